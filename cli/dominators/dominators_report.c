@@ -177,17 +177,21 @@ static bool write_groups(const snapshot_file *file, const dominators_options *op
 
 /* ---- What holds an object ---- */
 
-/* Returns the object of a name that retains most, 0 if there is none. */
+/* Returns the object with a name, or if there is none with "NAME@place", that retains most; 0 if
+ * there is none. */
 static uint32_t find_node(const snapshot_file *file, const char *name)
 {
     uint32_t number, best = 0;
     const hpf__snapshot *s = &file->snapshot;
-    if (!hpf__intern_find(&s->texts, (hpf_str){name, strlen(name)}, &number)) {
-        return 0;
-    }
+    const uint64_t *retained = file->dominators.retained_bytes;
+    const size_t length = strlen(name);
+    bool is_whole = hpf__intern_find(&s->texts, (hpf_str){name, length}, &number);
     for (uint32_t i = 1; i < s->n_nodes; i++) {
-        const uint64_t *retained = file->dominators.retained_bytes;
-        if (s->names[i] == number && (best == 0 || retained[i] > retained[best])) {
+        hpf_str text = hpf__snapshot_name(s, i);
+        bool is_wanted = is_whole ? s->names[i] == number
+                                  : text.length > length && text.data[length] == '@' &&
+                                        hpf_str_begins(text, name);
+        if (is_wanted && (best == 0 || retained[i] > retained[best])) {
             best = i;
         }
     }

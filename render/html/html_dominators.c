@@ -34,7 +34,7 @@ static void put_name(writer *w, uint32_t name)
 }
 
 /* Adds the way to a node: name, bytes that the last node of the step retains, number of nodes; a
- * step of 0 nodes stands for several. Returns false without memory. */
+ * step of 0 nodes is a gap. Returns false without memory. */
 static bool put_path(writer *w, uint32_t node)
 {
     size_t n;

@@ -85,9 +85,12 @@ class Retained(Native):
         self.snapshot()
         self.wait_for(self.groups)
         self.check(self.groups())
-        way = subprocess.run([harness.CENSUS, "report", "--holders", "make_text", self.base + ".heapsnapshot"],
-                             capture_output=True, text=True, check=False)
-        self.assertIn("no object has the name", way.stderr)
+        way = subprocess.run([harness.CENSUS, "report", "--bytes", "--holders", "make_text", self.base + ".heapsnapshot"],
+                             capture_output=True, text=True, check=True)
+        steps = [line.split(" bytes  ") for line in way.stdout.splitlines()[2:]]
+        self.assertEqual([(int(size.replace(",", "")), name.split("@")[0]) for size, name in steps], [
+            (TABLE + VALUES + TEXTS, "cache"), (TABLE + VALUES + TEXTS, "make_table"), (1050, "make_value"),
+            (50, "make_text")])
         self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
 
     def test_retained_bytes_of_the_largest_sample_stay(self):
