@@ -49,6 +49,19 @@ hpf_status hpp__block_index_init(hpp__block_index *index, const hpp__image_block
                                  size_t n_blocks, hpf_error *err);
 void hpp__block_index_finish(hpp__block_index *index);
 
+/* Prefetches what a search for an address needs. */
+static inline void hpp__block_index_approach(const hpp__block_index *index, uint64_t address)
+{
+    if (HPP_LIKELY(address - index->lowest >= index->n_bytes)) {
+        return;
+    }
+    const hpp__index_leaf *leaf =
+        &index->leaves[(address >> HPP__INDEX_LEAF_SHIFT) - index->first_leaf];
+    if (leaf->spans) {
+        HPP_PREFETCH(&leaf->spans[address >> HPP__SPAN_SHIFT & (HPP__SPANS_PER_LEAF - 1)]);
+    }
+}
+
 /* Returns the number of the block that contains an address; its end is not part of it, but a block
  * of no bytes contains its address. HPP__NO_BLOCK: none. */
 static inline uint32_t hpp__block_index_find(const hpp__block_index *index, uint64_t address)

@@ -12,7 +12,7 @@
 #include "piece_reader.h"
 #include "roots.h"
 
-enum { WORD_BYTES = 8 };
+enum { WORD_BYTES = 8, WORDS_AHEAD = 48 };
 
 typedef struct builder {
     hpp__graph *graph;
@@ -31,14 +31,19 @@ static bool add_node(hpp__graph *g, hpp__graph_node node)
 
 /* ---- Blocks ---- */
 
-/* Adds the edges of words. Returns false without memory. */
+/* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
+ * places of words further on are prefetched. */
 static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes)
 {
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
+    size_t n_left = hpp__piece_reader_left(&b->reader, memory) / WORD_BYTES;
+    size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
     uint32_t last = from; /* a block need not point to itself */
-    size_t n_words = n_bytes / WORD_BYTES;
-    for (size_t i = 0; i < n_words; i++) {
+    for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
+        if (i < n_ahead) {
+            hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
+        }
         uint32_t to = hpp__block_index_find(&b->index, words[i]);
         if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from) {
             continue;

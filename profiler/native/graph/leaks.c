@@ -2,9 +2,10 @@
 #include "leaks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
+
+enum { LOST_SOMEHOW = HPP__LOSS_INDIRECT + 1 /* not known yet */ };
 
 /* Blocks whose edges are still to be followed. */
 typedef struct work {
@@ -24,7 +25,7 @@ static bool follow(const hpp__graph *graph, uint32_t from, unsigned char *losses
         const uint32_t *edges = hpp__graph_edges(graph, w->blocks[--w->n], &n);
         for (size_t i = 0; i < n; i++) {
             uint32_t to = edges[i];
-            if (graph->nodes[to].mark != 0 || to == from || losses[to] == HPP__LOSS_INDIRECT) {
+            if (losses[to] == HPP__LOSS_NONE || losses[to] == HPP__LOSS_INDIRECT || to == from) {
                 continue;
             }
             losses[to] = HPP__LOSS_INDIRECT;
@@ -40,9 +41,11 @@ bool hpp__leaks_find(const hpp__graph *graph, unsigned char *losses)
 {
     work w = {0};
     bool is_good = true;
-    memset(losses, HPP__LOSS_NONE, graph->n_blocks);
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        losses[i] = graph->nodes[i].mark == 0 ? LOST_SOMEHOW : HPP__LOSS_NONE;
+    }
     for (uint32_t i = 0; i < graph->n_blocks && is_good; i++) {
-        if (graph->nodes[i].mark == 0 && losses[i] == HPP__LOSS_NONE) {
+        if (losses[i] == LOST_SOMEHOW) {
             losses[i] = HPP__LOSS_DIRECT;
             is_good = follow(graph, i, losses, &w);
         }

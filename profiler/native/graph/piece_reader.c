@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    PAGE_BYTES = 4096,
+    PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
     PIECE_PAGES = HPP__PIECE_BYTES / PAGE_BYTES,
     GAP_BYTES = 4096,       /* smaller gaps between blocks are read, too */
     SPARSE_BYTES = 1 << 18, /* shorter pieces are read without asking which pages are touched */

@@ -8,6 +8,8 @@
 
 #include "native/image/image.h"
 
+enum { HPP__PIECE_BYTES = 1 << 20, HPP__PIECE_PAGE_BYTES = 4096 };
+
 typedef struct hpp__piece_reader {
     const hpp__image *image; /* borrowed */
     int pagemap;             /* -1: not readable */
@@ -31,9 +33,14 @@ const void *hpp__piece_reader_at(hpp__piece_reader *reader, uint64_t address, ui
 const void *hpp__piece_reader_block(hpp__piece_reader *reader, size_t block, uint64_t at,
                                     size_t *n_bytes);
 
+/* Returns how much memory the piece has from `memory` on, which one of the above returned. */
+static inline size_t hpp__piece_reader_left(const hpp__piece_reader *reader, const void *memory)
+{
+    const unsigned char *first = reader->bytes + reader->begin % HPP__PIECE_PAGE_BYTES;
+    return (size_t)(first + (reader->end - reader->begin) - (const unsigned char *)memory);
+}
+
 /* Returns the mapping that has an address, or NULL. */
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
-
-enum { HPP__PIECE_BYTES = 1 << 20 };
 
 #endif

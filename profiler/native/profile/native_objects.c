@@ -12,6 +12,32 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
     return hpp__native_heap_type(native, hpp__native_heap_group(native, site));
 }
 
+static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+{
+    to->bytes += size_bytes;
+    to->blocks++;
+    if (loss == HPP__LOSS_INDIRECT) {
+        to->indirect_bytes += size_bytes;
+        to->indirect_blocks++;
+    }
+}
+
+/* Adds up the live blocks by group. */
+static bool add_up(hpp__native_objects *o)
+{
+    const hpp__graph *g = &o->graph;
+    size_t n_groups = o->heap.native->n_groups;
+    bool is_good = HPF__ARRAY_RESERVE(o->live, o->live_capacity, n_groups);
+    o->n_live = is_good ? n_groups : 0;
+    for (size_t i = 0; i < o->n_live; i++) {
+        o->live[i] = (hpp__alive){0};
+    }
+    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
+        add_block(&o->live[g->nodes[i].group], HPP__LOSS_NONE, g->nodes[i].size_bytes);
+    }
+    return is_good;
+}
+
 bool hpp__native_objects_open(hpp__native_objects *o, const hpp__image *image,
                               hpp_resolver *resolver)
 {
@@ -27,21 +53,12 @@ bool hpp__native_objects_open(hpp__native_objects *o, const hpp__image *image,
                                       .by_owner = types.bytes_by[HPP__NAMED_BY_OWNER],
                                       .by_site = types.bytes_by[HPP__NAMED_BY_SITE]};
     }
-    is_open =
-        is_open && hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL);
+    is_open = is_open &&
+              hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL) &&
+              add_up(o);
     hpp__types_finish(&types);
     o->n_failed += !is_open;
     return is_open;
-}
-
-static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
-{
-    to->bytes += size_bytes;
-    to->blocks++;
-    if (loss == HPP__LOSS_INDIRECT) {
-        to->indirect_bytes += size_bytes;
-        to->indirect_blocks++;
-    }
 }
 
 /* Adds up the lost blocks by group. Marks are those of the retainer pass. */
@@ -68,26 +85,10 @@ static bool find_leaks(hpp__native_objects *o)
     return is_good;
 }
 
-/* Adds up the live blocks by group. */
-static bool add_up(hpp__native_objects *o)
-{
-    const hpp__graph *g = &o->graph;
-    size_t n_groups = o->heap.native->n_groups;
-    bool is_good = HPF__ARRAY_RESERVE(o->live, o->live_capacity, n_groups);
-    o->n_live = is_good ? n_groups : 0;
-    for (size_t i = 0; i < o->n_live; i++) {
-        o->live[i] = (hpp__alive){0};
-    }
-    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
-        add_block(&o->live[g->nodes[i].group], HPP__LOSS_NONE, g->nodes[i].size_bytes);
-    }
-    return is_good;
-}
-
 void hpp__native_objects_record(hpp__native_objects *o, hpp__output *output,
                                 const hpp_census_result *result)
 {
-    bool is_complete = add_up(o) && result->missing.n_untraced == 0 && find_leaks(o);
+    bool is_complete = result->missing.n_untraced == 0 && find_leaks(o);
     bool is_kept = hpp__retainer_log_add(&o->log, output, result);
     o->n_failed += !is_complete || !is_kept;
 }
