@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "classes_fixture.h"
+#include "failing_alloc.h"
 #include "native/types/types.h"
 #include "own_image.h"
 #include "symbol/demangle.h"
@@ -219,4 +220,68 @@ Test(types, an_object_inside_names_a_block_that_nothing_else_does)
                              is_known ? site.type : "block with shapes::Circle"));
         hpp__types_finish(&types);
     }
+}
+
+/* ---- Memory ---- */
+
+enum { MOST_OBJECTS = 32 };
+
+static hpp__image_block object_blocks[MOST_OBJECTS];
+static hpp__graph_node object_nodes[MOST_OBJECTS + 1];
+static uint32_t object_edges[MOST_OBJECTS];
+
+static int by_address(const void *a, const void *b)
+{
+    const hpp__image_block *left = a, *right = b;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/* An image of the fixture's objects, in which each one leads to the next. */
+static hpp__image chain_of_objects(hpp__graph *graph)
+{
+    size_t n;
+    const classes_object *objects = classes_objects(&n);
+    hpp__image image = own_image();
+    for (size_t i = 0; i < n; i++) {
+        object_blocks[i] =
+            (hpp__image_block){(uintptr_t)objects[i].block, objects[i].size_bytes, i % N_SITES};
+        object_nodes[i] = (hpp__graph_node){.first_edge = i};
+        object_edges[i] = (uint32_t)((i + 1) % n);
+    }
+    object_nodes[n] = (hpp__graph_node){.first_edge = n};
+    qsort(object_blocks, n, sizeof *object_blocks, by_address);
+    image.blocks = object_blocks;
+    image.n_blocks = n;
+    *graph = (hpp__graph){.nodes = object_nodes, .edges = object_edges, .n_blocks = n};
+    return image;
+}
+
+Test(types, every_failing_allocation_is_an_error_or_leaves_out_names)
+{
+    hpf_error err;
+    hpp__graph graph;
+    hpp__image image = chain_of_objects(&graph);
+    uint64_t all_bytes = 0;
+    for (size_t i = 0; i < image.n_blocks; i++) {
+        all_bytes += image.blocks[i].size_bytes;
+    }
+    unsigned long n_failures = 0;
+    for (int all_after = 0; all_after < 2; all_after++) {
+        bool has_failed = true;
+        for (unsigned long nth = 1; has_failed; nth++) {
+            hpp__types types;
+            failing_alloc_arm(nth, all_after);
+            hpf_status status = hpp__types_init(&types, &image, &graph, of_site, NULL, &err);
+            has_failed = failing_alloc_disarm();
+            n_failures += has_failed;
+            cr_assert(status == HPF_OK || (has_failed && status == HPF_ERR_MEMORY));
+            uint64_t sum = 0;
+            for (size_t i = 0; status == HPF_OK && i < HPP__N_NAMINGS; i++) {
+                sum += types.bytes_by[i];
+            }
+            cr_assert(status != HPF_OK || sum == all_bytes);
+            hpp__types_finish(&types);
+        }
+    }
+    cr_assert_gt(n_failures, 100);
 }
