@@ -3,6 +3,9 @@
 """Programs do not notice that images of them are taken (-hr), whatever they do: they end as without, with
 the same output. Images are taken every few milliseconds, and one at the exit."""
 import os
+import signal
+import subprocess
+import time
 
 import harness
 from harness import Native, program
@@ -74,6 +77,55 @@ class Images(Native):
         census = harness.run([harness.CENSUS, "run", *OFTEN, "-o", base, "--", *command])
         self.assertEqual((census.output, census.status), (plain.output, plain.status), census.errors)
         self.assertIn("it has entered seccomp", census.errors)
+
+    def leave(self, signal_number):
+        """Starts a program that goes on when the first one has ended, and ends census by a signal after some
+        images. Returns the children of the program, and its output from then on."""
+        ours, theirs = os.pipe()
+        base = self.path("left")
+        census = subprocess.Popen(
+            [harness.CENSUS, "run", "-q", *OFTEN, "-o", base, "--", "sh", "-c",
+             '"$0" waits <&%d & echo $!' % ours, program("ends")],
+            pass_fds=[ours], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(census.kill)
+        os.close(ours)
+        output = b""
+        while output.count(b"\n") < 3:
+            output += os.read(census.stdout.fileno(), 4096)
+        process_id = next(line for line in output.decode().splitlines() if line.isdigit())
+        end_s = time.monotonic() + harness.PATIENCE_S
+        own = "%s.%s.hp" % (base, process_id)
+        while not os.path.exists(own) or len(harness.Profile(own).samples) < 3:
+            self.assertLess(time.monotonic(), end_s)
+            time.sleep(0.01)
+        census.send_signal(signal_number)
+        census.wait()
+        with open("/proc/%s/task/%s/children" % (process_id, process_id), encoding="ascii") as file:
+            children = file.read()
+        os.close(theirs)
+        return children, census.stdout.read().decode()
+
+    def test_images_leave_no_copy(self):
+        """census ends before the program: the last copy has been reaped."""
+        self.assertEqual(self.leave(signal.SIGINT), ("", "live keep 374000\n"))
+
+    def test_images_and_a_killed_census(self):
+        """The program goes on. Its last copy has ended, too."""
+        children, output = self.leave(signal.SIGKILL)
+        for child in children.split():
+            end_s = time.monotonic() + harness.PATIENCE_S
+            while self.maps_of(child):
+                self.assertLess(time.monotonic(), end_s)
+        self.assertEqual(output, "live keep 374000\n")
+
+    @staticmethod
+    def maps_of(process_id):
+        """Returns the mappings of a process; none if it has ended."""
+        try:
+            with open("/proc/%s/maps" % process_id, encoding="ascii") as file:
+                return file.read()
+        except OSError:
+            return ""
 
 
 if __name__ == "__main__":
