@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What `census run` costs a program, beside the program alone and beside heaptrack.
 
-    bench_native.py --build build/dev [--rounds 3] [--only NAME,...] [--verify N]
+    bench_native.py --build build/dev [--rounds 3] [--only NAME,...] [--verify N] [--with=OPTION]
 
 The workloads are those of bench/native. In each round each of them runs plainly, under census, under
 heaptrack's preloaded library alone (raw recording: the least that it can cost), and under heaptrack
@@ -48,6 +48,7 @@ class Bench:
         self.measure = os.path.join(build, "tests/bench/measure")
         self.counting = os.path.join(build, "tests/native/programs/libcounting.so")
         self.verify = options.verify
+        self.options = options.options
         self.folder = tempfile.mkdtemp(prefix="census-bench-")
         self.heaptrack = next(filter(os.path.exists, HEAPTRACK_LIBRARIES), None)
 
@@ -76,7 +77,7 @@ class Bench:
 
     def census_run(self, workload):
         verify = ["--verify-stacks", str(self.verify)] if self.verify else []
-        return self.run(workload, [self.census, "run", "-q", *verify, "-o", self.path("profile"),
+        return self.run(workload, [self.census, "run", "-q", *self.options, *verify, "-o", self.path("profile"),
                                    "--"])
 
     def heaptrack_raw(self, workload):
@@ -186,6 +187,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", help="names of workloads, separated by commas")
     parser.add_argument("--verify", type=int, default=0, help="compare one stack in N")
+    parser.add_argument("--with", dest="options", action="append", default=[], metavar="OPTION",
+                        help="an option for census run, such as --with=-hb (may be repeated)")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else list(WORKLOADS)
     bench, table = Bench(options), Table()

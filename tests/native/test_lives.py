@@ -26,22 +26,22 @@ def windows_of(path):
 
 
 class Lives(Native):
-    def run_case(self, case, *options, rate=RATE):
+    def run_case(self, case, *options, rate=RATE, more=(), status=0):
         """Returns the path of the profile without ".hp", the truth of each phase, the samples in its
         middle, and the summary."""
         base = os.path.join(self.fresh(), "profile")
         done = harness.run([harness.CENSUS, "run", *options, "-i0.03", f"--biography-rate={rate}",
                             "--biography-seed=1", "-o", base, "--", program("lives"), case,
-                            base + ".hp"])
-        self.assertEqual(done.status, 0, done.errors)
+                            base + ".hp", *more])
+        self.assertEqual(done.status, status, done.errors)
         truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines()]
         windows = windows_of(base + ".hp")
         self.assertEqual(len(windows), len(truths))
         return base, truths, windows, done.errors
 
-    def check(self, case, rate=RATE):
+    def check(self, case, **more):
         """Compares the profile with the truth. Returns the summary."""
-        _, truths, windows, errors = self.run_case(case, "-hb", rate=rate)
+        _, truths, windows, errors = self.run_case(case, "-hb", **more)
         for number, (truth, samples) in enumerate(zip(truths, windows)):
             self.assertTrue(samples, f"phase {number} has no samples")
             for sample in samples:
@@ -89,6 +89,10 @@ class Lives(Native):
 
     def test_lives_used_by_threads(self):
         self.check("by_threads")
+
+    def test_lives_of_killed_program(self):
+        """All that was recorded is in the profile of a program that SIGKILL ends."""
+        self.check("use_now_and_then", more=["kill"], status=128 + 9)
 
     def check_restricted(self, phase, *options):
         """Half of the bytes of the case are in the phase, all of them made by one function."""

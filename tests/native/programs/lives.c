@@ -2,7 +2,7 @@
  *
  * Programs with a known biography: every access is logged.
  *
- *   lives CASE FILE.hp
+ *   lives CASE FILE.hp [kill]
  *
  * A case has phases. In each, it makes and frees blocks once, then uses some of them again and
  * again. The profile of the program is in FILE.hp, which grows: a phase lasts until it has had five
@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,9 @@ static int run_phases(char **arguments, int n_phases, work *changes, work *uses)
         }
     }
     print_truth();
+    if (arguments[1] != NULL) {
+        raise(SIGKILL);
+    }
     return 0;
 }
 
