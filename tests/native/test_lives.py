@@ -197,6 +197,10 @@ class Watched(Native):
         """System calls read and write watched blocks; their contents last."""
         self.check_all("watched", "calls", rate=500)
 
+    def test_watched_refusals(self):
+        """What the allocator refuses is refused."""
+        self.check_all("watched", "asks_for_too_much", rate=500)
+
     def check_end(self, case, expected):
         done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=500", "-o",
                             self.path("end"), "--", program("watched"), case])

@@ -36,55 +36,80 @@ static bool is_error(long result)
 /* Reserves addresses that begin with a multiple of CHUNK_BYTES. Returns 0 on failure. */
 static uintptr_t reserve(uint64_t n_bytes)
 {
-    uint64_t n_reserved = n_bytes + CHUNK_BYTES;
-    long place = hpp__syscall(SYS_mmap, 0, (long)n_reserved, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(place)) {
+    uintptr_t place = (uintptr_t)hpp__map(n_bytes + CHUNK_BYTES);
+    if (place == 0) {
         return 0;
     }
-    uintptr_t begin = ((uintptr_t)place + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
-    uintptr_t end = begin + n_bytes;
-    uintptr_t reserved_end = (uintptr_t)place + n_reserved;
-    if (begin > (uintptr_t)place) {
-        hpp__syscall(SYS_munmap, place, (long)(begin - (uintptr_t)place), 0, 0, 0, 0);
+    uintptr_t begin = (place + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
+    if (begin > place) {
+        hpp__unmap((void *)place, begin - place);
     }
-    if (end < reserved_end) {
-        hpp__syscall(SYS_munmap, (long)end, (long)(reserved_end - end), 0, 0, 0, 0);
-    }
+    hpp__unmap((void *)(begin + n_bytes), place + CHUNK_BYTES - begin);
     return begin;
+}
+
+/* Returns whether the kernel would refuse so much private memory: then the program's allocator has
+ * to say so. */
+static bool is_too_much(uint64_t n_bytes)
+{
+    long place = hpp__syscall(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!is_error(place)) {
+        hpp__syscall(SYS_munmap, place, (long)n_bytes, 0, 0, 0, 0);
+    }
+    return is_error(place);
+}
+
+/* Returns a new memory file, or a negated errno. Growing it beyond a limit would raise SIGXFSZ. */
+static long make_file(uint64_t n_bytes)
+{
+    static const char name[] = "census-samples";
+    struct rlimit limit = {0};
+    hpp__syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    if (n_bytes > limit.rlim_cur || is_too_much(n_bytes)) {
+        return -EFBIG;
+    }
+    long file = hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC, 0, 0, 0, 0);
+    if (!is_error(file) && hpp__syscall(SYS_ftruncate, file, (long)n_bytes, 0, 0, 0, 0) != 0) {
+        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+        return -EFBIG;
+    }
+    return file;
+}
+
+static bool map_over(uintptr_t place, uint64_t n_bytes, long file, long sharing)
+{
+    return !is_error(hpp__syscall(SYS_mmap, (long)place, (long)n_bytes, PROT_READ | PROT_WRITE,
+                                  sharing | MAP_NORESERVE | MAP_FIXED, file, 0));
 }
 
 /* Maps a new memory file twice: shared at `chunk->begin`, private at `chunk->twin`. */
 static bool map_file(hpp_sample_chunk *chunk)
 {
-    static const char name[] = "census-samples";
-    struct rlimit limit = {0};
-    long n_bytes = (long)chunk->n_bytes;
-    hpp__syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
-    if (chunk->n_bytes > limit.rlim_cur || !hpp__claim_addresses(2 * chunk->n_bytes)) {
-        return false;
-    }
-    long file = hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC, 0, 0, 0, 0);
+    uint64_t n_bytes = chunk->n_bytes;
+    long file = make_file(n_bytes);
     if (is_error(file)) {
         return false;
     }
-    bool ok = hpp__syscall(SYS_ftruncate, file, n_bytes, 0, 0, 0, 0) == 0;
-    long twin = !ok ? -1
-                    : hpp__syscall(SYS_mmap, 0, n_bytes, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_NORESERVE, file, 0);
-    ok = ok && !is_error(twin);
-    chunk->begin = ok ? reserve(chunk->n_bytes) : 0;
-    ok = ok && chunk->begin != 0 &&
-         !is_error(hpp__syscall(SYS_mmap, (long)chunk->begin, n_bytes, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0));
+    uintptr_t begin = reserve(n_bytes);
+    uintptr_t twin = (uintptr_t)hpp__map(n_bytes);
+    bool ok = begin != 0 && twin != 0 && map_over(begin, n_bytes, file, MAP_SHARED) &&
+              map_over(twin, n_bytes, file, MAP_PRIVATE);
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
     if (!ok) {
+        if (begin != 0) {
+            hpp__unmap((void *)begin, n_bytes);
+        }
+        if (twin != 0) {
+            hpp__unmap((void *)twin, n_bytes);
+        }
         return false;
     }
-    hpp__syscall(SYS_madvise, (long)chunk->begin, n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
-    hpp__syscall(SYS_madvise, twin, n_bytes, MADV_DONTDUMP, 0, 0, 0);
-    chunk->twin = (uintptr_t)twin;
-    atomic_store(&chunk_at[chunk->begin >> HPP_LEAF_SHIFT], chunk);
+    hpp__syscall(SYS_madvise, (long)begin, (long)n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
+    hpp__syscall(SYS_madvise, (long)twin, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    chunk->begin = begin;
+    chunk->twin = twin;
+    atomic_store(&chunk_at[begin >> HPP_LEAF_SHIFT], chunk);
     return true;
 }
 

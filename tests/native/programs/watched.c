@@ -179,6 +179,21 @@ static int calls(char **arguments)
     return 0;
 }
 
+static int asks_for_too_much(char **arguments)
+{
+    (void)arguments;
+    void *small = malloc(1);
+    for (int bits = 36; bits < 47; bits++) {
+        void *large = malloc((size_t)1 << bits);
+        void *moved = realloc(small, (size_t)1 << bits);
+        say("%d bits: %d %d\n", bits, large != NULL, moved != NULL);
+        free(large);
+        small = moved != NULL ? moved : small;
+    }
+    free(small);
+    return 0;
+}
+
 /* ---- ends of the biography ------------------------------------------------------------------- */
 
 static int locks(char **arguments)
@@ -225,6 +240,7 @@ int main(int argc, char **argv)
     static const native_case cases[] = {{"forks", forks},
                                         {"forks_with_threads", forks_with_threads},
                                         {"calls", calls},
+                                        {"asks_for_too_much", asks_for_too_much},
                                         {"locks", locks},
                                         {"forks_bare", forks_bare},
                                         {"leaves_proc", leaves_proc},
