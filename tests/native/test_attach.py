@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that run already, under `census attach`."""
+import ctypes.util
 import os
 import re
 import shutil
@@ -26,9 +27,9 @@ print("end", sum(map(len, kept)))
 class Program:
     """A program that does what lines say, and answers each."""
 
-    def __init__(self, test, command):
+    def __init__(self, test, command, environment):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        cwd=test.directory)
+                                        cwd=test.directory, env={**os.environ, **environment})
         self.lines = []
         for close in (self.process.stdout.close, self.process.wait, self.process.kill):
             test.addCleanup(close)
@@ -86,8 +87,8 @@ class Attach(unittest.TestCase):
         self.directory = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.directory)
 
-    def start(self, command=None):
-        return Program(self, command or [program("attached")])
+    def start(self, command=None, **environment):
+        return Program(self, command or [program("attached")], environment)
 
     def refused(self, pid):
         done = subprocess.run([CENSUS, "attach", "-o", os.path.join(self.directory, "out"), str(pid)],
@@ -166,6 +167,37 @@ class Attach(unittest.TestCase):
         with open(f"/proc/{running.process.pid}/maps", encoding="utf-8") as file:
             self.assertEqual(len(re.findall("r-xp.*libcensus-preload", file.read())), 3)
         self.assertEqual(running.end(), 5)
+
+    def test_attach_after_census_was_killed(self):
+        """The program goes on, and can be attached to again."""
+        running = self.start()
+        running.ask("threads 2")
+        attached = Attached(self, running.process)
+        running.ask("keep 100")
+        attached.census.kill()
+        running.ask("keep 200")
+        attached = Attached(self, running.process)
+        running.ask("keep 300")
+        self.assertEqual(attached.end()["keep_one"], 300)
+        running.ask("done")
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_to_other_allocators(self):
+        """What they had before is not known; a block of it can be freed and moved all the same."""
+        names = [name for name in ("libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4")
+                 if ctypes.util.find_library(name[3:name.index(".")])]
+        for name in names or self.skipTest("there are no other allocators here"):
+            running = self.start(LD_PRELOAD=name)
+            running.ask("threads 2")
+            attached = Attached(self, running.process)
+            running.ask("keep 3000")
+            running.ask("done")
+            self.assertEqual(running.ask("grow"), "grow: 7")
+            running.ask("give")
+            bands = attached.end()
+            self.assertNotIn("INHERITED", bands)
+            self.assertEqual(bands["keep_one"], 3000 + 2 * 10 * 1000)
+            self.assertEqual(running.end(), 5)
 
     def test_attach_until_the_end(self):
         running = self.start()
