@@ -251,6 +251,28 @@ class Exact(Compiled):
     def test_cc_accesses_of_clang(self):
         self.check_accesses("clang")
 
+    def check_containers(self, compiler):
+        self.compile("c++", "-O2", "-g", "-std=c++17", os.path.join(SOURCES, "exact_containers.cc"), "-o",
+                     "containers", compiler=compiler)
+        for phases, is_used in ("void,lag", False), ("use,drag", True):
+            base = os.path.join(self.fresh(), "profile")
+            done = harness.run([harness.CENSUS, "run", "-q", "-hd", "-hb" + phases, "-i0.03", "-L4000", "-o", base,
+                                "--", self.path("containers"), base])
+            self.assertEqual((done.status, done.errors), (0, ""))
+            used, unused = (int(n) for n in done.output.split()[1:])
+            n_square = 112  # bytes; it is not made by a container
+            last = harness.Profile(base + ".hp").last()
+            self.assertEqual(sum(size for name, size in last.items() if name.startswith("Counted<")),
+                             (used if is_used else unused) - n_square)
+
+    @have("g++")
+    def test_cc_containers_of_gxx(self):
+        self.check_containers("g++")
+
+    @have("clang++")
+    def test_cc_containers_of_clangxx(self):
+        self.check_containers("clang++")
+
     def test_cc_wraps_what_its_library_has(self):
         library = os.path.join(os.path.dirname(harness.PRELOAD), "libcensus-cc.a")
         symbols = harness.run(["nm", "--defined-only", library]).output
