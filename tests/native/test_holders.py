@@ -136,6 +136,9 @@ class Holders(Native):
     def test_holder_is_not_the_stack_of_an_ended_thread(self):
         self.check("holders", "ended_thread")
 
+    def test_holders_in_cxx(self):
+        self.check("holders_cxx")
+
     def test_holders_in_random_graphs(self):
         for seed in "1", "2", "3":
             with self.subTest(seed=seed):
@@ -188,6 +191,22 @@ class Leaks(Native):
                 self.assertEqual(self.lost(case)[0],
                                  {"direct": sums["Leak_DefinitelyLost"] - sums["Leak_IndirectlyLost"],
                                   "indirect": sums["Leak_IndirectlyLost"]})
+
+    def test_leaks_are_those_of_the_sanitizer(self):
+        sanitized = program("holders_sanitized")
+        if not os.path.exists(sanitized):
+            self.skipTest("the compiler has no leak sanitizer")
+        for case in self.CASES:
+            with self.subTest(case=case):
+                sums = {"direct": 0, "indirect": 0}
+                for line in harness.run([sanitized, case]).errors.splitlines():
+                    match = re.match(r"(Direct|Indirect) leak of (\d+) byte", line)
+                    if match:
+                        sums[match[1].lower()] += int(match[2])
+                found = self.lost(case)[0]
+                self.assertEqual(sum(found.values()), sum(sums.values()))
+                if case != "cycle":  # The sanitizer calls all of it indirect.
+                    self.assertEqual(found, sums)
 
 
 if __name__ == "__main__":

@@ -587,5 +587,5 @@ int main(int argc, char **argv)
     int status = run_case(cases, argv);
     clear_stack();
     wait_for_end();
-    _exit(status);
+    return status;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A C++ program with a known graph: a class with two bases, of which pointers to the second are in
+ * the middle of the objects, and a container. It prints what holders.c prints.
+ */
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+
+#define NO_INLINE __attribute__((noinline))
+
+enum { N_SHAPES = 100, N_NAMES = 50, NAME_LENGTH = 40 };
+
+struct Named {
+    virtual ~Named() = default;
+    long number = 0;
+};
+
+struct Drawn {
+    virtual ~Drawn() = default;
+    std::unique_ptr<Drawn> inside;
+};
+
+struct Shape : Named, Drawn {
+    long corners[3] = {};
+};
+
+struct Scene {
+    std::unique_ptr<Drawn> shapes[N_SHAPES];
+};
+
+static std::unique_ptr<Drawn> outermost;
+static std::unique_ptr<Scene> scene;
+static std::map<int, std::string> names;
+
+static NO_INLINE std::unique_ptr<Drawn> make_shape()
+{
+    return std::unique_ptr<Drawn>(new Shape);
+}
+
+static NO_INLINE void nest_shapes()
+{
+    for (int i = 0; i < N_SHAPES; i++) {
+        std::unique_ptr<Drawn> shape = make_shape();
+        shape->inside = std::move(outermost);
+        outermost = std::move(shape);
+    }
+}
+
+static NO_INLINE std::unique_ptr<Scene> make_scene()
+{
+    return std::unique_ptr<Scene>(new Scene);
+}
+
+static NO_INLINE void set_scene()
+{
+    scene = make_scene();
+    for (std::unique_ptr<Drawn> &shape : scene->shapes) {
+        shape = make_shape();
+    }
+}
+
+static NO_INLINE void add_names()
+{
+    for (int i = 0; i < N_NAMES; i++) {
+        names[i] = std::string(NAME_LENGTH, 'n');
+    }
+}
+
+/* Overwrites what earlier calls have left on the stack. */
+static NO_INLINE void clear_stack()
+{
+    volatile char stale[1 << 16];
+    for (volatile char &c : stale) {
+        c = 0;
+    }
+}
+
+int main()
+{
+    nest_shapes();
+    set_scene();
+    add_names();
+    clear_stack();
+    /* A node of the map: colour and three pointers, key and value. */
+    std::printf("held outermost %zu\n", N_SHAPES * sizeof(Shape));
+    std::printf("held scene %zu\n", sizeof(Scene));
+    std::printf("held make_scene %zu\n", N_SHAPES * sizeof(Shape));
+    std::printf("held names %zu\n",
+                N_NAMES * (32 + sizeof(std::pair<const int, std::string>) + NAME_LENGTH + 1));
+    std::printf("ready\n");
+    std::fflush(stdout);
+    while (std::getchar() != EOF) {
+    }
+}
