@@ -10,15 +10,16 @@ enum {
     FIRST_SLOTS = 64,
     MAX_SLOTS = 1 << 16,
     FIRST_BLOCK_BYTES = 32 << 10,
+    INDEX_BITS = 13,
 };
 
 /* Under what follows an entry's word: its address with the word's index below. */
 static uint64_t child_key(const hpp_unwind_cache_entry *entry, uint32_t index)
 {
-    return (uint64_t)1 << 63 | (uint64_t)(uintptr_t)entry << 13 | index;
+    return (uint64_t)1 << 63 | (uint64_t)(uintptr_t)entry << INDEX_BITS | index;
 }
 
-_Static_assert(HPP_UNWIND_CACHE_MAX_WORDS + HPP_UNWIND_CACHE_BATCH <= 1 << 13,
+_Static_assert(HPP_UNWIND_CACHE_MAX_WORDS + HPP_UNWIND_CACHE_BATCH <= 1 << INDEX_BITS,
                "indices fit below addresses");
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -210,6 +211,19 @@ static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_
     }
 }
 
+/* Returns the entry for stacks that differ from an entry in one word, or NULL. Half of the time it
+ * is the same as before, which saves a look into the table, a cache miss. */
+static hpp_unwind_cache_entry *find_child(const hpp_unwind_cache_table *cache,
+                                          hpp_unwind_cache_entry *entry, const difference *found)
+{
+    if (entry->child == NULL || entry->child_value != found->value ||
+        entry->child->parent_index != found->index) {
+        entry->child = find_slot(cache, child_key(entry, found->index), found->value)->entry;
+        entry->child_value = found->value;
+    }
+    return entry->child;
+}
+
 bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const hpp_caller *caller,
                             uint32_t call)
 {
@@ -218,14 +232,14 @@ bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const
     const hpp_unwind_cache_entry *last = NULL;
     difference found = {0};
     uint32_t n_known = 0;
-    for (const hpp_unwind_cache_entry *entry = first->entry; entry != NULL;) {
+    for (hpp_unwind_cache_entry *entry = first->entry; entry != NULL;) {
         n_known += found.index + (last != NULL);
         if (!find_difference(&found, entry, *caller)) {
             *out = entry->place;
             return true;
         }
         last = entry;
-        entry = find_slot(cache, child_key(entry, found.index), found.value)->entry;
+        entry = find_child(cache, entry, &found);
     }
     cache->gap = (hpp_unwind_cache_gap){.key = key,
                                         .sp = caller->sp,
@@ -312,6 +326,9 @@ static void add(hpp_unwind_cache_table *cache, const memorable *stack, hpp_unwin
     if (entry == NULL) {
         hpp__unwind_cache_forget(cache);
         return;
+    }
+    if (first > 0) {
+        entry->parent_index = (uint32_t)a % (1 << INDEX_BITS);
     }
     *slot = (hpp_unwind_cache_slot){a, b, entry, .fork_value = stack->caller.pc};
     cache->n_entries++;

@@ -60,8 +60,13 @@ typedef struct hpp_unwind_cache_entry {
     const hpp_unwind_cache_batch *end; /* of the batches */
     uintptr_t rbp, rbp_mask;
     uint16_t rbp_index;
-    uint16_t n_words;     /* with the padding of the last batch */
-    uint32_t fork_offset; /* of a first entry; its value: hpp_unwind_cache_slot */
+    uint16_t n_words; /* with the padding of the last batch */
+    union {
+        uint32_t fork_offset;  /* of a first entry; its value: hpp_unwind_cache_slot */
+        uint32_t parent_index; /* of another: index of the word that differs in its parent */
+    };
+    struct hpp_unwind_cache_entry *child; /* the last one that was found below it, or NULL */
+    uintptr_t child_value;                /* that the word has in the child's stacks */
 } hpp_unwind_cache_entry;
 
 _Static_assert(sizeof(hpp_unwind_cache_entry) % sizeof(hpp_pair) == 0,

@@ -122,6 +122,23 @@ Test(cache, distinguishes_stacks_that_differ_in_two_words)
     }
 }
 
+Test(cache, distinguishes_equal_values_of_different_words)
+{
+    remember(1, N_WORDS, N_WORDS, FP);
+    stack[3] = 5;
+    remember(2, N_WORDS, N_WORDS, FP);
+    cr_assert(eq(u32, find(FP), 2));
+    stack[3] = 1003;
+    stack[9] = 5;
+    cr_assert(eq(u32, find(FP), 0));
+    remember(3, N_WORDS, N_WORDS, FP);
+    cr_assert(eq(u32, find(FP), 3));
+    stack[3] = 5;
+    cr_assert(eq(u32, find(FP), 0));
+    stack[9] = 1009;
+    cr_assert(eq(u32, find(FP), 2));
+}
+
 Test(cache, compares_frame_pointer_only_if_it_was_used)
 {
     for (uint32_t index = 0; index < N_WORDS; index++) {
