@@ -13,9 +13,10 @@
 HPF_API bool hpf__heapsnapshot_is(hpf_str beginning);
 
 /* Reads the whole source. Weak references are left out, and shortcuts but those of the root, which
- * only show other references again. A node of strings, arrays, code and the like has the name of
- * its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing; LIMIT;
- * MEMORY; those of the source. */
+ * only show other references again; if the root has some, which lead to global objects, also those
+ * from what these do not lead to, to what they do. A node of strings, arrays, code and the like has
+ * the name of its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing;
+ * LIMIT; MEMORY; those of the source. */
 HPF_API HPF_MUST_USE hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source,
                                                        hpf_error *err);
 

@@ -30,6 +30,8 @@ typedef struct reader {
     char types[MOST_TYPES][MOST_TYPE_BYTES]; /* of nodes */
     uint32_t n_types;
     uint32_t weak, shortcut; /* types of edges */
+    uint32_t *globals;       /* nodes to which the root has shortcuts */
+    size_t n_globals, globals_capacity;
     /* While nodes or edges are read. */
     uint32_t field; /* of the next number */
     uint64_t type, name, size_bytes, n_edges, target;
@@ -262,6 +264,10 @@ static hpf_status add_edge(reader *r)
         return HPF_OK;
     }
     uint32_t target = (uint32_t)(r->target / r->node.n);
+    if (r->type == r->shortcut &&
+        !HPF__ARRAY_PUSH(r->globals, r->n_globals, r->globals_capacity, target)) {
+        return hpf_error_set_memory(r->err);
+    }
     return HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)
                ? HPF_OK
                : hpf_error_set_memory(r->err);
@@ -367,6 +373,67 @@ static hpf_status read_strings(reader *r)
     return status;
 }
 
+/* ---- What belongs to the page ---- */
+
+/* Marks the nodes that the page's global objects and documents lead to. `stack` has room for all
+ * nodes. */
+static void mark_owned(const reader *r, uint8_t *is_owned, uint32_t *stack)
+{
+    const hpf__snapshot *s = r->out;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_globals; i++) {
+        if (!is_owned[r->globals[i]]) {
+            is_owned[r->globals[i]] = 1;
+            stack[n++] = r->globals[i];
+        }
+    }
+    for (uint32_t k = s->first_edges[0]; k < s->first_edges[1]; k++) {
+        uint32_t node = s->targets[k];
+        if (!is_owned[node] && hpf_str_is(hpf__snapshot_name(s, node), "(Document DOM trees)")) {
+            is_owned[node] = 1;
+            stack[n++] = node;
+        }
+    }
+    while (n > 0) {
+        uint32_t node = stack[--n];
+        for (uint32_t k = s->first_edges[node]; k < s->first_edges[node + 1]; k++) {
+            if (!is_owned[s->targets[k]]) {
+                is_owned[s->targets[k]] = 1;
+                stack[n++] = s->targets[k];
+            }
+        }
+    }
+}
+
+/* Drops references from the engine to what belongs to the page, as DevTools does: the engine's
+ * tables refer to almost everything. */
+static hpf_status drop_engine_edges(reader *r)
+{
+    hpf__snapshot *s = r->out;
+    if (r->n_globals == 0) {
+        return HPF_OK;
+    }
+    uint8_t *is_owned = calloc(s->n_nodes, sizeof *is_owned);
+    uint32_t *stack = malloc(s->n_nodes * sizeof *stack);
+    hpf_status status = is_owned && stack ? HPF_OK : hpf_error_set_memory(r->err);
+    if (status == HPF_OK) {
+        uint32_t n_edges = 0, k = 0;
+        mark_owned(r, is_owned, stack);
+        for (uint32_t i = 0; i < s->n_nodes; i++) {
+            s->first_edges[i] = n_edges;
+            for (uint32_t end = s->first_edges[i + 1]; k < end; k++) {
+                if (i == 0 || is_owned[i] || !is_owned[s->targets[k]]) {
+                    s->targets[n_edges++] = s->targets[k];
+                }
+            }
+        }
+        s->first_edges[s->n_nodes] = s->n_edges = n_edges;
+    }
+    free(is_owned);
+    free(stack);
+    return status;
+}
+
 /* ---- The file ---- */
 
 /* Reads the part of the file after the one before it. */
@@ -436,6 +503,10 @@ hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source, hpf_er
         status = hpf_error_set(r.err, HPF_ERR_SYNTAX,
                                "no heap snapshot: it needs nodes, edges and strings");
     }
+    if (status == HPF_OK) {
+        status = drop_engine_edges(&r);
+    }
+    free(r.globals);
     hpf__json_lex_finish(&r.lex);
     if (status != HPF_OK) {
         hpf__snapshot_finish(out);

@@ -100,6 +100,20 @@ Test(heapsnapshot, reads_other_fields_and_leaves_out_references_that_hold_nothin
     cr_assert(read_back.is_object[2]);
 }
 
+/* Node 1 is the engine's, 2 a global object, 3 what both refer to, 4 the engine's alone. */
+Test(heapsnapshot, leaves_out_what_the_engine_refers_to_in_the_page)
+{
+    hpf_str text =
+        HPF_STR(USUAL "\"nodes\":[0,0,1,0,2, 0,0,3,0,2, 1,1,5,8,1, 1,1,7,8,0, 1,1,9,8,1],"
+                      "\"edges\":[0,0,5, 2,0,10, 0,0,15, 0,1,20, 0,0,15, 0,0,5],"
+                      "\"strings\":[\"\",\"x\"]}");
+    cr_assert_eq(read_text(text), HPF_OK, "%s", err.message);
+    static const uint32_t first_edges[] = {0, 2, 3, 4, 4, 5}, targets[] = {1, 2, 4, 3, 1};
+    cr_assert_eq(read_back.n_edges, 5);
+    cr_assert_arr_eq(read_back.first_edges, first_edges, sizeof first_edges);
+    cr_assert_arr_eq(read_back.targets, targets, sizeof targets);
+}
+
 Test(heapsnapshot, refuses_broken_files)
 {
     static const struct {
