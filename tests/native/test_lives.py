@@ -90,6 +90,10 @@ class Lives(Native):
     def test_lives_used_by_threads(self):
         self.check("by_threads")
 
+    def test_lives_with_children(self):
+        """Blocks are watched in a process without threads after it has forked."""
+        self.assertNotIn("until the program forked", self.check("with_children"))
+
     def test_lives_of_killed_program(self):
         """All that was recorded is in the profile of a program that SIGKILL ends."""
         self.check("use_now_and_then", more=["kill"], status=128 + 9)

@@ -127,6 +127,8 @@ void *hpp__before_clone(const void *function, const void *stack, long flags)
     (void)stack;
     if (!(flags & CLONE_VM)) {
         hpp__sampler_stop(HPP_EVENT_RAW_FORK);
+    } else {
+        hpp__sampler_share();
     }
     return found(&next_clone);
 }

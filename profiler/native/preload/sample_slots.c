@@ -450,7 +450,14 @@ void hpp__sample_end_drops(uint64_t signal_mask)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *visit)
+static void visit_slots(hpp_sample_chunk *chunk, hpp_visit_sample *visit)
+{
+    for (uint32_t i = 0; i < chunk->n_used; i++) {
+        visit(&chunk->slots[i]);
+    }
+}
+
+static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *retire)
 {
     if (chunk->twin == 0) {
         return;
@@ -459,30 +466,99 @@ static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *visit)
         hpp__syscall(SYS_mremap, (long)chunk->twin, (long)chunk->n_bytes, (long)chunk->n_bytes,
                      MREMAP_MAYMOVE | MREMAP_FIXED, (long)chunk->begin, 0);
     chunk->twin = is_error(moved) ? chunk->twin : 0;
-    for (uint32_t i = 0; i < chunk->n_slots; i++) {
-        visit(&chunk->slots[i]);
+    chunk->can_thaw = chunk->twin == 0 && retire == NULL;
+    if (retire != NULL) {
+        visit_slots(chunk, retire);
     }
 }
 
-void hpp__samples_freeze(hpp_visit_sample *visit)
+void hpp__samples_freeze(hpp_visit_sample *retire)
 {
     atomic_store(&is_forking, true);
     while (atomic_load(&n_droppers) != 0) {
         hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
     for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
-        freeze(c, visit);
+        freeze(c, retire);
     }
 }
 
-void hpp__samples_forked(void)
+/* Writes the blocks of a chunk to their places in a file. */
+static bool copy_blocks(const hpp_sample_chunk *chunk, long file)
 {
+    for (uint32_t i = 0; i < chunk->n_used; i++) {
+        const hpp_sample *sample = &chunk->slots[i];
+        uint64_t n_left = sample->state != HPP_SAMPLE_FREE ? n_pages_of(sample) * PAGE_BYTES : 0;
+        for (uintptr_t place = first_page(sample); n_left > 0;) {
+            long n = hpp__syscall(SYS_pwrite64, file, (long)place, (long)n_left,
+                                  (long)(place - chunk->begin), 0, 0);
+            if (n <= 0) {
+                return false;
+            }
+            place += (uint64_t)n;
+            n_left -= (uint64_t)n;
+        }
+    }
+    return true;
+}
+
+/* The addresses of the twin are still claimed. */
+static bool thaw(hpp_sample_chunk *chunk)
+{
+    long file = make_file(chunk->n_bytes);
+    if (is_error(file)) {
+        return false;
+    }
+    long n_bytes = (long)chunk->n_bytes;
+    long twin = hpp__syscall(SYS_mmap, 0, n_bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    bool ok = !is_error(twin) && copy_blocks(chunk, file) &&
+              map_over(chunk->begin, chunk->n_bytes, file, MAP_SHARED);
+    hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    if (ok) {
+        chunk->twin = (uintptr_t)twin;
+        hpp__syscall(SYS_madvise, (long)chunk->begin, n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
+        hpp__syscall(SYS_madvise, twin, n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    } else if (!is_error(twin)) {
+        hpp__syscall(SYS_munmap, twin, n_bytes, 0, 0, 0, 0);
+    }
+    return ok;
+}
+
+void hpp__samples_in_parent(hpp_visit_sample *retire)
+{
+    uint64_t signal_mask = mask_signals(UINT64_MAX);
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        if (c->can_thaw && c->begin != 0 && !thaw(c)) {
+            visit_slots(c, retire);
+        }
+        c->can_thaw = false;
+    }
+    mask_signals(signal_mask);
     atomic_store(&is_forking, false);
 }
 
 /* Other threads may have been about to drop entries. */
-void hpp__samples_in_child(void)
+void hpp__samples_in_child(hpp_visit_sample *retire)
 {
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        if (c->can_thaw) {
+            visit_slots(c, retire);
+        }
+        c->can_thaw = false;
+    }
     atomic_store(&n_droppers, 0);
     atomic_store(&is_forking, false);
+}
+
+uint64_t hpp__samples_bytes(void)
+{
+    uint64_t sum = 0;
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        for (uint32_t i = 0; i < c->n_used; i++) {
+            bool is_live = c->slots[i].state != HPP_SAMPLE_FREE && c->twin != 0;
+            sum += is_live ? c->slots[i].n_bytes : 0;
+        }
+    }
+    return sum;
 }

@@ -14,7 +14,8 @@
  * a private mapping of the same file that was never touched. Before a fork, the twins are moved
  * over their chunks, in one step each, so parent and child have private copies that the kernel
  * makes when they write. Nothing is copied, and other threads notice nothing. Blocks in such a
- * frozen chunk are not watched any more.
+ * frozen chunk are not watched any more, unless the parent has no other thread: then it copies them
+ * to a new memory file, and shares that.
  *
  * Threads: any, also signal handlers. The state of a slot says who may change it; no thread waits
  * for another, except before a fork for those that drop entries.
@@ -62,6 +63,7 @@ typedef struct hpp_sample_chunk {
     uint64_t n_bytes; /* mapped */
     uint64_t stride_bytes;
     uint32_t n_slots;
+    bool can_thaw;           /* frozen, but its blocks are watched as soon as the fork is over */
     _Atomic uint32_t n_used; /* no later slot was ever taken */
     _Atomic uint32_t n_taken;
     _Atomic uint32_t last_freed; /* slot, where the memory is in a cache */
@@ -121,11 +123,17 @@ bool hpp__sample_drop_used(hpp_sample *sample, long pagemap, bool is_touched);
 bool hpp__sample_begin_drops(uint64_t *signal_mask);
 void hpp__sample_end_drops(uint64_t signal_mask);
 
-/* Before a fork: freezes all chunks, and lets no new ones be made. `visit` is called for each slot.
- * After it, in the parent and in the child: allow new chunks. */
+/* Before a fork: freezes all chunks, and lets no new ones be made. Calls `retire` for each slot of
+ * chunks whose blocks are watched no longer; with NULL, they may be thawed. */
 typedef void hpp_visit_sample(hpp_sample *sample);
-void hpp__samples_freeze(hpp_visit_sample *visit);
-void hpp__samples_forked(void);
-void hpp__samples_in_child(void);
+void hpp__samples_freeze(hpp_visit_sample *retire);
+
+/* After the fork, in the parent and in the child: allow new chunks. The first also thaws; the
+ * second calls `retire` for all slots that could be thawed. */
+void hpp__samples_in_parent(hpp_visit_sample *retire);
+void hpp__samples_in_child(hpp_visit_sample *retire);
+
+/* Returns the bytes of all blocks that are watched. */
+uint64_t hpp__samples_bytes(void);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sampler.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "blocks.h"
 #include "next_allocator.h"
@@ -21,7 +24,9 @@ typedef struct new_sample {
 static _Thread_local new_sample newest[MAX_NEW] HPP_INITIAL_EXEC;
 static _Thread_local uint32_t n_new HPP_INITIAL_EXEC;
 
+enum { MAX_COPIED_BYTES = 64 << 20 }; /* in a fork */
 static atomic_bool is_over;
+static atomic_bool is_shared; /* another process has the same memory, and is no thread */
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;
 
 /* ---- chance ---------------------------------------------------------------------------------- */
@@ -360,9 +365,37 @@ static void retire(hpp_sample *sample)
     end_busy(sample, 0);
 }
 
+static bool has_one_thread(void)
+{
+    static const char path[] = "/proc/self/task";
+    struct stat tasks = {0};
+    return !atomic_load(&is_shared) &&
+           hpp__syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&tasks, 0, 0, 0) == 0 &&
+           tasks.st_nlink == 2 + 1;
+}
+
 static void before_fork(void)
 {
-    hpp__samples_freeze(retire);
+    if (is_on()) {
+        take_step(hpp__lives_era());
+    }
+    bool can_thaw = is_on() && hpp__samples_bytes() <= MAX_COPIED_BYTES && has_one_thread();
+    hpp__samples_freeze(can_thaw ? NULL : retire);
+}
+
+static void after_fork(void)
+{
+    hpp__samples_in_parent(retire);
+}
+
+static void in_child(void)
+{
+    hpp__samples_in_child(retire);
+}
+
+void hpp__sampler_share(void)
+{
+    atomic_store(&is_shared, true);
 }
 
 void hpp__sampler_start(void)
@@ -377,7 +410,7 @@ void hpp__sampler_start(void)
         return;
     }
     hpp__syscall(SYS_close, pagemap, 0, 0, 0, 0, 0);
-    (void)pthread_atfork(before_fork, hpp__samples_forked, hpp__samples_in_child);
+    (void)pthread_atfork(before_fork, after_fork, in_child);
 }
 
 void hpp__sampler_forked(void)

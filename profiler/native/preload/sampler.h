@@ -61,6 +61,9 @@ void hpp__sampler_forked(void);
 /* Records the uses of the last era, at the end of the process. */
 void hpp__sampler_end(void);
 
+/* A process that is no thread will have the same memory. */
+void hpp__sampler_share(void);
+
 /* Ends the sampling; `reason` is HPP_EVENT_. */
 void hpp__sampler_stop(uint32_t reason);
 

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -326,6 +327,26 @@ static int by_system_calls(char **arguments)
     return run_phases(arguments, 2, make_at_start, use_by_kernel);
 }
 
+/* Children that write to all blocks come and go. */
+static void fork_child(void)
+{
+    make_at_start();
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < N; i++) {
+            memset(blocks[i].at, 2, SIZE);
+        }
+        _exit(0);
+    }
+    int status;
+    must(waitpid(child, &status, 0) == child && status == 0, "a child ends");
+}
+
+static int with_children(char **arguments)
+{
+    return run_phases(arguments, 3, fork_child, use_half);
+}
+
 /* Blocks of one thread are used by another. */
 static void *make_in_thread(void *nothing_given)
 {
@@ -365,6 +386,7 @@ int main(int argc, char **argv)
                                         {"interpreter", interpreter},
                                         {"by_system_calls", by_system_calls},
                                         {"by_threads", by_threads},
+                                        {"with_children", with_children},
                                         {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);
