@@ -140,11 +140,12 @@ class Attach(unittest.TestCase):
         self.assertEqual(running.end(), 5)
 
     def test_attach_continues_a_system_call(self):
-        """A sleep that was interrupted twice ends as without."""
+        """A wait that was interrupted twice ends as without. The kernel continues a sleep by itself."""
         running = self.start()
-        running.ask("nap", n_answers=1)
-        Attached(self, running.process).end()
-        self.assertEqual(running.process.stdout.readline(), "nap: 0\n")
+        for wait in "nap", "await":
+            running.ask(wait, n_answers=1)
+            Attached(self, running.process).end()
+            self.assertEqual(running.process.stdout.readline(), f"{wait}: 0\n")
         self.assertEqual(running.end(), 5)
 
     def test_attach_before_an_object_is_loaded(self):

@@ -2,7 +2,7 @@
  *
  * Makes a running process call functions, by ptrace(2): one thread is stopped, gets the registers
  * of a call whose return address is 0, and stops again by the fault when the function returns. Then
- * it gets its own registers back. A system call in which it was blocked is continued by the kernel.
+ * it gets its own registers back. A system call in which it was blocked continues, or begins again.
  *
  * The thread must not hold a lock that dlopen takes: those of the allocator and of the loader. It
  * does not where it is blocked in a system call that neither of them makes, and where it executes
@@ -174,6 +174,19 @@ static void let_go(const stopped *s)
     ptrace(PTRACE_DETACH, s->thread_id, 0, 0);
 }
 
+/* The kernel continues most system calls that it has interrupted, but for some, such as epoll_wait,
+ * the program would see EINTR though there was no signal. Those begin again. */
+static bool begin_again(stopped *s)
+{
+    enum { SYSCALL_BYTES = 2 };
+    if ((long)s->registers.orig_rax < 0 || (long)s->registers.rax != -EINTR) {
+        return true;
+    }
+    s->registers.rax = s->registers.orig_rax;
+    s->registers.rip -= SYSCALL_BYTES;
+    return ptrace(PTRACE_SETREGS, s->thread_id, 0, &s->registers) == 0;
+}
+
 /* Stops a thread, and reads its registers. Returns false if that fails. */
 static bool stop(stopped *s)
 {
@@ -196,6 +209,10 @@ static bool stop(stopped *s)
         return false;
     }
     s->n_state = state.iov_len;
+    if (!begin_again(s)) {
+        let_go(s);
+        return false;
+    }
     return true;
 }
 

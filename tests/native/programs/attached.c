@@ -9,6 +9,7 @@
  *   done         ends them; each has kept ten blocks of 1000 bytes
  *   spin         makes the main thread busy until the next line comes
  *   nap          sleeps for half a second, and says how that ended
+ *   await        waits for half a second for an event that does not come, by epoll
  *   load PATH    loads a plug-in, which keeps three blocks
  *   lock         gives up all system calls but read, write and exit
  */
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,6 +82,16 @@ static int nap(void)
     return nanosleep(&half, NULL) == 0 ? 0 : errno;
 }
 
+static int await(void)
+{
+    struct epoll_event event;
+    int queue = epoll_create1(0);
+    int n = epoll_wait(queue, &event, 1, 500);
+    int wrong = n < 0 ? errno : n;
+    close(queue);
+    return wrong;
+}
+
 static int load(const char *path)
 {
     void *object = dlopen(path, RTLD_NOW);
@@ -114,6 +126,8 @@ static int act(char *line, char **old)
         spin();
     } else if (strcmp(line, "nap") == 0) {
         return nap();
+    } else if (strcmp(line, "await") == 0) {
+        return await();
     } else if (strncmp(line, "load", 4) == 0) {
         return load(argument + 1);
     } else if (strcmp(line, "lock") == 0) {
