@@ -5,6 +5,7 @@ byte."""
 import csv
 import io
 import os
+import re
 import subprocess
 import time
 
@@ -61,7 +62,7 @@ class Retained(Native):
             return None
         found, path = {}, []
         for row in list(csv.DictReader(io.StringIO(done.stdout)))[1:]:
-            path = path[:int(row["depth"]) - 1] + [row["name"].split("@")[0]]
+            path = path[:int(row["depth"]) - 1] + [re.split("@| in ", row["name"])[0]]
             found["/".join(path)] = (int(row["retained_bytes"]), int(row["self_bytes"]), int(row["objects"]))
         return found
 
@@ -119,7 +120,10 @@ class Retained(Native):
 
 
     def test_retained_bytes_of_classes_and_containers_by_type(self):
-        process = self.start("-hy", name="sessions")
+        # The first image may be of a moment before there are blocks: a larger one replaces it.
+        process = self.start("-hy", "--snapshot", "largest", name="sessions")
+        self.wait_for(lambda: "sessions" in (self.groups() or {}))
+        os.remove(self.base + ".heapsnapshot")
         self.snapshot()
         self.wait_for(self.groups)
         groups = self.groups()

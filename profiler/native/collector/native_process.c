@@ -329,16 +329,28 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     measure(p, snapshot, is_alive);
 }
 
+/* Returns the live bytes of an image, or without one those of the sums: an image may be of another
+ * moment, and the first one before the program has allocated anything. */
+static uint64_t live_bytes_of(const hpp__snapshot *snapshot)
+{
+    const hpp__image *image = snapshot->image;
+    uint64_t n_bytes = image ? 0 : hpp__window_sums_live_bytes(&snapshot->sums);
+    for (size_t i = 0; image && i < image->n_blocks; i++) {
+        n_bytes += image->blocks[i].size_bytes;
+    }
+    return n_bytes;
+}
+
 /* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
  * before, and until pauses are a sixteenth of the time at most. */
 static void take_snapshot(hpp__process *p, job *j, bool is_last)
 {
     enum { TIMES_PAUSE = 16 };
-    const uint64_t live_bytes = hpp__window_sums_live_bytes(&j->snapshot.sums);
     const uint64_t kept_bytes = p->snapshot_bytes;
     hpp_snapshot_when when = p->profile_options.profile->snapshot;
     bool is_wanted = p->is_snapshot_wanted || when == HPP_SNAPSHOT_LAST ||
-                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
+                     (when == HPP_SNAPSHOT_LARGEST &&
+                      live_bytes_of(&j->snapshot) > kept_bytes + kept_bytes / 10);
     bool is_early = atomic_load(&p->is_snapshot_queued) || now_ns() < p->next_snapshot_ns;
     if (!is_wanted || (is_early && !is_last)) {
         return;
@@ -349,7 +361,7 @@ static void take_snapshot(hpp__process *p, job *j, bool is_last)
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
         p->next_snapshot_ns = now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
-        p->snapshot_bytes = live_bytes;
+        p->snapshot_bytes = live_bytes_of(&j->snapshot);
         p->is_snapshot_wanted = false;
         atomic_store(&p->is_snapshot_queued, true);
         j->snapshot.keeps_objects = true;

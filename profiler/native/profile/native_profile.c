@@ -415,7 +415,10 @@ static void write_objects(hpp__native_profile *p, const hpp__snapshot *snapshot)
     hpf_status status = path ? hpp__heap_snapshot_write(&p->objects.heap.heap, options, path, &err)
                              : hpf_error_set_memory(&err);
     if (status == HPF_OK) {
-        p->figures.snapshot_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+        p->figures.snapshot_bytes = 0;
+        for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
+            p->figures.snapshot_bytes += p->objects.graph.nodes[i].size_bytes;
+        }
         p->figures.snapshot_s = snapshot->time_s;
         p->figures.n_snapshots++;
     } else if (p->snapshot_error.status == HPF_OK) {

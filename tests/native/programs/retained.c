@@ -105,7 +105,6 @@ static OWN_FRAME void build(void)
         first = n;
     }
     cache[N_VALUES] = first->shared = make_shared();
-    large = make_large();
     void **a = made(make_ring()), **b = made(make_ring()), **c = made(make_ring());
     a[0] = b;
     b[0] = c;
@@ -126,6 +125,7 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0);
     build();
     clear_stack();
+    large = make_large(); /* last: a snapshot that has it has everything */
     printf("%d\nready\n", (int)getpid());
     if (read(STDIN_FILENO, &c, 1) == 1) {
         free_large();
