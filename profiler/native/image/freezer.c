@@ -280,11 +280,12 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
     if (copy->id == 0) {
         return hpf_error_set(err, HPF_ERR_IO, "a signal came to it at the same moment");
     }
-    atomic_store(&copy->state, COPY_OPEN);
-    if (!has_called || !settle_copy(copy->id, &f->gates)) {
+    if (!has_called) { /* the program cannot reap it: its id there is unknown */
         close_copy(copy);
-        return hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
+        atomic_store(&copy->state, COPY_NONE);
+        return hpf_error_set(err, HPF_ERR_IO, "it cannot be stopped while it forks");
     }
+    atomic_store(&copy->state, COPY_OPEN);
     *out = copy;
     return HPF_OK;
 }
@@ -307,13 +308,19 @@ static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *e
 }
 
 /* Stops the program, forks it, and lets it go on. */
-static hpf_status take_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
+static hpf_status take_copy(hpp__freezer *f, hpp__copy **out, double *pause_s, hpf_error *err)
 {
+    uint64_t begin_ns = hpp__tracer_now_ns();
     hpf_status status = hpp__tracer_stop(&f->tracer, err);
     if (status == HPF_OK) {
         status = fork_copy(f, out, err);
     }
     hpp__tracer_go_on(&f->tracer);
+    *pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
+    if (status == HPF_OK && !settle_copy((*out)->id, &f->gates)) {
+        close_copy(*out);
+        status = hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
+    }
     return status;
 }
 
@@ -328,15 +335,13 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
         return status == HPF_OK ? hpf_error_set_memory(err) : status;
     }
     f->gates = head->gates;
-    uint64_t begin_ns = hpp__tracer_now_ns();
-    status = take_copy(f, &taken->copy, err);
+    status = take_copy(f, &taken->copy, &taken->image.pause_s, err);
     if (status != HPF_OK) {
         free(taken);
         return status;
     }
     taken->image.process_id = f->tracer.process_id;
     taken->image.frozen_id = taken->copy->id;
-    taken->image.pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
     taken->image.read = read_copy;
     taken->image.read_context = taken->copy;
     taken->image.close = close_image;

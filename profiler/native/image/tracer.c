@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/rseq.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +32,7 @@ enum {
 };
 static const uint64_t patience_ns = 200000000;        /* with a thread that is to stop */
 static const uint64_t call_patience_ns = 10000000000; /* with a fork of a large process */
+static const uint64_t spin_ns = 50000;
 static const uint64_t ns_per_ms = 1000000;
 
 uint64_t hpp__tracer_now_ns(void)
@@ -54,22 +54,23 @@ void hpp__tracer_finish(hpp__tracer *t)
     free(t->late);
 }
 
+/* Most stops take some microseconds, so it looks again and again for a moment. */
 int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
 {
     const struct timespec pause = {0, 10000};
-    for (int i = 0;; i++) {
+    uint64_t begin_ns = hpp__tracer_now_ns();
+    for (;;) {
         siginfo_t info = {0};
         int result = waitid(P_PID, id, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL);
         bool has_stopped = info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
         if (result == 0 && info.si_pid != 0) {
             return has_stopped ? info.si_status : 0;
         }
-        if ((result != 0 && errno != EINTR) || hpp__tracer_now_ns() >= end_ns) {
+        uint64_t now_ns = hpp__tracer_now_ns();
+        if ((result != 0 && errno != EINTR) || now_ns >= end_ns) {
             return 0;
         }
-        if (i < MAX_YIELDS) {
-            sched_yield();
-        } else {
+        if (now_ns - begin_ns > spin_ns) {
             nanosleep(&pause, NULL);
         }
     }
@@ -140,7 +141,8 @@ static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
 static bool seize(hpp__tracer *t, uint32_t id)
 {
     hpp__traced thread = {.id = id};
-    if (!is_alive(t, id)) {
+    char state = state_of(t, id);
+    if (state == 'Z' || state == 'X') {
         return true;
     }
     if (!HPF__ARRAY_RESERVE(t->threads, t->threads_capacity, t->n_threads + 1)) {
@@ -152,7 +154,7 @@ static bool seize(hpp__tracer *t, uint32_t id)
     if (is_same_wait) {
         thread.wait = *before;
     }
-    if (is_same_wait || state_of(t, id) == 'D') {
+    if (is_same_wait || state == 'D') {
         read_waiting(t, &thread);
     } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
         thread.is_seized = true;
@@ -433,8 +435,16 @@ static void restore(hpp__traced *thread, int status)
 {
     ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, &thread->registers);
     thread->is_stopped = status != 0;
-    thread->may_call = status == (SIGTRAP | PTRACE_EVENT_STOP << 8);
+    thread->may_call = status == (SIGTRAP | PTRACE_EVENT_STOP << 8) || status == AT_CALL;
     thread->signal = status >> 8 == 0 && status != AT_CALL ? status : 0;
+}
+
+/* Returns whether the kernel restarts the call of a thread. */
+static bool is_restarted(const struct user_regs_struct *r)
+{
+    int64_t result = (int64_t)r->rax;
+    return (int64_t)r->orig_rax >= 0 && result >= RESULT_RESTART_FIRST &&
+           result <= RESULT_RESTART_LAST;
 }
 
 /* Stores in the program what the gate loads. It is used only if this process ends meanwhile: a
@@ -442,12 +452,10 @@ static void restore(hpp__traced *thread, int status)
 static bool fill_gate(const hpp__traced *thread, const hpp_window_gates *gates, uint64_t *blocked)
 {
     const struct user_regs_struct *r = &thread->registers;
-    int64_t result = (int64_t)r->rax;
     hpp_gate_registers kept = {r->rax, r->rdi, r->rsi, r->rdx, r->r10, r->r8,
                                r->r9,  r->rcx, r->r11, r->rip, 0};
-    if ((int64_t)r->orig_rax >= 0 && result >= RESULT_RESTART_FIRST &&
-        result <= RESULT_RESTART_LAST) {
-        kept.ax = result == RESULT_RESTART_FIRST ? SYS_restart_syscall : r->orig_rax;
+    if (is_restarted(r)) {
+        kept.ax = (int64_t)r->rax == RESULT_RESTART_FIRST ? SYS_restart_syscall : r->orig_rax;
         kept.pc -= 2;
     }
     ptrace(PTRACE_GETSIGMASK, (pid_t)thread->id, sizeof kept.blocked, &kept.blocked);
@@ -499,8 +507,8 @@ bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const 
     }
     bool is_done = status == AT_CALL && ptrace(PTRACE_GETREGS, id, NULL, &r) == 0;
     *result = is_done ? (int64_t)r.rax : -EINTR;
-    /* From a stop where signals are handled, the kernel restarts the call of the thread. */
-    if (is_done) {
+    /* The kernel restarts calls after a stop in which signals are handled. */
+    if (is_done && is_restarted(&thread->registers)) {
         ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
         status = run_on(thread, PTRACE_CONT);
     }
