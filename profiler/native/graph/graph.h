@@ -53,7 +53,7 @@ static inline const uint32_t *hpp__graph_edges(const hpp__graph *graph, size_t n
 {
     uint64_t first = graph->nodes[node].first_edge;
     *n = (size_t)(graph->nodes[node + 1].first_edge - first);
-    return graph->edges + first;
+    return *n > 0 ? graph->edges + first : NULL; /* a graph without edges has no array */
 }
 
 #endif
