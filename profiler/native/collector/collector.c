@@ -479,6 +479,11 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
     if (status == HPF_OK) {
         status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
     }
+    bool has_retainers = hpp__native_asks_for(&o->profile->census, HPF_BREAKDOWN_RETAINER);
+    if (status == HPF_OK && o->n_retainer + o->n_no_retainer > 0 && !has_retainers) {
+        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "--retainer and --no-retainer need retainers: add -hr");
+    }
     if (status == HPF_OK) {
         status = hpp__retainer_sites_create(&c->retainer_sites, o, err);
     }
