@@ -53,7 +53,7 @@ CORE = [
     ("profiler/native/unwind/*.c",
      r"native[.](cfi|modules|unwind|verify|unwind_cache|stack_walk|exceptions|signal_handlers)$", NATIVE),
     ("profiler/native/window/*.c", r"native[.](window_writer|trie)$|profiler[.](window_reader|native_heap)$", NATIVE),
-    ("profiler/native/preload/{blocks,accounting,stacks}.c", r"native[.](blocks|stacks|counting_of_\w+)$", NATIVE),
+    ("profiler/native/{counting/blocks,preload/accounting,counting/stacks}.c", r"native[.](blocks|stacks|counting_of_\w+)$", NATIVE),
 ]
 
 SWAPS = [("<", "<="), (">", ">="), ("==", "!="), ("&&", "||"), ("+", "-"), ("*", "/"), ("%", "/"), ("&", "|"),

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc_words.h"
+#include "cc/cc_words.h"
 #include "cmd.h"
 #include "diag.h"
 #include "run/launch.h"

@@ -21,7 +21,7 @@
 
 #include "cmd.h"
 #include "diag.h"
-#include "merge_input.h"
+#include "merge/merge_input.h"
 #include "output.h"
 #include "path.h"
 

@@ -14,6 +14,6 @@ void hpf__date_write(char *out, uint64_t unix_s);
 
 /* Also with seconds, as ctime writes it. False for a text of another form. The day of the week is
  * not looked at. */
-bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
+HPF_API bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
 
 #endif

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "native/image/freezer.h"
-#include "native/preload/blocks.h"
+#include "native/counting/blocks.h"
 #include "native/preload/gate.h"
 #include "native/window/window_writer.h"
 

@@ -4,8 +4,8 @@
  */
 #include "accounting.h"
 
-#include "exact.h"
-#include "next_allocator.h"
+#include "native/lives/exact.h"
+#include "native/counting/next_allocator.h"
 #include "process.h"
 #include "thread_life.h"
 

@@ -10,11 +10,11 @@
 #ifndef HPP_NATIVE_ACCOUNTING_H
 #define HPP_NATIVE_ACCOUNTING_H
 
-#include "blocks.h"
-#include "peak.h"
-#include "process_state.h"
-#include "stacks.h"
-#include "thread.h"
+#include "native/counting/blocks.h"
+#include "native/counting/peak.h"
+#include "native/counting/process_state.h"
+#include "native/counting/stacks.h"
+#include "native/counting/thread.h"
 
 /* Returns the size to request from the next allocator, so that no two blocks share a granule. */
 static inline size_t hpp__asked_bytes(size_t n_bytes)

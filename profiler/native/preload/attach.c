@@ -13,10 +13,10 @@
 
 #include "accounting.h"
 #include "entry.h"
-#include "next_allocator.h"
-#include "peak.h"
+#include "native/counting/next_allocator.h"
+#include "native/counting/peak.h"
 #include "process.h"
-#include "thread.h"
+#include "native/counting/thread.h"
 #include "native/window/window_writer.h"
 
 enum { MAX_SLOTS = 65536, PAGE_BYTES = 4096 };

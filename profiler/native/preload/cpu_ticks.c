@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "entry.h"
-#include "exact.h"
-#include "process_state.h"
-#include "sampler.h"
-#include "stacks.h"
+#include "native/lives/exact.h"
+#include "native/counting/process_state.h"
+#include "native/lives/sampler.h"
+#include "native/counting/stacks.h"
 
 enum {
     TICK_SIGNAL = 33, /* SIGSETXID of glibc */

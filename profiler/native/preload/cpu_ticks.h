@@ -21,7 +21,7 @@
 #ifndef HPP_NATIVE_CPU_TICKS_H
 #define HPP_NATIVE_CPU_TICKS_H
 
-#include "thread.h"
+#include "native/counting/thread.h"
 
 /* Returns whether threads have ticks. */
 bool hpp__cpu_ticks_are_wanted(void);

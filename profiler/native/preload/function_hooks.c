@@ -10,7 +10,7 @@
 
 #include "entry.h"
 #include "process.h"
-#include "process_state.h"
+#include "native/counting/process_state.h"
 #include "thread_life.h"
 
 void hpp__on_function_entry(uintptr_t function, uintptr_t return_address, uintptr_t frame_pointer);

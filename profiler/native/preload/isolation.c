@@ -24,8 +24,8 @@
 #include <sys/prctl.h>
 
 #include "entry.h"
-#include "process_state.h"
-#include "sampler.h"
+#include "native/counting/process_state.h"
+#include "native/lives/sampler.h"
 #include "thread_life.h"
 #include "native/window/window_writer.h"
 

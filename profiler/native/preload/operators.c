@@ -14,7 +14,7 @@
 
 #include "accounting.h"
 #include "entry.h"
-#include "next_allocator.h"
+#include "native/counting/next_allocator.h"
 
 /* OPERATOR(index, symbol, function that counts it) */
 #define OPERATORS(NEW, DELETE, SIZED_DELETE)                                                       \

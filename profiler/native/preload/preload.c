@@ -10,9 +10,9 @@
 #include "accounting.h"
 #include "attach.h"
 #include "entry.h"
-#include "exact.h"
-#include "next_allocator.h"
-#include "sampler.h"
+#include "native/lives/exact.h"
+#include "native/counting/next_allocator.h"
+#include "native/lives/sampler.h"
 
 /* Called from assembly only. */
 void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS);

@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "exact.h"
+#include "native/counting/blocks.h"
+#include "native/lives/exact.h"
 #include "gate.h"
-#include "next_allocator.h"
-#include "peak.h"
-#include "stacks.h"
-#include "process_state.h"
-#include "sampler.h"
+#include "native/counting/next_allocator.h"
+#include "native/counting/peak.h"
+#include "native/counting/stacks.h"
+#include "native/counting/process_state.h"
+#include "native/lives/sampler.h"
 #include "thread_life.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"

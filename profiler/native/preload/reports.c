@@ -8,9 +8,9 @@
 
 #include "accounting.h"
 #include "entry.h"
-#include "exact.h"
+#include "native/lives/exact.h"
 #include "process.h"
-#include "sampler.h"
+#include "native/lives/sampler.h"
 
 void census_mark_text(const char *text);
 void census_shadow_ready(void);

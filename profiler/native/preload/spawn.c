@@ -10,7 +10,7 @@
 
 #include "entry.h"
 #include "process.h"
-#include "process_state.h"
+#include "native/counting/process_state.h"
 #include "thread_life.h"
 
 /* What a new thread was to call, in the order in which two registers return it. */

@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 
 #include "cpu_ticks.h"
-#include "peak.h"
-#include "process_state.h"
-#include "stacks.h"
+#include "native/counting/peak.h"
+#include "native/counting/process_state.h"
+#include "native/counting/stacks.h"
 
 #define MAX_FIRST_STACK_BYTES ((uintptr_t)64 << 20)
 

@@ -5,7 +5,7 @@
 #ifndef HPP_NATIVE_THREAD_LIFE_H
 #define HPP_NATIVE_THREAD_LIFE_H
 
-#include "thread.h"
+#include "native/counting/thread.h"
 
 /* Prepares a new window for threads. Returns false if it has no room. */
 bool hpp__threads_start(void);

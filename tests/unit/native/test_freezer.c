@@ -30,7 +30,7 @@
 #include <criterion/new/assert.h>
 
 #include "native/image/proc.h"
-#include "native/preload/blocks.h"
+#include "native/counting/blocks.h"
 #include "native/preload/gate.h"
 #include "native/window/window_writer.h"
 

@@ -3,7 +3,7 @@
  * From a call to its site: what is cached, what is walked, what is verified, and what is counted
  * when a stack is lost. Walks, nodes and sites are made up.
  */
-#include "native/preload/stacks.h"
+#include "native/counting/stacks.h"
 
 #include <ucontext.h>
 

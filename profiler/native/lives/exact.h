@@ -20,8 +20,8 @@
 #ifndef HPP_NATIVE_EXACT_H
 #define HPP_NATIVE_EXACT_H
 
-#include "blocks.h"
-#include "process_state.h"
+#include "native/counting/blocks.h"
+#include "native/counting/process_state.h"
 
 /* Returns whether the process is profiled in this way. */
 static inline bool hpp__exact_is_on(void)

@@ -25,7 +25,7 @@
 
 #include <stdbool.h>
 
-#include "blocks.h"
+#include "native/counting/blocks.h"
 #include "lives.h"
 
 enum {

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "blocks.h"
-#include "next_allocator.h"
-#include "process_state.h"
+#include "native/counting/blocks.h"
+#include "native/counting/next_allocator.h"
+#include "native/counting/process_state.h"
 #include "sample_slots.h"
-#include "thread.h"
+#include "native/counting/thread.h"
 
 _Thread_local uint64_t hpp__bytes_to_sample HPP_INITIAL_EXEC;
 static _Thread_local uint64_t random_state HPP_INITIAL_EXEC; /* 0: none yet */

@@ -8,7 +8,7 @@
 
 #include "lives.h"
 #include "native/compiled/shadow.h"
-#include "thread.h"
+#include "native/counting/thread.h"
 
 enum {
     LIFE_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 8,
