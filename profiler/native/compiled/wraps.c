@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Functions of libc that access memory of their caller, and are not compiled by `census cc`: calls
- * of them come here (the linker's --wrap; the list is also in cli/commands/cc.c). One byte stands
- * for all that a function accesses by a pointer, since they are in one block.
+ * of them come here (the linker's --wrap; the list is also in cli/commands/cc.c). One byte
+ * represents all that a function accesses by a pointer, since they are in one block.
  */
 #include <stdio.h>
 #include <string.h>

@@ -26,12 +26,12 @@ typedef struct hpp_collector_options {
      * at most 8 live blocks. */
     const char *const *retainer, *const *no_retainer;
     size_t n_retainer, n_no_retainer;
-    bool with_addresses;      /* name functions without symbols by address, not by module */
-    uint32_t max_depth;       /* keep the innermost functions of a stack only; 0: all */
-    uint64_t biography_bytes; /* sampled biographies watch one block for so many bytes; 0: 64 KiB */
-    uint64_t biography_seed;  /* of the choice of these blocks; 0: a new one for each process */
-    uint32_t verify_stacks;   /* compare every n-th stack with a new unwind; 0: none */
-    uint64_t max_overhead_bytes;   /* of the profiler in a process; 0: no limit */
+    bool with_addresses;         /* name functions without symbols by address, not by module */
+    uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
+    uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
+    uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */
+    uint32_t verify_stacks;      /* compare every n-th stack with a new unwind; 0: none */
+    uint64_t max_overhead_bytes; /* of the profiler in a process; 0: no limit */
     uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no
                                       limit */
     const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
@@ -59,7 +59,7 @@ typedef enum hpp_biography_end {
 
 /* The biography of a process (-hb), all 0 without one. */
 typedef struct hpp_biography_figures {
-    uint64_t sample_bytes; /* one block was watched for so many bytes; 0: all were */
+    uint64_t sample_bytes; /* bytes for each watched block; 0: all were watched */
     uint64_t n_samples;    /* blocks that were watched */
     uint64_t n_unsampled;  /* that should have been */
     uint64_t n_retired;    /* that were watched until a fork */

@@ -153,7 +153,7 @@ typedef enum hpp_phase {
     HPP_N_PHASES
 } hpp_phase;
 
-/* From `era` on, the blocks of `site` have so many bytes more in each phase, or less. The sum of
+/* From `era` on, the blocks of `site` have this many more bytes in each phase, or fewer. The sum of
  * the records of a site up to an era is what it had in that era. Record 0 is not used; there may be
  * several records of a site and an era. See lives.h. */
 typedef struct hpp_window_life {
@@ -248,7 +248,7 @@ typedef struct hpp_window_head {
 
     /* The biography. The collector numbers its censuses from 1; before census n, the era that it
      * asks for is n. The program enters that era soon after. */
-    uint64_t biography_bytes;      /* one block is watched for so many bytes; 0: no biography */
+    uint64_t biography_bytes;      /* bytes for each watched block; 0: no biography */
     _Atomic uint32_t wanted_era;   /* written by the collector */
     _Atomic uint32_t era;          /* that the program has entered; from 1 */
     _Atomic uint32_t n_lives;      /* records */
@@ -326,7 +326,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   images=0|1    whether the collector takes images: then the program waits at its exit for a last
  *                 one, until the collector answers with a byte
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
- *   biography=BYTES watch the use of one block for so many bytes, 0 for none
+ *   biography=BYTES watch the use of one block in this many bytes, 0 for none
  *   seed=N          start of the random numbers that choose these blocks, 0 for the time
  *
  * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
