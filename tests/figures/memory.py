@@ -6,14 +6,23 @@ memory.py CENSUS PROJECT
 
 Pango uses GLib, which ends the process when there is no memory; so any status but 0 is allowed,
 and the picture must not have changed then.
+
+Fontconfig, without memory, may write a cache that lacks fonts, which all later programs would use. So each run has a
+cache of its own.
 """
+import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 MIB = 1 << 20
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><cachedir>%s</cachedir><include>/etc/fonts/fonts.conf</include></fontconfig>
+"""
 
 
 def main():
@@ -23,11 +32,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "picture.pdf"
         command = [census, "plot", "-o", target, profile]
-        subprocess.run(command, check=True)
+        cache, clean = Path(folder) / "cache", Path(folder) / "clean"
+        (Path(folder) / "fonts.conf").write_text(FONTS % cache)
+        environment = dict(os.environ, FONTCONFIG_FILE=str(Path(folder) / "fonts.conf"))
+        cache.mkdir()
+        subprocess.run(command, check=True, env=environment)
         whole = target.read_bytes()
+        cache.rename(clean)
         for limit in range(8 * MIB, 200 * MIB, 3 * MIB):
             target.write_bytes(b"old")
-            run = subprocess.run(command, capture_output=True, preexec_fn=lambda: resource.setrlimit(
+            shutil.rmtree(cache, ignore_errors=True)
+            shutil.copytree(clean, cache)
+            run = subprocess.run(command, capture_output=True, env=environment, preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_AS, (limit, limit)))
             expected = whole if run.returncode == 0 else b"old"
             n_failed += run.returncode != 0

@@ -182,8 +182,10 @@ class Leaks(Native):
         for case in self.CASES:
             with self.subTest(case=case):
                 path = self.path(case + ".xml")
-                harness.run([valgrind, "--leak-check=full", "--xml=yes", "--xml-file=" + path,
-                             "--show-leak-kinds=all", program("holders"), case])
+                done = harness.run([valgrind, "--leak-check=full", "--xml=yes", "--xml-file=" + path,
+                                    "--show-leak-kinds=all", program("holders"), case])
+                if "debuginfo reader" in done.errors:
+                    self.skipTest("this valgrind cannot read the debugging information of the compiler")
                 sums = collections.Counter()
                 for error in xml.etree.ElementTree.parse(path).iter("error"):
                     sums[error.find("kind").text] += int(error.find("xwhat/leakedbytes").text)
