@@ -7,12 +7,12 @@
 
 void *kept;
 
-static void part(void)
+__attribute__((noinline)) static void part(void)
 {
     kept = malloc(77);
 }
 
-static void whole(void)
+__attribute__((noinline)) static void whole(void)
 {
     HPP_SCC("named")
     {
