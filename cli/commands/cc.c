@@ -160,18 +160,20 @@ static int run_compiler(const cmd *self, int argc, char **argv, const char *othe
     choice chosen = take_options(argv + 1);
     cc_task task = cc_words_read(argv + 1);
     const char *compiler = chosen.compiler && *chosen.compiler ? chosen.compiler : otherwise;
-    char *command = strdup(compiler);
-    command_line line = {calloc((size_t)argc + strlen(compiler) + 32, sizeof(char *)), 0};
     static char library[PATH_MAX];
-    if (!command || !line.words) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
-    }
     if (chosen.biography && task.compiles && task.conflict) {
         return cmd_misused(self, "%s excludes exact biographies: use --no-biography",
                            task.conflict);
     }
     if (task.links && !launch_cc_library(library)) {
+        return EXIT_FAILED;
+    }
+    char *command = strdup(compiler);
+    command_line line = {calloc((size_t)argc + strlen(compiler) + 32, sizeof(char *)), 0};
+    if (!command || !line.words) {
+        diag_say("out of memory");
+        free(command);
+        free(line.words);
         return EXIT_FAILED;
     }
     char *rest = command;
@@ -196,8 +198,11 @@ static int run_compiler(const cmd *self, int argc, char **argv, const char *othe
     }
     cmd_restore_sigpipe();
     execvp(line.words[0], line.words);
-    diag_say("cannot run %s: %s", line.words[0], strerror(errno));
-    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+    int error = errno;
+    diag_say("cannot run %s: %s", line.words[0], strerror(error));
+    free(command);
+    free(line.words);
+    return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
 static int run(const cmd *self, int argc, char **argv)

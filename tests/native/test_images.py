@@ -81,7 +81,8 @@ class Images(Native):
 
     def leave(self, signal_number):
         """Starts a program that goes on when the first one has ended, and ends census by a signal after some
-        images. Returns the children of the program, and its output from then on."""
+        images. Returns the copies of the program, without those from before its exec, and its output from
+        then on."""
         ours, theirs = os.pipe()
         base = self.path("left")
         census = subprocess.Popen(
@@ -102,22 +103,27 @@ class Images(Native):
         census.send_signal(signal_number)
         census.wait()
         with open("/proc/%s/task/%s/children" % (process_id, process_id), encoding="ascii") as file:
-            children = file.read()
+            children = [child for child in file.read().split() if self.name_of(child) == "ends"]
         os.close(theirs)
         return children, census.stdout.read().decode()
 
     def test_images_leave_no_copy(self):
         """census ends before the program: the last copy has been reaped."""
-        self.assertEqual(self.leave(signal.SIGINT), ("", "live keep 374000\n"))
+        self.assertEqual(self.leave(signal.SIGINT), ([], "live keep 374000\n"))
 
     def test_images_and_a_killed_census(self):
         """The program goes on. Its last copy has ended, too."""
         children, output = self.leave(signal.SIGKILL)
-        for child in children.split():
+        for child in children:
             end_s = time.monotonic() + harness.PATIENCE_S
             while self.maps_of(child):
                 self.assertLess(time.monotonic(), end_s)
         self.assertEqual(output, "live keep 374000\n")
+
+    @staticmethod
+    def name_of(process_id):
+        with open("/proc/%s/comm" % process_id, encoding="utf-8") as file:
+            return file.read().strip()
 
     @staticmethod
     def maps_of(process_id):

@@ -307,6 +307,7 @@ static void tick(hpp_collector *c)
         if (p->has_ended) {
             continue;
         }
+        hpp__process_follow_up(p);
         if (!hpp__process_has_changed(p)) {
             hpp__process_tick(p, n_times);
         } else if (hpp__process_age_ns(p) >= worth_keeping_ns) {

@@ -387,10 +387,14 @@ static void sample(hpp__process *p, bool is_last)
     hpp__queue_add(p->queue, &j->job);
 }
 
+void hpp__process_follow_up(hpp__process *p)
+{
+    hpp__tracer_follow_up(&p->freezer.tracer);
+}
+
 void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 {
     uint64_t cpu_ns;
-    hpp__tracer_follow_up(&p->freezer.tracer);
     if (!p->by_cpu_time) {
         p->n_missed += n_intervals - 1;
         sample(p, false);

@@ -100,6 +100,9 @@ hpf_status hpp__process_begin(hpp__process *process, hpf_error *err);
 /* Frees a process, after the queue has stopped or before the profile has started. */
 void hpp__process_destroy(hpp__process *process);
 
+/* Lets threads go on that stopped too late for their image, also after exec. */
+void hpp__process_follow_up(hpp__process *process);
+
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
