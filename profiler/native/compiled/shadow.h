@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Where the shadow of a program's memory is. The offset is in the code that `census cc` compiles
- * (cli/commands/cc.c); it is that of AddressSanitizer, because compilers and the layout of
- * processes are made for it.
+ * (cli/commands/cc.c). AddressSanitizer has the same one: compilers and the layout of processes
+ * are made for it.
  */
 #ifndef HPP_NATIVE_SHADOW_H
 #define HPP_NATIVE_SHADOW_H

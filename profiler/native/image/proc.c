@@ -88,44 +88,37 @@ uint32_t hpp__proc_parent(uint32_t process_id)
     return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
 }
 
-/* Returns a number of /proc/.../status; `name` ends with a colon. */
-static unsigned long long status_of(const char *path, const char *name, int base)
+/* Returns a number of the status of a thread; `name` follows a line end and ends with a colon. */
+static unsigned long long status_of(uint32_t process_id, uint32_t thread_id, const char *name,
+                                    int base)
 {
-    char text[4096];
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
+             (unsigned)thread_id);
     const char *line = hpp__proc_read_text(path, text, sizeof text) ? strstr(text, name) : NULL;
     return line ? strtoull(line + strlen(name), NULL, base) : 0;
 }
 
 uint32_t hpp__proc_tracer(uint32_t process_id)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/status", (unsigned)process_id);
-    return (uint32_t)status_of(path, "\nTracerPid:", 10);
+    return (uint32_t)status_of(process_id, process_id, "\nTracerPid:", 10);
 }
 
 uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
-             (unsigned)thread_id);
-    return status_of(path, "\nvoluntary_ctxt_switches:", 10);
+    return status_of(process_id, thread_id, "\nvoluntary_ctxt_switches:", 10);
 }
 
 uint32_t hpp__proc_seccomp(uint32_t process_id)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/status", (unsigned)process_id);
-    return (uint32_t)status_of(path, "\nSeccomp:", 10);
+    return (uint32_t)status_of(process_id, process_id, "\nSeccomp:", 10);
 }
 
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
-             (unsigned)thread_id);
-    unsigned long long waiting =
-        status_of(path, "\nSigPnd:", 16) | status_of(path, "\nShdPnd:", 16);
-    return (waiting & ~status_of(path, "\nSigBlk:", 16)) != 0;
+    unsigned long long waiting = status_of(process_id, thread_id, "\nSigPnd:", 16) |
+                                 status_of(process_id, thread_id, "\nShdPnd:", 16);
+    return (waiting & ~status_of(process_id, thread_id, "\nSigBlk:", 16)) != 0;
 }
 
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes)
