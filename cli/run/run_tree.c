@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "base/utf8.h"
+#include "event/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
 
@@ -89,9 +90,21 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     if (a->headers[which].data) {
         return HPF_OK;
     }
-    const char *copy = hpf_arena_text(a->texts, text);
-    a->headers[which] = (hpf_str){copy, text.length};
-    return copy ? HPF_OK : hpf_error_set_memory(err);
+    hpf_str bands = HPF_STR(""), rest = HPF_STR("");
+    if (which == HPF_HEADER_JOB && a->tree == RUN_TREE_PROCESSES) {
+        bands = hpf_native_part_of_job(text);
+        const char *comma = memchr(bands.data, ',', bands.length);
+        rest = comma ? hpf_str_from(bands, (size_t)(comma - bands.data)) : rest;
+    }
+    size_t capacity = text.length + sizeof "process";
+    char *copy = hpf_arena_alloc(a->texts, capacity);
+    if (!copy) {
+        return hpf_error_set_memory(err);
+    }
+    int n = snprintf(copy, capacity, "%.*s%s%.*s", (int)(text.length - bands.length), text.data,
+                     bands.length > 0 ? "process" : "", (int)rest.length, rest.data);
+    a->headers[which] = (hpf_str){copy, (size_t)n};
+    return HPF_OK;
 }
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)

@@ -83,8 +83,7 @@ static hpf_breakdown breakdown_of_word(hpf_str word)
     return is_flag ? hpf_breakdown_of_letter(word.data[2]) : HPF_BREAKDOWN_NONE;
 }
 
-/* Returns the text after the last HPF_NATIVE_JOB_BY of a job; empty if there is none. */
-static hpf_str after_native_by(hpf_str job)
+hpf_str hpf_native_part_of_job(hpf_str job)
 {
     const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
     hpf_str found = HPF_STR("");
@@ -100,7 +99,7 @@ static hpf_str after_native_by(hpf_str job)
  * and more, or NONE. */
 static hpf_breakdown breakdown_of_native_job(hpf_str job)
 {
-    hpf_str rest = after_native_by(job);
+    hpf_str rest = hpf_native_part_of_job(job);
     const char *comma = memchr(rest.data, ',', rest.length);
     rest.length = comma ? (size_t)(comma - rest.data) : rest.length;
     hpf_breakdown found = HPF_BREAKDOWN_NONE;
@@ -152,7 +151,7 @@ int hpf_restriction_of(hpf_breakdown selector)
 void hpf_restrictions_of_job(hpf_str job, hpf_str restrictions[HPF_N_RESTRICTIONS])
 {
     job = job.length ? job : HPF_STR("");
-    hpf_str native = after_native_by(job);
+    hpf_str native = hpf_native_part_of_job(job);
     bool is_rts = native.length > 0;
     job = is_rts ? native : job;
     for (hpf_str word = next_word(&job, is_rts); word.length > 0; word = next_word(&job, is_rts)) {

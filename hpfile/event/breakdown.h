@@ -25,6 +25,10 @@ HPF_API hpf_breakdown hpf_breakdown_of_letter(char letter);
  * follows the name of the program. */
 HPF_API hpf_breakdown hpf_breakdown_of_job(hpf_str job);
 
+/* Returns what follows the last HPF_NATIVE_JOB_BY of a JOB, "call stack, -hmlib.so": a break-down,
+ * and after a comma restrictions. Empty if there is none; borrowed from the job. */
+HPF_API hpf_str hpf_native_part_of_job(hpf_str job);
+
 /* Returns the field of HEAP_PROF_BEGIN for restrictions by `selector`, an hpf_restriction; -1:
  * event logs have none. */
 HPF_API int hpf_restriction_of(hpf_breakdown selector);

@@ -90,12 +90,14 @@ static hpf_str keep_text(hpp__remains *r, hpf_str text)
 }
 
 /* Keeps the results that the summary shows, and frees the rest. */
-static void sum_up(hpp__native_profile *profile, hpp__remains *r)
+static void sum_up(hpp__native_profile *profile, hpp__remains *r, const char *title)
 {
     const char *file_base = r->figures.base;
     r->figures = *hpp__native_profile_figures(profile);
     r->figures.base = file_base;
-    r->figures.command = keep_text(r, r->figures.command);
+    hpf_str command = r->figures.command;
+    bool has_title = strncmp(title, command.data, strlen(title)) != 0;
+    r->figures.command = keep_text(r, has_title ? (hpf_str){title, strlen(title)} : command);
     for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
         hpp_site_figures *sites = r->sites[moment];
         r->n_sites[moment] = hpp__native_profile_top(profile, moment, sites, HPP__TOP_SITES);
@@ -131,7 +133,7 @@ static void run_end(hpp__job *base)
         hpp__native_profile_discard(p->profile);
     } else if (p->profile) {
         hpp__native_profile_finish(p->profile, &j->snapshot);
-        sum_up(p->profile, &p->remains);
+        sum_up(p->profile, &p->remains, p->title);
     }
     hpp__native_profile_destroy(p->profile);
     p->profile = NULL;
@@ -275,6 +277,27 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     hpp__queue_add(p->queue, &j->job);
 }
 
+/* Keeps the title that a process gave itself: the first one, and later the one of its largest
+ * sample. (After exec it may be another program already, with a window that is still to come.) */
+static void keep_title(hpp__process *p, uint64_t live_bytes)
+{
+    char title[sizeof p->title];
+    hpp__program_id now;
+    if (!hpp__proc_command(p->process_id, title, sizeof title) ||
+        !hpp__proc_program(p->process_id, &now) || now.device != p->program.device ||
+        now.inode != p->program.inode) {
+        return;
+    }
+    bool is_new = strcmp(title, p->title) != 0;
+    if (is_new && (p->n_titles < 2 || live_bytes > p->title_bytes)) {
+        memcpy(p->title, title, sizeof title);
+        p->n_titles++;
+        p->title_bytes = live_bytes;
+    } else if (!is_new && live_bytes > p->title_bytes) {
+        p->title_bytes = live_bytes;
+    }
+}
+
 static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 {
     uint32_t process_id = is_alive ? p->process_id : 0;
@@ -327,6 +350,9 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     snapshot->reader = p->reader;
     snapshot->era = p->era;
     measure(p, snapshot, is_alive);
+    if (is_alive) {
+        keep_title(p, live_bytes);
+    }
 }
 
 /* Returns the live bytes of an image, or without one those of the sums: an image may be of another

@@ -63,6 +63,11 @@ typedef struct hpp__process {
     _Atomic bool is_snapshot_queued; /* until it is written */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
+    /* Its command line, or the title that it gave itself; how many there were, up to this one; and
+     * the largest sample that had it. */
+    char title[128];
+    uint32_t n_titles;
+    uint64_t title_bytes;
     hpp__native_guard guard;
     bool with_images;
     hpp__freezer freezer;

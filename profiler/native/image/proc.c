@@ -16,16 +16,22 @@
 
 enum { MAX_ANCESTORS = 4096, MAX_ENVIRONMENT_BYTES = 1 << 18 };
 
-bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes)
+/* Returns the number of bytes read. */
+static size_t read_beginning(const char *path, char *out, size_t n_bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return false;
+        return 0;
     }
     ssize_t n = read(fd, out, n_bytes - 1);
     close(fd);
     out[n > 0 ? n : 0] = '\0';
-    return n > 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes)
+{
+    return read_beginning(path, out, n_bytes) > 0;
 }
 
 double hpp__proc_resident_bytes(uint32_t process_id)
@@ -63,6 +69,20 @@ bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
     memcpy(out, text, HPP__THREAD_NAME_BYTES);
     out[HPP__THREAD_NAME_BYTES - 1] = '\0';
     return true;
+}
+
+bool hpp__proc_command(uint32_t process_id, char *out, size_t n_bytes)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/cmdline", (unsigned)process_id);
+    size_t n = read_beginning(path, out, n_bytes);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = out[i] == '\0' ? ' ' : out[i];
+    }
+    while (n > 0 && out[n - 1] == ' ') {
+        out[--n] = '\0';
+    }
+    return n > 0;
 }
 
 bool hpp__proc_program(uint32_t process_id, hpp__program_id *out)

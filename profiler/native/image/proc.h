@@ -39,6 +39,10 @@ enum { HPP__THREAD_NAME_BYTES = 16 };
 bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
                            char out[HPP__THREAD_NAME_BYTES]);
 
+/* Reads the beginning of the command line, its words separated by blanks: what the process was
+ * started with, or the title that it gave itself since. Returns false if it has ended. */
+bool hpp__proc_command(uint32_t process_id, char *out, size_t n_bytes);
+
 /* The executable of a process, identified by numbers. hpp__proc_program returns false if it is
  * unknown. */
 typedef struct hpp__program_id {

@@ -56,7 +56,13 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"sqlite3Db", "^sqlite3DbStrN?Dup$"},
     {"CRYPTO_", "^CRYPTO_(malloc|zalloc|realloc|strdup|memdup|clear_realloc|aligned_alloc)$"},
     {"obstack_", "^_?obstack_(begin|newchunk|begin_worker)$"},
-    {"apr_", "^apr_palloc$"},
+    {"apr_", "^apr_(palloc|pcalloc|pstrn?dup|pmemdup|pool_create_ex|allocator_alloc)$"},
+    {"ngx_", "^ngx_(alloc|calloc|memalign|p(n|c)?alloc|pmemalign|pstrdup|create_pool)$"},
+    {"alloc", "^(palloc|repalloc)(0|_extended|_huge|0_huge)?$"},
+    {"pstrdup", "^pn?strn?dup$"},
+    {"MemoryContext", "^MemoryContext(Alloc[A-Za-z]*|Strdup)$"},
+    {"Set", "^AllocSet(Alloc|Realloc|ContextCreateInternal)$"},
+    {"Context", "^(Generation|Slab)ContextCreate$"},
 };
 
 /* The callers of main and of the functions of threads in the C library. */

@@ -81,7 +81,7 @@ typedef struct hpp_type_figures {
 typedef struct hpp_process_figures {
     uint32_t process_id;
     bool is_first;    /* the process of hpp_collector_follow */
-    hpf_str command;  /* the command line, separated by blanks */
+    hpf_str command;  /* the command line, or the title that the process gave itself */
     const char *base; /* of its files */
     double start_s;   /* after the first process of the collector; elapsed time */
     double duration_s;

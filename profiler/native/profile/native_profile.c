@@ -331,14 +331,17 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
     }
 }
 
+/* A sampled biography takes pages of watched blocks out of the page table, which the resident set
+ * does not count then. */
 static void emit_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
 {
+    bool has_resident = p->reader.window->head.biography_bytes == 0;
     const struct {
         hpf_str name;
         double value;
     } lines[] = {
         {HPF_STR("live"), (double)live_bytes},
-        {HPF_STR("resident"), snapshot->resident_bytes},
+        {HPF_STR("resident"), has_resident ? snapshot->resident_bytes : -1},
         {HPF_STR("profiler"), snapshot->profiler_bytes},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

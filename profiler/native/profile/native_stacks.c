@@ -254,6 +254,23 @@ static size_t first_producer(hpp__frames frames, hpp_call *call)
     return i;
 }
 
+/* Returns whether a function without a symbol, whose caller is at `node`, belongs to an allocator:
+ * only such functions of its module are between it and one that is skipped. */
+static bool is_of_allocator(hpp__native_stacks *s, const hpp__function *function, uint32_t node)
+{
+    const hpp__function *caller = function;
+    hpp_window_node record;
+    while (caller->is_module && node != 0 && hpp__window_reader_node(s->reader, node, &record)) {
+        hpp__frames frames = frames_at(s, &record);
+        if (frames.n == 0 || !hpf_str_equal(frames.list[0].function->module, function->module)) {
+            return false;
+        }
+        caller = frames.list[0].function;
+        node = record.parent;
+    }
+    return caller->is_skipped;
+}
+
 /* Collects the names of the functions at a node and around it, innermost first, up to the first one
  * outside the libraries: they say what is allocated. */
 static void find_allocators(hpp__native_stacks *s, uint32_t node)
@@ -316,7 +333,8 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
         }
         frames = frames_at(s, &record);
         i = first_producer(frames, &producer.call);
-        if (i < frames.n || frames.n == 0) {
+        if (frames.n == 0 ||
+            (i < frames.n && !is_of_allocator(s, frames.list[i].function, record.parent))) {
             break;
         }
     }

@@ -185,11 +185,18 @@ Test(native_heap, shows_functions_without_symbols_as_their_caller_in_the_module)
     expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "f", 9);
 }
 
-Test(native_heap, shows_functions_without_symbols_as_their_module_after_an_allocator)
+Test(native_heap, skips_functions_without_symbols_that_an_allocator_of_their_module_called)
 {
-    allocate(NODE(MAIN, LIBC_NAMELESS, MALLOC_WRAPPER, NAMELESS), HPP_CALL_MALLOC, 8);
+    allocate(NODE(MAIN, LIBC_NAMELESS, MALLOC_WRAPPER, NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
     open_window(0, "my_alloc");
-    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "[prog]/my_alloc/[libc.so.6]/main", 8);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "[libc.so.6]/main", 8);
+}
+
+Test(native_heap, shows_functions_without_symbols_that_an_allocator_of_another_module_called)
+{
+    allocate(NODE(MAIN, F, MALLOC_WRAPPER, LIBC_NAMELESS), HPP_CALL_MALLOC, 8);
+    open_window(0, "my_alloc");
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "[libc.so.6]/my_alloc/f/main", 8);
 }
 
 Test(native_heap, makes_names_that_hp_files_can_hold)
@@ -575,6 +582,14 @@ Test(native_heap, recognises_the_names_of_allocators)
         {"PyList_New", false},
         {"sqlite3DbMallocRaw", true},
         {"sqlite3VdbeExec", false},
+        {"palloc", true},
+        {"repalloc", true},
+        {"MemoryContextAllocZero", true},
+        {"AllocSetContextCreateInternal", true},
+        {"MemoryContextDelete", false},
+        {"ngx_pcalloc", true},
+        {"ngx_create_pool", true},
+        {"ngx_conf_parse", false},
         {"my_malloc_test", false},
         {"main", false},
         {"xml_parse", false},
