@@ -35,9 +35,10 @@ void diag_vprint(FILE *to, const char *format, va_list arguments) HPF_PRINTF(2, 
 void diag_progress(const char *format, ...) HPF_PRINTF(1, 2);
 
 enum {
-    EXIT_DONE = 0,   /* success, including --help and --version */
-    EXIT_FAILED = 1, /* invalid input, or a system error */
-    EXIT_MISUSED = 2 /* invalid usage: nothing was read or written */
+    EXIT_DONE = 0,    /* success, including --help and --version */
+    EXIT_FAILED = 1,  /* invalid input, or a system error */
+    EXIT_MISUSED = 2, /* invalid usage: nothing was read or written */
+    EXIT_BROKEN = 3   /* a rule of --fail-if is broken */
 };
 
 #endif

@@ -40,6 +40,27 @@ void output_lines(hpf_sink *sink, hpf_str lines)
     }
 }
 
+/* Returns the entity of a character that markup interprets; NULL for all others. */
+static const char *entity_of(char c)
+{
+    return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+}
+
+void output_markup(hpf_sink *sink, hpf_str text)
+{
+    while (text.length > 0) {
+        size_t n = 0;
+        while (n < text.length && !entity_of(text.data[n])) {
+            n++;
+        }
+        output_lines(sink, (hpf_str){text.data, n});
+        if (n < text.length) {
+            hpf_sink_text(sink, entity_of(text.data[n++]));
+        }
+        text = hpf_str_from(text, n);
+    }
+}
+
 void output_markdown_name(hpf_sink *sink, hpf_str name)
 {
     hpf_sink *plain = hpf_sink_to_memory();

@@ -15,6 +15,9 @@ void output_name(hpf_sink *sink, hpf_str name);
 /* Writes lines of text in the same way; line feeds and tabs stay. */
 void output_lines(hpf_sink *sink, hpf_str lines);
 
+/* Writes lines of text as content or quoted attribute of HTML or XML. */
+void output_markup(hpf_sink *sink, hpf_str text);
+
 /* Writes a name as inline code in a cell of a Markdown table. */
 void output_markdown_name(hpf_sink *sink, hpf_str name);
 

@@ -17,6 +17,7 @@
 #include "suggest.h"
 #include "diff_table.h"
 #include "output.h"
+#include "gate/gate.h"
 #include "path.h"
 #include "font_choice.h"
 #include "plot/plot_options.h"
@@ -36,6 +37,8 @@ typedef struct diff_values {
     int theme; /* hpr_theme */
     bool si_units, no_title;
     int max_name; /* MiB; 0: the default */
+    gate_options gate_options;
+    gate *gate; /* NULL: no rules */
 } diff_values;
 
 /* A table or a graph; the other is NULL. */
@@ -92,6 +95,9 @@ static const opt diff_options[] = {
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
      NULL, 0, 0},
+    GATE_OPTIONS(AT(gate_options),
+                 "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
+                 "'band:REGEX.mean +5%'; can be repeated"),
     INPUT_MAX_NAME(AT(max_name)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -283,6 +289,7 @@ static int compare(const input *inputs, const diff_values *values, const target 
         diag_say("%s", err.message);
         return EXIT_FAILED;
     }
+    gate_judge_diff(values->gate, inputs, diff);
     int status = write_to(inputs, diff, values, to);
     hpf_diff_destroy(diff);
     return status;
@@ -292,8 +299,9 @@ static int compare(const input *inputs, const diff_values *values, const target 
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
     int format = 0;
-    if (!to->table || values->by != HPF_DIFF_MEAN || values->raw) {
-        return cmd_misused(self, "address bins can only be compared as a table of all amounts");
+    if (!to->table || values->by != HPF_DIFF_MEAN || values->raw || values->gate) {
+        return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
+                                 "without --fail-if");
     }
     while (tables[format].write != to->table) {
         format++;
@@ -303,16 +311,12 @@ static int run_bins(const cmd *self, const diff_values *values, const target *to
     return bins_diff(argv[1], argv[2], BINS_BY_FUNCTION, &output);
 }
 
-static int run(const cmd *self, int argc, char **argv)
+/* Compares the operands. */
+static int compare_operands(const cmd *self, diff_values values, int argc, char **argv)
 {
-    diff_values values = {.n_bands = -1};
     int status = EXIT_FAILED;
     target to;
     input inputs[2];
-    if (!cmd_options(self, &values, &argc, argv, &status)) {
-        return status;
-    }
-    input_limit_names(values.max_name);
     if (argc != 3) {
         return cmd_misused(self, "expected two profiles");
     }
@@ -338,6 +342,21 @@ static int run(const cmd *self, int argc, char **argv)
     }
     input_close(&inputs[0]);
     return status;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    diff_values values = {.n_bands = -1};
+    opt_complaint complaint;
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    input_limit_names(values.max_name);
+    if (!gate_create(&values.gate, GATE_DIFF, &values.gate_options, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
+    }
+    return gate_close(values.gate, compare_operands(self, values, argc, argv));
 }
 
 const cmd cmd_diff = {

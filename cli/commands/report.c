@@ -27,6 +27,7 @@
 #include "eventlog/log_nonmoving.h"
 #include "eventlog/log_ticky.h"
 #include "eventlog/log_pass.h"
+#include "gate/gate.h"
 #include "output.h"
 #include "path.h"
 #include "plot/overlay.h"
@@ -57,6 +58,8 @@ typedef struct report_values {
     const char *holders;         /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
+    gate_options gate_options;
+    gate *gate; /* NULL: no rules */
 } report_values;
 
 /* Shared by all formats. */
@@ -408,6 +411,9 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, nonmoving),
      .help = "event log: report the work and the heap of the non-moving collector"},
+    GATE_OPTIONS(offsetof(report_values, gate_options),
+                 "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
+                 "'band:REGEX.max > 10M'; can be repeated"),
     INPUT_MAX_NAME(offsetof(report_values, max_name)),
     {.name = NULL},
 };
@@ -461,9 +467,10 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     return HPF_OK;
 }
 
-static bool read_sets(input *in, const void *values)
+static bool prepare(input *in, const void *values)
 {
     const report_values *v = values;
+    gate_judge_report(v->gate, in);
     return retainers_read(in, v->sets) && (!v->savings || overlay_add(in, NULL));
 }
 
@@ -483,10 +490,11 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
-    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->raw) {
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->raw ||
+        v->gate) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--sets, --profile, --raw, --chains, --savings, --time, --ticky and "
-                             "--nonmoving cannot be used with a .prof report");
+                             "--sets, --profile, --raw, --chains, --savings, --fail-if, --time, "
+                             "--ticky and --nonmoving cannot be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
     if (v->source) {
@@ -501,9 +509,9 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
     const bins_output to = {v->output, (table_format)v->format, (size_t)v->n_bands, v->exact};
     const char *const *paths = (const char *const *)(argv + 1);
     size_t n = (size_t)argc - 1;
-    if (is_of_log(v) || v->sets || v->profile >= 0) {
-        return cmd_misused(self, "--sets, --profile, --time, --ticky and --nonmoving cannot be "
-                                 "used with address bins");
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->gate) {
+        return cmd_misused(self, "--sets, --profile, --fail-if, --time, --ticky and --nonmoving "
+                                 "cannot be used with address bins");
     }
     if (v->source) {
         const report_source_options of_source = source_options(v);
@@ -535,7 +543,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
                                           : "only one heap snapshot can be given");
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
-        v->raw || v->group >= 0 || v->annotate) {
+        v->raw || v->group >= 0 || v->annotate || v->gate) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
@@ -545,14 +553,9 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
     return dominators_report(argv[1], &options);
 }
 
-static int run(const cmd *self, int argc, char **argv)
+/* Reports what the operands are. */
+static int report_operands(const cmd *self, report_values values, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10, .profile = -1, .group = -1, .depth = -1};
-    int status = EXIT_FAILED;
-    if (!cmd_options(self, &values, &argc, argv, &status)) {
-        return status;
-    }
-    input_limit_names(values.max_name);
     if (values.time + values.ticky + values.nonmoving > 1) {
         return cmd_misused(self, "--%s and --%s exclude each other", values.time ? "time" : "ticky",
                            values.nonmoving ? "nonmoving" : "ticky");
@@ -574,6 +577,9 @@ static int run(const cmd *self, int argc, char **argv)
                                                  "--nonmoving, and needs --format text or html"
                                                : "--format html needs --source DIR");
     }
+    if (values.gate && is_of_log(&values)) {
+        return cmd_misused(self, "--fail-if cannot be used with --time, --ticky and --nonmoving");
+    }
     bool is_bins = argc > 1 && bins_is_file(argv[1]);
     bool is_other = is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT || is_bins;
     if ((values.chains || values.savings) && (is_other || values.chains == values.savings)) {
@@ -592,12 +598,27 @@ static int run(const cmd *self, int argc, char **argv)
     const profile_command f = {
         .output = values.output,
         .limits = {.has_log_profile = values.profile >= 0, .log_profile = (uint8_t)values.profile},
-        .prepare = read_sets,
+        .prepare = prepare,
         .write = write_report,
         .write_log = is_of_log(&values) ? write_log : NULL,
         .write_prof = write_prof,
         .values = &values};
     return profile_command_run(self, &f, argc, argv);
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    report_values values = {.n_bands = 10, .profile = -1, .group = -1, .depth = -1};
+    opt_complaint complaint;
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    input_limit_names(values.max_name);
+    if (!gate_create(&values.gate, GATE_REPORT, &values.gate_options, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
+    }
+    return gate_close(values.gate, report_operands(self, values, argc, argv));
 }
 
 const cmd cmd_report = {

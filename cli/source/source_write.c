@@ -175,28 +175,6 @@ static const char html_head[] =
     ".h5 { background: rgba(213, 60, 0, .55); }\n"
     "</style>\n";
 
-/* Returns what stands in HTML for a character that it interprets; NULL for all others. */
-static const char *entity_of(char c)
-{
-    return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
-}
-
-/* Writes text with the characters escaped that HTML interprets. */
-static void write_escaped(hpf_sink *sink, hpf_str text)
-{
-    while (text.length > 0) {
-        size_t n = 0;
-        while (n < text.length && !entity_of(text.data[n])) {
-            n++;
-        }
-        output_lines(sink, (hpf_str){text.data, n});
-        if (n < text.length) {
-            hpf_sink_text(sink, entity_of(text.data[n++]));
-        }
-        text = hpf_str_from(text, n);
-    }
-}
-
 static void write_html_cells(const source_view *v, const double *amounts, hpf_sink *sink)
 {
     for (size_t k = 0; k < v->table->n_columns; k++) {
@@ -212,14 +190,14 @@ static void write_html_line(source_page *p, size_t number, hpf_str text, hpf_sin
     hpf_sink_printf(sink, "<tr class=\"h%d\">", level_of(p, line));
     write_html_cells(p->view, line->amounts, sink);
     hpf_sink_printf(sink, "<td class=\"n\">%zu<td>", number);
-    write_escaped(sink, text);
+    output_markup(sink, text);
     hpf_sink_text(sink, "\n");
 }
 
 static void write_html_head(const source_page *p, hpf_sink *sink)
 {
     hpf_sink_printf(sink, "<h2 id=\"f%td\">", p->file - p->view->table->files);
-    write_escaped(sink, p->file->name);
+    output_markup(sink, p->file->name);
     hpf_sink_text(sink, "</h2>\n<table>\n<tr>");
     for (size_t k = 0; k < p->view->table->n_columns; k++) {
         hpf_sink_printf(sink, "<th>%s<th>share", p->view->table->columns[k].name);
@@ -231,11 +209,11 @@ static void write_html_head(const source_page *p, hpf_sink *sink)
 static void begin_html(const source_view *v, hpf_sink *sink)
 {
     hpf_sink_text(sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
-    write_escaped(sink, v->title);
+    output_markup(sink, v->title);
     hpf_sink_text(sink, "</title>\n");
     hpf_sink_text(sink, html_head);
     hpf_sink_text(sink, "<h1>");
-    write_escaped(sink, v->title);
+    output_markup(sink, v->title);
     hpf_sink_printf(sink, "</h1>\n<p>%s\n<table>\n<tr>", v->what);
     for (size_t k = 0; k < v->table->n_columns; k++) {
         hpf_sink_printf(sink, "<th>%s<th>share", v->table->columns[k].name);
@@ -249,7 +227,7 @@ static void begin_html(const source_view *v, hpf_sink *sink)
         if (file->path) {
             hpf_sink_printf(sink, "<a href=\"#f%zu\">", i);
         }
-        write_escaped(sink, file->name);
+        output_markup(sink, file->name);
         hpf_sink_text(sink, file->path           ? "</a>\n"
                             : file->is_ambiguous ? " (several files have this name)\n"
                                                  : " (not found)\n");

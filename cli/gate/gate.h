@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Rules that a profile must keep, for automatic tests: --fail-if of census report and census diff.
+ *
+ * A rule says what breaks it. For reports: `peak > 100M`, `growth > 1M/s`, `band:REGEX.max > 10M`.
+ * For comparisons: a change with its sign, `+5%`, `peak +10M`, `band:REGEX.mean +5%`.
+ */
+#ifndef CENSUS_GATE_H
+#define CENSUS_GATE_H
+
+#include "summary/diff.h"
+
+#include "input.h"
+#include "opt.h"
+
+typedef enum gate_kind { GATE_REPORT, GATE_DIFF } gate_kind;
+
+/* Members of the options of a command. */
+typedef struct gate_options {
+    opt_list rules;
+    const char *junit; /* path of a report for test servers, or NULL */
+    bool github;       /* print broken rules as annotations of GitHub */
+} gate_options;
+
+/* Their rows; `base` is the offset of a gate_options, `rule` the help of --fail-if. */
+#define GATE_OPTIONS(base, rule)                                                                   \
+    {.name = "fail-if",                                                                            \
+     .kind = OPT_LIST,                                                                             \
+     .offset = (base) + offsetof(gate_options, rules),                                             \
+     .argument = "RULE",                                                                           \
+     .help = rule},                                                                                \
+        {.name = "junit",                                                                          \
+         .kind = OPT_TEXT,                                                                         \
+         .offset = (base) + offsetof(gate_options, junit),                                         \
+         .argument = "FILE",                                                                       \
+         .help = "with --fail-if: write the result of each rule to FILE, as JUnit XML"},           \
+    {                                                                                              \
+        .name = "github", .kind = OPT_FLAG, .offset = (base) + offsetof(gate_options, github),     \
+        .help = "with --fail-if: print broken rules as annotations of GitHub Actions"              \
+    }
+
+typedef struct gate gate;
+
+/* Parses the rules; without rules, `*out` is NULL, which all functions accept. Returns false if
+ * one is invalid. */
+bool gate_create(gate **out, gate_kind kind, const gate_options *options, opt_complaint *complaint);
+
+/* Find out which rules the profile, or the change from inputs[0] to inputs[1], breaks. */
+void gate_judge_report(gate *g, const input *in);
+void gate_judge_diff(gate *g, const input *inputs, const hpf_diff *diff);
+
+/* Prints a line for each broken rule and writes the JUnit report, if `status`, that of the command,
+ * is EXIT_DONE. Destroys the gate. Returns the new status: EXIT_BROKEN if a rule is broken. */
+int gate_close(gate *g, int status);
+
+#endif
