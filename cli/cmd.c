@@ -14,11 +14,16 @@
 #include "diag.h"
 #include "suggest.h"
 
+const opt *cmd_option_table(const cmd *self)
+{
+    return self->options || !self->make_options ? self->options : self->make_options();
+}
+
 static void print_help(const cmd *self, FILE *to)
 {
     fprintf(to, "usage: census %s [options]%s%s\n%s.\n\n", self->name, *self->operands ? " " : "",
             self->operands, self->summary);
-    opt_print(self->options, to);
+    opt_print(cmd_option_table(self), to);
     if (self->notes) {
         putc('\n', to);
         self->notes(to);
@@ -27,10 +32,11 @@ static void print_help(const cmd *self, FILE *to)
 
 bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *status)
 {
+    const opt *table = cmd_option_table(self);
     opt_complaint complaint;
     opt_outcome outcome = self->operand_ends_options
-                              ? opt_parse_before(self->options, values, argc, argv, &complaint)
-                              : opt_parse(self->options, values, argc, argv, &complaint);
+                              ? opt_parse_before(table, values, argc, argv, &complaint)
+                              : opt_parse(table, values, argc, argv, &complaint);
     switch (outcome) {
     case OPT_RUN:
         return true;

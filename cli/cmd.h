@@ -16,10 +16,11 @@ struct cmd {
     const char *name;
     const char *summary;  /* line of `census --help`: imperative, no full stop */
     const char *operands; /* operands in the usage line, or "" */
-    const opt *options; /* ends with an entry without a name; NULL: the command parses argv itself,
-                           including --help */
-    bool operand_ends_options; /* the operands are the command line of another program */
-    void (*notes)(FILE *to);   /* prints more help below the options; may be NULL */
+    const opt *options;   /* ends with an entry without a name; NULL: see `make_options` */
+    const opt *(*make_options)(void); /* returns the options; NULL: the command parses argv itself,
+                                         including --help */
+    bool operand_ends_options;        /* the operands are the command line of another program */
+    void (*notes)(FILE *to);          /* prints more help below the options; may be NULL */
     /* Runs the command; argv[0] is its name, argv[argc] is NULL. Returns an exit status. */
     int (*run)(const cmd *self, int argc, char **argv);
     /* Runs the command when the program is called by its name (a link "hp2ps"); argv is that of the
@@ -32,6 +33,9 @@ extern const cmd *const cmd_table[];
 
 /* Returns the command of that name, or NULL. */
 const cmd *cmd_find(const char *name);
+
+/* Returns the options of a command, or NULL if it parses argv itself. */
+const opt *cmd_option_table(const cmd *self);
 
 /* Prints that there is no command `name`, and the most similar one. Returns EXIT_MISUSED. */
 int cmd_unknown(const char *name);

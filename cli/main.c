@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "completion.h"
 #include "diag.h"
 #include "suggest.h"
 
-static const char *const global_options[] = {"--help", "--version", NULL};
+static const char *const global_options[] = {"--help", "--version", "--completion", NULL};
 
 static void print_usage(FILE *to)
 {
@@ -24,7 +25,8 @@ static void print_usage(FILE *to)
     fputs("  help       Print the help of a command, or this list\n"
           "\n"
           "census COMMAND --help prints the options of a command.\n"
-          "census --version prints the version.\n",
+          "census --version prints the version, census --completion SHELL a completion script for\n"
+          "bash, zsh or fish.\n",
           to);
 }
 
@@ -64,6 +66,9 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--version") == 0) {
         puts("census (heapcensus) " CENSUS_VERSION);
         return EXIT_DONE;
+    }
+    if (strcmp(word, "--completion") == 0) {
+        return completion_print(argv[2]);
     }
     if (strcmp(word, "help") == 0) {
         return help(argc - 1, argv + 1);

@@ -680,15 +680,14 @@ static const opt *attach_options(void)
 
 static int attach_command(const cmd *self, int argc, char **argv)
 {
-    cmd whole = *self;
-    whole.options = attach_options();
-    return read_and(&whole, argc, argv, attach_to);
+    return read_and(self, argc, argv, attach_to);
 }
 
 const cmd cmd_attach = {
     .name = "attach",
     .summary = "Record the heap profile of a running program",
     .operands = "PID",
+    .make_options = attach_options,
     .run = attach_command,
 };
 

@@ -291,10 +291,8 @@ static int check_and_watch(const cmd *self, watch_values *values, int argc, char
 static int run(const cmd *self, int argc, char **argv)
 {
     watch_values values = {.plot = plot_options_default(), .every_s = 1};
-    cmd whole = *self;
     int status = EXIT_FAILED;
-    whole.options = all_options();
-    if (!cmd_options(&whole, &values, &argc, argv, &status)) {
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
     return check_and_watch(self, &values, argc, argv);
@@ -304,6 +302,7 @@ const cmd cmd_watch = {
     .name = "watch",
     .summary = "Show a profile while it is being written",
     .operands = "FILE|-|unix:PATH|tcp:HOST:PORT",
+    .make_options = all_options,
     .notes = plot_formats_print,
     .run = run,
 };

@@ -14,7 +14,6 @@
 #include "io/sink.h"
 
 #include "diag.h"
-#include "gate_rule.h"
 #include "output.h"
 #include "summary.h"
 #include "unit_format.h"

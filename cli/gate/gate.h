@@ -10,10 +10,9 @@
 
 #include "summary/diff.h"
 
+#include "gate_rule.h"
 #include "input.h"
 #include "opt.h"
-
-typedef enum gate_kind { GATE_REPORT, GATE_DIFF } gate_kind;
 
 /* Members of the options of a command. */
 typedef struct gate_options {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
+#include "summary/diff.h"
 
 static const char *const report_figures[] = {[GATE_PEAK] = "peak",
                                              [GATE_MEAN] = "mean",

@@ -7,7 +7,9 @@
 
 #include "plot/name_filter.h"
 
-#include "gate.h"
+#include "opt.h"
+
+typedef enum gate_kind { GATE_REPORT, GATE_DIFF } gate_kind;
 
 /* What a rule of a report is about; rules of comparisons use hpf_diff_measure. */
 typedef enum gate_figure {
