@@ -94,7 +94,8 @@ static const char *shown_name(hpr__chart *chart, const hpr_band *band)
     size_t n_bytes = strlen(name) + 32;
     char *shown = hpf_arena_alloc(chart->arena, n_bytes);
     if (shown && band->is_other) {
-        snprintf(shown, n_bytes, "OTHER (%u names)", (unsigned)band->n_names);
+        snprintf(shown, n_bytes, "OTHER (%u name%s)", (unsigned)band->n_names,
+                 band->n_names == 1 ? "" : "s");
     } else if (shown) {
         snprintf(shown, n_bytes, "\"%s\"", name);
     }

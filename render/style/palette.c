@@ -11,7 +11,7 @@
 
 enum {
     N_PALETTE = HPR__N_HUES * HPR__N_LIGHTNESSES,
-    N_BIOGRAPHY = 5,
+    N_BIOGRAPHY = 7,
 };
 
 /* Hue by hue: dark (L* 42), middle (64), light (86). */
@@ -27,13 +27,20 @@ static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
     {0x844d9b, 0xbd87d2, 0xebcdf6}, /* purple */
 };
 
-/* Each differs by 20 or more in L* from all others, so any two may be adjacent. */
+/* Each differs by 20 or more in L* from all others, so any two may be adjacent. While a program
+ * runs, lag is not distinguished from void and use not from drag: these two are never in a profile
+ * with the phases whose colours they have. */
 static const struct {
     const char *name;
     uint32_t light_hex, dark_hex;
 } biography[N_BIOGRAPHY] = {
-    {"VOID", 0x4e0038, 0x4c1636}, {"LAG", 0x045498, 0x025aa3},          {"USE", 0x3b955e, 0x439d65},
-    {"DRAG", 0xf4ab4e, 0xfdb45a}, {"INHERENT_USE", 0xe5f8e5, 0xf4fff4},
+    {"VOID", 0x4e0038, 0x4c1636},
+    {"LAG", 0x045498, 0x025aa3},
+    {"USE", 0x3b955e, 0x439d65},
+    {"DRAG", 0xf4ab4e, 0xfdb45a},
+    {"INHERENT_USE", 0xe5f8e5, 0xf4fff4},
+    {"NOT_YET_USED", 0x045498, 0x025aa3},
+    {"NOT_USED_SINCE", 0xf4ab4e, 0xfdb45a},
 };
 
 static const hpr__theme light_theme = {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The live page of `census watch --http` in a real browser, while a profile grows.
 
-test_live.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+test_live.py CENSUS PROGRAM [NAME...]: all tests, or those named. Skips (77) without chromium. PROGRAM is `watched`
+of the tests of native programs.
 """
 import contextlib
 import pathlib
@@ -16,6 +17,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "watch"))
 import logs
 from browser import PATIENCE_S, Browser, expect, keep_port, run_tests
 
+PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
 NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</script>"]
 
@@ -235,6 +237,35 @@ def test_commands_to_the_program(growing, browser):
             connection.sendall(log[len(log) // 2:])
             browser.until("return !document.getElementById('state-text').textContent.includes('asked')")
         browser.until("return document.getElementById('control').hidden")
+
+
+def test_biography_of_a_running_program(growing, browser):
+    """Bands are what is known so far, change with the program, and have the colours of the phases that they become."""
+    running = growing.server = subprocess.Popen(
+        [growing.census, "run", "-hb", "-i0.05", "--biography-rate=1K", "--watch=http:127.0.0.1:0", "-o",
+         growing.directory / "profile", "--", PROGRAM, "obeys"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    browser.open(re.search(rb"http://\S+", running.stderr.readline()).group(0).decode())
+    colours = {}
+    for command, phase in zip(b"mu.u.", ["NOT_YET_USED", "USE", "NOT_USED_SINCE", "USE", "NOT_USED_SINCE"]):
+        running.stdin.write(bytes([command]))
+        for _ in range(20 * PATIENCE_S):
+            band = browser.run("""
+                const panel = window.census && census.app && census.app.panel;
+                const last = (b) => b.values[b.values.length - 1];
+                const band = panel && panel.chart && panel.chart.bands.find((b) => last(b) > 2.5 * 2 ** 20);
+                return band ? [band.name, band.colour] : null""")
+            if band and band[0] == phase:
+                break
+            running.stdin.write(bytes([command if phase == "USE" else ord(".")]))
+            time.sleep(0.05)
+        expect(band and band[0], phase, "the largest band")
+        colours[phase] = band[1]
+    running.stdin.close()
+    browser.until("""return census.app.entry().state === 'ended' &&
+                     census.app.panel.chart.bands.some((band) => band.name === 'DRAG')""")
+    final = browser.run("return Object.fromEntries(census.app.panel.chart.bands.map((b) => [b.name, b.colour]))")
+    expect([colours["USE"], colours["NOT_USED_SINCE"]], [final["USE"], final["DRAG"]], "colours")
+    expect(browser.complaints(without="net::ERR_"), [], "what the console says besides a lost connection")
 
 
 @contextlib.contextmanager

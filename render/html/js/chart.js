@@ -146,7 +146,7 @@ class Chart {
         const area = census.stats.area(left, this.from, this.stretch.weight);
         const nNames = this.countNames() - bands.length - this.skipped.length;
         return area > 0 && nNames > 0
-            ? this.band({isOther: true, name: OTHER, shown: `OTHER (${nNames} names)`, nNames,
+            ? this.band({isOther: true, name: OTHER, shown: `OTHER (${nNames} name${nNames === 1 ? '' : 's'})`, nNames,
                 colours: this.view.otherColours, area}, left)
             : null;
     }

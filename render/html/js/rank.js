@@ -120,7 +120,7 @@ function insert(list, item) {
 }
 
 // In a growing profile, the largest names stay for a moment, so that a new sample does not need a
-// search of all names.
+// search of all names. If there are fewer than wanted, a new name is among them at once.
 class PatientRanking {
     constructor(profile) {
         this.profile = profile;
@@ -133,11 +133,13 @@ class PatientRanking {
 
     top(from, to, count, accepts, favour) {
         const now = performance.now();
+        const nNames = this.profile.names.length;
         const isHeld = this.held && !accepts && this.held.count === count &&
+            (this.held.places.length === count || this.held.nNames === nNames) &&
             now - this.held.since < PATIENCE_MS;
         if (!isHeld) {
             const ranked = new Ranking(this.profile).top(from, to, count, accepts, favour);
-            this.held = {since: now, count, places: ranked.map(({k}) => k)};
+            this.held = {since: now, count, nNames, places: ranked.map(({k}) => k)};
             return ranked;
         }
         const weight = census.stats.weights(this.profile.times, from, to);

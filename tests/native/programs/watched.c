@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "case.h"
@@ -194,6 +195,33 @@ static int asks_for_too_much(char **arguments)
     return 0;
 }
 
+static void burn_cpu_time(void)
+{
+    for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 50;) {
+    }
+}
+
+/* Follows commands on standard input, a letter each: makes blocks of 3 MiB in all, or uses them.
+ * Any other letter only takes time. */
+static int obeys(char **arguments)
+{
+    enum { N_OBEYED = 300, OBEYED_BYTES = 10486 };
+    static void *made_blocks[N_OBEYED];
+    char command;
+    (void)arguments;
+    while (read(0, &command, 1) == 1) {
+        for (int i = 0; i < N_OBEYED; i++) {
+            if (command == 'm') {
+                made_blocks[i] = made(malloc(OBEYED_BYTES));
+            } else if (command == 'u') {
+                memset(made_blocks[i], i, OBEYED_BYTES);
+            }
+        }
+        burn_cpu_time();
+    }
+    return 0;
+}
+
 /* ---- ends of the biography ------------------------------------------------------------------- */
 
 static int locks(char **arguments)
@@ -240,6 +268,7 @@ int main(int argc, char **argv)
     static const native_case cases[] = {{"forks", forks},
                                         {"forks_with_threads", forks_with_threads},
                                         {"calls", calls},
+                                        {"obeys", obeys},
                                         {"asks_for_too_much", asks_for_too_much},
                                         {"locks", locks},
                                         {"forks_bare", forks_bare},

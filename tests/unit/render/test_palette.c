@@ -188,17 +188,22 @@ Test(palette, merging_adds_weights_and_keeps_the_band)
 
 Test(palette, biography_is_fixed_and_distinct_in_any_order)
 {
-    static const char *const phases[] = {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"};
+    static const char *const phases[2][5] = {
+        {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"},
+        {"VOID", "NOT_YET_USED", "USE", "NOT_USED_SINCE", "INHERENT_USE"}}; /* while it runs */
     for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_DARK; theme++) {
-        names all = {.n = 0};
-        for (int i = 0; i < 5; i++) {
-            add(&all, phases[i], i);
+        names all[2] = {{.n = 0}, {.n = 0}};
+        for (int is_live = 0; is_live < 2; is_live++) {
+            for (int i = 0; i < 5; i++) {
+                add(&all[is_live], phases[is_live][i], i);
+            }
+            choose(&all[is_live], 5, (hpr_theme)theme);
         }
-        choose(&all, 5, (hpr_theme)theme);
         for (int i = 0; i < 5; i++) {
             for (int k = 0; k < i; k++) {
-                cr_expect(is_distinct(all.colours[i], all.colours[k]), "%d, %d", i, k);
+                cr_expect(is_distinct(all[0].colours[i], all[0].colours[k]), "%d, %d", i, k);
             }
+            cr_expect(!is_distinct(all[0].colours[i], all[1].colours[i]), "%s", phases[1][i]);
         }
     }
 }
