@@ -11,7 +11,7 @@ import unittest
 
 import harness
 from harness import Native
-from test_lives import PHASES, windows_of
+from test_lives import PHASES, held_in, sets_of, windows_of
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 INCLUDES = ["-I" + os.path.join(SOURCES, "../../..", room, "include") for room in ("profiler", "hpfile")]
@@ -221,6 +221,28 @@ class Exact(Compiled):
     @have("gcc")
     def test_cc_lives_of_gcc(self):
         self.check_lives("gcc", "all_lag", "all_drag", "half_void", "use_now_and_then", "buffers", "by_system_calls")
+
+    @have("gcc")
+    def test_cc_lives_by_holder(self):
+        """By retainer set and phase, in both directions; blocks pass from one holder to others."""
+        self.compile_case("lives", "gcc")
+        for options in ("-hr", "-hblag,drag"), ("-hb", "-hrfirst_table"):
+            base = os.path.join(self.fresh(), "profile")
+            done = harness.run([harness.CENSUS, "run", "-hmlives", *options, "-L1000", "-i0.03", "-o", base, "--",
+                                self.path("lives"), "handed_over", base + ".hp"])
+            self.assertEqual(done.status, 0, done.errors)
+            windows = windows_of(base + ".hp")
+            truths = held_in(done.output)
+            self.assertEqual((len(windows), all(windows)), (len(truths), True))
+            for held, samples in zip(truths, windows):
+                if options[0] == "-hb":
+                    truth = {phase: sum(phases[phase] for name, phases in held.items() if "first_table" in name)
+                             for phase in PHASES}
+                else:
+                    wanted = options[1][3:].upper().split(",")
+                    truth = {name: sum(phases[phase] for phase in wanted) for name, phases in held.items()}
+                for sample in samples:
+                    self.assertEqual(sets_of(sample), {name: size for name, size in truth.items() if size > 0}, options)
 
     @have("gcc")
     def test_cc_lives_of_programs(self):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Sampled biographies of programs that log every use: shares of lag, use, drag and void."""
+import collections
 import os
+import re
 import subprocess
 import time
 
@@ -25,6 +27,22 @@ def windows_of(path):
             for begin, end in zip(marks[2::5], marks[3::5])]
 
 
+def sets_of(bands):
+    """Returns {"variable+variable": bytes}. Names are without their places."""
+    return {"+".join(sorted(member.split("@")[0] for member in re.sub(r"^\(\d+\)", "", name).split(","))): size
+            for name, size in bands.items()}
+
+
+def held_in(output):
+    """Returns what the case handed_over prints: for each phase {set: {name of a phase: bytes}}."""
+    held = collections.defaultdict(dict)
+    for line in output.splitlines():
+        if line.startswith("held"):
+            _, number, retainers, *sizes = line.split()
+            held[int(number)][retainers] = dict(zip(PHASES, map(int, sizes)))
+    return [held[number] for number in sorted(held)]
+
+
 class Lives(Native):
     def run_case(self, case, *options, rate=RATE, more=(), status=0):
         """Returns the path of the profile without ".hp", the truth of each phase, the samples in its
@@ -34,9 +52,10 @@ class Lives(Native):
                             "--biography-seed=1", "-o", base, "--", program("lives"), case,
                             base + ".hp", *more])
         self.assertEqual(done.status, status, done.errors)
-        truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines()]
+        truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines() if line.startswith("truth")]
         windows = windows_of(base + ".hp")
         self.assertEqual(len(windows), len(truths))
+        self.held = held_in(done.output)
         return base, truths, windows, done.errors
 
     def check(self, case, **more):
@@ -118,6 +137,29 @@ class Lives(Native):
 
     def test_lives_restrict_lives(self):
         self.assertEqual(list(self.check_restricted(3, "-hb", "-hbvoid")), ["VOID"])
+
+    def check_held(self, options, truth_of):
+        """Compares the bands of each sample with what `truth_of` returns for its phase, in points of all bytes."""
+        _, truths, windows, errors = self.run_case("handed_over", *options)
+        self.assertTrue(all(windows), errors)
+        for truth, held, samples in zip(truths, self.held, windows):
+            expected = truth_of(held)
+            for sample in samples:
+                found = sets_of(sample)
+                self.assertLessEqual(set(found), {name for name, size in expected.items() if size > 0})
+                for name, size in expected.items():
+                    self.assertAlmostEqual(100 * found.get(name, 0) / sum(truth), 100 * size / sum(truth), delta=POINTS)
+
+    def test_lives_by_holder(self):
+        """-hr restricted by phase: blocks that pass from one holder to others."""
+        self.check_held(("-hr", "-hblag,drag", "-hmlives"),
+                        lambda held: {name: phases["LAG"] + phases["DRAG"] for name, phases in held.items()})
+
+    def test_lives_of_what_is_held(self):
+        """-hb restricted by retainer."""
+        self.check_held(("-hb", "-hrsecond_table", "-hmlives"),
+                        lambda held: {phase: sum(phases[phase] for name, phases in held.items() if "second_table" in name)
+                                      for phase in PHASES})
 
     def test_lives_in_event_log(self):
         """The event log has the final phases of the heap profile."""

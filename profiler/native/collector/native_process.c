@@ -36,6 +36,7 @@ static void free_job(job *j)
     if (j) {
         hpp__window_sums_finish(&j->snapshot.sums);
         hpp__image_close(j->snapshot.image);
+        free(j->snapshot.deaths);
         free(j);
     }
 }
@@ -320,6 +321,9 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot)
 {
     hpf_error err;
     hpp__window_reader_refresh(&p->reader);
+    if (p->with_lives) {
+        p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
+    }
     if (hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err) == HPF_OK) {
         p->n_images++;
         p->image_pause_s += snapshot->image->pause_s;
@@ -330,6 +334,23 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot)
     if (p->image_error.status == HPF_OK || err.status == HPF_ERR_UNSUPPORTED) {
         p->image_error = err;
     }
+}
+
+/* Takes the deaths that the program has reported. Without memory, they wait. */
+static void take_deaths(hpp__process *p, hpp__snapshot *snapshot)
+{
+    uint64_t begin = p->n_deaths, end = atomic_load(&p->control->n_deaths);
+    uint64_t n = end - begin < HPP_MAX_DEATHS ? end - begin : HPP_MAX_DEATHS;
+    snapshot->deaths = n > 0 ? malloc((size_t)n * sizeof *snapshot->deaths) : NULL;
+    if (!snapshot->deaths) {
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        snapshot->n_deaths +=
+            hpp__window_reader_death(&p->reader, begin + i, &snapshot->deaths[snapshot->n_deaths]);
+    }
+    p->n_deaths = end;
+    atomic_store(&p->control->n_deaths_read, end);
 }
 
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
@@ -349,6 +370,9 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     snapshot->time_s = time_of(p, p->last.ns);
     snapshot->reader = p->reader;
     snapshot->era = p->era;
+    if (p->with_images && p->with_lives) {
+        take_deaths(p, snapshot);
+    }
     measure(p, snapshot, is_alive);
     if (is_alive) {
         keep_title(p, live_bytes);
@@ -612,6 +636,7 @@ hpf_status hpp__process_create(hpp__process **out, int window,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
         .with_images = hpp__native_profile_needs_images(options->profile),
+        .with_lives = hpp__native_asks_for(&options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
     hpp__freezer_init(&p->freezer, p->process_id);
     hpf_status status = map_window(p, err);

@@ -52,8 +52,9 @@ typedef struct hpp__process {
     hpp__clock_point before, last; /* the last two readings */
     double last_s;                 /* time of the last queued sample or mark */
 
-    uint32_t era;     /* that the next census ends, from 1 */
-    uint32_t n_marks; /* marks of the window that were queued */
+    uint32_t era;      /* that the next census ends, from 1 */
+    uint32_t n_marks;  /* marks of the window that were queued */
+    uint64_t n_deaths; /* of the window that were read */
     uint64_t n_samples, n_missed;
     uint32_t peak_number;   /* of the last peak that was read from the window */
     uint64_t largest_bytes; /* live in any sample so far */
@@ -69,7 +70,7 @@ typedef struct hpp__process {
     uint32_t n_titles;
     uint64_t title_bytes;
     hpp__native_guard guard;
-    bool with_images;
+    bool with_images, with_lives;
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
     uint64_t n_without_registers; /* threads in images */

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "image_blocks.h"
+#include "image_lives.h"
 #include "proc.h"
 
 enum { COPY_NONE, COPY_OPEN, COPY_CLOSED };
@@ -32,6 +33,7 @@ typedef struct taken_image {
     hpp__image_thread *threads;
     hpp__image_map *maps;
     size_t maps_capacity;
+    hpp__image_lives lives;
 } taken_image;
 
 void hpp__freezer_init(hpp__freezer *f, uint32_t process_id)
@@ -49,7 +51,12 @@ void hpp__freezer_finish(hpp__freezer *f)
 
 static bool read_copy(void *context, void *out, uint64_t address, size_t n_bytes)
 {
-    return hpp__proc_read_memory(((hpp__copy *)context)->id, out, address, n_bytes);
+    const taken_image *taken = context;
+    if (!hpp__proc_read_memory(taken->copy->id, out, address, n_bytes)) {
+        return false;
+    }
+    hpp__image_lives_overlay(&taken->lives, out, address, n_bytes);
+    return true;
 }
 
 static void close_copy(hpp__copy *copy)
@@ -65,6 +72,7 @@ static void close_image(hpp__image *image)
 {
     taken_image *taken = (taken_image *)(void *)image;
     close_copy(taken->copy);
+    hpp__image_lives_finish(&taken->lives);
     for (size_t i = 0; i < image->n_maps; i++) {
         free((void *)(uintptr_t)taken->maps[i].path);
     }
@@ -186,13 +194,18 @@ static hpf_status copy_threads(taken_image *taken, const hpp__tracer *tracer, hp
 }
 
 static hpf_status fill(taken_image *taken, const hpp__tracer *tracer,
-                       const hpp__window_reader *reader, hpf_error *err)
+                       const hpp__window_reader *reader, bool with_lives, hpf_error *err)
 {
     hpf_status status = read_maps(taken, err);
     if (status == HPF_OK) {
         status =
             hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, reader, err);
         taken->image.blocks = taken->blocks;
+    }
+    if (status == HPF_OK && with_lives) {
+        status = hpp__image_lives_fill(&taken->lives, &taken->image, &reader->window->head, err);
+        taken->image.lives = taken->lives.lives;
+        taken->image.n_lives = taken->lives.n_lives;
     }
     return status == HPF_OK ? copy_threads(taken, tracer, err) : status;
 }
@@ -308,20 +321,31 @@ static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *e
 }
 
 /* Stops the program, forks it, and lets it go on. */
-static hpf_status take_copy(hpp__freezer *f, hpp__copy **out, double *pause_s, hpf_error *err)
+static hpf_status take_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
 {
+    const hpp__next_era *next = &f->next_era;
     uint64_t begin_ns = hpp__tracer_now_ns();
+    hpf_status of_lives = HPF_OK;
     hpf_status status = hpp__tracer_stop(&f->tracer, err);
     if (status == HPF_OK) {
-        status = fork_copy(f, out, err);
+        status = fork_copy(f, &taken->copy, err);
+    }
+    if (status == HPF_OK && next->control) {
+        of_lives = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
+        atomic_store(&next->control->image_era, next->wants_deaths ? next->number - 1 : 0);
+        atomic_store(&next->control->wanted_era, next->number);
     }
     hpp__tracer_go_on(&f->tracer);
-    *pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
-    if (status == HPF_OK && !settle_copy((*out)->id, &f->gates)) {
-        close_copy(*out);
-        status = hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
+    taken->image.pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
+    if (status != HPF_OK) {
+        return status;
     }
-    return status;
+    bool is_settled = settle_copy(taken->copy->id, &f->gates);
+    if (is_settled && of_lives == HPF_OK) {
+        return HPF_OK;
+    }
+    close_copy(taken->copy);
+    return is_settled ? of_lives : hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
 }
 
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__window_reader *reader,
@@ -335,17 +359,18 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
         return status == HPF_OK ? hpf_error_set_memory(err) : status;
     }
     f->gates = head->gates;
-    status = take_copy(f, &taken->copy, &taken->image.pause_s, err);
+    status = take_copy(f, taken, err);
     if (status != HPF_OK) {
+        hpp__image_lives_finish(&taken->lives);
         free(taken);
         return status;
     }
     taken->image.process_id = f->tracer.process_id;
     taken->image.frozen_id = taken->copy->id;
     taken->image.read = read_copy;
-    taken->image.read_context = taken->copy;
+    taken->image.read_context = taken;
     taken->image.close = close_image;
-    status = fill(taken, &f->tracer, reader, err);
+    status = fill(taken, &f->tracer, reader, f->next_era.control != NULL, err);
     if (status != HPF_OK) {
         close_image(&taken->image);
         return status;

@@ -34,10 +34,18 @@ typedef struct hpp__copy {
     int64_t id_in_program; /* in its name space of process ids */
 } hpp__copy;
 
+/* The era that begins with an image, before the program goes on. */
+typedef struct hpp__next_era {
+    hpp_window_head *control; /* writable; NULL: the image has no lives */
+    uint32_t number;
+    bool wants_deaths; /* the program is to report deaths of blocks that the image has */
+} hpp__next_era;
+
 typedef struct hpp__freezer {
     hpp__tracer tracer;
     hpp_window_gates gates; /* of the last image */
     hpp__copy copies[HPP__MAX_COPIES];
+    hpp__next_era next_era; /* set by the caller */
 } hpp__freezer;
 
 void hpp__freezer_init(hpp__freezer *freezer, uint32_t process_id);

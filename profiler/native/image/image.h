@@ -24,6 +24,14 @@ typedef struct hpp__image_block {
     uint32_t site;                /* of the window, not 0 */
 } hpp__image_block;
 
+/* The life of a block whose uses are followed. */
+typedef struct hpp__image_life {
+    uint64_t address;         /* of the block */
+    uint32_t birth, last_use; /* eras; last_use 0: not used yet */
+    bool may_be_used;         /* also in the era after that: it is not known yet */
+    uint64_t bytes;           /* that it represents */
+} hpp__image_life;
+
 /* Registers of x86-64 in DWARF's order; the last one is the instruction pointer. */
 enum {
     HPP__REGISTER_BP = 6,
@@ -60,8 +68,9 @@ typedef struct hpp__image {
     uint32_t frozen_id;             /* of its copy, for /proc; 0: none */
     const hpp__image_block *blocks; /* sorted by address, do not overlap */
     const hpp__image_thread *threads;
-    const hpp__image_map *maps; /* sorted by address, do not overlap */
-    size_t n_blocks, n_threads, n_maps;
+    const hpp__image_map *maps;   /* sorted by address, do not overlap */
+    const hpp__image_life *lives; /* sorted by address */
+    size_t n_blocks, n_threads, n_maps, n_lives;
     size_t n_without_registers; /* threads */
     double pause_s;             /* how long the program was stopped */
     hpp__image_reader *read;

@@ -11,21 +11,13 @@
 #include "native/counting/thread.h"
 
 enum {
-    LIFE_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 8,
-    MARK_GRANULES = 1024 / HPP_GRANULE_BYTES, /* between the marks of a large block's beginning */
-    LIST_CHUNK = 1 << 16,                     /* addresses */
+    LIST_CHUNK = 1 << 16, /* addresses */
     MAX_LIST_CHUNKS = 1 << 14,
 };
 
 /* ---- lives ----------------------------------------------------------------------------------- */
 
-/* In the first granule of a block: bits 0-31 the era of its birth, 32-62 that of its last use, or
- * 0; bit 63: hpp_life.is_drag. In a granule whose number is a multiple of MARK_GRANULES, and that
- * is not the first: the distance to the first one. */
-typedef _Atomic uint64_t life_word;
-#define LAST_USE_SHIFT 32
-#define LAST_USE_MASK  0x7fffffffu
-#define IS_DRAG        ((uint64_t)1 << 63)
+typedef _Atomic uint64_t life_word; /* life_table.h */
 
 static _Atomic(life_word *) leaves[HPP_MAX_LEAVES];
 
@@ -38,9 +30,9 @@ static life_word *word_of(uintptr_t granule, bool makes)
         leaf = atomic_load_explicit(&leaves[index], memory_order_acquire);
     }
     if (HPP_UNLIKELY(leaf == NULL && makes && index < HPP_MAX_LEAVES)) {
-        life_word *fresh = hpp__map(LIFE_LEAF_BYTES);
+        life_word *fresh = hpp__map(HPP_LIFE_LEAF_BYTES);
         if (fresh != NULL && !atomic_compare_exchange_strong(&leaves[index], &leaf, fresh)) {
-            hpp__unmap(fresh, LIFE_LEAF_BYTES);
+            hpp__unmap(fresh, HPP_LIFE_LEAF_BYTES);
         } else {
             leaf = fresh;
         }
@@ -52,14 +44,16 @@ static hpp_life life_of(uint64_t word, hpp_block block)
 {
     return (hpp_life){.site = block.site,
                       .birth = (uint32_t)word,
-                      .last_use = (uint32_t)(word >> LAST_USE_SHIFT) & LAST_USE_MASK,
-                      .is_drag = (word & IS_DRAG) != 0,
+                      .last_use =
+                          (uint32_t)(word >> HPP_LIFE_LAST_USE_SHIFT) & HPP_LIFE_LAST_USE_MASK,
+                      .is_drag = (word & HPP_LIFE_IS_DRAG) != 0,
                       .bytes = block.size_bytes};
 }
 
 static uint64_t word_for(const hpp_life *life)
 {
-    return life->birth | (uint64_t)life->last_use << LAST_USE_SHIFT | (life->is_drag ? IS_DRAG : 0);
+    return life->birth | (uint64_t)life->last_use << HPP_LIFE_LAST_USE_SHIFT |
+           (life->is_drag ? HPP_LIFE_IS_DRAG : 0);
 }
 
 /* ---- the shadow ------------------------------------------------------------------------------ */
@@ -124,7 +118,7 @@ static void rest(uintptr_t address, uint32_t era)
     if (life.last_use == 0 || life.is_drag || life.last_use + 1 >= era) {
         return;
     }
-    if (atomic_compare_exchange_strong(word, &before, before | IS_DRAG)) {
+    if (atomic_compare_exchange_strong(word, &before, before | HPP_LIFE_IS_DRAG)) {
         hpp__life_rest(&life, era);
     }
 }
@@ -202,7 +196,8 @@ static void begin_life(uintptr_t address, hpp_block block, void *context)
     }
     hpp_life life = hpp__life_begin(block.site, block.size_bytes, hpp__lives_era());
     atomic_store(word, word_for(&life));
-    for (uintptr_t i = (first / MARK_GRANULES + 1) * MARK_GRANULES; i < end; i += MARK_GRANULES) {
+    for (uintptr_t i = (first / HPP_LIFE_MARK_GRANULES + 1) * HPP_LIFE_MARK_GRANULES; i < end;
+         i += HPP_LIFE_MARK_GRANULES) {
         word = word_of(i, true);
         if (word != NULL) {
             atomic_store_explicit(word, i - first, memory_order_relaxed);
@@ -240,6 +235,7 @@ void hpp__exact_end(const void *block, hpp_block gone)
     if (lived != 0) {
         hpp_life life = life_of(lived, gone);
         hpp__life_end(&life, hpp__lives_era());
+        hpp__life_report(&life, (uintptr_t)block);
     }
 }
 
@@ -250,7 +246,7 @@ static hpp_block find_block(uintptr_t *out_begin, uintptr_t address)
 {
     uintptr_t i = address / HPP_GRANULE_BYTES;
     hpp_block block = hpp__blocks_get((const void *)(i * HPP_GRANULE_BYTES));
-    while (block.site == 0 && i % MARK_GRANULES != 0) {
+    while (block.site == 0 && i % HPP_LIFE_MARK_GRANULES != 0) {
         i--;
         block = hpp__blocks_get((const void *)(i * HPP_GRANULE_BYTES));
     }
@@ -311,6 +307,7 @@ void hpp__exact_use(uintptr_t address)
 void hpp__exact_start(void)
 {
     hpp__window->head.biography_bytes = 0;
+    hpp__window->head.life_table = (uintptr_t)leaves;
     atomic_fetch_and(&hpp__window->head.events, ~(uint32_t)HPP_EVENT_NO_PAGEMAP);
     atomic_store(&hpp__alive_kind, HPP_ALIVE_EXACT);
     atomic_store(&hpp__alive_page.is_alive, HPP_ALIVE_EXACT);

@@ -57,3 +57,30 @@ void hpp__life_end(hpp_life *life, uint32_t era)
                                          : HPP_PHASE_USE;
     move(life, era, last, HPP_N_PHASES);
 }
+
+void hpp__life_report(const hpp_life *life, uintptr_t address)
+{
+    hpp_window_head *head = &hpp__window->head;
+    uint32_t image_era = atomic_load_explicit(&head->image_era, memory_order_relaxed);
+    bool was_seen = life->birth <= image_era;
+    bool is_known = life->last_use == 0 || life->last_use + 1 < image_era;
+    if (!was_seen || is_known) {
+        return;
+    }
+    uint64_t n = atomic_fetch_add(&head->n_deaths, 1);
+    uint32_t place = (uint32_t)(n % HPP_MAX_DEATHS);
+    hpp_window_death *chunk = NULL;
+    if (n - atomic_load(&head->n_deaths_read) < HPP_MAX_DEATHS) {
+        chunk = hpp__window_chunk(&hpp__window->death_pages[place / HPP_DEATHS_PER_CHUNK],
+                                  HPP_DEATHS_PER_CHUNK * sizeof(*chunk) / HPP_WINDOW_PAGE_BYTES);
+    }
+    if (chunk == NULL) {
+        atomic_fetch_add(&head->n_lost_lives, 1);
+        return;
+    }
+    hpp_window_death *record = &chunk[place % HPP_DEATHS_PER_CHUNK];
+    record->address = address;
+    record->birth = life->birth;
+    record->last_use = life->last_use;
+    atomic_store_explicit(&record->number, n + 1, memory_order_release);
+}

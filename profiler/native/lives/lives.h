@@ -29,16 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "native/window/life_table.h"
 #include "native/window/window_writer.h"
-
-/* The life of a block. */
-typedef struct hpp_life {
-    uint32_t site;
-    uint32_t birth;    /* era */
-    uint32_t last_use; /* era; 0: not used yet */
-    bool is_drag;      /* drag from the era after its last use on is recorded */
-    uint64_t bytes;    /* the size, or what a sampled block represents */
-} hpp_life;
 
 /* Returns the era that the program is in. Eras begin with 1. */
 static inline uint32_t hpp__lives_era(void)
@@ -57,5 +49,9 @@ void hpp__life_rest(hpp_life *life, uint32_t era);
 
 /* Records the death of a block in `era`. */
 void hpp__life_end(hpp_life *life, uint32_t era);
+
+/* Reports the last use of a block that has died, if it was in the last image of the collector,
+ * which may not have known that use. */
+void hpp__life_report(const hpp_life *life, uintptr_t address);
 
 #endif

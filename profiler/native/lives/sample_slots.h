@@ -34,43 +34,6 @@ enum {
     HPP_MAX_SAMPLE_ALIGNMENT = 2048, /* programs change the mapping of aligned pages */
 };
 
-typedef enum hpp_sample_state {
-    HPP_SAMPLE_FREE,
-    HPP_SAMPLE_TAKEN, /* a thread fills or empties it */
-    HPP_SAMPLE_LIVE,
-    HPP_SAMPLE_BUSY, /* live, and a thread is looking at its pages */
-    HPP_SAMPLE_LEFT, /* freed while it was busy: that thread empties it */
-} hpp_sample_state;
-
-/* A slot and its block. */
-typedef struct hpp_sample {
-    _Atomic uint32_t state; /* hpp_sample_state */
-    bool is_new;            /* its entries are of its creation, not of a use */
-    bool is_dirty;          /* its memory may not be zero */
-    bool is_tracked;        /* it has a life */
-    uint32_t n_probes;      /* pages whose entries were dropped; 0: all */
-    uint32_t probes_seed;   /* which ones */
-    uint32_t serial;        /* number of blocks that it has had */
-    uintptr_t block;
-    uint64_t n_bytes;
-    hpp_life life;
-} hpp_sample;
-
-/* Slots of one size. Records of chunks are never freed. */
-typedef struct hpp_sample_chunk {
-    uintptr_t begin;  /* 0: the chunk of a large block that was freed */
-    uintptr_t twin;   /* 0: it was moved over the chunk, which is frozen */
-    uint64_t n_bytes; /* mapped */
-    uint64_t stride_bytes;
-    uint32_t n_slots;
-    bool can_thaw;           /* frozen, but its blocks are watched as soon as the fork is over */
-    _Atomic uint32_t n_used; /* no later slot was ever taken */
-    _Atomic uint32_t n_taken;
-    _Atomic uint32_t last_freed; /* slot, where the memory is in a cache */
-    struct hpp_sample_chunk *next;
-    hpp_sample slots[];
-} hpp_sample_chunk;
-
 /* All chunks; the newest first. */
 extern HPP_HIDDEN _Atomic(hpp_sample_chunk *) hpp__sample_chunks;
 

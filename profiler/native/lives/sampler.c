@@ -98,6 +98,7 @@ static void end_busy(hpp_sample *sample, uint32_t era)
     if (!hpp__sample_move(sample, HPP_SAMPLE_BUSY, HPP_SAMPLE_LIVE)) {
         if (sample->is_tracked) {
             hpp__life_end(&sample->life, era);
+            hpp__life_report(&sample->life, sample->block);
         }
         hpp__sample_release(sample);
     }
@@ -306,6 +307,7 @@ static void end_life(hpp_sample *sample)
         }
     }
     hpp__life_end(life, era);
+    hpp__life_report(life, sample->block);
 }
 
 bool hpp__sampler_free(void *block)
@@ -359,6 +361,7 @@ static void retire(hpp_sample *sample)
     }
     if (sample->is_tracked && hpp__alive()) {
         hpp__life_end(&sample->life, hpp__lives_era());
+        hpp__life_report(&sample->life, sample->block);
         atomic_fetch_add(&hpp__window->head.n_retired, 1);
     }
     sample->is_tracked = false;
@@ -404,6 +407,7 @@ void hpp__sampler_start(void)
         return;
     }
     hpp__window->head.biography_bytes = hpp__settings.biography_bytes;
+    hpp__window->head.life_table = (uintptr_t)&hpp__sample_chunks;
     long pagemap = hpp__sample_open_pagemap();
     if (pagemap < 0) {
         hpp__sampler_stop(HPP_EVENT_NO_PAGEMAP);

@@ -193,6 +193,7 @@ __attribute__((destructor)) static void end(void)
     if (hpp__alive()) {
         int link = hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
         if (link >= 0) {
+            hpp__sampler_end(); /* the last image has all uses */
             hpp__window_leave(link);
         }
         hpp__sampler_end();

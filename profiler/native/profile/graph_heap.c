@@ -11,20 +11,28 @@ enum { RANK_LAST = 2, RANK_NONE /* not reached */ };
 
 /* ---- For the engine ---- */
 
-static hpp_ref ref_of(const hpp__graph *g, size_t number)
+/* Returns the number of a node among the blocks whose lives are followed, or 0. */
+static uint32_t watched(const hpp__graph_heap *h, size_t number)
 {
-    return (uintptr_t)&g->nodes[number];
+    return h->watch && number < h->graph->n_blocks ? h->watch->of_node[number] : 0;
 }
 
-static size_t number_of(const hpp__graph *g, hpp_ref ref)
+static hpp_ref ref_of(const hpp__graph_heap *h, size_t number)
 {
-    return (size_t)((const hpp__graph_node *)ref - g->nodes);
+    uint32_t followed = watched(h, number);
+    return followed != 0 ? hpp__watched_ref(followed) : (uintptr_t)&h->graph->nodes[number];
+}
+
+static size_t number_of(const hpp__graph_heap *h, hpp_ref ref)
+{
+    return ref & 1 ? h->watch->blocks[hpp__watched_number(ref)].node
+                   : (size_t)((const hpp__graph_node *)ref - h->graph->nodes);
 }
 
 static void describe(hpp_object *out, hpp_ref ref, void *context)
 {
     const hpp__graph_heap *h = context;
-    size_t number = number_of(h->graph, ref);
+    size_t number = number_of(h, ref);
     hpp__graph_node *node = &h->graph->nodes[number];
     out->size_bytes = node->size_bytes;
     out->retainer_word = &node->mark;
@@ -38,6 +46,13 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     out->shape = group->shape;
     out->stack = group->stack;
     out->flags = h->retains[node->group] ? HPP_RETAINER : 0;
+    uint32_t followed = watched(h, number);
+    if (followed != 0) {
+        out->size_bytes = h->watch->blocks[followed].bytes;
+        out->life_word = &h->watch->blocks[followed].word;
+    } else if (h->watch) {
+        out->flags |= HPP_STATIC;
+    }
 }
 
 static int visit_objects(hpp_visit_object *visit, void *visit_context, void *context)
@@ -47,8 +62,8 @@ static int visit_objects(hpp_visit_object *visit, void *visit_context, void *con
     int stop = 0;
     for (size_t i = 0; i < n && !stop; i++) {
         hpp_object object = {0};
-        describe(&object, ref_of(h->graph, i), context);
-        stop = visit(ref_of(h->graph, i), &object, visit_context);
+        describe(&object, ref_of(h, i), context);
+        stop = visit(ref_of(h, i), &object, visit_context);
     }
     return stop;
 }
@@ -63,23 +78,24 @@ static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t f
                             void *context)
 {
     const hpp__graph_heap *h = context;
-    size_t number = number_of(h->graph, ref);
+    size_t number = number_of(h, ref);
     size_t n_edges;
     const uint32_t *edges = hpp__graph_edges(h->graph, number, &n_edges);
     unsigned rank = rank_of(h, number);
     size_t n = 0;
     for (size_t i = from_index; i < n_edges && n < capacity; i++) {
-        out[n++] = h->ranks[edges[i]] < rank ? 0 : ref_of(h->graph, edges[i]);
+        out[n++] = h->ranks[edges[i]] < rank ? 0 : ref_of(h, edges[i]);
     }
     return n;
 }
 
 static int visit_roots(hpp_visit_root *visit, void *visit_context, void *context)
 {
-    const hpp__graph *g = ((const hpp__graph_heap *)context)->graph;
+    const hpp__graph_heap *h = context;
+    const hpp__graph *g = h->graph;
     int stop = 0;
     for (size_t i = 0; g && i < g->n_roots && !stop; i++) {
-        stop = visit(ref_of(g, g->n_blocks + i), visit_context);
+        stop = visit(ref_of(h, g->n_blocks + i), visit_context);
     }
     return stop;
 }
@@ -248,6 +264,7 @@ bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types
     bool is_good =
         !graph || (find_roots(h, graph) && find_ranks(h, graph) && find_retainers(h, graph, types));
     h->graph = is_good ? graph : NULL;
+    h->watch = NULL;
     return is_good;
 }
 

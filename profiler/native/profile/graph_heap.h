@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The heap adapter of a profiled program whose graph is known: objects are the nodes of the graph.
- * A reference is the address of a node, so it is valid for one graph only.
+ * A reference is the address of a node, so it is valid for one graph only; except for blocks whose
+ * lives are followed (native_watch.h).
  *
  * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
  * shape of its own.
@@ -19,6 +20,7 @@
 #include "base/intern.h"
 #include "native/graph/graph.h"
 #include "native_heap.h"
+#include "native_watch.h"
 #include "retainer_sites.h"
 
 /* A root, for the engine. */
@@ -33,6 +35,9 @@ typedef struct hpp__graph_heap {
     const hpp__retainer_sites *sites; /* borrowed; may be NULL */
     bool with_stacks;                 /* roots need stacks */
     hpp__graph *graph;                /* borrowed; NULL: no objects */
+    /* Only these blocks have a cost, and lives; borrowed. NULL: all have a cost. Set it after the
+     * graph whose blocks it follows. */
+    hpp__native_watch *watch;
     hpf_arena *arena;
     hpf__intern names;             /* of roots */
     hpp__root_object **root_named; /* by number of the name */

@@ -27,6 +27,7 @@ enum { MAX_WORDS = sizeof((hpp_window_head *)0)->command };
 typedef struct era {
     uint32_t number; /* of the window */
     uint64_t live_bytes;
+    uint64_t watched_bytes; /* with objects: what all watched blocks represent */
 } era;
 
 struct hpp__native_profile {
@@ -48,7 +49,8 @@ struct hpp__native_profile {
     uint64_t n_ticks;
     bool has_lives;
     hpp__native_lives lives;
-    era *eras; /* by census of the engine */
+    hpp__native_watch watch; /* with objects */
+    era *eras;               /* by census of the engine */
     size_t eras_capacity;
     hpp__marks marks;         /* with a biography: to be written again */
     hpf_error snapshot_error; /* the first of a heap snapshot */
@@ -223,6 +225,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
     hpp__native_lives_finish(&p->lives);
+    hpp__native_watch_finish(&p->watch);
     hpp__marks_finish(&p->marks);
     free(p->eras);
     free(p->ticks.by_stack);
@@ -395,12 +398,26 @@ static hpp_phase_bytes add_lives(hpp__native_profile *p, uint32_t number, uint64
 }
 
 /* Keeps what the biography of this census needs at the end. */
-static void keep_era(hpp__native_profile *p, const hpp__snapshot *snapshot, uint64_t live_bytes)
+static void keep_era(hpp__native_profile *p, const era *now)
 {
     uint32_t n = hpp_census_n_eras(p->engine);
     if (n > 0 && HPF__ARRAY_RESERVE(p->eras, p->eras_capacity, n)) {
-        p->eras[n - 1] = (era){snapshot->era, live_bytes};
+        p->eras[n - 1] = *now;
     }
+}
+
+/* Returns a result in which watched blocks stand for all. */
+static hpp_census_result scale(hpp__native_profile *p, const hpp_census_result *result,
+                               const era *of)
+{
+    hpp_census_result out = *result;
+    if (of->watched_bytes > 0) {
+        bool is_sample = p->reader.window->head.biography_bytes != 0;
+        out.live_bytes = of->live_bytes;
+        hpp__native_watch_scale(&p->watch, &out,
+                                is_sample ? (double)of->live_bytes / (double)of->watched_bytes : 1);
+    }
+    return out;
 }
 
 static void close_image(hpp__snapshot *snapshot)
@@ -429,19 +446,44 @@ static void write_objects(hpp__native_profile *p, const hpp__snapshot *snapshot)
     }
 }
 
+/* Follows the lives of the blocks of an image whose objects are open. */
+static bool follow_lives(hpp__native_profile *p, const hpp__snapshot *snapshot, era *now)
+{
+    if (!p->has_lives || !hpp__native_profile_needs_images(p->options)) {
+        return true;
+    }
+    if (!hpp__native_watch_follow(&p->watch, p->engine, snapshot->image, snapshot->era)) {
+        p->objects.n_failed++;
+        return false;
+    }
+    hpp__native_watch_note(&p->watch, p->engine, snapshot->deaths, snapshot->n_deaths);
+    p->objects.heap.watch = &p->watch;
+    now->watched_bytes = p->watch.bytes;
+    now->live_bytes = 0;
+    for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
+        now->live_bytes += p->objects.graph.nodes[i].size_bytes;
+    }
+    return true;
+}
+
 /* Takes a census of an image if the profile is one of objects, and a heap snapshot if one is
  * wanted. Returns the result; NULL without an image, or if its graph cannot be made. */
-static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapshot *snapshot)
+static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapshot *snapshot,
+                                             era *now)
 {
     const hpp_census_result *result = NULL;
-    if (snapshot->image && hpp__native_objects_open(&p->objects, snapshot->image,
-                                                    hpp__names_resolver(p->stacks.names))) {
+    hpp__native_watch_note(&p->watch, p->engine, snapshot->deaths, snapshot->n_deaths);
+    if (snapshot->image &&
+        hpp__native_objects_open(&p->objects, snapshot->image,
+                                 hpp__names_resolver(p->stacks.names)) &&
+        follow_lives(p, snapshot, now)) {
         close_image(snapshot); /* the graph is all that is needed */
         if (hpp__native_profile_needs_images(p->options)) {
             result = hpp_census_take(p->engine, snapshot->time_s);
             if (hpp_census_has_retainers(p->engine)) {
                 hpp__native_objects_record(&p->objects, &p->output, result);
             }
+            p->objects.heap.watch = NULL;
         }
         if (snapshot->keeps_objects) {
             write_objects(p, snapshot);
@@ -461,23 +503,25 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
         add_lives(p, UINT32_MAX, live_bytes);
     }
-    const hpp_census_result *result = take_objects(p, snapshot);
+    era now = {snapshot->era, live_bytes, 0};
+    const hpp_census_result *result = take_objects(p, snapshot, &now);
     if (!hpp__native_profile_needs_images(p->options)) {
         result = hpp_census_take(p->engine, snapshot->time_s);
     }
     if (!result) {
         return;
     }
-    keep_era(p, snapshot, live_bytes);
-    note_figures(p, snapshot, result);
+    keep_era(p, &now);
+    hpp_census_result shown = scale(p, result, &now);
+    note_figures(p, snapshot, &shown);
     if (p->options->with_eventlog) {
         log_allocated(p, snapshot->time_s);
     }
     if (logs_ticks(p)) {
         log_ticks(p, snapshot);
     }
-    emit_lines(p, snapshot, result->live_bytes);
-    hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+    emit_lines(p, snapshot, shown.live_bytes);
+    hpp__output_sample(&p->output, shown.time_s, shown.bands, shown.n_bands);
 }
 
 void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str label)
@@ -605,9 +649,9 @@ static hpf_status write_final_samples(hpp__native_profile *p, hpf_error *err)
     for (uint32_t i = 0; i < n && i < p->eras_capacity; i++) {
         hpp_phase_bytes sum = add_lives(p, p->eras[i].number, p->eras[i].live_bytes);
         note_biography(p, p->eras[i].live_bytes, &sum);
-        const hpp_census_result *result = hpp_census_final(p->engine, i);
-        hpp__marks_emit(&p->marks, result->time_s, &p->output);
-        hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
+        hpp_census_result shown = scale(p, hpp_census_final(p->engine, i), &p->eras[i]);
+        hpp__marks_emit(&p->marks, shown.time_s, &p->output);
+        hpp__output_sample(&p->output, shown.time_s, shown.bands, shown.n_bands);
     }
     hpp__marks_emit(&p->marks, HUGE_VAL, &p->output);
     return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);
@@ -618,6 +662,7 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
 {
     const char *path = path_of(p, ".hp");
     const char *log = path_of(p, ".eventlog");
+    hpp__native_watch_end(&p->watch, p->engine);
     hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         status = hpp__output_replace(&p->output, path, err);
@@ -683,12 +728,7 @@ static hpf_status check(const hpp_options *profile, hpf_error *err)
     const hpp_census_options *census = &profile->census;
     bool has_retainers = hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER);
     hpf_status status = HPF_OK;
-    if (has_retainers && hpp__native_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY)) {
-        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "-hr and -hb together are only for programs that embed the "
-                               "profiler (hpprof/runtime.h)");
-    }
-    if (status == HPF_OK && (profile->print_on_abort || census->count_stacks)) {
+    if ((profile->print_on_abort || census->count_stacks)) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "-xc and -xt are only for programs that embed the profiler");
     }

@@ -25,6 +25,8 @@ typedef struct hpp__snapshot {
     hpp__window_sums sums;
     uint32_t era; /* that ends with this census */
     double resident_bytes, profiler_bytes;
+    hpp_window_death *deaths; /* since the snapshot before; owned */
+    size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
     bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
 } hpp__snapshot;

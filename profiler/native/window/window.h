@@ -12,12 +12,13 @@
  *   directories        for each table, the first page of each of its chunks
  *   the rest           chunks, allocated page by page from `used_bytes`, never freed
  *
- * Five tables grow chunk by chunk, so that an index never moves:
+ * Six tables grow chunk by chunk, so that an index never moves:
  *   nodes     the trie of call stacks: a node is a return address below the node of its caller
  *   sites     what counters are for: a node (the allocating call) and the call used
  *   slots     one per live thread; reused after the thread has ended
  *   modules   object files and their addresses
  *   lives     what the blocks of a site add to each phase of its biography, by era
+ *   deaths    the last uses of watched blocks that were freed; records are used again
  *
  * The counters of a site are cells, one per slot that used it; only the thread of the slot writes
  * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
@@ -43,7 +44,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 7u
+#define HPP_WINDOW_VERSION 8u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -66,6 +67,9 @@ enum {
     HPP_MAX_LIFE_CHUNKS = 4096,
     HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
     HPP_MAX_SCOPES = 4096,
+    HPP_DEATHS_PER_CHUNK = 8192, /* 192 KiB */
+    HPP_MAX_DEATH_CHUNKS = 128,
+    HPP_MAX_DEATHS = HPP_DEATHS_PER_CHUNK * HPP_MAX_DEATH_CHUNKS,
 };
 
 /* The call that allocated a block (-hT). */
@@ -162,6 +166,15 @@ typedef struct hpp_window_life {
     _Atomic int64_t bytes[HPP_N_PHASES];
 } hpp_window_life;
 
+/* A watched block that was freed, and the era of its last use. The collector knows from its last
+ * image what the block is; it cannot know what happened since. Death n is in record n %
+ * HPP_MAX_DEATHS, once the collector has read the one that was there before. */
+typedef struct hpp_window_death {
+    _Atomic uint64_t number; /* n + 1, stored last */
+    uint64_t address;
+    uint32_t birth, last_use; /* eras */
+} hpp_window_death;
+
 typedef struct hpp_window_mark {
     _Atomic uint64_t time_ns; /* CLOCK_MONOTONIC; 0: not complete yet. Stored last */
     char text[120];           /* terminated, cut */
@@ -256,6 +269,13 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_samples;    /* blocks that were watched */
     _Atomic uint64_t n_unsampled;  /* blocks that should have been */
     _Atomic uint64_t n_retired;    /* watched no longer after a fork */
+    /* Where the lives of blocks are in the private memory of the program (life_table.h). */
+    uint64_t life_table;
+    /* Of the last image that follows lives, or 0; written by the collector while all threads are
+     * stopped, with the next `wanted_era`. */
+    _Atomic uint32_t image_era;
+    _Atomic uint64_t n_deaths;
+    _Atomic uint64_t n_deaths_read; /* written by the collector */
 
     /* The program's private memory that blocks are kept in: each leaf is `leaf_bytes` of address
      * space (block_table.h). */
@@ -296,7 +316,9 @@ typedef struct hpp_window {
     _Atomic uint32_t module_pages[HPP_MAX_MODULE_CHUNKS];
     _Atomic uint32_t peak_pages[2][HPP_MAX_PEAK_CHUNKS];
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
-    char padding[HPP_WINDOW_PAGE_BYTES - HPP_MAX_SITE_CHUNKS * 4 % HPP_WINDOW_PAGE_BYTES];
+    _Atomic uint32_t death_pages[HPP_MAX_DEATH_CHUNKS];
+    char padding[HPP_WINDOW_PAGE_BYTES -
+                 (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS) * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
     hpp_window_scope scopes[HPP_MAX_SCOPES];
 } hpp_window;
@@ -306,6 +328,7 @@ _Static_assert(sizeof(hpp_window_site) == 8, "64 KiB chunks of sites");
 _Static_assert(sizeof(hpp_window_cell) == 32, "4 KiB chunks of cells");
 _Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
 _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
+_Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_scope) == 256, "");

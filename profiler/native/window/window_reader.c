@@ -141,6 +141,21 @@ bool hpp__window_reader_life(const hpp__window_reader *r, uint32_t index, hpp_wi
     return out->site != HPP_SITE_NONE && out->site < r->n_sites && out->era != 0;
 }
 
+bool hpp__window_reader_death(const hpp__window_reader *r, uint64_t number, hpp_window_death *out)
+{
+    const hpp_window_death *record =
+        record_at(r, r->window->death_pages, (uint32_t)(number % HPP_MAX_DEATHS), HPP_MAX_DEATHS,
+                  HPP_DEATHS_PER_CHUNK, sizeof *out);
+    if (!record || atomic_load_explicit(&record->number, memory_order_acquire) != number + 1) {
+        return false;
+    }
+    out->number = number + 1;
+    out->address = record->address;
+    out->birth = record->birth;
+    out->last_use = record->last_use;
+    return true;
+}
+
 bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_window_module *out)
 {
     const void *record = record_at(r, r->window->module_pages, index, r->n_modules,

@@ -49,6 +49,10 @@ bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_life *out);
 
+/* The death with a number, from 0. Returns false if it is not complete, or was not kept. */
+bool hpp__window_reader_death(const hpp__window_reader *reader, uint64_t number,
+                              hpp_window_death *out);
+
 /* A mark; its time is that of CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {
     uint64_t time_ns;

@@ -209,6 +209,9 @@ static void reset_lives(hpp_window_head *head)
     atomic_store(&head->era, 1);
     atomic_store(&head->n_lives, 1);
     atomic_store(&head->n_lost_lives, 0);
+    atomic_store(&head->image_era, 0);
+    atomic_store(&head->n_deaths, 0);
+    atomic_store(&head->n_deaths_read, 0);
 }
 
 static void fill_new(uint64_t size_bytes)

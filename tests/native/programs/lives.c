@@ -11,7 +11,12 @@
  *
  *   truth N LAG USE DRAG VOID
  *
- * in bytes of live blocks. What a program does with a block when it makes it is not a use.
+ * in bytes of live blocks; the case handed_over prints, for each of the sets of variables that hold
+ * blocks,
+ *
+ *   held N SET LAG USE DRAG VOID
+ *
+ * What a program does with a block when it makes it is not a use.
  */
 #include <census/mark.h>
 
@@ -80,18 +85,45 @@ static void drop(int i)
     blocks[i].death = phase;
 }
 
+/* Which of two tables hold a block, apart from `blocks`, in a phase of the case handed_over. */
+enum { NO_TABLE, FIRST_TABLE, SECOND_TABLE, BOTH_TABLES, N_SETS };
+static void *volatile first_table[MAX_BLOCKS], *volatile second_table[MAX_BLOCKS];
+static bool has_tables;
+
+static int tables_of(int i, int p)
+{
+    int set = i / 8 % N_SETS;
+    return set == NO_TABLE && p > 0      ? FIRST_TABLE
+           : set == BOTH_TABLES && p > 1 ? SECOND_TABLE
+                                         : set;
+}
+
+/* Prints the sums of the blocks that `tables` hold; -1: of all. */
+static void print_sums(int p, int tables, const char *set)
+{
+    size_t sums[4] = {0};
+    for (int i = 0; i < n_blocks; i++) {
+        const block *b = &blocks[i];
+        if (b->birth <= p && (b->death < 0 || b->death > p) &&
+            (tables < 0 || tables_of(i, p) == tables)) {
+            int at = b->first_use < 0 ? 3 : p < b->first_use ? 0 : p <= b->last_use ? 1 : 2;
+            sums[at] += b->size_bytes;
+        }
+    }
+    say("%s %d%s %zu %zu %zu %zu\n", tables < 0 ? "truth" : "held", p, set, sums[0], sums[1],
+        sums[2], sums[3]);
+}
+
 static void print_truth(void)
 {
+    static const char *const held[N_SETS] = {" blocks", " blocks+first_table",
+                                             " blocks+second_table",
+                                             " blocks+first_table+second_table"};
     for (int p = 0; p < phase; p++) {
-        size_t sums[4] = {0};
-        for (int i = 0; i < n_blocks; i++) {
-            const block *b = &blocks[i];
-            if (b->birth <= p && (b->death < 0 || b->death > p)) {
-                int at = b->first_use < 0 ? 3 : p < b->first_use ? 0 : p <= b->last_use ? 1 : 2;
-                sums[at] += b->size_bytes;
-            }
+        print_sums(p, -1, "");
+        for (int tables = 0; tables < N_SETS && has_tables; tables++) {
+            print_sums(p, tables, held[tables]);
         }
-        say("truth %d %zu %zu %zu %zu\n", p, sums[0], sums[1], sums[2], sums[3]);
     }
 }
 
@@ -373,6 +405,44 @@ static int by_threads(char **arguments)
     return run_phases(arguments, 2, make_by_threads, use_second_of_three);
 }
 
+/* Blocks pass from one holder to others. Of eight, two are used in all phases, two in the first,
+ * two in the last, one of these just before it is freed, one never, and one just before it is freed
+ * in the third. */
+static void hand_over(void)
+{
+    has_tables = true;
+    for (int i = 0; phase == 0 && i < N / 4; i++) {
+        make(SIZE + (size_t)i % 64 * 8);
+    }
+    for (int i = 0; i < n_blocks; i++) {
+        if ((phase == 2 && i % 8 == 0) || (phase == 3 && i % 8 == 1)) {
+            use(i);
+            first_table[i] = second_table[i] = NULL;
+            drop(i);
+            blocks[i].at = NULL;
+        }
+        if (blocks[i].death < 0) {
+            int tables = tables_of(i, phase);
+            first_table[i] = tables & FIRST_TABLE ? blocks[i].at : NULL;
+            second_table[i] = tables & SECOND_TABLE ? blocks[i].at : NULL;
+        }
+    }
+}
+
+static void use_some(void)
+{
+    for (int i = 0; i < n_blocks; i += 8) {
+        use_range(i + 3, i + 5);
+        use_range(phase == 0 ? i + 5 : i + 7, i + 7);
+        use_range(phase == 3 ? i + 2 : i + 3, i + 3);
+    }
+}
+
+static int handed_over(char **arguments)
+{
+    return run_phases(arguments, 4, hand_over, use_some);
+}
+
 int main(int argc, char **argv)
 {
     static const native_case cases[] = {{"all_lag", all_lag},
@@ -387,6 +457,7 @@ int main(int argc, char **argv)
                                         {"by_system_calls", by_system_calls},
                                         {"by_threads", by_threads},
                                         {"with_children", with_children},
+                                        {"handed_over", handed_over},
                                         {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);

@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "native/window/window_reader.h"
 #include "native/window/window_writer.h"
 
 enum { N_SITES = 3, N_ERAS = 40, N_BLOCKS = 60, MIB = 1 << 20 };
@@ -139,4 +140,53 @@ Test(lives, changes_without_a_record_are_counted)
     hpp_life life = hpp__life_begin(1, 100, 5);
     hpp__life_end(&life, 6);
     cr_assert(eq(u64, hpp__window->head.n_lost_lives, 2));
+}
+
+static void report(uint32_t birth, uint32_t last_use)
+{
+    const hpp_life life = {.site = 1, .birth = birth, .last_use = last_use, .bytes = 100};
+    hpp__life_report(&life, birth * 16);
+}
+
+static bool is_reported(uint64_t number, uint32_t birth, uint32_t last_use)
+{
+    hpp__window_reader reader;
+    hpp_window_death death;
+    hpf_error err;
+    cr_assert(eq(int, hpp__window_reader_open(&reader, hpp__window, 64 * MIB, &err), HPF_OK));
+    return hpp__window_reader_death(&reader, number, &death) && death.birth == birth &&
+           death.last_use == last_use && death.address == birth * 16;
+}
+
+Test(lives, reports_last_uses_that_the_last_image_did_not_show)
+{
+    hpp_window_head *head = &hpp__window->head;
+    report(3, 7); /* there was no image */
+    head->image_era = 6;
+    report(3, 0); /* never used */
+    report(3, 4); /* known */
+    report(7, 7); /* born after the image */
+    cr_assert(eq(u64, head->n_deaths, 0));
+    report(3, 5);
+    report(6, 7);
+    cr_assert(eq(u64, head->n_deaths, 2));
+    cr_assert(is_reported(0, 3, 5));
+    cr_assert(is_reported(1, 6, 7));
+    cr_assert(not(is_reported(2, 0, 0)));
+}
+
+Test(lives, reports_are_lost_until_the_collector_has_read_others)
+{
+    hpp_window_head *head = &hpp__window->head;
+    head->image_era = 6;
+    head->n_deaths = HPP_MAX_DEATHS - 1;
+    report(1, 6);
+    report(2, 6);
+    cr_assert(eq(u64, head->n_lost_lives, 1));
+    head->n_deaths_read = HPP_MAX_DEATHS + 1;
+    report(3, 6);
+    cr_assert(is_reported(HPP_MAX_DEATHS - 1, 1, 6));
+    cr_assert(not(is_reported(HPP_MAX_DEATHS, 2, 6)));
+    cr_assert(is_reported(HPP_MAX_DEATHS + 1, 3, 6));
+    cr_assert(eq(u64, head->n_lost_lives, 1));
 }

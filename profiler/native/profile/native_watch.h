@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The blocks whose lives are followed, from image to image, for censuses by retainer and phase at
+ * once. An image shows which of them live, and when each was last used. One that a later image does
+ * not show has died. The program has reported its last use if no image can have shown it.
+ *
+ * A block is known by its address and the era of its birth: two blocks of one address that images
+ * show were not born in the same era, since eras begin with images.
+ *
+ * Memory: 40 bytes for each block, and those of the engine.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_WATCH_H
+#define HPP_NATIVE_WATCH_H
+
+#include "base/map.h"
+#include "census/census.h"
+#include "native/image/image.h"
+#include "native/window/window.h"
+
+typedef struct hpp__watched {
+    uint64_t address; /* 0: a free place */
+    uint64_t bytes;   /* that it represents */
+    uint64_t word;    /* its life, in eras of the engine */
+    uint32_t birth;   /* era of the window */
+    uint32_t node;    /* of the graph; a free place: the next one */
+} hpp__watched;
+
+typedef struct hpp__native_watch {
+    hpp__watched *blocks; /* by number; 0 is none */
+    uint32_t *of_node;    /* number of the block of a node */
+    uint32_t *eras;       /* of the window, by era of the engine - 1 */
+    size_t n_blocks, blocks_capacity, of_node_capacity, eras_capacity;
+    uint32_t first_free; /* 0: none */
+    hpp__map number_of;  /* address -> number */
+    uint64_t bytes;      /* that all of them represent */
+    hpp_band *scaled;    /* bands of a result */
+    size_t scaled_capacity;
+} hpp__native_watch;
+
+/* Follows the blocks of an image of the era `era`, whose blocks are the first nodes of a graph,
+ * before the census. Returns false without memory. */
+bool hpp__native_watch_follow(hpp__native_watch *watch, hpp_census *engine, const hpp__image *image,
+                              uint32_t era);
+
+/* Notes the last uses of blocks that have died, also of some that the last image still shows. */
+void hpp__native_watch_note(hpp__native_watch *watch, const hpp_census *engine,
+                            const hpp_window_death *deaths, size_t n);
+
+/* Multiplies the bands of a result, which are borrowed from the watch then, so that their sum is
+ * exact. Without memory, they stay. */
+void hpp__native_watch_scale(hpp__native_watch *watch, hpp_census_result *result, double factor);
+
+/* Lets all blocks die. */
+void hpp__native_watch_end(hpp__native_watch *watch, hpp_census *engine);
+void hpp__native_watch_finish(hpp__native_watch *watch);
+
+/* The references of the engine to blocks that are followed are odd. */
+static inline hpp_ref hpp__watched_ref(uint32_t number)
+{
+    return (hpp_ref)number << 1 | 1;
+}
+
+static inline uint32_t hpp__watched_number(hpp_ref ref)
+{
+    return (uint32_t)(ref >> 1);
+}
+
+#endif
