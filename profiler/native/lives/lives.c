@@ -63,7 +63,9 @@ void hpp__life_report(const hpp_life *life, uintptr_t address)
     hpp_window_head *head = &hpp__window->head;
     uint32_t image_era = atomic_load_explicit(&head->image_era, memory_order_relaxed);
     bool was_seen = life->birth <= image_era;
-    bool is_known = life->last_use == 0 || life->last_use + 1 < image_era;
+    /* Uses of sampled blocks are found late, and recorded for an era that has ended. */
+    bool is_exact = head->biography_bytes == 0;
+    bool is_known = life->last_use == 0 || (is_exact && life->last_use < image_era);
     if (!was_seen || is_known) {
         return;
     }

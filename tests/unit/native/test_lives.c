@@ -164,15 +164,19 @@ Test(lives, reports_last_uses_that_the_last_image_did_not_show)
     report(3, 7); /* there was no image */
     head->image_era = 6;
     report(3, 0); /* never used */
-    report(3, 4); /* known */
+    report(3, 5); /* known */
     report(7, 7); /* born after the image */
     cr_assert(eq(u64, head->n_deaths, 0));
-    report(3, 5);
+    report(3, 6);
     report(6, 7);
-    cr_assert(eq(u64, head->n_deaths, 2));
-    cr_assert(is_reported(0, 3, 5));
+    head->biography_bytes = 1024;
+    report(3, 5); /* a sampled block: not known */
+    report(3, 0);
+    cr_assert(eq(u64, head->n_deaths, 3));
+    cr_assert(is_reported(0, 3, 6));
     cr_assert(is_reported(1, 6, 7));
-    cr_assert(not(is_reported(2, 0, 0)));
+    cr_assert(is_reported(2, 3, 5));
+    cr_assert(not(is_reported(3, 0, 0)));
 }
 
 Test(lives, reports_are_lost_until_the_collector_has_read_others)
