@@ -65,10 +65,16 @@ static void progress_wipe(progress *line)
 /* --- opening --- */
 
 static size_t max_name_bytes; /* 0: the default */
+static hpf_str value;         /* empty: the default */
 
 void input_limit_names(int mib)
 {
     max_name_bytes = (size_t)mib << 20;
+}
+
+void input_choose_value(const char *name)
+{
+    value = name ? (hpf_str){name, strlen(name)} : (hpf_str){"", 0};
 }
 
 /* Shared by the callbacks of a survey. */
@@ -128,19 +134,45 @@ static hpf_status add_rest(input *in, hpf_error *err)
     return status;
 }
 
+/* Opens the sources after the first one, and imports them all. */
+static hpf_status import_series(input *in, hpf_sink *sink, hpf_error *err)
+{
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    const hpf_reader_options options = {.max_name_bytes = max_name_bytes, .value = value};
+    const import_output to = {sink, in->rest, in->frames};
+    hpf_source **sources = calloc(in->n_more + 1, sizeof *sources);
+    hpf_status status = sources ? HPF_OK : hpf_error_set_memory(err);
+    size_t failed = 0, n = 0;
+    for (; n <= in->n_more && status == HPF_OK; n++) {
+        sources[n] = in->given;
+        failed = n;
+        status = n > 0 ? hpf_source_open(&sources[n], in->more[n - 1], &keeping, err) : HPF_OK;
+    }
+    if (status == HPF_OK) {
+        status = import_profile(in->format, sources, n, &options, &to, &failed, err);
+    }
+    in->name = failed > 0 && status != HPF_OK ? in->more[failed - 1] : in->name;
+    for (size_t i = 1; i < n; i++) {
+        hpf_source_destroy(sources[i]);
+    }
+    free(sources);
+    return status;
+}
+
 /* Imports the input into the temporary file, and the rest into memory. `live`: the live bytes of an
  * event log without samples. */
 static hpf_status import_given(input *in, bool live, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_fd(in->spool);
     in->rest = hpf_sink_to_memory();
+    in->frames = hpf_frame_table_create();
     hpf_status status = HPF_OK;
-    if (!sink || !in->rest) {
+    if (!sink || !in->rest || !in->frames) {
         status = hpf_error_set_memory(err);
     } else if (live) {
         status = import_live(in->given, sink, in->rest, err);
     } else {
-        status = import_profile(in->format, in->given, max_name_bytes, sink, in->rest, err);
+        status = import_series(in, sink, err);
     }
     hpf_sink_destroy(sink);
     return status;
@@ -166,6 +198,9 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
     }
     hpf_status status = in->format->is_streamed ? HPF_OK : spool(in, false, err);
     status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
+    if (status == HPF_OK && in->frames) {
+        hpf_survey_use_frames(in->survey, in->frames);
+    }
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
 
@@ -213,9 +248,13 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
     hpf_error err;
     hpf_status status = open_given(in, path, &err);
     in->source = in->given;
-    /* Detection also refuses files of other tools, which are most often read as `.hp`. */
+    /* Detection also refuses files of other tools, and those that are not `.hp` as is said. */
     if (status == HPF_OK && (!format || format == &hpf_format_hp)) {
         status = hpf_format_detect(&in->format, in->given, &err);
+    }
+    if (status == HPF_OK && format == &hpf_format_hp && !in->format->is_streamed) {
+        status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED, "a profile as %s, expected one as hp",
+                               hpf_format_name(in->format));
     }
     if (format) {
         in->format = format;
@@ -242,6 +281,42 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
     }
     progress_wipe(&callbacks.line);
     return status == HPF_OK || give_up(in, &err);
+}
+
+void input_add_files(input *in, char *const *paths, size_t n)
+{
+    in->more = paths;
+    in->n_more = n;
+}
+
+bool input_is_series(char *const *paths, size_t n)
+{
+    const hpf_format *first = NULL, *format = NULL;
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    bool is_series = n > 1;
+    for (size_t i = 0; i < n && is_series; i++) {
+        hpf_source *source = NULL;
+        is_series = hpf_source_open(&source, paths[i], &keeping, NULL) == HPF_OK &&
+                    hpf_format_detect(&format, source, NULL) == HPF_OK && format->is_moment &&
+                    (i == 0 || format == first);
+        first = format;
+        hpf_source_destroy(source);
+    }
+    return is_series;
+}
+
+bool input_open_series(input *out, char *const *paths, size_t n, const hpf_survey_options *limits)
+{
+    input in;
+    if (!input_open_only(&in, paths[0], NULL)) {
+        return false;
+    }
+    input_add_files(&in, paths + 1, n - 1);
+    if (!survey_limited(&in, *limits, false)) {
+        return false;
+    }
+    *out = in;
+    return true;
 }
 
 static bool open_any(input *out, const char *path, const hpf_format *format,
@@ -292,6 +367,7 @@ void input_close(input *in)
 {
     hpf_survey_destroy(in->survey);
     hpf_retainer_sets_destroy(in->sets);
+    hpf_frame_table_destroy(in->frames);
     hpf_sink_destroy(in->rest);
     hpf_source_destroy(in->spooled);
     hpf_source_destroy(in->given);

@@ -13,13 +13,16 @@
 #include "opt.h"
 
 typedef struct input {
-    const char *name; /* for messages: the path, or "stdin" */
+    const char *name;  /* for messages: the path, or "stdin" */
+    char *const *more; /* further files of a series, borrowed */
+    size_t n_more;
     const hpf_format *format;
     hpf_source *given;   /* the input */
     hpf_source *source;  /* what is surveyed: `given`, or the imported profile in `spool` */
     hpf_source *spooled; /* source that reads `spool`, or NULL */
     int spool;           /* file descriptor of an unlinked temporary file, or -1 */
     hpf_sink *rest; /* labels and quantities of an imported profile (event/sidecar.h), or NULL */
+    hpf_frame_table *frames; /* of an imported profile, or NULL */
     hpf_survey *survey;      /* NULL if the input was only opened */
     hpf_retainer_sets *sets; /* retainer sets that the survey uses (retainers.h), or NULL */
 } input;
@@ -31,12 +34,22 @@ bool input_open(input *out, const char *path);
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
 
+/* Returns whether several files are samples of one profile: all have the same format, in which a
+ * file is one moment. */
+bool input_is_series(char *const *paths, size_t n);
+
+/* Makes an opened input the first one of a series; the other files are surveyed with it. */
+void input_add_files(input *in, char *const *paths, size_t n);
+
 /* Surveys an opened input for totals, with the window, the names and the profile of an event log
  * that `limits` selects. Returns false after a message, with the input closed. */
 bool input_survey(input *in, const hpf_survey_options *limits);
 
 /* Like input_open for a `.hp` file, keeping up to `max_picks` samples for drawing. */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
+
+/* Opens and surveys a series, with the samples and names that `limits` selects. */
+bool input_open_series(input *out, char *const *paths, size_t n, const hpf_survey_options *limits);
 
 /* Like input_open, with the samples and names that `limits` selects, for drawing. For an event log
  * without a heap profile it uses the live bytes that the collector measured, and prints a warning.
@@ -51,6 +64,19 @@ void input_close(input *in);
 
 /* Sets the longest name or text of all inputs that are opened later, in MiB; 0: the default. */
 void input_limit_names(int mib);
+
+/* Sets the amount to read from inputs that have several (hpf_reader_options); NULL: the default. */
+void input_choose_value(const char *name);
+
+/* The option for it. `position` is that of a const char *. */
+#define INPUT_VALUE_HELP                                                                           \
+    "amount to read from a profile of another tool that has several for each stack, such as "      \
+    "alloc_space (default: live bytes)"
+#define INPUT_VALUE(position)                                                                      \
+    {                                                                                              \
+        .name = "value", .kind = OPT_TEXT, .offset = (position), .argument = "NAME",               \
+        .help = INPUT_VALUE_HELP                                                                   \
+    }
 
 /* The option for it. `position` is that of an int. */
 #define INPUT_MAX_NAME_HELP "longest name or text of the input, in MiB (default: 16)"

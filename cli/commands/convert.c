@@ -30,7 +30,8 @@ typedef struct convert_values {
     opt_choice_or_time to;   /* index into `targets`, or -1; end of the window */
     stacks_options stacks;
     bool raw;
-    int profile;  /* number in an event log; -1: the first */
+    int profile; /* number in an event log; -1: the first */
+    const char *value;
     int max_name; /* MiB; 0: the default */
 } convert_values;
 
@@ -268,8 +269,9 @@ static const opt convert_options[] = {
      .choices = source_names,
      .low = -1e300,
      .high = 1e300,
-     .help = "input format: hp, csv (either kind of table), json, eventlog or prof (default: from "
-             "the content); or the start of the part to convert: a time such as 30s, 5m, or 12.5 "
+     .help = "input format: hp, csv (either kind of table), json, eventlog, prof or one of "
+             "another profiler, see census-convert(1) (default: from the content); or the start of "
+             "the part to convert: a time such as 30s, 5m, or 12.5 "
              "in the time unit of the profile"},
     {.name = "raw",
      .kind = OPT_FLAG,
@@ -303,6 +305,7 @@ static const opt convert_options[] = {
      .offset = offsetof(convert_values, stacks.hidden),
      .help =
          "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"},
+    INPUT_VALUE(offsetof(convert_values, value)),
     INPUT_MAX_NAME(offsetof(convert_values, max_name)),
     {.name = NULL},
 };
@@ -319,6 +322,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_limit_names(values.max_name);
+    input_choose_value(values.value);
     if (values.from.time.value > values.to.time.value) {
         return cmd_misused(self, "--from must not be later than --to");
     }

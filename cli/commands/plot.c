@@ -84,6 +84,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_limit_names(values.max_name);
+    input_choose_value(values.value);
     size_t n = (size_t)argc - 1;
     const char *wrong = check_operands(argv + 1, n);
     if (wrong) {
@@ -92,7 +93,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (n == 1 && snapshot_file_is(argv[1])) {
         return plot_snapshot(self, &values, argv[1]);
     }
-    status = plot_setup_init(&job.setup, self, &values, n);
+    status = plot_setup_init(&job.setup, self, &values, input_is_series(argv + 1, n) ? 1 : n);
     if (status == EXIT_DONE) {
         status = plot(&job, self, argv + 1, n);
     }

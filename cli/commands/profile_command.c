@@ -16,10 +16,13 @@ static profile_command_write *writer_of_raw(const profile_command *f, const inpu
 }
 
 /* Opens the input, and surveys it if the writer needs that. */
-static bool open_input(const profile_command *f, input *in, const char *path)
+static bool open_input(const profile_command *f, input *in, char *const *paths, size_t n)
 {
-    return input_open_only(in, path, f->from) &&
-           (writer_of_raw(f, in) || input_survey(in, &f->limits));
+    if (!input_open_only(in, paths[0], f->from)) {
+        return false;
+    }
+    input_add_files(in, paths + 1, n - 1);
+    return writer_of_raw(f, in) || input_survey(in, &f->limits);
 }
 
 static int write_text(const profile_command *f, const input *in)
@@ -46,11 +49,13 @@ static int write_text(const profile_command *f, const input *in)
 int profile_command_run(const cmd *self, const profile_command *f, int argc, char **argv)
 {
     input in;
-    if (argc != 2) {
+    char *const *paths = argv + 1;
+    size_t n = (size_t)argc - 1;
+    if (n != 1 && !input_is_series(paths, n)) {
         return cmd_misused(self, argc < 2 ? "no profile given (use - for standard input)"
                                           : "only one profile can be given");
     }
-    if (!open_input(f, &in, argv[1])) {
+    if (!open_input(f, &in, paths, n)) {
         return EXIT_FAILED;
     }
     bool is_ready = !f->prepare || !in.survey || f->prepare(&in, f->values);

@@ -60,6 +60,7 @@ typedef struct report_values {
     int max_name;                /* MiB; 0: the default */
     gate_options gate_options;
     gate *gate; /* NULL: no rules */
+    const char *value;
 } report_values;
 
 /* Shared by all formats. */
@@ -414,6 +415,7 @@ static const opt report_options[] = {
     GATE_OPTIONS(offsetof(report_values, gate_options),
                  "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
                  "'band:REGEX.max > 10M'; can be repeated"),
+    INPUT_VALUE(offsetof(report_values, value)),
     INPUT_MAX_NAME(offsetof(report_values, max_name)),
     {.name = NULL},
 };
@@ -615,6 +617,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_limit_names(values.max_name);
+    input_choose_value(values.value);
     if (!gate_create(&values.gate, GATE_REPORT, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }

@@ -136,7 +136,8 @@ static int write_interactive(plot_job *j, char *const *paths)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-static bool open_input(plot_job *j, const char *path)
+/* Opens a file, or the `n` files of a series. */
+static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
     const hpf_survey_options limits = {
         .max_picks = j->setup.backend->most_samples,
@@ -149,7 +150,8 @@ static bool open_input(plot_job *j, const char *path)
         .is_wanted_context = &j->setup.filter,
     };
     input *in = &j->inputs[j->n_inputs];
-    if (!input_open_limited(in, path, &limits)) {
+    if (n > 1 ? !input_open_series(in, paths, n, &limits)
+              : !input_open_limited(in, paths[0], &limits)) {
         return false;
     }
     j->n_inputs++;
@@ -255,12 +257,14 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         diag_say("out of memory");
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!open_input(j, paths[i])) {
+    size_t n_inputs = input_is_series(paths, n) ? 1 : n;
+    for (size_t i = 0; i < n_inputs; i++) {
+        if (!open_input(j, paths + i, n_inputs < n ? n : 1)) {
             return false;
         }
         j->surveys[i] = j->inputs[i].survey;
     }
+    n = n_inputs;
     if (plot_setup_is_empty(&j->setup, j->surveys, n, why)) {
         diag_say("%s: %s", j->inputs[0].name, why);
         return false;

@@ -111,6 +111,7 @@ const opt plot_options[] = {
     {0, "profile", OPT_INT, AT(profile), "N",
      "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
      UINT8_MAX},
+    INPUT_VALUE(AT(value)),
     INPUT_MAX_NAME(AT(max_name)),
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
@@ -133,8 +134,8 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output",       "from", "to", "for",       "latex",
-                                         "overlay-from", "sets", "gc", "same-scale"};
+    static const char *const others[] = {"output",       "from", "to", "for",        "latex",
+                                         "overlay-from", "sets", "gc", "same-scale", "value"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;

@@ -36,7 +36,8 @@ typedef struct plot_values {
     bool gc;                    /* draw garbage collections */
     bool lanes;                 /* draw what the run-time system did below the plot */
     bool mark_censuses;
-    int profile;      /* number in an event log; -1: the first */
+    int profile; /* number in an event log; -1: the first */
+    const char *value;
     int max_name;     /* MiB; 0: the default */
     const char *sets; /* report with retainer sets; NULL: that of the profile, if any */
     bool latex, print;

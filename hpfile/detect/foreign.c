@@ -16,7 +16,6 @@ typedef struct foreign {
 } foreign;
 
 static const foreign beginnings[] = {
-    {"desc: --", "a heap profile of Valgrind's massif"},
     {"heap profile: ", "a heap profile as text of gperftools or Go"},
     {"heap_v2/", "a heap profile of jemalloc"},
     {"# callgrind format", "a profile of Valgrind's callgrind"},
@@ -70,22 +69,6 @@ static hpf_str next_line(hpf_str *text)
     return line;
 }
 
-/* The text of heaptrack begins with "v VERSION VERSION", and goes on with the command line. */
-static bool is_heaptrack(hpf_str head)
-{
-    hpf_str first = next_line(&head);
-    return hpf_str_begins(first, "v ") && hpf_str_begins(head, "X ");
-}
-
-/* A message of pprof begins with its field 1, a short message with the types of a sample: two
- * numbers, which are fields 1 and 2. */
-static bool is_pprof(hpf_str head)
-{
-    const unsigned char *bytes = (const unsigned char *)head.data;
-    return head.length > 6 && bytes[0] == 0x0a && bytes[1] >= 2 && bytes[1] <= 12 &&
-           bytes[2] == 0x08 && (bytes[1] == 2 || bytes[4] == 0x10 || bytes[5] == 0x10);
-}
-
 static size_t count(hpf_str line, char byte)
 {
     size_t n = 0;
@@ -137,9 +120,7 @@ const char *hpf__foreign_name(hpf_str head)
     hpf_str rest = head;
     hpf_str first = next_line(&rest), second = next_line(&rest);
     const char *name = find(beginnings, sizeof beginnings / sizeof *beginnings, head);
-    return name                 ? name
-           : is_heaptrack(head) ? "a recording of heaptrack"
-           : is_pprof(head)     ? "a profile of pprof"
+    return name ? name
            : is_folded(first) && (second.length == 0 || is_folded(second))
                ? "a file of folded stacks"
            : is_table(first, second) && !hpf_format_csv.is_format(head)

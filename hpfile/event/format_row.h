@@ -20,6 +20,7 @@ struct hpf_format {
     bool (*is_format)(hpf_str head);
     hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
                        const hpf_reader_options *options, hpf_error *err);
+    bool is_moment;   /* a file is one sample, and has no time in a profile */
     bool is_streamed; /* instead of `read`: detect/reader.h reads it, in pieces */
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
@@ -34,7 +35,9 @@ enum { HPF__HEAD_BYTES = 512 };
 
 /* All formats, in the order of detection and of --help. To add one, write its file with a `const
  * hpf_format hpf_format_NAME`, and add its row. */
-#define HPF__FORMATS(row) row(hp) row(csv) row(tidy) row(prof) row(json) row(eventlog)
+#define HPF__FORMATS(row)                                                                          \
+    row(hp) row(csv) row(tidy) row(prof) row(json) row(eventlog) row(massif) row(pprof)            \
+        row(heaptrack)
 
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)

@@ -23,6 +23,8 @@ static void write_frame(hpf_json *json, hpf_stack_frame frame)
     }
     if (frame.file.length && frame.line) {
         hpf_json_whole(json, "line", frame.line);
+    }
+    if (frame.file.length && frame.column) {
         hpf_json_whole(json, "col", frame.column);
     }
     hpf_json_close(json);

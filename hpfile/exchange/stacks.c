@@ -245,11 +245,19 @@ static bool cut_columns(hpf_str *text, hpf_stack_frame *frame)
     return cut_number(text, ':', &frame->column) && cut_number(text, ':', &frame->line);
 }
 
+/* ":29", as other tools than GHC write. */
+static bool cut_line(hpf_str *text, hpf_stack_frame *frame)
+{
+    frame->column = 0;
+    return cut_number(text, ':', &frame->line) && text->length > 0;
+}
+
 /* What GHC writes where it has no place begins with '<'. */
 static void set_place(hpf_stack_frame *frame, hpf_str source)
 {
     hpf_str text = source;
     hpf_str lines = source;
+    hpf_str line = source;
     if (source.length == 0 || *source.data == '<') {
         return;
     }
@@ -257,6 +265,8 @@ static void set_place(hpf_stack_frame *frame, hpf_str source)
         frame->file = lines;
     } else if (cut_columns(&text, frame)) {
         frame->file = text;
+    } else if (cut_line(&line, frame)) {
+        frame->file = line;
     } else {
         frame->file = source;
         frame->line = frame->column = 0;

@@ -15,6 +15,7 @@
 #define HPFILE_EVENT_H
 
 #include "hpfile/error.h"
+#include "hpfile/frame.h"
 #include "hpfile/str.h"
 
 #ifdef __cplusplus
@@ -75,6 +76,10 @@ typedef struct hpf_quantity_point {
 typedef struct hpf_events {
     hpf_status (*header)(void *context, hpf_header which, hpf_str text, hpf_error *err);
     hpf_status (*name)(void *context, hpf_name name, hpf_str text, hpf_error *err);
+    /* The stack of a name, innermost frame first; at most once, before its first sample. Sent for
+     * formats with call stacks, other than event logs. */
+    hpf_status (*frames)(void *context, hpf_name name, const hpf_frame *frames, size_t n_frames,
+                         hpf_error *err);
     hpf_status (*sample)(void *context, const hpf_sample *sample, hpf_error *err);
     /* `label` is empty in `.hp` files, which have no labels. */
     hpf_status (*mark)(void *context, double time, hpf_str label, hpf_error *err);
@@ -140,6 +145,13 @@ typedef struct hpf_reader_options {
     /* Leave the time of a sample that is earlier than the one before it: the consumer sorts the
      * samples. */
     bool keeps_times;
+    /* The amount to read from a format that has several for each stack, as the format calls it
+     * ("alloc_space"); empty: its default. Borrowed. Errors: ARGUMENT if there is none of that
+     * name. */
+    hpf_str value;
+    /* Receives when the sample of a format without times was taken, in seconds since 1970;
+     * unchanged if that is unknown. May be NULL. */
+    double *taken_at_s;
     /* Receives what the run-time system of an event log did. May be NULL; borrowed. */
     hpf_eventlog_activity *activity;
 } hpf_reader_options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The frames of a name in an event log: the cost centres of its stack, or its info table.
+ * The frames of a name: the cost centres or functions of its stack, or its info table.
  */
 #ifndef HPFILE_FRAME_H
 #define HPFILE_FRAME_H

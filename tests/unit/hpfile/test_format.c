@@ -38,6 +38,12 @@ Test(format, is_detected_from_the_beginning)
         {"JOB \"x Time and Allocation Profiling Report\"", &hpf_format_hp},
         {"hdrbhetb", &hpf_format_eventlog},
         {" hdrb", &hpf_format_hp},
+        {"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x10", &hpf_format_pprof},
+        {"\n\x04"
+         "time",
+         &hpf_format_hp},
+        {"v 10500 3\nX ./a.out 7\nI 1000 4\n", &hpf_format_heaptrack},
+        {"desc: --massif-out-file=m.out\ncmd: ./a.out\ntime_unit: i\n", &hpf_format_massif},
         {" \r\n\t{", &hpf_format_json},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -90,13 +96,10 @@ Test(format, files_of_other_tools_are_named)
         hpf_str head;
         const char *name;
     } cases[] = {
-        {BYTES("desc: --massif-out-file=m.out\ncmd: ./a.out\ntime_unit: i\n"), "massif"},
         {BYTES("heap profile:      1:  1048576 [     1:  1048576] @ heapprofile\n"), "gperftools"},
         {BYTES("heap_v2/524288\n  t*: 1: 5 [0: 0]\n"), "jemalloc"},
         {BYTES("# callgrind format\nversion: 1\n"), "callgrind"},
         {BYTES("version: 1\ncreator: callgrind-3.19.0\n"), "callgrind"},
-        {BYTES("v 10500 3\nX ./a.out 7\nI 1000 4\n"), "heaptrack"},
-        {BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x10"), "pprof"},
         {BYTES("JAVA PROFILE 1.0.2\0\0\0\0"), "Java"},
         {BYTES("memray\0\x0b"), "memray"},
         {BYTES("{\"dhatFileVersion\":2,\"mode\":\"heap\""), "DHAT"},

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Call stacks of formats that have them: readers turn a stack into a name.
+ */
+#ifndef HPF_CALL_STACKS_H
+#define HPF_CALL_STACKS_H
+
+#include "base/buffer.h"
+#include "event/emitter.h"
+#include "hpfile/frame.h"
+
+/* Begins as {.emit = ...}. Equal stacks, with equal sources, are one name. */
+typedef struct hpf__call_stacks {
+    hpf__emitter *emit;
+    hpf__intern keys; /* the texts of all frames, each after its length */
+    hpf_name *names;  /* by key */
+    size_t names_capacity;
+    hpf__buffer key, text;
+} hpf__call_stacks;
+
+/* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
+ * stack and the labels of the frames. Emits a new name with its frames. Characters that would end a
+ * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, those of the consumer. */
+hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
+                                 hpf_name *name, hpf_error *err);
+
+/* Adds a cost of a stack to the sample of the emitter; 0 is left out. */
+hpf_status hpf__call_stacks_cost(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
+                                 uint64_t amount, hpf_error *err);
+/* Chooses the value that `options` ask for, or the first one; `values` ends with NULL. Errors:
+ * ARGUMENT, which lists them. */
+hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
+                             const hpf_reader_options *options, hpf_error *err);
+
+/* Emits the JOB of a command line whose profile has bands by call stack. */
+hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err);
+
+void hpf__call_stacks_finish(hpf__call_stacks *stacks);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Recordings of heaptrack after its interpreter (docs/formats/heaptrack.md): definitions, and an
+ * event for each allocation. The first pass finds the peak and the end, the second one emits about
+ * MOST_SAMPLES samples, with the peak among them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "event/call_stacks.h"
+#include "event/format_row.h"
+#include "exchange/words.h"
+
+#define MOST_SAMPLES 1000
+
+typedef struct frame {
+    uint64_t function, file, line; /* numbers of texts, from 1; 0: unknown */
+} frame;
+
+/* An instruction: its frames are [first_frame, end_frame), inlined functions first. */
+typedef struct instruction {
+    uint64_t address, module;
+    size_t first_frame, end_frame;
+} instruction;
+
+typedef struct trace {
+    uint64_t instruction, parent; /* from 1; 0: none */
+    uint64_t amount;              /* of the chosen value */
+    hpf_name name;
+    bool has_name;
+} trace;
+
+/* Allocations of one size at one trace. */
+typedef struct kind {
+    uint64_t n_bytes, trace, n_live;
+} kind;
+
+typedef enum value { LIVE, ALLOCATED, ALLOCATIONS } value;
+
+typedef struct heaptrack {
+    hpf__cursor scan;
+    hpf_error *err;
+    hpf__emitter emit;
+    hpf__call_stacks stacks;
+    hpf__buffer line;
+    hpf__location place; /* of the line */
+    value value;
+    uint64_t version;
+    bool emits;      /* second pass */
+    hpf__buffer job; /* the command */
+    hpf__intern unique;
+    uint32_t *texts; /* number in `unique` */
+    frame *frames;
+    instruction *instructions;
+    trace *traces; /* by number; 0 is that of allocations without a stack */
+    kind *kinds;
+    hpf_frame *stack; /* being put together */
+    size_t n_texts, n_frames, n_instructions, n_traces, n_kinds;
+    size_t texts_capacity, frames_capacity, instructions_capacity, traces_capacity, kinds_capacity,
+        stack_capacity;
+    uint64_t time_ms, page_bytes;
+    uint64_t live_bytes, n_events;
+    uint64_t peak_bytes, peak_event, end_ms; /* found by the first pass */
+    uint64_t due_ms;
+} heaptrack;
+
+static hpf_status expected(const heaptrack *h, const char *what)
+{
+    char quoted[HPF__QUOTED_BYTES];
+    hpf_str line = {h->line.bytes, h->line.length};
+    return hpf__location_error(h->place, h->err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
+                               hpf__quoted(quoted, line));
+}
+
+/* Takes up to `n` hexadecimal numbers, each after a blank. Returns how many there are. */
+static size_t take_numbers(hpf_str *text, uint64_t *numbers, size_t n)
+{
+    size_t i = 0;
+    hpf_str rest = *text;
+    while (i < n && hpf__take_word(&rest, " ") && hpf__take_whole(&rest, 16, &numbers[i])) {
+        *text = rest;
+        i++;
+    }
+    return i;
+}
+
+/* ---- Definitions ---- */
+
+static hpf_status define_text(heaptrack *h, hpf_str rest)
+{
+    uint64_t length;
+    uint32_t number = 0;
+    bool is_new;
+    if (h->version >= 3 && (take_numbers(&rest, &length, 1) != 1 || rest.length != length + 1)) {
+        return expected(h, "s, the length of a text and the text");
+    }
+    rest = rest.length ? hpf_str_from(rest, 1) : HPF_STR("");
+    return hpf__intern_add(&h->unique, rest, &number, &is_new) == HPF_OK &&
+                   HPF__ARRAY_PUSH(h->texts, h->n_texts, h->texts_capacity, number)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
+static hpf_status define_instruction(heaptrack *h, hpf_str rest)
+{
+    uint64_t v[3] = {0};
+    instruction new = {.first_frame = h->n_frames};
+    if (take_numbers(&rest, v, 2) == 0) {
+        return expected(h, "i ADDRESS MODULE [FUNCTION FILE LINE]...");
+    }
+    new.address = v[0];
+    new.module = v[1];
+    for (size_t n; (n = take_numbers(&rest, v, 3)) > 0;) {
+        const frame f = {v[0], n > 1 ? v[1] : 0, n > 2 ? v[2] : 0};
+        if (!HPF__ARRAY_PUSH(h->frames, h->n_frames, h->frames_capacity, f)) {
+            return hpf_error_set_memory(h->err);
+        }
+    }
+    new.end_frame = h->n_frames;
+    return HPF__ARRAY_PUSH(h->instructions, h->n_instructions, h->instructions_capacity, new)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
+static hpf_status define_trace(heaptrack *h, hpf_str rest)
+{
+    uint64_t v[2];
+    if (take_numbers(&rest, v, 2) != 2 || v[0] > h->n_instructions || v[1] >= h->n_traces) {
+        return expected(h, "t INSTRUCTION PARENT, which were defined before");
+    }
+    const trace new = {.instruction = v[0], .parent = v[1]};
+    return HPF__ARRAY_PUSH(h->traces, h->n_traces, h->traces_capacity, new)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
+static hpf_status define_kind(heaptrack *h, hpf_str rest)
+{
+    uint64_t v[2];
+    if (take_numbers(&rest, v, 2) != 2 || v[1] >= h->n_traces) {
+        return expected(h, "a BYTES TRACE, which was defined before");
+    }
+    const kind new = {.n_bytes = v[0], .trace = v[1]};
+    return HPF__ARRAY_PUSH(h->kinds, h->n_kinds, h->kinds_capacity, new)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
+/* ---- Samples ---- */
+
+static hpf_str text_of(const heaptrack *h, uint64_t number)
+{
+    return number > 0 && number <= h->n_texts ? h->unique.names[h->texts[number - 1]]
+                                              : (hpf_str){"", 0};
+}
+
+/* Returns a text with a suffix, for a frame of the stack until its name is made; no data without
+ * memory. */
+static hpf_str with_suffix(hpf_arena *arena, hpf_str text, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    char *kept = hpf_arena_alloc(arena, text.length + n);
+    if (kept) {
+        memcpy(kept, text.data, text.length);
+        memcpy(kept + text.length, suffix, n);
+    }
+    return (hpf_str){kept, kept ? text.length + n : 0};
+}
+
+/* Appends the frames of an instruction to the stack. `*is_main`: the last one is main, whose
+ * callers are left out, as heaptrack does. */
+static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_arena *arena, size_t *n,
+                                   bool *is_main)
+{
+    hpf_str module = text_of(h, at->module);
+    bool has_frame = at->first_frame < at->end_frame;
+    for (size_t i = at->first_frame; i < at->end_frame + !has_frame && !*is_main; i++) {
+        static const frame unknown;
+        char suffix[24];
+        const frame *f = has_frame ? &h->frames[i] : &unknown;
+        hpf_frame new = {.label = text_of(h, f->function), .module = module};
+        hpf_str file = text_of(h, f->file);
+        if (new.label.length == 0) {
+            snprintf(suffix, sizeof suffix, "0x%" PRIx64, at->address);
+            new.label = with_suffix(arena, HPF_STR(""), suffix);
+        }
+        new.source = file;
+        if (file.length > 0 && f->line > 0) {
+            snprintf(suffix, sizeof suffix, ":%" PRIu64, f->line);
+            new.source = with_suffix(arena, file, suffix);
+        }
+        if (!new.label.data || !new.source.data ||
+            !HPF__ARRAY_PUSH(h->stack, *n, h->stack_capacity, new)) {
+            return hpf_error_set_memory(h->err);
+        }
+        *is_main = hpf_str_is(new.label, "main");
+    }
+    return HPF_OK;
+}
+
+static hpf_status name_trace(heaptrack *h, trace *t)
+{
+    size_t n = 0;
+    bool is_main = false;
+    hpf_arena *arena = hpf_arena_create();
+    hpf_status status = arena ? HPF_OK : hpf_error_set_memory(h->err);
+    for (const trace *at = t; status == HPF_OK && !is_main;) {
+        if (at->instruction > 0) {
+            status =
+                push_instruction(h, &h->instructions[at->instruction - 1], arena, &n, &is_main);
+        }
+        if (at->parent == 0) {
+            break;
+        }
+        at = &h->traces[at->parent];
+    }
+    status = status == HPF_OK ? hpf__call_stacks_name(&h->stacks, h->stack, n, &t->name, h->err)
+                              : status;
+    t->has_name = status == HPF_OK;
+    hpf_arena_destroy(arena);
+    return status;
+}
+
+static hpf_status emit_sample(heaptrack *h)
+{
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < h->n_traces && status == HPF_OK; i++) {
+        trace *t = &h->traces[i];
+        if (t->amount > 0) {
+            status = t->has_name ? HPF_OK : name_trace(h, t);
+            const hpf_cost cost = {.name = t->name, .whole = t->amount};
+            status = status == HPF_OK ? hpf__emitter_cost(&h->emit, &cost, h->err) : status;
+        }
+    }
+    return status == HPF_OK
+               ? hpf__emitter_sample(&h->emit, (double)h->time_ms / 1e3, h->place, h->err)
+               : status;
+}
+
+/* ---- Events ---- */
+
+static hpf_status read_time(heaptrack *h, hpf_str rest)
+{
+    uint64_t time;
+    if (take_numbers(&rest, &time, 1) != 1 || time < h->time_ms) {
+        return expected(h, "c and a time that does not go back");
+    }
+    h->time_ms = time;
+    if (!h->emits || time < h->due_ms) {
+        return HPF_OK;
+    }
+    h->due_ms = time + h->end_ms / MOST_SAMPLES + 1;
+    return emit_sample(h);
+}
+
+static hpf_status read_resident(heaptrack *h, hpf_str rest)
+{
+    uint64_t pages;
+    if (take_numbers(&rest, &pages, 1) != 1) {
+        return expected(h, "R and a number of pages");
+    }
+    const hpf_quantity_point point = {(double)h->time_ms / 1e3,
+                                      (double)pages * (double)h->page_bytes};
+    return h->emits ? hpf__emitter_line(&h->emit, HPF_STR("resident set"), point, h->err) : HPF_OK;
+}
+
+static hpf_status allocate(heaptrack *h, kind *k, trace *t)
+{
+    uint64_t more = h->value == ALLOCATIONS ? 1 : k->n_bytes;
+    if (k->n_bytes > UINT64_MAX - h->live_bytes || more > UINT64_MAX - t->amount) {
+        return hpf__location_error(h->place, h->err, HPF_ERR_RANGE, "more than 2^64 bytes");
+    }
+    k->n_live++;
+    h->live_bytes += k->n_bytes;
+    t->amount += more;
+    if (!h->emits && h->live_bytes > h->peak_bytes) {
+        h->peak_bytes = h->live_bytes;
+        h->peak_event = h->n_events;
+    }
+    return h->emits && h->n_events == h->peak_event ? emit_sample(h) : HPF_OK;
+}
+
+static hpf_status read_allocation(heaptrack *h, bool is_free, hpf_str rest)
+{
+    uint64_t number;
+    if (take_numbers(&rest, &number, 1) != 1 || number >= h->n_kinds) {
+        return expected(h, "an allocation that was defined before");
+    }
+    kind *k = &h->kinds[number];
+    trace *t = &h->traces[k->trace];
+    h->n_events++;
+    if (!is_free) {
+        return allocate(h, k, t);
+    }
+    if (k->n_live == 0) {
+        return hpf__location_error(h->place, h->err, HPF_ERR_RANGE,
+                                   "more blocks are freed than were allocated");
+    }
+    k->n_live--;
+    h->live_bytes -= k->n_bytes;
+    t->amount -= h->value == LIVE ? k->n_bytes : 0;
+    return HPF_OK;
+}
+
+/* ---- The recording ---- */
+
+static hpf_status read_line(heaptrack *h)
+{
+    hpf_str rest = {h->line.bytes, h->line.length};
+    char type = rest.length ? *rest.data : '#';
+    uint64_t v[2];
+    rest = rest.length ? hpf_str_from(rest, 1) : rest;
+    switch (type) {
+    case 's':
+        return define_text(h, rest);
+    case 'i':
+        return define_instruction(h, rest);
+    case 't':
+        return define_trace(h, rest);
+    case 'a':
+        return define_kind(h, rest);
+    case '+':
+    case '-':
+        return read_allocation(h, type == '-', rest);
+    case 'c':
+        return read_time(h, rest);
+    case 'R':
+        return read_resident(h, rest);
+    case 'I':
+        h->page_bytes = take_numbers(&rest, v, 1) == 1 ? v[0] : 0;
+        return HPF_OK;
+    case 'X':
+        rest = rest.length ? hpf_str_from(rest, 1) : rest;
+        h->job.length = 0;
+        return hpf__buffer_append(&h->job, rest.data, rest.length) ? HPF_OK
+                                                                   : hpf_error_set_memory(h->err);
+    case 'v':
+        if (take_numbers(&rest, v, 2) != 2 || v[1] < 2 || v[1] > 3) {
+            return hpf__location_error(h->place, h->err, HPF_ERR_VERSION,
+                                       "expected version 2 or 3 of the format of heaptrack");
+        }
+        h->version = v[1];
+        return HPF_OK;
+    case 'x':
+    case 'm':
+        return hpf__location_error(h->place, h->err, HPF_ERR_UNSUPPORTED,
+                                   "a raw recording: make a readable one with heaptrack "
+                                   "--interpret");
+    default: /* comments, suppressions, "attached" */
+        return HPF_OK;
+    }
+}
+
+static hpf_status read_pass(heaptrack *h)
+{
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK) {
+        h->place = hpf__cursor_spot(&h->scan);
+        status = hpf__cursor_line(&h->scan, &h->line);
+        status = status == HPF_OK ? read_line(h) : status;
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+/* Begins a pass. Keeps only what the first one found. */
+static hpf_status begin_pass(heaptrack *h, bool emits)
+{
+    const trace nowhere = {0};
+    h->scan = (hpf__cursor){
+        .source = h->scan.source, .err = h->err, .max_bytes = h->scan.max_bytes, .line = 1};
+    h->n_texts = h->n_frames = h->n_instructions = h->n_traces = h->n_kinds = 0;
+    h->emits = emits;
+    h->end_ms = h->time_ms;
+    h->time_ms = h->live_bytes = h->n_events = 0;
+    return HPF__ARRAY_PUSH(h->traces, h->n_traces, h->traces_capacity, nowhere)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
+static hpf_status emit_headers(heaptrack *h)
+{
+    static const hpf_header others[] = {HPF_HEADER_DATE, HPF_HEADER_SAMPLE_UNIT,
+                                        HPF_HEADER_VALUE_UNIT};
+    hpf_status status =
+        hpf__call_stacks_job(&h->emit, (hpf_str){h->job.bytes, h->job.length}, h->err);
+    for (size_t i = 0; i < 3 && status == HPF_OK; i++) {
+        status = others[i] == HPF_HEADER_VALUE_UNIT && h->value == ALLOCATIONS
+                     ? hpf__emitter_header(&h->emit, others[i], HPF_STR("count"), h->err)
+                     : hpf__emitter_default_header(&h->emit, others[i], h->err);
+    }
+    return status;
+}
+
+static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err)
+{
+    static const char *const values[] = {"live", "allocated", "allocations", NULL};
+    size_t chosen = LIVE;
+    heaptrack h = {
+        .scan = {.source = source, .err = err, .max_bytes = options ? options->max_name_bytes : 0},
+        .err = err,
+        .emit = {.events = events, .context = context},
+    };
+    h.stacks.emit = &h.emit;
+    hpf_status status = hpf__choose_value(&chosen, values, options, err);
+    h.value = (value)chosen;
+    status = status == HPF_OK ? begin_pass(&h, false) : status;
+    status = status == HPF_OK ? read_pass(&h) : status;
+    status = status == HPF_OK ? hpf_source_rewind(source, err) : status;
+    status = status == HPF_OK ? begin_pass(&h, true) : status;
+    status = status == HPF_OK ? emit_headers(&h) : status;
+    status = status == HPF_OK ? emit_sample(&h) : status; /* nothing, at 0 */
+    status = status == HPF_OK ? read_pass(&h) : status;
+    status = status == HPF_OK ? emit_sample(&h) : status;
+    hpf__call_stacks_finish(&h.stacks);
+    hpf__emitter_finish(&h.emit);
+    hpf__buffer_finish(&h.line);
+    hpf__buffer_finish(&h.job);
+    hpf__intern_finish(&h.unique);
+    free(h.texts);
+    free(h.frames);
+    free(h.instructions);
+    free(h.traces);
+    free(h.kinds);
+    free(h.stack);
+    return status;
+}
+
+/* "v VERSION VERSION", and on the next lines the command. */
+static bool is_format(hpf_str head)
+{
+    hpf_str first = hpf__take_until(&head, '\n');
+    return hpf_str_begins(first, "v ") &&
+           (hpf_str_begins(head, "X ") || hpf_str_begins(head, "x ") || hpf_str_begins(head, "m "));
+}
+
+const hpf_format hpf_format_heaptrack = {
+    .name = "heaptrack",
+    .summary = "recording of heaptrack",
+    .is_format = is_format,
+    .read = read,
+};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * massif.out of Valgrind (docs/formats/massif.md), line by line. Samples are the snapshots with a
+ * tree and those without memory; the totals of all snapshots are a quantity.
+ */
+#include "exchange/massif.h"
+
+#include <stdlib.h>
+
+#include "event/call_stacks.h"
+#include "exchange/valgrind_frame.h"
+#include "exchange/words.h"
+
+/* A node whose children are being read. */
+typedef struct node {
+    uint64_t left_bytes; /* that no child has had */
+    uint64_t n_left;     /* children that are still to come */
+} node;
+
+typedef struct snapshot {
+    double time;
+    uint64_t heap, extra, stacks;
+    hpf__location place; /* of the time */
+} snapshot;
+
+typedef struct massif {
+    hpf__cursor scan;
+    hpf_error *err;
+    hpf__emitter emit;
+    hpf__call_stacks stacks;
+    hpf__buffer line;
+    hpf__location place; /* of the line */
+    hpf__intern texts;   /* of nodes */
+    node *nodes;         /* from the root to the last one read */
+    size_t n_nodes, nodes_capacity;
+    hpf_frame *frames; /* of these nodes without the root */
+    size_t frames_capacity;
+    bool is_ms;
+    bool has_tree;
+    snapshot *bare; /* snapshots without a tree, until there is one with a tree */
+    size_t n_bare, bare_capacity;
+} massif;
+
+static hpf_str line_of(const massif *m)
+{
+    return (hpf_str){m->line.length ? m->line.bytes : "", m->line.length};
+}
+
+static hpf_status expected(const massif *m, const char *what)
+{
+    char quoted[HPF__QUOTED_BYTES];
+    return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
+                               hpf__quoted(quoted, line_of(m)));
+}
+
+/* Reads the next line that is not a comment; HPF_END after the last one. */
+static hpf_status next(massif *m)
+{
+    hpf_status status;
+    do {
+        m->place = hpf__cursor_spot(&m->scan);
+        status = hpf__cursor_line(&m->scan, &m->line);
+    } while (status == HPF_OK && hpf_str_begins(line_of(m), "#"));
+    return status;
+}
+
+/* The end of the input where a line is expected is an error. */
+static hpf_status next_of(massif *m, const char *what)
+{
+    hpf_status status = next(m);
+    if (status == HPF_END) {
+        return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX,
+                                   "expected %s, found the end of the input", what);
+    }
+    return status;
+}
+
+static hpf_status read_number(massif *m, const char *key, uint64_t *value)
+{
+    hpf_status status = next_of(m, key);
+    hpf_str rest = line_of(m);
+    bool is_it = status == HPF_OK && hpf__take_word(&rest, key) &&
+                 hpf__take_whole(&rest, 10, value) && rest.length == 0;
+    return status != HPF_OK || is_it ? status : expected(m, key);
+}
+
+/* ---- The tree ---- */
+
+/* Gives the bytes of the last nodes that no child has to their stacks, and removes the nodes that
+ * have had all of their children. */
+static hpf_status close_nodes(massif *m)
+{
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && m->n_nodes > 0 && m->nodes[m->n_nodes - 1].n_left == 0) {
+        status = hpf__call_stacks_cost(&m->stacks, m->frames, m->n_nodes - 1,
+                                       m->nodes[m->n_nodes - 1].left_bytes, m->err);
+        m->n_nodes--;
+        if (m->n_nodes > 0) {
+            m->nodes[m->n_nodes - 1].n_left--;
+        }
+    }
+    return status;
+}
+
+/* Places below massif's threshold differ in number from snapshot to snapshot; they are one frame.
+ */
+static hpf_frame frame_of(hpf_str text)
+{
+    hpf_str rest = text;
+    uint64_t n_places;
+    bool is_rest = hpf__take_word(&rest, "in ") && hpf__take_whole(&rest, 10, &n_places) &&
+                   hpf_str_begins(rest, " place");
+    return is_rest ? (hpf_frame){.label = HPF_STR("below massif's threshold")}
+                   : hpf__valgrind_frame(text);
+}
+
+/* "  n3: 5000 0x109164: inner (t.c:3)": as many blanks as the node has ancestors. */
+static hpf_status read_node(massif *m)
+{
+    hpf_status status = next_of(m, "a node of the tree");
+    hpf_str text = line_of(m);
+    node new = {0};
+    uint32_t number = 0;
+    bool is_new;
+    size_t depth = 0;
+    while (status == HPF_OK && depth < text.length && text.data[depth] == ' ') {
+        depth++;
+    }
+    if (status != HPF_OK) {
+        return status;
+    }
+    text = hpf_str_from(text, depth);
+    if (depth != m->n_nodes || !hpf__take_word(&text, "n") ||
+        !hpf__take_whole(&text, 10, &new.n_left) || !hpf__take_word(&text, ": ") ||
+        !hpf__take_whole(&text, 10, &new.left_bytes) || !hpf__take_word(&text, " ")) {
+        return expected(m,
+                        "a node of the tree, \"nCHILDREN: BYTES PLACE\" after its depth in blanks");
+    }
+    if (depth > 0 && new.left_bytes > m->nodes[depth - 1].left_bytes) {
+        return hpf__location_error(m->place, m->err, HPF_ERR_RANGE,
+                                   "the parts of a node are larger than the node");
+    }
+    if (hpf__intern_add(&m->texts, text, &number, &is_new) != HPF_OK ||
+        !HPF__ARRAY_RESERVE(m->frames, m->frames_capacity, depth + 1) ||
+        !HPF__ARRAY_PUSH(m->nodes, m->n_nodes, m->nodes_capacity, new)) {
+        return hpf_error_set_memory(m->err);
+    }
+    if (depth > 0) {
+        m->nodes[depth - 1].left_bytes -= new.left_bytes;
+        m->frames[depth - 1] = frame_of(m->texts.names[number]);
+    }
+    return close_nodes(m);
+}
+
+/* ---- Snapshots ---- */
+
+static hpf_status add_plain(massif *m, hpf_str name, uint64_t amount)
+{
+    hpf_cost cost = {.whole = amount};
+    hpf_status status =
+        amount > 0 ? hpf__emitter_name(&m->emit, name, &cost.name, m->err) : HPF_END;
+    return status == HPF_OK ? hpf__emitter_cost(&m->emit, &cost, m->err)
+                            : (status == HPF_END ? HPF_OK : status);
+}
+
+/* Emits a snapshot whose heap is in the emitter. */
+static hpf_status emit(massif *m, const snapshot *s)
+{
+    hpf_status status = add_plain(m, HPF_STR("extra heap"), s->extra);
+    status = status == HPF_OK ? add_plain(m, HPF_STR("stacks"), s->stacks) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&m->emit, s->time, s->place, m->err) : status;
+}
+
+static hpf_status read_tree(massif *m, const snapshot *s)
+{
+    hpf_status status = HPF_OK;
+    m->has_tree = true;
+    do {
+        status = read_node(m);
+    } while (status == HPF_OK && m->n_nodes > 0);
+    return status == HPF_OK ? emit(m, s) : status;
+}
+
+static hpf_status read_snapshot(massif *m)
+{
+    snapshot s = {0};
+    uint64_t time = 0;
+    hpf_status status = read_number(m, "time=", &time);
+    s.place = m->place;
+    status = status == HPF_OK ? read_number(m, "mem_heap_B=", &s.heap) : status;
+    status = status == HPF_OK ? read_number(m, "mem_heap_extra_B=", &s.extra) : status;
+    status = status == HPF_OK ? read_number(m, "mem_stacks_B=", &s.stacks) : status;
+    status = status == HPF_OK ? next_of(m, "heap_tree=") : status;
+    if (status != HPF_OK) {
+        return status;
+    }
+    s.time = m->is_ms ? (double)time / 1e3 : (double)time;
+    const hpf_quantity_point total = {s.time, (double)s.heap + (double)s.extra + (double)s.stacks};
+    hpf_str kind = line_of(m);
+    status = hpf__emitter_line(&m->emit, HPF_STR("total"), total, m->err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (hpf_str_is(kind, "heap_tree=detailed") || hpf_str_is(kind, "heap_tree=peak")) {
+        return read_tree(m, &s);
+    }
+    if (!hpf_str_is(kind, "heap_tree=empty")) {
+        return expected(m, "heap_tree=empty, =detailed or =peak");
+    }
+    if (total.value == 0) {
+        return emit(m, &s);
+    }
+    return m->has_tree || HPF__ARRAY_PUSH(m->bare, m->n_bare, m->bare_capacity, s)
+               ? HPF_OK
+               : hpf_error_set_memory(m->err);
+}
+
+/* ---- The file ---- */
+
+static hpf_status read_head(massif *m)
+{
+    static const char *const units[] = {"i", "ms", "B"};
+    static const hpf_str names[] = {{"instructions", 12}, {"seconds", 7}, {"bytes allocated", 15}};
+    hpf_status status = next_of(m, "desc: ");
+    if (status == HPF_OK && !hpf_str_begins(line_of(m), "desc:")) {
+        return expected(m, "desc: ");
+    }
+    status = status == HPF_OK ? next_of(m, "cmd: ") : status;
+    hpf_str rest = line_of(m);
+    if (status == HPF_OK && !hpf__take_word(&rest, "cmd: ")) {
+        return expected(m, "cmd: ");
+    }
+    status = status == HPF_OK ? hpf__call_stacks_job(&m->emit, rest, m->err) : status;
+    status = status == HPF_OK ? next_of(m, "time_unit: ") : status;
+    rest = line_of(m);
+    if (status != HPF_OK || !hpf__take_word(&rest, "time_unit: ")) {
+        return status != HPF_OK ? status : expected(m, "time_unit: ");
+    }
+    size_t i = 0;
+    while (i < 3 && !hpf_str_is(rest, units[i])) {
+        i++;
+    }
+    if (i == 3) {
+        return expected(m, "time_unit: i, ms or B");
+    }
+    m->is_ms = i == 1;
+    status = hpf__emitter_header(&m->emit, HPF_HEADER_SAMPLE_UNIT, names[i], m->err);
+    status =
+        status == HPF_OK ? hpf__emitter_default_header(&m->emit, HPF_HEADER_DATE, m->err) : status;
+    return status == HPF_OK ? hpf__emitter_default_header(&m->emit, HPF_HEADER_VALUE_UNIT, m->err)
+                            : status;
+}
+
+static hpf_status read_file(massif *m)
+{
+    hpf_status status = read_head(m);
+    while (status == HPF_OK && (status = next(m)) == HPF_OK) {
+        status =
+            hpf_str_begins(line_of(m), "snapshot=") ? read_snapshot(m) : expected(m, "snapshot=");
+    }
+    status = status == HPF_END ? HPF_OK : status;
+    for (size_t i = 0; i < m->n_bare && !m->has_tree && status == HPF_OK; i++) {
+        status = add_plain(m, HPF_STR("useful heap"), m->bare[i].heap);
+        status = status == HPF_OK ? emit(m, &m->bare[i]) : status;
+    }
+    if (status == HPF_OK && m->emit.n_samples == 0) {
+        return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX, "there is no snapshot");
+    }
+    return status;
+}
+
+hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *context,
+                            const hpf_reader_options *options, hpf_error *err)
+{
+    massif m = {
+        .scan = {.source = source,
+                 .err = err,
+                 .max_bytes = options ? options->max_name_bytes : 0,
+                 .line = 1},
+        .err = err,
+        .emit = {.events = events, .context = context},
+    };
+    m.stacks.emit = &m.emit;
+    hpf_status status = read_file(&m);
+    hpf__call_stacks_finish(&m.stacks);
+    hpf__emitter_finish(&m.emit);
+    hpf__intern_finish(&m.texts);
+    hpf__buffer_finish(&m.line);
+    free(m.nodes);
+    free(m.frames);
+    free(m.bare);
+    return status;
+}
+
+bool hpf__massif_is_format(hpf_str head)
+{
+    return hpf_str_begins(head, "desc: --") || hpf_str_begins(head, "desc: (none)");
+}

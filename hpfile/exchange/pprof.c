@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * profile.proto (docs/formats/pprof.md) to one sample. The message is kept in memory: a sample
+ * refers to places, functions and texts that may come after it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/date.h"
+#include "event/call_stacks.h"
+#include "event/format_row.h"
+#include "io/protobuf.h"
+
+/* The most bytes of a message, after decompression. */
+#define MOST_BYTES ((size_t)2 << 30)
+
+typedef struct function {
+    uint64_t id, name, file;
+} function;
+
+typedef struct mapping {
+    uint64_t id, file;
+} mapping;
+
+typedef struct location {
+    uint64_t id, mapping, address;
+    hpf_str message; /* with the lines */
+} location;
+
+typedef struct value_type {
+    uint64_t type, unit;
+} value_type;
+
+typedef struct pprof {
+    hpf_error *err;
+    hpf__emitter emit;
+    hpf__call_stacks stacks;
+    hpf__buffer bytes;
+    hpf_str *texts;
+    size_t n_texts, texts_capacity;
+    function *functions; /* these three by id, once they are sorted */
+    size_t n_functions, functions_capacity;
+    mapping *mappings;
+    size_t n_mappings, mappings_capacity;
+    location *locations;
+    size_t n_locations, locations_capacity;
+    value_type *types;
+    size_t n_types, types_capacity;
+    uint64_t program; /* text with the file of the first mapping */
+    uint64_t time_ns, default_type;
+    size_t value_index; /* of the type that is read */
+    hpf_frame *frames;  /* of the sample being read */
+    size_t n_frames, frames_capacity;
+    hpf__buffer sources; /* "FILE:LINE" of these frames */
+    size_t *source_ends;
+    size_t source_ends_capacity;
+} pprof;
+
+/* An error at a part of the message. */
+static hpf_status fail(const pprof *p, const char *at, hpf_status status, const char *what)
+{
+    hpf_error_set(p->err, status, "%s", what);
+    if (p->err) {
+        p->err->offset = (uint64_t)(at - p->bytes.bytes);
+        int used = snprintf(p->err->message, sizeof p->err->message, "byte %" PRIu64 ": %s",
+                            p->err->offset, what);
+        (void)used;
+    }
+    return status;
+}
+
+static hpf_status broken(const pprof *p, const char *at)
+{
+    return fail(p, at, HPF_ERR_SYNTAX, "expected a field of a pprof profile");
+}
+
+/* Stores the numbers of the fields 1 to n of a message in `values`; others are skipped. */
+static hpf_status read_numbers(const pprof *p, hpf_str message, uint64_t *values, size_t n)
+{
+    hpf__proto_field field;
+    hpf_status status;
+    while ((status = hpf__proto_next(&message, &field)) == HPF_OK) {
+        if (field.number <= n && !field.is_bytes) {
+            values[field.number - 1] = field.value;
+        }
+    }
+    return status == HPF_END ? HPF_OK : broken(p, message.data);
+}
+
+static hpf_status add_definition(pprof *p, const hpf__proto_field *field)
+{
+    uint64_t v[5] = {0};
+    bool fits = true;
+    hpf_status status = field->number == 6 ? HPF_OK : read_numbers(p, field->bytes, v, 5);
+    if (status != HPF_OK) {
+        return status;
+    }
+    switch (field->number) {
+    case 1:
+        fits = HPF__ARRAY_PUSH(p->types, p->n_types, p->types_capacity, ((value_type){v[0], v[1]}));
+        break;
+    case 3:
+        p->program = p->n_mappings ? p->program : v[4];
+        fits = HPF__ARRAY_PUSH(p->mappings, p->n_mappings, p->mappings_capacity,
+                               ((mapping){v[0], v[4]}));
+        break;
+    case 4:
+        fits = HPF__ARRAY_PUSH(p->locations, p->n_locations, p->locations_capacity,
+                               ((location){v[0], v[1], v[2], field->bytes}));
+        break;
+    case 5:
+        fits = HPF__ARRAY_PUSH(p->functions, p->n_functions, p->functions_capacity,
+                               ((function){v[0], v[1], v[3]}));
+        break;
+    case 6:
+        fits = HPF__ARRAY_PUSH(p->texts, p->n_texts, p->texts_capacity, field->bytes);
+        break;
+    }
+    return fits ? HPF_OK : hpf_error_set_memory(p->err);
+}
+
+/* First pass: everything but samples. */
+static hpf_status read_definitions(pprof *p)
+{
+    hpf_str rest = {p->bytes.bytes, p->bytes.length};
+    hpf__proto_field field;
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && (status = hpf__proto_next(&rest, &field)) == HPF_OK) {
+        bool is_definition = field.number == 1 || (field.number >= 3 && field.number <= 6);
+        if ((is_definition || field.number == 2) && !field.is_bytes) {
+            return broken(p, rest.data);
+        }
+        status = is_definition ? add_definition(p, &field) : HPF_OK;
+        p->time_ns = field.number == 9 ? field.value : p->time_ns;
+        p->default_type = field.number == 14 ? field.value : p->default_type;
+    }
+    return status == HPF_END ? HPF_OK : status == HPF_ERR_SYNTAX ? broken(p, rest.data) : status;
+}
+
+/* All three kinds begin with their id. */
+static int compare_ids(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void sort(void *all, size_t n, size_t bytes)
+{
+    if (n > 0) {
+        qsort(all, n, bytes, compare_ids);
+    }
+}
+
+static const void *find(const uint64_t *id, const void *all, size_t n, size_t bytes)
+{
+    return n > 0 ? bsearch(id, all, n, bytes, compare_ids) : NULL;
+}
+
+static hpf_str text_of(const pprof *p, uint64_t number)
+{
+    return number < p->n_texts ? p->texts[number] : (hpf_str){"", 0};
+}
+
+/* ---- Samples ---- */
+
+static hpf_status push_frame(pprof *p, const location *at, const function *f, uint64_t line)
+{
+    char number[24] = "";
+    hpf_str file = text_of(p, f ? f->file : 0);
+    const mapping *module = find(&at->mapping, p->mappings, p->n_mappings, sizeof *p->mappings);
+    hpf_frame frame = {.label = text_of(p, f ? f->name : 0),
+                       .module = text_of(p, module ? module->file : 0)};
+    size_t begin = p->sources.length;
+    bool fits = true;
+    if (!f) { /* the label is in `sources` too */
+        snprintf(number, sizeof number, "0x%" PRIx64, at->address);
+    } else if (file.length && line) {
+        snprintf(number, sizeof number, ":%" PRIu64, line);
+    }
+    fits = hpf__buffer_append(&p->sources, file.data, file.length) &&
+           hpf__buffer_append(&p->sources, number, strlen(number)) &&
+           HPF__ARRAY_RESERVE(p->source_ends, p->source_ends_capacity, p->n_frames + 1);
+    if (fits) {
+        frame.source.length = p->sources.length - begin;
+        p->source_ends[p->n_frames] = p->sources.length;
+        fits = HPF__ARRAY_PUSH(p->frames, p->n_frames, p->frames_capacity, frame);
+    }
+    return fits ? HPF_OK : hpf_error_set_memory(p->err);
+}
+
+/* Adds the frames of a place: its lines, inlined functions first; its address if it has none. */
+static hpf_status push_location(pprof *p, uint64_t id, const char *where)
+{
+    const location *at = find(&id, p->locations, p->n_locations, sizeof *p->locations);
+    if (!at) {
+        return fail(p, where, HPF_ERR_SYNTAX, "a sample refers to a location that does not exist");
+    }
+    hpf_str rest = at->message;
+    hpf__proto_field field;
+    bool has_line = false;
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && hpf__proto_next(&rest, &field) == HPF_OK) {
+        uint64_t v[2] = {0};
+        if (field.number != 4 || !field.is_bytes) {
+            continue;
+        }
+        has_line = true;
+        status = read_numbers(p, field.bytes, v, 2);
+        const function *f = find(&v[0], p->functions, p->n_functions, sizeof *p->functions);
+        if (status == HPF_OK && !f) {
+            return fail(p, field.bytes.data, HPF_ERR_SYNTAX,
+                        "a line refers to a function that does not exist");
+        }
+        status = status == HPF_OK ? push_frame(p, at, f, v[1]) : status;
+    }
+    return status != HPF_OK || has_line ? status : push_frame(p, at, NULL, 0);
+}
+
+/* Lets the frames point to their texts, which have stopped moving. */
+static void settle_frames(pprof *p)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < p->n_frames; i++) {
+        hpf_str text = {p->sources.bytes ? p->sources.bytes + begin : "",
+                        p->source_ends[i] - begin};
+        begin = p->source_ends[i];
+        bool is_address = hpf_str_begins(text, "0x") && p->frames[i].label.length == 0;
+        p->frames[i].label = is_address ? text : p->frames[i].label;
+        p->frames[i].source = is_address ? (hpf_str){"", 0} : text;
+    }
+}
+
+static hpf_status read_sample(pprof *p, hpf_str message)
+{
+    const char *where = message.data;
+    hpf__proto_field field;
+    size_t n_values = 0;
+    uint64_t number, amount = 0;
+    hpf_status next, status = HPF_OK;
+    p->n_frames = 0;
+    p->sources.length = 0;
+    while (status == HPF_OK && (next = hpf__proto_next(&message, &field)) != HPF_END) {
+        if (next != HPF_OK) {
+            return broken(p, message.data);
+        }
+        hpf_str list = field.bytes;
+        bool is_list = field.number == 1 || field.number == 2;
+        /* A list is packed, or one field for each number. */
+        while (is_list && status == HPF_OK && (!field.is_bytes || list.length > 0)) {
+            number = field.value;
+            if (field.is_bytes && !hpf__proto_varint(&list, &number)) {
+                return broken(p, list.data);
+            }
+            if (field.number == 1) {
+                status = push_location(p, number, where);
+            } else if (n_values++ == p->value_index) {
+                amount = number;
+            }
+            is_list = field.is_bytes;
+        }
+    }
+    if (status == HPF_OK && n_values != p->n_types) {
+        return fail(p, where, HPF_ERR_SYNTAX,
+                    "expected as many values in a sample as there are sample types");
+    }
+    if (status == HPF_OK && amount > INT64_MAX) {
+        return fail(p, where, HPF_ERR_RANGE,
+                    "a negative amount: the file is the difference of two profiles");
+    }
+    if (status != HPF_OK) {
+        return status;
+    }
+    settle_frames(p);
+    return hpf__call_stacks_cost(&p->stacks, p->frames, p->n_frames, amount, p->err);
+}
+
+/* ---- The profile ---- */
+
+/* Chooses the type that is read: the one called `wanted`, else the default of the file, else the
+ * last one, as go tool pprof does. */
+static hpf_status choose_type(pprof *p, hpf_str wanted)
+{
+    char names[100] = "";
+    hpf_str name = wanted.length ? wanted : text_of(p, p->default_type);
+    if (p->n_types == 0) {
+        return fail(p, p->bytes.bytes, HPF_ERR_SYNTAX, "a pprof profile without sample types");
+    }
+    p->value_index = p->n_types - 1;
+    for (size_t i = 0; i < p->n_types; i++) {
+        hpf_str type = text_of(p, p->types[i].type);
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%.*s", i ? ", " : "", (int)type.length, type.data);
+        if (hpf_str_equal(type, name)) {
+            p->value_index = i;
+            return HPF_OK;
+        }
+    }
+    return wanted.length
+               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "no sample type \"%.*s\": there are %s",
+                               (int)wanted.length, wanted.data, names)
+               : HPF_OK;
+}
+
+static hpf_status write_headers(pprof *p)
+{
+    char date[HPF__DATE_BYTES] = "";
+    const value_type *type = &p->types[p->value_index];
+    hpf_str program = text_of(p, p->program);
+    hpf_str name = text_of(p, type->type);
+    hpf__buffer job = {0};
+    if (p->time_ns > 0 && p->time_ns <= INT64_MAX) {
+        hpf__date_write(date, p->time_ns / 1000000000);
+    }
+    bool fits = hpf__buffer_append(&job, program.data, program.length) &&
+                hpf__buffer_append(&job, " ", program.length > 0) &&
+                hpf__buffer_append(&job, name.data, name.length);
+    hpf_status status =
+        fits ? hpf__call_stacks_job(&p->emit, (hpf_str){job.bytes, job.length}, p->err)
+             : hpf_error_set_memory(p->err);
+    hpf__buffer_finish(&job);
+    status = status == HPF_OK ? hpf__emitter_header(&p->emit, HPF_HEADER_DATE,
+                                                    (hpf_str){date, strlen(date)}, p->err)
+                              : status;
+    status = status == HPF_OK
+                 ? hpf__emitter_default_header(&p->emit, HPF_HEADER_SAMPLE_UNIT, p->err)
+                 : status;
+    return status == HPF_OK ? hpf__emitter_header(&p->emit, HPF_HEADER_VALUE_UNIT,
+                                                  text_of(p, type->unit), p->err)
+                            : status;
+}
+
+static hpf_status read_bytes(pprof *p, hpf_source *source)
+{
+    hpf_str piece;
+    hpf_status status;
+    while ((status = hpf_source_next(source, &piece, p->err)) == HPF_OK) {
+        if (piece.length > MOST_BYTES - p->bytes.length) {
+            return hpf_error_set(p->err, HPF_ERR_LIMIT, "a pprof profile of more than 2 GiB");
+        }
+        if (!hpf__buffer_append(&p->bytes, piece.data, piece.length)) {
+            return hpf_error_set_memory(p->err);
+        }
+    }
+    if (status == HPF_END && p->bytes.length == 0) {
+        return hpf_error_set(p->err, HPF_ERR_SYNTAX, "an empty file, expected a pprof profile");
+    }
+    return status == HPF_END ? HPF_OK : status;
+}
+
+static hpf_status read_samples(pprof *p)
+{
+    hpf_str rest = {p->bytes.bytes, p->bytes.length};
+    hpf__proto_field field;
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && hpf__proto_next(&rest, &field) == HPF_OK) {
+        status = field.number == 2 ? read_sample(p, field.bytes) : HPF_OK;
+    }
+    return status == HPF_OK ? hpf__emitter_sample(&p->emit, 0, (hpf__location){0}, p->err) : status;
+}
+
+static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err)
+{
+    pprof p = {.err = err, .emit = {.events = events, .context = context}};
+    p.stacks.emit = &p.emit;
+    hpf_status status = read_bytes(&p, source);
+    status = status == HPF_OK ? read_definitions(&p) : status;
+    if (status == HPF_OK) {
+        sort(p.functions, p.n_functions, sizeof *p.functions);
+        sort(p.mappings, p.n_mappings, sizeof *p.mappings);
+        sort(p.locations, p.n_locations, sizeof *p.locations);
+        status = choose_type(&p, options ? options->value : (hpf_str){"", 0});
+    }
+    status = status == HPF_OK ? write_headers(&p) : status;
+    status = status == HPF_OK ? read_samples(&p) : status;
+    if (status == HPF_OK && options && options->taken_at_s && p.time_ns > 0) {
+        *options->taken_at_s = (double)p.time_ns / 1e9;
+    }
+    hpf__call_stacks_finish(&p.stacks);
+    hpf__emitter_finish(&p.emit);
+    hpf__buffer_finish(&p.bytes);
+    hpf__buffer_finish(&p.sources);
+    free(p.texts);
+    free(p.functions);
+    free(p.mappings);
+    free(p.locations);
+    free(p.types);
+    free(p.frames);
+    free(p.source_ends);
+    return status;
+}
+
+/* A file begins with the type of a sample or of the period, a short message of two numbers, or with
+ * its table of texts, of which the first is empty. */
+static bool is_format(hpf_str head)
+{
+    hpf__proto_field field, part;
+    if (hpf__proto_next(&head, &field) != HPF_OK || !field.is_bytes) {
+        return false;
+    }
+    if (field.number == 6) {
+        return field.bytes.length == 0 && hpf_str_begins(head, "2");
+    }
+    bool is_type = (field.number == 1 || field.number == 11) && field.bytes.length > 0;
+    while (is_type && hpf__proto_next(&field.bytes, &part) == HPF_OK) {
+        is_type = part.number <= 2 && !part.is_bytes;
+    }
+    return is_type && field.bytes.length == 0 && head.length > 0;
+}
+
+const hpf_format hpf_format_pprof = {
+    .name = "pprof",
+    .extension = "pb.gz",
+    .summary = "profile.proto of pprof (Go, Parca, Pyroscope), gzip",
+    .is_format = is_format,
+    .read = read,
+    .is_moment = true,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Numbers and words at the beginning of a text, for the line formats of other tools.
+ */
+#ifndef HPF_WORDS_H
+#define HPF_WORDS_H
+
+#include <stdint.h>
+
+#include "hpfile/str.h"
+
+/* Removes a whole number, in decimal or hexadecimal digits, from the beginning of a text. Returns
+ * false if there is none, or it has more than 64 bits. */
+static inline bool hpf__take_whole(hpf_str *text, unsigned base, uint64_t *value)
+{
+    size_t n = 0;
+    *value = 0;
+    for (; n < text->length; n++) {
+        char c = text->data[n];
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                                                : 16;
+        if (digit >= base) {
+            break;
+        }
+        if (*value > (UINT64_MAX - digit) / base) {
+            return false;
+        }
+        *value = *value * base + digit;
+    }
+    *text = hpf_str_from(*text, n);
+    return n > 0;
+}
+
+/* Removes a word from the beginning of a text, if it is there. */
+static inline bool hpf__take_word(hpf_str *text, const char *word)
+{
+    bool is_there = hpf_str_begins(*text, word);
+    *text = is_there ? hpf_str_from(*text, strlen(word)) : *text;
+    return is_there;
+}
+
+/* Removes and returns the bytes before the next `end`, and `end`; all if there is none. */
+static inline hpf_str hpf__take_until(hpf_str *text, char end)
+{
+    const char *found = text->length ? memchr(text->data, end, text->length) : NULL;
+    hpf_str part = {text->data, found ? (size_t)(found - text->data) : text->length};
+    *text = hpf_str_from(*text, part.length + (found != NULL));
+    return part;
+}
+
+#endif

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Files that other profilers write are read by census; sums equal those that the profilers' own programs print.
+
+read.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are not installed
+"""
+import collections
+import re
+
+from judge import HERE, compiled, main, need, run, sums
+
+
+def massif(census, folder):
+    need("cc", "valgrind", "ms_print")
+    program = compiled(folder)
+    path = folder / "massif.out"
+    run("valgrind", "-q", "--tool=massif", "--stacks=yes", "--time-unit=B", "--detailed-freq=4", "--threshold=0.1",
+        f"--massif-out-file={path}", program)
+    printed = run("ms_print", path)
+    rows = [[int(cell.replace(",", "")) for cell in line.split()]
+            for line in re.findall(r"^ *\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$", printed, re.M)]
+    detailed = [int(n) for n in re.findall(r"\d+", re.search(r"Detailed snapshots: \[(.*)\]", printed)[1])]
+    assert len(rows) > 20 and len(detailed) > 5, printed
+    profile = census.profile(path)
+    assert profile["sample_unit"] == "bytes allocated", profile
+    wanted = [(time, total) for n, time, total, *_ in rows if n in detailed or total == 0]
+    assert sums(profile) == wanted, (sums(profile), wanted)
+    assert [(p["time"], p["value"]) for p in profile["lines"]] == [(row[1], row[2]) for row in rows]
+
+    # The functions that allocate, at the peak.
+    peak = int(re.search(r"(\d+) \(peak\)", printed)[1])
+    tree = re.split(r"^ *%d +[\d,]+ .*$" % peak, printed, flags=re.M)[1].split("\n----")[0]
+    leaves = collections.Counter()
+    for amount, function, place in re.findall(r"^->[\d.]+% \(([\d,]+)B\) 0x\w+: (\S+) \((\S+)\)", tree, re.M):
+        file, _, line = place.rpartition(":")
+        leaves[function, file, int(line)] += int(amount.replace(",", ""))
+    found = census.frames("--at", str(rows[peak][1]), path)
+    assert len(leaves) == 2 and leaves == {key: found[key] for key in leaves}, (leaves, found)
+    assert ("main", "middle", "leaf") in census.stacks(path), census.stacks(path)
+
+
+def pprof_top(path, kind, *options):
+    """Returns the flat amounts of `go tool pprof -top` by function and source line."""
+    found = collections.Counter()
+    unit = [] if kind.endswith("objects") else ["-unit=B"]
+    printed = run("go", "tool", "pprof", "-top", "-lines", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0",
+                  f"-sample_index={kind}", *unit, *options, path)
+    for flat, name in re.findall(r"^ *(-?\d+)B? +-?[\d.]+% +-?[\d.]+% +-?\d+B? +-?[\d.]+% +(.*)$", printed, re.M):
+        name, _, place = name.removesuffix(" (inline)").rpartition(" ")
+        file, _, line = place.rpartition(":")
+        found[name, file, int(line)] += int(flat)
+    return +found
+
+
+def pprof(census, folder):
+    need("go")
+    go = {"GOCACHE": str(folder / "cache"), "GOFLAGS": "-mod=mod"}
+    program = folder / "heaps"
+    run("go", "build", "-o", program, HERE / "heaps.go", env=go)
+    run(program, folder / "go.")
+    paths = [folder / f"go.{n}.pb.gz" for n in (11, 10, 9)]  # by time
+    for kind in ("inuse_space", "alloc_space", "inuse_objects", "alloc_objects"):
+        top = pprof_top(paths[0], kind)
+        assert len(top) > 3 and top == census.frames("--value", kind, paths[0]), kind
+    assert census.stacks(paths[0]) == census.stacks("--value", "inuse_space", paths[0])
+
+    # Three files are three samples, in the order in which they were taken.
+    series = census.profile(*sorted(paths))
+    totals = [sum(pprof_top(path, "inuse_space").values()) for path in paths]
+    assert [total for _, total in sums(series)] == totals, (sums(series), totals)
+    times = [time for time, _ in sums(series)]
+    assert times[0] == 0 and sorted(set(times)) == times and times[2] < 3600, times
+    assert census.frames("--at", str(times[1]), *paths) == pprof_top(paths[1], "inuse_space")
+
+
+def heaptrack(census, folder):
+    need("cc", "heaptrack", "heaptrack_print")
+    program = compiled(folder)
+    run("heaptrack", "-o", folder / "ht", program)
+    path = next(folder.glob("ht.*"))
+
+    def printed(cost):
+        run("heaptrack_print", "-f", path, "-F", folder / "flame", "--flamegraph-cost-type", cost,
+            "--disable-builtin-suppressions", "--disable-embedded-suppressions")
+        found = collections.Counter()
+        for line in (folder / "flame").read_text().splitlines():
+            stack, amount = line.rsplit(" ", 1)
+            frames = [re.sub(r" \(.*\)$", "", frame) for frame in stack.split(";") if frame.strip()]
+            found[tuple(frames)] += int(amount)
+        return +found
+
+    peak = printed("peak")
+    assert len(peak) >= 3 and peak[("main", "middle", "leaf")] > 1000, peak
+    assert census.stacks(path) == peak, (census.stacks(path), peak)
+    end = census.profile(path)["samples"][-1]["time"]
+    assert census.stacks("--at", str(end + 1), path) == printed("leaked")
+    assert census.stacks("--value", "allocations", "--at", str(end + 1), path) == printed("allocations")
+
+
+if __name__ == "__main__":
+    main({"massif": massif, "pprof": pprof, "heaptrack": heaptrack})

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Readers of the profiles of other tools: small inputs whose samples were worked out by hand, wrong
+ * inputs with the place of the error, and every allocation failing in turn.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_alloc.h"
+#include "retold.h"
+
+#define MASSIF "desc: --x\ncmd: ./p -v\ntime_unit: "
+#define SNAPSHOT(time, heap, extra, stacks, tree)                                                  \
+    "#-----------\nsnapshot=0\n#-----------\ntime=" time "\nmem_heap_B=" heap                      \
+    "\nmem_heap_extra_B=" extra "\nmem_stacks_B=" stacks "\nheap_tree=" tree "\n"
+#define MASSIF_TREE                                                                                \
+    "n2: 100 (heap allocation functions)\n"                                                        \
+    " n2: 70 0x1: inner(int (*)(int)) (a.c:7)\n"                                                   \
+    "  n0: 50 0x2: main (a.c:9)\n"                                                                 \
+    "  n0: 15 in 3 places, all below massif's threshold (1.00%)\n"                                 \
+    " n0: 30 0x3: ??? (in /lib/b c.so)\n"
+
+/* Two sample types; a sample with packed numbers at a place with an inlined function, and one with
+ * a field for each number at a place without lines; definitions follow. */
+#define PPROF_TYPES "\012\004\010\001\020\002\012\004\010\003\020\004"
+#define PPROF_SAMPLES                                                                              \
+    "\022\020\012\002\007\011\022\012\001\377\377\377\377\377\377\377\377\177"                     \
+    "\022\007\010\011\020\002\020\254\002"
+#define PPROF_REST                                                                                 \
+    "\042\023\010\007\020\001\030\264\044\042\004\010\004\020\005\042\004\010\003\020\006\042\007" \
+    "\010\011\020\001\030\274\025\052\006\010\003\020\006\040\007\052\006\010\004\020\010\040\007" \
+    "\032\004\010\001\050\005\110\200\200\274\212\311\322\023\062\000\062\007\157\142\152\145\143" \
+    "\164\163\062\005\143\157\165\156\164\062\005\163\160\141\143\145\062\005\142\171\164\145\163" \
+    "\062\004\160\162\157\147\062\004\155\141\151\156\062\003\141\056\143\062\003\151\156\154"
+
+#define HEAPTRACK                                                                                  \
+    "v 10400 3\nX ./p\nI 1000 10\ns 6 a; b.c\ns 4 main\ns 1 f\ns 3 _st\n"                          \
+    "i abc 0 3 1 7 2 1 ff\ni 5 0 4\nt 1 0\nt 2 0\nt 1 2\na 10 3\na 8 0\n"
+
+#define JOB(command) "JOB \"" command " \xC2\xB7 by call stack\"\nDATE \"\"\n"
+#define BYTES        "VALUE_UNIT \"bytes\"\n"
+
+static const struct {
+    const hpf_format *format;
+    hpf_str text;
+    const char *hp;
+} profiles[] = {
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+    {&hpf_format_massif,
+     TEXT(MASSIF "ms\n" SNAPSHOT("0", "0", "0", "0", "empty")
+              SNAPSHOT("500", "90", "9", "0", "empty")
+                  SNAPSHOT("1500", "100", "8", "18446744073709551615", "peak") MASSIF_TREE),
+     JOB("./p -v") "SAMPLE_UNIT \"seconds\"\n" BYTES "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                   "BEGIN_SAMPLE 1.500000\n"
+                   "(1)inner(int (*)(int))/main\t50\n"
+                   "(2)inner(int (*)(int))/below massif's threshold\t15\n"
+                   "(3)inner(int (*)(int))\t5\n(4)0x3\t30\nextra heap\t8\n"
+                   "stacks\t18446744073709551615\n"
+                   "END_SAMPLE 1.500000\n"},
+    {&hpf_format_massif,
+     TEXT(MASSIF "i\n" SNAPSHOT("7", "90", "9", "1", "empty")
+              SNAPSHOT("8", "80", "0", "0", "empty")),
+     JOB("./p -v") "SAMPLE_UNIT \"instructions\"\n" BYTES
+                   "BEGIN_SAMPLE 7.000000\nuseful heap\t90\nextra heap\t9\nstacks\t1\n"
+                   "END_SAMPLE 7.000000\n"
+                   "BEGIN_SAMPLE 8.000000\nuseful heap\t80\nEND_SAMPLE 8.000000\n"},
+    {&hpf_format_pprof, TEXT(PPROF_TYPES PPROF_SAMPLES PPROF_REST),
+     "JOB \"prog space \xC2\xB7 by call stack\"\nDATE \"Fri Jan  2 00:00 1970\"\n"
+     "SAMPLE_UNIT \"seconds\"\n" BYTES "BEGIN_SAMPLE 0.000000\n"
+     "(1)inl/main/0xabc\t9223372036854775807\n(2)0xabc\t300\nEND_SAMPLE 0.000000\n"},
+    /* The peak is between the two times; the second stack ends at main, and 8 bytes have none. */
+    {&hpf_format_heaptrack, TEXT(HEAPTRACK "c a\nR 3\n+ 0\n+ 0\n+ 1\n- 0\nc 7d0\n+ 1\n# end\n"),
+     JOB("./p") "SAMPLE_UNIT \"seconds\"\n" BYTES "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 0.010000\nEND_SAMPLE 0.010000\n"
+                "BEGIN_SAMPLE 0.010000\n(1)(unknown)\t8\n(2)f/main\t32\nEND_SAMPLE 0.010000\n"
+                "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t8\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"
+                "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t16\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"},
+};
+enum { N_PROFILES = sizeof profiles / sizeof *profiles };
+
+Test(foreign_profiles, have_the_samples_that_their_text_says)
+{
+    for (size_t i = 0; i < N_PROFILES; i++) {
+        hpf_error err = {0};
+        char *hp = retold_as_hp(profiles[i].format, profiles[i].text, &err);
+        cr_assert_not_null(hp, "%zu: %u: %s", i, err.line, err.message);
+        cr_expect_str_eq(hp, profiles[i].hp);
+        free(hp);
+    }
+}
+
+Test(foreign_profiles, are_refused_at_the_place_of_an_error)
+{
+    static const struct {
+        const hpf_format *format;
+        hpf_str text;
+        unsigned line;
+        const char *message;
+    } cases[] = {
+        {&hpf_format_massif, TEXT("desc: --x\nstuff\n"), 2, "expected cmd: , found 'stuff'"},
+        {&hpf_format_massif, TEXT(MASSIF "years\n"), 3,
+         "expected time_unit: i, ms or B, found 'time_unit: years'"},
+        {&hpf_format_massif, TEXT(MASSIF "i\n"), 4, "there is no snapshot"},
+        {&hpf_format_massif,
+         TEXT(MASSIF "i\n" SNAPSHOT("1", "18446744073709551616", "0", "0", "empty")), 8,
+         "expected mem_heap_B=, found 'mem_heap_B=18446744073709551616'"},
+        {&hpf_format_massif,
+         TEXT(MASSIF "i\n" SNAPSHOT("1", "5", "0", "0", "peak") "n1: 5 (heap)\n"), 13,
+         "expected a node of the tree, found the end of the input"},
+        {&hpf_format_massif,
+         TEXT(MASSIF "i\n" SNAPSHOT("1", "5", "0", "0", "peak") "n1: 5 (heap)\n  n0: 5 a\n"), 13,
+         "expected a node of the tree, \"nCHILDREN: BYTES PLACE\" after its depth"},
+        {&hpf_format_massif,
+         TEXT(MASSIF "i\n" SNAPSHOT("1", "5", "0", "0", "peak") "n1: 5 (heap)\n n0: 6 a\n"), 13,
+         "the parts of a node are larger than the node"},
+        {&hpf_format_massif,
+         TEXT(MASSIF "i\n" SNAPSHOT("2", "0", "0", "0", "empty")
+                  SNAPSHOT("1", "0", "0", "0", "empty")),
+         15, "time goes back"},
+        {&hpf_format_heaptrack, TEXT("v 10000 1\nX ./p\n"), 1, "expected version 2 or 3"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nx 3 ./p\n"), 2, "a raw recording: make"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nX ./p\ns 3 ab\n"), 3,
+         "expected s, the length of a text and the text, found 's 3 ab'"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "t 3 0\n"), 15, "expected t INSTRUCTION PARENT"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "t 1 4\n"), 15, "expected t INSTRUCTION PARENT"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "a 10 4\n"), 15, "expected a BYTES TRACE"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "+ 2\n"), 15, "an allocation that was defined"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "- 0\n"), 15, "more blocks are freed"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "c 5\nc 4\n"), 16, "a time that does not go back"},
+        {&hpf_format_heaptrack, TEXT(HEAPTRACK "a ffffffffffffffff 1\n+ 2\n+ 2\n"), 17,
+         "more than 2^64 bytes"},
+        {&hpf_format_pprof, TEXT(""), 0, "an empty file, expected a pprof profile"},
+        {&hpf_format_pprof, TEXT(PPROF_SAMPLES PPROF_REST), 0, "without sample types"},
+        {&hpf_format_pprof, TEXT(PPROF_TYPES "\x12\x7f"), 0,
+         "byte 12: expected a field of a pprof profile"},
+        {&hpf_format_pprof, TEXT(PPROF_TYPES "\x12\x02\xff\xff" PPROF_REST), 0,
+         "byte 14: expected a field of a pprof profile"},
+        {&hpf_format_pprof,
+         TEXT(PPROF_TYPES
+              "\022\017\010\011\020\002\020\373\377\377\377\377\377\377\377\377\001" PPROF_REST),
+         0, "byte 14: a negative amount"},
+        {&hpf_format_pprof, TEXT(PPROF_TYPES "\022\004\010\011\020\002" PPROF_REST), 0,
+         "byte 14: expected as many values in a sample as there are sample types"},
+        {&hpf_format_pprof, TEXT(PPROF_TYPES "\022\006\010\010\020\002\020\002" PPROF_REST), 0,
+         "byte 14: a sample refers to a location that does not exist"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_error err = {0};
+        cr_expect_null(retold_as_hp(cases[i].format, cases[i].text, &err), "%zu", i);
+        cr_expect(strstr(err.message, cases[i].message), "%zu: %s", i, err.message);
+        cr_expect_eq(err.line, cases[i].line, "%zu: line %u: %s", i, err.line, err.message);
+    }
+}
+
+/* Reads a profile into `writer`. */
+static hpf_status read_into(hpf_writer *writer, size_t i, hpf_error *err)
+{
+    hpf_source *source = NULL;
+    hpf_status status = hpf_source_from_memory(&source, profiles[i].text, NULL, err);
+    status = status == HPF_OK ? hpf_format_read(profiles[i].format, source, &hpf_writer_events,
+                                                writer, NULL, err)
+                              : status;
+    hpf_source_destroy(source);
+    return status == HPF_OK ? hpf_writer_finish(writer, err) : status;
+}
+
+Test(foreign_profiles, survive_each_failing_allocation)
+{
+    for (size_t i = 0; i < N_PROFILES; i++) {
+        bool has_failed = true;
+        for (unsigned long nth = 1; has_failed; nth++) {
+            hpf_error err = {0};
+            hpf_sink *sink = hpf_sink_to_memory();
+            hpf_writer *writer = create_writer(&hpf_format_hp, sink, NULL);
+            failing_alloc_arm(nth, false);
+            hpf_status status = read_into(writer, i, &err);
+            has_failed = failing_alloc_disarm();
+            cr_expect(status == (has_failed ? HPF_ERR_MEMORY : HPF_OK), "%zu: %lu: %s", i, nth,
+                      err.message);
+            hpf_writer_destroy(writer);
+            hpf_sink_destroy(sink);
+            cr_assert_lt(nth, 1000);
+        }
+    }
+}
