@@ -39,7 +39,7 @@ typedef struct run_values {
     int clock;
     opt_list skip, retainer, no_retainer;
     int depth;
-    bool addresses;
+    bool addresses, native, python;
     bool children, no_children;
     opt_list tree; /* arguments of --tree */
     const char *base;
@@ -114,6 +114,10 @@ static const opt run_options[] = {
      "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
     {0, "addresses", OPT_FLAG, AT(addresses), NULL,
      "show functions without symbols by address instead of by their caller or module", NULL, 0, 0},
+    {0, "native", OPT_FLAG, AT(native), NULL,
+     "show Python programs as native ones: without functions of Python", NULL, 0, 0},
+    {0, "python", OPT_FLAG, AT(python), NULL,
+     "in stacks of Python programs, leave out the C function that allocated", NULL, 0, 0},
     {0, "children", OPT_FLAG, AT(children), NULL,
      "also profile processes that the program starts (default)", NULL, 0, 0},
     {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
@@ -537,9 +541,15 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
         .n_no_retainer = v->no_retainer.n,
         .max_depth = (uint32_t)v->depth,
         .with_addresses = v->addresses,
+        .python = v->native   ? HPP_PYTHON_NEVER
+                  : v->python ? HPP_PYTHON_ALONE
+                              : HPP_PYTHON_WITH_C,
         .biography_seed = (uint64_t)v->biography_seed,
         .verify_stacks = (uint32_t)v->verify_stacks,
     };
+    if (v->native && v->python) {
+        return cmd_misused(self, "--native and --python exclude each other");
+    }
     if (v->children && v->no_children) {
         return cmd_misused(self, "--children and --no-children exclude each other");
     }

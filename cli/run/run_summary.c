@@ -215,8 +215,23 @@ static void say_biography_losses(const page *p, const char *who, const hpp_biogr
     say_if(p, who, b->n_lost, "changes of phase could not be recorded");
 }
 
+static void say_python(const page *p, const char *who, const hpp_process_figures *f)
+{
+    static const char *const reasons[] = {
+        [HPP_NO_PYTHON_VERSION] = "frames of this version are not known (3.9 to 3.13 are)",
+        [HPP_NO_PYTHON_LAYOUT] = "this build differs from others of its version",
+        [HPP_NO_PYTHON_LOCK] = "free-threaded builds are not supported, and their objects are not "
+                               "counted",
+    };
+    if (f->python != HPP_PYTHON_PROFILED) {
+        say(p, "%sPython %u.%u is profiled as a native program: %s", who, f->python_version >> 24,
+            f->python_version >> 16 & 0xff, reasons[f->python]);
+    }
+}
+
 static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
 {
+    say_python(p, who, f);
     say_biography_losses(p, who, &f->biography);
     say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
     say_if(p, who, f->n_uncounted, "blocks were not counted");

@@ -151,6 +151,7 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
         .names = c->names,
         .retainer_sites = c->retainer_sites,
         .max_depth = c->options.max_depth,
+        .python = c->options.python,
         .process_id = process_id,
         .base = base,
         .events = is_first ? c->options.events : NULL,
@@ -416,12 +417,13 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     int n_run = snprintf(
         out->run, sizeof out->run,
         "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
-        "biography=%llu,seed=%llu,images=%d",
+        "biography=%llu,seed=%llu,images=%d,python=%d",
         c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,
         (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
         (unsigned long long)(has_biography ? biography_bytes : 0),
         (unsigned long long)c->options.biography_seed,
-        hpp__native_profile_needs_images(&c->profile) || c->profile.snapshot != HPP_SNAPSHOT_NEVER);
+        hpp__native_profile_needs_images(&c->profile) || c->profile.snapshot != HPP_SNAPSHOT_NEVER,
+        c->options.python != HPP_PYTHON_NEVER);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;

@@ -185,6 +185,7 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     find(&hpp__next.free_aligned_sized, "free_aligned_sized");
     find(&hpp__next.sdallocx, "sdallocx");
     find(&hpp__next.usable_size, "malloc_usable_size");
+    hpp__next.python = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
     find(&hpp__next.calloc, "calloc");
     find(&hpp__next.realloc, "realloc");
     find(&hpp__next.free, "free");

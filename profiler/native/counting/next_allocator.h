@@ -30,6 +30,7 @@ typedef struct hpp_next_allocator {
     void (*free_aligned_sized)(void *block, size_t alignment, size_t n_bytes);
     size_t (*usable_size)(void *block);
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
+    void *python; /* PyMem_SetAllocator of the program, or of a library that it links */
 } hpp_next_allocator;
 
 extern HPP_HIDDEN hpp_next_allocator hpp__next;

@@ -18,6 +18,7 @@ typedef struct hpp_settings {
     uint32_t tick_us;
     uint32_t verify_every;
     bool has_images;
+    bool has_python_frames;
     uint64_t biography_bytes, seed;
 } hpp_settings;
 

@@ -4,6 +4,7 @@
  */
 #include "stacks.h"
 
+#include "python_place.h"
 #include "native/window/trie.h"
 #include "native/unwind/verify.h"
 #include "native/window/window_writer.h"
@@ -24,6 +25,7 @@ void hpp__stacks_verify(uint32_t n)
 
 void hpp__stacks_forget(hpp_thread *thread)
 {
+    hpp__python_places_forget(thread);
     if (thread->cache != NULL) {
         hpp__unwind_cache_forget(&thread->cache->table);
         hpp__stack_walk_forget(&thread->cache->path);
@@ -152,7 +154,9 @@ static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call c
     }
     count_walk(&cache->path, outcome);
     uint32_t node = outcome != HPP_STACK_WALK_FAILED ? hpp__stack_walk_extend(&cache->path) : 0;
-    hpp_place place = place_of(thread, add_site(node, call));
+    hpp_place place = hpp__python_place_begins(node)
+                          ? (hpp_place){hpp__python_place_key(node, call), NULL}
+                          : place_of(thread, add_site(node, call));
     if (!is_pure || place.site == HPP_SITE_UNKNOWN) {
         hpp__stack_walk_forget(&cache->path);
     } else {
@@ -200,7 +204,8 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
     if (is_known_new || !hpp__unwind_cache_find(&place, &thread->cache->table, &caller, call)) {
         place = place_by_walk(thread, caller, call);
     }
-    if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN) {
+    if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN &&
+        !(place.site & HPP_PLACE_IN_PYTHON)) {
         hpp__verify_site(place.site, &thread->cache->verified, caller,
                          memory_of(thread, caller.sp));
     }
@@ -257,7 +262,7 @@ static uint32_t walk_to_node(hpp_stack_walk *path, const beginning *begin)
     return node;
 }
 
-static uint32_t site_from(const beginning *begin, hpp_call call)
+static uint32_t node_from(const beginning *begin)
 {
     spare_path *spare = take_spare_path();
     uint32_t node;
@@ -269,17 +274,17 @@ static uint32_t site_from(const beginning *begin, hpp_call call)
         node = walk_to_node(&path, begin);
         hpp__stack_walk_end(&path);
     }
-    return add_site(node, call);
+    return node;
 }
 
 uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call)
 {
     uint32_t site = site_below_centres(hpp__self, walk_from(caller, (hpp_memory){0}), call);
     beginning begin = {.caller = caller};
-    return site != 0 ? site : site_from(&begin, call);
+    return site != 0 ? site : add_site(node_from(&begin), call);
 }
 
-uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *context, hpp_call call)
+uint32_t hpp__stacks_site_interrupted(hpp_thread *thread, const void *context, hpp_call call)
 {
     hpp_full_walk full;
     hpp__full_walk_begin_interrupted(&full, context, (hpp_memory){0});
@@ -291,5 +296,13 @@ uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *cont
     hpp_walk walk = walk_from(begin.caller, begin.memory);
     walk.is_exact = true;
     uint32_t site = site_below_centres(thread, walk, call);
-    return site != 0 ? site : site_from(&begin, call);
+    if (site != 0) {
+        return site;
+    }
+    uint32_t node = node_from(&begin);
+    if (hpp__python_place_begins(node)) {
+        site = hpp__python_place_interrupted(thread, hpp__python_place_key(node, call));
+        return site != 0 ? site : lose_stack();
+    }
+    return add_site(node, call);
 }

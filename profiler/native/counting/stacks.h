@@ -12,6 +12,8 @@
  * a signal handler) they are compared one by one, innermost first: while all inner words are equal,
  * an unwind would read the next one, so it is mapped.
  *
+ * In a Python program, a place may be only the inner part of a stack: python_place.h has the rest.
+ *
  * Loading and unloading of objects is detected without hooks: the loader allocates between mapping
  * an object and running it, and calls from the loader are recognised.
  */
@@ -74,8 +76,8 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
 uint32_t hpp__stacks_site_unaided(hpp_caller caller, hpp_call call);
 
 /* Returns the site of an interrupted instruction; `context` is the ucontext_t of a signal handler.
- * Uses only the stack bounds of `thread`, which may be NULL. */
-uint32_t hpp__stacks_site_interrupted(const hpp_thread *thread, const void *context, hpp_call call);
+ * Uses only the stack bounds of `thread`, which may be NULL, and what it keeps for this. */
+uint32_t hpp__stacks_site_interrupted(hpp_thread *thread, const void *context, hpp_call call);
 
 /* Clears all rules and caches, after objects have changed without the loader. */
 void hpp__stacks_new_generation(void);

@@ -31,7 +31,8 @@ typedef struct hpp_thread {
     uint32_t thread_id;
     hpp_window_slot *slot;
     hpp_unwind_cache *cache; /* created by stacks.c at its first use; cleared with the slot */
-    hpp_centres *centres;    /* NULL until a function reports its entry (function_hooks.c) */
+    struct hpp_python_stacks *python; /* created by python_place.c at its first use */
+    hpp_centres *centres;           /* NULL until a function reports its entry (function_hooks.c) */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
     _Atomic uintptr_t newest;       /* block, while its creation may go on; 0: none (exact.h) */
     _Atomic uint64_t change;   /* of live bytes, not yet in the shared total; signed (peak.h) */

@@ -5,9 +5,12 @@
 #include "accounting.h"
 
 #include "native/lives/exact.h"
+#include "native/counting/python_place.h"
 #include "native/counting/next_allocator.h"
 #include "process.h"
 #include "thread_life.h"
+
+_Thread_local bool hpp__is_in_python_allocator HPP_INITIAL_EXEC;
 
 static void count_uncounted(size_t n_bytes)
 {
@@ -65,9 +68,27 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     }
 }
 
+/* Returns the whole place for one in Python. A signal handler that interrupted the library cannot
+ * have the Python frames. */
+static HPP_NO_INLINE hpp_place complete(uint32_t key)
+{
+    hpp_thread *self = hpp__ready;
+    if (HPP_UNLIKELY(self == NULL)) {
+        return (hpp_place){HPP_SITE_UNKNOWN, NULL};
+    }
+    hpp__thread_enter();
+    hpp_place place = hpp__python_place(self, key);
+    hpp__thread_exit(self);
+    return place;
+}
+
 HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
                                                        hpp_window_cell *cell, uint32_t site)
 {
+    if (site & HPP_PLACE_IN_PYTHON) {
+        hpp_place place = complete(site);
+        return hpp__account_block(block, n_bytes, place.cell, place.site);
+    }
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
         count_uncounted(n_bytes);
@@ -93,7 +114,8 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
 static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
                                            hpp_call call)
 {
-    if (hpp__next_allocator_pool_bytes(block) != 0 || (!hpp__alive() && !hpp__process_wake())) {
+    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
+        (!hpp__alive() && !hpp__process_wake())) {
         return block;
     }
     hpp_thread *self = own_thread();

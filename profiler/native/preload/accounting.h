@@ -22,6 +22,10 @@ static inline size_t hpp__asked_bytes(size_t n_bytes)
     return n_bytes < HPP_GRANULE_BYTES ? HPP_GRANULE_BYTES : n_bytes;
 }
 
+/* Whether the thread is in an allocator of Python that is counted itself: what that gets from
+ * malloc is not. */
+extern HPP_HIDDEN _Thread_local bool hpp__is_in_python_allocator HPP_INITIAL_EXEC;
+
 /* The unusual cases. All return `block`. */
 void *hpp__account_allocation_slowly(void *block, size_t n_bytes, hpp_call call, uintptr_t pc,
                                      uintptr_t sp, uintptr_t fp);

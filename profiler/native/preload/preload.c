@@ -44,6 +44,9 @@ HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp
 static HPP_NO_INLINE HPP_ANY_STACK void *make_watched(size_t n_bytes, size_t alignment,
                                                       hpp_call call, HPP_CALLER_PARAMETERS)
 {
+    if (hpp__is_in_python_allocator) {
+        return NULL;
+    }
     void *block = hpp__sampler_make(n_bytes, alignment, call == HPP_CALL_CALLOC);
     if (block != NULL) {
         made(block, n_bytes, HPP_CALLER, call);

@@ -12,6 +12,13 @@
 extern "C" {
 #endif
 
+/* What stacks of Python programs have. */
+typedef enum hpp_python_frames {
+    HPP_PYTHON_WITH_C, /* frames of Python, and the C function that allocated */
+    HPP_PYTHON_ALONE,  /* frames of Python */
+    HPP_PYTHON_NEVER,  /* native frames */
+} hpp_python_frames;
+
 /* Options of a collector, borrowed until it is destroyed. Zero means the default. */
 typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
@@ -27,6 +34,7 @@ typedef struct hpp_collector_options {
     const char *const *retainer, *const *no_retainer;
     size_t n_retainer, n_no_retainer;
     bool with_addresses;         /* name functions without symbols by address, not by module */
+    hpp_python_frames python;    /* in the stacks of Python programs */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
     uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */
@@ -56,6 +64,14 @@ typedef enum hpp_biography_end {
     HPP_BIOGRAPHY_LOCKED_MEMORY, /* it has locked its memory */
     HPP_BIOGRAPHY_RAW_FORK,      /* it has forked by a bare system call */
 } hpp_biography_end;
+
+/* Why the stacks of a Python program have no frames of Python. */
+typedef enum hpp_python_profile {
+    HPP_PYTHON_PROFILED,   /* they have, or they need not, or it is no Python program */
+    HPP_NO_PYTHON_VERSION, /* the layout of its version is not known */
+    HPP_NO_PYTHON_LAYOUT,  /* it has another layout than its version */
+    HPP_NO_PYTHON_LOCK,    /* it is a free-threaded build: its allocators are not replaced either */
+} hpp_python_profile;
 
 /* The biography of a process (-hb), all 0 without one. */
 typedef struct hpp_biography_figures {
@@ -115,6 +131,8 @@ typedef struct hpp_process_figures {
     uint64_t n_missed_frees; /* blocks whose free was not seen */
     uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
     uint64_t n_apart;        /* forked children that could not connect to the collector */
+    hpp_python_profile python;
+    uint32_t python_version; /* as PY_VERSION_HEX */
     bool was_isolated;       /* it entered seccomp; less could be counted since then */
     bool left_network; /* it entered another network namespace: what it starts cannot connect */
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different

@@ -18,11 +18,16 @@ static const hpp_shape inherited_shape = {
 
 static hpf_str call_name(uint32_t call)
 {
-    static const hpf_str names[HPP_N_CALLS] = {
-        [HPP_CALL_MALLOC] = {"malloc", 6},   [HPP_CALL_CALLOC] = {"calloc", 6},
-        [HPP_CALL_REALLOC] = {"realloc", 7}, [HPP_CALL_ALIGNED] = {"aligned", 7},
-        [HPP_CALL_NEW] = {"new", 3},         [HPP_CALL_NEW_ARRAY] = {"new[]", 5},
-        [HPP_CALL_POOL] = {"pool", 4},       [HPP_CALL_TICK] = {"", 0}};
+    static const hpf_str names[HPP_N_CALLS] = {[HPP_CALL_MALLOC] = {"malloc", 6},
+                                               [HPP_CALL_CALLOC] = {"calloc", 6},
+                                               [HPP_CALL_REALLOC] = {"realloc", 7},
+                                               [HPP_CALL_ALIGNED] = {"aligned", 7},
+                                               [HPP_CALL_NEW] = {"new", 3},
+                                               [HPP_CALL_NEW_ARRAY] = {"new[]", 5},
+                                               [HPP_CALL_POOL] = {"pool", 4},
+                                               [HPP_CALL_PYTHON_MEMORY] = {"PyMem", 5},
+                                               [HPP_CALL_PYTHON_OBJECT] = {"PyObject", 8},
+                                               [HPP_CALL_TICK] = {"", 0}};
     return names[call];
 }
 
@@ -415,11 +420,13 @@ static void join_equal(places *all)
     all->n = n;
 }
 
-/* Returns "caller/.../main" of a stack, without its innermost function; with "..." if it is cut. */
+/* Returns "caller/.../main" of a stack, without its producer; with "..." if it is cut. A C function
+ * that a Python function has called is not the producer. */
 static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
 {
     hpp__text text = {0};
     const hpp__stack *at = stack ? stack->parent : NULL;
+    at = at && at->function->is_python && !stack->function->is_python ? at->parent : at;
     for (; at && at->parent && text.length < MAX_PATH_BYTES; at = at->parent) {
         hpp__text_add(&text, text.length > 0 ? HPF_STR("/") : HPF_STR(""));
         hpp__text_add(&text, at->function->label);

@@ -17,6 +17,7 @@
 #include "hpfile/str.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "python_names.h"
 
 enum {
     MAX_MATCHED_BYTES = 1024, /* regular expressions see no more of a name */
@@ -229,6 +230,30 @@ const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope 
                                .file = {copy ? copy : "", copy ? source.length : 0},
                                .has_symbol = true};
     return make_function(names, &from, false);
+}
+
+const hpp__function *hpp__names_python(hpp__names *names, const hpp_window_code *code)
+{
+    hpf_str file = {code->texts + code->n_name, code->n_file};
+    hpp__text name = {0};
+    hpp__python_module(&name, file);
+    size_t n_module = name.length;
+    hpp__text_add(&name, HPF_STR("."));
+    hpp__text_add(&name, (hpf_str){code->texts, code->n_name});
+    const char *name_copy =
+        name.is_short ? NULL : hpf_arena_text(names->arena, hpp__text_str(&name));
+    const char *file_copy = hpf_arena_text(names->arena, file);
+    const hpp_function from = {.name = {name_copy, name.length},
+                               .module = {name_copy, n_module},
+                               .linkage = HPF_STR(""),
+                               .file = {file_copy, file.length},
+                               .has_symbol = true};
+    hpp__text_finish(&name);
+    hpp__function *function = name_copy && file_copy ? make_function(names, &from, false) : NULL;
+    if (function) {
+        function->is_python = true;
+    }
+    return function;
 }
 
 /* ---- Looking up ---- */

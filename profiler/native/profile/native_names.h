@@ -30,6 +30,7 @@ typedef struct hpp__function {
                          program */
     bool is_nameless; /* of the C library, without a symbol: it may call main */
     bool is_module;   /* represents all functions of a module without symbols: "[module]" */
+    bool is_python;   /* a function of a Python program */
     hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
 } hpp__function;
 
@@ -65,6 +66,9 @@ hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_
 
 /* Returns the cost centre of a scope as a function; NULL without memory. */
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope);
+
+/* Returns the function of a Python program's code: "module.qualified_name". NULL without memory. */
+const hpp__function *hpp__names_python(hpp__names *names, const hpp_window_code *code);
 
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);

@@ -163,6 +163,7 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
         status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
         p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
+    p->stacks.without_c = options->python == HPP_PYTHON_ALONE;
     const hpp_census_options *census = &p->options->census;
     if (status == HPF_OK) {
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
@@ -563,6 +564,12 @@ static void note_losses(hpp__native_profile *p)
     uint32_t events = atomic_load_explicit(&head->events, memory_order_relaxed);
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
+    uint32_t python = atomic_load_explicit(&head->python_state, memory_order_relaxed);
+    f->python = python == HPP_PYTHON_UNKNOWN         ? HPP_NO_PYTHON_VERSION
+                : python == HPP_PYTHON_DIFFERENT     ? HPP_NO_PYTHON_LAYOUT
+                : python == HPP_PYTHON_FREE_THREADED ? HPP_NO_PYTHON_LOCK
+                                                     : HPP_PYTHON_PROFILED;
+    f->python_version = head->python_version;
     f->n_apart = atomic_load_explicit(&head->n_apart, memory_order_relaxed);
     f->biography.sample_bytes = head->biography_bytes;
     f->biography.n_samples = load(&head->n_samples);

@@ -38,6 +38,7 @@ typedef struct hpp__native_profile_options {
     hpp__names *names;                         /* borrowed */
     const hpp__retainer_sites *retainer_sites; /* borrowed; may be NULL */
     uint32_t max_depth;
+    hpp_python_frames python;
     uint32_t process_id;
     const char *base;         /* of file names; copied */
     const hpf_events *events; /* more callbacks; may be NULL */

@@ -164,11 +164,33 @@ static hpp__frames frame_of_scope(hpp__native_stacks *s, uint64_t number)
     return frame->function ? (hpp__frames){frame, 1} : none;
 }
 
+/* Returns the function and line of a frame of Python, or no frame. */
+static hpp__frames frame_of_code(hpp__native_stacks *s, uint64_t address)
+{
+    hpp_window_code code;
+    hpp__frames none = {NULL, 0};
+    uint64_t number = address >> 32;
+    if (!hpp__window_reader_code(s->reader, number, &code) ||
+        !HPF__ARRAY_RESERVE_ZEROED(s->codes, s->codes_capacity, number + 1)) {
+        return none;
+    }
+    hpp__frame *frame = &s->codes[number];
+    if (!frame->function) {
+        frame->function = hpp__names_python(s->names, &code);
+        frame->file = frame->function ? frame->function->file : HPF_STR("");
+    }
+    frame->line = (uint32_t)address;
+    return frame->function ? (hpp__frames){frame, 1} : none;
+}
+
 /* Returns the functions at a node. A return address may be after the end of its function. */
 static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
 {
     if (node->flags & HPP_NODE_SCOPE) {
         return frame_of_scope(s, node->address);
+    }
+    if (node->flags & HPP_NODE_PYTHON) {
+        return frame_of_code(s, node->address);
     }
     bool is_instruction = node->flags & (HPP_NODE_EXACT | HPP_NODE_ENTRY);
     uint64_t address = node->address - (is_instruction ? 0 : 1);
@@ -237,9 +259,28 @@ static const hpp__stack *whole_stack(hpp__native_stacks *s, uint32_t node)
     return stack;
 }
 
+/* Returns the innermost frame of Python of a node's stack that is not skipped, or, if all are, the
+ * innermost one; 0: there is none. */
+static uint32_t find_python(hpp__native_stacks *s, uint32_t node)
+{
+    hpp_window_node record;
+    uint32_t innermost = 0;
+    for (; node != 0 && hpp__window_reader_node(s->reader, node, &record); node = record.parent) {
+        if (record.flags & HPP_NODE_PYTHON) {
+            hpp__frames frames = frames_at(s, &record);
+            if (frames.n > 0 && !frames.list[0].function->is_skipped) {
+                return node;
+            }
+            innermost = innermost != 0 ? innermost : node;
+        }
+    }
+    return innermost;
+}
+
 const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *s, uint32_t node)
 {
-    return no_deeper(s, whole_stack(s, node));
+    uint32_t python = find_python(s, node);
+    return no_deeper(s, whole_stack(s, python != 0 ? python : node));
 }
 
 /* Returns the index of the innermost frame that is not skipped, or frames.n. */
@@ -320,8 +361,47 @@ hpp__site_type hpp__native_stacks_type(hpp__native_stacks *s, uint32_t node,
     return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
 }
 
+/* Returns the innermost function between a frame of Python and the allocation at `node` that has a
+ * name and is not skipped, or NULL. */
+static const hpp__function *find_c_function(hpp__native_stacks *s, uint32_t node)
+{
+    hpp_window_node record;
+    for (; node != 0 && hpp__window_reader_node(s->reader, node, &record); node = record.parent) {
+        if (record.flags & HPP_NODE_PYTHON) {
+            return NULL;
+        }
+        hpp__frames frames = frames_at(s, &record);
+        for (size_t i = 0; i < frames.n; i++) {
+            const hpp__function *function = frames.list[i].function;
+            if (!function->is_skipped && !function->is_module) {
+                return function;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Returns the producer of a node in a function of Python, whose node is `python`. */
+static hpp__producer python_producer(hpp__native_stacks *s, uint32_t node, uint32_t python)
+{
+    hpp__producer producer = {.call = HPP_CALL_MALLOC, .node = python};
+    hpp_window_node record;
+    const hpp__stack *stack = whole_stack(s, python);
+    if (!stack || !hpp__window_reader_node(s->reader, python, &record)) {
+        return producer;
+    }
+    producer.frame = frames_at(s, &record).list[0];
+    const hpp__function *inner = s->without_c ? NULL : find_c_function(s, node);
+    producer.stack = no_deeper(s, inner ? push(s, stack, inner) : stack);
+    return producer;
+}
+
 hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 {
+    uint32_t python = find_python(s, node);
+    if (python != 0) {
+        return python_producer(s, node, python);
+    }
     hpp__producer producer = {.call = HPP_CALL_MALLOC};
     hpp_window_node record;
     uint32_t first = node;
@@ -418,6 +498,7 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     free(s->of_node);
     free(s->modules);
     free(s->scopes);
+    free(s->codes);
     free(s->path);
     free(s->allocators);
     hpp__text_finish(&s->type);

@@ -4,6 +4,9 @@
  * stacks: a tree with the root MAIN, interned, without recursion (a function that is already on the
  * stack cuts it back). Inlined functions count as functions; the callers of main are left out.
  *
+ * A stack of Python has the functions of Python only, and the C function that allocated on top of
+ * them. Its producer is the innermost function of Python.
+ *
  * Threads: one thread at a time.
  */
 #ifndef HPP_NATIVE_STACKS_OF_FUNCTIONS_H
@@ -46,6 +49,7 @@ typedef struct hpp__native_stacks {
     const hpp__window_reader *reader; /* borrowed */
     uint32_t process_id;
     uint32_t max_depth;
+    bool without_c; /* in stacks of Python, the C function that allocated is left out */
     hpf_arena *arena;
     hpp__stack *root;
     const hpp__stack **by_id; /* all stacks of the tree */
@@ -56,7 +60,8 @@ typedef struct hpp__native_stacks {
     const hpp__stack **of_node;
     hpp__known_module *modules;
     hpp__frame *scopes; /* by number - 1 */
-    size_t of_node_capacity, modules_capacity, scopes_capacity;
+    hpp__frame *codes;  /* of Python, by number; the line is that of the last frame */
+    size_t of_node_capacity, modules_capacity, scopes_capacity, codes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
     hpp__text type;      /* of the last producer's block */

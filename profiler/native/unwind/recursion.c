@@ -27,14 +27,18 @@ static code_range function_at(uintptr_t place)
  * none. */
 static uint32_t cut_back(const hpp_call_edge *edge)
 {
-    code_range function = function_at(edge->address - 1);
+    bool is_python = edge->flags & HPP_NODE_PYTHON;
+    uintptr_t code = edge->address >> 32 << 32;
+    code_range function = is_python ? (code_range){code, code + ((uintptr_t)1 << 32)}
+                                    : function_at(edge->address - 1);
     for (uint32_t at = edge->stack; at != 0;) {
         const hpp_window_node *frame = hpp__trie_look(at);
         if (frame->flags & HPP_NODE_EXACT) {
             break;
         }
-        if (frame->module_index == edge->module_number && frame->address - 1 >= function.begin &&
-            frame->address - 1 < function.end) {
+        uintptr_t place = frame->address - !is_python;
+        if (frame->module_index == edge->module_number && place >= function.begin &&
+            place < function.end && is_python == ((frame->flags & HPP_NODE_PYTHON) != 0)) {
             return frame->parent;
         }
         at = frame->parent;
@@ -42,7 +46,7 @@ static uint32_t cut_back(const hpp_call_edge *edge)
     return edge->stack;
 }
 
-static HPP_NO_INLINE hpp_folded_stack fold(const hpp_call_edge *edge)
+HPP_NO_INLINE hpp_folded_stack hpp__recursion_fold(const hpp_call_edge *edge)
 {
     uint32_t stack = edge->stack;
     uint32_t node = hpp__trie_find_node(stack, edge->address, edge->module_number, edge->flags);
@@ -62,7 +66,7 @@ hpp_folded_stack hpp__recursion_push(hpp_known_call *known, const hpp_call_edge 
                    place->edge.flags == edge->flags)) {
         return place->stack;
     }
-    hpp_folded_stack stack = fold(edge);
+    hpp_folded_stack stack = hpp__recursion_fold(edge);
     if (stack.node != 0) {
         *place = (hpp_known_call){*edge, stack};
     }

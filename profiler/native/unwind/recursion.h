@@ -8,6 +8,9 @@
  * address. The functions that a signal interrupted are not folded, nor those outside of them: the
  * handler may call them while they run.
  *
+ * A function of Python is its code. Its frames are folded as they are, without the rule that
+ * follows.
+ *
  * The innermost HPP_WHOLE_FRAMES frames of a site are never lost. An allocator that was entered
  * before may call the program back, and the caller of its inner call must stay visible.
  */
@@ -41,7 +44,10 @@ typedef struct hpp_known_call {
     hpp_folded_stack stack;
 } hpp_known_call;
 
-/* Returns the stack after a call. `known` has HPP_N_KNOWN_CALLS entries, zeroed at first. */
+/* Returns the stack after a call. */
+hpp_folded_stack hpp__recursion_fold(const hpp_call_edge *edge);
+
+/* Does the same with a cache. `known` has HPP_N_KNOWN_CALLS entries, zeroed at first. */
 hpp_folded_stack hpp__recursion_push(hpp_known_call *known, const hpp_call_edge *edge);
 
 #endif

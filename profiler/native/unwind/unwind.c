@@ -250,6 +250,9 @@ hpp_step hpp__full_walk_step(hpp_full_walk *walk)
     if (hpp__cfi_row(&row, &module.tables, place) != HPP_CFI_FOUND) {
         return full_step_by_guess(walk);
     }
+    if (hpp__unwind_rules_is_evaluator(place)) {
+        return HPP_STEP_END;
+    }
     uintptr_t sp = hpp__full_walk_sp(walk);
     switch (hpp__cfi_step(&walk->registers, &row, read_for_full, &walk->memory)) {
     case HPP_CFI_UP:

@@ -9,6 +9,7 @@
 
 enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_RBP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
 
+_Atomic uintptr_t hpp__evaluator_begin, hpp__evaluator_end;
 _Alignas(4096) hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 
 static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t rbp_words,
@@ -97,6 +98,9 @@ static hpp_unwind_rule work_out(uintptr_t pc)
     if (!hpp__modules_find(&module, pc)) {
         return pack(HPP_UNWIND_RULE_NONE, 0, 0, &(hpp_module){0});
     }
+    if (hpp__unwind_rules_is_evaluator(pc)) {
+        return pack(HPP_UNWIND_RULE_END, 0, 0, &module);
+    }
     hpp_cfi_row row;
     if (hpp__cfi_row(&row, &module.tables, pc) != HPP_CFI_FOUND) {
         return pack(HPP_UNWIND_RULE_NONE, 0, 0, &module);
@@ -159,4 +163,12 @@ void hpp__unwind_rules_new_generation(void)
     if (hpp__modules_new_generation() % GENERATIONS == 0) {
         forget_all();
     }
+}
+
+void hpp__unwind_rules_end_at(uintptr_t begin, uintptr_t end)
+{
+    atomic_store(&hpp__evaluator_end, 0);
+    atomic_store(&hpp__evaluator_begin, begin);
+    atomic_store(&hpp__evaluator_end, end);
+    hpp__unwind_rules_new_generation();
 }

@@ -117,6 +117,19 @@ static inline hpp_unwind_rule hpp__unwind_rules_find(uintptr_t pc)
     return hpp__unwind_rules_make(pc);
 }
 
+/* Makes walks end at the frames of the code [begin, end), the evaluation loop of an interpreter:
+ * what is outside of them is found in its own frames. 0, 0: none. Clears the cache. */
+void hpp__unwind_rules_end_at(uintptr_t begin, uintptr_t end);
+
+/* The code where walks end; 0, 0: none. */
+extern HPP_HIDDEN _Atomic uintptr_t hpp__evaluator_begin, hpp__evaluator_end;
+
+static inline bool hpp__unwind_rules_is_evaluator(uintptr_t pc)
+{
+    return pc < atomic_load_explicit(&hpp__evaluator_end, memory_order_relaxed) &&
+           pc >= atomic_load_explicit(&hpp__evaluator_begin, memory_order_relaxed);
+}
+
 /* Clears the cache, by starting a new generation. */
 void hpp__unwind_rules_new_generation(void);
 

@@ -12,11 +12,12 @@
  *   directories        for each table, the first page of each of its chunks
  *   the rest           chunks, allocated page by page from `used_bytes`, never freed
  *
- * Six tables grow chunk by chunk, so that an index never moves:
+ * Seven tables grow chunk by chunk, so that an index never moves:
  *   nodes     the trie of call stacks: a node is a return address below the node of its caller
  *   sites     what counters are for: a node (the allocating call) and the call used
  *   slots     one per live thread; reused after the thread has ended
  *   modules   object files and their addresses
+ *   codes     functions of Python programs: what nodes of Python frames are in
  *   lives     what the blocks of a site add to each phase of its biography, by era
  *   deaths    the last uses of watched blocks that were freed; records are used again
  *
@@ -70,6 +71,10 @@ enum {
     HPP_DEATHS_PER_CHUNK = 8192, /* 192 KiB */
     HPP_MAX_DEATH_CHUNKS = 128,
     HPP_MAX_DEATHS = HPP_DEATHS_PER_CHUNK * HPP_MAX_DEATH_CHUNKS,
+    HPP_CODES_PER_CHUNK = 256, /* 64 KiB */
+    HPP_MAX_CODE_CHUNKS = 4096,
+    HPP_MAX_CODES = HPP_CODES_PER_CHUNK * HPP_MAX_CODE_CHUNKS,
+    HPP_CODE_TEXT_BYTES = 244,
 };
 
 /* The call that allocated a block (-hT). */
@@ -77,11 +82,13 @@ typedef enum hpp_call {
     HPP_CALL_MALLOC,
     HPP_CALL_CALLOC,
     HPP_CALL_REALLOC,
-    HPP_CALL_ALIGNED,   /* memalign, posix_memalign, aligned_alloc, valloc, pvalloc */
-    HPP_CALL_NEW,       /* operator new of an allocator that does not go through malloc */
-    HPP_CALL_NEW_ARRAY, /* operator new[], the same */
-    HPP_CALL_POOL,      /* reported by a pool (hpprof/native.h) */
-    HPP_CALL_TICK,      /* no block: `allocations` counts ticks of processor time (-p) */
+    HPP_CALL_ALIGNED,       /* memalign, posix_memalign, aligned_alloc, valloc, pvalloc */
+    HPP_CALL_NEW,           /* operator new of an allocator that does not go through malloc */
+    HPP_CALL_NEW_ARRAY,     /* operator new[], the same */
+    HPP_CALL_POOL,          /* reported by a pool (hpprof/native.h) */
+    HPP_CALL_PYTHON_MEMORY, /* PyMem_Malloc and its family */
+    HPP_CALL_PYTHON_OBJECT, /* PyObject_Malloc and its family */
+    HPP_CALL_TICK,          /* no block: `allocations` counts ticks of processor time (-p) */
     HPP_N_CALLS
 } hpp_call;
 
@@ -102,6 +109,9 @@ enum {
     HPP_NODE_ENTRY = 1u << 3,  /* `address` is a function that reported its entry */
     HPP_NODE_SCOPE = 1u << 4,  /* `address` is the number of a scope, from 1 */
     HPP_NODE_INSIDE = 1u << 5, /* in the frame of the function of the nearest ENTRY or SCOPE */
+    /* A frame of Python: `address` is the number of its code, from 1, and below it 32 bits for the
+     * line. Native frames below it are between that frame and the allocation. */
+    HPP_NODE_PYTHON = 1u << 6,
 };
 
 typedef struct hpp_window_site {
@@ -187,6 +197,26 @@ typedef struct hpp_window_scope {
     char module[80];
     char source[80]; /* "file.c:12" */
 } hpp_window_scope;
+
+/* A function (or module, class body, lambda ...) of a Python program, as its code object describes
+ * it. Texts are UTF-8; they follow each other without an end. A long name is cut at its end, a long
+ * path at its beginning. */
+typedef struct hpp_window_code {
+    _Atomic uint32_t is_complete; /* stored last */
+    uint32_t first_line;
+    uint16_t n_name, n_file; /* bytes: of the qualified name, or the name; of the path */
+    char texts[HPP_CODE_TEXT_BYTES];
+} hpp_window_code;
+
+/* How the frames of a Python program are profiled. */
+typedef enum hpp_python_state {
+    HPP_PYTHON_NONE_FOUND, /* the program is no Python interpreter */
+    HPP_PYTHON_WALKED,     /* stacks have Python frames */
+    HPP_PYTHON_UNWANTED,   /* `census run --native` */
+    HPP_PYTHON_UNKNOWN,    /* the version has no table of offsets */
+    HPP_PYTHON_DIFFERENT,  /* the interpreter is not laid out as its version is */
+    HPP_PYTHON_FREE_THREADED,
+} hpp_python_state;
 
 /* The state of the program. */
 typedef enum hpp_window_state {
@@ -285,6 +315,10 @@ typedef struct hpp_window_head {
 
     hpp_window_gates gates;
 
+    _Atomic uint32_t python_state; /* hpp_python_state */
+    uint32_t python_version;       /* as PY_VERSION_HEX, without the level; 0: unknown */
+    _Atomic uint32_t n_codes;      /* record 0 is not used */
+
     /* Losses. */
     _Atomic uint64_t n_lost_stacks;   /* allocations counted for HPP_SITE_UNKNOWN */
     _Atomic uint64_t n_uncounted;     /* blocks that were not counted, */
@@ -317,6 +351,7 @@ typedef struct hpp_window {
     _Atomic uint32_t peak_pages[2][HPP_MAX_PEAK_CHUNKS];
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     _Atomic uint32_t death_pages[HPP_MAX_DEATH_CHUNKS];
+    _Atomic uint32_t code_pages[HPP_MAX_CODE_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES -
                  (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS) * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
@@ -332,6 +367,7 @@ _Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_scope) == 256, "");
+_Static_assert(sizeof(hpp_window_code) == 256, "64 KiB chunks of codes");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
 _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
 
@@ -349,6 +385,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   images=0|1    whether the collector takes images: then the program waits at its exit for a last
  *                 one, until the collector answers with a byte
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
+ *   python=0|1      whether stacks of Python programs have Python frames
  *   biography=BYTES watch the use of one block in this many bytes, 0 for none
  *   seed=N          start of the random numbers that choose these blocks, 0 for the time
  *

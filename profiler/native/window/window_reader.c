@@ -40,8 +40,8 @@ static uint32_t with_room(const hpp__window_reader *r, uint32_t most, size_t rec
     return n < most ? (uint32_t)n : most;
 }
 
-/* Loads modules last, so that a counted record refers to counted ones, and the used pages after all
- * counts, so that they contain the chunks of all counted records. */
+/* Loads modules and codes last, so that a counted record refers to counted ones, and the used pages
+ * after all counts, so that they contain the chunks of all counted records. */
 void hpp__window_reader_refresh(hpp__window_reader *r)
 {
     const hpp_window_head *head = &r->window->head;
@@ -51,6 +51,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     uint32_t n_sites = load(&head->n_sites);
     uint32_t n_nodes = load(&head->n_nodes);
     uint32_t n_modules = load(&head->n_modules);
+    uint32_t n_codes = load(&head->n_codes);
     renew_used_bytes(r);
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
     renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
@@ -58,6 +59,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     renew_count(&r->n_sites, n_sites, with_room(r, HPP_MAX_SITES, sizeof(hpp_window_site)));
     renew_count(&r->n_nodes, n_nodes, with_room(r, MAX_NODES, sizeof(hpp_window_node)));
     renew_count(&r->n_modules, n_modules, with_room(r, HPP_MAX_MODULES, sizeof(hpp_window_module)));
+    renew_count(&r->n_codes, n_codes, with_room(r, HPP_MAX_CODES, sizeof(hpp_window_code)));
 }
 
 hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
@@ -195,6 +197,19 @@ bool hpp__window_reader_scope(const hpp__window_reader *r, uint64_t number, hpp_
     out->module[sizeof out->module - 1] = '\0';
     out->source[sizeof out->source - 1] = '\0';
     return true;
+}
+
+bool hpp__window_reader_code(const hpp__window_reader *r, uint64_t number, hpp_window_code *out)
+{
+    const hpp_window_code *record = number == 0 || number >= r->n_codes
+                                        ? NULL
+                                        : record_at(r, r->window->code_pages, (uint32_t)number,
+                                                    r->n_codes, HPP_CODES_PER_CHUNK, sizeof *out);
+    if (!record || atomic_load_explicit(&record->is_complete, memory_order_acquire) == 0) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    return (size_t)out->n_name + out->n_file <= sizeof out->texts;
 }
 
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *r, uint32_t index)

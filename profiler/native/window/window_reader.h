@@ -24,7 +24,7 @@ typedef struct hpp__window_reader {
     uint64_t size_bytes;
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
-    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives;
+    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes;
 } hpp__window_reader;
 
 /* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
@@ -64,6 +64,10 @@ bool hpp__window_reader_mark(const hpp__window_reader *reader, uint32_t index,
 /* A cost centre of a scope. `number` is the address of its node. */
 bool hpp__window_reader_scope(const hpp__window_reader *reader, uint64_t number,
                               hpp_window_scope *out);
+
+/* The code of Python frames. Its texts are within the record. */
+bool hpp__window_reader_code(const hpp__window_reader *reader, uint64_t number,
+                             hpp_window_code *out);
 
 /* Returns a slot, or NULL. Read its directory of cells through hpp__window_reader_cells only. */
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader, uint32_t index);

@@ -231,6 +231,7 @@ static void fill_new(uint64_t size_bytes)
     atomic_store_explicit(&hpp__window->site_pages[0], page, memory_order_relaxed);
     atomic_store_explicit(&head->n_nodes, 1, memory_order_relaxed);
     atomic_store_explicit(&head->n_sites, HPP_FIRST_SITE, memory_order_relaxed);
+    atomic_store_explicit(&head->n_codes, 1, memory_order_relaxed);
     reset_lives(head);
 }
 
@@ -314,6 +315,7 @@ static bool copy_needed(int file, uint32_t kept_slot)
         load_count(&head->n_nodes, HPP_MAX_NODE_CHUNKS * (uint32_t)HPP_NODES_PER_CHUNK);
     uint32_t n_sites = load_count(&head->n_sites, HPP_MAX_SITES);
     uint32_t n_modules = load_count(&head->n_modules, HPP_MAX_MODULES);
+    uint32_t n_codes = load_count(&head->n_codes, HPP_MAX_CODES);
     uint64_t n_scopes = load_count(&head->n_scopes, HPP_MAX_SCOPES);
     uint64_t n_slots = load_count(&head->n_slots, HPP_MAX_SLOTS);
     uint64_t leaves_at = (uint64_t)atomic_load(&head->n_leaf_pages) * HPP_WINDOW_PAGE_BYTES;
@@ -328,6 +330,8 @@ static bool copy_needed(int file, uint32_t kept_slot)
                       sizeof(hpp_window_site)) &&
            copy_table(file, hpp__window->module_pages, n_modules, HPP_MODULES_PER_CHUNK,
                       sizeof(hpp_window_module)) &&
+           copy_table(file, hpp__window->code_pages, n_codes, HPP_CODES_PER_CHUNK,
+                      sizeof(hpp_window_code)) &&
            copy_bytes(file, offsetof(hpp_window, scopes), n_scopes * sizeof(hpp_window_scope)) &&
            copy_bytes(file, leaves_at, atomic_load(&head->n_leaves) * sizeof(uint64_t)) &&
            copy_bytes(file, slot_at,

@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "native/counting/python_place.h"
 #include "native/unwind/verify.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
@@ -28,6 +29,27 @@ static unsigned n_walks, n_full_walks, n_interrupted, n_verified, n_forgotten;
 static hpp_walk walked_from;
 static hpp_memory verified_memory;
 static uint32_t max_new_frames;
+
+static bool is_in_python;
+static uint32_t python_site;
+
+bool hpp__python_place_begins(uint32_t begun)
+{
+    (void)begun;
+    return is_in_python;
+}
+
+uint32_t hpp__python_place_interrupted(hpp_thread *self, uint32_t key)
+{
+    (void)self;
+    cr_assert(eq(u32, key, hpp__python_place_key(node, HPP_CALL_TICK)));
+    return python_site;
+}
+
+void hpp__python_places_forget(hpp_thread *self)
+{
+    (void)self;
+}
 
 hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
 {
@@ -320,4 +342,23 @@ Test(stacks, of_an_interrupted_instruction)
     cr_assert(eq(u64, walked_from.memory.end, 0));
     cr_assert(eq(u32, n_interrupted, 3)); /* twice for the registers */
     cr_assert(eq(u32, hpp__stacks_site_interrupted(NULL, &at, CALL), 50));
+}
+
+Test(stacks, that_end_in_python_are_places_to_be_completed)
+{
+    hpp_caller caller = caller_here();
+    is_in_python = true;
+    hpp_place place = hpp__stacks_place_anew(&thread, caller, CALL);
+    cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
+    cr_assert(zero(ptr, (void *)place.cell));
+    cr_assert(hpp__stacks_recall(&place, &thread, &caller, CALL));
+    cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
+    cr_assert(eq(u32, hpp__stacks_site_unaided(caller, CALL), 50));
+    ucontext_t at = {0};
+    python_site = 60;
+    cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), 60));
+    python_site = 0;
+    cr_assert(
+        eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), HPP_SITE_UNKNOWN));
+    cr_assert(eq(u64, n_lost(), 1));
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "python_hooks.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "accounting.h"
+#include "entry.h"
+#include "native/counting/next_allocator.h"
+#include "native/counting/python_place.h"
+#include "native/lives/sampler.h"
+
+/* PyMemAllocatorEx of CPython. */
+typedef struct python_allocator {
+    void *context;
+    void *(*malloc)(void *context, size_t n_bytes);
+    void *(*calloc)(void *context, size_t n, size_t n_bytes);
+    void *(*realloc)(void *context, void *block, size_t n_bytes);
+    void (*free)(void *context, void *block);
+} python_allocator;
+
+typedef enum python_domain { DOMAIN_MEMORY = 1, DOMAIN_OBJECT = 2 } python_domain;
+
+/* The context of a hook. */
+typedef struct hook {
+    python_allocator next;
+    hpp_call call;
+} hook;
+
+enum { MAX_HOOKS = 8 };
+static hook hooks[MAX_HOOKS];
+static _Atomic uint32_t n_hooks;
+
+static void (*get_allocator)(python_domain domain, python_allocator *out);
+static void (*set_allocator)(python_domain domain, python_allocator *allocator);
+static int (*is_initialized)(void);
+
+/* Called from assembly, and by Python. */
+void *hpp__python_malloc(void *context, size_t n_bytes);
+void *hpp__python_calloc(void *context, size_t n, size_t n_bytes);
+void *hpp__python_realloc(void *context, void *block, size_t n_bytes);
+void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS);
+
+#define HIDDEN_ENTRY(name, n_arguments)                                                            \
+    HPP_ASM_FUNCTION(".hidden hpp__python_" name "\n.globl", "hpp__python_" name,                  \
+                     HPP_CALLER_AFTER_##n_arguments "jmp hpp__on_python_" name "\n")
+HIDDEN_ENTRY("malloc", 2);
+HIDDEN_ENTRY("calloc", 3);
+HIDDEN_ENTRY("realloc", 3);
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Whether this hook is below another one, or a signal handler has interrupted one. */
+static bool is_inner(void)
+{
+    return HPP_UNLIKELY(hpp__is_in_python_allocator);
+}
+
+/* Begins and ends a call of the next allocator. Without hpp__ready, malloc takes its slow way,
+ * where it is not counted. */
+static hpp_thread *go_in(void)
+{
+    hpp_thread *self = hpp__ready;
+    hpp__thread_enter();
+    hpp__is_in_python_allocator = true;
+    return self;
+}
+
+static void *come_out(hpp_thread *self, void *block)
+{
+    hpp__is_in_python_allocator = false;
+    hpp__thread_exit(self);
+    return block;
+}
+
+HPP_ALWAYS_INLINE void *count(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
+{
+    return HPP_LIKELY(block != NULL) ? hpp__account_allocation(block, n_bytes, caller, call) : NULL;
+}
+
+/* Makes a block whose uses are watched; NULL: not this one. */
+static HPP_NO_INLINE void *make_watched(size_t n_bytes, bool is_zeroed, const hpp_caller *caller,
+                                        hpp_call call)
+{
+    void *block = hpp__sampler_make(n_bytes, HPP_GRANULE_BYTES, is_zeroed);
+    if (block != NULL) {
+        count(block, n_bytes, *caller, call);
+        hpp__sampler_begin(block);
+    }
+    return block;
+}
+
+void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    if (is_inner()) {
+        return h->next.malloc(h->next.context, n_bytes);
+    }
+    void *watched =
+        hpp__sampler_is_due(n_bytes) ? make_watched(n_bytes, false, &HPP_CALLER, h->call) : NULL;
+    if (HPP_UNLIKELY(watched != NULL)) {
+        return watched;
+    }
+    hpp_thread *self = go_in();
+    void *block = come_out(self, h->next.malloc(h->next.context, n_bytes));
+    return count(block, n_bytes, HPP_CALLER, h->call);
+}
+
+void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    size_t n_all = n * n_bytes; /* Python has excluded an overflow */
+    if (is_inner()) {
+        return h->next.calloc(h->next.context, n, n_bytes);
+    }
+    void *watched =
+        hpp__sampler_is_due(n_all) ? make_watched(n_all, true, &HPP_CALLER, h->call) : NULL;
+    if (HPP_UNLIKELY(watched != NULL)) {
+        return watched;
+    }
+    hpp_thread *self = go_in();
+    void *block = come_out(self, h->next.calloc(h->next.context, n, n_bytes));
+    return count(block, n_all, HPP_CALLER, h->call);
+}
+
+/* Moves a watched block to one of the next allocator, which does not know it. */
+static void *move_watched(const hook *h, void *block, size_t n_before, size_t n_bytes)
+{
+    void *moved = h->next.malloc(h->next.context, n_bytes);
+    if (moved != NULL) {
+        memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
+        hpp__sampler_free(block);
+    }
+    return moved;
+}
+
+static void put_back(const void *block, hpp_block kept, bool is_watched)
+{
+    hpp_block before;
+    if (kept.site != 0 && !hpp__blocks_put(block, kept.site, kept.size_bytes, &before)) {
+        hpp__account_free(kept);
+    } else if (is_watched) {
+        hpp__blocks_mark(block);
+    }
+}
+
+void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    if (is_inner()) {
+        return h->next.realloc(h->next.context, block, n_bytes);
+    }
+    hpp_block gone = block != NULL ? hpp__account_take(block) : (hpp_block){0};
+    size_t n_before;
+    bool is_watched = block != NULL && hpp__sampler_owns(block, &n_before);
+    hpp_thread *self = go_in();
+    void *moved = is_watched ? move_watched(h, block, n_before, n_bytes)
+                             : h->next.realloc(h->next.context, block, n_bytes);
+    come_out(self, moved);
+    if (HPP_UNLIKELY(moved == NULL)) {
+        put_back(block, gone, is_watched);
+        return NULL;
+    }
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+    return count(moved, n_bytes, HPP_CALLER, h->call);
+}
+
+/* A block that is not usual: watched, from before the hooks, of an inner hook, or in a process that
+ * is not profiled. Returns whether the next allocator has it. */
+static HPP_NO_INLINE bool let_go(void *block)
+{
+    hpp_block gone = hpp__account_take(block);
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+    return !hpp__sampler_free(block);
+}
+
+static void on_python_free(void *context, void *block)
+{
+    const hook *h = context;
+    if (block == NULL) {
+        return;
+    }
+    if (is_inner()) {
+        h->next.free(h->next.context, block);
+        return;
+    }
+    hpp__codes_freed(block);
+    if (HPP_LIKELY(hpp__account_free_usual(block)) || let_go(block)) {
+        h->next.free(h->next.context, block);
+    }
+}
+
+/* ---- installation ---------------------------------------------------------------------------- */
+
+static void install(python_domain domain, hpp_call call)
+{
+    python_allocator now;
+    get_allocator(domain, &now);
+    uint32_t index = atomic_load(&n_hooks);
+    if (now.free == on_python_free || index == MAX_HOOKS) {
+        return;
+    }
+    atomic_store(&n_hooks, index + 1);
+    hooks[index] = (hook){now, call};
+    python_allocator ours = {&hooks[index], hpp__python_malloc, hpp__python_calloc,
+                             hpp__python_realloc, on_python_free};
+    set_allocator(domain, &ours);
+}
+
+static void install_both(void)
+{
+    install(DOMAIN_MEMORY, HPP_CALL_PYTHON_MEMORY);
+    install(DOMAIN_OBJECT, HPP_CALL_PYTHON_OBJECT);
+}
+
+void hpp__python_hooks_start(void)
+{
+    if (hpp__next.python == NULL) {
+        return;
+    }
+    hpp__python_function(&get_allocator, "PyMem_GetAllocator");
+    hpp__python_function(&set_allocator, "PyMem_SetAllocator");
+    hpp__python_function(&is_initialized, "Py_IsInitialized");
+    if (get_allocator != NULL && is_initialized != NULL &&
+        hpp__python_start(hpp__settings.has_python_frames)) {
+        install_both();
+    }
+}
+
+/* The interpreter is starting, and has set its allocators. Returns the next setlocale. */
+void *hpp__before_setlocale(void);
+HPP_ANY_STACK void *hpp__before_setlocale(void)
+{
+    static _Atomic(void *) next;
+    if (HPP_UNLIKELY(atomic_load(&n_hooks) > 0) && !is_initialized()) {
+        install_both();
+    }
+    if (atomic_load_explicit(&next, memory_order_relaxed) == NULL) {
+        atomic_store(&next, hpp__next_function("setlocale"));
+    }
+    return atomic_load_explicit(&next, memory_order_relaxed);
+}
+
+HPP_ASM_FUNCTION(".globl", "setlocale",
+                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
+                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
+                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
+                 "call hpp__before_setlocale\n"
+                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
+                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
+                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
+                 "jmp *%rax\n");

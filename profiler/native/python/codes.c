@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two tables: by address, a cache of sets of eight words, each an address and a number; by
+ * contents, numbers only, whose records are in the window.
+ */
+#include "codes.h"
+
+#include <string.h>
+
+#include "native/window/window_writer.h"
+
+enum {
+    SET_BITS = 12,
+    SET_WORDS = 8,
+    NUMBER_BITS = 20, /* in a word of the cache; above it, the address in units of 8 */
+    CONTENT_BITS = 17,
+    MAX_PROBES = 64,
+    MAX_TABLE_BYTES = 1 << 20, /* of lines: longer tables are not read further */
+};
+
+_Static_assert(HPP_MAX_CODES <= 1 << NUMBER_BITS, "numbers fit");
+
+_Atomic uint32_t hpp__codes_deaths;
+_Atomic uint8_t hpp__codes_filter[1 << HPP_CODE_FILTER_BITS];
+
+static _Alignas(64) _Atomic uint64_t cache[1 << SET_BITS][SET_WORDS];
+static _Atomic uint32_t by_content[1 << CONTENT_BITS];
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool read_int(int32_t *out, hpp_memory *memory, uintptr_t address)
+{
+    uintptr_t word;
+    bool is_read = hpp__memory_read(&word, memory, address);
+    *out = is_read ? (int32_t)(uint32_t)word : 0;
+    return is_read;
+}
+
+static bool has_type(hpp_memory *memory, uintptr_t object, uintptr_t type)
+{
+    uintptr_t found;
+    return object != 0 && object % 8 == 0 &&
+           hpp__memory_read(&found, memory, object + HPP_PYTHON_OBJECT_TYPE) && found == type;
+}
+
+/* Reads an object that another points to. */
+static bool read_object(uintptr_t *out, hpp_memory *memory, uintptr_t at, uintptr_t type)
+{
+    return hpp__memory_read(out, memory, at) && has_type(memory, *out, type);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A text being built: bytes beyond `max` are left out. */
+typedef struct builder {
+    char *bytes;
+    size_t n, max;
+} builder;
+
+/* A character that does not fit ends the text. */
+static bool add_character(builder *b, uint32_t c)
+{
+    unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    if (b->n + n > b->max) {
+        return false;
+    }
+    static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (unsigned i = n - 1; i > 0; i--, c >>= 6) {
+        b->bytes[b->n + i] = (char)(0x80 | (c & 0x3f));
+    }
+    b->bytes[b->n] = (char)(first[n] | c);
+    b->n += n;
+    return true;
+}
+
+/* Copies a str that is compact, as all names are; its last characters if `from_end`. Surrogates,
+ * by which paths hold bytes that are not UTF-8, become question marks. Returns its length. */
+static size_t copy_text(char *out, size_t max, uintptr_t text, bool from_end, hpp_memory *memory)
+{
+    uintptr_t length;
+    int32_t state;
+    if (!hpp__memory_read(&length, memory, text + HPP_PYTHON_TEXT_LENGTH) ||
+        !read_int(&state, memory, text + HPP_PYTHON_TEXT_STATE) ||
+        !(state & HPP_PYTHON_TEXT_COMPACT)) {
+        return 0;
+    }
+    unsigned width = (unsigned)state >> HPP_PYTHON_TEXT_KIND_SHIFT & 7;
+    bool is_ascii = state & HPP_PYTHON_TEXT_ASCII;
+    uintptr_t data =
+        text + (is_ascii ? hpp__python.offsets->ascii_bytes : hpp__python.offsets->compact_bytes);
+    builder b = {out, 0, max};
+    size_t most = is_ascii ? max : max / 4;
+    size_t i = from_end && length > most ? length - most : 0;
+    for (; i < length; i++) {
+        int32_t c;
+        if (!read_int(&c, memory, data + i * width)) {
+            break;
+        }
+        uint32_t character = width == 1   ? (uint32_t)c & 0xff
+                             : width == 2 ? (uint32_t)c & 0xffff
+                                          : (uint32_t)c;
+        bool is_valid = character < 0xd800 || (character > 0xdfff && character <= 0x10ffff);
+        if (!add_character(&b, is_valid ? character : '?')) {
+            break;
+        }
+    }
+    return b.n;
+}
+
+/* Fills a record from a code object. */
+static bool describe(hpp_window_code *out, uintptr_t code, hpp_memory *memory)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    bool has_qualified = at->code_qualified_name != HPP_PYTHON_NONE;
+    uintptr_t name;
+    uintptr_t file;
+    int32_t line;
+    if (!has_type(memory, code, hpp__python.code_type) ||
+        !read_object(&name, memory,
+                     code + (has_qualified ? at->code_qualified_name : at->code_name),
+                     hpp__python.text_type) ||
+        !read_object(&file, memory, code + at->code_file, hpp__python.text_type) ||
+        !read_int(&line, memory, code + at->code_first_line)) {
+        return false;
+    }
+    enum { MAX_NAME = 120 };
+    *out = (hpp_window_code){.first_line = line > 0 ? (uint32_t)line : 0};
+    out->n_name = (uint16_t)copy_text(out->texts, MAX_NAME, name, false, memory);
+    out->n_file = (uint16_t)copy_text(out->texts + out->n_name, sizeof(out->texts) - out->n_name,
+                                      file, true, memory);
+    return out->n_name > 0;
+}
+
+/* ---- by contents ----------------------------------------------------------------------------- */
+
+static hpp_window_code *record_of(uint32_t number)
+{
+    hpp_window_code *chunk =
+        hpp__window_chunk(&hpp__window->code_pages[number / HPP_CODES_PER_CHUNK],
+                          HPP_CODES_PER_CHUNK * sizeof(*chunk) / HPP_WINDOW_PAGE_BYTES);
+    return chunk != NULL ? &chunk[number % HPP_CODES_PER_CHUNK] : NULL;
+}
+
+static uint64_t hash_of(const hpp_window_code *code)
+{
+    uint64_t hash = code->first_line * 0x9e3779b97f4a7c15 + code->n_name;
+    for (unsigned i = 0; i < (unsigned)code->n_name + code->n_file; i++) {
+        hash = (hash ^ (uint8_t)code->texts[i]) * 0x100000001b3;
+    }
+    return hash ^ hash >> 32;
+}
+
+static bool is_same(const hpp_window_code *a, const hpp_window_code *b)
+{
+    return a->first_line == b->first_line && a->n_name == b->n_name && a->n_file == b->n_file &&
+           memcmp(a->texts, b->texts, (size_t)a->n_name + a->n_file) == 0;
+}
+
+/* Stores a new record. Returns its number, or 0. */
+static uint32_t add_record(const hpp_window_code *code)
+{
+    uint32_t number = hpp__window_next(&hpp__window->head.n_codes, HPP_MAX_CODES);
+    hpp_window_code *record = number != UINT32_MAX ? record_of(number) : NULL;
+    if (record == NULL) {
+        return 0;
+    }
+    record->first_line = code->first_line;
+    record->n_name = code->n_name;
+    record->n_file = code->n_file;
+    memcpy(record->texts, code->texts, (size_t)code->n_name + code->n_file);
+    atomic_store_explicit(&record->is_complete, 1, memory_order_release);
+    return number;
+}
+
+/* Returns the number of a description. Two threads may store one twice, which does no harm; so does
+ * one that finds no place. */
+static uint32_t intern(const hpp_window_code *code)
+{
+    uint64_t hash = hash_of(code);
+    _Atomic uint32_t *place = NULL;
+    for (uint64_t i = hash; i < hash + MAX_PROBES && place == NULL; i++) {
+        _Atomic uint32_t *slot = &by_content[i & ((1 << CONTENT_BITS) - 1)];
+        uint32_t number = atomic_load_explicit(slot, memory_order_acquire);
+        if (number != 0 && is_same(record_of(number), code)) {
+            return number;
+        }
+        place = number == 0 ? slot : NULL;
+    }
+    uint32_t number = add_record(code);
+    uint32_t none = 0;
+    if (place != NULL && number != 0) {
+        atomic_compare_exchange_strong(place, &none, number);
+    }
+    return number;
+}
+
+bool hpp__codes_is_import(uint32_t number)
+{
+    static const char import[] = "<frozen importlib";
+    const hpp_window_code *record = record_of(number);
+    return record->n_file > sizeof(import) &&
+           memcmp(record->texts + record->n_name, import, sizeof(import) - 1) == 0;
+}
+
+/* ---- by address ------------------------------------------------------------------------------ */
+
+static _Atomic uint64_t *set_of(uintptr_t code)
+{
+    return cache[code * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
+}
+
+/* Stores a number. An address that has to go counts as dead: whoever remembers it would not learn
+ * of its death later. */
+static void keep(uintptr_t code, uint32_t number)
+{
+    _Atomic uint64_t *set = set_of(code);
+    uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
+    hpp__codes_filter[hpp__codes_filter_index(code)] = 1;
+    for (unsigned i = 0; i < SET_WORDS; i++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&set[i], &none, word)) {
+            return;
+        }
+    }
+    atomic_store(&set[number % SET_WORDS], word);
+    atomic_fetch_add(&hpp__codes_deaths, 1);
+}
+
+uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
+{
+    _Atomic uint64_t *set = set_of(code);
+    for (unsigned i = 0; i < SET_WORDS; i++) {
+        uint64_t word = atomic_load_explicit(&set[i], memory_order_relaxed);
+        if (word >> NUMBER_BITS == code / 8) {
+            return (uint32_t)word & ((1 << NUMBER_BITS) - 1);
+        }
+    }
+    hpp_window_code described;
+    uint32_t number = describe(&described, code, memory) ? intern(&described) : 0;
+    if (number != 0) {
+        keep(code, number);
+    }
+    return number;
+}
+
+HPP_COLD void hpp__codes_forget(uintptr_t address)
+{
+    _Atomic uint64_t *set = set_of(address);
+    for (unsigned i = 0; i < SET_WORDS; i++) {
+        uint64_t word = atomic_load_explicit(&set[i], memory_order_relaxed);
+        if (word >> NUMBER_BITS == address / 8 &&
+            atomic_compare_exchange_strong(&set[i], &word, 0)) {
+            atomic_fetch_add(&hpp__codes_deaths, 1);
+        }
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The table of lines, read byte by byte. */
+typedef struct table {
+    hpp_memory *memory;
+    uintptr_t at, end;
+    bool failed;
+} table;
+
+static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
+{
+    uintptr_t bytes;
+    uintptr_t length;
+    if (!read_object(&bytes, memory, code + hpp__python.offsets->code_lines,
+                     hpp__python.bytes_type) ||
+        !hpp__memory_read(&length, memory, bytes + HPP_PYTHON_OBJECT_LENGTH)) {
+        return false;
+    }
+    length = length < MAX_TABLE_BYTES ? length : MAX_TABLE_BYTES;
+    uintptr_t data = bytes + HPP_PYTHON_BYTES_DATA;
+    *out = (table){memory, data, data + length, false};
+    return true;
+}
+
+static uint8_t next_byte(table *t)
+{
+    int32_t byte = 0;
+    t->failed = t->failed || t->at >= t->end || !read_int(&byte, t->memory, t->at);
+    t->at++;
+    return (uint8_t)byte;
+}
+
+/* Numbers of six bits a byte, least first. */
+static uint32_t next_varint(table *t)
+{
+    uint32_t value = 0;
+    uint8_t byte = 0x40;
+    for (unsigned shift = 0; byte & 0x40 && shift < 30 && !t->failed; shift += 6) {
+        byte = next_byte(t);
+        value |= (uint32_t)(byte & 0x3f) << shift;
+    }
+    return value;
+}
+
+static int32_t next_signed(table *t)
+{
+    uint32_t value = next_varint(t);
+    return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
+}
+
+/* Each returns the line of the byte `offset` of the instructions, or -1. */
+
+static int64_t line_by_lnotab(table *t, int64_t line, int64_t offset)
+{
+    int64_t address = 0;
+    while (t->at < t->end && !t->failed) {
+        address += next_byte(t);
+        if (address > offset) {
+            break;
+        }
+        line += (int8_t)next_byte(t);
+    }
+    return line;
+}
+
+static int64_t line_by_linetable(table *t, int64_t line, int64_t offset)
+{
+    int64_t end = 0;
+    while (t->at < t->end && !t->failed) {
+        end += next_byte(t);
+        int8_t delta = (int8_t)next_byte(t);
+        line += delta == INT8_MIN ? 0 : delta;
+        if (end > offset) {
+            return delta == INT8_MIN ? -1 : line;
+        }
+    }
+    return -1;
+}
+
+static int64_t line_by_locations(table *t, int64_t line, int64_t offset)
+{
+    enum { LONG = 14, NO_COLUMNS = 13, NONE = 15, ONE_LINE_FIRST = 10, ONE_LINE_LAST = 12 };
+    int64_t end = 0;
+    while (t->at < t->end && !t->failed) {
+        uint8_t head = next_byte(t);
+        unsigned kind = head >> 3 & 15;
+        end += 2 * ((head & 7) + 1);
+        if (kind == LONG || kind == NO_COLUMNS) {
+            line += next_signed(t);
+        } else if (kind >= ONE_LINE_FIRST && kind <= ONE_LINE_LAST) {
+            line += kind - ONE_LINE_FIRST;
+        }
+        if (end > offset) {
+            return kind == NONE ? -1 : line;
+        }
+        int32_t byte;
+        while (t->at < t->end && read_int(&byte, t->memory, t->at) && !(byte & 0x80)) {
+            t->at++;
+        }
+    }
+    return -1;
+}
+
+/* Stores the number of the byte of the instructions at a place. */
+static bool find_offset(int64_t *out, hpp_python_place place)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    switch (at->lines) {
+    case HPP_PYTHON_LNOTAB:
+        *out = (int32_t)(uint32_t)place.instruction;
+        return true;
+    case HPP_PYTHON_LINETABLE:
+        *out = 2 * (int64_t)(int32_t)(uint32_t)place.instruction;
+        return true;
+    default:
+        *out = (int64_t)(place.instruction - place.code - at->code_instructions);
+        return *out >= -2 && *out < INT32_MAX;
+    }
+}
+
+uint32_t hpp__codes_line(hpp_python_place place, hpp_memory *memory)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    int32_t first = 0;
+    int64_t offset;
+    table t;
+    read_int(&first, memory, place.code + at->code_first_line);
+    if (!find_offset(&offset, place) || offset < 0 || !open_table(&t, place.code, memory)) {
+        return (uint32_t)first;
+    }
+    int64_t line = at->lines == HPP_PYTHON_LNOTAB      ? line_by_lnotab(&t, first, offset)
+                   : at->lines == HPP_PYTHON_LINETABLE ? line_by_linetable(&t, first, offset)
+                                                       : line_by_locations(&t, first, offset);
+    return line > 0 && line <= INT32_MAX && !t.failed ? (uint32_t)line : (uint32_t)first;
+}
+
+bool hpp__codes_is_before_start(hpp_python_place place, hpp_memory *memory)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    int32_t first_traceable;
+    int64_t offset;
+    return at->code_first_traceable != HPP_PYTHON_NONE && find_offset(&offset, place) &&
+           read_int(&first_traceable, memory, place.code + at->code_first_traceable) &&
+           offset < 2 * (int64_t)first_traceable;
+}
+
+bool hpp__codes_check(hpp_python_place place, hpp_memory *memory)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    hpp_window_code described;
+    table t;
+    int64_t offset;
+    uintptr_t instructions = place.code;
+    uintptr_t length;
+    if (!describe(&described, place.code, memory) || described.n_file == 0 ||
+        !open_table(&t, place.code, memory) || !find_offset(&offset, place)) {
+        return false;
+    }
+    bool is_apart = at->lines != HPP_PYTHON_LOCATIONS; /* the instructions are other bytes */
+    return (!is_apart || read_object(&instructions, memory, place.code + at->code_instructions,
+                                     hpp__python.bytes_type)) &&
+           hpp__memory_read(&length, memory, instructions + HPP_PYTHON_OBJECT_LENGTH) &&
+           offset < (int64_t)(is_apart ? length : 2 * length);
+}

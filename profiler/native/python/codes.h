@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The code objects of a Python program: their numbers and texts in the window, and the lines of
+ * their instructions. Code objects with the same name, file and first line have the same number.
+ *
+ * The number of a code object is cached by its address. When its block is freed, the address is
+ * forgotten, and a count is increased: who remembers addresses of code objects forgets them then,
+ * since another code object may get the same one.
+ *
+ * Everything is read from the memory of the interpreter, without its functions: they could
+ * allocate. `memory` says what may be read without asking; for code that holds the global lock,
+ * that is everything (HPP_ALL_MEMORY).
+ *
+ * Threads: any, also signal handlers; nothing waits.
+ */
+#ifndef HPP_NATIVE_PYTHON_CODES_H
+#define HPP_NATIVE_PYTHON_CODES_H
+
+#include "interpreter.h"
+
+#define HPP_ALL_MEMORY ((hpp_memory){.low = 0, .end = UINTPTR_MAX})
+
+/* A place in a code object: as a frame has it, frame_instruction of the offsets. */
+typedef struct hpp_python_place {
+    uintptr_t code, instruction;
+} hpp_python_place;
+
+/* Returns the number of a code object, from 1; 0 if it is none, or the window is full. */
+uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory);
+
+/* Returns the line of a place. */
+uint32_t hpp__codes_line(hpp_python_place place, hpp_memory *memory);
+
+/* Returns whether a frame has not come to the function's own code: arguments are still being
+ * stored. Python's tracebacks do not have it. */
+bool hpp__codes_is_before_start(hpp_python_place place, hpp_memory *memory);
+
+/* Returns whether the file of a code number is of the import system. Python's tracebacks have no
+ * such frames between others. */
+bool hpp__codes_is_import(uint32_t number);
+
+/* Returns whether a place is in a code object with the layout of its version. */
+bool hpp__codes_check(hpp_python_place place, hpp_memory *memory);
+
+/* Increased whenever a code object has died. */
+extern HPP_HIDDEN _Atomic uint32_t hpp__codes_deaths;
+
+/* A filter of the addresses that have a number: a byte for each hash. */
+enum { HPP_CODE_FILTER_BITS = 13 };
+extern HPP_HIDDEN _Atomic uint8_t hpp__codes_filter[1 << HPP_CODE_FILTER_BITS];
+
+static inline uint32_t hpp__codes_filter_index(uintptr_t address)
+{
+    return (uint32_t)(address * 0x9e3779b97f4a7c15 >> (64 - HPP_CODE_FILTER_BITS));
+}
+
+void hpp__codes_forget(uintptr_t address);
+
+/* Must be called before a block of Python's is freed. */
+static inline void hpp__codes_freed(const void *block)
+{
+    uint32_t index = hpp__codes_filter_index((uintptr_t)block);
+    if (HPP_UNLIKELY(atomic_load_explicit(&hpp__codes_filter[index], memory_order_relaxed) != 0)) {
+        hpp__codes_forget((uintptr_t)block);
+    }
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The Python frames of a thread as a node of the window's trie.
+ *
+ * The chain of frames is read whole, and compared with the last one from the outermost frame on:
+ * what is equal has the same nodes. (Comparing from the innermost frame would be wrong: the address
+ * of a frame is used again, and says nothing about its callers.) A frame that differs is looked up
+ * by its place and the node of its caller; its line is computed once.
+ *
+ * Frames of the import system between others, and such that have not come to their function's code,
+ * are left out, as in Python's tracebacks. Recursion is folded (unwind/recursion.h).
+ *
+ * Threads: a chain belongs to one thread. A signal handler has one of its own.
+ */
+#ifndef HPP_NATIVE_PYTHON_FRAMES_H
+#define HPP_NATIVE_PYTHON_FRAMES_H
+
+#include "codes.h"
+#include "native/unwind/stack_walk.h"
+
+enum { HPP_N_KNOWN_PYTHON = 2048 };
+
+/* A frame of the last chain. */
+typedef struct hpp_python_level {
+    hpp_python_place place;
+    uint32_t node;
+} hpp_python_level;
+
+/* A frame that was read, before its node is known. */
+typedef struct hpp_python_frame {
+    hpp_python_place place;
+    uintptr_t frame;
+} hpp_python_frame;
+
+/* A place below a caller, and its node. A new one replaces an older one. */
+typedef struct hpp_known_python {
+    hpp_python_place place;
+    uint32_t parent, node;
+    uint32_t deaths; /* of code objects, when it was stored */
+} hpp_known_python;
+
+typedef struct hpp_python_chain {
+    hpp_growing levels; /* hpp_python_level, outermost first */
+    hpp_growing frames; /* hpp_python_frame, innermost first */
+    uint32_t n_levels;
+    uint32_t deaths; /* of code objects, when the levels were stored */
+    hpp_known_python known[HPP_N_KNOWN_PYTHON];
+} hpp_python_chain;
+
+/* Finds the node of the frames of a thread state; 0: it has none, or they cannot be read. With
+ * `is_careful`, memory is only read after asking: for a thread that was interrupted anywhere.
+ * Returns false if the window is full, or without memory. */
+bool hpp__frames_node(uint32_t *node, hpp_python_chain *chain, const void *thread_state,
+                      bool is_careful);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "interpreter.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "native/unwind/cfi_entry.h"
+#include "native/unwind/unwind_rules.h"
+#include "native/window/window_writer.h"
+
+hpp_python hpp__python;
+
+static void *find(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    if (found == NULL) {
+        dlerror(); /* the program does not see it */
+    }
+    return found;
+}
+
+void hpp__python_function(void *function, const char *name)
+{
+    void *found = find(name);
+    memcpy(function, &found, sizeof(found));
+}
+
+/* Returns how its frames are profiled. */
+static hpp_python_state find_parts(const char *version, bool with_frames)
+{
+    if (strstr(version, "free-threading") != NULL) {
+        return HPP_PYTHON_FREE_THREADED;
+    }
+    hpp__python.offsets = hpp__python_offsets(hpp__window->head.python_version);
+    if (hpp__python.offsets == NULL) {
+        return HPP_PYTHON_UNKNOWN;
+    }
+    hpp__python_function(&hpp__python.own_thread, "PyGILState_GetThisThreadState");
+    hpp__python_function(&hpp__python.lock_holder, hpp__python.offsets->minor < 13
+                                                       ? "_PyThreadState_UncheckedGet"
+                                                       : "PyThreadState_GetUnchecked");
+    hpp__python.code_type = (uintptr_t)find("PyCode_Type");
+    hpp__python.text_type = (uintptr_t)find("PyUnicode_Type");
+    hpp__python.bytes_type = (uintptr_t)find("PyBytes_Type");
+    void *evaluator = find("_PyEval_EvalFrameDefault");
+    if (hpp__python.own_thread == NULL || hpp__python.lock_holder == NULL ||
+        hpp__python.code_type == 0 || hpp__python.text_type == 0 || hpp__python.bytes_type == 0 ||
+        evaluator == NULL) {
+        return HPP_PYTHON_DIFFERENT;
+    }
+    if (!with_frames) {
+        return HPP_PYTHON_UNWANTED;
+    }
+    hpp_module module;
+    hpp_cfi_entry function;
+    if (!hpp__modules_find(&module, (uintptr_t)evaluator) ||
+        hpp__cfi_entry_find(&function, &module.tables, (uintptr_t)evaluator) != HPP_CFI_FOUND) {
+        return HPP_PYTHON_DIFFERENT;
+    }
+    hpp__unwind_rules_end_at(function.begin, function.end);
+    return HPP_PYTHON_WALKED;
+}
+
+bool hpp__python_start(bool with_frames)
+{
+    const char *(*version_of)(void);
+    hpp__python_function(&version_of, "Py_GetVersion");
+    const char *version = version_of != NULL ? version_of() : "";
+    hpp__window->head.python_version = hpp__python_version(version);
+    hpp_python_state state = find_parts(version, with_frames);
+    atomic_store(&hpp__window->head.python_state, state);
+    return state != HPP_PYTHON_FREE_THREADED;
+}
+
+void hpp__python_give_up(void)
+{
+    atomic_store(&hpp__window->head.python_state, HPP_PYTHON_DIFFERENT);
+    hpp__unwind_rules_end_at(0, 0);
+}
+
+bool hpp__python_innermost(uintptr_t *frame, hpp_memory *memory, const void *thread_state)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    return hpp__memory_read(frame, memory, (uintptr_t)thread_state + at->thread_frame) &&
+           (at->cframe_frame == HPP_PYTHON_NONE || *frame == 0 ||
+            hpp__memory_read(frame, memory, *frame + at->cframe_frame));
+}
