@@ -262,12 +262,13 @@ static void set_library(const char *library)
     setenv("LD_PRELOAD", list, 1);
 }
 
+/* Only native stacks can be compared with those of the C library. */
 static void become(const char *socket_name, const char *library, const char *verify, char **command)
 {
     char words[256];
     snprintf(words, sizeof words,
-             "socket=%s,root=%d,children=1,window=%" PRIu64 ",tick=0,verify=%s", socket_name,
-             getpid(), (uint64_t)16 << 30, verify);
+             "socket=%s,root=%d,children=1,window=%" PRIu64 ",tick=0,verify=%s,python=%d",
+             socket_name, getpid(), (uint64_t)16 << 30, verify, atoi(verify) == 0);
     setenv(HPP_WINDOW_VARIABLE, words, 1);
     set_library(library);
     execvp(command[0], command);
