@@ -358,7 +358,6 @@ Test(stacks, that_end_in_python_are_places_to_be_completed)
     python_site = 60;
     cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), 60));
     python_site = 0;
-    cr_assert(
-        eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), HPP_SITE_UNKNOWN));
+    cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), HPP_SITE_UNKNOWN));
     cr_assert(eq(u64, n_lost(), 1));
 }
