@@ -15,7 +15,6 @@
 #include "native/counting/stacks.h"
 #include "native/counting/process_state.h"
 #include "native/lives/sampler.h"
-#include "python_hooks.h"
 #include "thread_life.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
@@ -184,7 +183,6 @@ __attribute__((constructor)) static void begin(void)
         if (hpp__settings.verify_every != 0) {
             hpp__stacks_verify(hpp__settings.verify_every);
         }
-        hpp__python_hooks_start();
     } else if (hpp__settings.socket_name[0] != '\0' && !is_wanted()) {
         hpp__environment_clean();
     }

@@ -1,7 +1,16 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-#include "python_hooks.h"
-
-#include <dlfcn.h>
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counts the blocks of Python's own allocators, in a program that is an interpreter.
+ *
+ * PyMem_SetAllocator replaces the allocators of the domains "mem" and "obj" by hooks that call the
+ * ones before them, usually pymalloc. It may be called before the interpreter starts. The domain
+ * "raw" stays as it is: it is malloc, which is counted anyway.
+ *
+ * With PYTHONMALLOC and -X dev, the interpreter sets its allocators while it starts, and with them
+ * the hooks are gone. It calls setlocale after that and before it makes objects, so hooks are
+ * installed again there. Each installation has its own context, so hooks may be above one another,
+ * and above those of tracemalloc; the outermost one counts.
+ */
 #include <string.h>
 
 #include "accounting.h"
@@ -9,6 +18,7 @@
 #include "native/counting/next_allocator.h"
 #include "native/counting/python_place.h"
 #include "native/lives/sampler.h"
+#include "process.h"
 
 /* PyMemAllocatorEx of CPython. */
 typedef struct python_allocator {
@@ -216,9 +226,9 @@ static void install_both(void)
     install(DOMAIN_OBJECT, HPP_CALL_PYTHON_OBJECT);
 }
 
-void hpp__python_hooks_start(void)
+__attribute__((constructor)) static void begin(void)
 {
-    if (hpp__next.python == NULL) {
+    if (!hpp__process_wake() || hpp__next.python == NULL) {
         return;
     }
     hpp__python_function(&get_allocator, "PyMem_GetAllocator");
