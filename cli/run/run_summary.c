@@ -56,6 +56,12 @@ static int shown(hpf_str text, int most)
 static void say_course(const page *p, const hpp_process_figures *f)
 {
     say(p, "%.*s", shown(f->command, 100), f->command.data);
+    if (f->n_samples == 0) {
+        say(p, "ran %s, no sample; %s allocations of %s in total",
+            format_time(f->duration_s, SECONDS, false).text, format_count(f->allocations).text,
+            amount(f->allocated_bytes).text);
+        return;
+    }
     say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
         format_time(f->duration_s, SECONDS, false).text, amount(f->peak_bytes).text,
         format_time(f->peak_s, SECONDS, false).text, format_count(f->allocations).text,

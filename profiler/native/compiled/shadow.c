@@ -98,3 +98,15 @@ void __asan_handle_no_return(void);
 void __asan_handle_no_return(void)
 {
 }
+
+/* Before and after the constructors of global variables of C++, by gcc: they have no shadow either.
+ */
+void __asan_before_dynamic_init(const char *unit);
+void __asan_before_dynamic_init(const char *unit)
+{
+    (void)unit;
+}
+void __asan_after_dynamic_init(void);
+void __asan_after_dynamic_init(void)
+{
+}

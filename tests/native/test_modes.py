@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The fault matrix: programs run unharmed in each mode, whatever they do. One test for each fault, with the modes that
+no other test (test_images, test_lives, test_cc, test_retained) combines with it."""
+import os
+import shutil
+import subprocess
+import unittest
+
+import harness
+from harness import CENSUS, Native, program
+
+TYPES = ("-hy", "-i0.005", "--snapshot", "last")  # both by images
+USES = ("-hb", "-i0.01", "--biography-rate=200", "--biography-seed=1")
+SNAPSHOTS = ("-hc", "-i0.005", "--snapshot", "last")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+ALLOCATORS = [path for path in ("/usr/lib/x86_64-linux-gnu/lib%s" % name for name in
+                                ("jemalloc.so.2", "mimalloc.so.2", "tcmalloc_minimal.so.4")) if os.path.exists(path)]
+
+
+class Modes(Native):
+    def check(self, command, *modes, **more):
+        """Runs a command alone and in each mode. Returns the profile of the last mode."""
+        name, *words = command
+        command = [name if os.path.isabs(name) else program(name), *words]
+        plain = harness.run(command, **more)
+        for mode in modes:
+            with self.subTest(" ".join([name, *words[:1], mode[0]])):
+                census = harness.run_census(command, self.fresh(), *mode, **more)
+                self.assert_unharmed(plain, census)
+                self.assertIsNotNone(census.profile)
+        return census.profile
+
+    def test_modes_and_threads(self):
+        for case in "cancels", "ends_values":
+            self.check(["threads", case], TYPES)
+
+    def test_modes_and_plugins(self):
+        """Threads load and unload libraries."""
+        self.check(["threads", "loads", program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")],
+                   TYPES, USES)
+
+    def test_modes_and_processes(self):
+        """fork, exec, vfork, daemons, and a program that closes all files."""
+        for case in "forks_with_threads", "executes_after_vfork", "daemonises", "closes_all":
+            self.check(["processes", case, self.path("done")], TYPES)
+        self.check(["processes", "executes_itself", "2", "0"], TYPES)
+
+    def test_modes_and_signals(self):
+        """Handlers allocate at any moment; the allocator of this program permits that."""
+        for mode in TYPES, USES:
+            profile = harness.run_census([program("stacks_bump"), "is_signalled", self.path("numbers")], self.fresh(),
+                                         *mode).profile
+            with open(self.path("numbers"), encoding="ascii") as file:
+                self.assertEqual(profile.total(), sum(int(line.split()[2]) for line in file), mode[0])
+
+    def test_modes_and_jumps(self):
+        for case in "jumps", "switches":
+            self.check(["stacks", case], TYPES, USES)
+
+    def test_modes_and_exceptions(self):
+        self.check(["objects", "throws"], TYPES, USES)
+
+    def test_modes_and_allocators(self):
+        if not ALLOCATORS:
+            self.skipTest("there are no other allocators here")
+        for library in ALLOCATORS:
+            for command in ["sizes", "aligns"], ["threads", "detaches"]:
+                self.check(command, TYPES, USES, environment={"LD_PRELOAD": library})
+
+    def test_modes_and_seccomp(self):
+        command = program("ticks"), "isolates_itself", "prctl"
+        plain = harness.run(command)
+        done = harness.run([CENSUS, "run", *TYPES, "-o", self.path("profile"), "--", *command])
+        self.assertEqual((done.output, done.status), (plain.output, plain.status))
+        self.assertIn("samples were skipped: it has entered seccomp", done.errors)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("prlimit"), "root and prlimit are needed")
+    def test_modes_without_fork(self):
+        """The limit of processes does not bind root, so another user runs census, and the program may not fork."""
+        os.chown(self.directory, 65534, 65534)
+        other = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": self.directory}
+        if harness.run(["test", "-x", CENSUS], **other).status != 0:
+            self.skipTest("another user cannot run census from its folder")
+        for mode in TYPES, SNAPSHOTS:
+            done = harness.run([CENSUS, "run", *mode, "--", "prlimit", "--nproc=1", program("ends"), "returns", "3"],
+                               **other)
+            self.assertEqual((done.status, done.output), (3, "live keep 364000\n"), done.errors)
+            self.assertRegex(done.errors, r"\d+ samples were skipped: it cannot fork: ")
+            self.assertEqual("no sample" in done.errors, mode != SNAPSHOTS, done.errors)
+
+
+    @unittest.skipUnless(shutil.which("gcc") and shutil.which("g++"), "gcc and g++ are needed")
+    def test_modes_of_census_cc(self):
+        exact = "-hb", "-i0.01"
+        plugins = [program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")]
+        processes, threads, ticks = (self.compile("cc", name + ".c") for name in ("processes", "threads", "ticks"))
+        self.check([threads, "loads", *plugins], exact)
+        for library in ALLOCATORS:
+            self.check([threads, "detaches"], exact, environment={"LD_PRELOAD": library})
+        self.check([processes, "closes_all"], exact)
+        self.check([processes, "executes_itself", "1", "0"], exact)
+        self.check([processes, "daemonises", self.path("done")], exact)
+        self.check([ticks, "isolates_itself", "prctl"], exact)
+        self.check([self.compile("c++", "objects.cc"), "throws"], exact)
+
+    def compile(self, wrapper, source):
+        """Returns a program that `census cc` compiled."""
+        name, case = self.path(source.partition(".")[0]), self.path("case.o")
+        if not os.path.exists(case):
+            subprocess.run(["gcc", "-c", "-D_GNU_SOURCE", SOURCES + "/case.c", "-o", case], check=True)
+        subprocess.run([CENSUS, wrapper, "--compiler=gcc" if wrapper == "cc" else "--compiler=g++", "-O1", "-D_GNU_SOURCE",
+                        "-pthread", "-fno-builtin", SOURCES + "/" + source, case, "-lm", "-o", name], check=True)
+        return name
+
+
+if __name__ == "__main__":
+    harness.main()
