@@ -1,4 +1,4 @@
-# Installing a library: headers, CMake target, and a pkg-config file.
+# Installing. Two components, which are Debian packages: census, and development for users of the libraries.
 
 # Shared libraries are found beside the program that uses them, so that an installed tree can be moved.
 if(BUILD_SHARED_LIBS)
@@ -17,9 +17,9 @@ function(census_install_library name)
     target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
   endif()
   install(TARGETS ${name} EXPORT heapcensus-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY include/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
+  install(DIRECTORY include/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
   # The prefix as seen from the file itself, so that an installed tree can be moved.
   file(RELATIVE_PATH PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   set(PC_NAME ${name})
@@ -36,24 +36,32 @@ function(census_install_library name)
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 
 # The CMake package: find_package(heapcensus) gives heapcensus::hpfile and the others.
 function(census_install_package)
   set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/heapcensus)
-  install(EXPORT heapcensus-targets NAMESPACE heapcensus:: DESTINATION ${dir})
+  install(EXPORT heapcensus-targets NAMESPACE heapcensus:: DESTINATION ${dir} COMPONENT development)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heapcensus-config.cmake.in
     ${PROJECT_BINARY_DIR}/heapcensus-config.cmake INSTALL_DESTINATION ${dir})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/heapcensus-config.cmake
-    ${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake DESTINATION ${dir})
+    ${PROJECT_BINARY_DIR}/heapcensus-config-version.cmake DESTINATION ${dir} COMPONENT development)
+endfunction()
+
+# A double click on a profile opens a page.
+function(census_install_desktop)
+  set(dir ${PROJECT_SOURCE_DIR}/cmake/desktop)
+  install(FILES ${dir}/heapcensus.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  install(FILES ${dir}/heapcensus.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+  install(FILES ${dir}/heapcensus.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 endfunction()
 
 # The licence, the documents and the samples, in the folders that their links expect.
 function(census_install_documents)
-  install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.sh" EXCLUDE)
   install(FILES samples/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples)
   install(DIRECTORY samples/api samples/programs DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples)

@@ -28,6 +28,10 @@ const opt plot_options[] = {
      NULL, 0, 0},
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
      "output format, see below (default: from the name of the output, else pdf)", NULL, 0, 0},
+    {0, "open", OPT_FLAG, AT(opens), NULL,
+     "show the picture with xdg-open; without -o, draw an interactive page in the user's cache "
+     "folder",
+     NULL, 0, 0},
     {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
      look_names, 0, 0},
     {'m', "bands", OPT_INT, AT(n_bands), "N",
@@ -134,8 +138,9 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output",       "from", "to", "for",        "latex",
-                                         "overlay-from", "sets", "gc", "same-scale", "value"};
+    static const char *const others[] = {"output", "open",       "from",         "to",
+                                         "for",    "latex",      "overlay-from", "sets",
+                                         "gc",     "same-scale", "value"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;

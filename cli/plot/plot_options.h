@@ -40,7 +40,7 @@ typedef struct plot_values {
     const char *value;
     int max_name;     /* MiB; 0: the default */
     const char *sets; /* report with retainer sets; NULL: that of the profile, if any */
-    bool latex, print;
+    bool latex, print, opens;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */
     bool no_title, no_marks, si_units;

@@ -1,0 +1,21 @@
+#!/bin/sh
+# The tarball of a release: equal bytes each time, without files that the build made; the newest entry of CHANGELOG.md is its version.
+#
+# release.sh BUILD SOURCE VERSION
+set -eu
+build=$1 source=$2 version=$3
+[ -e "$source/.git" ] || { echo "skipped: not in a git repository"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tarball=$build/heapcensus-$version.tar.xz
+for copy in 1 2; do
+    cmake --build "$build" --target dist >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+    mv "$tarball" "$scratch/$copy"
+done
+cmp "$scratch/1" "$scratch/2"
+tar -tf "$scratch/1" >"$scratch/files"
+grep -qx "heapcensus-$version/CMakeLists.txt" "$scratch/files"
+! grep -v "^heapcensus-$version/" "$scratch/files"
+git -C "$source" ls-tree -r --name-only HEAD | sed "s|^|heapcensus-$version/|" | sort >"$scratch/expected"
+grep -v '/$' "$scratch/files" | sort | cmp - "$scratch/expected"
+[ "$(sed -n 's/^## //p' "$source/CHANGELOG.md" | head -n 1)" = "$version" ]
