@@ -40,7 +40,7 @@ typedef struct run_values {
     opt_list skip, retainer, no_retainer;
     int depth;
     bool addresses, native, python;
-    bool children, no_children;
+    bool children, no_children, no_mmap;
     opt_list tree; /* arguments of --tree */
     const char *base;
     const char *max_overhead;
@@ -121,6 +121,8 @@ static const opt run_options[] = {
     {0, "children", OPT_FLAG, AT(children), NULL,
      "also profile processes that the program starts (default)", NULL, 0, 0},
     {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
+    {0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
+     "leave out the memory that the program maps itself (blocks of kind mmap)", NULL, 0, 0},
     {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
      "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
      "name (bands added up by name)",
@@ -532,6 +534,7 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
         .profile = &r->profile,
         .base = r->base,
         .without_children = v->no_children,
+        .without_maps = v->no_mmap,
         .by_cpu_time = v->clock == CLOCK_CPU,
         .skip = v->skip.texts,
         .n_skip = v->skip.n,

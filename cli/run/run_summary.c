@@ -366,6 +366,9 @@ static void say_program(const page *p, size_t index)
         say(p, "at the peak:");
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
     }
+    if (f.mapped_bytes > 0) {
+        say(p, "  of this, the program mapped %s itself (mmap)", amount(f.mapped_bytes).text);
+    }
     if (end_bytes > 0) {
         say(p, "not freed at the end: %s in %s block%s", amount(end_bytes).text,
             format_count(end_blocks).text, plural(end_blocks));

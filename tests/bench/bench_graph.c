@@ -60,7 +60,7 @@ static void make_heap(void)
         words[1] = (uintptr_t)heap + any * BLOCK_BYTES;
         words[2] = i;
         words[3] = state;
-        blocks[i] = (hpp__image_block){(uintptr_t)words, BLOCK_BYTES - 8, 3};
+        blocks[i] = (hpp__image_block){(uintptr_t)words, BLOCK_BYTES - 8, 3, false};
     }
 }
 

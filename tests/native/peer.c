@@ -46,10 +46,12 @@ static const void *at(const hpp_window *window, uint32_t page)
     return (const char *)window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
 
-/* Sums for each call; the predefined sites have no call. */
+/* Sums for each call, and for all but mmap, which the counting library does not see; the predefined
+ * sites have no call. */
 enum { NO_CALL = HPP_N_CALLS, N_SUMS };
-static const char *const call_names[HPP_N_CALLS] = {"malloc", "calloc",    "realloc", "aligned",
-                                                    "new",    "new_array", "pool",    "tick"};
+static const char *const call_names[HPP_N_CALLS] = {"malloc",   "calloc",    "realloc", "aligned",
+                                                    "new",      "new_array", "pool",    "pymem",
+                                                    "pyobject", "mmap",      "tick"};
 
 static uint32_t call_of(const hpp_window *window, uint32_t site)
 {
@@ -103,7 +105,9 @@ static void write_sums(FILE *output, const hpp_window *window)
     hpp_window_cell sums[N_SUMS] = {0}, all = {0};
     add_window(window, sums);
     for (uint32_t call = 0; call < N_SUMS; call++) {
-        add_cell(&all, &sums[call]);
+        if (call != HPP_CALL_MMAP) {
+            add_cell(&all, &sums[call]);
+        }
     }
     write_sum(output, "", "", &all);
     for (uint32_t call = 0; call < HPP_N_CALLS; call++) {

@@ -49,9 +49,10 @@ class Workloads(Native):
         return done
 
     def census(self, name, *prefix):
-        """Runs census with the default -i, so that there are samples, but only a few."""
+        """Runs census with the default -i, so that there are samples, but only a few. The counting
+        library does not see memory that programs map themselves."""
         base = os.path.join(self.fresh(), "profile")
-        done = self.run_workload(name, harness.CENSUS, "run", "-q", "-hc", "-o", base, "--",
+        done = self.run_workload(name, harness.CENSUS, "run", "-q", "-hc", "--no-mmap", "-o", base, "--",
                                  *prefix)
         done.profile = harness.Profile(base + ".hp")
         return done

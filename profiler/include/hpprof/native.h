@@ -11,9 +11,10 @@
  *   hpp_pool_emptied(chunk, 65536);         all objects in it are gone at once
  *   free(chunk);
  *
- * Chunks may come from malloc or from the system (hpp_pool_chunk is for malloc only). Objects must
- * begin at multiples of 16 bytes and must not overlap; others are not counted, and the summary at
- * the end of the run gives their number. An object belongs to the call stack of
+ * Chunks may come from malloc or from the system. Memory that the program has mapped is not counted
+ * any more once hpp_pool_chunk is called for a part of it, or an object in it is reported. Objects
+ * must begin at multiples of 16 bytes and must not overlap; others are not counted, and the summary
+ * at the end of the run gives their number. An object belongs to the call stack of
  * hpp_pool_allocated; use `--skip` to skip the pool's own functions. Call hpp_pool_allocated before
  * another thread can get the object, and hpp_pool_freed before the object can be used again.
  *
@@ -26,8 +27,8 @@
 
 #include <census/hook.h>
 
-/* Removes a block of malloc from the profile, as if it had been freed. Freeing it later is not
- * counted again. */
+/* Removes a block of malloc, or the mapping that has the address, from the profile, as if it had
+ * been freed. Freeing or unmapping it later is not counted again. */
 static inline void hpp_pool_chunk(void *chunk)
 {
     void (*report)(void *reported_chunk);

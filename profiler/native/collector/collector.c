@@ -416,9 +416,10 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
     int n_run = snprintf(
         out->run, sizeof out->run,
-        "socket=%s,root=%ld,children=%d,window=%llu,tick=%llu,verify=%u,"
+        "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
         "biography=%llu,seed=%llu,images=%d,python=%d",
-        c->place.name, process_id, !c->options.without_children, (unsigned long long)window_bytes,
+        c->place.name, process_id, !c->options.without_children,
+        !c->options.without_maps && !has_biography, (unsigned long long)window_bytes,
         (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
         (unsigned long long)(has_biography ? biography_bytes : 0),
         (unsigned long long)c->options.biography_seed,

@@ -130,6 +130,56 @@ static void *first_pvalloc(size_t n_bytes)
     return hpp__next.pvalloc(n_bytes);
 }
 
+/* Returns a result of the kernel as libc does. */
+static long with_errno(long result)
+{
+    if (result < 0 && result >= -4095) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}
+
+static void *first_mmap(void *wanted, size_t n_bytes, int protection, int flags, int file,
+                        off_t offset)
+{
+    if (is_finding) {
+        return (void *)with_errno(
+            hpp__syscall(SYS_mmap, (long)wanted, (long)n_bytes, protection, flags, file, offset));
+    }
+    hpp__next_allocator_find();
+    return hpp__next.mmap(wanted, n_bytes, protection, flags, file, offset);
+}
+
+static int first_munmap(void *begin, size_t n_bytes)
+{
+    if (is_finding) {
+        return (int)with_errno(hpp__syscall(SYS_munmap, (long)begin, (long)n_bytes, 0, 0, 0, 0));
+    }
+    hpp__next_allocator_find();
+    return hpp__next.munmap(begin, n_bytes);
+}
+
+static void *first_mremap(void *block, size_t n_before, size_t n_bytes, int flags, void *wanted)
+{
+    if (is_finding) {
+        return (void *)with_errno(hpp__syscall(SYS_mremap, (long)block, (long)n_before,
+                                               (long)n_bytes, flags, (long)wanted, 0));
+    }
+    hpp__next_allocator_find();
+    return hpp__next.mremap(block, n_before, n_bytes, flags, wanted);
+}
+
+static int first_mprotect(void *begin, size_t n_bytes, int protection)
+{
+    if (is_finding) {
+        return (int)with_errno(
+            hpp__syscall(SYS_mprotect, (long)begin, (long)n_bytes, protection, 0, 0, 0));
+    }
+    hpp__next_allocator_find();
+    return hpp__next.mprotect(begin, n_bytes, protection);
+}
+
 hpp_next_allocator hpp__next = {
     .malloc = first_malloc,
     .calloc = first_calloc,
@@ -140,6 +190,10 @@ hpp_next_allocator hpp__next = {
     .aligned_alloc = first_aligned_alloc,
     .valloc = first_valloc,
     .pvalloc = first_pvalloc,
+    .mmap = first_mmap,
+    .munmap = first_munmap,
+    .mremap = first_mremap,
+    .mprotect = first_mprotect,
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -181,6 +235,10 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     }
     int error = errno;
     is_finding = true;
+    find(&hpp__next.mmap, "mmap");
+    find(&hpp__next.munmap, "munmap");
+    find(&hpp__next.mremap, "mremap");
+    find(&hpp__next.mprotect, "mprotect");
     find(&hpp__next.free_sized, "free_sized");
     find(&hpp__next.free_aligned_sized, "free_aligned_sized");
     find(&hpp__next.sdallocx, "sdallocx");

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "native/window/platform.h"
 
@@ -31,6 +32,11 @@ typedef struct hpp_next_allocator {
     size_t (*usable_size)(void *block);
     void (*sdallocx)(void *block, size_t n_bytes, int flags);
     void *python; /* PyMem_SetAllocator of the program, or of a library that it links */
+    /* Of libc. */
+    void *(*mmap)(void *wanted, size_t n_bytes, int protection, int flags, int file, off_t offset);
+    int (*munmap)(void *begin, size_t n_bytes);
+    void *(*mremap)(void *block, size_t n_before, size_t n_bytes, int flags, void *wanted);
+    int (*mprotect)(void *begin, size_t n_bytes, int protection);
 } hpp_next_allocator;
 
 extern HPP_HIDDEN hpp_next_allocator hpp__next;

@@ -85,7 +85,8 @@ static bool add_root(builder *b, hpp__root_kind kind, hpf_str module)
     hpf_str name = hpp__text_str(&b->name);
     hpp__graph_root root = {kind,
                             {hpf_arena_text(g->arena, name), name.length},
-                            {hpf_arena_text(g->arena, module), module.length}};
+                            {hpf_arena_text(g->arena, module), module.length},
+                            0};
     if (!root.name.data || !root.module.data ||
         !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {
         return false;
@@ -151,6 +152,25 @@ static bool add_registers(builder *b, const hpp__image *image)
     return true;
 }
 
+/* Adds a root for each mapping of the program that is a block. */
+static bool add_mapping_roots(builder *b, const hpp__image *image)
+{
+    hpp__graph *g = b->graph;
+    for (uint32_t i = 0; i < image->n_blocks; i++) {
+        const hpp__image_block *block = &image->blocks[i];
+        b->name.length = 0;
+        if (!block->is_mapping) {
+            continue;
+        }
+        if (!add_root(b, HPP__ROOT_MAPPING, HPF_STR("")) ||
+            !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, i)) {
+            return false;
+        }
+        g->roots[g->n_roots - 1].site = block->site;
+    }
+    return true;
+}
+
 static bool build(builder *b, const hpp__image *image)
 {
     for (uint32_t i = 0; i < image->n_blocks; i++) {
@@ -163,7 +183,8 @@ static bool build(builder *b, const hpp__image *image)
             return false;
         }
     }
-    return add_registers(b, image) && add_node(b->graph, (hpp__graph_node){0});
+    return add_registers(b, image) && add_mapping_roots(b, image) &&
+           add_node(b->graph, (hpp__graph_node){0});
 }
 
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,

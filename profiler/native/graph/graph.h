@@ -30,6 +30,7 @@ typedef struct hpp__graph_root {
     hpp__root_kind kind;
     hpf_str name;
     hpf_str module; /* empty if there is none */
+    uint32_t site;  /* of a block of kind mmap, whose name it has instead; else 0 */
 } hpp__graph_root;
 
 typedef struct hpp__graph {

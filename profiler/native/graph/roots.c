@@ -331,13 +331,18 @@ static size_t first_block_at(const hpp__image *image, uint64_t address)
     return low;
 }
 
-/* Stores what the allocator has around a block: a mapping of its own, since the kernel merges
- * neighbours, or an arena. */
+/* Stores what is no root around a block: its mapping, since the kernel merges neighbours, or the
+ * arena of the allocator. A mapping of the program is a block, and no allocator's. */
 static void find_chunk(const hpp__image_block *block, uint64_t *begin, uint64_t *end)
 {
     bool is_mapped =
         block->address % PAGE_BYTES == CHUNK_HEADER_BYTES && block->size_bytes >= PAGE_BYTES;
     uint64_t block_end = block->address + block->size_bytes;
+    if (block->is_mapping) {
+        *begin = block->address;
+        *end = block_end;
+        return;
+    }
     *begin = is_mapped ? block->address - CHUNK_HEADER_BYTES
                        : block->address / arena_bytes * arena_bytes;
     *end = is_mapped ? (block_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES

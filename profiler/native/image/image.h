@@ -22,6 +22,7 @@
 typedef struct hpp__image_block {
     uint64_t address, size_bytes; /* as requested; address + size_bytes does not overflow */
     uint32_t site;                /* of the window, not 0 */
+    bool is_mapping;              /* of kind mmap: whole pages that the program mapped itself */
 } hpp__image_block;
 
 /* The life of a block whose uses are followed. */

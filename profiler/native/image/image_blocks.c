@@ -15,6 +15,7 @@
 enum { LEAF_PAGES = HPP_LEAF_BYTES / HPP_WINDOW_PAGE_BYTES };
 
 typedef struct leaf_reader {
+    const hpp__window_reader *window;
     uint32_t process_id;
     int pagemap;
     uint32_t *granules; /* of a leaf, and 0 in pages that do not exist */
@@ -59,6 +60,15 @@ static void forget_leaf(leaf_reader *l)
     }
 }
 
+/* Returns whether a site is one of mappings. Few blocks are pages, so few need to be looked up. */
+static bool is_of_mappings(const leaf_reader *l, uint64_t address, uint64_t size_bytes,
+                           uint32_t index)
+{
+    hpp_window_site site;
+    return (address | size_bytes) % HPP_WINDOW_PAGE_BYTES == 0 &&
+           hpp__window_reader_site(l->window, index, &site) && site.call == HPP_CALL_MMAP;
+}
+
 static bool add_block(leaf_reader *l, uint64_t address, const uint32_t *first)
 {
     bool is_small = *first & HPP_BLOCK_SMALL;
@@ -67,7 +77,9 @@ static bool add_block(leaf_reader *l, uint64_t address, const uint32_t *first)
     if (!is_small && *first & HPP_BLOCK_HUGE) {
         size_bytes |= (uint64_t)(first[2] & HPP_BLOCK_SIZE_PART) << HPP_BLOCK_SIZE_PART_BITS;
     }
-    hpp__image_block block = {address, size_bytes, *first & HPP_BLOCK_SITE};
+    uint32_t site = *first & HPP_BLOCK_SITE;
+    hpp__image_block block = {address, size_bytes, site,
+                              is_of_mappings(l, address, size_bytes, site)};
     if (l->n_blocks > 0) {
         hpp__image_block *before = &l->blocks[l->n_blocks - 1];
         uint64_t room = address - before->address;
@@ -123,6 +135,7 @@ hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process
             leaves[i] = listed[i];
         }
         qsort(leaves, n_leaves, sizeof *leaves, compare_entries);
+        l->window = reader;
         l->process_id = process_id;
         l->pagemap = hpp__proc_open_pagemap(process_id);
         l->granules = granules;

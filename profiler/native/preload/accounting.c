@@ -34,22 +34,29 @@ HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
     return taken;
 }
 
-void hpp__account_free(hpp_block gone)
+void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
 {
     hpp_thread *self = own_thread();
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
     if (cell != NULL) {
         hpp__peak_subtract(self, gone.size_bytes);
-        hpp__add_own(&cell->frees, 1);
+        hpp__add_own(&cell->allocations, n_new);
+        hpp__add_own(&cell->frees, n_freed);
         hpp__add_own(&cell->freed_bytes, gone.size_bytes);
         return;
     }
     cell = hpp__shared_cell(gone.site);
     if (cell != NULL) {
         hpp__peak_change_shared(-(int64_t)gone.size_bytes);
-        atomic_fetch_add(&cell->frees, 1);
+        atomic_fetch_add(&cell->allocations, n_new);
+        atomic_fetch_add(&cell->frees, n_freed);
         atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
     }
+}
+
+void hpp__account_free(hpp_block gone)
+{
+    hpp__account_cut(gone, 1, 0);
 }
 
 static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
@@ -111,13 +118,9 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
     return block;
 }
 
-static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
-                                           hpp_call call)
+/* Finds the place of a call that is not cached. The process is profiled. */
+static hpp_place find_place(hpp_caller caller, hpp_call call)
 {
-    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
-        (!hpp__alive() && !hpp__process_wake())) {
-        return block;
-    }
     hpp_thread *self = own_thread();
     hpp_place place = {HPP_SITE_NONE, NULL};
     if (HPP_LIKELY(hpp__ready != NULL)) {
@@ -128,7 +131,41 @@ static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_call
         place.site = hpp__stacks_site_unaided(caller, call);
         place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
     }
+    return place;
+}
+
+static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
+                                           hpp_call call)
+{
+    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
+        (!hpp__alive() && !hpp__process_wake())) {
+        return block;
+    }
+    hpp_place place = find_place(caller, call);
     return hpp__account_block(block, n_bytes, place.cell, place.site);
+}
+
+/* Finds the place of a call if its stack is cached; otherwise the site is HPP_SITE_NONE. */
+static inline hpp_place recall_place(const hpp_caller *caller, hpp_call call)
+{
+    hpp_thread *self = hpp__ready;
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    if (HPP_LIKELY(self != NULL && hpp__alive())) {
+        hpp__thread_enter();
+        bool is_remembered = hpp__stacks_recall(&place, self, caller, call);
+        hpp__thread_exit(self);
+        if (!is_remembered) {
+            place.site = HPP_SITE_NONE;
+        }
+    }
+    return place;
+}
+
+hpp_place hpp__account_place_of(hpp_caller caller, hpp_call call)
+{
+    hpp_place place = recall_place(&caller, call);
+    place = place.site != HPP_SITE_NONE ? place : find_place(caller, call);
+    return place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place;
 }
 
 HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, size_t n_bytes,
@@ -136,16 +173,7 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
                                                                  uintptr_t sp, uintptr_t fp)
 {
     hpp_caller caller = {pc, sp, fp};
-    hpp_thread *self = hpp__ready;
-    hpp_place place = {HPP_SITE_NONE, NULL};
-    if (HPP_LIKELY(self != NULL && hpp__alive())) {
-        hpp__thread_enter();
-        bool is_remembered = hpp__stacks_recall(&place, self, &caller, call);
-        hpp__thread_exit(self);
-        if (!is_remembered) {
-            place.site = HPP_SITE_NONE;
-        }
-    }
+    hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
         hpp__account_block(block, n_bytes, place.cell, place.site);
     } else {

@@ -63,6 +63,9 @@ HPP_ALWAYS_INLINE hpp_place hpp__account_place(hpp_caller caller, hpp_call call)
     return place;
 }
 
+/* Returns the place of a call in all cases. The process is profiled. */
+hpp_place hpp__account_place_of(hpp_caller caller, hpp_call call);
+
 /* Counts a new block of `n_bytes`. Returns the block. */
 HPP_ALWAYS_INLINE void *hpp__account_allocation(void *block, size_t n_bytes, hpp_caller caller,
                                                 hpp_call call)
@@ -103,6 +106,10 @@ static inline hpp_block hpp__account_take(const void *block)
 
 /* Counts a removed block as freed. */
 void hpp__account_free(hpp_block gone);
+
+/* Counts bytes of a site as freed, and changes its number of blocks: `n_freed` are gone, `n_new`
+ * were parts of others. */
+void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new);
 
 /* Removes and counts a usual block. Returns false and does nothing for others, and before a fall
  * from a peak. */

@@ -134,7 +134,8 @@ static uintptr_t replacement_of(const char *name)
                                         "memalign",       "aligned_alloc",  "valloc",
                                         "pvalloc",        "sdallocx",       "prctl",
                                         "pthread_create", "syscall",        "setns",
-                                        "unshare"};
+                                        "unshare",        "mmap",           "mmap64",
+                                        "munmap",         "mremap",         "mprotect"};
     bool is_operator = strncmp(name, "_Zn", 3) == 0 || strncmp(name, "_Zd", 3) == 0;
     if (strcmp(name, "dlsym") == 0) {
         return (uintptr_t)hpp__attach_dlsym;

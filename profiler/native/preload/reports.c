@@ -9,6 +9,7 @@
 #include "accounting.h"
 #include "entry.h"
 #include "native/lives/exact.h"
+#include "maps.h"
 #include "process.h"
 #include "native/lives/sampler.h"
 
@@ -51,6 +52,7 @@ static void count_if_gone(hpp_block gone)
 
 HPP_EXPORT void census_pool_chunk(void *chunk)
 {
+    hpp__maps_disown((uintptr_t)chunk);
     count_if_gone(hpp__account_take(chunk));
 }
 
@@ -63,6 +65,7 @@ HPP_ENTRY(census_pool_allocated, 2, hpp__on_pool_allocated);
 void hpp__on_pool_allocated(void *object, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     if (object != NULL) {
+        hpp__maps_disown((uintptr_t)object);
         hpp__account_allocation(object, n_bytes, HPP_CALLER, HPP_CALL_POOL);
     }
 }

@@ -24,6 +24,7 @@ typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
     const char *base;           /* of file names */
     bool without_children;      /* profile the first process only */
+    bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */
     bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
     const char *const
         *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
@@ -106,6 +107,7 @@ typedef struct hpp_process_figures {
     uint64_t peak_bytes; /* of blocks that pass the restrictions, in the largest sample. Without
                             restrictions the largest amount ever reached: it has a sample */
     double peak_s;
+    uint64_t mapped_bytes; /* in the same sample, of blocks of kind mmap */
     uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
     uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
     uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */

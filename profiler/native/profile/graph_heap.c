@@ -138,7 +138,12 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
 static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from)
 {
     hpf_arena *scratch = hpf_arena_create();
-    hpf_str name = scratch ? clean(scratch, from->name) : (hpf_str){NULL, 0};
+    hpf_str name = {NULL, 0};
+    if (from->site != 0) {
+        name = h->native->groups[hpp__native_heap_group(h->native, from->site)].shape->description;
+    } else if (scratch) {
+        name = clean(scratch, from->name);
+    }
     uint32_t number = 0;
     bool is_new;
     bool is_good =

@@ -27,6 +27,7 @@ static hpf_str call_name(uint32_t call)
                                                [HPP_CALL_POOL] = {"pool", 4},
                                                [HPP_CALL_PYTHON_MEMORY] = {"PyMem", 5},
                                                [HPP_CALL_PYTHON_OBJECT] = {"PyObject", 8},
+                                               [HPP_CALL_MMAP] = {"mmap", 4},
                                                [HPP_CALL_TICK] = {"", 0}};
     return names[call];
 }

@@ -634,6 +634,15 @@ static hpf_status write_bins(hpp__native_profile *p, const hpp__window_sums *sum
     return status;
 }
 
+/* Notes how much of the largest sample the program had mapped itself. */
+static void note_mapped(hpp__native_profile *p)
+{
+    for (size_t i = 0; i < p->n_peak; i++) {
+        bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
+        p->figures.mapped_bytes += is_mapped ? p->peak[i].bytes : 0;
+    }
+}
+
 /* ---- Biography ---- */
 
 static void note_biography(hpp__native_profile *p, uint64_t live_bytes,
@@ -695,6 +704,7 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
 {
     hpp__native_profile_take(p, last);
     keep_alive(&p->heap, &p->last, &p->last_capacity, &p->n_last);
+    note_mapped(p);
     count_totals(p);
     note_losses(p);
     hpf_error of_files = {0};

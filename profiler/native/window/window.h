@@ -88,6 +88,7 @@ typedef enum hpp_call {
     HPP_CALL_POOL,          /* reported by a pool (hpprof/native.h) */
     HPP_CALL_PYTHON_MEMORY, /* PyMem_Malloc and its family */
     HPP_CALL_PYTHON_OBJECT, /* PyObject_Malloc and its family */
+    HPP_CALL_MMAP,          /* mapped by the program itself (preload/maps.h) */
     HPP_CALL_TICK,          /* no block: `allocations` counts ticks of processor time (-p) */
     HPP_N_CALLS
 } hpp_call;
@@ -384,6 +385,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   tick=US         microseconds of processor time per tick, 0 for none
  *   images=0|1    whether the collector takes images: then the program waits at its exit for a last
  *                 one, until the collector answers with a byte
+ *   maps=0|1        whether memory is counted that the program maps itself
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *   python=0|1      whether stacks of Python programs have Python frames
  *   biography=BYTES watch the use of one block in this many bytes, 0 for none

@@ -356,7 +356,7 @@ static int mappings(char **arguments)
     fill_mapping();
     parts[1] = made(malloc(3 << 20));
     parts[0][0] = parts[1][0] = 'l';
-    say("held mapping %zu\n", MANY * sizeof(node));
+    say("held fill_mapping %zu\n", 4 * (size_t)STALE_BYTES + MANY * sizeof(node));
     say("held parts %d\n", 4 << 20);
     return 0;
 }

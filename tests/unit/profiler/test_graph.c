@@ -67,7 +67,7 @@ static void *add_map(size_t n_bytes, const char *path)
 
 static void add_block(const void *address, uint64_t size_bytes, uint32_t site)
 {
-    blocks[image.n_blocks++] = (hpp__image_block){(uintptr_t)address, size_bytes, site};
+    blocks[image.n_blocks++] = (hpp__image_block){(uintptr_t)address, size_bytes, site, false};
 }
 
 static void begin(void)
@@ -159,11 +159,11 @@ Test(graph, index_finds_blocks_as_a_linear_search_does)
 Test(graph, index_refuses_invalid_blocks)
 {
     const hpp__image_block bad[][2] = {
-        {{0x1008, 8, 3}, {0x2000, 8, 3}},              /* not aligned */
-        {{0x1000, 0x1001, 3}, {0x2000, 8, 3}},         /* overlap */
-        {{0x2000, 8, 3}, {0x1000, 8, 3}},              /* not sorted */
-        {{0x1000, 8, 3}, {0x2000, UINT64_MAX / 2, 3}}, /* beyond all addresses */
-        {{0x1000, 8, 3}, {UINT64_C(1) << 47, 8, 3}},
+        {{0x1008, 8, 3, false}, {0x2000, 8, 3, false}},              /* not aligned */
+        {{0x1000, 0x1001, 3, false}, {0x2000, 8, 3, false}},         /* overlap */
+        {{0x2000, 8, 3, false}, {0x1000, 8, 3, false}},              /* not sorted */
+        {{0x1000, 8, 3, false}, {0x2000, UINT64_MAX / 2, 3, false}}, /* beyond all addresses */
+        {{0x1000, 8, 3, false}, {UINT64_C(1) << 47, 8, 3, false}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hpp__block_index index;

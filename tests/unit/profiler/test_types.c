@@ -51,7 +51,7 @@ static void make_graph(void)
     n_blocks = 1 + (size_t)rand() % (MAX_BLOCKS - 1);
     for (size_t i = 0; i < n_blocks; i++) {
         blocks[i] = (hpp__image_block){0x1000 + i * BLOCK_BYTES, 1 + (uint64_t)rand() % BLOCK_BYTES,
-                                       (uint32_t)rand() % N_SITES};
+                                       (uint32_t)rand() % N_SITES, false};
         nodes[i] = (hpp__graph_node){.first_edge = n_edges};
         for (int n = rand() % 4; n > 0 && n_edges < MAX_EDGES; n--) {
             edges[n_edges++] = (uint32_t)((size_t)rand() % n_blocks);
@@ -183,7 +183,7 @@ Test(types, a_class_wins_unless_the_site_says_more)
         while (strcmp(object->type, cases[i].of_class) != 0) {
             object++;
         }
-        hpp__image_block block = {(uintptr_t)object->block, object->size_bytes, 1};
+        hpp__image_block block = {(uintptr_t)object->block, object->size_bytes, 1, false};
         named_site site = cases[i].site;
         hpp__types types;
         image.blocks = &block;
@@ -208,7 +208,7 @@ Test(types, an_object_inside_names_a_block_that_nothing_else_does)
     while (!objects->is_inside) {
         objects++;
     }
-    hpp__image_block block = {(uintptr_t)objects->block, objects->size_bytes, 1};
+    hpp__image_block block = {(uintptr_t)objects->block, objects->size_bytes, 1, false};
     image.blocks = &block;
     image.n_blocks = 1;
     for (int is_known = 0; is_known < 2; is_known++) {
@@ -243,8 +243,8 @@ static hpp__image chain_of_objects(hpp__graph *graph)
     const classes_object *objects = classes_objects(&n);
     hpp__image image = own_image();
     for (size_t i = 0; i < n; i++) {
-        object_blocks[i] =
-            (hpp__image_block){(uintptr_t)objects[i].block, objects[i].size_bytes, i % N_SITES};
+        object_blocks[i] = (hpp__image_block){(uintptr_t)objects[i].block, objects[i].size_bytes,
+                                              i % N_SITES, false};
         object_nodes[i] = (hpp__graph_node){.first_edge = i};
         object_edges[i] = (uint32_t)((i + 1) % n);
     }
