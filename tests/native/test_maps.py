@@ -77,12 +77,12 @@ class Maps(Native):
     def test_mappings_of_allocators_are_not_counted(self):
         """Of Python, only the mapping that a script asks for and the interpreter's own stack of 16 KiB,
         whatever malloc is."""
-        for library in None, "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4":
-            path = library and os.path.join(LIBRARIES, library)
-            if path and not os.path.exists(path):
-                continue
-            with self.subTest(library=library):
-                environment = {"PYTHONMALLOC": "malloc", **({"LD_PRELOAD": path} if path else {})}
+        environments = [{}, {"PYTHONMALLOC": "malloc"}]
+        for library in "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4":
+            path = os.path.join(LIBRARIES, library)
+            environments += [{"LD_PRELOAD": path}] if os.path.exists(path) else []
+        for environment in environments:
+            with self.subTest(environment=environment):
                 census = harness.run_census([sys.executable, "-c", PYTHON], self.fresh(), "-hT",
                                             environment=environment)
                 self.assertEqual(census.status, 0, census.errors)
