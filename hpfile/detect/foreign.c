@@ -38,8 +38,6 @@ static const foreign beginnings[] = {
 };
 
 static const foreign members[] = {
-    {"\"dhatFileVersion\"", "a heap profile of Valgrind's DHAT"},
-    {"\"head\"", "a sampling heap profile of V8 (.heapprofile)"},
     {"\"snapshot\"", "a heap snapshot (.heapsnapshot), for census report and plot"},
     {"\"traceEvents\"", "a trace of Chrome or Perfetto"},
     {"\"$schema\"", "a file of speedscope"},

@@ -63,7 +63,7 @@ hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *c
     return status == HPF_END ? HPF_OK : status;
 }
 
-hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context)
+hpf_status hpf__json_items(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context)
 {
     hpf_status status = hpf__json_expect(lex, HPF__JSON_OPEN_ARRAY, "'['");
     status = status == HPF_OK ? hpf__json_next(lex) : status;
@@ -71,11 +71,27 @@ hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *contex
         return HPF_OK;
     }
     while (status == HPF_OK) {
-        if (lex->kind != HPF__JSON_OPEN_OBJECT) {
-            return hpf__json_unexpected(lex, "'{'");
-        }
         status = read(context);
         status = status == HPF_OK ? find_next(lex, HPF__JSON_CLOSE_ARRAY, "',' or ']'") : status;
     }
     return status == HPF_END ? HPF_OK : status;
+}
+
+typedef struct object_reader {
+    hpf__json_lex *lex;
+    hpf_status (*read)(void *context);
+    void *context;
+} object_reader;
+
+static hpf_status read_object(void *context)
+{
+    const object_reader *r = context;
+    return r->lex->kind == HPF__JSON_OPEN_OBJECT ? r->read(r->context)
+                                                 : hpf__json_unexpected(r->lex, "'{'");
+}
+
+hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context)
+{
+    object_reader reader = {lex, read, context};
+    return hpf__json_items(lex, read_object, &reader);
 }

@@ -20,6 +20,9 @@ typedef hpf_status hpf__json_member(void *context, hpf_str key);
 /* The members of an object, whose '{' was read. */
 hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *context);
 
+/* The items of an array, which is the next value. `read` gets each, its first token being read. */
+hpf_status hpf__json_items(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context);
+
 /* The objects of an array, which is the next value. `read` gets each, its '{' being read. */
 hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context);
 

@@ -5,7 +5,9 @@
 read.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are not installed
 """
 import collections
+import json
 import re
+import subprocess
 
 from judge import HERE, compiled, main, need, run, sums
 
@@ -97,5 +99,48 @@ def heaptrack(census, folder):
     assert census.stacks("--value", "allocations", "--at", str(end + 1), path) == printed("allocations")
 
 
+def dhat(census, folder):
+    need("cc", "valgrind")
+    program = compiled(folder)
+    path = folder / "dhat.out"
+    done = subprocess.run(["valgrind", "--tool=dhat", f"--dhat-out-file={path}", program], capture_output=True,
+                          text=True, check=True)
+    printed = {name: [int(n.replace(",", "")) for n in numbers]
+               for name, *numbers in re.findall(r"(Total|At t-gmax|At t-end): +([\d,]+) bytes in ([\d,]+) blocks",
+                                                done.stderr)}
+    for column, value in enumerate(("live", "blocks")):
+        wanted = [0, printed["At t-gmax"][column], printed["At t-end"][column]]
+        found = [total for _, total in sums(census.profile("--value", value, path))]
+        assert found == wanted and found[1] > 0, (found, wanted)
+    assert sums(census.profile("--value", "total", path))[0][1] == printed["Total"][0]
+    peak = census.stacks(path)
+    # 60 * 4000 and 1000 * (1 + ... + 60); half of the blocks of each kind are freed at the end.
+    assert peak["main", "leaf"] == 240000 and peak["main", "middle", "leaf"] == 1830000, peak
+    assert census.stacks("--at", "1e18", path)["main", "leaf"] == 120000
+
+
+def heapprofile(census, folder):
+    need("node")
+    run("node", "--heap-prof", "--heap-prof-name=js.heapprofile", "--heap-prof-interval=2048", HERE / "heap.js",
+        cwd=folder)
+    path = folder / "js.heapprofile"
+    document = json.loads(path.read_text())
+    wanted = collections.Counter()
+
+    def walk(node):
+        frame = node["callFrame"]
+        name = frame["functionName"] or "(anonymous)"
+        line = frame["lineNumber"] + 1 if frame["url"] else 0
+        wanted[name, frame["url"], line] += node["selfSize"]
+        for child in node["children"]:
+            walk(child)
+
+    walk(document["head"])
+    wanted = +wanted
+    assert len(wanted) > 5, wanted
+    assert census.frames(path) == wanted, (census.frames(path), wanted)
+    assert any(stack[-1] == "make" for stack in census.stacks(path))
+
+
 if __name__ == "__main__":
-    main({"massif": massif, "pprof": pprof, "heaptrack": heaptrack})
+    main({"massif": massif, "pprof": pprof, "heaptrack": heaptrack, "dhat": dhat, "heapprofile": heapprofile})

@@ -38,6 +38,10 @@
     "v 10400 3\nX ./p\nI 1000 10\ns 6 a; b.c\ns 4 main\ns 1 f\ns 3 _st\n"                          \
     "i abc 0 3 1 7 2 1 ff\ni 5 0 4\nt 1 0\nt 2 0\nt 1 2\na 10 3\na 8 0\n"
 
+#define DHAT(places, frames)                                                                       \
+    "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"bklt\":true,\"cmd\":\"./p\",\"te\":50,\"tg\":20,"  \
+    "\n\"pps\":[" places "],\n\"ftbl\":[" frames "]}"
+
 #define JOB(command) "JOB \"" command " \xC2\xB7 by call stack\"\nDATE \"\"\n"
 #define BYTES        "VALUE_UNIT \"bytes\"\n"
 
@@ -79,6 +83,26 @@ static const struct {
                 "BEGIN_SAMPLE 0.010000\n(1)(unknown)\t8\n(2)f/main\t32\nEND_SAMPLE 0.010000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t8\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t16\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"},
+    {&hpf_format_dhat,
+     TEXT(DHAT(
+         "{\"tb\":90,\"gb\":70,\"eb\":0,\"fs\":[1,2,3]},{\"fs\":[],\"eb\":18446744073709551615}",
+         "\"[root]\",\"0x1: malloc (vg_replace_malloc.c:381)\",\"0x2: f (a.c:3)\","
+         "\"0x3: main (in /bin/p)\"")),
+     JOB("./p") "SAMPLE_UNIT \"instructions\"\n" BYTES
+                "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 20.000000\n(1)f/main\t70\nEND_SAMPLE 20.000000\n"
+                "BEGIN_SAMPLE 50.000000\n(2)(unknown)\t18446744073709551615\n"
+                "END_SAMPLE 50.000000\n"},
+    {&hpf_format_heapprofile,
+     TEXT(
+         "{\"head\":{\"children\":[{\"selfSize\":16,\"callFrame\":{\"functionName\":\"f\",\"url\":"
+         "\"a.js\","
+         "\"lineNumber\":-1},\"children\":[{\"callFrame\":{\"functionName\":\"\"},\"selfSize\":2.5,"
+         "\"children\":[]}]}],\"selfSize\":8,\"callFrame\":{\"functionName\":\"(root)\"}},"
+         "\"samples\":[{}]}"),
+     JOB("V8 heap") "SAMPLE_UNIT \"seconds\"\n" BYTES
+                    "BEGIN_SAMPLE 0.000000\n(1)(root)\t8\n(2)f\t16\n(3)(anonymous)/f\t2.5\n"
+                    "END_SAMPLE 0.000000\n"},
 };
 enum { N_PROFILES = sizeof profiles / sizeof *profiles };
 
@@ -133,6 +157,17 @@ Test(foreign_profiles, are_refused_at_the_place_of_an_error)
         {&hpf_format_heaptrack, TEXT(HEAPTRACK "c 5\nc 4\n"), 16, "a time that does not go back"},
         {&hpf_format_heaptrack, TEXT(HEAPTRACK "a ffffffffffffffff 1\n+ 2\n+ 2\n"), 17,
          "more than 2^64 bytes"},
+        {&hpf_format_dhat, TEXT("{\"dhatFileVersion\":3}"), 1, "expected version 2"},
+        {&hpf_format_dhat, TEXT(DHAT("{\"gb\":1,\"fs\":[1]}", "\"[root]\"")), 0,
+         "a frame that is not in \"ftbl\""},
+        {&hpf_format_dhat, TEXT(DHAT("{\"gb\":18446744073709551616}", "")), 2,
+         "expected a whole number below 2^64"},
+        {&hpf_format_dhat, TEXT(DHAT("{\"gb\":\"x\"}", "")), 2, "expected a number, found"},
+        {&hpf_format_dhat, TEXT(DHAT("{\"fs\":[{}]}", "")), 2, "expected the number of a frame"},
+        {&hpf_format_dhat, TEXT("{\"dhatFileVersion\":2,\"pps\":[{\"tb\":1"), 1, "expected"},
+        {&hpf_format_heapprofile, TEXT("{\"head\":[]}"), 1, "expected '{'"},
+        {&hpf_format_heapprofile, TEXT("{\"head\":{\"selfSize\":-1}}"), 1,
+         "expected a number of 0 or more, found '-1'"},
         {&hpf_format_pprof, TEXT(""), 0, "an empty file, expected a pprof profile"},
         {&hpf_format_pprof, TEXT(PPROF_SAMPLES PPROF_REST), 0, "without sample types"},
         {&hpf_format_pprof, TEXT(PPROF_TYPES "\x12\x7f"), 0,
@@ -154,6 +189,19 @@ Test(foreign_profiles, are_refused_at_the_place_of_an_error)
         cr_expect(strstr(err.message, cases[i].message), "%zu: %s", i, err.message);
         cr_expect_eq(err.line, cases[i].line, "%zu: line %u: %s", i, err.line, err.message);
     }
+}
+
+Test(foreign_profiles, too_deep_a_tree_is_refused)
+{
+    enum { DEPTH = 5000 };
+    static const char level[] = "{\"children\":[";
+    static char text[sizeof "{\"head\":" + DEPTH * (sizeof level - 1)] = "{\"head\":";
+    hpf_error err = {0};
+    for (int i = 0; i < DEPTH; i++) {
+        memcpy(text + sizeof "{\"head\":" - 1 + i * (sizeof level - 1), level, sizeof level);
+    }
+    cr_expect_null(retold_as_hp(&hpf_format_heapprofile, (hpf_str){text, strlen(text)}, &err));
+    cr_expect_eq(err.status, HPF_ERR_LIMIT);
 }
 
 /* Reads a profile into `writer`. */

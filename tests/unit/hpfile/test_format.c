@@ -42,6 +42,8 @@ Test(format, is_detected_from_the_beginning)
         {"\n\x04"
          "time",
          &hpf_format_hp},
+        {"{\"dhatFileVersion\":2,\"mode\":\"heap\"", &hpf_format_dhat},
+        {" {\"head\" :{\"callFrame\":{", &hpf_format_heapprofile},
         {"v 10500 3\nX ./a.out 7\nI 1000 4\n", &hpf_format_heaptrack},
         {"desc: --massif-out-file=m.out\ncmd: ./a.out\ntime_unit: i\n", &hpf_format_massif},
         {" \r\n\t{", &hpf_format_json},
@@ -102,8 +104,6 @@ Test(format, files_of_other_tools_are_named)
         {BYTES("version: 1\ncreator: callgrind-3.19.0\n"), "callgrind"},
         {BYTES("JAVA PROFILE 1.0.2\0\0\0\0"), "Java"},
         {BYTES("memray\0\x0b"), "memray"},
-        {BYTES("{\"dhatFileVersion\":2,\"mode\":\"heap\""), "DHAT"},
-        {BYTES("{\"head\":{\"callFrame\":{"), ".heapprofile"},
         {BYTES("{\"snapshot\":{\"meta\":{"), ".heapsnapshot"},
         {BYTES("{ \"traceEvents\": ["), "Chrome"},
         {BYTES("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""),

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Files of Valgrind's DHAT (docs/formats/dhat.md). The table of frames comes last, so all places
+ * of allocation are kept until then.
+ */
+#include <stdlib.h>
+
+#include "event/call_stacks.h"
+#include "event/format_row.h"
+#include "exchange/valgrind_frame.h"
+#include "io/json_walk.h"
+
+typedef enum value { LIVE, BLOCKS, TOTAL } value;
+
+/* A place of allocation; its frames are [first_frame, end_frame). */
+typedef struct place {
+    uint64_t at_peak, at_end; /* of the chosen value */
+    size_t first_frame, end_frame;
+} place;
+
+typedef struct dhat {
+    hpf__json_lex lex;
+    hpf_error *err;
+    hpf__emitter emit;
+    hpf__call_stacks stacks;
+    value value;
+    place *places;
+    uint64_t *frames; /* numbers in the table */
+    hpf__intern texts;
+    uint32_t *table; /* number in `texts` */
+    hpf_frame *stack;
+    size_t n_places, n_frames, n_table;
+    size_t places_capacity, frames_capacity, table_capacity, stack_capacity;
+    hpf__buffer command, time_unit, unit;
+    uint64_t peak_time, end_time;
+    bool has_lifetimes;
+} dhat;
+
+static hpf_status take_whole(dhat *d, uint64_t *whole)
+{
+    hpf_cost cost = {0};
+    hpf_status status = hpf__amount_parse(&cost, d->lex.text, d->lex.place, d->err);
+    if (status == HPF_OK && cost.is_real) {
+        return hpf__location_error(d->lex.place, d->err, HPF_ERR_RANGE,
+                                   "expected a whole number below 2^64");
+    }
+    *whole = status == HPF_OK ? cost.whole : 0;
+    return status;
+}
+
+static hpf_status read_whole(dhat *d, uint64_t *whole)
+{
+    hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_NUMBER, "a number");
+    return status == HPF_OK ? take_whole(d, whole) : status;
+}
+
+static hpf_status read_text(dhat *d, hpf__buffer *text)
+{
+    hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_STRING, "a text");
+    text->length = 0;
+    return status != HPF_OK || hpf__buffer_append(text, d->lex.text.data, d->lex.text.length)
+               ? status
+               : hpf_error_set_memory(d->err);
+}
+
+/* ---- Places of allocation ---- */
+
+static hpf_status read_frame_number(void *context)
+{
+    dhat *d = context;
+    uint64_t number = 0;
+    if (d->lex.kind != HPF__JSON_NUMBER) {
+        return hpf__json_unexpected(&d->lex, "the number of a frame");
+    }
+    hpf_status status = take_whole(d, &number);
+    return status != HPF_OK || HPF__ARRAY_PUSH(d->frames, d->n_frames, d->frames_capacity, number)
+               ? status
+               : hpf_error_set_memory(d->err);
+}
+
+static hpf_status read_place_member(void *context, hpf_str key)
+{
+    /* Bytes and blocks: in all, at the peak of all, at the end. */
+    static const char *const keys[][2] = {
+        [LIVE] = {"gb", "eb"}, [BLOCKS] = {"gbk", "ebk"}, [TOTAL] = {"tb", "tb"}};
+    dhat *d = context;
+    place *p = &d->places[d->n_places - 1];
+    value which = d->has_lifetimes ? d->value : TOTAL;
+    if (hpf_str_is(key, "fs")) {
+        return hpf__json_items(&d->lex, read_frame_number, d);
+    }
+    if (hpf_str_is(key, keys[which][1])) {
+        return read_whole(d, &p->at_end);
+    }
+    return hpf_str_is(key, keys[which][0]) ? read_whole(d, &p->at_peak) : hpf__json_pass(&d->lex);
+}
+
+static hpf_status read_place(void *context)
+{
+    dhat *d = context;
+    const place new = {.first_frame = d->n_frames};
+    if (!HPF__ARRAY_PUSH(d->places, d->n_places, d->places_capacity, new)) {
+        return hpf_error_set_memory(d->err);
+    }
+    hpf_status status = hpf__json_members(&d->lex, read_place_member, d);
+    d->places[d->n_places - 1].end_frame = d->n_frames;
+    return status;
+}
+
+static hpf_status read_frame(void *context)
+{
+    dhat *d = context;
+    uint32_t number = 0;
+    bool is_new;
+    if (d->lex.kind != HPF__JSON_STRING) {
+        return hpf__json_unexpected(&d->lex, "the text of a frame");
+    }
+    return hpf__intern_add(&d->texts, d->lex.text, &number, &is_new) == HPF_OK &&
+                   HPF__ARRAY_PUSH(d->table, d->n_table, d->table_capacity, number)
+               ? HPF_OK
+               : hpf_error_set_memory(d->err);
+}
+
+/* ---- The document ---- */
+
+static hpf_status read_member(void *context, hpf_str key)
+{
+    dhat *d = context;
+    uint64_t version = 0;
+    if (hpf_str_is(key, "dhatFileVersion")) {
+        hpf_status status = read_whole(d, &version);
+        return status != HPF_OK || version == 2
+                   ? status
+                   : hpf__location_error(d->lex.place, d->err, HPF_ERR_VERSION,
+                                         "expected version 2 of the format of DHAT");
+    }
+    if (hpf_str_is(key, "bklt")) {
+        hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_WORD, "true or false");
+        d->has_lifetimes = status == HPF_OK && hpf_str_is(d->lex.text, "true");
+        return status;
+    }
+    return hpf_str_is(key, "cmd")    ? read_text(d, &d->command)
+           : hpf_str_is(key, "tu")   ? read_text(d, &d->time_unit)
+           : hpf_str_is(key, "bsu")  ? read_text(d, &d->unit)
+           : hpf_str_is(key, "te")   ? read_whole(d, &d->end_time)
+           : hpf_str_is(key, "tg")   ? read_whole(d, &d->peak_time)
+           : hpf_str_is(key, "pps")  ? hpf__json_objects(&d->lex, read_place, d)
+           : hpf_str_is(key, "ftbl") ? hpf__json_items(&d->lex, read_frame, d)
+                                     : hpf__json_pass(&d->lex);
+}
+
+/* Whether a frame belongs to Valgrind's own malloc. */
+static bool is_malloc(const hpf_frame *frame)
+{
+    size_t n = frame->module.length;
+    while (n > 0 && frame->module.data[n - 1] != '/') {
+        n--;
+    }
+    return hpf_str_begins(frame->source, "vg_replace_malloc.c:") ||
+           hpf_str_begins(hpf_str_from(frame->module, n), "vgpreload_");
+}
+
+static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
+{
+    size_t n = 0;
+    for (size_t i = p->first_frame; i < p->end_frame; i++) {
+        if (d->frames[i] >= d->n_table) {
+            return hpf_error_set(d->err, HPF_ERR_SYNTAX,
+                                 "a place of allocation has a frame that is not in \"ftbl\"");
+        }
+        hpf_frame frame = hpf__valgrind_frame(d->texts.names[d->table[d->frames[i]]]);
+        if (n == 0 && is_malloc(&frame) && i + 1 < p->end_frame) {
+            continue;
+        }
+        if (!HPF__ARRAY_PUSH(d->stack, n, d->stack_capacity, frame)) {
+            return hpf_error_set_memory(d->err);
+        }
+    }
+    return hpf__call_stacks_cost(&d->stacks, d->stack, n, amount, d->err);
+}
+
+static hpf_status emit_sample(dhat *d, uint64_t time, bool is_peak)
+{
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < d->n_places && status == HPF_OK; i++) {
+        const place *p = &d->places[i];
+        status = add_cost(d, p, is_peak ? p->at_peak : p->at_end);
+    }
+    return status == HPF_OK ? hpf__emitter_sample(&d->emit, (double)time, d->lex.place, d->err)
+                            : status;
+}
+
+static hpf_str text_of(const hpf__buffer *text, hpf_str otherwise)
+{
+    return text->length ? (hpf_str){text->bytes, text->length} : otherwise;
+}
+
+static hpf_status emit(dhat *d)
+{
+    hpf_str unit = d->value == BLOCKS && d->has_lifetimes ? HPF_STR("blocks")
+                                                          : text_of(&d->unit, HPF_STR("bytes"));
+    hpf_str time_unit = text_of(&d->time_unit, HPF_STR("instrs"));
+    time_unit = hpf_str_is(time_unit, "instrs") ? HPF_STR("instructions") : time_unit;
+    hpf_status status = hpf__call_stacks_job(&d->emit, text_of(&d->command, HPF_STR("")), d->err);
+    status =
+        status == HPF_OK ? hpf__emitter_default_header(&d->emit, HPF_HEADER_DATE, d->err) : status;
+    status = status == HPF_OK
+                 ? hpf__emitter_header(&d->emit, HPF_HEADER_SAMPLE_UNIT, time_unit, d->err)
+                 : status;
+    status = status == HPF_OK ? hpf__emitter_header(&d->emit, HPF_HEADER_VALUE_UNIT, unit, d->err)
+                              : status;
+    if (d->has_lifetimes && d->value != TOTAL) {
+        status = status == HPF_OK ? hpf__emitter_sample(&d->emit, 0, d->lex.place, d->err) : status;
+        status = status == HPF_OK ? emit_sample(d, d->peak_time, true) : status;
+    }
+    return status == HPF_OK ? emit_sample(d, d->end_time, false) : status;
+}
+
+static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err)
+{
+    static const char *const values[] = {"live", "blocks", "total", NULL};
+    size_t chosen;
+    dhat d = {
+        .lex = {.scan = {.source = source,
+                         .err = err,
+                         .max_bytes = options ? options->max_name_bytes : 0,
+                         .line = 1}},
+        .err = err,
+        .emit = {.events = events, .context = context},
+        .has_lifetimes = true,
+    };
+    d.stacks.emit = &d.emit;
+    hpf_status status = hpf__choose_value(&chosen, values, options, err);
+    d.value = (value)chosen;
+    status = status == HPF_OK ? hpf__json_expect(&d.lex, HPF__JSON_OPEN_OBJECT, "'{'") : status;
+    status = status == HPF_OK ? hpf__json_members(&d.lex, read_member, &d) : status;
+    status =
+        status == HPF_OK ? hpf__json_expect(&d.lex, HPF__JSON_END, "the end of the input") : status;
+    status = status == HPF_OK ? emit(&d) : status;
+    hpf__call_stacks_finish(&d.stacks);
+    hpf__emitter_finish(&d.emit);
+    hpf__json_lex_finish(&d.lex);
+    hpf__intern_finish(&d.texts);
+    hpf__buffer_finish(&d.command);
+    hpf__buffer_finish(&d.time_unit);
+    hpf__buffer_finish(&d.unit);
+    free(d.places);
+    free(d.frames);
+    free(d.table);
+    free(d.stack);
+    return status;
+}
+
+static bool is_format(hpf_str head)
+{
+    hpf_str text = hpf__head_text(head);
+    return hpf_str_begins(text, "{") &&
+           hpf_str_begins(hpf__head_text(hpf_str_from(text, 1)), "\"dhatFileVersion\"");
+}
+
+const hpf_format hpf_format_dhat = {
+    .name = "dhat",
+    .summary = "dhat.out of Valgrind's DHAT",
+    .is_format = is_format,
+    .read = read,
+};
