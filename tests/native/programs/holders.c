@@ -348,6 +348,16 @@ static OWN_FRAME void fill_mapping(void)
     memory[1000] = make_list(MANY, NULL);
 }
 
+static node **volatile chunks[FEW];
+
+static OWN_FRAME node **map_chunk(void)
+{
+    void *chunk =
+        mmap(NULL, STALE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    must(chunk != MAP_FAILED, "memory is mapped");
+    return chunk;
+}
+
 /* The kernel may merge the program's mapping with those that malloc makes for large blocks. */
 static int mappings(char **arguments)
 {
@@ -356,6 +366,12 @@ static int mappings(char **arguments)
     fill_mapping();
     parts[1] = made(malloc(3 << 20));
     parts[0][0] = parts[1][0] = 'l';
+    for (int i = 0; i < FEW; i++) { /* a heap of the program's own, which a variable holds */
+        chunks[i] = map_chunk();
+        chunks[i][700] = make_list(MANY, NULL);
+        must(munmap(chunks[i] + STALE_BYTES / 16, STALE_BYTES / 2) == 0, "a half is unmapped");
+    }
+    say("held chunks %zu\n", FEW * (STALE_BYTES / 2 + MANY * sizeof(node)));
     say("held fill_mapping %zu\n", 4 * (size_t)STALE_BYTES + MANY * sizeof(node));
     say("held parts %d\n", 4 << 20);
     return 0;

@@ -342,6 +342,28 @@ Test(graph, mapping_that_the_kernel_has_merged_with_large_blocks_is_a_root)
     check_root(1 - small_one, HPP__ROOT_MAPPING, "mapping");
 }
 
+Test(graph, mapping_that_is_a_block_is_scanned_and_is_a_root_of_its_site)
+{
+    char *memory = add_map(6 * PAGE_BYTES, ""); /* as the kernel merges neighbours */
+    char *own = memory + PAGE_BYTES, *large = memory + 4 * PAGE_BYTES + 16;
+    add_block(own, 2 * PAGE_BYTES, 7);
+    blocks[0].is_mapping = true;
+    add_block(large, PAGE_BYTES, 3);
+    *(uint64_t *)(void *)(own + PAGE_BYTES) = blocks[1].address;
+    *(uint64_t *)(void *)(own + 2 * PAGE_BYTES + 8) = blocks[1].address; /* no longer the block */
+    *(uint64_t *)(void *)(large + PAGE_BYTES) = blocks[0].address;       /* the allocator's */
+    make_graph();
+    size_t n;
+    cr_assert_eq(graph.n_roots, 2);
+    check_root(0, HPP__ROOT_MAPPING, "");
+    cr_assert_eq(root_to(0)->site, 7);
+    check_root(1, HPP__ROOT_MAPPING, "mapping");
+    cr_assert_eq(root_to(1)->site, 0);
+    const uint32_t *edges = hpp__graph_edges(&graph, 0, &n);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(edges[0], 1);
+}
+
 Test(graph, thread_has_registers_thread_local_memory_and_a_stack_down_to_its_pointer)
 {
     enum { STACK_BYTES = 16 * PAGE_BYTES };
