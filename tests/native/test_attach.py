@@ -15,6 +15,7 @@ import harness
 from harness import CENSUS, PATIENCE_S, PROGRAMS, program
 
 OLD_BYTES = 1000000
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 PYTHON = """import sys
 kept = []
 for line in sys.stdin:
@@ -90,6 +91,10 @@ class Attach(unittest.TestCase):
     def start(self, command=None, **environment):
         return Program(self, command or [program("attached")], environment)
 
+    def line_of(self, text):
+        with open(os.path.join(SOURCES, "attached.c"), encoding="utf-8") as file:
+            return next(number for number, line in enumerate(file, 1) if text in line)
+
     def refused(self, pid):
         done = subprocess.run([CENSUS, "attach", "-o", os.path.join(self.directory, "out"), str(pid)],
                               capture_output=True, text=True, timeout=PATIENCE_S, check=False)
@@ -119,6 +124,15 @@ class Attach(unittest.TestCase):
             self.assertLess(bands.pop("INHERITED", 0), OLD_BYTES / 2)
             self.assertEqual(sum(bands.values()) // OLD_BYTES * OLD_BYTES, kept)
             self.assertEqual(running.end(), 5)
+
+    def test_attach_counts_later_mappings(self):
+        """A mapping that existed before is not counted, nor is it when it is unmapped."""
+        running = self.start()
+        attached = Attached(self, running.process, "out", "-hd", "-hTmmap")
+        self.assertEqual(running.ask("map 20"), "map 20: 0")
+        bands = attached.end()
+        self.assertEqual(bands, {"map_pages@attached.c:%d" % self.line_of("return mmap"): 20 * 4096})
+        self.assertEqual(running.end(), 5)
 
     def test_attach_to_threads(self):
         """Threads that allocate all the time, so that any of them may hold the lock of the allocator."""

@@ -5,6 +5,7 @@
  *   keep N       keeps one more block of N bytes, and a text that libc allocates
  *   give         frees the block of a million bytes that it had from the start
  *   grow         reallocates that block to two million bytes
+ *   map N        maps N pages, and unmaps the mapping of a hundred pages that it had from the start
  *   threads N    starts N threads that allocate and free without pause
  *   done         ends them; each has kept ten blocks of 1000 bytes
  *   spin         makes the main thread busy until the next line comes
@@ -24,11 +25,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { OLD_BYTES = 1000000, N_KEPT = 10, KEPT_BYTES = 1000, MAX_BLOCKS = 1000, MAX_THREADS = 16 };
+enum {
+    OLD_BYTES = 1000000,
+    N_KEPT = 10,
+    KEPT_BYTES = 1000,
+    MAX_BLOCKS = 1000,
+    MAX_THREADS = 16,
+    PAGE_BYTES = 4096,
+    N_OLD_PAGES = 100
+};
 
 static void *blocks[MAX_BLOCKS];
 static size_t n_blocks;
@@ -101,6 +111,19 @@ static int load(const char *path)
     return keep && keep(3) > 0 ? 0 : 1;
 }
 
+static void *old_mapping;
+
+__attribute__((noinline)) static void *map_pages(size_t n)
+{
+    return mmap(NULL, n * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static int replace_mapping(size_t n)
+{
+    return munmap(old_mapping, (size_t)N_OLD_PAGES * PAGE_BYTES) != 0 ||
+           munmap(map_pages(n + 1), PAGE_BYTES) != 0;
+}
+
 static int act(char *line, char **old)
 {
     char *argument = strchr(line, ' ');
@@ -116,6 +139,8 @@ static int act(char *line, char **old)
     } else if (strcmp(line, "grow") == 0) {
         *old = realloc(*old, (size_t)2 * OLD_BYTES);
         return (*old)[OLD_BYTES - 1];
+    } else if (strncmp(line, "map", 3) == 0) {
+        return replace_mapping(n);
     } else if (strncmp(line, "threads", 7) == 0) {
         for (; n_threads < (int)n && n_threads < MAX_THREADS; n_threads++) {
             pthread_create(&threads[n_threads], NULL, work, thread_blocks[n_threads]);
@@ -141,6 +166,7 @@ int main(void)
     static char line[4096], output[4096];
     char *old = malloc(OLD_BYTES);
     memset(old, 7, OLD_BYTES);
+    old_mapping = map_pages(N_OLD_PAGES);
     setvbuf(stdout, output, _IOLBF, sizeof output);
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
