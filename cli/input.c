@@ -339,7 +339,12 @@ bool input_survey(input *in, const hpf_survey_options *limits)
 
 bool input_open(input *out, const char *path)
 {
-    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = 0}, false);
+    return input_open_view(out, path, NULL);
+}
+
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view)
+{
+    return open_any(out, path, NULL, (hpf_survey_options){.view = view}, false);
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)

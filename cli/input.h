@@ -31,6 +31,9 @@ typedef struct input {
  * borrowed. Returns false after a message; there is nothing to close then. */
 bool input_open(input *out, const char *path);
 
+/* Like input_open, as a view shows it (NULL: as it is). */
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view);
+
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
 

@@ -15,12 +15,6 @@
 #include "diag.h"
 #include "path.h"
 
-const char *const bins_group_names[] = {[BINS_BY_FUNCTION] = "function",
-                                        [BINS_BY_LINE] = "line",
-                                        [BINS_BY_ADDRESS] = "address",
-                                        [BINS_BY_MODULE] = "module",
-                                        NULL};
-
 static bool fail_for_memory(void)
 {
     diag_say("out of memory");

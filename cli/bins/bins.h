@@ -20,9 +20,6 @@ typedef enum bins_group {
     BINS_BY_MODULE
 } bins_group;
 
-/* Names of bins_group for an option; ends with NULL. */
-extern const char *const bins_group_names[];
-
 /* An address or a group of them. Amounts are in bytes or nanoseconds. Texts are empty where they
  * are unknown or differ within the group. */
 typedef struct bins_row {

@@ -27,9 +27,11 @@ typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 typedef struct diff_values {
     const char *output; /* NULL: standard output */
     const char *format; /* NULL: from the name of the output, else text */
-    int by;             /* hpf_diff_measure */
+    opt_list by;        /* measures and parts of stacks */
+    int measure;        /* hpf_diff_measure */
     int n_bands;        /* -1: default of the format */
     bool exact, raw;
+    stack_options stacks;
     int axis; /* for graphs, as all below */
     double width_pt, height_pt;
     double dpi;
@@ -73,9 +75,13 @@ static const opt diff_options[] = {
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
      NULL, 0, INT_MAX},
-    {0, "by", OPT_CHOICE, AT(by), "WHAT",
-     "table: rank by the difference of the mean (default), at the peak or at the end",
-     measure_names, 0, 0},
+    {0, "by", OPT_LIST, AT(by), "WHAT",
+     "table: rank by the difference of the mean (default), at the peak or at the end; or compare a "
+     "part of the call stacks: stack (all functions), function (innermost), producer (with its "
+     "module), module or line",
+     NULL, 0, 0},
+    STACK_DEPTH(AT(stacks.depth)),
+    STACK_FUNCTIONS(AT(stacks)),
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
     {0, "raw", OPT_FLAG, AT(raw), NULL,
@@ -155,6 +161,36 @@ static suggested suggest_format(const char *name)
     return suggest_text(&similar, "");
 }
 
+/* Returns the index of a word, or -1. */
+static int index_of(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Reads the arguments of --by: measures and parts of stacks. */
+static bool read_by(diff_values *v, opt_complaint *complaint)
+{
+    for (size_t i = 0; i < v->by.n; i++) {
+        const char *word = v->by.texts[i];
+        int measure = index_of(measure_names, word);
+        int part = index_of(stack_part_names, word);
+        if (measure < 0 && part < 0) {
+            return opt_complain(complaint,
+                                "--by expects mean, peak, end, stack, function, producer, module "
+                                "or line, not '%s'",
+                                word);
+        }
+        v->measure = measure < 0 ? v->measure : measure;
+        v->stacks.part = part < 0 ? v->stacks.part : part;
+    }
+    return true;
+}
+
 /* Checks that the format has all options. Returns false with a message. */
 static bool check_options(const diff_values *v, const target *to, opt_complaint *complaint)
 {
@@ -168,7 +204,7 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
                                    {"no-title", v->no_title},
                                    {NULL, false}};
     const opt_given of_tables[] = {
-        {"bytes", v->exact}, {"by", v->by != HPF_DIFF_MEAN}, {NULL, false}};
+        {"bytes", v->exact}, {"by", v->measure != HPF_DIFF_MEAN}, {NULL, false}};
     const char *given = opt_first_given(to->table ? of_graphs : of_tables);
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;
     if (given) {
@@ -201,7 +237,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
         .exact = values->exact,
         .raw = values->raw,
     };
-    hpf_diff_sort(diff, (hpf_diff_measure)values->by);
+    hpf_diff_sort(diff, (hpf_diff_measure)values->measure);
     to->table(sink, &rows);
 }
 
@@ -301,7 +337,8 @@ static int compare(const input *inputs, const diff_values *values, const target 
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
     int format = 0;
-    if (!to->table || values->by != HPF_DIFF_MEAN || values->raw || values->gate) {
+    if (!to->table || values->measure != HPF_DIFF_MEAN || values->raw || values->gate ||
+        stack_options_given(&values->stacks)) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
                                  "without --fail-if");
     }
@@ -329,26 +366,31 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                            values.output);
     }
     opt_complaint complaint;
-    if (!check_options(&values, &to, &complaint)) {
+    if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     if (bins_is_file(argv[1]) && bins_is_file(argv[2])) {
         return run_bins(self, &values, &to, argv);
     }
-    if (!input_open(&inputs[0], argv[1])) {
-        return EXIT_FAILED;
+    hpf_stack_view *view;
+    if (!stack_options_view(&values.stacks, &view, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
     }
-    if (input_open(&inputs[1], argv[2])) {
-        status = compare(inputs, &values, &to);
-        input_close(&inputs[1]);
+    status = EXIT_FAILED;
+    if (input_open_view(&inputs[0], argv[1], view)) {
+        if (input_open_view(&inputs[1], argv[2], view)) {
+            status = compare(inputs, &values, &to);
+            input_close(&inputs[1]);
+        }
+        input_close(&inputs[0]);
     }
-    input_close(&inputs[0]);
+    hpf_stack_view_destroy(view);
     return status;
 }
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    diff_values values = {.n_bands = -1};
+    diff_values values = {.n_bands = -1, .stacks = {.part = -1, .depth = -1}};
     opt_complaint complaint;
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {

@@ -34,8 +34,19 @@
 #include "plot/retainers.h"
 #include "retainers/chains.h"
 #include "retainers/savings.h"
+#include "stack_options.h"
 #include "summary.h"
 #include "table.h"
+
+/* A choice of --by for address bins only, after those of stacks. */
+enum { PART_ADDRESS = HPF_PART_LINE + 1 };
+static const char *const part_names[] = {[HPF_PART_STACK] = "stack",
+                                         [HPF_PART_FUNCTION] = "function",
+                                         [HPF_PART_PRODUCER] = "producer",
+                                         [HPF_PART_MODULE] = "module",
+                                         [HPF_PART_LINE] = "line",
+                                         [PART_ADDRESS] = "address",
+                                         NULL};
 
 /* A format of --source only, after those of tables. */
 enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
@@ -48,14 +59,14 @@ typedef struct report_values {
     int format;           /* table_format, or FORMAT_HTML */
     const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
-    int group;            /* bins_group; -1: none was given */
     int n_bands;
     int profile; /* number in an event log; -1: the first */
     bool exact, raw;
     bool chains, savings;
     bool dominators;
-    int depth;                   /* of the dominator tree; -1: none was given */
-    const char *holders;         /* the name of an object of a heap snapshot */
+    stack_options
+        stacks;          /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
+    const char *holders; /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
     gate_options gate_options;
@@ -355,10 +366,13 @@ static const opt report_options[] = {
      .help = PROFILE_OPTION_HELP},
     {.name = "by",
      .kind = OPT_CHOICE,
-     .offset = offsetof(report_values, group),
+     .offset = offsetof(report_values, stacks) + offsetof(stack_options, part),
      .argument = "PART",
-     .choices = bins_group_names,
-     .help = "address bins: group by function (default), line, address or module"},
+     .choices = part_names,
+     .help = "heap profile: report a part of the call stacks: stack (all functions), function "
+             "(innermost), producer (with its module), module or line; address bins: function "
+             "(default), line, address or module"},
+    STACK_FUNCTIONS(offsetof(report_values, stacks)),
     {.name = "annotate",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, annotate),
@@ -384,10 +398,11 @@ static const opt report_options[] = {
          "if it went (the default for .heapsnapshot)"},
     {.name = "depth",
      .kind = OPT_INT,
-     .offset = offsetof(report_values, depth),
+     .offset = offsetof(report_values, stacks) + offsetof(stack_options, depth),
      .argument = "N",
      .high = INT_MAX,
-     .help = "dominators: list N levels below the root (default 8)"},
+     .help = "show only the N innermost functions of stacks; dominators: list N levels below the "
+             "root (default 8)"},
     {.name = "holders",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, holders),
@@ -505,19 +520,34 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
     return prof_report_write(in, (table_format)v->format, (size_t)v->n_bands, v->exact, sink, err);
 }
 
+/* Returns whether an option selects stacks by their functions. */
+static bool has_stack_functions(const report_values *v)
+{
+    return v->stacks.under || v->stacks.callers_of || v->stacks.callees_of;
+}
+
 /* Reports files of address bins. */
 static int run_bins(const cmd *self, const report_values *v, int argc, char **argv)
 {
     const bins_output to = {v->output, (table_format)v->format, (size_t)v->n_bands, v->exact};
     const char *const *paths = (const char *const *)(argv + 1);
     size_t n = (size_t)argc - 1;
+    static const bins_group groups[] = {[HPF_PART_FUNCTION] = BINS_BY_FUNCTION,
+                                        [HPF_PART_MODULE] = BINS_BY_MODULE,
+                                        [HPF_PART_LINE] = BINS_BY_LINE,
+                                        [PART_ADDRESS] = BINS_BY_ADDRESS};
+    int part = v->stacks.part >= 0 ? v->stacks.part : HPF_PART_FUNCTION;
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->gate) {
         return cmd_misused(self, "--sets, --profile, --fail-if, --time, --ticky and --nonmoving "
                                  "cannot be used with address bins");
     }
+    if (part == HPF_PART_STACK || part == HPF_PART_PRODUCER || has_stack_functions(v)) {
+        return cmd_misused(self, "address bins have no stacks: use --by function, line, address or "
+                                 "module");
+    }
     if (v->source) {
         const report_source_options of_source = source_options(v);
-        return v->annotate || v->group >= 0
+        return v->annotate || v->stacks.part >= 0
                    ? cmd_misused(self, "--source cannot be used with --by and --annotate")
                    : report_source_bins(paths, n, &of_source, v->output);
     }
@@ -526,7 +556,7 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
                    ? cmd_misused(self, "--annotate can only be written as text")
                    : bins_annotate(paths, n, v->annotate, &to);
     }
-    return bins_report(paths, n, v->group >= 0 ? (bins_group)v->group : BINS_BY_FUNCTION, &to);
+    return bins_report(paths, n, groups[part], &to);
 }
 
 /* Reports a heap snapshot. */
@@ -536,7 +566,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         .output = v->output,
         .format = (table_format)v->format,
         .n_children = (size_t)v->n_bands,
-        .depth = v->depth >= 0 ? (uint32_t)v->depth : 8,
+        .depth = v->stacks.depth >= 0 ? (uint32_t)v->stacks.depth : 8,
         .exact = v->exact,
         .holders = v->holders,
     };
@@ -545,7 +575,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
                                           : "only one heap snapshot can be given");
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
-        v->raw || v->group >= 0 || v->annotate || v->gate) {
+        v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
@@ -569,8 +599,7 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.source && path_drop_suffix(&output, ".html")) {
         values.format = FORMAT_HTML;
     }
-    if (values.dominators || values.holders || values.depth >= 0 ||
-        (argc > 1 && snapshot_file_is(argv[1]))) {
+    if (values.dominators || values.holders || (argc > 1 && snapshot_file_is(argv[1]))) {
         return run_dominators(self, &values, argc, argv);
     }
     bool has_table = values.format > TABLE_AS_TEXT && values.format != FORMAT_HTML;
@@ -594,23 +623,31 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (is_bins) {
         return run_bins(self, &values, argc, argv);
     }
-    if (values.group >= 0 || values.annotate) {
-        return cmd_misused(self, "--by and --annotate need files of address bins");
+    if (values.annotate || values.stacks.part == PART_ADDRESS) {
+        return cmd_misused(self, "--annotate and --by address need files of address bins");
     }
-    const profile_command f = {
-        .output = values.output,
-        .limits = {.has_log_profile = values.profile >= 0, .log_profile = (uint8_t)values.profile},
-        .prepare = prepare,
-        .write = write_report,
-        .write_log = is_of_log(&values) ? write_log : NULL,
-        .write_prof = write_prof,
-        .values = &values};
-    return profile_command_run(self, &f, argc, argv);
+    opt_complaint complaint;
+    hpf_stack_view *view;
+    if (!stack_options_view(&values.stacks, &view, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
+    }
+    const profile_command f = {.output = values.output,
+                               .limits = {.has_log_profile = values.profile >= 0,
+                                          .log_profile = (uint8_t)values.profile,
+                                          .view = view},
+                               .prepare = prepare,
+                               .write = write_report,
+                               .write_log = is_of_log(&values) ? write_log : NULL,
+                               .write_prof = write_prof,
+                               .values = &values};
+    int status = profile_command_run(self, &f, argc, argv);
+    hpf_stack_view_destroy(view);
+    return status;
 }
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10, .profile = -1, .group = -1, .depth = -1};
+    report_values values = {.n_bands = 10, .profile = -1, .stacks = {.part = -1, .depth = -1}};
     opt_complaint complaint;
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {

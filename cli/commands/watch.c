@@ -109,6 +109,7 @@ static bool open_watch(session *s)
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .has_activity = s->values->plot.lanes,
+        .view = s->setup.view,
         .is_wanted = plot_setup_filter(&s->setup),
         .is_wanted_context = &s->setup.filter,
     };

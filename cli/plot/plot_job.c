@@ -146,6 +146,7 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         .to_time = j->setup.values->to.value,
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
+        .view = j->setup.view,
         .is_wanted = plot_setup_filter(&j->setup),
         .is_wanted_context = &j->setup.filter,
     };

@@ -52,6 +52,7 @@ const opt plot_options[] = {
      "draw only names that match the extended regular expression", NULL, 0, 0},
     {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
      "leave out names that match the extended regular expression", NULL, 0, 0},
+    STACK_OPTIONS(AT(stacks)),
     {0, "group-by", OPT_TEXT, AT(group), "PART",
      "group names by module, type, package or prefix:N (their first N parts); none: do not group",
      NULL, 0, 0},
@@ -163,6 +164,7 @@ plot_values plot_options_default(void)
     return (plot_values){.n_bands = -1,
                          .trace_percent = -1,
                          .profile = -1,
+                         .stacks = {.part = -1, .depth = -1},
                          .from.value = -HUGE_VAL,
                          .to.value = HUGE_VAL};
 }
@@ -349,6 +351,7 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
                                  {"same-scale", v->same_scale},
                                  {NULL, false}};
     const char *given = opt_first_given(missing);
+    given = given ? given : stack_options_given(&v->stacks);
     if (given) {
         return opt_complain(complaint, "--%s cannot be used with a heap snapshot", given);
     }
@@ -385,8 +388,9 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"lanes", v->lanes},
                                  {"mark-censuses", v->mark_censuses},
                                  {NULL, false}};
-    const char *given = v->look == HPR_LOOK_CLASSIC ? opt_first_given(missing) : NULL;
-    if (given) {
+    const char *given = opt_first_given(missing);
+    given = given ? given : stack_options_given(&v->stacks);
+    if (given && v->look == HPR_LOOK_CLASSIC) {
         return opt_complain(complaint, "--%s cannot be used with --look classic", given);
     }
     return v->look != HPR_LOOK_CLASSIC || has_classic_order(v) ||

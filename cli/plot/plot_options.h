@@ -9,6 +9,7 @@
 #include "hprender/page.h"
 
 #include "opt.h"
+#include "stack_options.h"
 
 typedef struct plot_values {
     const char *output;   /* NULL: from the name of the input */
@@ -20,8 +21,9 @@ typedef struct plot_values {
     bool combine;
     opt_time from, to;           /* -HUGE_VAL, HUGE_VAL: all */
     const char *match, *exclude; /* regular expressions, or NULL */
-    const char *group;           /* argument of --group-by, or NULL */
-    int x;                       /* index into x_names */
+    stack_options stacks;
+    const char *group; /* argument of --group-by, or NULL */
+    int x;             /* index into x_names */
     bool normalise, lines;
     int order; /* an hpr_order */
     bool reverse;

@@ -31,7 +31,8 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
                       "--group-by expects module, type, package or prefix:N, not '%s'%s",
                       values->group, suggest_of(values->group, groups).text)) &&
         name_filter_init(&s->filter, values->match, values->exclude, complaint.message,
-                         sizeof complaint.message);
+                         sizeof complaint.message) &&
+        stack_options_view(&values->stacks, &s->view, &complaint);
     if (!is_valid) {
         cmd_misused(self, "%s", complaint.message);
     }
@@ -75,6 +76,7 @@ int plot_setup_init(plot_setup *out, const cmd *self, const plot_values *values,
 void plot_setup_finish(plot_setup *s)
 {
     name_filter_finish(&s->filter);
+    hpf_stack_view_destroy(s->view);
     name_list_finish(&s->order);
     name_list_finish(&s->overlay);
     colour_list_finish(&s->colours);

@@ -20,8 +20,9 @@ typedef struct plot_setup {
     hpr_page_options
         options; /* one profile uses only the options of its chart; they point into the lists */
     name_filter filter;
-    name_list order;   /* from --order-file */
-    name_list overlay; /* from --overlay; set by overlay_choose */
+    hpf_stack_view *view; /* or NULL */
+    name_list order;      /* from --order-file */
+    name_list overlay;    /* from --overlay; set by overlay_choose */
     colour_list colours;
     hpr_fonts *fonts; /* NULL until plot_setup_open_fonts */
 } plot_setup;

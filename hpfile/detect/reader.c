@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Detects the format from the first four bytes, and forwards to the reader of that format.
+ * Detects the format from the first four bytes, and forwards to the reader of that format. Its
+ * events go to the consumer, or to a stack viewer before it.
  */
 #include "detect/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/frame.h"
+#include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
 #define MAGIC_BYTES (sizeof HPF_EVENTLOG_MAGIC - 1)
@@ -20,17 +23,44 @@ struct hpf_reader {
     size_t n_head;
     hpf__hp_reader *hp; /* one of the two, or none while the format is not known */
     hpf__eventlog_heap *log;
+    hpf__stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
 };
+
+/* Returns the frames of a name as the input has it. */
+static size_t frames_of_input(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    const hpf_reader *r = context;
+    size_t n = r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room) : 0;
+    hpf_str text = r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+    return n ? n : hpf__frames_of_name(text, frames, room);
+}
+
+/* Emits events to a consumer, through the viewer if there is one. */
+static void emit_to(hpf_reader *r, const hpf_events *events, void *context)
+{
+    if (r->viewer) {
+        hpf__stack_viewer_emit_to(r->viewer, events, context);
+    }
+    r->events = r->viewer ? hpf__stack_viewer_events : *events;
+    r->context = r->viewer ? (void *)r->viewer : context;
+}
 
 hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
                               const hpf_reader_options *options)
 {
     hpf_reader *r = calloc(1, sizeof *r);
-    if (r) {
-        r->events = *events;
-        r->context = context;
-        r->options = options ? *options : (hpf_reader_options){0};
+    if (!r) {
+        return NULL;
     }
+    r->options = options ? *options : (hpf_reader_options){0};
+    if (r->options.view) {
+        r->viewer = hpf__stack_viewer_create(r->options.view, frames_of_input, r);
+        if (!r->viewer) {
+            free(r);
+            return NULL;
+        }
+    }
+    emit_to(r, events, context);
     return r;
 }
 
@@ -39,6 +69,7 @@ void hpf_reader_destroy(hpf_reader *r)
     if (r) {
         hpf__hp_destroy(r->hp);
         hpf__eventlog_heap_destroy(r->log);
+        hpf__stack_viewer_destroy(r->viewer);
         free(r);
     }
 }
@@ -100,19 +131,19 @@ hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
     if (status != HPF_OK) {
         return status;
     }
-    return r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
+    status = r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
+    return status == HPF_OK && r->viewer ? hpf__stack_viewer_check(r->viewer, err) : status;
 }
 
 void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
 {
-    r->events = *events;
-    r->context = context;
+    emit_to(r, events, context);
     r->error = (hpf_error){0};
     r->n_head = 0;
     if (r->log) {
-        hpf__eventlog_heap_revisit(r->log, events, context);
+        hpf__eventlog_heap_revisit(r->log, &r->events, r->context);
     } else if (r->hp) {
-        hpf__hp_revisit(r->hp, events, context);
+        hpf__hp_revisit(r->hp, &r->events, r->context);
     }
 }
 
@@ -132,17 +163,24 @@ bool hpf_reader_is_between(const hpf_reader *r)
 
 hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
 {
-    return r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+    return r->viewer ? hpf__stack_viewer_name(r->viewer, name)
+           : r->log  ? hpf__eventlog_heap_name(r->log, name)
+                     : hpf__hp_name(r->hp, name);
 }
 
 uint32_t hpf_reader_n_names(const hpf_reader *r)
 {
-    return r->log ? hpf__eventlog_heap_n_names(r->log) : r->hp ? hpf__hp_n_names(r->hp) : 0;
+    return r->viewer ? hpf__stack_viewer_n_names(r->viewer)
+           : r->log  ? hpf__eventlog_heap_n_names(r->log)
+           : r->hp   ? hpf__hp_n_names(r->hp)
+                     : 0;
 }
 
 size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
-    return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room) : 0;
+    return r->viewer ? hpf__stack_viewer_frames(r->viewer, name, frames, room)
+           : r->log  ? hpf__eventlog_heap_frames(r->log, name, frames, room)
+                     : 0;
 }
 
 hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,

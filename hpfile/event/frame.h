@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Frames as JSON, and the names of closure types.
+ * Frames as JSON, frames of names, and the names of closure types.
  */
 #ifndef HPF_FRAME_H
 #define HPF_FRAME_H
 
+#include "base/buffer.h"
 #include "hpfile/frame.h"
 #include "io/json.h"
 
@@ -12,6 +13,17 @@
  * `label`, `module` and `source`; for an info table also `table`, `closure_type` and `type`. Adds
  * nothing if there are no frames. */
 HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
+
+/* Fills at most `room` frames of a name such as `(12)apply/eval/main`, innermost first; they have
+ * labels only, borrowed from the name. Any other name is one frame. A slash that would leave a
+ * frame empty belongs to the frame, so that the operator `/` is one. Returns the number of frames.
+ */
+HPF_API size_t hpf__frames_of_name(hpf_str name, hpf_frame *frames, size_t room);
+
+/* Append the label of a frame as it is shown: MODULE.CAF for a CAF, an info table as `TABLE
+ * MODULE.LABEL SOURCE`, "(unknown)" where there is none. Return false without memory. */
+bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame);
+bool hpf__append_info_table(hpf__buffer *to, const hpf_frame *info);
 
 /* Returns GHC's name for a closure type given as a decimal number, such as THUNK for 15. Returns
  * the text itself if it is not such a number. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "event/frame.h"
 #include "hpfile/str.h"
 
 #define CENTRE_ID_BYTES 4u
@@ -208,14 +209,6 @@ static bool put_stack(const hpf__eventlog_names *n, hpf__buffer *buf, hpf_str st
     return is_put;
 }
 
-bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info)
-{
-    hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
-    return put(buf, info->table) && put(buf, HPF_STR(" ")) && put(buf, info->module) &&
-           put(buf, HPF_STR(".")) && put(buf, info->label) && put(buf, before_source) &&
-           put(buf, info->source);
-}
-
 /* Bytes before the name in scratch, where a number may be put in front of it. */
 #define NUMBER_ROOM 16
 
@@ -293,8 +286,8 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf
         label = label.length ? label : HPF_STR("(no name)");
         hpf__eventlog_origin origin = {false, number, 0};
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
-        bool is_put = begin_text(n) && (info ? hpf__eventlog_names_put_info(&n->scratch, info)
-                                             : put(&n->scratch, label));
+        bool is_put = begin_text(n) &&
+                      (info ? hpf__append_info_table(&n->scratch, info) : put(&n->scratch, label));
         status = is_put ? finish_name(n, origin, info != NULL,
                                       hpf__eventlog_keys_name(&n->labels, number), is_new)
                         : HPF_ERR_MEMORY;

@@ -60,7 +60,4 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key,
 size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
                                   hpf_frame *frames, size_t room);
 
-/* The name of an info table: "sat_s154_info Main.main Test.hs:5:1-30". False: no memory. */
-bool hpf__eventlog_names_put_info(hpf__buffer *buf, const hpf_frame *info);
-
 #endif

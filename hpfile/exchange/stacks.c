@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
-#include "eventlog/eventlog_names.h"
+#include "event/frame.h"
 
 struct hpf_stacks {
     hpf__intern frames; /* name, NUL, source */
@@ -64,20 +64,10 @@ static hpf_status push_name(hpf_stacks *s, hpf_str name)
     return put(&s->text, name) ? push_text(s, (hpf_str){"", 0}) : HPF_ERR_MEMORY;
 }
 
-static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
-{
-    if (frame->table.length) {
-        return hpf__eventlog_names_put_info(buf, frame);
-    }
-    bool is_caf = frame->is_caf || hpf_str_is(frame->label, "CAF");
-    return (!is_caf || (put(buf, frame->module) && put(buf, HPF_STR(".")))) &&
-           put(buf, frame->label.length ? frame->label : HPF_STR("(unknown)"));
-}
-
 static hpf_status push_frame(hpf_stacks *s, const hpf_frame *frame)
 {
     s->text.length = 0;
-    return put_frame(&s->text, frame) ? push_text(s, frame->source) : HPF_ERR_MEMORY;
+    return hpf__append_frame(&s->text, frame) ? push_text(s, frame->source) : HPF_ERR_MEMORY;
 }
 
 static void turn_round(hpf__buffer *path)
@@ -106,29 +96,6 @@ static hpf_status finish_stack(hpf_stacks *s, hpf_status status, uint32_t *stack
     return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* The first frame of `stack`: up to a slash that is not its first byte. */
-static size_t frame_length(hpf_str stack)
-{
-    const char *slash = stack.length > 1 ? memchr(stack.data + 1, '/', stack.length - 1) : NULL;
-    bool is_last = !slash || slash + 1 == stack.data + stack.length;
-    return is_last ? stack.length : (size_t)(slash - stack.data);
-}
-
-hpf_status hpf_stacks_of_name(hpf_stacks *s, hpf_str name, uint32_t *stack, hpf_error *err)
-{
-    hpf_str rest = hpf_str_without_id(name);
-    bool is_stack = rest.length < name.length;
-    hpf_status status = HPF_OK;
-    s->path.length = 0;
-    do {
-        size_t length = is_stack ? frame_length(rest) : rest.length;
-        size_t passed = length < rest.length ? length + 1 : length;
-        status = push_name(s, (hpf_str){rest.data, length});
-        rest = hpf_str_from(rest, passed);
-    } while (rest.length > 0 && status == HPF_OK);
-    return finish_stack(s, status, stack, err);
-}
-
 hpf_status hpf_stacks_of_frames(hpf_stacks *s, const hpf_frame *frames, size_t n_frames,
                                 uint32_t *stack, hpf_error *err)
 {
@@ -138,6 +105,19 @@ hpf_status hpf_stacks_of_frames(hpf_stacks *s, const hpf_frame *frames, size_t n
         status = push_frame(s, &frames[i]);
     }
     return finish_stack(s, status, stack, err);
+}
+
+hpf_status hpf_stacks_of_name(hpf_stacks *s, hpf_str name, uint32_t *stack, hpf_error *err)
+{
+    size_t n = hpf__frames_of_name(name, NULL, 0);
+    hpf_frame *frames = malloc(n * sizeof *frames);
+    if (!frames) {
+        return hpf_error_set_memory(err);
+    }
+    hpf__frames_of_name(name, frames, n);
+    hpf_status status = hpf_stacks_of_frames(s, frames, n, stack, err);
+    free(frames);
+    return status;
 }
 
 /* --- reports --- */

@@ -225,6 +225,7 @@ static bool init(hpf_live *live)
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
+                                         .view = live->options.view,
                                          .keeps_times = true,
                                          .activity = live->activity};
     if (live->options.has_activity && !live->activity) {

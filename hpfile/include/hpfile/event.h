@@ -16,6 +16,7 @@
 
 #include "hpfile/error.h"
 #include "hpfile/frame.h"
+#include "hpfile/stack_view.h"
 #include "hpfile/str.h"
 
 #ifdef __cplusplus
@@ -154,6 +155,9 @@ typedef struct hpf_reader_options {
     double *taken_at_s;
     /* Receives what the run-time system of an event log did. May be NULL; borrowed. */
     hpf_eventlog_activity *activity;
+    /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
+     * shown is an error at the end, RANGE or UNSUPPORTED. */
+    const hpf_stack_view *view;
 } hpf_reader_options;
 
 #ifdef __cplusplus

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stack_options.h"
+
+const char *const stack_part_names[] = {
+    [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
+    [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
+    [HPF_PART_LINE] = "line",         NULL};
+
+const char *stack_options_given(const stack_options *v)
+{
+    const opt_given table[] = {{"by", v->part >= 0},
+                               {"depth", v->depth >= 0},
+                               {"under", v->under != NULL},
+                               {"callers-of", v->callers_of != NULL},
+                               {"callees-of", v->callees_of != NULL},
+                               {NULL, false}};
+    return opt_first_given(table);
+}
+
+bool stack_options_view(const stack_options *v, hpf_stack_view **out, opt_complaint *complaint)
+{
+    hpf_error err;
+    const hpf_stack_view_options options = {
+        .part = v->part >= 0 ? (hpf_stack_part)v->part : HPF_PART_STACK,
+        .depth = v->depth > 0 ? (uint32_t)v->depth : 0,
+        .under = v->under,
+        .callers_of = v->callers_of,
+        .callees_of = v->callees_of,
+    };
+    *out = NULL;
+    if (v->depth > 0 && v->part > HPF_PART_STACK) {
+        return opt_complain(complaint, "--depth cannot be used with --by %s, which is one function",
+                            stack_part_names[v->part]);
+    }
+    return !stack_options_given(v) || hpf_stack_view_create(out, &options, &err) == HPF_OK ||
+           opt_complain(complaint, "%s", err.message);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The options that choose what is shown of stacks (hpfile/stack_view.h).
+ */
+#ifndef CENSUS_STACK_OPTIONS_H
+#define CENSUS_STACK_OPTIONS_H
+
+#include "hpfile/stack_view.h"
+
+#include "opt.h"
+
+typedef struct stack_options {
+    int part;  /* an hpf_stack_part; -1: none was given */
+    int depth; /* -1: none was given; 0: all functions */
+    const char *under, *callers_of, *callees_of;
+} stack_options;
+
+/* The choices of --by. */
+extern const char *const stack_part_names[];
+
+/* Rows of a table of options. `position` is that of a stack_options. */
+#define STACK_OPTIONS(position)                                                                    \
+    {0,                                                                                            \
+     "by",                                                                                         \
+     OPT_CHOICE,                                                                                   \
+     (position) + offsetof(stack_options, part),                                                   \
+     "PART",                                                                                       \
+     "name bands by a part of their call stacks: stack (all functions), function (innermost), "    \
+     "producer (with its module), module or line",                                                 \
+     stack_part_names,                                                                             \
+     0,                                                                                            \
+     0},                                                                                           \
+        STACK_DEPTH((position) + offsetof(stack_options, depth)), STACK_FUNCTIONS(position)
+
+#define STACK_DEPTH(position)                                                                      \
+    {                                                                                              \
+        0, "depth", OPT_INT, (position), "N", "show only the N innermost functions of stacks",     \
+            NULL, 1, 1 << 20                                                                       \
+    }
+
+#define STACK_FUNCTIONS(position)                                                                  \
+    {0,        "under",                                                                            \
+     OPT_TEXT, (position) + offsetof(stack_options, under),                                        \
+     "REGEX",  "use only stacks with a function that matches by name, module or place",            \
+     NULL,     0,                                                                                  \
+     0},                                                                                           \
+        {0,        "callers-of",                                                                   \
+         OPT_TEXT, (position) + offsetof(stack_options, callers_of),                               \
+         "REGEX",  "show who calls the functions that match; with --by, the direct caller",        \
+         NULL,     0,                                                                              \
+         0},                                                                                       \
+    {                                                                                              \
+        0, "callees-of", OPT_TEXT, (position) + offsetof(stack_options, callees_of), "REGEX",      \
+            "show what the functions that match call; with --by, the direct callee", NULL, 0, 0    \
+    }
+
+/* Returns the name of an option that was given, or NULL. */
+const char *stack_options_given(const stack_options *values);
+
+/* Creates the view; NULL if no option was given. Returns false with a message. */
+bool stack_options_view(const stack_options *values, hpf_stack_view **out,
+                        opt_complaint *complaint);
+
+#endif

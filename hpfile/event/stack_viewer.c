@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each name of the reader is looked at once, when it is defined: its frames are matched, and what
+ * is shown of them becomes a name, which its costs then have.
+ */
+#include "event/stack_viewer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/regular_expression.h"
+#include "event/breakdown.h"
+#include "event/costs.h"
+#include "event/frame.h"
+
+/* Of a name that is left out. */
+#define NOT_SHOWN UINT32_MAX
+
+/* The expressions of a view. */
+enum { UNDER, CALLERS, CALLEES, N_EXPRESSIONS };
+
+struct hpf_stack_view {
+    hpf_stack_part part;
+    uint32_t depth;
+    bool has[N_EXPRESSIONS];
+    regex_t expressions[N_EXPRESSIONS];
+    hpf__buffer caption; /* "callers of malloc, by module" */
+};
+
+/* Where a shown name comes from: the frames [begin, end) of a name of the reader. */
+typedef struct shown_name {
+    hpf_name source;
+    uint32_t begin, end;
+} shown_name;
+
+struct hpf__stack_viewer {
+    const hpf_stack_view *view;
+    hpf__frames_of *frames_of;
+    void *frames_context;
+    hpf_events events;
+    void *context;
+    hpf_name *shown; /* by name of the reader; NOT_SHOWN */
+    size_t n_sources, shown_capacity;
+    hpf__intern names; /* that are shown */
+    shown_name *origins;
+    size_t origins_capacity;
+    hpf__intern frames; /* label, module and source, each ended by a NUL: each is matched once */
+    unsigned char *matches; /* by frame: a bit for each expression */
+    size_t matches_capacity;
+    hpf__buffer text;
+    hpf_frame *stack; /* of the name that is defined */
+    size_t stack_capacity;
+    bool has_part; /* of some frame */
+    hpf__costs costs;
+};
+
+static bool append(hpf__buffer *to, hpf_str text)
+{
+    return hpf__buffer_append(to, text.data, text.length);
+}
+
+/* --- views --- */
+
+static bool add_to_caption(hpf__buffer *caption, const char *what, const char *text)
+{
+    return (caption->length == 0 || append(caption, HPF_STR(", "))) &&
+           hpf__buffer_append(caption, what, strlen(what)) &&
+           hpf__buffer_append(caption, text, strlen(text));
+}
+
+static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
+{
+    static const char *const parts[] = {[HPF_PART_STACK] = "call stack",
+                                        [HPF_PART_FUNCTION] = "function",
+                                        [HPF_PART_PRODUCER] = "producer",
+                                        [HPF_PART_MODULE] = "module",
+                                        [HPF_PART_LINE] = "line"};
+    return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
+           (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
+           add_to_caption(caption, "by ", parts[o->part]) &&
+           (!o->under || add_to_caption(caption, "under ", o->under));
+}
+
+hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_options *options,
+                                 hpf_error *err)
+{
+    const char *texts[N_EXPRESSIONS] = {options->under, options->callers_of, options->callees_of};
+    *out = NULL;
+    if (options->callers_of && options->callees_of) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "expected callers or callees of a function, found both");
+    }
+    hpf_stack_view *view = calloc(1, sizeof *view);
+    if (!view) {
+        return hpf_error_set_memory(err);
+    }
+    view->part = options->part;
+    view->depth = options->depth;
+    if (!put_caption(&view->caption, options)) {
+        hpf_stack_view_destroy(view);
+        return hpf_error_set_memory(err);
+    }
+    for (int i = 0; i < N_EXPRESSIONS; i++) {
+        hpf_status status =
+            texts[i] ? hpf__regular_expression(&view->expressions[i], texts[i], err) : HPF_OK;
+        if (status != HPF_OK) {
+            hpf_stack_view_destroy(view);
+            return status;
+        }
+        view->has[i] = texts[i] != NULL;
+    }
+    *out = view;
+    return HPF_OK;
+}
+
+void hpf_stack_view_destroy(hpf_stack_view *view)
+{
+    for (int i = 0; view && i < N_EXPRESSIONS; i++) {
+        if (view->has[i]) {
+            regfree(&view->expressions[i]);
+        }
+    }
+    if (view) {
+        hpf__buffer_finish(&view->caption);
+    }
+    free(view);
+}
+
+/* --- viewers --- */
+
+hpf__stack_viewer *hpf__stack_viewer_create(const hpf_stack_view *view, hpf__frames_of *frames_of,
+                                            void *frames_context)
+{
+    hpf__stack_viewer *v = calloc(1, sizeof *v);
+    if (v) {
+        v->view = view;
+        v->frames_of = frames_of;
+        v->frames_context = frames_context;
+    }
+    return v;
+}
+
+void hpf__stack_viewer_destroy(hpf__stack_viewer *v)
+{
+    if (v) {
+        hpf__intern_finish(&v->names);
+        hpf__intern_finish(&v->frames);
+        hpf__buffer_finish(&v->text);
+        hpf__costs_finish(&v->costs);
+        free(v->shown);
+        free(v->origins);
+        free(v->matches);
+        free(v->stack);
+        free(v);
+    }
+}
+
+void hpf__stack_viewer_emit_to(hpf__stack_viewer *v, const hpf_events *events, void *context)
+{
+    v->events = *events;
+    v->context = context;
+}
+
+hpf_str hpf__stack_viewer_name(const hpf__stack_viewer *v, hpf_name name)
+{
+    return v->names.names[name];
+}
+
+uint32_t hpf__stack_viewer_n_names(const hpf__stack_viewer *v)
+{
+    return v->names.n_names;
+}
+
+size_t hpf__stack_viewer_frames(const hpf__stack_viewer *v, hpf_name name, hpf_frame *frames,
+                                size_t room)
+{
+    const shown_name *origin = &v->origins[name];
+    size_t n = origin->end - origin->begin;
+    hpf_frame *all = room ? malloc(origin->end * sizeof *all) : NULL;
+    if (all) {
+        v->frames_of(v->frames_context, origin->source, all, origin->end);
+        memcpy(frames, all + origin->begin, (n < room ? n : room) * sizeof *frames);
+    }
+    free(all);
+    return all || room == 0 ? n : 0;
+}
+
+/* --- names --- */
+
+/* Stores the bits of the expressions that match a frame. Returns HPF_OK, HPF_ERR_MEMORY or
+ * HPF_ERR_LIMIT. */
+static hpf_status match_frame(hpf__stack_viewer *v, const hpf_frame *frame, unsigned *matches)
+{
+    const hpf_str texts[] = {frame->label, frame->module, frame->source};
+    size_t places[3];
+    uint32_t number;
+    bool is_new;
+    v->text.length = 0;
+    for (int i = 0; i < 3; i++) {
+        places[i] = v->text.length;
+        if (!append(&v->text, texts[i]) || !hpf__buffer_append(&v->text, "", 1)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    if (!HPF__ARRAY_RESERVE(v->matches, v->matches_capacity, (size_t)v->frames.n_names + 1)) {
+        return HPF_ERR_MEMORY;
+    }
+    hpf_status status =
+        hpf__intern_add(&v->frames, (hpf_str){v->text.bytes, v->text.length}, &number, &is_new);
+    if (status == HPF_OK && is_new) {
+        unsigned bits = 0;
+        for (int e = 0; e < N_EXPRESSIONS; e++) {
+            for (int i = 0; i < 3 && v->view->has[e]; i++) {
+                const char *text = v->text.bytes + places[i];
+                bool is_match = regexec(&v->view->expressions[e], text, 0, NULL, 0) == 0;
+                bits |= (unsigned)is_match << e;
+            }
+        }
+        v->matches[number] = (unsigned char)bits;
+    }
+    *matches = status == HPF_OK ? v->matches[number] : 0;
+    return status;
+}
+
+/* Stores in `*frames` which of the `n` frames of v->stack are shown; none if begin is end. Returns
+ * HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *frames)
+{
+    const hpf_stack_view *view = v->view;
+    bool is_focused = view->has[CALLERS] || view->has[CALLEES];
+    uint32_t innermost = NOT_SHOWN, outermost = NOT_SHOWN; /* of those that match the focus */
+    bool is_under = !view->has[UNDER];
+    for (uint32_t i = 0; i < n && (is_focused || view->has[UNDER]); i++) {
+        unsigned matches;
+        hpf_status status = match_frame(v, &v->stack[i], &matches);
+        if (status != HPF_OK) {
+            return status;
+        }
+        is_under |= (matches & 1U << UNDER) != 0;
+        if (matches & (1U << CALLERS | 1U << CALLEES)) {
+            innermost = innermost == NOT_SHOWN ? i : innermost;
+            outermost = i;
+        }
+    }
+    frames->begin = frames->end = 0;
+    if (!is_under || (is_focused && innermost == NOT_SHOWN)) {
+        return HPF_OK;
+    }
+    bool is_stack = view->part == HPF_PART_STACK;
+    uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
+    if (view->has[CALLEES]) {
+        uint32_t end = innermost + 1;
+        frames->begin = is_stack ? end - (depth < end ? depth : end) : innermost - (innermost > 0);
+        frames->end = is_stack ? end : frames->begin + 1;
+    } else {
+        uint32_t begin = view->has[CALLERS] ? outermost : 0;
+        begin += !is_stack && view->has[CALLERS] && begin + 1 < n;
+        frames->begin = begin;
+        frames->end = is_stack ? begin + (depth < n - begin ? depth : n - begin) : begin + 1;
+    }
+    return HPF_OK;
+}
+
+/* Puts what is shown of the frames into v->text. */
+static bool put_text(hpf__stack_viewer *v, const shown_name *frames)
+{
+    const hpf_frame *frame = &v->stack[frames->begin];
+    hpf__buffer *text = &v->text;
+    text->length = 0;
+    switch (v->view->part) {
+    case HPF_PART_STACK:
+        for (uint32_t i = frames->begin; i < frames->end; i++) {
+            if ((i > frames->begin && !hpf__buffer_append(text, "/", 1)) ||
+                !hpf__append_frame(text, &v->stack[i])) {
+                return false;
+            }
+        }
+        return true;
+    case HPF_PART_MODULE:
+        v->has_part |= frame->module.length > 0;
+        return append(text, frame->module.length ? frame->module : HPF_STR("(no module)"));
+    case HPF_PART_PRODUCER: {
+        bool has_module = frame->module.length > 0;
+        v->has_part |= has_module;
+        return append(text, frame->module) &&
+               append(text, has_module ? HPF_STR(".") : HPF_STR("")) && append(text, frame->label);
+    }
+    case HPF_PART_LINE: {
+        /* The label of an info table has the place already. */
+        bool has_more = frame->source.length > 0 && frame->table.length == 0;
+        v->has_part |= frame->source.length > 0;
+        return hpf__append_frame(text, frame) &&
+               (!has_more || (append(text, HPF_STR(" ")) && append(text, frame->source)));
+    }
+    case HPF_PART_FUNCTION:
+        break;
+    }
+    return hpf__append_frame(text, frame);
+}
+
+/* Defines what is shown of a name of the reader. `*shown` is NOT_SHOWN if that is nothing. */
+static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_name *shown, hpf_error *err)
+{
+    shown_name frames = {.source = source};
+    bool is_new = false;
+    *shown = NOT_SHOWN;
+    size_t n = v->frames_of(v->frames_context, source, NULL, 0);
+    hpf_status status = HPF_ERR_MEMORY;
+    if (n < NOT_SHOWN && HPF__ARRAY_RESERVE(v->stack, v->stack_capacity, n) &&
+        HPF__ARRAY_RESERVE(v->origins, v->origins_capacity, (size_t)v->names.n_names + 1)) {
+        v->frames_of(v->frames_context, source, v->stack, n);
+        status = choose_frames(v, (uint32_t)n, &frames);
+    }
+    if (status == HPF_OK && frames.begin < frames.end) {
+        hpf_name number;
+        status = put_text(v, &frames)
+                     ? hpf__intern_add(&v->names, (hpf_str){v->text.bytes, v->text.length}, &number,
+                                       &is_new)
+                     : HPF_ERR_MEMORY;
+        if (status == HPF_OK) {
+            *shown = number;
+        }
+    }
+    if (status != HPF_OK) {
+        return status == HPF_ERR_LIMIT ? hpf_error_set(err, status, "more than 2^30 names")
+                                       : hpf_error_set_memory(err);
+    }
+    if (is_new) {
+        v->origins[*shown] = frames;
+        if (v->events.name) {
+            status = v->events.name(v->context, *shown, v->names.names[*shown], err);
+        }
+    }
+    return status;
+}
+
+/* --- events --- */
+
+/* Puts a job into v->text that says what is shown: "git log · by module" for "git log · by call
+ * stack", and "main +RTS -hc · by module" for "main +RTS -hc". */
+static bool put_job(hpf__stack_viewer *v, hpf_str job)
+{
+    hpf_str rest = hpf_native_part_of_job(job);
+    hpf_str begin = {job.data, job.length};
+    v->text.length = 0;
+    if (hpf_str_begins(rest, "call stack")) {
+        begin.length = (size_t)(rest.data - job.data) - strlen(HPF_NATIVE_JOB_BY);
+        rest = hpf_str_from(rest, strlen("call stack"));
+    } else {
+        rest.length = 0;
+    }
+    return append(&v->text, begin) && append(&v->text, HPF_STR(" \302\267 ")) &&
+           append(&v->text, (hpf_str){v->view->caption.bytes, v->view->caption.length}) &&
+           append(&v->text, rest);
+}
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    if (which == HPF_HEADER_JOB) {
+        if (!put_job(v, text)) {
+            return hpf_error_set_memory(err);
+        }
+        text = (hpf_str){v->text.bytes, v->text.length};
+    }
+    return v->events.header ? v->events.header(v->context, which, text, err) : HPF_OK;
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    (void)text;
+    if (!HPF__ARRAY_RESERVE(v->shown, v->shown_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    v->n_sources = (size_t)name + 1;
+    return define(v, name, &v->shown[name], err);
+}
+
+/* Gathers the costs of what is shown. */
+static hpf_status show_costs(hpf__stack_viewer *v, const hpf_cost *costs, size_t n_costs,
+                             hpf_error *err)
+{
+    v->costs.n = 0;
+    for (size_t i = 0; i < n_costs; i++) {
+        hpf_cost cost = costs[i];
+        cost.name = v->shown[cost.name];
+        if (cost.name != NOT_SHOWN && !hpf__costs_add(&v->costs, cost, v->names.n_names)) {
+            return hpf_error_set_memory(err);
+        }
+    }
+    return HPF_OK;
+}
+
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    hpf_status status = show_costs(v, sample->costs, sample->n_costs, err);
+    if (status != HPF_OK || !v->events.sample) {
+        return status;
+    }
+    hpf_sample shown = *sample;
+    shown.costs = v->costs.all;
+    shown.n_costs = v->costs.n;
+    return v->events.sample(v->context, &shown, err);
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    return v->events.mark ? v->events.mark(v->context, time, label, err) : HPF_OK;
+}
+
+static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    return v->events.quantity ? v->events.quantity(v->context, name, point, err) : HPF_OK;
+}
+
+static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
+{
+    hpf__stack_viewer *v = context;
+    hpf_status status = show_costs(v, costs, n_costs, err);
+    return status == HPF_OK && v->events.leftover
+               ? v->events.leftover(v->context, v->costs.all, v->costs.n, err)
+               : status;
+}
+
+const hpf_events hpf__stack_viewer_events = {.header = on_header,
+                                             .name = on_name,
+                                             .sample = on_sample,
+                                             .mark = on_mark,
+                                             .quantity = on_quantity,
+                                             .leftover = on_leftover};
+
+hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
+{
+    static const char *const missing[] = {[HPF_PART_PRODUCER] = "module",
+                                          [HPF_PART_MODULE] = "module",
+                                          [HPF_PART_LINE] = "place in the source"};
+    hpf_stack_part part = v->view->part;
+    if (v->n_sources > 0 && v->names.n_names == 0) {
+        return hpf_error_set(err, HPF_ERR_RANGE, "no stack has a function that matches");
+    }
+    if (v->n_sources > 0 && !v->has_part && part != HPF_PART_STACK && part != HPF_PART_FUNCTION) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "no function of this profile has a %s; event logs have them",
+                             missing[part]);
+    }
+    return HPF_OK;
+}

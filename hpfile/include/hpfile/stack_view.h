@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What of a profile's call stacks or cost-centre stacks becomes bands: the whole stack, its
+ * innermost function, that function's module or line, or the callers or callees of a function. One
+ * profile of stacks so answers several questions.
+ *
+ * Stacks are those of event logs, whose frames have modules and places, and names such as
+ * `(12)apply/eval/main`, whose frames have labels only. Any other name is a stack of one frame.
+ * Stacks of which the same is shown become one name.
+ */
+#ifndef HPFILE_STACK_VIEW_H
+#define HPFILE_STACK_VIEW_H
+
+#include <stdint.h>
+
+#include "hpfile/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hpf_stack_part {
+    HPF_PART_STACK,    /* the labels of the frames, innermost first: "apply/eval/main" */
+    HPF_PART_FUNCTION, /* the label of a frame */
+    HPF_PART_PRODUCER, /* the label after the module: "Interp.apply" */
+    HPF_PART_MODULE,
+    HPF_PART_LINE, /* the label before the place: "apply Interp.hs:12:1-30" */
+} hpf_stack_part;
+
+typedef struct hpf_stack_view_options {
+    /* All parts but HPF_PART_STACK are those of one frame: the innermost; with `callers_of`, the
+     * caller of the function; with `callees_of`, the function that it calls. If there is none, the
+     * function itself. */
+    hpf_stack_part part;
+    uint32_t depth; /* HPF_PART_STACK: the number of frames, from the innermost or from the function
+                       on; 0: all */
+    /* Extended regular expressions, or NULL. A frame matches if its label, its module or its place
+     * does; stacks without a matching frame are left out. `callers_of` shows the outermost matching
+     * frame and its callers, `callees_of` the innermost one and what it calls, so that recursion
+     * does not hide them; at most one of the two. */
+    const char *under, *callers_of, *callees_of;
+} hpf_stack_view_options;
+
+typedef struct hpf_stack_view hpf_stack_view;
+
+/* Compiles a view, which may serve several profiles. Texts are copied. Errors: ARGUMENT, LIMIT for
+ * an expression; ARGUMENT for both callers and callees; MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_stack_view_create(hpf_stack_view **out,
+                                                      const hpf_stack_view_options *options,
+                                                      hpf_error *err);
+HPF_API void hpf_stack_view_destroy(hpf_stack_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

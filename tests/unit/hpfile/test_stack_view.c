@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stack views: sums of random stacks against a plain calculation over their texts, and errors.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/stack_view.h"
+#include "io/sink.h"
+#include "rng.h"
+#include "summary/survey_details.h"
+
+#define HEAD "JOB \"p \xC2\xB7 by call stack\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
+
+enum { N_STACKS = 40, MOST_FRAMES = 6, N_SAMPLES = 5 };
+
+/* A stack of functions named by one letter, innermost first. */
+typedef struct stack {
+    char frames[MOST_FRAMES + 1];
+    unsigned costs[N_SAMPLES];
+} stack;
+
+static hpf_status survey_text(hpf_survey **out, hpf_source **source, hpf_str text,
+                              const hpf_stack_view *view, hpf_error *err)
+{
+    const hpf_source_options keeping = {.keep = true};
+    const hpf_survey_options options = {.view = view};
+    cr_assert_eq(hpf_source_from_memory(source, text, &keeping, NULL), HPF_OK);
+    return hpf_survey_create(out, *source, &options, err);
+}
+
+static hpf_stack_view *view_of(const hpf_stack_view_options *options)
+{
+    hpf_stack_view *view;
+    hpf_error err;
+    cr_assert_eq(hpf_stack_view_create(&view, options, &err), HPF_OK, "%s", err.message);
+    return view;
+}
+
+static void put_profile(hpf_sink *to, const stack *stacks)
+{
+    hpf_sink_text(to, HEAD);
+    for (int s = 0; s < N_SAMPLES; s++) {
+        hpf_sink_printf(to, "BEGIN_SAMPLE %d\n", s);
+        for (int i = 0; i < N_STACKS; i++) {
+            hpf_sink_printf(to, "(%d)", i + 1);
+            for (const char *f = stacks[i].frames; *f; f++) {
+                hpf_sink_printf(to, f[1] ? "%c/" : "%c", *f);
+            }
+            hpf_sink_printf(to, "\t%u\n", stacks[i].costs[s]);
+        }
+        hpf_sink_printf(to, "END_SAMPLE %d\n", s);
+    }
+}
+
+/* Writes what a view shows of a stack, as the manual describes it; "" if it is left out. `function`
+ * is the letter of the focus. */
+static void expect_name(char *out, const char *frames, const hpf_stack_view_options *o)
+{
+    size_t n = strlen(frames), begin = 0, end = n;
+    *out = '\0';
+    if (o->under && !strchr(frames, *o->under)) {
+        return;
+    }
+    if (o->callers_of) {
+        const char *at = strrchr(frames, *o->callers_of);
+        if (!at) {
+            return;
+        }
+        begin = (size_t)(at - frames);
+        if (o->part == HPF_PART_FUNCTION && begin + 1 < n) {
+            begin++;
+        }
+    }
+    if (o->callees_of) {
+        const char *at = strchr(frames, *o->callees_of);
+        if (!at) {
+            return;
+        }
+        end = (size_t)(at - frames) + 1;
+        if (o->part == HPF_PART_FUNCTION) {
+            begin = end > 1 ? end - 2 : 0;
+        } else if (o->depth && end > o->depth) {
+            begin = end - o->depth;
+        }
+    }
+    if (o->part == HPF_PART_FUNCTION) {
+        end = begin + 1;
+    } else if (o->depth && end - begin > o->depth) {
+        end = begin + o->depth;
+    }
+    for (size_t i = begin; i < end; i++) {
+        *out++ = frames[i];
+        *out++ = i + 1 < end ? '/' : '\0';
+    }
+}
+
+static double expected_sum(const stack *stacks, hpf_str name, const hpf_stack_view_options *o)
+{
+    double sum = 0;
+    for (int i = 0; i < N_STACKS; i++) {
+        char text[2 * MOST_FRAMES + 2];
+        expect_name(text, stacks[i].frames, o);
+        for (int s = 0; s < N_SAMPLES; s++) {
+            sum += hpf_str_is(name, text) ? stacks[i].costs[s] : 0;
+        }
+    }
+    return sum;
+}
+
+static double expected_total(const stack *stacks, const hpf_stack_view_options *o)
+{
+    double sum = 0;
+    for (int i = 0; i < N_STACKS; i++) {
+        char text[2 * MOST_FRAMES + 2];
+        expect_name(text, stacks[i].frames, o);
+        for (int s = 0; s < N_SAMPLES; s++) {
+            sum += *text ? stacks[i].costs[s] : 0;
+        }
+    }
+    return sum;
+}
+
+static void check_view(hpf_str profile, const stack *stacks, const hpf_stack_view_options *o)
+{
+    hpf_survey *survey;
+    hpf_source *source;
+    hpf_error err;
+    hpf_stack_view *view = view_of(o);
+    double expected = expected_total(stacks, o), found = 0;
+    hpf_status status = survey_text(&survey, &source, profile, view, &err);
+    if (expected == 0 && status == HPF_ERR_RANGE) {
+        hpf_source_destroy(source);
+        hpf_stack_view_destroy(view);
+        return;
+    }
+    cr_assert_eq(status, HPF_OK, "%s", err.message);
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+        hpf_str text = hpf_survey_name(survey, name);
+        double sum = hpf_survey_totals(survey, name)->sum;
+        cr_expect_eq(sum, expected_sum(stacks, text, o), "%.*s: %g", (int)text.length, text.data,
+                     sum);
+        found += sum;
+    }
+    cr_expect_eq(found, expected, "%g instead of %g", found, expected);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+}
+
+Test(stack_view, sums_equal_those_of_the_stacks)
+{
+    rng chance = {.state = 7};
+    for (int round = 0; round < 100; round++) {
+        stack stacks[N_STACKS] = {0};
+        for (int i = 0; i < N_STACKS; i++) {
+            size_t n = 1 + rng_below(&chance, MOST_FRAMES);
+            for (size_t f = 0; f < n; f++) {
+                stacks[i].frames[f] = (char)('a' + rng_below(&chance, 5));
+            }
+            for (int s = 0; s < N_SAMPLES; s++) {
+                stacks[i].costs[s] = (unsigned)rng_below(&chance, 1000);
+            }
+        }
+        hpf_sink *profile = hpf_sink_to_memory();
+        put_profile(profile, stacks);
+        static const char *const letters[] = {NULL, "a", "b", "c"};
+        for (int k = 0; k < 20; k++) {
+            uint64_t focus = rng_below(&chance, 3);
+            const char *letter = letters[1 + rng_below(&chance, 3)];
+            const hpf_stack_view_options o = {
+                .part = rng_below(&chance, 2) ? HPF_PART_FUNCTION : HPF_PART_STACK,
+                .depth = (uint32_t)rng_below(&chance, 4),
+                .under = letters[rng_below(&chance, 4)],
+                .callers_of = focus == 1 ? letter : NULL,
+                .callees_of = focus == 2 ? letter : NULL,
+            };
+            check_view(hpf_sink_bytes(profile), stacks, &o);
+        }
+        hpf_sink_destroy(profile);
+    }
+}
+
+static hpf_status survey_view(const char *samples, const hpf_stack_view_options *o, hpf_error *err)
+{
+    char text[500];
+    int length = snprintf(text, sizeof text, "%s%s", HEAD, samples);
+    hpf_survey *survey = NULL;
+    hpf_source *source;
+    hpf_stack_view *view = view_of(o);
+    hpf_status status = survey_text(&survey, &source, (hpf_str){text, (size_t)length}, view, err);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+    return status;
+}
+
+Test(stack_view, refuses_what_a_profile_cannot_show)
+{
+    static const char samples[] = "BEGIN_SAMPLE 1\n(1)f/main\t3\nEND_SAMPLE 1\n";
+    hpf_error err;
+    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.under = "nobody"}, &err),
+                 HPF_ERR_RANGE);
+    cr_expect_str_eq(err.message, "no stack has a function that matches");
+    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_MODULE}, &err),
+                 HPF_ERR_UNSUPPORTED);
+    cr_expect_str_eq(err.message, "no function of this profile has a module; event logs have them");
+    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_LINE}, &err),
+                 HPF_ERR_UNSUPPORTED);
+
+    hpf_stack_view *view;
+    cr_expect_eq(hpf_stack_view_create(&view, &(hpf_stack_view_options){.under = "("}, &err),
+                 HPF_ERR_ARGUMENT);
+    cr_expect_null(view);
+    const hpf_stack_view_options both = {.callers_of = "a", .callees_of = "b"};
+    cr_expect_eq(hpf_stack_view_create(&view, &both, &err), HPF_ERR_ARGUMENT);
+}
+
+Test(stack_view, the_job_says_what_is_shown)
+{
+    static const struct {
+        const char *job, *expected;
+    } cases[] = {
+        {"git log \xC2\xB7 by call stack", "git log \xC2\xB7 callers of f, by function"},
+        {"p \xC2\xB7 by call stack, -hmlibc.so",
+         "p \xC2\xB7 callers of f, by function, -hmlibc.so"},
+        {"main +RTS -hc", "main +RTS -hc \xC2\xB7 callers of f, by function"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        int length = snprintf(text, sizeof text,
+                              "JOB \"%s\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
+                              "BEGIN_SAMPLE 1\n(1)f/main\t3\nEND_SAMPLE 1\n",
+                              cases[i].job);
+        hpf_survey *survey;
+        hpf_source *source;
+        hpf_stack_view *view =
+            view_of(&(hpf_stack_view_options){.part = HPF_PART_FUNCTION, .callers_of = "f"});
+        cr_assert_eq(survey_text(&survey, &source, (hpf_str){text, (size_t)length}, view, NULL),
+                     HPF_OK);
+        hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);
+        cr_expect(hpf_str_is(job, cases[i].expected), "%.*s", (int)job.length, job.data);
+        hpf_survey_destroy(survey);
+        hpf_source_destroy(source);
+        hpf_stack_view_destroy(view);
+    }
+}
