@@ -15,6 +15,8 @@
 #include "hpfile/writer.h"
 #include "summary/quantity.h"
 
+#include "symbolise.h"
+
 static const hpf_str live = {"live", 4};
 
 typedef struct importer {
@@ -27,6 +29,7 @@ typedef struct importer {
     hpf_name *number_of; /* in `emit`, by the name of the source; NONE: not known yet */
     hpf_str *texts;      /* by the name of the source, borrowed from its reader */
     size_t number_capacity, texts_capacity;
+    symboliser *symboliser; /* NULL: frames have names */
     bool is_first;
     bool is_series;
     double time;                /* of the sample in a series */
@@ -86,7 +89,11 @@ static hpf_status on_frames(void *context, hpf_name name, const hpf_frame *frame
                             hpf_error *err)
 {
     importer *t = context;
-    return hpf__call_stacks_name(&t->stacks, frames, n_frames, &t->number_of[name], err);
+    hpf_status status =
+        t->symboliser ? symboliser_name(t->symboliser, &frames, &n_frames, err) : HPF_OK;
+    return status == HPF_OK
+               ? hpf__call_stacks_name(&t->stacks, frames, n_frames, &t->number_of[name], err)
+               : status;
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -135,6 +142,7 @@ static hpf_status finish(importer *t, hpf_status status, hpf_error *err)
     status = status == HPF_OK ? hpf_writer_finish(t->profile, err) : status;
     hpf_writer_destroy(t->profile);
     hpf_sidecar_writer_destroy(t->rest);
+    symboliser_destroy(t->symboliser);
     hpf__call_stacks_finish(&t->stacks);
     hpf__emitter_finish(&t->emit);
     free(t->number_of);
@@ -203,7 +211,10 @@ hpf_status import_profile(const hpf_format *format, hpf_source *const *sources, 
     taken *all = calloc(n_sources, sizeof *all);
     t.frames = to->frames;
     t.is_series = n_sources > 1;
-    status = status == HPF_OK && !all ? hpf_error_set_memory(err) : status;
+    t.symboliser = format->has_addresses ? symboliser_create() : NULL;
+    if (status == HPF_OK && (!all || (format->has_addresses && !t.symboliser))) {
+        status = hpf_error_set_memory(err);
+    }
     if (status == HPF_OK && t.is_series) {
         status = order(all, format, sources, n_sources, options, failed, err);
     }

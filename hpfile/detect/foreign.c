@@ -16,8 +16,6 @@ typedef struct foreign {
 } foreign;
 
 static const foreign beginnings[] = {
-    {"heap profile: ", "a heap profile as text of gperftools or Go"},
-    {"heap_v2/", "a heap profile of jemalloc"},
     {"# callgrind format", "a profile of Valgrind's callgrind"},
     {"version: 1\ncreator: ", "a profile of Valgrind's callgrind"},
     {"desc: I1 cache:", "a profile of Valgrind's cachegrind"},

@@ -20,8 +20,9 @@ struct hpf_format {
     bool (*is_format)(hpf_str head);
     hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
                        const hpf_reader_options *options, hpf_error *err);
-    bool is_moment;   /* a file is one sample, and has no time in a profile */
-    bool is_streamed; /* instead of `read`: detect/reader.h reads it, in pieces */
+    bool is_moment;     /* a file is one sample, and has no time in a profile */
+    bool has_addresses; /* labels of frames are MODULE+0xADDRESS, after a call */
+    bool is_streamed;   /* instead of `read`: detect/reader.h reads it, in pieces */
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
     hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);
@@ -37,7 +38,7 @@ enum { HPF__HEAD_BYTES = 512 };
  * hpf_format hpf_format_NAME`, and add its row. */
 #define HPF__FORMATS(row)                                                                          \
     row(hp) row(csv) row(tidy) row(prof) row(dhat) row(heapprofile) row(json) row(eventlog)        \
-        row(massif) row(pprof) row(heaptrack)
+        row(massif) row(pprof) row(heaptrack) row(heap_text)
 
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)

@@ -6,10 +6,12 @@ read.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are 
 """
 import collections
 import json
+import os
 import re
 import subprocess
+import sys
 
-from judge import HERE, compiled, main, need, run, sums
+from judge import HERE, SKIPPED, compiled, main, need, run, sums
 
 
 def massif(census, folder):
@@ -142,5 +144,57 @@ def heapprofile(census, folder):
     assert any(stack[-1] == "make" for stack in census.stacks(path))
 
 
+def library(*names):
+    """Returns the path of a library that is preloaded; ends the test as skipped if it is not installed."""
+    for name in names:
+        for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"):
+            if os.path.exists(os.path.join(folder, name)):
+                return os.path.join(folder, name)
+    print(f"skipped: {names[0]} is not installed")
+    sys.exit(SKIPPED)
+
+
+def gperftools(census, folder):
+    need("cc", "google-pprof")
+    preloaded = library("libtcmalloc.so.4")
+    program = compiled(folder)
+    run(program, env={"LD_PRELOAD": preloaded, "HEAPPROFILE": str(folder / "heap"),
+                      "HEAP_PROFILE_ALLOCATION_INTERVAL": "500000"})
+    paths = sorted(folder.glob("heap.*.heap"))
+    assert len(paths) > 3, paths
+    for kind in ("inuse_space", "alloc_objects"):
+        printed = run("google-pprof", "--text", "--show_bytes", "--nodefraction=0", "--nodecount=1000", f"--{kind}",
+                      program, paths[-1])
+        wanted = {name: int(flat) for flat, name in re.findall(r"^ *(\d+) +[\d.]+% .* (\S+)$", printed, re.M)}
+        found = collections.Counter()
+        for (name, _, _), amount in census.frames("--value", kind, paths[-1]).items():
+            found[name] += amount
+        assert found and found == {name: n for name, n in wanted.items() if n > 0}, (found, wanted)
+    heads = [re.match(r"heap profile: +\d+: +(\d+) ", path.read_text()) for path in paths]
+    assert [total for _, total in sums(census.profile(*paths))] == [int(head[1]) for head in heads]
+    assert census.profile(*paths)["sample_unit"] == "files"
+    assert ("leaf", "allocate.c", 13) in {(name, os.path.basename(file), line)
+                                          for name, file, line in census.frames(paths[-1])}
+
+
+def jemalloc(census, folder):
+    need("cc")
+    preloaded = library("libjemalloc.so.2")
+    program = compiled(folder)
+    run(program, env={"LD_PRELOAD": preloaded,
+                      "MALLOC_CONF": f"prof:true,prof_final:true,lg_prof_sample:0,prof_prefix:{folder}/je"})
+    paths = list(folder.glob("je.*.heap"))
+    if not paths:
+        print("skipped: this jemalloc cannot profile")
+        sys.exit(SKIPPED)
+    objects, total = map(int, re.search(r"^  t\*: (\d+): (\d+)", paths[0].read_text(), re.M).groups())
+    assert sum(census.stacks(paths[0]).values()) == total
+    assert sum(census.stacks("--value", "inuse_objects", paths[0]).values()) == objects
+    # Half of 60 blocks of 4000 bytes, in pages of 4096.
+    assert census.stacks(paths[0])["main", "leaf"] == 30 * 4096, census.stacks(paths[0])
+    assert census.stacks("--value", "inuse_objects", paths[0])["main", "middle", "leaf"] == 30
+
+
 if __name__ == "__main__":
-    main({"massif": massif, "pprof": pprof, "heaptrack": heaptrack, "dhat": dhat, "heapprofile": heapprofile})
+    main({function.__name__: function
+          for function in (massif, pprof, heaptrack, dhat, heapprofile, gperftools, jemalloc)})

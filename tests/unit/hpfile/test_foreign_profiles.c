@@ -103,6 +103,24 @@ static const struct {
      JOB("V8 heap") "SAMPLE_UNIT \"seconds\"\n" BYTES
                     "BEGIN_SAMPLE 0.000000\n(1)(root)\t8\n(2)f\t16\n(3)(anonymous)/f\t2.5\n"
                     "END_SAMPLE 0.000000\n"},
+    /* The first mapping of a file says where its address 0 is; addresses of allocators are left
+       out. */
+    {&hpf_format_heap_text,
+     TEXT("heap profile:   3:  60 [   9:  90] @ heapprofile\n"
+          "   1:  40 [ 4: 70] @ 0x7010 0x1abc 0x1def\n   2: 20 [5: 20] @ 0x9\n  0: 0 [9:9] @\n\n"
+          "MAPPED_LIBRARIES:\n1000-1800 r--p 00000000 fe:00 11 /bin/a b\n"
+          "1800-2000 r-xp 00000800 fe:00 11 /bin/a b\n7000-8000 r-xp 00000000 fe:00 2 "
+          "/lib/libtcmalloc.so.4\n9000-a000 rw-p 00000000 00:00 0 [heap]\n"),
+     JOB("/bin/a b") "SAMPLE_UNIT \"seconds\"\n" BYTES
+                     "BEGIN_SAMPLE 0.000000\n(1)a b+0xabc/a b+0xdef\t40\n(2)0x9\t20\n"
+                     "END_SAMPLE 0.000000\n"},
+    /* Blocks of 1000 bytes are counted with the probability 1 - 1/e; 2000 / 0.632... = 3163.95 */
+    {&hpf_format_heap_text,
+     TEXT("heap_v2/1000\n  t*: 2: 2000 [0: 0]\n  t0: 2: 2000 [0: 0]\n@ 0x10 0x20\n  t*: 2: 2000 "
+          "[0: 0]\n"
+          "  t0: 2: 2000 [0: 0]\n\nMAPPED_LIBRARIES:\n"),
+     JOB("") "SAMPLE_UNIT \"seconds\"\n" BYTES
+             "BEGIN_SAMPLE 0.000000\n(1)0x10/0x20\t3164\nEND_SAMPLE 0.000000\n"},
 };
 enum { N_PROFILES = sizeof profiles / sizeof *profiles };
 
@@ -168,6 +186,19 @@ Test(foreign_profiles, are_refused_at_the_place_of_an_error)
         {&hpf_format_heapprofile, TEXT("{\"head\":[]}"), 1, "expected '{'"},
         {&hpf_format_heapprofile, TEXT("{\"head\":{\"selfSize\":-1}}"), 1,
          "expected a number of 0 or more, found '-1'"},
+        {&hpf_format_heap_text, TEXT("heap profile: 1: 2 [3: 4] @ growthz\n"), 1,
+         "expected @ heapprofile, @ heap/BYTES or @ heap_v2/BYTES"},
+        {&hpf_format_heap_text, TEXT("heap profile: 1: 2 [3: 4] @ heapprofile\n1: 2 3\n"), 2,
+         "expected OBJECTS: BYTES [ OBJECTS: BYTES] @ ADDRESS..., found '1: 2 3'"},
+        {&hpf_format_heap_text,
+         TEXT("heap profile: 1: 2 [3: 4] @ heapprofile\n1: 2 [3: 4] @ 0x1 main\n"), 2,
+         "expected OBJECTS: BYTES"},
+        {&hpf_format_heap_text, TEXT("heap_v2/x\n"), 1, "expected the bytes between samples"},
+        {&hpf_format_heap_text, TEXT("heap_v2/1\n@ 0xg\n"), 2, "expected @ ADDRESS"},
+        {&hpf_format_heap_text, TEXT("heap_v2/1\n@ 0x1\n  t*: 1: 18446744073709551616 [0: 0]\n"), 3,
+         "expected t*: OBJECTS: BYTES [OBJECTS: BYTES]"},
+        {&hpf_format_heap_text, TEXT("heap_v2/1\nMAPPED_LIBRARIES:\n1-2 r-xp zz\n"), 3,
+         "expected a mapping, BEGIN-END ACCESS OFFSET DEVICE INODE PATH"},
         {&hpf_format_pprof, TEXT(""), 0, "an empty file, expected a pprof profile"},
         {&hpf_format_pprof, TEXT(PPROF_SAMPLES PPROF_REST), 0, "without sample types"},
         {&hpf_format_pprof, TEXT(PPROF_TYPES "\x12\x7f"), 0,

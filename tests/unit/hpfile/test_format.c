@@ -44,6 +44,9 @@ Test(format, is_detected_from_the_beginning)
          &hpf_format_hp},
         {"{\"dhatFileVersion\":2,\"mode\":\"heap\"", &hpf_format_dhat},
         {" {\"head\" :{\"callFrame\":{", &hpf_format_heapprofile},
+        {"heap profile:      1:  1048576 [     1:  1048576] @ heapprofile\n",
+         &hpf_format_heap_text},
+        {"heap_v2/524288\n  t*: 1: 5 [0: 0]\n", &hpf_format_heap_text},
         {"v 10500 3\nX ./a.out 7\nI 1000 4\n", &hpf_format_heaptrack},
         {"desc: --massif-out-file=m.out\ncmd: ./a.out\ntime_unit: i\n", &hpf_format_massif},
         {" \r\n\t{", &hpf_format_json},
@@ -98,8 +101,6 @@ Test(format, files_of_other_tools_are_named)
         hpf_str head;
         const char *name;
     } cases[] = {
-        {BYTES("heap profile:      1:  1048576 [     1:  1048576] @ heapprofile\n"), "gperftools"},
-        {BYTES("heap_v2/524288\n  t*: 1: 5 [0: 0]\n"), "jemalloc"},
         {BYTES("# callgrind format\nversion: 1\n"), "callgrind"},
         {BYTES("version: 1\ncreator: callgrind-3.19.0\n"), "callgrind"},
         {BYTES("JAVA PROFILE 1.0.2\0\0\0\0"), "Java"},

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Each address is one after a call, so the byte before it is looked up.
+ */
+#include "symbolise.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/intern.h"
+#include "exchange/words.h"
+#include "symbol/resolve.h"
+
+struct symboliser {
+    hpp_resolver *resolver;
+    hpf__intern paths; /* of modules that were seen */
+    struct module {
+        uint32_t object;
+        uint64_t base;
+    } * modules;
+    size_t modules_capacity;
+    hpf__intern texts; /* sources of frames */
+    hpf_frame *frames;
+    size_t capacity;
+};
+
+symboliser *symboliser_create(void)
+{
+    symboliser *s = calloc(1, sizeof *s);
+    if (s && hpp_resolver_create(&s->resolver, NULL, NULL) != HPF_OK) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void symboliser_destroy(symboliser *s)
+{
+    if (s) {
+        hpp_resolver_destroy(s->resolver);
+        hpf__intern_finish(&s->paths);
+        hpf__intern_finish(&s->texts);
+        free(s->modules);
+        free(s->frames);
+        free(s);
+    }
+}
+
+/* Returns the address in an object file's own terms at which its first byte is mapped: 0, unless it
+ * is a program with fixed addresses. */
+static uint64_t base_of(const char *path)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr segment;
+    uint64_t base = 0;
+    FILE *file = fopen(path, "rb");
+    bool is_program = file && fread(&head, sizeof head, 1, file) == 1 &&
+                      memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+                      head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_type == ET_EXEC &&
+                      head.e_phoff < LONG_MAX && fseek(file, (long)head.e_phoff, SEEK_SET) == 0;
+    for (unsigned i = 0; is_program && base == 0 && i < head.e_phnum; i++) {
+        is_program = fread(&segment, sizeof segment, 1, file) == 1;
+        base = is_program && segment.p_type == PT_LOAD ? segment.p_vaddr - segment.p_offset : 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return base;
+}
+
+/* Returns the module of a path, or NULL without memory. */
+static const struct module *module_of(symboliser *s, hpf_str path)
+{
+    uint32_t number = 0;
+    bool is_new = false;
+    if (hpf__intern_add(&s->paths, path, &number, &is_new) != HPF_OK ||
+        !HPF__ARRAY_RESERVE(s->modules, s->modules_capacity, (size_t)number + 1)) {
+        return NULL;
+    }
+    if (is_new) {
+        const hpp_object_file file = {.path = s->paths.names[number].data};
+        s->modules[number].object = hpp_resolver_object(s->resolver, &file);
+        s->modules[number].base = base_of(file.path);
+    }
+    return &s->modules[number];
+}
+
+static bool push_function(symboliser *s, size_t *n, const hpp_function *f, hpf_str path)
+{
+    uint32_t number = 0;
+    bool is_new;
+    hpf_frame frame = {.label = f->name, .module = path, .source = f->file};
+    if (f->file.length > 0 && f->line > 0) {
+        char text[4096];
+        int length = snprintf(text, sizeof text, "%s:%u", f->file.data, (unsigned)f->line);
+        size_t used = length < (int)sizeof text ? (size_t)length : 0;
+        if (hpf__intern_add(&s->texts, (hpf_str){text, used}, &number, &is_new) != HPF_OK) {
+            return false;
+        }
+        frame.source = s->texts.names[number];
+    }
+    return HPF__ARRAY_PUSH(s->frames, *n, s->capacity, frame);
+}
+
+/* The address in a label, which ends with +0xADDRESS. */
+static bool address_of(hpf_str label, uint64_t *address)
+{
+    size_t i = label.length;
+    while (i > 0 && label.data[i - 1] != '+') {
+        i--;
+    }
+    hpf_str rest = hpf_str_from(label, i);
+    return i > 0 && hpf__take_word(&rest, "0x") && hpf__take_whole(&rest, 16, address) &&
+           rest.length == 0 && *address > 0;
+}
+
+hpf_status symboliser_name(symboliser *s, const hpf_frame **frames, size_t *n_frames,
+                           hpf_error *err)
+{
+    size_t n = 0;
+    bool fits = true, is_main = false;
+    for (size_t i = 0; i < *n_frames && fits && !is_main; i++) {
+        const hpf_frame *given = &(*frames)[i];
+        uint64_t address = 0;
+        bool is_known = address_of(given->label, &address);
+        const struct module *m = is_known ? module_of(s, given->module) : NULL;
+        if (!is_known) {
+            fits = HPF__ARRAY_PUSH(s->frames, n, s->capacity, *given);
+        } else if ((fits = m != NULL)) {
+            hpp_functions found = hpp_resolver_find(s->resolver, m->object, m->base + address - 1);
+            for (size_t k = 0; k < found.n && fits && !is_main; k++) {
+                fits = push_function(s, &n, &found.list[k], given->module);
+                is_main = hpf_str_is(found.list[k].name, "main");
+            }
+        }
+    }
+    *frames = s->frames;
+    *n_frames = n;
+    return fits ? HPF_OK : hpf_error_set_memory(err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names for the frames of profiles that have only addresses, from the files that were mapped.
+ */
+#ifndef CENSUS_SYMBOLISE_H
+#define CENSUS_SYMBOLISE_H
+
+#include "hpfile/event.h"
+
+typedef struct symboliser symboliser;
+
+/* Returns NULL when there is no memory. */
+symboliser *symboliser_create(void);
+void symboliser_destroy(symboliser *symboliser);
+
+/* Replaces frames, innermost first, whose labels are MODULE+0xADDRESS by functions, with inlined
+ * ones and lines, up to main. Frames that are not known stay as they are. The result is valid until
+ * the next call. Errors: MEMORY. */
+HPF_MUST_USE hpf_status symboliser_name(symboliser *symboliser, const hpf_frame **frames,
+                                        size_t *n_frames, hpf_error *err);
+
+#endif
