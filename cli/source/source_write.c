@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 #include "io/sink.h"
 #include "output.h"
+#include "source_html.h"
 #include "unit_format.h"
 
 enum { N_LEVELS = 5, N_NEIGHBOURS = 2 };
@@ -159,22 +160,6 @@ static void write_text_head(const source_page *p, hpf_sink *sink)
 
 /* ---- HTML ------------------------------------------------------------------------------------ */
 
-static const char html_head[] =
-    "<style>\n"
-    ":root { color-scheme: light dark; }\n"
-    "body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5em; }\n"
-    "h1 { font-size: 1.3em; }\n"
-    "h2 { font-size: 1em; margin: 2em 0 .3em; }\n"
-    "table { border-collapse: collapse; font: 12px/1.45 ui-monospace, monospace; }\n"
-    "td, th { padding: 0 .7em; text-align: right; font-weight: normal; white-space: pre; }\n"
-    "th { color: GrayText; }\n"
-    "td:last-child, th:last-child { text-align: left; width: 100%; }\n"
-    ".n { color: GrayText; }\n"
-    ".h1 { background: rgba(230, 159, 0, .08); } .h2 { background: rgba(230, 159, 0, .18); }\n"
-    ".h3 { background: rgba(230, 140, 0, .32); } .h4 { background: rgba(220, 100, 0, .42); }\n"
-    ".h5 { background: rgba(213, 60, 0, .55); }\n"
-    "</style>\n";
-
 static void write_html_cells(const source_view *v, const double *amounts, hpf_sink *sink)
 {
     for (size_t k = 0; k < v->table->n_columns; k++) {
@@ -208,13 +193,8 @@ static void write_html_head(const source_page *p, hpf_sink *sink)
 /* Writes the title and a table of the files, which links to their texts. */
 static void begin_html(const source_view *v, hpf_sink *sink)
 {
-    hpf_sink_text(sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
-    output_markup(sink, v->title);
-    hpf_sink_text(sink, "</title>\n");
-    hpf_sink_text(sink, html_head);
-    hpf_sink_text(sink, "<h1>");
-    output_markup(sink, v->title);
-    hpf_sink_printf(sink, "</h1>\n<p>%s\n<table>\n<tr>", v->what);
+    source_html_begin(sink, v->title, "");
+    hpf_sink_printf(sink, "<p>%s\n<table>\n<tr>", v->what);
     for (size_t k = 0; k < v->table->n_columns; k++) {
         hpf_sink_printf(sink, "<th>%s<th>share", v->table->columns[k].name);
     }

@@ -40,6 +40,18 @@ size_t hpf_utf8_next(hpf_str text, uint32_t *code_point)
     return length;
 }
 
+size_t hpf_utf8_put(char out[4], uint32_t code_point)
+{
+    static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (code_point & 0x3f));
+        code_point >>= 6;
+    }
+    out[0] = (char)(heads[n] | code_point);
+    return n;
+}
+
 bool hpf_utf8_is_printable(uint32_t code_point)
 {
     bool is_control = code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0);

@@ -18,6 +18,10 @@ extern "C" {
  * of the character in `*code_point`, unless NULL. */
 HPF_API size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
 
+/* Writes the number of a character as UTF-8 into `out`. Returns the number of bytes, 1 to 4.
+ * Surrogates are encoded like other numbers. */
+HPF_API size_t hpf_utf8_put(char out[4], uint32_t code_point);
+
 /* Returns whether a character can be shown: it is no control character, no line or paragraph
  * separator, does not change the direction of text, with which a name could disguise the text next
  * to it, and is neither U+FFFE nor U+FFFF, which XML forbids. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "hpfile/str.h"
 
 static hpf_status fail(const hpf__json_lex *lex, hpf__location place, const char *what)
@@ -30,15 +31,8 @@ static hpf_status append(hpf__json_lex *lex, const void *bytes, size_t n_bytes)
 
 static hpf_status append_code_point(hpf__json_lex *lex, uint32_t code)
 {
-    unsigned char bytes[4];
-    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n - 1; i > 0; i--) {
-        bytes[i] = (unsigned char)(0x80 | (code & 0x3f));
-        code >>= 6;
-    }
-    bytes[0] = (unsigned char)(heads[n] | code);
-    return append(lex, bytes, n);
+    char bytes[4];
+    return append(lex, bytes, hpf_utf8_put(bytes, code));
 }
 
 /* ---- Strings ---- */

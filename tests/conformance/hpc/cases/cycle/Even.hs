@@ -1,0 +1,7 @@
+module Even where
+
+import {-# SOURCE #-} Odd (isOdd)
+
+isEven :: Int -> Bool
+isEven 0 = True
+isEven n = isOdd (n - 1)

@@ -1,0 +1,3 @@
+module Odd where
+
+isOdd :: Int -> Bool
