@@ -36,6 +36,18 @@ typedef struct hpp_variable {
     uint64_t begin, end; /* its addresses, in the file's own terms */
 } hpp_variable;
 
+/* How the frame of a function's caller is found from code of the function, in DWARF's numbers of
+ * registers: the canonical frame address (CFA), which is the stack pointer before the call, and
+ * where the function has saved registers. */
+enum { HPP_CALLER_REGISTERS = 17 /* the last one is the return address */ };
+typedef struct hpp_caller_rule {
+    hpf_str function; /* demangled, valid until the resolver is destroyed; empty: no symbol */
+    uint32_t cfa_register;
+    int64_t cfa_offset;
+    bool is_saved[HPP_CALLER_REGISTERS];
+    int64_t saved_at[HPP_CALLER_REGISTERS]; /* relative to the CFA */
+} hpp_caller_rule;
+
 /* Code after a call. */
 typedef struct hpp__code {
     uint64_t address;

@@ -5,6 +5,7 @@
  */
 #include "object.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -312,6 +313,57 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
     GElf_Addr bias;
     hpp__code code = code_at(dwfl_module_getelf(object->module, &bias), address);
     return object->info && hpp__debug_info_result_type(object->info, &code, out, is_structure);
+}
+
+enum { STACK_POINTER = 7 }; /* it is the CFA in the caller */
+
+/* Reads "register + offset". */
+static bool read_cfa(Dwarf_Frame *frame, hpp_caller_rule *out)
+{
+    Dwarf_Op *ops;
+    size_t n;
+    if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_bregx ||
+        ops[0].number >= HPP_CALLER_REGISTERS) {
+        return false;
+    }
+    out->cfa_register = (uint32_t)ops[0].number;
+    out->cfa_offset = (int64_t)ops[0].number2;
+    return true;
+}
+
+/* Reads where a register was saved: nowhere, or at "CFA + offset". */
+static bool read_saved(Dwarf_Frame *frame, int number, hpp_caller_rule *out)
+{
+    Dwarf_Op memory[3], *ops;
+    size_t n;
+    if (dwarf_frame_register(frame, number, memory, &ops, &n) != 0) {
+        return false;
+    }
+    bool is_at_cfa = n > 0 && ops && ops[0].atom == DW_OP_call_frame_cfa;
+    bool has_offset = is_at_cfa && n == 2 && ops[1].atom == DW_OP_plus_uconst;
+    out->is_saved[number] = is_at_cfa;
+    out->saved_at[number] = has_offset ? (int64_t)ops[1].number : 0;
+    return n == 0 || (is_at_cfa && (n == 1 || has_offset));
+}
+
+bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out)
+{
+    Dwarf_Addr bias;
+    Dwarf_Frame *frame = NULL;
+    GElf_Ehdr file;
+    Elf *elf = dwfl_module_getelf(object->module, &bias);
+    Dwarf_CFI *cfi = elf && gelf_getehdr(elf, &file) && file.e_machine == EM_X86_64
+                         ? dwfl_module_eh_cfi(object->module, &bias)
+                         : NULL;
+    if (!cfi || dwarf_cfi_addrframe(cfi, address + object->bias - bias, &frame) != 0) {
+        return false;
+    }
+    bool is_known = read_cfa(frame, out);
+    for (int i = 0; i < HPP_CALLER_REGISTERS && is_known; i++) {
+        is_known = i == STACK_POINTER || read_saved(frame, i, out);
+    }
+    free(frame);
+    return is_known && out->is_saved[HPP_CALLER_REGISTERS - 1];
 }
 
 bool hpp__object_is_built_in(void)

@@ -58,6 +58,10 @@ size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_fram
 bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
                              bool *is_structure);
 
+/* Finds the rule for the caller of the function at an address, without the name of the function.
+ * Returns false as hpp_resolver_caller. */
+bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out);
+
 /* Returns whether this build can open objects. */
 bool hpp__object_is_built_in(void);
 

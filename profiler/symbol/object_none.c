@@ -83,6 +83,14 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
     return false;
 }
 
+bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out)
+{
+    (void)object;
+    (void)address;
+    (void)out;
+    return false;
+}
+
 bool hpp__object_is_built_in(void)
 {
     return false;

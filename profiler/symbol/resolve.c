@@ -377,6 +377,22 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
     return known != NULL;
 }
 
+bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                         hpp_caller_rule *out)
+{
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    *out = (hpp_caller_rule){.function = HPF_STR("")};
+    if (module) {
+        update_object(resolver, module);
+    }
+    if (!module || !module->object || !hpp__object_caller(module->object, address, out)) {
+        return false;
+    }
+    const hpp_functions *known = find_symbol(resolver, module, address);
+    out->function = known ? known->list->name : HPF_STR("");
+    return true;
+}
+
 hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
                                  bool *is_structure)
 {

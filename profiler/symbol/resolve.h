@@ -60,6 +60,11 @@ HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32
 HPF_API bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                    hpp_variable *out);
 
+/* Finds the rule for the caller of the function at an address. Returns false if the unwind tables
+ * have none, or one that is not of this simple form. */
+HPF_API bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                 hpp_caller_rule *out);
+
 /* Returns the type of the object that a call returned a pointer to, by the debugging information of
  * the code at `address` after it: "struct node" in C, "ns::Node" in C++. Empty if it is not known.
  */

@@ -69,6 +69,16 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t add
     return false;
 }
 
+bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                         hpp_caller_rule *out)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    (void)out;
+    return false;
+}
+
 hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                  bool *is_structure)
 {

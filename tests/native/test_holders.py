@@ -14,6 +14,9 @@ import harness
 from harness import Native, program
 
 
+STACK = "wait_with_borrowed_list(stack_of_holders)"
+
+
 class Waiting:
     """A program under `census run` that waits for the end of its standard input. Its output up to
     "ready", and the profile with a sample that was taken after that."""
@@ -114,18 +117,21 @@ class Holders(Native):
     def test_holder_is_a_register(self):
         self.check("holders", "registers")
 
+    def test_holder_is_the_function_that_had_a_saved_register(self):
+        """The register is saved in the frame of another function."""
+        self.check("holders", "saved_registers")
+
     def test_holder_is_a_stack_only_if_no_variable_is(self):
         """A stack points to what a variable holds."""
         self.check("holders", "borrows")
         done = Waiting([program("holders"), "borrows"], self.fresh(), "-hr", "-hmholders",
-                       "--retainer", "^stack_of_")
+                       "--retainer", "stack_of_")
         held = done.printed("held")
         self.assertEqual(sets_of(done.profile),
-                         {"list_head+stack_of_holders": held["list_head"],
-                          "stack_of_holders": held["stack_of_holders"]})
+                         {"list_head+" + STACK: held["list_head"], STACK: held[STACK]})
         done = Waiting([program("holders"), "borrows"], self.fresh(), "-hr", "-hmholders",
-                       "--no-retainer", "^list_head@", "--retainer", "^stack_of_")
-        self.assertEqual(sets_of(done.profile), {"stack_of_holders": sum(held.values())})
+                       "--no-retainer", "^list_head@", "--retainer", "stack_of_")
+        self.assertEqual(sets_of(done.profile), {STACK: sum(held.values())})
 
     def test_holder_is_a_mapping(self):
         self.check("holders", "mappings")

@@ -210,6 +210,32 @@ static bool add_thread(hpp__roots *r, uint32_t index)
     return add_area(r, (hpp__root_area){t->stack_begin, stack_end, HPP__ROOT_STACK, index});
 }
 
+static bool find_object(const void *context, uint64_t address, uint32_t *object, uint64_t *bias)
+{
+    const hpp__roots *r = context;
+    for (size_t i = 0; i < r->n_modules; i++) {
+        const hpp__root_module *module = &r->modules[i];
+        if (address >= module->begin && address < module->end) {
+            *object = module->object;
+            *bias = module->bias;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_threads(hpp__roots *r)
+{
+    r->frames = calloc(r->image->n_threads + 1, sizeof *r->frames);
+    bool is_good = r->frames != NULL;
+    for (uint32_t i = 0; i < r->image->n_threads && is_good; i++) {
+        is_good = add_thread(r, i) &&
+                  hpp__thread_frames_find(&r->frames[i], r->image, &r->image->threads[i],
+                                          r->resolver, find_object, r);
+    }
+    return is_good;
+}
+
 /* Returns where the thread's data begins in a mapping that is the stack of a thread, which may have
  * ended: it follows a guard, and ends with that data, which begins with its own address. 0: none.
  */
@@ -435,27 +461,51 @@ static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *
     return part;
 }
 
+/* Returns a part of the stack or a register of a thread: "main (stack of worker)", in the module
+ * "stack of worker". */
+static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *area,
+                                     uint64_t address, hpp__text *name)
+{
+    const char *thread = r->image->threads[area->index].name;
+    const hpp__thread_frames *frames = &r->frames[area->index];
+    hpp__stack_part part = {area->begin, area->end, HPF_STR("")};
+    if (area->kind == HPP__ROOT_STACK) {
+        part = hpp__thread_frames_part(frames, address);
+        part.begin = part.begin > area->begin ? part.begin : area->begin;
+        part.end = part.end < area->end ? part.end : area->end;
+    } else if (area->kind == HPP__ROOT_REGISTERS) {
+        part.begin = address / sizeof address * sizeof address;
+        part.end = part.begin + sizeof address;
+        part.function = frames->registers[address / sizeof address];
+    }
+    bool has_function = part.function.length > 0;
+    hpp__text_add(name, part.function);
+    add_text(name, has_function ? " (" : "");
+    size_t of_thread = name->length;
+    add_text(name, area->kind == HPP__ROOT_TLS ? "TLS of " : "stack of ");
+    add_text(name, thread[0] ? thread : "a thread"); /* it has just ended */
+    size_t n_thread = name->length - of_thread;
+    add_text(name, has_function ? ")" : "");
+    hpf_str module = {hpp__text_str(name).data + of_thread, n_thread};
+    return (hpp__root_part){.begin = part.begin,
+                            .end = part.end,
+                            .kind = area->kind,
+                            .module = has_function ? module : HPF_STR("")};
+}
+
 hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, uint64_t address,
                                hpp__text *name)
 {
-    static const char *const begins[] = {
-        [HPP__ROOT_STACK] = "stack of ",
-        [HPP__ROOT_REGISTERS] = "stack of ",
-        [HPP__ROOT_TLS] = "TLS of ",
-    };
     if (area->kind == HPP__ROOT_VARIABLE) {
         return part_of_module(r, area, address, name);
     }
-    if (area->kind == HPP__ROOT_MAPPING) {
-        const char *path = r->image->maps[area->index].path;
-        add_text(name, "mapping");
-        add_text(name, path[0] ? " of " : "");
-        add_text(name, path[0] ? strrchr(path, '/') + 1 : "");
-    } else {
-        const char *thread = r->image->threads[area->index].name;
-        add_text(name, begins[area->kind]);
-        add_text(name, thread[0] ? thread : "a thread"); /* it has just ended */
+    if (area->kind != HPP__ROOT_MAPPING) {
+        return part_of_thread(r, area, address, name);
     }
+    const char *path = r->image->maps[area->index].path;
+    add_text(name, "mapping");
+    add_text(name, path[0] ? " of " : "");
+    add_text(name, path[0] ? strrchr(path, '/') + 1 : "");
     return (hpp__root_part){
         .begin = area->begin, .end = area->end, .kind = area->kind, .module = HPF_STR("")};
 }
@@ -481,11 +531,7 @@ hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resol
                            hpf_error *err)
 {
     *roots = (hpp__roots){.image = image, .resolver = resolver};
-    bool is_good = add_modules(roots);
-    for (uint32_t i = 0; i < image->n_threads && is_good; i++) {
-        is_good = add_thread(roots, i);
-    }
-    if (!is_good || !add_mappings(roots)) {
+    if (!add_modules(roots) || !add_threads(roots) || !add_mappings(roots)) {
         return hpf_error_set_memory(err);
     }
     if (roots->n_areas > 0) {
@@ -496,6 +542,10 @@ hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resol
 
 void hpp__roots_finish(hpp__roots *roots)
 {
+    for (size_t i = 0; roots->frames && i < roots->image->n_threads; i++) {
+        hpp__thread_frames_finish(&roots->frames[i]);
+    }
+    free(roots->frames);
     free(roots->modules);
     free(roots->areas);
     *roots = (hpp__roots){0};

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "native/image/image.h"
+#include "thread_frames.h"
 #include "symbol/resolve.h"
 
 /* What kind of memory a root is. */
@@ -50,7 +51,8 @@ typedef struct hpp__roots {
     size_t n_modules, modules_capacity;
     hpp__root_area *areas; /* sorted by address */
     size_t n_areas, areas_capacity;
-    uint64_t tls_bytes; /* of the objects that were there at the start, at least */
+    hpp__thread_frames *frames; /* by thread */
+    uint64_t tls_bytes;         /* of the objects that were there at the start, at least */
 } hpp__roots;
 
 /* Lists the roots of an image. Errors: MEMORY. Call hpp__roots_finish in any case. */

@@ -263,8 +263,8 @@ static int stacks(char **arguments)
 {
     (void)arguments;
     start_thread(use_stack);
-    say("held stack_of_worker %zu\n", MANY * sizeof(node));
-    say("held stack_of_holders %zu\n", 2 * MANY * sizeof(node));
+    say("held wait_with_list(stack_of_worker) %zu\n", MANY * sizeof(node));
+    say("held wait_with_own_list(stack_of_holders) %zu\n", 2 * MANY * sizeof(node));
     return wait_with_own_list();
 }
 
@@ -283,7 +283,7 @@ static int borrows(char **arguments)
     (void)arguments;
     list_head = make_list(2 * MANY, NULL);
     say("held list_head %zu\n", 2 * MANY * sizeof(node));
-    say("held stack_of_holders %zu\n", MANY * sizeof(node));
+    say("held wait_with_borrowed_list(stack_of_holders) %zu\n", MANY * sizeof(node));
     return wait_with_borrowed_list();
 }
 
@@ -309,10 +309,46 @@ static OWN_FRAME void wait_with_register(uintptr_t hidden)
 static int registers(char **arguments)
 {
     (void)arguments;
-    say("held stack_of_holders %zu\n", MANY * sizeof(node));
+    say("held wait_with_register(stack_of_holders) %zu\n", MANY * sizeof(node));
     volatile uintptr_t hidden = ~(uintptr_t)make_list(MANY, NULL);
     clear_stack();
     wait_with_register(hidden);
+    return 1;
+}
+
+/* Has the list in a register that the function it calls saves in its own frame. */
+void call_with_register(uintptr_t hidden);
+__asm__(".text\n"
+        ".globl call_with_register\n"
+        ".type call_with_register, @function\n"
+        "call_with_register:\n"
+        ".cfi_startproc\n"
+        "push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbx, -16\n"
+        "mov %rdi, %rbx\n"
+        "not %rbx\n"
+        "call save_register\n"
+        "ud2\n"
+        ".cfi_endproc\n"
+        ".size call_with_register, . - call_with_register\n");
+
+void save_register(void);
+void save_register(void)
+{
+    __asm__ volatile("xor %%ebx, %%ebx" : : : "rbx", "cc");
+    clear_stack();
+    wait_for_end();
+    _exit(0);
+}
+
+static int saved_registers(char **arguments)
+{
+    (void)arguments;
+    say("held call_with_register(stack_of_holders) %zu\n", MANY * sizeof(node));
+    volatile uintptr_t hidden = ~(uintptr_t)make_list(MANY, NULL);
+    clear_stack();
+    call_with_register(hidden);
     return 1;
 }
 
@@ -591,6 +627,7 @@ int main(int argc, char **argv)
         {"arrays", arrays},
         {"thread_local_memory", thread_local_memory},
         {"stacks", stacks},
+        {"saved_registers", saved_registers},
         {"borrows", borrows},
         {"registers", registers},
         {"ended_thread", ended_thread},

@@ -144,6 +144,16 @@ const char *hpp_resolver_missing(void)
     return "";
 }
 
+bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                         hpp_caller_rule *out)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    (void)out;
+    return false;
+}
+
 hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                  bool *is_structure)
 {

@@ -25,6 +25,8 @@ static void look_up(const char *path, uint64_t step)
         cr_assert(found.n > 0 && found.list[found.n - 1].name.length > 0);
         bool is_structure;
         hpp_resolver_result_type(resolver, object, address, &is_structure);
+        hpp_caller_rule rule;
+        hpp_resolver_caller(resolver, object, address, &rule);
     }
     hpp_resolver_destroy(resolver);
 }
