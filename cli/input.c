@@ -197,10 +197,10 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
     }
     hpf_status status = in->format->is_streamed ? HPF_OK : spool(in, false, err);
-    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
-    if (status == HPF_OK && in->frames) {
-        hpf_survey_use_frames(in->survey, in->frames);
-    }
+    hpf_survey_options with_frames = *options;
+    with_frames.frames = in->frames;
+    status =
+        status == HPF_OK ? hpf_survey_create(&in->survey, in->source, &with_frames, err) : status;
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event/frame.h"
+#include "event/frame_table.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
@@ -26,13 +27,26 @@ struct hpf_reader {
     hpf__stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
 };
 
-/* Returns the frames of a name as the input has it. */
-static size_t frames_of_input(void *context, hpf_name name, hpf_frame *frames, size_t room)
+static hpf_str name_of_input(const hpf_reader *r, hpf_name name)
+{
+    return r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+}
+
+/* Fills the frames of a name of the input; none if it is not known to be a stack. */
+static size_t known_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room)
+           : r->options.frames
+               ? hpf_frame_table_get(r->options.frames, name_of_input(r, name), frames, room)
+               : 0;
+}
+
+/* Fills the frames of a name of the input; those of its text if it is not known to be a stack. */
+static size_t all_frames(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
     const hpf_reader *r = context;
-    size_t n = r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room) : 0;
-    hpf_str text = r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
-    return n ? n : hpf__frames_of_name(text, frames, room);
+    size_t n = known_frames(r, name, frames, room);
+    return n ? n : hpf__frames_of_name(name_of_input(r, name), frames, room);
 }
 
 /* Emits events to a consumer, through the viewer if there is one. */
@@ -54,7 +68,7 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     }
     r->options = options ? *options : (hpf_reader_options){0};
     if (r->options.view) {
-        r->viewer = hpf__stack_viewer_create(r->options.view, frames_of_input, r);
+        r->viewer = hpf__stack_viewer_create(r->options.view, all_frames, r);
         if (!r->viewer) {
             free(r);
             return NULL;
@@ -163,9 +177,7 @@ bool hpf_reader_is_between(const hpf_reader *r)
 
 hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
 {
-    return r->viewer ? hpf__stack_viewer_name(r->viewer, name)
-           : r->log  ? hpf__eventlog_heap_name(r->log, name)
-                     : hpf__hp_name(r->hp, name);
+    return r->viewer ? hpf__stack_viewer_name(r->viewer, name) : name_of_input(r, name);
 }
 
 uint32_t hpf_reader_n_names(const hpf_reader *r)
@@ -179,8 +191,7 @@ uint32_t hpf_reader_n_names(const hpf_reader *r)
 size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
     return r->viewer ? hpf__stack_viewer_frames(r->viewer, name, frames, room)
-           : r->log  ? hpf__eventlog_heap_frames(r->log, name, frames, room)
-                     : 0;
+                     : known_frames(r, name, frames, room);
 }
 
 hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,

@@ -5,9 +5,7 @@
 #ifndef HPF_FRAME_TABLE_H
 #define HPF_FRAME_TABLE_H
 
-#include "hpfile/frame.h"
-
-typedef struct hpf_frame_table hpf_frame_table;
+#include "hpfile/event.h"
 
 /* Creates an empty table. Returns NULL when there is no memory. */
 HPF_API hpf_frame_table *hpf_frame_table_create(void);

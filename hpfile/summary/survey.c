@@ -29,8 +29,7 @@ hpf_str hpf_survey_name(const hpf_survey *s, hpf_name name)
 
 size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, size_t room)
 {
-    return s->frames ? hpf_frame_table_get(s->frames, hpf_survey_name(s, name), frames, room)
-                     : hpf_reader_frames(s->reader, name, frames, room);
+    return hpf_reader_frames(s->reader, name, frames, room);
 }
 
 const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)

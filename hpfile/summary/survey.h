@@ -7,7 +7,6 @@
 #define HPF_SURVEY_STATE_H
 
 #include "detect/reader.h"
-#include "event/frame_table.h"
 #include "hpfile/survey.h"
 #include "prof/retainer_sets.h"
 #include "summary/accumulator.h"
@@ -38,9 +37,8 @@ struct hpf_survey {
     hpf_reader *reader;
     hpf__accumulator accumulator;
     const hpf__second_pass *second_pass;
-    hpf_retainer_sets *sets;       /* borrowed; or NULL */
-    const hpf_frame_table *frames; /* of an imported profile; borrowed, or NULL */
-    bool has_sidecar;              /* not all marks and quantities are in the input */
+    hpf_retainer_sets *sets; /* borrowed; or NULL */
+    bool has_sidecar;        /* not all marks and quantities are in the input */
 };
 
 /* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */

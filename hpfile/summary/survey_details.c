@@ -53,11 +53,6 @@ void hpf_survey_use_retainer_sets(hpf_survey *s, hpf_retainer_sets *sets)
     s->sets = sets;
 }
 
-void hpf_survey_use_frames(hpf_survey *s, const hpf_frame_table *frames)
-{
-    s->frames = frames;
-}
-
 bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_set *set)
 {
     return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);

@@ -5,7 +5,6 @@
 #ifndef HPF_SURVEY_DETAILS_H
 #define HPF_SURVEY_DETAILS_H
 
-#include "event/frame_table.h"
 #include "eventlog/eventlog.h"
 #include "hpfile/survey.h"
 #include "prof/retainer_sets.h"
@@ -13,10 +12,6 @@
 /* Sets the retainer sets for hpf_survey_retainer_set, borrowed for the survey's life; NULL: none.
  */
 HPF_API void hpf_survey_use_retainer_sets(hpf_survey *survey, hpf_retainer_sets *sets);
-
-/* Sets the frames of the names of an imported profile for hpf_survey_frames, borrowed for the
- * survey's life. */
-HPF_API void hpf_survey_use_frames(hpf_survey *survey, const hpf_frame_table *frames);
 
 /* Stores the retainer set of a name, borrowed. Returns false if it is unknown. */
 HPF_API bool hpf_survey_retainer_set(const hpf_survey *survey, hpf_name name,

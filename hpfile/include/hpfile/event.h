@@ -132,6 +132,7 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 #define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
 
 typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
+typedef struct hpf_frame_table hpf_frame_table;             /* private to the library */
 
 typedef struct hpf_reader_options {
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
@@ -155,6 +156,8 @@ typedef struct hpf_reader_options {
     double *taken_at_s;
     /* Receives what the run-time system of an event log did. May be NULL; borrowed. */
     hpf_eventlog_activity *activity;
+    /* The frames of the names of an imported profile, or NULL. Borrowed. */
+    const hpf_frame_table *frames;
     /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
      * shown is an error at the end, RANGE or UNSUPPORTED. */
     const hpf_stack_view *view;

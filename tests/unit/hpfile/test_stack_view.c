@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/frame_table.h"
 #include "hpfile/stack_view.h"
 #include "io/sink.h"
 #include "rng.h"
@@ -22,11 +23,13 @@ typedef struct stack {
     unsigned costs[N_SAMPLES];
 } stack;
 
+static hpf_frame_table *known_frames; /* of the profiles that are read, or NULL */
+
 static hpf_status survey_text(hpf_survey **out, hpf_source **source, hpf_str text,
                               const hpf_stack_view *view, hpf_error *err)
 {
     const hpf_source_options keeping = {.keep = true};
-    const hpf_survey_options options = {.view = view};
+    const hpf_survey_options options = {.view = view, .frames = known_frames};
     cr_assert_eq(hpf_source_from_memory(source, text, &keeping, NULL), HPF_OK);
     return hpf_survey_create(out, *source, &options, err);
 }
@@ -216,6 +219,45 @@ Test(stack_view, refuses_what_a_profile_cannot_show)
     cr_expect_null(view);
     const hpf_stack_view_options both = {.callers_of = "a", .callees_of = "b"};
     cr_expect_eq(hpf_stack_view_create(&view, &both, &err), HPF_ERR_ARGUMENT);
+}
+
+static void expect_only_name(const hpf_stack_view_options *o, const char *expected)
+{
+    static const char text[] = HEAD "BEGIN_SAMPLE 1\n(1)f/main\t3\n(2)g/main\t4\nEND_SAMPLE 1\n";
+    hpf_survey *survey;
+    hpf_source *source;
+    hpf_frame frame;
+    hpf_stack_view *view = view_of(o);
+    cr_assert_eq(survey_text(&survey, &source, HPF_STR(text), view, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_n_names(survey), 1);
+    hpf_str name = hpf_survey_name(survey, 0);
+    cr_expect(hpf_str_is(name, expected), "%.*s", (int)name.length, name.data);
+    cr_expect_eq(hpf_survey_totals(survey, 0)->sum, 3);
+    cr_expect_eq(hpf_survey_frames(survey, 0, &frame, 1), 1);
+    cr_expect(hpf_str_is(frame.label, "f") && hpf_str_is(frame.module, "libf"));
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+}
+
+Test(stack_view, frames_of_imported_profiles_have_modules_and_places)
+{
+    const hpf_frame frames[] = {
+        {.label = HPF_STR("f"), .module = HPF_STR("libf"), .source = HPF_STR("f.c:3")},
+        {.label = HPF_STR("main")}};
+    known_frames = hpf_frame_table_create();
+    cr_assert_eq(hpf_frame_table_add(known_frames, HPF_STR("(1)f/main"), frames, 2, NULL), HPF_OK);
+    for (int by_place = 0; by_place < 2; by_place++) {
+        const char *under = by_place ? "^f[.]c:" : "^libf$";
+        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_MODULE, .under = under},
+                         "libf");
+        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_PRODUCER, .under = under},
+                         "libf.f");
+        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_LINE, .under = under},
+                         "f f.c:3");
+    }
+    hpf_frame_table_destroy(known_frames);
+    known_frames = NULL;
 }
 
 Test(stack_view, the_job_says_what_is_shown)
