@@ -51,6 +51,8 @@ static const convert_target stack_formats[] = {
      STACKS_FOLDED},
     {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", NULL,
      STACKS_SPEEDSCOPE},
+    {"pprof", "pb.gz", "stacks at one moment for go tool pprof, Parca and Pyroscope, gzip", NULL,
+     STACKS_PPROF},
 };
 
 /* Filled by collect_formats. The names are for --to and --from. */
@@ -341,7 +343,7 @@ static int run(const cmd *self, int argc, char **argv)
                                    {NULL, false}};
     const char *given = opt_first_given(of_stacks);
     if (given && !has_stacks) {
-        return cmd_misused(self, "--%s needs --to folded or --to speedscope", given);
+        return cmd_misused(self, "--%s needs --to folded, speedscope or pprof", given);
     }
     if (values.raw && (has_stacks || !target->format->is_for_spreadsheets)) {
         return cmd_misused(self, "--raw needs --to csv or --to tidy");

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "exchange/folded.h"
+#include "exchange/pprof_writer.h"
 #include "exchange/speedscope.h"
 #include "hpfile/str.h"
+#include "hprender/units.h"
 
 #include "eventlog/log_pass.h"
 #include "unit_format.h"
@@ -157,6 +160,39 @@ static hpf_status write_heap_speedscope(const view *v, const input *in, double t
     return status;
 }
 
+/* Returns the time of a sample at `time`, in nanoseconds since 1970; 0 if the date is not known. */
+static uint64_t nanoseconds_of(const input *in, double time)
+{
+    uint64_t unix_s;
+    hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    if (!hpf__date_parse(hpf_survey_header(in->survey, HPF_HEADER_DATE), &unix_s)) {
+        return 0;
+    }
+    bool is_seconds = hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
+    double s = (double)unix_s + (is_seconds ? time : time / hpr_units_per_second(unit));
+    return s < 9e9 ? (uint64_t)(s * 1e9) : 0;
+}
+
+/* Returns the first word of a job. */
+static hpf_str program_of(hpf_str job)
+{
+    const char *blank = job.length ? memchr(job.data, ' ', job.length) : NULL;
+    return blank ? (hpf_str){job.data, (size_t)(blank - job.data)} : job;
+}
+
+static hpf_status write_heap_pprof(const view *v, const input *in, double time, hpf_sink *sink,
+                                   hpf_error *err)
+{
+    hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
+    const hpf_pprof_type type = {.name = hpf_str_is(unit, "bytes") ? "inuse_space" : "inuse",
+                                 .unit = unit,
+                                 .amounts = v->amounts,
+                                 .scale = 1};
+    const hpf_pprof_profile profile = {program_of(hpf_survey_header(in->survey, HPF_HEADER_JOB)),
+                                       nanoseconds_of(in, time), &type, 1};
+    return hpf_pprof_write(v->stacks, &profile, sink, err);
+}
+
 hpf_status stacks_write_heap(const input *in, const stacks_options *options, stacks_format format,
                              hpf_sink *sink, hpf_error *err)
 {
@@ -170,8 +206,9 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
     }
     hpf_status status = view_heap(&v, in, options->at.value, &time, err);
     if (status == HPF_OK) {
-        status = format == STACKS_FOLDED ? hpf_folded_write(v.stacks, v.amounts, sink, err)
-                                         : write_heap_speedscope(&v, in, time, sink, err);
+        status = format == STACKS_FOLDED  ? hpf_folded_write(v.stacks, v.amounts, sink, err)
+                 : format == STACKS_PPROF ? write_heap_pprof(&v, in, time, sink, err)
+                                          : write_heap_speedscope(&v, in, time, sink, err);
     }
     finish(&v);
     return status;
@@ -219,6 +256,30 @@ static hpf_status write_prof_speedscope(view *v, const hpf_prof *prof, hpf_sink 
     return status;
 }
 
+/* Ticks as nanoseconds of time. With `alloc`, also the allocated bytes. */
+static hpf_status write_prof_pprof(view *v, const hpf_prof *prof, bool has_alloc, hpf_sink *sink,
+                                   hpf_error *err)
+{
+    double *ticks = calloc(prof->n_stacks + 1, sizeof *ticks);
+    if (!ticks) {
+        return hpf_error_set_memory(err);
+    }
+    count_prof(v, prof, false);
+    memcpy(ticks, v->amounts, prof->n_stacks * sizeof *ticks);
+    count_prof(v, prof, true);
+    double tick_ns = (double)prof->tick_us * 1000;
+    const hpf_pprof_type types[] = {
+        {"alloc_space", HPF_STR("bytes"), v->amounts, 1},
+        {"time", tick_ns > 0 ? HPF_STR("nanoseconds") : HPF_STR("count"), ticks,
+         tick_ns > 0 ? tick_ns : 1},
+    };
+    const hpf_pprof_profile profile = {program_of(prof->program), 0, types + !has_alloc,
+                                       has_alloc ? 2 : 1};
+    hpf_status status = hpf_pprof_write(v->stacks, &profile, sink, err);
+    free(ticks);
+    return status;
+}
+
 hpf_status stacks_write_prof(const input *in, const stacks_options *options, stacks_format format,
                              hpf_sink *sink, hpf_error *err)
 {
@@ -237,6 +298,8 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options, sta
     status = view_prof(&v, prof, options, err);
     if (status == HPF_OK && format == STACKS_SPEEDSCOPE) {
         status = write_prof_speedscope(&v, prof, sink, err);
+    } else if (status == HPF_OK && format == STACKS_PPROF) {
+        status = write_prof_pprof(&v, prof, true, sink, err);
     } else if (status == HPF_OK) {
         count_prof(&v, prof, options->alloc);
         status = hpf_folded_write(v.stacks, v.amounts, sink, err);
@@ -355,6 +418,8 @@ hpf_status stacks_write_log(const input *in, const stacks_options *options, stac
     status = status == HPF_OK ? view_prof(&v, &prof, options, err) : status;
     if (status == HPF_OK && format == STACKS_SPEEDSCOPE) {
         status = write_log_speedscope(&v, &prof, time, sink, err);
+    } else if (status == HPF_OK && format == STACKS_PPROF) {
+        status = write_prof_pprof(&v, &prof, false, sink, err);
     } else if (status == HPF_OK) {
         count_prof(&v, &prof, false);
         status = hpf_folded_write(v.stacks, v.amounts, sink, err);

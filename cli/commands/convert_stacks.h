@@ -9,7 +9,7 @@
 
 #include "input.h"
 
-typedef enum stacks_format { STACKS_FOLDED, STACKS_SPEEDSCOPE } stacks_format;
+typedef enum stacks_format { STACKS_FOLDED, STACKS_SPEEDSCOPE, STACKS_PPROF } stacks_format;
 
 typedef struct stacks_options {
     opt_time at; /* time; NAN: the peak */

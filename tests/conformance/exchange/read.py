@@ -49,7 +49,7 @@ def pprof_top(path, kind, *options):
     unit = [] if kind.endswith("objects") else ["-unit=B"]
     printed = run("go", "tool", "pprof", "-top", "-lines", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0",
                   f"-sample_index={kind}", *unit, *options, path)
-    for flat, name in re.findall(r"^ *(-?\d+)B? +-?[\d.]+% +-?[\d.]+% +-?\d+B? +-?[\d.]+% +(.*)$", printed, re.M):
+    for flat, name in re.findall(r"^ *(-?\d+)B? +-?[\d.e-]+% +-?[\d.e-]+% +-?\d+B? +-?[\d.e-]+% +(.*)$", printed, re.M):
         name, _, place = name.removesuffix(" (inline)").rpartition(" ")
         file, _, line = place.rpartition(":")
         found[name, file, int(line)] += int(flat)
