@@ -450,10 +450,13 @@ static hpf_str label(const void *stack, void *context)
     return ((const hpp__stack *)stack)->function->label;
 }
 
+/* A C function that a function of Python has called belongs to the module of that. */
 static hpf_str module(const void *stack, void *context)
 {
     (void)context;
-    return ((const hpp__stack *)stack)->function->module;
+    const hpp__stack *at = stack;
+    bool is_called = at->parent && at->parent->function->is_python && !at->function->is_python;
+    return (is_called ? at->parent : at)->function->module;
 }
 
 static const void *parent(const void *stack, void *context)

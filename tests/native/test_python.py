@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Python programs: stacks, lines and names as Python has them itself, and sums as tracemalloc has them, with each
+interpreter that is found.
+"""
+import collections
+import glob
+import json
+import os
+import shutil
+
+import harness
+from harness import Native
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python")
+MIB = 1 << 20
+KINDS = ("in_thread", "in_fork", "in_pool", "in_spawned", "in_module", "in_script", "after_exec")
+
+
+def interpreters():
+    """Returns {"3.11": path} of what is installed, Debian's first."""
+    found = {}
+    for path in ["/usr/bin/python3", *sorted(glob.glob("/root/.pyenv/versions/*/bin/python3")),
+                 *filter(None, (shutil.which("python3.%d" % minor) for minor in range(6, 16)))]:
+        if os.path.exists(path):
+            done = harness.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
+            found.setdefault(done.output.strip(), path)
+    return found
+
+
+class Python(Native):
+    def with_each(self, check, *versions):
+        """Runs a check with the interpreter of each version. Skips visibly if one is not installed."""
+        found = interpreters()
+        for version in versions:
+            if version in found:
+                with self.subTest(version):
+                    check(version, found[version])
+        missing = [version for version in versions if version not in found]
+        if missing:
+            self.skipTest("not installed: Python " + ", ".join(missing))
+
+    def profile(self, python, program, *options, words=(), environment=None):
+        environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
+        done = harness.run_census([python, os.path.join(PROGRAMS, program), *words], self.fresh(), "-i100",
+                                  "-L20000", *options, environment=environment)
+        self.assertEqual(done.status, 0, done.errors)
+        return done
+
+    def check_names(self, _, python):
+        """Blocks of whole MiB identify the stacks; what else a band has is less than one."""
+        done = self.profile(python, "names.py", "-hc", "--python")
+        stacks, lines = collections.Counter(), collections.Counter()
+        for line in done.output.splitlines():
+            number, _, frames = line.partition(" ")
+            frames = json.loads(frames)
+            stack = shown(frames)
+            stacks["/".join(stack[::-1])] += int(number)
+            lines["%s@%s:%d" % (stack[-1], os.path.basename(frames[-1][0]), frames[-1][1])] += int(number)
+        self.assertGreater(len(stacks), 25)
+        found = collections.Counter()
+        for name, size in done.profile.last().items():
+            found[name.partition(")")[2]] += size // MIB
+        found = {name: size for name, size in found.items() if size > 0}
+        self.assertEqual(found, dict(stacks))
+        done = self.profile(python, "names.py", "-hd")
+        found = {name: size // MIB for name, size in done.profile.last().items()
+                 if size >= MIB and "importlib" not in name}
+        self.assertEqual(found, dict(lines))
+
+    def test_python_names(self):
+        self.with_each(self.check_names, "3.9", "3.10", "3.11", "3.12", "3.13")
+
+    def untraced(self, python, n):
+        """Returns the bytes that tracemalloc has not in its sum: those from before its start."""
+        done = self.profile(python, "exact.py", "-hT", words=[str(n)], environment={"PYTHONTRACEMALLOC": "1"})
+        bands = done.profile.last()
+        return bands["PyMem"] + bands["PyObject"] - int(done.output)
+
+    def check_sums(self, _, python):
+        """More objects change nothing. Lines may differ by what free lists keep: tracemalloc gives an
+        object that is used again to its new line."""
+        # What exists before the start depends on the environment, as process numbers and paths.
+        self.assertLess(abs(self.untraced(python, 900) - self.untraced(python, 300)), 256)
+        done = harness.run([python, os.path.join(PROGRAMS, "exact.py"), "900", "lines"],
+                           {"PYTHONHASHSEED": "0", "PYTHONTRACEMALLOC": "1"})
+        theirs = {int(line.split()[0]): int(line.split()[1]) for line in done.output.splitlines()}
+        lines = collections.Counter()
+        for name, size in self.profile(python, "exact.py", "-hd", words=["900"]).profile.last().items():
+            if "@exact.py:" in name:
+                lines[int(name.rpartition(":")[2])] += size
+        different = {line: (lines[line], theirs.get(line, 0)) for line in {*lines, *theirs}
+                     if lines[line] != theirs.get(line, 0)}
+        self.assertLess(sum(abs(mine - its) for mine, its in different.values()), 50000, different)
+
+    def test_python_sums(self):
+        self.with_each(self.check_sums, "3.9", "3.10", "3.11", "3.12", "3.13")
+
+    def test_python_views(self):
+        """The C function that allocated is the innermost of a stack, unless --python leaves it out; --native has no
+        functions of Python."""
+        python = "/usr/bin/python3"
+        kept = {}
+        for option in ("-hm", "-hc", "--python", "--native"):
+            done = self.profile(python, "views.py", *(["-hc"] if option[1] == "-" else []), option)
+            kept[option] = {name.partition(")")[2] or name: size // MIB for name, size in
+                            done.profile.last().items() if size >= MIB}
+        self.assertEqual(kept["-hm"], {"views": 4 + 8, "unknown_module": 16})
+        self.assertEqual(kept["--python"], {"views.kept/views.<module>": 4 + 8,
+                                            "unknown_module.kept/views.<module>": 16})
+        functions = {name.split("/")[0] for name in kept["-hc"]}
+        self.assertEqual({name.partition("/")[2] for name in kept["-hc"]}, set(kept["--python"]))
+        self.assertIn("PyByteArray_Resize", functions)
+        self.assertEqual(sum(kept["--native"].values()), 28)
+        self.assertFalse([name for name in kept["--native"] if "views." in name])
+
+    def test_python_processes(self):
+        """Children by os.fork and by multiprocessing have profiles with functions of Python; so have threads, and
+        programs that replace this one."""
+        done = self.profile("/usr/bin/python3", "processes.py")
+        names = [name for profile in (done.profile, *done.others) for name, size in profile.last().items()
+                 if size >= MIB]
+        functions = {name.partition(")")[2].split("/")[1] for name in names if "/" in name}
+        self.assertEqual(functions & {"processes.%s" % name for name in KINDS},
+                         {"processes.%s" % name for name in KINDS}, names)
+
+    def test_python_ends(self):
+        """However the interpreter ends, what it kept is in the profile; each of its checks is content."""
+        for words in (["exit"], ["kill"], ["abort"], ["exception"], ["thread"]):
+            done = harness.run_census(["/usr/bin/python3", os.path.join(PROGRAMS, "ends.py"), *words], self.fresh(),
+                                      "-hd", "-i100")
+            peak = max(sum(bands.values()) for _, bands in done.profile.samples)
+            self.assertGreater(peak, 64 * MIB, words)
+            self.assertTrue(any("ends.keep@ends.py" in name for _, bands in done.profile.samples for name in bands))
+        for environment in ({"PYTHONMALLOC": "debug"}, {"PYTHONMALLOC": "malloc"}, {"PYTHONDEVMODE": "1"}):
+            plain = harness.run(["/usr/bin/python3", os.path.join(PROGRAMS, "exact.py"), "100"],
+                                {"PYTHONTRACEMALLOC": "1", "PYTHONHASHSEED": "0"})
+            done = self.profile("/usr/bin/python3", "exact.py", "-hT", words=["100"], environment=environment)
+            self.assertEqual((plain.status, plain.errors), (done.status, done.errors))
+            bands = done.profile.last()
+            self.assertGreater(bands["PyObject"], MIB // 2, environment)
+
+    def test_python_ticks(self):
+        """A report has the time by function of Python."""
+        base = os.path.join(self.fresh(), "ticks")
+        done = harness.run([harness.CENSUS, "run", "-q", "-p", "-o", base, "--", "/usr/bin/python3",
+                            os.path.join(PROGRAMS, "ticks.py")])
+        self.assertEqual(done.status, 0, done.errors)
+        with open(base + ".prof", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        begin = next(i for i, line in enumerate(lines) if line.startswith("COST CENTRE"))
+        time = collections.Counter()
+        for line in lines[begin + 2:begin + 6]:
+            time[line.split()[0].split(".<")[0]] += float(line.split()[-2])
+        self.assertGreater(time["ticks.often"], 1.5 * time["ticks.seldom"])
+        self.assertGreater(time["ticks.often"] + time["ticks.seldom"], 60)
+
+    def test_python_unknown(self):
+        """An interpreter whose frames are not known is profiled natively, and the summary says so."""
+        def check(version, python):
+            done = harness.run([harness.CENSUS, "run", "-o", os.path.join(self.fresh(), "old"), "--", python, "-c",
+                                "kept = bytes(10000000)"])
+            self.assertEqual(done.status, 0)
+            self.assertIn("Python %s is profiled as a native program" % version, done.errors)
+        self.with_each(check, "3.8")
+
+
+def module(file):
+    return file[1:-1].replace("frozen ", "") if file.startswith("<frozen") else \
+        ("asyncio." if "/asyncio/" in file else "") + os.path.basename(file).replace(".py", "")
+
+
+def shown(frames):
+    """Returns the names of a stack as census shows it: recursion is folded."""
+    stack = []
+    for file, _, _, name in frames:
+        name = "%s.%s" % (module(file), name)
+        stack = stack[:stack.index(name)] if name in stack else stack
+        stack.append(name)
+    return stack
+
+
+if __name__ == "__main__":
+    harness.main()
