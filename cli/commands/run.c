@@ -671,13 +671,14 @@ static int run_command(const cmd *self, int argc, char **argv)
     return read_and(self, argc, argv, run_program);
 }
 
-/* Returns the options that apply to a program that runs already: its threads have no clock for
- * ticks, and its children are not profiled. */
+/* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
     static const char *const names[] = {
-        "heap",      "eventlog", "interval",         "name-length", "clock", "skip", "depth",
-        "addresses", "output",   "max-rss-overhead", "plot",        "watch", "quiet"};
+        "heap",         "eventlog",  "interval", "name-length", "prof",
+        "prof-verbose", "bins",      "tick",     "clock",       "skip",
+        "depth",        "addresses", "no-mmap",  "output",      "max-rss-overhead",
+        "plot",         "watch",     "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

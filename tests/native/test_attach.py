@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that run already, under `census attach`."""
+import collections
 import ctypes.util
+import json
 import os
 import re
 import shutil
@@ -132,6 +134,30 @@ class Attach(unittest.TestCase):
         self.assertEqual(running.ask("map 20"), "map 20: 0")
         bands = attached.end()
         self.assertEqual(bands, {"map_pages@attached.c:%d" % self.line_of("return mmap"): 20 * 4096})
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_profiles_time(self):
+        """A thread that existed before and never allocates has a tick for each millisecond, less what
+        the ticks take themselves; and no timer after census has detached."""
+        running = self.start()
+        running.ask("burner")
+        running.ask("burn 100")
+        for i in range(2):
+            attached = Attached(self, running.process, f"out{i}", "-hc", "-pj", "-V0.001")
+            running.ask("burn 200")
+            attached.end()
+            with open(attached.base + ".prof", encoding="utf-8") as file:
+                profile = json.load(file)
+            ids = {centre["id"]: centre["label"] for centre in profile["cost_centres"]}
+            ticks = collections.Counter()
+            nodes = [profile["profile"]]
+            for node in nodes:
+                ticks[ids[node["id"]]] += node["ticks"]
+                nodes += node["children"]
+            self.assertIn(ticks["burn"], range(150, 211))
+            with open(f"/proc/{running.process.pid}/timers", encoding="utf-8") as file:
+                self.assertEqual(file.read(), "")
+            running.ask("burn 50")
         self.assertEqual(running.end(), 5)
 
     def test_attach_to_threads(self):

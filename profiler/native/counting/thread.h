@@ -25,6 +25,14 @@
 
 typedef struct hpp_unwind_cache hpp_unwind_cache; /* stacks.c */
 
+/* The ticks of a thread (cpu_ticks.h). */
+typedef struct hpp_ticks {
+    _Atomic uint32_t timer_id; /* plus 1; 0: none */
+    uint32_t thread_id;
+    uint64_t end_ns;       /* processor time at the end of the last tick */
+    uint64_t uncounted_ns; /* processor time since then, less than a tick */
+} hpp_ticks;
+
 typedef struct hpp_thread {
     _Alignas(64) uint32_t slot_index; /* no cache line has the changes of two threads */
     uint32_t generation;              /* of the loaded objects that `cache` is valid for */
@@ -35,11 +43,9 @@ typedef struct hpp_thread {
     hpp_centres *centres;           /* NULL until a function reports its entry (function_hooks.c) */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0,0: not known yet */
     _Atomic uintptr_t newest;       /* block, while its creation may go on; 0: none (exact.h) */
-    _Atomic uint64_t change;   /* of live bytes, not yet in the shared total; signed (peak.h) */
-    int64_t least, most;       /* bounds of `change` */
-    _Atomic uint32_t timer_id; /* plus 1, of its ticks; 0: none */
-    uint64_t tick_end_ns;      /* processor time at the end of its last tick */
-    uint64_t uncounted_ns;     /* processor time since then, less than a tick */
+    _Atomic uint64_t change; /* of live bytes, not yet in the shared total; signed (peak.h) */
+    int64_t least, most;     /* bounds of `change` */
+    hpp_ticks ticks;
 } hpp_thread;
 
 /* The calling thread's data; NULL until its first allocation or free. */

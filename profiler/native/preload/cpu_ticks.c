@@ -19,7 +19,9 @@ enum {
     NS_PER_US = 1000,
     NS_PER_S = 1000000000,
     ERA_TICK_US = 5000, /* without a time profile */
-    REST = 16,          /* time between ticks, at least, in times of the last one */
+    MAX_ADOPTED = 4096,
+    THREAD_CLOCK = 6, /* the kernel's clock of the processor time of a thread */
+    REST = 16,        /* time between ticks, at least, in times of the last one */
 };
 
 /* As the kernel has it. */
@@ -35,23 +37,32 @@ typedef struct signal_action {
 atomic_bool hpp__cpu_ticks_are_over;
 static _Atomic(signal_handler *) next_handler; /* libc's */
 
+/* The ticks of threads that existed before this library. */
+static hpp_ticks adopted[MAX_ADOPTED];
+static _Atomic uint32_t n_adopted;
+
 /* Returns from a handler, by the instructions by which debuggers recognise this function. */
 void hpp__end_of_signal(void);
 HPP_ASM_FUNCTION(".hidden hpp__end_of_signal\n.globl", "hpp__end_of_signal",
                  "movq $15, %rax\nsyscall\n");
 
-static uint64_t own_time_ns(void)
+static uint64_t time_ns(long clock)
 {
     struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0, 0, 0, 0);
+    hpp__syscall(SYS_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static void set_timer(const hpp_thread *self, uint64_t first_ns, uint64_t then_ns)
+static uint64_t own_time_ns(void)
+{
+    return time_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void set_timer(const hpp_ticks *ticks, uint64_t first_ns, uint64_t then_ns)
 {
     struct itimerspec times = {{(time_t)(then_ns / NS_PER_S), (long)(then_ns % NS_PER_S)},
                                {(time_t)(first_ns / NS_PER_S), (long)(first_ns % NS_PER_S)}};
-    hpp__syscall(SYS_timer_settime, (long)self->timer_id - 1, 0, (long)&times, 0, 0, 0);
+    hpp__syscall(SYS_timer_settime, (long)ticks->timer_id - 1, 0, (long)&times, 0, 0, 0);
 }
 
 static uint64_t interval_ns(void)
@@ -66,28 +77,49 @@ bool hpp__cpu_ticks_are_wanted(void)
     return interval_ns() != 0;
 }
 
-static void count_ticks(hpp_thread *self, const void *context)
+/* Counts in the slot of `self`; if that is NULL, in the shared one. */
+static void count_at(hpp_thread *self, const void *context, uint64_t n)
+{
+    uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, site) : hpp__shared_cell(site);
+    if (cell != NULL && self != NULL) {
+        hpp__add_own(&cell->allocations, n);
+    } else if (cell != NULL) {
+        atomic_fetch_add(&cell->allocations, n);
+    }
+}
+
+static void count_ticks(hpp_ticks *ticks, hpp_thread *self, const void *context)
 {
     uint64_t tick_ns = interval_ns();
     uint64_t begin_ns = own_time_ns();
-    uint64_t all_ns = self->uncounted_ns + begin_ns - self->tick_end_ns;
+    uint64_t all_ns = ticks->uncounted_ns + begin_ns - ticks->end_ns;
     if (all_ns >= tick_ns && hpp__settings.tick_us != 0) {
-        uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);
-        hpp_window_cell *cell = hpp__thread_cell(self, site);
-        if (cell != NULL) {
-            hpp__add_own(&cell->allocations, all_ns / tick_ns);
-        }
+        count_at(self, context, all_ns / tick_ns);
     }
-    self->uncounted_ns = all_ns % tick_ns;
+    ticks->uncounted_ns = all_ns % tick_ns;
     uint64_t rest_ns = (own_time_ns() - begin_ns) * REST;
     if (rest_ns > tick_ns) {
-        set_timer(self, rest_ns, tick_ns);
+        set_timer(ticks, rest_ns, tick_ns);
     }
     hpp__sampler_keep_up();
     if (hpp__exact_is_on()) {
         hpp__exact_keep_up();
     }
-    self->tick_end_ns = own_time_ns();
+    ticks->end_ns = own_time_ns();
+}
+
+/* Returns the adopted ticks with a timer, or if that is 0 of a thread; NULL: there are none. */
+static hpp_ticks *find_adopted(uint32_t timer_id, uint32_t thread_id)
+{
+    uint32_t n = atomic_load(&n_adopted);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = atomic_load(&adopted[i].timer_id);
+        if (timer_id != 0 ? id == timer_id : id != 0 && adopted[i].thread_id == thread_id) {
+            return &adopted[i];
+        }
+    }
+    return NULL;
 }
 
 /* All signals are blocked meanwhile: a tick that comes during one waits, and then finds that no
@@ -101,9 +133,18 @@ static void on_signal(int signal_number, siginfo_t *info, void *context)
         }
         return;
     }
+    if (!hpp__alive()) {
+        return;
+    }
     hpp_thread *self = hpp__self;
-    if (hpp__alive() && self != NULL && self->timer_id != 0) {
-        count_ticks(self, context);
+    hpp_ticks *ticks = NULL;
+    if (self != NULL && self->ticks.timer_id != 0) {
+        ticks = &self->ticks;
+    } else if (self == NULL) {
+        ticks = find_adopted((uint32_t)info->si_timerid + 1, 0);
+    }
+    if (ticks != NULL) {
+        count_ticks(ticks, self, context);
     }
 }
 
@@ -130,29 +171,63 @@ static bool take_signal(void)
            0;
 }
 
-void hpp__cpu_ticks_start(hpp_thread *self)
+/* Starts the timer of a thread on a clock of the kernel. Returns false if there is none. */
+static bool start_timer(hpp_ticks *ticks, long clock, uint32_t thread_id)
 {
     uint64_t tick_ns = interval_ns();
-    if (tick_ns == 0 || hpp__cpu_ticks_are_over || !take_signal()) {
-        return;
-    }
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
-    event._sigev_un._tid = (int)self->thread_id;
+    event._sigev_un._tid = (int)thread_id;
     int timer_id;
-    if (hpp__syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer_id, 0, 0,
-                     0) != 0) {
+    if (hpp__syscall(SYS_timer_create, clock, (long)&event, (long)&timer_id, 0, 0, 0) != 0) {
+        return false;
+    }
+    ticks->thread_id = thread_id;
+    ticks->uncounted_ns = 0;
+    ticks->end_ns = time_ns(clock);
+    ticks->timer_id = (uint32_t)timer_id + 1;
+    set_timer(ticks, tick_ns, tick_ns);
+    return true;
+}
+
+static void stop_timer(hpp_ticks *ticks)
+{
+    uint32_t timer_id = atomic_exchange(&ticks->timer_id, 0);
+    if (timer_id != 0) {
+        hpp__syscall(SYS_timer_delete, (long)timer_id - 1, 0, 0, 0, 0, 0);
+    }
+}
+
+void hpp__cpu_ticks_start(hpp_thread *self)
+{
+    if (interval_ns() == 0 || hpp__cpu_ticks_are_over || !take_signal()) {
         return;
     }
-    self->uncounted_ns = 0;
-    self->tick_end_ns = own_time_ns();
-    self->timer_id = (uint32_t)timer_id + 1;
-    set_timer(self, tick_ns, tick_ns);
+    hpp_ticks *before = find_adopted(0, self->thread_id);
+    if (before != NULL) {
+        stop_timer(before);
+    }
+    start_timer(&self->ticks, CLOCK_THREAD_CPUTIME_ID, self->thread_id);
 }
 
 void hpp__cpu_ticks_stop(hpp_thread *self)
 {
-    uint32_t timer_id = atomic_exchange(&self->timer_id, 0);
-    if (timer_id != 0) {
-        hpp__syscall(SYS_timer_delete, (long)timer_id - 1, 0, 0, 0, 0, 0);
+    stop_timer(&self->ticks);
+}
+
+void hpp__cpu_ticks_adopt(uint32_t thread_id)
+{
+    uint32_t i = atomic_load(&n_adopted);
+    long clock = (long)(int)(~thread_id << 3 | THREAD_CLOCK);
+    if (i < MAX_ADOPTED && interval_ns() != 0 && take_signal() &&
+        start_timer(&adopted[i], clock, thread_id)) {
+        atomic_store(&n_adopted, i + 1);
+    }
+}
+
+void hpp__cpu_ticks_disown(void)
+{
+    uint32_t n = atomic_load(&n_adopted);
+    for (uint32_t i = 0; i < n; i++) {
+        stop_timer(&adopted[i]);
     }
 }

@@ -30,6 +30,13 @@ bool hpp__cpu_ticks_are_wanted(void);
 void hpp__cpu_ticks_start(hpp_thread *self);
 void hpp__cpu_ticks_stop(hpp_thread *self);
 
+/* Starts the timer of another thread, which existed before this library was loaded: it ticks for
+ * the shared slot, until it allocates. Call it for one thread at a time. */
+void hpp__cpu_ticks_adopt(uint32_t thread_id);
+
+/* Stops all timers of such threads. */
+void hpp__cpu_ticks_disown(void);
+
 /* Whether no more timers are started. */
 extern HPP_HIDDEN atomic_bool hpp__cpu_ticks_are_over;
 

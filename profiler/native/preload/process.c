@@ -168,6 +168,7 @@ bool hpp__process_attach(const char *settings)
 
 void hpp__process_detach(void)
 {
+    hpp__threads_end_ticks();
     atomic_store(&current_phase, PHASE_OFF);
     atomic_store(&hpp__alive_page.is_alive, false);
 }

@@ -64,7 +64,7 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->slot_index = index;
     self->slot = hpp__slot_at(index);
     self->thread_id = thread_id;
-    self->timer_id = 0;
+    self->ticks.timer_id = 0;
     find_stack(self);
     hpp__stacks_forget(self);
     if (self->centres != NULL) {
@@ -109,7 +109,7 @@ hpp_thread *hpp__threads_forked(void)
     uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n_slots; i++) {
-        threads[i].timer_id = 0; /* timers stay with the parent */
+        threads[i].ticks.timer_id = 0; /* timers stay with the parent */
     }
     hpp__slots_forked(self != NULL ? self->slot_index : HPP_SHARED_SLOT, thread_id);
     if (self == NULL) {
@@ -126,6 +126,7 @@ hpp_thread *hpp__threads_forked(void)
 void hpp__threads_end_ticks(void)
 {
     hpp__cpu_ticks_are_over = true;
+    hpp__cpu_ticks_disown();
     uint32_t n = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n; i++) {
         hpp__cpu_ticks_stop(&threads[i]);

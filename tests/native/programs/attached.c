@@ -8,6 +8,8 @@
  *   map N        maps N pages, and unmaps the mapping of a hundred pages that it had from the start
  *   threads N    starts N threads that allocate and free without pause
  *   done         ends them; each has kept ten blocks of 1000 bytes
+ *   burner       starts a thread that never allocates
+ *   burn N       makes it use N milliseconds of processor time
  *   spin         makes the main thread busy until the next line comes
  *   nap          sleeps for half a second, and says how that ended
  *   await        waits for half a second for an event that does not come, by epoll
@@ -19,6 +21,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,6 +89,31 @@ static void spin(void)
     } while (poll(&input, 1, 0) == 0);
 }
 
+static sem_t may_burn, has_burnt;
+static atomic_int burn_ms;
+
+__attribute__((noinline)) static void burn(int ms)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    const double end_s = (double)now.tv_sec + (double)now.tv_nsec / 1e9 + ms / 1e3;
+    while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < end_s) {
+        for (volatile int i = 0; i < 100000; i++) {
+        }
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    }
+}
+
+static void *burn_when_asked(void *argument)
+{
+    for (;;) {
+        sem_wait(&may_burn);
+        burn(burn_ms);
+        sem_post(&has_burnt);
+    }
+    return argument;
+}
+
 static int nap(void)
 {
     const struct timespec half = {0, 500000000};
@@ -139,6 +167,14 @@ static int act(char *line, char **old)
     } else if (strcmp(line, "grow") == 0) {
         *old = realloc(*old, (size_t)2 * OLD_BYTES);
         return (*old)[OLD_BYTES - 1];
+    } else if (strcmp(line, "burner") == 0) {
+        return sem_init(&may_burn, 0, 0) != 0 || sem_init(&has_burnt, 0, 0) != 0 ||
+               pthread_create(&threads[n_threads], NULL, burn_when_asked, NULL) != 0;
+    } else if (strncmp(line, "burn", 4) == 0) {
+        burn_ms = (int)n;
+        sem_post(&may_burn);
+        while (sem_wait(&has_burnt) != 0) {
+        }
     } else if (strncmp(line, "map", 3) == 0) {
         return replace_mapping(n);
     } else if (strncmp(line, "threads", 7) == 0) {
