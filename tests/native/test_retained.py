@@ -146,6 +146,14 @@ class Retained(Native):
                          (100, 91 * session + 10 * admin + 101 * 200))
 
 
+    def test_snapshot_of_programs_that_leave_out_handlers_of_exit(self):
+        """The last image is taken when they end, long before a second sample is due."""
+        for case, status in ("quits", 7), ("exits_quickly", 9):
+            census = harness.run_census([program("ends"), case], self.fresh(), "-i100", "-hr")
+            self.assertEqual((census.status, census.errors), (status, ""))
+            self.assertEqual(len(census.profile.samples), 2)
+            self.assertEqual(census.profile.total(), census.printed("live")["keep"], case)
+
     def test_snapshots_leave_programs_unharmed(self):
         """Whatever programs do with processes, threads and signals, and however they end."""
         plugins = [program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")]

@@ -5,7 +5,9 @@
 #include "process.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "native/counting/blocks.h"
 #include "native/lives/exact.h"
@@ -175,6 +177,20 @@ void hpp__process_detach(void)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
+/* Waits until the collector has taken a last image, if it takes any. A child of vfork has the
+ * memory of its parent, and is another process. Nothing here waits for a lock: a handler of signals
+ * may end the process. */
+static void leave(void)
+{
+    bool is_own = hpp__alive() && hpp__settings.has_images && hpp__isolation == HPP_NOT_ISOLATED &&
+                  hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id;
+    int link = is_own ? hpp__window_connect(hpp__settings.socket_name) : -1;
+    if (link >= 0) {
+        hpp__sampler_end(); /* the last image has all uses */
+        hpp__window_leave(link);
+    }
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     if (hpp__process_wake()) {
@@ -191,13 +207,32 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
+    leave();
     if (hpp__alive()) {
-        int link = hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
-        if (link >= 0) {
-            hpp__sampler_end(); /* the last image has all uses */
-            hpp__window_leave(link);
-        }
         hpp__sampler_end();
         atomic_store(&hpp__window->head.state, HPP_WINDOW_EXITED);
     }
+}
+
+/* quick_exit calls this last, since it is registered first; exit does not. */
+__attribute__((constructor)) static void watch_quick_exit(void)
+{
+    if (hpp__alive() && hpp__settings.has_images) {
+        (void)at_quick_exit(leave);
+    }
+}
+
+/* As the functions of libc, also if the program has isolated itself. */
+HPP_EXPORT HPP_ANY_STACK void _exit(int status)
+{
+    leave();
+    for (;;) {
+        long number = SYS_exit_group;
+        __asm__ volatile("syscall" : "+a"(number) : "D"((long)status) : "rcx", "r11", "memory");
+    }
+}
+
+HPP_EXPORT HPP_ANY_STACK void _Exit(int status)
+{
+    _exit(status);
 }

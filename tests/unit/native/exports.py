@@ -13,7 +13,7 @@ MALLOC = ("malloc calloc realloc reallocarray free cfree memalign posix_memalign
           "pvalloc free_sized free_aligned_sized sdallocx malloc_usable_size")
 OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocated census_pool_freed "
           "census_pool_emptied census_attach census_detach prctl setns syscall unshare _Fork clone setlocale "
-          "mmap mmap64 munmap mremap mprotect")
+          "_exit _Exit mmap mmap64 munmap mremap mprotect")
 # What programs call that `census cc` compiled, and functions that skip others.
 COMPILED = ("__cyg_profile_func_enter __cyg_profile_func_exit census_scopes census_scope_enter "
             "census_scope_enter_under census_shadow_ready census_block_used longjmp _longjmp siglongjmp "
