@@ -122,6 +122,17 @@ hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *
     return status;
 }
 
+hpf_str hpf__call_stacks_command(hpf_str job)
+{
+    const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
+    for (size_t i = 0; i + by.length <= job.length; i++) {
+        if (memcmp(job.data + i, by.data, by.length) == 0) {
+            return (hpf_str){job.data, i};
+        }
+    }
+    return job;
+}
+
 void hpf__call_stacks_finish(hpf__call_stacks *s)
 {
     hpf__intern_finish(&s->keys);

@@ -26,6 +26,7 @@ struct hpf_format {
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
     hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);
+    bool is_lossy;               /* what is written cannot be read back as the same names */
     bool holds_quantities;       /* quantities, and labels of marks */
     bool holds_marks_in_place;   /* marks and quantities come between the samples */
     bool holds_only_s_and_bytes; /* no other units */

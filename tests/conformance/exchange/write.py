@@ -7,7 +7,7 @@ write.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are
 import collections
 import re
 
-from judge import HERE, main, need, run
+from judge import HERE, main, need, run, sums
 
 ROOT = HERE.parents[2]
 MASSIF = HERE / "samples" / "massif.out"
@@ -63,5 +63,34 @@ def pprof(census, folder):
     assert "Type: time" in pprof_of("-top", folder / "report.pb.gz")
 
 
+def massif(census, folder):
+    need("ms_print")
+    for profile in (MASSIF, LOG, STACKS):
+        path = folder / "massif.out"
+        census("convert", "--to", "massif", "-o", path, profile)
+        printed = run("ms_print", "--threshold=0", path)
+        rows = [[int(cell.replace(",", "")) for cell in line.split()]
+                for line in re.findall(r"^ *\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$", printed, re.M)]
+        given = census.profile(profile)
+        assert [row[2] for row in rows] == [total for _, total in sums(given)] and len(rows) > 2, profile
+        peak = max(rows, key=lambda row: row[2])
+        assert f"{peak[0]} (peak)" in printed, peak
+        back = census.profile(path)
+        assert [total for _, total in sums(back)] == [row[2] for row in rows]
+        scale = 1000 if given["sample_unit"] == "seconds" else 1
+        assert [row[1] for row in rows] == [round(time * scale) for time, _ in sums(given)]
+        stacks = census.stacks(profile)
+        assert census.stacks(path) == stacks, (census.stacks(path), stacks)
+        # The functions that allocate, at the peak.
+        tree = re.split(r"^ *%d +[\d,]+ .*$" % peak[0], printed, flags=re.M)[1].split("\n----")[0]
+        leaves = collections.Counter()
+        for amount, function in re.findall(r"^->[\d.]+% \(([\d,]+)B\) 0x\w+: (\S+) \(", tree, re.M):
+            leaves[function] += int(amount.replace(",", ""))
+        wanted = collections.Counter()
+        for stack, amount in stacks.items():
+            wanted[stack[-1]] += amount
+        assert leaves and leaves == {name: wanted[name] for name in leaves}, (leaves, wanted)
+
+
 if __name__ == "__main__":
-    main({function.__name__: function for function in (pprof,)})
+    main({function.__name__: function for function in (pprof, massif)})

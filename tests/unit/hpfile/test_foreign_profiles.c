@@ -4,6 +4,7 @@
  * inputs with the place of the error, and every allocation failing in turn.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,6 +234,53 @@ Test(foreign_profiles, too_deep_a_tree_is_refused)
     }
     cr_expect_null(retold_as_hp(&hpf_format_heapprofile, (hpf_str){text, strlen(text)}, &err));
     cr_expect_eq(err.status, HPF_ERR_LIMIT);
+}
+
+#define HP JOB("./p") "SAMPLE_UNIT \"seconds\"\n" BYTES
+
+/* Trees from the innermost frame, larger parts first; a second cost of a name, and fractions. */
+Test(foreign_profiles, massif_is_written_as_trees)
+{
+    static const char hp[] = HP "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                                "BEGIN_SAMPLE 0.250000\n(1)g/f/main\t10\n(2)g/main\t20.4\n(3)g\t1\n"
+                                "plain\t64\n(1)g/f/main\t5\nextra heap\t3\nstacks\t4\n"
+                                "END_SAMPLE 0.250000\n";
+    static const char massif[] =
+        "desc: --time-unit=ms\ncmd: ./p\ntime_unit: ms\n" SNAPSHOT("0", "0", "0", "0", "empty")
+            SNAPSHOT("250", "100", "3", "4", "detailed") //
+        "n2: 100 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+        " n0: 64 0x4: plain (in ./p)\n"
+        " n2: 36 0x1: g (in ./p)\n"
+        "  n0: 20 0x3: main (in ./p)\n"
+        "  n1: 15 0x2: f (in ./p)\n"
+        "   n0: 15 0x3: main (in ./p)\n";
+    static const char back[] = HP "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                                  "BEGIN_SAMPLE 0.250000\n(1)plain\t64\n(2)g/main\t20\n"
+                                  "(3)g/f/main\t15\n(4)g\t1\nextra heap\t3\nstacks\t4\n"
+                                  "END_SAMPLE 0.250000\n";
+    char *written = retold_as(&hpf_format_massif, (hpf_str){hp, sizeof hp - 1});
+    cr_assert_not_null(written);
+    char *second = strstr(written, "snapshot=1");
+    cr_assert_not_null(second);
+    second[9] = '0';
+    cr_expect_str_eq(written, massif);
+    char *again = retold_as_hp(&hpf_format_massif, (hpf_str){written, strlen(written)}, NULL);
+    cr_expect_str_eq(again, back);
+    free(again);
+    free(written);
+}
+
+Test(foreign_profiles, massif_cannot_hold_more_than_64_bits)
+{
+    static const char *const samples[] = {
+        "a\t18446744073709551615\nb\t1\n",
+        "a\t1e30\n",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        char hp[300];
+        int n = snprintf(hp, sizeof hp, HP "BEGIN_SAMPLE 1\n%sEND_SAMPLE 1\n", samples[i]);
+        cr_expect_null(retold_as(&hpf_format_massif, (hpf_str){hp, (size_t)n}));
+    }
 }
 
 /* Reads a profile into `writer`. */
