@@ -157,7 +157,7 @@ static bool is_malloc(const hpf_frame *frame)
         n--;
     }
     return hpf_str_begins(frame->source, "vg_replace_malloc.c:") ||
-           hpf_str_begins(hpf_str_from(frame->module, n), "vgpreload_");
+           (n > 0 && hpf_str_begins(hpf_str_from(frame->module, n), "vgpreload_"));
 }
 
 static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
