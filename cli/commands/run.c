@@ -49,6 +49,8 @@ typedef struct run_values {
     int verify_stacks;
     const char *plot;
     opt_list watch; /* arguments of --watch */
+    opt_list http;  /* addresses to listen on; "": the loopback address */
+    const char *token_file;
     bool quiet;
 } run_values;
 
@@ -150,6 +152,12 @@ static const opt run_options[] = {
      "show the profile while the program runs: http or http:WHERE (browser, default), tty "
      "(terminal), or a FILE to draw to (may be repeated)",
      NULL, 0, 0},
+    {0, "http", OPT_SUFFIX, AT(http), "WHERE",
+     "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen on "
+     "WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)",
+     NULL, 0, 0},
+    {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
+     "keep the secret part of the URL, the bearer token of metrics, in FILE", NULL, 0, 0},
     {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
      0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
@@ -575,8 +583,9 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
     if (r->tree != RUN_TREE_NONE && !r->profile.with_census) {
         return cmd_misused(self, "--tree needs a heap profile: add -hc");
     }
-    if (v->watch.n > 0 && !r->profile.with_census) {
-        return cmd_misused(self, "--watch needs a heap profile: add -hc");
+    if (v->watch.n + v->http.n > 0 && !r->profile.with_census) {
+        return cmd_misused(self, "--%s needs a heap profile: add -hc",
+                           v->http.n > 0 ? "http" : "watch");
     }
     if (v->plot && !r->profile.with_census) {
         return cmd_misused(self, "--plot needs a heap profile: add -hc");
@@ -590,7 +599,8 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
 /* Finds the library, and checks that files can be written. */
 static int prepare(const cmd *self, run *r)
 {
-    int status = run_watch_init(&r->watch, self, &r->values->watch);
+    int status =
+        run_watch_init(&r->watch, self, &r->values->watch, &r->values->http, r->values->token_file);
     if (status == EXIT_DONE &&
         (!launch_library(r->library) || !check_output(r->base, r->profile.with_census))) {
         status = EXIT_FAILED;
@@ -678,7 +688,7 @@ static const opt *attach_options(void)
         "heap",         "eventlog",  "interval", "name-length", "prof",
         "prof-verbose", "bins",      "tick",     "clock",       "skip",
         "depth",        "addresses", "no-mmap",  "output",      "max-rss-overhead",
-        "plot",         "watch",     "quiet"};
+        "plot",         "watch",     "http",     "token-file",  "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

@@ -43,7 +43,8 @@ static bool prepare(run_watch *rw)
            (!rw->views.picture || plot_setup_open_fonts(setup));
 }
 
-int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
+int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
+                   const char *token_file)
 {
     rw->plot = plot_options_default();
     for (size_t i = 0; i < words->n; i++) {
@@ -54,9 +55,19 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
                                words->texts[i]);
         }
     }
-    if (words->n == 0) {
+    rw->views.opens_browser = rw->views.http;
+    if (http->n > 0) {
+        const char *where = http->texts[http->n - 1];
+        rw->views.http = true;
+        rw->views.http_where = *where ? where : rw->views.http_where;
+    }
+    if (token_file && !rw->views.http) {
+        return cmd_misused(self, "--token-file needs --http");
+    }
+    if (words->n + http->n == 0) {
         return EXIT_DONE;
     }
+    rw->views.token_file = token_file;
     if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
         return cmd_misused(self, "--watch=tty cannot share the terminal with the program: redirect "
                                  "the output and errors of the program, or use --watch (browser)");
@@ -64,7 +75,6 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words)
     rw->views.setup = &rw->setup;
     rw->views.picture = rw->plot.output;
     rw->views.of_failures = true;
-    rw->views.opens_browser = true;
     rw->views.every_s = 1;
     int status = plot_setup_init(&rw->setup, self, &rw->plot, 1);
     return status == EXIT_DONE && !prepare(rw) ? EXIT_FAILED : status;

@@ -86,7 +86,7 @@ def main():
         print(f"skipped: {SHELL} (Debian: {'bash-completion' if SHELL == 'bash' else SHELL})")
         return 77
     commands = set(re.findall(r"^  ([\w+]+) ", printed("--help"), re.M))
-    tables = sorted(name for name in commands - {"help", "cc", "c++", "hp2ps"})
+    tables = sorted(name for name in commands - {"help", "cc", "c++", "hp2ps", "hpc"})  # without tables of options
     with tempfile.TemporaryDirectory() as directory:
         folder = pathlib.Path(directory)
         script = folder / "script"

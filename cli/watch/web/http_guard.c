@@ -11,6 +11,7 @@
 enum { MOST_HOST_LENGTH = 255 };
 
 static const char control_word[] = "/control/";
+static const char metrics_path[] = "/metrics";
 
 /* ---- the secret ---- */
 
@@ -33,6 +34,7 @@ http_place http_guard_place(const http_guard *guard, const char *path)
     const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
     return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
            : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
+           : strcmp(rest, metrics_path) == 0                           ? HTTP_METRICS
            : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
                                                                        : HTTP_NOWHERE;
 }
@@ -101,6 +103,16 @@ bool http_guard_knows_host(const http_guard *guard, const char *host)
 
 /* ---- requests ---- */
 
+/* Returns whether the request has the secret as a bearer token. */
+static bool has_bearer(const http_guard *guard, const http_request *request)
+{
+    static const char scheme[] = "Bearer ";
+    const size_t n = sizeof scheme - 1;
+    const char *given = request->authorization;
+    return given && strncasecmp(given, scheme, n) == 0 && strlen(given + n) == HTTP_TOKEN_LENGTH &&
+           is_same_token(guard->token, given + n);
+}
+
 static bool is_read(const http_request *request)
 {
     return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
@@ -138,7 +150,11 @@ unsigned http_guard_judge(const http_guard *guard, const http_request *request, 
     if (request->n_hosts != 1 || !request->host || !http_guard_knows_host(guard, request->host)) {
         return 404;
     }
-    http_place place = http_guard_place(guard, request->path);
+    bool is_open_path = strcmp(request->path, metrics_path) == 0;
+    if (is_open_path && !has_bearer(guard, request)) {
+        return 401;
+    }
+    http_place place = is_open_path ? HTTP_METRICS : http_guard_place(guard, request->path);
     if (place == HTTP_NOWHERE || (place == HTTP_CONTROL && is_read(request))) {
         return 404;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Decides which requests are allowed. There are three places: the page, its events, and commands.
- * All are below a secret path. No file name is ever taken from a request.
+ * Decides which requests are allowed. There are the page, its events, and commands, all below a
+ * secret path, and metrics, which programs may also read at /metrics with the secret as a bearer
+ * token. No file name is ever taken from a request.
  *
  * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
  * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
@@ -33,6 +34,7 @@ typedef struct http_request {
     const char *origin; /* origin of the page; only browsers send it */
     size_t n_origins;
     size_t n_headers;
+    const char *authorization; /* "Bearer TOKEN" */
     bool has_body;
 } http_request;
 
@@ -40,10 +42,12 @@ typedef enum http_place {
     HTTP_NOWHERE,
     HTTP_PAGE,    /* /TOKEN/ */
     HTTP_EVENTS,  /* /TOKEN/events */
+    HTTP_METRICS, /* /TOKEN/metrics, or /metrics with a bearer token */
     HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 
-/* Returns the place that a path names. Takes the same time for all wrong tokens. */
+/* Returns the place that a path below the secret names. Takes the same time for all wrong tokens.
+ */
 http_place http_guard_place(const http_guard *guard, const char *path);
 
 /* Returns the text after `control/` in a path whose place is HTTP_CONTROL. */
@@ -51,7 +55,7 @@ const char *http_guard_command(const char *path);
 
 bool http_guard_knows_host(const http_guard *guard, const char *host);
 
-/* Returns the status of the answer: 200 with the place, 400, 403, 404, 405 or 431. */
+/* Returns the status of the answer: 200 with the place, 400, 401, 403, 404, 405 or 431. */
 unsigned http_guard_judge(const http_guard *guard, const http_request *request, http_place *where);
 
 #endif

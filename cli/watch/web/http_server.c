@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http_metrics.h"
 #include "http_stream.h"
 
 enum {
@@ -103,6 +104,9 @@ static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned s
     struct MHD_Response *response = constant_response(HPF_STR(""));
     if (response) {
         add_headers(response, NULL, NULL);
+    }
+    if (response && status == MHD_HTTP_UNAUTHORIZED) {
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     }
     if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
@@ -301,6 +305,25 @@ static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event
     return send_response(p->connection, MHD_HTTP_OK, response);
 }
 
+static enum MHD_Result send_metrics(peer *p)
+{
+    const http_server_options *options = &p->server->options;
+    struct MHD_Response *response = NULL;
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_error err;
+    if (sink && options->scraped(options->context, sink) && hpf_sink_finish(sink, &err) == HPF_OK) {
+        hpf_str text = hpf_sink_bytes(sink);
+        response = MHD_create_response_from_buffer(text.length, (void *)(uintptr_t)text.data,
+                                                   MHD_RESPMEM_MUST_COPY);
+    }
+    hpf_sink_destroy(sink);
+    if (!response) {
+        return send_status(p->connection, MHD_HTTP_INTERNAL_SERVER_ERROR);
+    }
+    add_headers(response, HTTP_METRICS_TYPE, NULL);
+    return send_response(p->connection, MHD_HTTP_OK, response);
+}
+
 typedef struct head {
     http_request request;
     const char *last_event_id;
@@ -318,6 +341,8 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
     } else if (strcasecmp(name, "Origin") == 0) {
         h->request.n_origins++;
         h->request.origin = value;
+    } else if (strcasecmp(name, "Authorization") == 0) {
+        h->request.authorization = value;
     } else if (strcasecmp(name, "Last-Event-ID") == 0) {
         h->last_event_id = value;
     } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
@@ -357,6 +382,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     switch (where) {
     case HTTP_PAGE:
         return MHD_queue_response(connection, MHD_HTTP_OK, server->page);
+    case HTTP_METRICS:
+        return send_metrics(p);
     case HTTP_CONTROL:
         return send_status(connection, server->options.commanded(server->options.context,
                                                                  http_guard_command(path)));

@@ -6,6 +6,8 @@
 #ifndef CENSUS_WATCH_HTTP_SERVER_H
 #define CENSUS_WATCH_HTTP_SERVER_H
 
+#include "hpfile/sink.h"
+
 #include "http_guard.h"
 #include "http_listen.h"
 #include "http_ring.h"
@@ -26,6 +28,8 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
+    /* Writes the metrics. Returns false on failure. */
+    bool (*scraped)(void *context, hpf_sink *sink);
     void *context;
     size_t most_viewers;
     double heartbeat_s; /* interval of heartbeats */

@@ -20,6 +20,7 @@
 #include "http_browser.h"
 #include "http_server.h"
 #include "http_feed.h"
+#include "http_metrics.h"
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */
@@ -48,7 +49,9 @@ typedef struct view_http {
     http_browser browser;
     hpf_sink *page;
     char policy[1024];
-    http_feed **feeds; /* by the number of the profile */
+    http_feed **feeds;         /* by the number of the profile */
+    http_metrics_bands *bands; /* by the number of the profile */
+    size_t n_bands, bands_capacity;
     size_t n_feeds, feeds_capacity;
     int batch_timer, rest_timer;
     bool has_lanes, si_units;
@@ -212,6 +215,26 @@ static unsigned on_commanded(void *context, const char *text)
     return watched_send_command(v->feeds[number]->of, command) ? DONE : CONFLICT;
 }
 
+/* Writes the profiles that grow, or the only one. */
+static bool on_scraped(void *context, hpf_sink *sink)
+{
+    view_http *v = context;
+    http_metrics metrics = {NULL, 0};
+    hpf_error err;
+    hpf_status status = HPF_OK;
+    while (v->n_bands < v->n_feeds &&
+           HPF__ARRAY_PUSH(v->bands, v->n_bands, v->bands_capacity, (http_metrics_bands){0})) {
+    }
+    for (size_t i = 0; i < v->n_bands && status == HPF_OK; i++) {
+        const watched *profile = v->feeds[i]->of;
+        if (profile->state == WATCHED_GROWING || v->n_feeds == 1) {
+            status = http_metrics_add(&metrics, profile, &v->bands[i], &err);
+        }
+    }
+    http_metrics_finish(&metrics, sink);
+    return status == HPF_OK;
+}
+
 /* Stops preparing messages when there have been no viewers for a while. */
 static void on_rest(void *context, uint32_t epoll_events)
 {
@@ -344,6 +367,7 @@ static void destroy(view_http *v, double linger_s)
         free(v->feeds[i]);
     }
     free(v->feeds);
+    free(v->bands);
     http_ring_finish(&v->channel.ring);
     hpf_sink_destroy(v->page);
     free(v);
@@ -415,6 +439,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .instance = v->channel.instance,
         .joined = on_joined,
         .commanded = on_commanded,
+        .scraped = on_scraped,
         .context = v,
         .most_viewers = MOST_VIEWERS,
         .heartbeat_s = HEARTBEAT_S,

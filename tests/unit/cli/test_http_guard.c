@@ -32,6 +32,8 @@ Test(http_guard, places)
     } rows[] = {
         {"/" TOKEN "/", HTTP_PAGE},
         {"/" TOKEN "/events", HTTP_EVENTS},
+        {"/" TOKEN "/metrics", HTTP_METRICS},
+        {"/" TOKEN "/metrics/", HTTP_NOWHERE},
         {"/" TOKEN, HTTP_NOWHERE},
         {"/" TOKEN "/events/", HTTP_NOWHERE},
         {"/" TOKEN "//", HTTP_NOWHERE},
@@ -138,6 +140,34 @@ Test(http_guard, rejects_invalid_requests)
     r.host = "evil.example";
     cr_expect_eq(judge(r, &where), 404);
     cr_expect_eq(where, HTTP_NOWHERE);
+}
+
+Test(http_guard, metrics_take_a_bearer_token)
+{
+    static const struct {
+        const char *path, *authorization;
+        unsigned status;
+    } rows[] = {
+        {"/metrics", "Bearer " TOKEN, 200},
+        {"/metrics", "bearer " TOKEN, 200},
+        {"/metrics", NULL, 401},
+        {"/metrics", "", 401},
+        {"/metrics", "Bearer ", 401},
+        {"/metrics", TOKEN, 401},
+        {"/metrics", "Bearer " TOKEN "0", 401},
+        {"/metrics", "Bearer 00112233445566778899aabbccddeefe", 401},
+        {"/metrics", "Basic " TOKEN, 401},
+        {"/metrics/", "Bearer " TOKEN, 404},
+        {"/events", "Bearer " TOKEN, 404},
+        {"/", "Bearer " TOKEN, 404},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        http_place where;
+        http_request r = good(rows[i].path);
+        r.authorization = rows[i].authorization;
+        cr_expect_eq(judge(r, &where), rows[i].status, "row %zu", i);
+        cr_expect_eq(where, rows[i].status == 200 ? HTTP_METRICS : HTTP_NOWHERE, "row %zu", i);
+    }
 }
 
 Test(http_guard, commands_need_post_from_own_page)

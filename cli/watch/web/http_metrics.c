@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The text of OpenMetrics lists all samples of one metric together, so all profiles are read before
+ * anything is written.
+ */
+#include "http_metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "hpfile/str.h"
+#include "io/sink.h"
+#include "summary/survey_details.h"
+
+#include "output.h"
+
+static const char other_band[] = "OTHER";
+
+typedef struct metrics_profile {
+    const watched *of;
+    uint64_t n_samples;
+    double time, total, peak, resident; /* `resident` is NAN if it is not known */
+    size_t n_bands;
+    hpf_str names[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
+    double amounts[HTTP_METRICS_MOST_BANDS];
+    double other;
+} metrics_profile;
+
+/* ---- reading ---- */
+
+static bool has_band(const http_metrics_bands *bands, hpf_name name)
+{
+    size_t i = 0;
+    while (i < bands->n && bands->names[i] != name) {
+        i++;
+    }
+    return i < bands->n;
+}
+
+/* Returns whether a name can be a label: text that is written unchanged, so that labels differ like
+ * names. */
+static bool can_be_label(hpf_str name)
+{
+    while (name.length > 0) {
+        uint32_t character;
+        size_t n = hpf_utf8_next(name, &character);
+        if (n == 0 || !hpf_utf8_is_printable(character)) {
+            return false;
+        }
+        name = hpf_str_from(name, n);
+    }
+    return true;
+}
+
+/* Gives bands to the largest names. */
+static void choose_bands(http_metrics_bands *bands, const hpf_survey *survey, const double *amounts)
+{
+    uint32_t n_names = hpf_survey_n_names(survey);
+    hpf_name largest[HTTP_METRICS_LARGEST];
+    size_t n = 0;
+    for (uint32_t i = 0; i < n_names; i++) {
+        if (amounts[i] <= 0 ||
+            (n == HTTP_METRICS_LARGEST && amounts[i] <= amounts[largest[n - 1]])) {
+            continue;
+        }
+        size_t at = n < HTTP_METRICS_LARGEST ? n++ : n - 1;
+        while (at > 0 && amounts[i] > amounts[largest[at - 1]]) {
+            largest[at] = largest[at - 1];
+            at--;
+        }
+        largest[at] = i;
+    }
+    for (size_t i = 0; i < n && bands->n < HTTP_METRICS_MOST_BANDS; i++) {
+        hpf_str name = hpf_survey_name(survey, largest[i]);
+        if (!has_band(bands, largest[i]) && can_be_label(name) && !hpf_str_is(name, other_band)) {
+            bands->names[bands->n++] = largest[i];
+        }
+    }
+}
+
+/* Returns the last point of a quantity, or NAN. */
+static double last_of_quantity(const hpf_overview *o, const char *name)
+{
+    for (size_t i = 0; i < o->n_quantities; i++) {
+        const hpf_quantity *q = &o->quantities[i];
+        if (hpf_str_is(q->name, name)) {
+            return q->points[q->n_points - 1].value;
+        }
+    }
+    return NAN;
+}
+
+/* Fills in the latest sample. */
+static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metrics_bands *bands,
+                              hpf_error *err)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    uint32_t n_names = hpf_survey_n_names(survey);
+    double *amounts = calloc(n_names + 1, sizeof *amounts);
+    if (!amounts) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = hpf_survey_pick_amounts(survey, o->n_picks - 1, amounts, err);
+    if (status == HPF_OK) {
+        const hpf_pick *last = &o->picks[o->n_picks - 1];
+        choose_bands(bands, survey, amounts);
+        p->n_samples = o->n_samples;
+        p->time = last->time;
+        p->total = p->other = last->total;
+        p->peak = o->peak_total;
+        p->resident = last_of_quantity(o, "resident");
+        p->n_bands = bands->n;
+        for (size_t i = 0; i < bands->n; i++) {
+            p->names[i] = hpf_survey_name(survey, bands->names[i]);
+            p->amounts[i] = amounts[bands->names[i]];
+            p->other -= p->amounts[i];
+        }
+    }
+    free(amounts);
+    return status;
+}
+
+hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metrics_bands *bands,
+                            hpf_error *err)
+{
+    hpf_survey *survey;
+    hpf_status status = watched_survey(&survey, profile, 0, err);
+    if (status != HPF_OK) {
+        return status == HPF_MORE ? HPF_OK : status;
+    }
+    if (!hpf_str_is(hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT), "bytes") ||
+        hpf_survey_overview(survey)->n_picks == 0) {
+        return HPF_OK;
+    }
+    metrics_profile *grown = realloc(m->profiles, (m->n + 1) * sizeof *grown);
+    if (!grown) {
+        return hpf_error_set_memory(err);
+    }
+    m->profiles = grown;
+    if (bands->epoch != profile->epoch) {
+        *bands = (http_metrics_bands){.epoch = profile->epoch};
+    }
+    m->profiles[m->n] = (metrics_profile){.of = profile};
+    status = read_sample(&m->profiles[m->n], survey, bands, err);
+    m->n += status == HPF_OK;
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* Writes text inside double quotes. */
+static void write_label(hpf_sink *sink, const char *key, hpf_str text)
+{
+    hpf_sink_printf(sink, "%s=\"", key);
+    while (text.length > 0) {
+        size_t n = 0;
+        while (n < text.length && text.data[n] != '"' && text.data[n] != '\\') {
+            n++;
+        }
+        output_name(sink, (hpf_str){text.data, n}); /* has no line feeds */
+        if (n < text.length) {
+            hpf_sink_printf(sink, "\\%c", text.data[n++]);
+        }
+        text = hpf_str_from(text, n);
+    }
+    hpf_sink_text(sink, "\"");
+}
+
+static void write_value(hpf_sink *sink, const char *metric, const metrics_profile *p,
+                        const hpf_str *band, double value)
+{
+    hpf_sink_printf(sink, "%s{", metric);
+    write_label(sink, "profile", (hpf_str){p->of->name, strlen(p->of->name)});
+    if (band) {
+        hpf_sink_text(sink, ",");
+        write_label(sink, "band", *band);
+    }
+    hpf_sink_text(sink, "} ");
+    hpf_sink_shortest(sink, value);
+    hpf_sink_text(sink, "\n");
+}
+
+static void write_bands(const http_metrics *m, hpf_sink *sink)
+{
+    static const char metric[] = "census_heap_live_bytes";
+    const hpf_str other = {other_band, sizeof other_band - 1};
+    hpf_sink_text(sink, "# TYPE census_heap_live_bytes gauge\n# UNIT census_heap_live_bytes bytes\n"
+                        "# HELP census_heap_live_bytes Live heap by band in the latest sample.\n");
+    for (size_t k = 0; k < m->n; k++) {
+        const metrics_profile *p = &m->profiles[k];
+        for (size_t i = 0; i < p->n_bands; i++) {
+            write_value(sink, metric, p, &p->names[i], p->amounts[i]);
+        }
+        write_value(sink, metric, p, &other, p->other);
+    }
+}
+
+/* Writes one value of each profile that has it. */
+static void write_metric(const http_metrics *m, hpf_sink *sink, const char *head,
+                         const char *metric, double (*value)(const metrics_profile *p))
+{
+    hpf_sink_text(sink, head);
+    for (size_t k = 0; k < m->n; k++) {
+        if (!isnan(value(&m->profiles[k]))) {
+            write_value(sink, metric, &m->profiles[k], NULL, value(&m->profiles[k]));
+        }
+    }
+}
+
+static double total_of(const metrics_profile *p)
+{
+    return p->total;
+}
+
+static double peak_of(const metrics_profile *p)
+{
+    return p->peak;
+}
+
+static double resident_of(const metrics_profile *p)
+{
+    return p->resident;
+}
+
+static double samples_of(const metrics_profile *p)
+{
+    return (double)p->n_samples;
+}
+
+static double time_of(const metrics_profile *p)
+{
+    return p->time;
+}
+
+void http_metrics_finish(http_metrics *m, hpf_sink *sink)
+{
+    write_bands(m, sink);
+    write_metric(m, sink,
+                 "# TYPE census_heap_total_bytes gauge\n# UNIT census_heap_total_bytes bytes\n"
+                 "# HELP census_heap_total_bytes Live heap in the latest sample.\n",
+                 "census_heap_total_bytes", total_of);
+    write_metric(m, sink,
+                 "# TYPE census_heap_peak_bytes gauge\n# UNIT census_heap_peak_bytes bytes\n"
+                 "# HELP census_heap_peak_bytes Largest live heap of any sample.\n",
+                 "census_heap_peak_bytes", peak_of);
+    write_metric(m, sink,
+                 "# TYPE census_resident_bytes gauge\n# UNIT census_resident_bytes bytes\n"
+                 "# HELP census_resident_bytes Resident set of the process.\n",
+                 "census_resident_bytes", resident_of);
+    write_metric(m, sink,
+                 "# TYPE census_samples counter\n"
+                 "# HELP census_samples Samples of the profile.\n",
+                 "census_samples_total", samples_of);
+    write_metric(m, sink,
+                 "# TYPE census_sample_time gauge\n"
+                 "# HELP census_sample_time Time of the latest sample in the profile.\n",
+                 "census_sample_time", time_of);
+    hpf_sink_text(sink, "# EOF\n");
+    free(m->profiles);
+    *m = (http_metrics){NULL, 0};
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""/metrics of the http view: values and bands of the latest sample, access, and Debian's Prometheus on a program that
+is profiled while it runs."""
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import unittest
+import urllib.parse
+import urllib.request
+
+import harness
+from harness import CENSUS, PATIENCE_S, Running, Watch, main, read, wait_until
+from viewer import Place, ask
+
+HEADERS = 'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+MOST_BANDS, LARGEST = 50, 20
+
+# Grows in two functions until there is a file of that name.
+PROGRAM = r"""
+#include <stdlib.h>
+#include <unistd.h>
+#include <time.h>
+static void *kept[20000];
+__attribute__((noinline)) void *cache_line(void) { return malloc(50000); }
+__attribute__((noinline)) void *index_entry(void) { return malloc(7000); }
+int main(int argc, char **argv)
+{
+    for (int i = 0; argc == 2 && access(argv[1], F_OK) != 0; i++) {
+        if (i < 10000) {
+            kept[2 * i] = cache_line();
+            kept[2 * i + 1] = index_entry();
+        }
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    return kept[0] == NULL;
+}
+"""
+
+
+def text_of(time, costs):
+    lines = "".join(f"{name}\t{amount}\n" for name, amount in costs.items())
+    return f"BEGIN_SAMPLE {time}\n{lines}END_SAMPLE {time}\n"
+
+
+def metrics_of(text):
+    """Reads OpenMetrics text strictly: {(metric, band or None): value}."""
+    assert text.endswith("# EOF\n"), text[-100:]
+    values, kind = {}, None
+    for line in text.splitlines()[:-1]:
+        if line.startswith("# "):
+            word, name, _ = line[2:].split(" ", 2)
+            assert word in ("TYPE", "UNIT", "HELP") and (word == "TYPE") == (name != kind), line
+            kind = name
+            continue
+        found = re.fullmatch(r'([a-z_]+)\{profile="((?:[^"\\\n]|\\["\\])*)"(?:,band="((?:[^"\\\n]|\\["\\])*)")?\} (\S+)', line)
+        assert found and found[1] in (kind, kind + "_total"), line
+        band = found[3] and re.sub(r"\\(.)", r"\1", found[3])
+        assert (found[1], band) not in values, line
+        values[found[1], band] = float(found[4])
+    return values
+
+
+class Metrics(Watch):
+    def serve(self, path, where="", *words):
+        running = Running(["watch", "--no-browser", f"--http={where}", *words, path], None)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.wait)
+        self.addCleanup(running.process.kill)
+        running.wait_to_say("watch at ")
+        wait_until(lambda: running.errors().endswith("\n"), "the end of the line")
+        return Place(running.errors())
+
+    def scrape(self, place):
+        answer = ask(place, "/metrics", headers=[f"Authorization: Bearer {place.token}"])
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.headers["content-type"], "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        return metrics_of(answer.body.decode())
+
+    def test_bands(self):
+        """Every sample of a random profile with many names."""
+        chance = random.Random(3)
+        names = [f"f{i}" for i in range(90)] + ['std::map<int, "a\\b">', "OTHER"]
+        writer = self.open_writer("prog.hp", HEADERS.encode())
+        place = self.serve(self.path("prog.hp"))
+        self.assertEqual(self.scrape(place), {})
+        bands, peak = [], 0
+        for n in range(1, 12):
+            costs = {name: chance.randrange(1, 10**7) for name in chance.sample(names, 60)}
+            writer.write(text_of(n / 8, costs).encode())
+            writer.flush()
+            found = wait_until(lambda: (seen := self.scrape(place)).get(("census_samples_total", None)) == n and seen, "the sample")
+            largest = sorted(costs, key=costs.get, reverse=True)[:LARGEST]
+            bands += [name for name in largest if name not in bands and name != "OTHER"][:MOST_BANDS - len(bands)]
+            total = sum(costs.values())
+            peak = max(peak, total)
+            expected = {("census_heap_live_bytes", name): costs.get(name, 0) for name in bands}
+            expected["census_heap_live_bytes", "OTHER"] = total - sum(expected.values())
+            expected |= {("census_heap_total_bytes", None): total, ("census_heap_peak_bytes", None): peak,
+                         ("census_samples_total", None): n, ("census_sample_time", None): n / 8}
+            self.assertEqual(found, expected, n)
+        self.assertEqual(len(bands), MOST_BANDS)
+
+    def test_access(self):
+        path = self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode())
+        for where in "", "unix:" + self.path("socket"):
+            place = self.serve(path, where)
+            wrong = "0" * 32
+            for headers, status in (([], 401), ([f"Authorization: Bearer {wrong}"], 401), (["Authorization: Bearer "], 401),
+                                    ([f"Authorization: Basic {place.token}"], 401), ([f"Authorization: Bearer {place.token}0"], 401),
+                                    ([f"Authorization: bearer {place.token}"], 200)):
+                answer = ask(place, "/metrics", headers=headers)
+                self.assertEqual(answer.status, status, headers)
+                self.assertEqual("www-authenticate" in answer.headers, status == 401)
+            self.assertEqual(ask(place, f"/{place.token}/metrics").status, 200)
+            self.assertEqual(ask(place, f"/{wrong}/metrics").status, 404)
+            good = [f"Authorization: Bearer {place.token}"]
+            self.assertEqual(ask(place, "/metrics", host="evil.example", headers=good).status, 404)
+            self.assertEqual(ask(place, "/metrics", method="POST", headers=good).status, 405)
+            self.assertEqual(ask(place, "/events", headers=good).status, 404)  # the token opens metrics only
+
+    @unittest.skipUnless(shutil.which("prometheus"), "there is no prometheus here")
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_prometheus(self):
+        """What Prometheus has scraped are samples of the .hp file, in their order, and its sums and differences agree."""
+        program, end = self.path("program"), self.path("end")
+        source = self.write("program.c", PROGRAM.encode())
+        subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
+        token = self.path("token")
+        run = subprocess.Popen([CENSUS, "run", "-q", "-hd", "-i0.05", "-o", self.path("prog"), "--http", "--token-file", token,
+                                "--", program, end], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        self.addCleanup(self.write, "end", b"")
+        place = Place(run.stderr.readline())
+        self.write("prometheus.yml", f"""
+global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
+scrape_configs:
+  - job_name: census
+    authorization: {{credentials_file: {token}}}
+    static_configs: [{{targets: ['{place.host}:{place.port}']}}]
+""".encode())
+        kept = socket.socket()  # keeps the port
+        self.addCleanup(kept.close)
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{kept.getsockname()[1]}"
+        server = subprocess.Popen(["prometheus", "--config.file", self.path("prometheus.yml"), "--web.listen-address", address,
+                                   "--storage.tsdb.path", self.path("data"), "--log.level", "error"],
+                                  cwd=self.path(""), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+
+        def ask_promql(query):
+            try:
+                with urllib.request.urlopen(f"http://{address}/api/v1/query?query={urllib.parse.quote(query)}") as answer:
+                    return json.load(answer)["data"]["result"]
+            except OSError:
+                return []
+
+        def one(query):
+            result = ask_promql(query)
+            return float(result[0]["value"][1]) if result else 0
+
+        wait_until(lambda: one("count_over_time(census_heap_total_bytes[1h])") >= 10 and
+                   one("max_over_time(census_heap_total_bytes[1h]) - min_over_time(census_heap_total_bytes[1h])") > 10**6,
+                   "scrapes of growth")
+        raw = {(series["metric"]["__name__"], series["metric"].get("band")): dict(map(tuple, series["values"]))
+               for series in ask_promql('{__name__=~"census_.*"}[1h]')}
+        largest = ask_promql("topk(1, census_heap_live_bytes)")[0]["metric"]["band"]
+        growing = ask_promql("topk(1, max_over_time(census_heap_live_bytes[1h]) - min_over_time(census_heap_live_bytes[1h]))")
+        wrong = ask_promql("sum by (profile) (census_heap_live_bytes) != on (profile) census_heap_total_bytes")
+        slope = one("deriv(census_heap_total_bytes[1h])")
+        server.kill()
+        self.write("end", b"")
+        self.assertEqual(run.wait(PATIENCE_S), 0)
+
+        samples, order = {}, []
+        for line in read(self.path("prog.hp")).decode().splitlines():
+            if line.startswith("BEGIN_SAMPLE"):
+                order.append(float(line.split()[1]))
+                samples[order[-1]] = {}
+            elif "\t" in line:
+                name, amount = line.split("\t")
+                samples[order[-1]][name] = int(amount)
+        times = sorted(raw["census_sample_time", None].items())
+        positions = [order.index(float(value)) for _, value in times]
+        self.assertEqual(positions, sorted(positions))
+        for at, value in times:
+            sample = samples[float(value)]
+            found = {band: float(values[at]) for (metric, band), values in raw.items()
+                     if metric == "census_heap_live_bytes" and at in values}
+            self.assertEqual({band: amount for band, amount in found.items() if amount}, sample)
+            self.assertEqual(float(raw["census_heap_total_bytes", None][at]), sum(sample.values()))
+        self.assertEqual(wrong, [])
+        self.assertIn("cache_line", largest)
+        self.assertEqual(growing[0]["metric"]["band"], largest)
+        values = [samples[float(value)][largest] for _, value in times if largest in samples[float(value)]]
+        self.assertLessEqual(max(values) - min(values), float(growing[0]["value"][1]))
+        self.assertGreater(slope, 0)
+        self.assertGreater(min(float(v) for v in raw["census_resident_bytes", None].values()), 10**5)
+
+
+if __name__ == "__main__":
+    main()
