@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "block_index.h"
 #include "piece_reader.h"
+#include "python_roots.h"
 #include "roots.h"
 
 enum { WORD_BYTES = 8, WORDS_AHEAD = 48 };
@@ -19,6 +20,8 @@ typedef struct builder {
     hpp__block_index index;
     hpp__piece_reader reader;
     hpp__roots roots;
+    hpp__python_roots python_roots;
+    bool has_python;
     hpp__text name;
 } builder;
 
@@ -29,11 +32,21 @@ static bool add_node(hpp__graph *g, hpp__graph_node node)
     return HPF__ARRAY_PUSH(g->nodes, n, g->nodes_capacity, node);
 }
 
+/* Returns the number of the block that a word refers to, or HPP__NO_BLOCK. */
+static uint32_t find_block(const builder *b, uint64_t word)
+{
+    uint32_t to = hpp__block_index_find(&b->index, word);
+    bool is_edge = to != HPP__NO_BLOCK &&
+                   (!b->has_python || (hpp__python_refers(&b->graph->python, word, to) &&
+                                       !(b->graph->python.of_block[to] & HPP__PYTHON_IS_HELD)));
+    return is_edge ? to : HPP__NO_BLOCK;
+}
+
 /* ---- Blocks ---- */
 
 /* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
- * places of words further on are prefetched. */
-static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes)
+ * places of words further on are prefetched. A word is skipped if its bit is set. */
+static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, uint64_t skipped)
 {
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
@@ -44,8 +57,9 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes)
         if (i < n_ahead) {
             hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
         }
-        uint32_t to = hpp__block_index_find(&b->index, words[i]);
-        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from) {
+        uint32_t to = find_block(b, words[i]);
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from ||
+            (i < 64 && skipped >> i & 1)) {
             continue;
         }
         if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
@@ -68,7 +82,13 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
     for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
         size_t n_bytes;
         const void *memory = hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
-        if (memory && !scan(b, number, memory, n_bytes)) {
+        uint64_t skipped = 0;
+        if (memory && b->has_python && at == block->address) {
+            end = at + hpp__python_extent(&b->graph->python, number, memory, n_bytes / WORD_BYTES,
+                                          &skipped);
+        }
+        size_t n_scanned = end - at < n_bytes ? (size_t)(end - at) : n_bytes;
+        if (memory && !scan(b, number, memory, n_scanned, skipped)) {
             return false;
         }
         at += n_bytes;
@@ -102,7 +122,7 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++, address += WORD_BYTES) {
-        uint32_t to = hpp__block_index_find(&b->index, words[i]);
+        uint32_t to = find_block(b, words[i]);
         if (HPP_LIKELY(to == HPP__NO_BLOCK) ||
             hpp__roots_is_chunk_header(&b->roots, area, words[i], &b->index.blocks[to])) {
             continue;
@@ -171,8 +191,36 @@ static bool add_mapping_roots(builder *b, const hpp__image *image)
     return true;
 }
 
+static bool add_python_roots(builder *b)
+{
+    hpp__graph *g = b->graph;
+    const hpp__python_roots *python = &b->python_roots;
+    for (size_t i = 0; i < python->n_roots; i++) {
+        const hpp__python_root *root = &python->roots[i];
+        b->name.length = 0;
+        hpp__text_add(&b->name, root->name);
+        if (!add_root(b, root->kind, HPF_STR(""))) {
+            return false;
+        }
+        for (size_t k = 0; k < root->n_blocks; k++) {
+            uint32_t to = python->blocks[root->first_block + k];
+            bool is_edge = root->is_holder || !(g->python.of_block[to] & HPP__PYTHON_IS_HELD);
+            if (is_edge && !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool build(builder *b, const hpp__image *image)
 {
+    hpp__python *python = &b->graph->python;
+    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots)) ||
+        !hpp__python_roots_init(&b->python_roots, python)) {
+        return false;
+    }
+    b->has_python = python->of_block != NULL;
     for (uint32_t i = 0; i < image->n_blocks; i++) {
         if (!add_block(b, image, i)) {
             return false;
@@ -183,7 +231,7 @@ static bool build(builder *b, const hpp__image *image)
             return false;
         }
     }
-    return add_registers(b, image) && add_mapping_roots(b, image) &&
+    return add_registers(b, image) && add_mapping_roots(b, image) && add_python_roots(b) &&
            add_node(b->graph, (hpp__graph_node){0});
 }
 
@@ -205,6 +253,7 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resol
     graph->n_unread_bytes = b.reader.n_unread_bytes;
     hpp__text_finish(&b.name);
     hpp__roots_finish(&b.roots);
+    hpp__python_roots_finish(&b.python_roots);
     hpp__piece_reader_finish(&b.reader);
     hpp__block_index_finish(&b.index);
     return status;
@@ -216,5 +265,6 @@ void hpp__graph_finish(hpp__graph *graph)
     free(graph->edges);
     free(graph->roots);
     hpf_arena_destroy(graph->arena);
+    hpp__python_finish(&graph->python);
     *graph = (hpp__graph){0};
 }

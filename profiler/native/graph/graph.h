@@ -3,7 +3,8 @@
  * The graph of an image: which live block points to which, and which roots point into the heap.
  *
  * Every aligned word of a block or a root that is the address of a byte of a live block is an edge;
- * one past the end is not. So a number that happens to look like an address is an edge, too.
+ * one past the end is not. So a number that happens to look like an address is an edge, too. Of the
+ * objects of CPython, edges are only what their garbage collector would follow.
  *
  * Nodes are numbered: first the blocks, in the order of the image, then the roots. A graph takes 32
  * bytes for a node and 4 bytes for an edge, so at most half of what it was read from and 32 bytes
@@ -16,6 +17,7 @@
 #define HPP_NATIVE_GRAPH_H
 
 #include "base/arena.h"
+#include "python_objects.h"
 #include "roots.h"
 
 typedef struct hpp__graph_node {
@@ -40,7 +42,8 @@ typedef struct hpp__graph {
     size_t n_blocks, n_roots, n_edges;
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
     size_t nodes_capacity, edges_capacity, roots_capacity;
-    hpf_arena *arena; /* texts of roots */
+    hpf_arena *arena;   /* texts of roots */
+    hpp__python python; /* objects of CPython; their names stay when the image is closed */
 } hpp__graph;
 
 /* Makes the graph of an image. `resolver` names variables and functions. Errors: MEMORY, LIMIT,

@@ -493,9 +493,34 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
                             .module = has_function ? module : HPF_STR("")};
 }
 
+bool hpp__roots_variable(const hpp__roots *r, uint32_t module, const char *name, uint64_t *address)
+{
+    hpp_variable variable;
+    uint32_t object = r->modules[module].object;
+    for (uint64_t at = 0;;) {
+        bool is_found = hpp_resolver_variable(r->resolver, object, at, &variable);
+        if (is_found && hpf_str_is(variable.name, name)) {
+            *address = variable.begin + r->modules[module].bias;
+            return true;
+        }
+        uint64_t next = is_found ? variable.end : variable.begin;
+        if (next <= at) {
+            return false;
+        }
+        at = next;
+    }
+}
+
 hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, uint64_t address,
                                hpp__text *name)
 {
+    if (area->kind == HPP__ROOT_VARIABLE && area->index == r->interpreter) {
+        add_text(name, "Python interpreter");
+        return (hpp__root_part){.begin = area->begin,
+                                .end = area->end,
+                                .kind = HPP__ROOT_INTERPRETER,
+                                .module = r->modules[area->index].name};
+    }
     if (area->kind == HPP__ROOT_VARIABLE) {
         return part_of_module(r, area, address, name);
     }
@@ -530,7 +555,7 @@ static int by_address(const void *a, const void *b)
 hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
                            hpf_error *err)
 {
-    *roots = (hpp__roots){.image = image, .resolver = resolver};
+    *roots = (hpp__roots){.image = image, .resolver = resolver, .interpreter = UINT32_MAX};
     if (!add_modules(roots) || !add_threads(roots) || !add_mappings(roots)) {
         return hpf_error_set_memory(err);
     }

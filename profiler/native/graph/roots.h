@@ -27,6 +27,13 @@ typedef enum hpp__root_kind {
     HPP__ROOT_REGISTERS, /* of a thread */
     HPP__ROOT_TLS,       /* thread-local variables */
     HPP__ROOT_MAPPING,   /* memory that the program has mapped by itself */
+    /* Of CPython (python_roots.h): */
+    HPP__ROOT_GLOBAL,        /* a variable of a module in Python */
+    HPP__ROOT_PYTHON_MODULE, /* a module in Python without its variables */
+    HPP__ROOT_CLASS,
+    HPP__ROOT_FRAME,       /* of a function that a thread runs */
+    HPP__ROOT_INTERPRETER, /* all variables of the interpreter in C */
+    HPP__N_ROOT_KINDS
 } hpp__root_kind;
 
 /* A loaded object. */
@@ -53,12 +60,17 @@ typedef struct hpp__roots {
     size_t n_areas, areas_capacity;
     hpp__thread_frames *frames; /* by thread */
     uint64_t tls_bytes;         /* of the objects that were there at the start, at least */
+    uint32_t interpreter;       /* module that is the interpreter of Python; UINT32_MAX: none */
 } hpp__roots;
 
 /* Lists the roots of an image. Errors: MEMORY. Call hpp__roots_finish in any case. */
 hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
                            hpf_error *err);
 void hpp__roots_finish(hpp__roots *roots);
+
+/* Finds a variable of a module by its name. */
+bool hpp__roots_variable(const hpp__roots *roots, uint32_t module, const char *name,
+                         uint64_t *address);
 
 /* A part of an area with a name of its own: [begin, end). */
 typedef struct hpp__root_part {

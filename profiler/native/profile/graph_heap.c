@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { RANK_LAST = 2, RANK_NONE /* not reached */ };
+enum { RANK_LAST = 5, RANK_NONE /* not reached */ };
 
 /* ---- For the engine ---- */
 
@@ -110,14 +110,23 @@ static hpf_str clean(hpf_arena *arena, hpf_str text)
 
 static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__graph_root *from)
 {
-    static const char *const kinds[] = {
-        [HPP__ROOT_VARIABLE] = "variable", [HPP__ROOT_MODULE] = "variable",
-        [HPP__ROOT_STACK] = "stack",       [HPP__ROOT_REGISTERS] = "registers",
-        [HPP__ROOT_TLS] = "TLS",           [HPP__ROOT_MAPPING] = "mapping",
+    static const struct {
+        const char *name;
+        unsigned char rank;
+    } kinds[HPP__N_ROOT_KINDS] = {
+        [HPP__ROOT_GLOBAL] = {"variable", 0},
+        [HPP__ROOT_PYTHON_MODULE] = {"module", 0},
+        [HPP__ROOT_CLASS] = {"class", 0},
+        [HPP__ROOT_FRAME] = {"frame", 1},
+        [HPP__ROOT_VARIABLE] = {"variable", 2},
+        [HPP__ROOT_MODULE] = {"variable", 2},
+        [HPP__ROOT_TLS] = {"TLS", 2},
+        [HPP__ROOT_MAPPING] = {"mapping", 3},
+        [HPP__ROOT_STACK] = {"stack", 4},
+        [HPP__ROOT_REGISTERS] = {"registers", 4},
+        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_LAST},
     };
-    static const unsigned char ranks[] = {
-        [HPP__ROOT_MAPPING] = 1, [HPP__ROOT_STACK] = RANK_LAST, [HPP__ROOT_REGISTERS] = RANK_LAST};
-    const char *kind = kinds[from->kind];
+    const char *kind = kinds[from->kind].name;
     hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
     hpf_str module = from->module.length > 0 ? clean(h->arena, from->module) : name;
     if (!root || !module.data) {
@@ -130,7 +139,9 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .flags = HPP_STATIC | HPP_RETAINER};
     hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
     bool is_by_kind = verdict == HPP__VERDICT_BY_NUMBER;
-    root->rank = is_by_kind ? ranks[from->kind] : verdict == HPP__VERDICT_RETAINS ? 0 : RANK_LAST;
+    root->rank = is_by_kind                        ? kinds[from->kind].rank
+                 : verdict == HPP__VERDICT_RETAINS ? 0
+                                                   : RANK_LAST;
     root->stack = h->with_stacks ? hpp__native_stacks_special(h->native->stacks, name) : NULL;
     return root->stack || !h->with_stacks ? root : NULL;
 }
@@ -252,13 +263,15 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         !HPF__ARRAY_RESERVE(h->retains, h->retains_capacity, n_groups)) {
         return false;
     }
+    /* Objects of Python are held by variables and functions with names. */
+    uint64_t max_blocks = graph->python.of_block ? 0 : HPP__RETAINER_MAX_BLOCKS;
     for (size_t i = 0; i < n_groups; i++) {
         const uint64_t *n_blocks = count_of(h, i);
         hpp__verdict verdict = judge(h, i);
         if (!n_blocks) {
             return false;
         }
-        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? *n_blocks <= HPP__RETAINER_MAX_BLOCKS
+        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? *n_blocks <= max_blocks
                                                           : verdict == HPP__VERDICT_RETAINS;
     }
     return true;

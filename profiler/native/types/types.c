@@ -19,14 +19,17 @@ enum { MAX_WORDS = 8192 /* of a block, to look for arrays in */ };
 /* What is known of a block: as an owner, and as a part of another. Numbers of names, or NO_TYPE. */
 typedef struct known_block {
     uint32_t type;
-    uint32_t owner; /* of an owner its own type, without the length of an array */
-    uint32_t level; /* pointers from the owner */
+    uint32_t owner;    /* of an owner its own type, without the length of an array */
+    uint32_t level;    /* pointers from the owner */
+    bool is_python;    /* the owner's type is one of Python, which its parts have, too */
+    bool is_structure; /* by its site */
 } known_block;
 
 typedef struct finder {
     hpp__types *types;
     const hpp__image *image;
     const hpp__graph *graph;
+    bool has_python;
     hpp__type_of_site *of_site;
     void *context;
     hpp__classes classes;
@@ -81,6 +84,13 @@ static hpp__naming name_block(finder *f, size_t i)
     hpp__holding holding = HPP__HOLDS_NONE;
     size_t n_bytes = 0;
     const void *words = NULL;
+    const hpp__python_type *python =
+        f->has_python ? hpp__python_type_of(&f->graph->python, i) : NULL;
+    if (python) {
+        known->type = known->owner = number_of(f, python->name);
+        known->is_python = true;
+        return HPP__NAMED_BY_CLASS;
+    }
     if (block->size_bytes >= sizeof(uint64_t)) {
         words = hpp__piece_reader_block(&f->reader, i, block->address, &n_bytes);
     }
@@ -100,7 +110,8 @@ static hpp__naming name_block(finder *f, size_t i)
     }
     if (site.type.length > 0) {
         known->type = number_of(f, site.type);
-        known->owner = site.is_object ? known->type : HPP__NO_TYPE;
+        known->is_structure = site.is_object;
+        known->owner = site.is_object && !f->has_python ? known->type : HPP__NO_TYPE;
         return site.naming;
     }
     if (holding == HPP__HOLDS_OBJECT) {
@@ -127,6 +138,7 @@ static bool own(finder *f, uint32_t from)
         known_block *block = &f->blocks[edges[k]];
         if (block->owner == HPP__NO_TYPE) {
             block->owner = owner->owner;
+            block->is_python = owner->is_python;
             block->level = owner->level + 1;
             if (!HPF__ARRAY_PUSH(f->next, f->n_next, f->next_capacity, edges[k])) {
                 return false;
@@ -135,20 +147,15 @@ static bool own(finder *f, uint32_t from)
                    hpf_str_compare(f->types->names.names[owner->owner],
                                    f->types->names.names[block->owner]) < 0) {
             block->owner = owner->owner;
+            block->is_python = owner->is_python;
         }
     }
     return true;
 }
 
-static bool find_owners(finder *f)
+/* Finds the owners of the blocks that those at the frontier lead to. */
+static bool search(finder *f)
 {
-    size_t n = f->image->n_blocks;
-    for (size_t i = 0; i < n; i++) {
-        if (f->blocks[i].owner != HPP__NO_TYPE &&
-            !HPF__ARRAY_PUSH(f->frontier, f->n_frontier, f->frontier_capacity, (uint32_t)i)) {
-            return false;
-        }
-    }
     while (f->n_frontier > 0) {
         f->n_next = 0;
         for (size_t i = 0; i < f->n_frontier; i++) {
@@ -165,6 +172,30 @@ static bool find_owners(finder *f)
         f->next_capacity = capacity;
     }
     return true;
+}
+
+static bool find_owners(finder *f)
+{
+    size_t n = f->image->n_blocks;
+    for (size_t i = 0; i < n; i++) {
+        if (f->blocks[i].owner != HPP__NO_TYPE &&
+            !HPF__ARRAY_PUSH(f->frontier, f->n_frontier, f->frontier_capacity, (uint32_t)i)) {
+            return false;
+        }
+    }
+    if (!search(f)) {
+        return false;
+    }
+    /* Structures of an interpreter in C that no object of Python leads to. */
+    for (size_t i = 0; f->has_python && i < n; i++) {
+        if (f->blocks[i].owner == HPP__NO_TYPE && f->blocks[i].is_structure) {
+            f->blocks[i].owner = f->blocks[i].type;
+            if (!HPF__ARRAY_PUSH(f->frontier, f->n_frontier, f->frontier_capacity, (uint32_t)i)) {
+                return false;
+            }
+        }
+    }
+    return search(f);
 }
 
 /* Returns the number of "TYPE in OWNER", or of "data of OWNER" without a type. */
@@ -188,7 +219,7 @@ static bool find_types(finder *f)
 {
     hpp__types *t = f->types;
     for (size_t i = 0; i < t->n_blocks; i++) {
-        f->blocks[i] = (known_block){HPP__NO_TYPE, HPP__NO_TYPE, 0};
+        f->blocks[i] = (known_block){HPP__NO_TYPE, HPP__NO_TYPE, 0, false, false};
         f->naming[i] = (uint8_t)name_block(f, i);
     }
     if (f->graph && !find_owners(f)) {
@@ -198,7 +229,9 @@ static bool find_types(finder *f)
         const known_block *known = &f->blocks[i];
         uint8_t naming = f->naming[i];
         bool is_part = known->level > 0;
-        t->of_block[i] = is_part ? name_part(f, known->type, known->owner) : known->type;
+        t->of_block[i] = !is_part           ? known->type
+                         : known->is_python ? known->owner
+                                            : name_part(f, known->type, known->owner);
         if (is_part && naming == HPP__NAMED_BY_SITE) {
             naming = HPP__NAMED_BY_OWNER;
         }
@@ -215,6 +248,7 @@ hpf_status hpp__types_init(hpp__types *types, const hpp__image *image, const hpp
     finder f = {.types = types,
                 .image = image,
                 .graph = graph,
+                .has_python = graph && graph->python.of_block,
                 .of_site = of_site,
                 .context = context,
                 .blocks = malloc((n + 1) * sizeof *f.blocks),
