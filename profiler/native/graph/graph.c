@@ -32,13 +32,14 @@ static bool add_node(hpp__graph *g, hpp__graph_node node)
     return HPF__ARRAY_PUSH(g->nodes, n, g->nodes_capacity, node);
 }
 
-/* Returns the number of the block that a word refers to, or HPP__NO_BLOCK. */
-static uint32_t find_block(const builder *b, uint64_t word)
+/* Returns the number of the block that a word refers to, or HPP__NO_BLOCK. Blocks with one of the
+ * marks `refused` are not referred to. */
+static uint32_t find_block(const builder *b, uint64_t word, uint32_t refused)
 {
     uint32_t to = hpp__block_index_find(&b->index, word);
     bool is_edge = to != HPP__NO_BLOCK &&
                    (!b->has_python || (hpp__python_refers(&b->graph->python, word, to) &&
-                                       !(b->graph->python.of_block[to] & HPP__PYTHON_IS_HELD)));
+                                       !(b->graph->python.of_block[to] & refused)));
     return is_edge ? to : HPP__NO_BLOCK;
 }
 
@@ -52,12 +53,14 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
     const uint64_t *words = memory;
     size_t n_left = hpp__piece_reader_left(&b->reader, memory) / WORD_BYTES;
     size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
+    bool is_object = b->has_python && hpp__python_type_of(&g->python, from);
+    uint32_t refused = HPP__PYTHON_IS_HELD | (is_object ? 0 : HPP__PYTHON_IS_PART);
     uint32_t last = from; /* a block need not point to itself */
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
         if (i < n_ahead) {
             hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
         }
-        uint32_t to = find_block(b, words[i]);
+        uint32_t to = find_block(b, words[i], refused);
         if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from ||
             (i < 64 && skipped >> i & 1)) {
             continue;
@@ -122,7 +125,7 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++, address += WORD_BYTES) {
-        uint32_t to = find_block(b, words[i]);
+        uint32_t to = find_block(b, words[i], HPP__PYTHON_IS_HELD | HPP__PYTHON_IS_PART);
         if (HPP_LIKELY(to == HPP__NO_BLOCK) ||
             hpp__roots_is_chunk_header(&b->roots, area, words[i], &b->index.blocks[to])) {
             continue;

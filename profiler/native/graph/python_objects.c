@@ -29,6 +29,9 @@ enum {
     DEQUE_FREE = 80, /* blocks */
     DEQUE_FREE_WORDS = 16,
     DEQUE_BLOCK_WORDS = 66,
+    FRAME_STACK = 8,      /* words of a frame, up to 3.10: address of its stack, */
+    FRAME_TOP = 9,        /* of the end of the used part, or 0, in 3.9, */
+    FRAME_DEPTH = 10,     /* length of the used part, or -1, in 3.10 */
     CODE_FREE_FRAME = 16, /* word with the frame that the next call will use, up to 3.10 */
     TYPE_BASE = 256,
     MANAGED_DICT = -24, /* of attributes, before the object */
@@ -260,6 +263,7 @@ static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str 
         {"collections.deque", HPP__PYTHON_DEQUE},
         {"generator", HPP__PYTHON_GENERATOR},
         {"coroutine", HPP__PYTHON_GENERATOR},
+        {"frame", HPP__PYTHON_FRAME},
         {"async_generator", HPP__PYTHON_GENERATOR},
     };
     uint64_t flags = field(type, HPP_PYTHON_TYPE_FLAGS);
@@ -508,7 +512,7 @@ static void name_dict_of(hpp__python *p, uint32_t type, uint64_t dict)
 static bool use_part(hpp__python *p, uint64_t address, uint64_t n_words)
 {
     uint32_t block = hpp__block_index_find(p->index, address);
-    if (block == HPP__NO_BLOCK || p->of_block[block] != 0) {
+    if (block == HPP__NO_BLOCK || (p->of_block[block] & HPP__PYTHON_TYPE_MASK) != 0) {
         return true;
     }
     uint64_t begin = (address - p->image->blocks[block].address) / WORD_BYTES;
@@ -521,6 +525,15 @@ static bool use_part(hpp__python *p, uint64_t address, uint64_t n_words)
     return part || end > UINT32_MAX;
 }
 
+/* Marks the block at an address as a part of an object. */
+static void mark_part(hpp__python *p, uint64_t address)
+{
+    uint32_t block = hpp__block_index_find(p->index, address);
+    if (block != HPP__NO_BLOCK && (p->of_block[block] & HPP__PYTHON_TYPE_MASK) == 0) {
+        p->of_block[block] |= HPP__PYTHON_IS_PART;
+    }
+}
+
 static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_words)
 {
     uint64_t size_bytes = p->image->blocks[i].size_bytes;
@@ -528,8 +541,8 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
     if (number == 0) {
         return true;
     }
-    if (p->of_block[i] == 0) {
-        p->of_block[i] = number;
+    if ((p->of_block[i] & HPP__PYTHON_TYPE_MASK) == 0) {
+        p->of_block[i] |= number;
     }
     hpp__python_type type = p->types[number];
     size_t dict_word = (size_t)((int64_t)type.head_bytes + type.dict_offset) / WORD_BYTES;
@@ -549,12 +562,18 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
     if (type.dict_offset == MANAGED_DICT && p->layout->minor < 13) { /* values without a dict */
         uint64_t word = words[p->layout->minor == 11 ? 0 : dict_word];
         uint64_t values = p->layout->minor == 11 ? word : word & 1 ? word + 1 : 0;
+        mark_part(p, values);
         is_good = use_part(p, values, UINT32_MAX);
     }
     if (type.kind == HPP__PYTHON_DICT && n_object > 5) {
+        mark_part(p, object[4]);
+        mark_part(p, object[5]);
         is_good = use_part(p, object[5], UINT32_MAX);
     } else if (type.kind == HPP__PYTHON_LIST && n_object > 3) {
+        mark_part(p, object[3]);
         is_good = use_part(p, object[3], object[2]);
+    } else if (type.kind == HPP__PYTHON_SET && n_object > 5) {
+        mark_part(p, object[SET_TABLE / WORD_BYTES]);
     } else if (type.kind == HPP__PYTHON_DEQUE && n_object > 6) {
         /* Blocks at the left and at the right, indices in them of the first and of the last. */
         const uint64_t *ends = object + DEQUE_LEFT / WORD_BYTES;
@@ -652,6 +671,17 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
         }
         break;
     }
+    case HPP__PYTHON_FRAME: /* the same, up to 3.10 */
+        if (p->layout->minor < 11 && n_known > FRAME_DEPTH) {
+            uint64_t top =
+                p->layout->minor == 9 ? object[FRAME_TOP]
+                : (int32_t)object[FRAME_DEPTH] < 0
+                    ? 0
+                    : object[FRAME_STACK] + (uint32_t)object[FRAME_DEPTH] * (uint64_t)WORD_BYTES;
+            uint64_t begin = p->image->blocks[block].address;
+            end = top > begin ? top - begin : end;
+        }
+        break;
     case HPP__PYTHON_NUMBER:
         return 0;
     case HPP__PYTHON_TEXT: /* after length, hash and state: addresses of other forms, if any */

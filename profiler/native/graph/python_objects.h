@@ -31,6 +31,7 @@ typedef enum hpp__python_kind {
     HPP__PYTHON_SET,
     HPP__PYTHON_DEQUE,
     HPP__PYTHON_GENERATOR,
+    HPP__PYTHON_FRAME,
     HPP__PYTHON_TEXT,
     HPP__PYTHON_NUMBER, /* numbers and bytes: none */
     HPP__PYTHON_CODE,
@@ -53,7 +54,8 @@ typedef struct hpp__python_type {
 /* Marks of a block, with the number of its type. */
 #define HPP__PYTHON_IS_HELD   (UINT32_C(1) << 31) /* by its root, whatever else points to it */
 #define HPP__PYTHON_NO_EDGES  (UINT32_C(1) << 30) /* its references are those of a root */
-#define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_NO_EDGES - 1)
+#define HPP__PYTHON_IS_PART   (UINT32_C(1) << 29) /* of an object: only objects refer to it */
+#define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_IS_PART - 1)
 
 /* What differs between versions, in addition to `hpp_python_offsets`. */
 typedef struct hpp__python_layout {
