@@ -7,7 +7,16 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { RANK_LAST = 5, RANK_NONE /* not reached */ };
+enum {
+    RANK_GLOBAL, /* of Python */
+    RANK_FRAME,
+    RANK_VARIABLE,
+    RANK_MAPPING,
+    RANK_STACK,
+    RANK_INTERPRETER,
+    RANK_NONE, /* not reached */
+    RANK_LAST = RANK_INTERPRETER
+};
 
 /* ---- For the engine ---- */
 
@@ -114,17 +123,17 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
         const char *name;
         unsigned char rank;
     } kinds[HPP__N_ROOT_KINDS] = {
-        [HPP__ROOT_GLOBAL] = {"variable", 0},
-        [HPP__ROOT_PYTHON_MODULE] = {"module", 0},
-        [HPP__ROOT_CLASS] = {"class", 0},
-        [HPP__ROOT_FRAME] = {"frame", 1},
-        [HPP__ROOT_VARIABLE] = {"variable", 2},
-        [HPP__ROOT_MODULE] = {"variable", 2},
-        [HPP__ROOT_TLS] = {"TLS", 2},
-        [HPP__ROOT_MAPPING] = {"mapping", 3},
-        [HPP__ROOT_STACK] = {"stack", 4},
-        [HPP__ROOT_REGISTERS] = {"registers", 4},
-        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_LAST},
+        [HPP__ROOT_GLOBAL] = {"variable", RANK_GLOBAL},
+        [HPP__ROOT_PYTHON_MODULE] = {"module", RANK_GLOBAL},
+        [HPP__ROOT_CLASS] = {"class", RANK_GLOBAL},
+        [HPP__ROOT_FRAME] = {"frame", RANK_FRAME},
+        [HPP__ROOT_VARIABLE] = {"variable", RANK_VARIABLE},
+        [HPP__ROOT_MODULE] = {"variable", RANK_VARIABLE},
+        [HPP__ROOT_TLS] = {"TLS", RANK_VARIABLE},
+        [HPP__ROOT_MAPPING] = {"mapping", RANK_MAPPING},
+        [HPP__ROOT_STACK] = {"stack", RANK_STACK},
+        [HPP__ROOT_REGISTERS] = {"registers", RANK_STACK},
+        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_INTERPRETER},
     };
     const char *kind = kinds[from->kind].name;
     hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
@@ -138,10 +147,11 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .kind = {kind, strlen(kind)},
                               .flags = HPP_STATIC | HPP_RETAINER};
     hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
-    bool is_by_kind = verdict == HPP__VERDICT_BY_NUMBER;
-    root->rank = is_by_kind                        ? kinds[from->kind].rank
-                 : verdict == HPP__VERDICT_RETAINS ? 0
-                                                   : RANK_LAST;
+    bool is_of_python = from->kind >= HPP__ROOT_GLOBAL;
+    root->rank = verdict == HPP__VERDICT_BY_NUMBER  ? kinds[from->kind].rank
+                 : verdict == HPP__VERDICT_DOES_NOT ? RANK_STACK
+                 : is_of_python                     ? RANK_GLOBAL
+                                                    : RANK_VARIABLE;
     root->stack = h->with_stacks ? hpp__native_stacks_special(h->native->stacks, name) : NULL;
     return root->stack || !h->with_stacks ? root : NULL;
 }

@@ -10,7 +10,8 @@
  * Roots have ranks, and yield to those of a lower rank: variables hold what they reach; memory that
  * the program has mapped, a heap of its own, holds what no variable reaches; stacks and registers
  * of threads hold the rest. A program works on its tables through local variables, but the question
- * is who will still hold them later.
+ * is who will still hold them later. In Python, variables of modules go first, functions that run
+ * go second, and variables in C follow; the interpreter holds what nothing else does.
  *
  * Threads: one thread at a time.
  */
