@@ -199,7 +199,10 @@ static void add_frame_words(finder *f, uint64_t frame, uint64_t code)
     }
     n_words += p->offsets->frame_locals / WORD_BYTES;
     for (uint64_t i = 0; i < n_words && n_words <= MAX_FRAME_WORDS; i++) {
-        add_object(f, hpp__python_word(p, frame + i * WORD_BYTES));
+        uint32_t block = hpp__python_block(p, hpp__python_word(p, frame + i * WORD_BYTES));
+        if (block != HPP__NO_BLOCK && hpp__python_type_of(p, block)) {
+            add_block(f, block); /* not the memory of frames */
+        }
     }
 }
 
