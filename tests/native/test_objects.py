@@ -23,7 +23,6 @@ def interpreters(version):
 
 class Python(Native):
     def run_held(self, python, *options):
-        os.environ["PYTHONMALLOC"] = "malloc"
         done = Waiting([python, "-s", "-S", HELD], self.fresh(), "-i0.3", *options)
         self.assertEqual(done.process.returncode, 0, done.errors)
         return done
@@ -62,19 +61,19 @@ class Python(Native):
                 self.check_holders(python)
                 self.check_types(python)
 
-    def test_python_3_9(self):
+    def test_objects_of_python_3_9(self):
         self.check("3.9")
 
-    def test_python_3_10(self):
+    def test_objects_of_python_3_10(self):
         self.check("3.10")
 
-    def test_python_3_11(self):
+    def test_objects_of_python_3_11(self):
         self.check("3.11")
 
-    def test_python_3_12(self):
+    def test_objects_of_python_3_12(self):
         self.check("3.12")
 
-    def test_python_3_13(self):
+    def test_objects_of_python_3_13(self):
         self.check("3.13")
 
 

@@ -29,6 +29,7 @@ enum {
     DEQUE_FREE = 80, /* blocks */
     DEQUE_FREE_WORDS = 16,
     DEQUE_BLOCK_WORDS = 66,
+    GENERATOR_FLAG = 3,   /* word of a generator in 3.9 */
     FRAME_STACK = 8,      /* words of a frame, up to 3.10: address of its stack, */
     FRAME_TOP = 9,        /* of the end of the used part, or 0, in 3.9, */
     FRAME_DEPTH = 10,     /* length of the used part, or -1, in 3.10 */
@@ -274,6 +275,12 @@ static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str 
     if (flags & (FLAG_DICT | FLAG_LIST)) {
         return flags & FLAG_DICT ? HPP__PYTHON_DICT : HPP__PYTHON_LIST;
     }
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        bool is_built_in = !is_class || strchr(named[i].name, '.');
+        if (is_built_in && hpf_str_is(name, named[i].name)) {
+            return named[i].kind;
+        }
+    }
     if (is_class) { /* may have attributes of its own */
         uint32_t base;
         uint64_t address = field(type, TYPE_BASE);
@@ -283,11 +290,6 @@ static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str 
     }
     if (flags & (FLAG_INT | FLAG_BYTES)) {
         return HPP__PYTHON_NUMBER;
-    }
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        if (hpf_str_is(name, named[i].name)) {
-            return named[i].kind;
-        }
     }
     return flags & FLAG_TEXT ? HPP__PYTHON_TEXT
            : hpf_str_begins(name, "weakref") || hpf_str_begins(name, "weakproxy") ||
@@ -665,14 +667,17 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
             end = frame + p->offsets->frame_locals + (uint32_t)object[top] * (uint64_t)WORD_BYTES;
             end += type->head_bytes;
         }
-        if (frame > 0) { /* of a generator, the word that coroutines use is undefined */
-            *skipped |= bits(first + (size_t)frame / WORD_BYTES - 2,
-                             first + (size_t)frame / WORD_BYTES - 1);
+        /* Words with undefined bytes: what coroutines alone use; a flag, in 3.9. */
+        size_t undefined = frame > 0 ? (size_t)frame / WORD_BYTES - 2 : GENERATOR_FLAG;
+        if (frame > 0 || p->layout->minor == 9) {
+            *skipped |= bits(first + undefined, first + undefined + 1);
         }
         break;
     }
-    case HPP__PYTHON_FRAME: /* the same, up to 3.10 */
+    case HPP__PYTHON_FRAME: /* the same, up to 3.10; before its locals are numbers */
         if (p->layout->minor < 11 && n_known > FRAME_DEPTH) {
+            *skipped |= bits(first + p->offsets->frame_instruction / WORD_BYTES,
+                             first + p->offsets->frame_locals / WORD_BYTES);
             uint64_t top =
                 p->layout->minor == 9 ? object[FRAME_TOP]
                 : (int32_t)object[FRAME_DEPTH] < 0
