@@ -7,20 +7,23 @@
 #include "native/window/trie.h"
 
 enum {
-    FIRST_JOINTS = 1 << 8,
-    MAX_JOINTS = 1 << 14,
+    FIRST_LEAVES = 1 << 8,
+    MAX_LEAVES = 1 << 14,
     MAX_NATIVE_FRAMES = 128, /* inside of the innermost Python frame; outer ones are left out */
 };
 
-/* A native stack below a Python stack. A new one replaces an older one. */
-typedef struct joint {
-    uint32_t python, key;
+/* A native stack below an innermost Python frame and its callers. A new one replaces an older one.
+ */
+typedef struct leaf {
+    hpp_python_place innermost;
+    uint32_t callers, key;
+    uint32_t deaths; /* of code objects, when it was stored */
     hpp_place place;
-} joint;
+} leaf;
 
 typedef struct hpp_python_stacks {
-    joint *joints; /* by hash */
-    uint32_t joints_mask, n_missed;
+    leaf *leaves; /* by hash */
+    uint32_t leaves_mask, n_missed;
     hpp_python_chain chain, interrupted;
 } hpp_python_stacks;
 
@@ -39,22 +42,24 @@ bool hpp__python_place_begins(uint32_t node)
 static hpp_python_stacks *stacks_of(hpp_thread *self)
 {
     if (self->python == NULL) {
-        char *memory = hpp__map(sizeof(hpp_python_stacks) + MAX_JOINTS * sizeof(joint));
+        char *memory = hpp__map(sizeof(hpp_python_stacks) + MAX_LEAVES * sizeof(leaf));
         if (memory == NULL) {
             return NULL;
         }
         hpp_python_stacks *stacks = (hpp_python_stacks *)(void *)memory;
-        stacks->joints = (joint *)(void *)(stacks + 1);
-        stacks->joints_mask = FIRST_JOINTS - 1;
+        stacks->leaves = (leaf *)(void *)(stacks + 1);
+        stacks->leaves_mask = FIRST_LEAVES - 1;
         self->python = stacks;
     }
     return self->python;
 }
 
-static joint *joint_of(const hpp_python_stacks *stacks, uint32_t python, uint32_t key)
+static leaf *leaf_of(const hpp_python_stacks *stacks, const leaf *wanted)
 {
-    uint64_t hash = ((uint64_t)python << 32 | key) * 0x9e3779b97f4a7c15;
-    return &stacks->joints[hash >> 32 & stacks->joints_mask];
+    uint64_t hash = (wanted->innermost.instruction + wanted->innermost.code * 31 +
+                     ((uint64_t)wanted->callers << 40) + ((uint64_t)wanted->key << 20)) *
+                    0x9e3779b97f4a7c15;
+    return &stacks->leaves[hash >> 32 & stacks->leaves_mask];
 }
 
 /* Returns the site of a native stack below a Python stack, 0: none; 0 if the window is full. */
@@ -94,42 +99,68 @@ static const void *thread_state(uint32_t key)
     return holds_lock ? hpp__python.lock_holder() : hpp__python.own_thread();
 }
 
-hpp_place hpp__python_place(hpp_thread *self, uint32_t key)
+/* Finds the place of a leaf that is not cached, and stores it. */
+static HPP_NO_INLINE hpp_place make_place(hpp_thread *self, leaf *wanted,
+                                          const hpp_python_frame *innermost)
 {
-    hpp_python_stacks *stacks = stacks_of(self);
-    uint32_t python;
-    if (stacks == NULL || !hpp__frames_node(&python, &stacks->chain, thread_state(key), false)) {
-        return lose_place(self);
-    }
-    joint *found = joint_of(stacks, python, key);
-    if (HPP_LIKELY(found->key == key && found->python == python)) {
-        return found->place;
-    }
-    uint32_t site = site_below(python, key);
+    hpp_python_stacks *stacks = self->python;
+    uint32_t python = wanted->callers;
+    bool is_pushed =
+        innermost->frame == 0 || hpp__frames_push(&python, &stacks->chain, innermost, false);
+    uint32_t site = is_pushed ? site_below(python, wanted->key) : 0;
     if (site == 0) {
         return lose_place(self);
     }
-    hpp_place place = {site, hpp__thread_cell(self, site)};
-    if (++stacks->n_missed > stacks->joints_mask && stacks->joints_mask < MAX_JOINTS - 1) {
-        stacks->joints_mask = 2 * stacks->joints_mask + 1;
+    wanted->place = (hpp_place){site, hpp__thread_cell(self, site)};
+    if (++stacks->n_missed > stacks->leaves_mask && stacks->leaves_mask < MAX_LEAVES - 1) {
+        stacks->leaves_mask = 2 * stacks->leaves_mask + 1;
         stacks->n_missed = 0;
     }
-    *joint_of(stacks, python, key) = (joint){python, key, place};
-    return place;
+    *leaf_of(stacks, wanted) = *wanted;
+    return wanted->place;
+}
+
+hpp_place hpp__python_place(hpp_thread *self, uint32_t key)
+{
+    hpp_python_stacks *stacks = stacks_of(self);
+    hpp_python_frame innermost = {0};
+    leaf wanted = {.key = key};
+    if (stacks == NULL || hpp__frames_callers(&innermost, &wanted.callers, &stacks->chain,
+                                              thread_state(key), false) == HPP_FRAMES_LOST) {
+        return lose_place(self);
+    }
+    wanted.innermost = innermost.place;
+    wanted.deaths = stacks->chain.deaths;
+    const leaf *found = leaf_of(stacks, &wanted);
+    bool is_same = found->innermost.instruction == wanted.innermost.instruction &&
+                   found->innermost.code == wanted.innermost.code &&
+                   found->callers == wanted.callers && found->key == key &&
+                   found->deaths == wanted.deaths;
+    return HPP_LIKELY(is_same) ? found->place : make_place(self, &wanted, &innermost);
 }
 
 uint32_t hpp__python_place_interrupted(hpp_thread *self, uint32_t key)
 {
     hpp_python_stacks *stacks = self != NULL ? stacks_of(self) : NULL;
+    hpp_python_frame innermost;
     uint32_t python = 0;
-    bool is_found = stacks == NULL ||
-                    hpp__frames_node(&python, &stacks->interrupted, hpp__python.own_thread(), true);
-    return is_found ? site_below(python, key) : 0;
+    if (stacks == NULL) {
+        return site_below(0, key);
+    }
+    hpp_python_chain *chain = &stacks->interrupted;
+    switch (hpp__frames_callers(&innermost, &python, chain, hpp__python.own_thread(), true)) {
+    case HPP_FRAMES_NONE:
+        return site_below(0, key);
+    case HPP_FRAMES_FOUND:
+        return hpp__frames_push(&python, chain, &innermost, true) ? site_below(python, key) : 0;
+    default:
+        return 0;
+    }
 }
 
 void hpp__python_places_forget(hpp_thread *thread)
 {
     if (thread->python != NULL) {
-        memset(thread->python->joints, 0, (thread->python->joints_mask + 1) * sizeof(joint));
+        memset(thread->python->leaves, 0, (thread->python->leaves_mask + 1) * sizeof(leaf));
     }
 }

@@ -140,7 +140,8 @@ static bool is_inside_call(uint32_t site)
         if (frame->flags & HPP_NODE_EXACT) {
             return false;
         }
-        if (!(frame->flags & HPP_NODE_SCOPE) && hpp__next_allocator_is_own(frame->address)) {
+        if (!(frame->flags & (HPP_NODE_SCOPE | HPP_NODE_PYTHON)) &&
+            hpp__next_allocator_is_own(frame->address)) {
             return true;
         }
         node = frame->parent;

@@ -85,9 +85,29 @@ static void *come_out(hpp_thread *self, void *block)
     return block;
 }
 
+/* Counts a new block; NULL is none. Is hpp__account_allocation for places in Python. */
 HPP_ALWAYS_INLINE void *count(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
 {
-    return HPP_LIKELY(block != NULL) ? hpp__account_allocation(block, n_bytes, caller, call) : NULL;
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    hpp_thread *self = hpp__ready;
+    if (HPP_UNLIKELY(block == NULL)) {
+        return NULL;
+    }
+    if (HPP_LIKELY(self != NULL && hpp__alive_to_count())) {
+        hpp__thread_enter();
+        const hpp_place *known = hpp__stacks_remembered(self, caller, call);
+        if (known == NULL && hpp__stacks_recall(&place, self, &caller, call)) {
+            known = &place;
+        }
+        if (HPP_LIKELY(known != NULL)) {
+            place =
+                known->site & HPP_PLACE_IN_PYTHON ? hpp__python_place(self, known->site) : *known;
+        }
+        hpp__thread_exit(self);
+    }
+    return HPP_LIKELY(place.cell != NULL)
+               ? hpp__account_block(block, n_bytes, place.cell, place.site)
+               : hpp__account_allocation(block, n_bytes, caller, call);
 }
 
 /* Makes a block whose uses are watched; NULL: not this one. */

@@ -45,9 +45,9 @@ bool hpp__codes_check(hpp_python_place place, hpp_memory *memory);
 /* Increased whenever a code object has died. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__codes_deaths;
 
-/* A filter of the addresses that have a number: a byte for each hash. */
-enum { HPP_CODE_FILTER_BITS = 13 };
-extern HPP_HIDDEN _Atomic uint8_t hpp__codes_filter[1 << HPP_CODE_FILTER_BITS];
+/* A filter of the addresses that have a number: a bit for each hash. */
+enum { HPP_CODE_FILTER_BITS = 17 };
+extern HPP_HIDDEN _Atomic uint64_t hpp__codes_filter[(1 << HPP_CODE_FILTER_BITS) / 64];
 
 static inline uint32_t hpp__codes_filter_index(uintptr_t address)
 {
@@ -60,7 +60,8 @@ void hpp__codes_forget(uintptr_t address);
 static inline void hpp__codes_freed(const void *block)
 {
     uint32_t index = hpp__codes_filter_index((uintptr_t)block);
-    if (HPP_UNLIKELY(atomic_load_explicit(&hpp__codes_filter[index], memory_order_relaxed) != 0)) {
+    uint64_t word = atomic_load_explicit(&hpp__codes_filter[index / 64], memory_order_relaxed);
+    if (HPP_UNLIKELY(word >> index % 64 & 1)) {
         hpp__codes_forget((uintptr_t)block);
     }
 }

@@ -118,9 +118,10 @@ static bool find_node(uint32_t *node, const hpp_python_frame *frame, hpp_memory 
     return number == 0 || *node != 0;
 }
 
-static bool push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,
-                 hpp_memory *memory)
+bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,
+                      bool is_careful)
 {
+    hpp_memory memory = is_careful ? (hpp_memory){0} : HPP_ALL_MEMORY;
     hpp_python_place place = frame->place;
     uint32_t parent = *node;
     uint64_t hash =
@@ -132,7 +133,7 @@ static bool push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame
         *node = known->node;
         return true;
     }
-    if (!find_node(node, frame, memory)) {
+    if (!find_node(node, frame, &memory)) {
         return false;
     }
     *known = (hpp_known_python){place, parent, *node, chain->deaths};
@@ -147,10 +148,10 @@ static atomic_bool is_checked;
 /* Checks that, at the first frame of a function, in a thread that runs it. */
 static bool check(const hpp_python_frame *frames, uint32_t n, bool is_careful)
 {
-    hpp_memory memory = {0};
-    if (HPP_LIKELY(is_checked) || is_careful) {
+    if (HPP_LIKELY(atomic_load_explicit(&is_checked, memory_order_relaxed)) || is_careful) {
         return is_checked;
     }
+    hpp_memory memory = {0};
     for (uint32_t i = n; i-- > 0;) {
         if (is_shown(&frames[i], &memory)) {
             is_checked = hpp__codes_check(frames[i].place, &memory);
@@ -163,23 +164,31 @@ static bool check(const hpp_python_frame *frames, uint32_t n, bool is_careful)
     return is_checked;
 }
 
-bool hpp__frames_node(uint32_t *node, hpp_python_chain *chain, const void *thread_state,
-                      bool is_careful)
+static uint32_t read_chain(hpp_python_chain *chain, const void *thread_state, bool is_careful)
 {
-    hpp_memory memory = is_careful ? (hpp_memory){0} : HPP_ALL_MEMORY;
-    uintptr_t innermost;
-    *node = 0;
-    if (thread_state == NULL || !hpp__python_innermost(&innermost, &memory, thread_state)) {
-        return true;
+    const hpp_python_offsets *at = hpp__python.offsets;
+    if (HPP_UNLIKELY(is_careful)) {
+        hpp_memory memory = {0};
+        uintptr_t frame;
+        return hpp__python_innermost(&frame, &memory, thread_state)
+                   ? read_frames_carefully(chain, frame, &memory)
+                   : 0;
     }
-    uint32_t n = is_careful ? read_frames_carefully(chain, innermost, &memory)
-                            : read_frames(chain, innermost);
+    uintptr_t frame = word_at((uintptr_t)thread_state + at->thread_frame);
+    if (at->cframe_frame != HPP_PYTHON_NONE && frame != 0) {
+        frame = word_at(frame + at->cframe_frame);
+    }
+    return read_frames(chain, frame);
+}
+
+hpp_frames_found hpp__frames_callers(hpp_python_frame *innermost, uint32_t *callers,
+                                     hpp_python_chain *chain, const void *thread_state,
+                                     bool is_careful)
+{
+    uint32_t n = thread_state != NULL ? read_chain(chain, thread_state, is_careful) : 0;
     const hpp_python_frame *frames = frames_of(chain);
     if (n == 0 || !check(frames, n, is_careful)) {
-        return true;
-    }
-    if (!hpp__growing_reserve(&chain->levels, n * sizeof(hpp_python_level))) {
-        return false;
+        return HPP_FRAMES_NONE;
     }
     uint32_t deaths = atomic_load_explicit(&hpp__codes_deaths, memory_order_relaxed);
     if (HPP_UNLIKELY(chain->deaths != deaths)) {
@@ -187,16 +196,28 @@ bool hpp__frames_node(uint32_t *node, hpp_python_chain *chain, const void *threa
         chain->n_levels = 0;
     }
     hpp_python_level *levels = levels_of(chain);
-    uint32_t most = n < chain->n_levels ? n : chain->n_levels;
+    uint32_t n_outer = n - 1;
+    uint32_t most = n_outer < chain->n_levels ? n_outer : chain->n_levels;
+    const hpp_python_frame *frame = frames + n_outer;
     uint32_t i = 0;
-    while (i < most && levels[i].place.instruction == frames[n - 1 - i].place.instruction &&
-           levels[i].place.code == frames[n - 1 - i].place.code) {
-        i++;
+    for (; i < most && levels[i].place.instruction == frame->place.instruction &&
+           levels[i].place.code == frame->place.code;
+         i++) {
+        frame--;
     }
-    *node = i > 0 ? levels[i - 1].node : 0;
-    for (; i < n && push(node, chain, &frames[n - 1 - i], &memory); i++) {
-        levels[i] = (hpp_python_level){frames[n - 1 - i].place, *node};
+    *callers = i > 0 ? levels[i - 1].node : 0;
+    *innermost = frames[0];
+    if (HPP_LIKELY(i == n_outer)) {
+        return HPP_FRAMES_FOUND;
+    }
+    if (!hpp__growing_reserve(&chain->levels, n * sizeof(hpp_python_level))) {
+        return HPP_FRAMES_LOST;
+    }
+    levels = levels_of(chain);
+    for (; i < n_outer && hpp__frames_push(callers, chain, frame, is_careful); i++) {
+        levels[i] = (hpp_python_level){frame->place, *callers};
+        frame--;
     }
     chain->n_levels = i;
-    return i == n;
+    return i == n_outer ? HPP_FRAMES_FOUND : HPP_FRAMES_LOST;
 }

@@ -47,10 +47,23 @@ typedef struct hpp_python_chain {
     hpp_known_python known[HPP_N_KNOWN_PYTHON];
 } hpp_python_chain;
 
-/* Finds the node of the frames of a thread state; 0: it has none, or they cannot be read. With
- * `is_careful`, memory is only read after asking: for a thread that was interrupted anywhere.
- * Returns false if the window is full, or without memory. */
-bool hpp__frames_node(uint32_t *node, hpp_python_chain *chain, const void *thread_state,
+typedef enum hpp_frames_found {
+    HPP_FRAMES_NONE, /* there are none, or they cannot be read */
+    HPP_FRAMES_FOUND,
+    HPP_FRAMES_LOST, /* the window is full, or there is no memory */
+} hpp_frames_found;
+
+/* Reads the frames of a thread state: finds the innermost one and the node of its callers; 0: it
+ * has none. With `is_careful`, memory is only read after asking: for a thread that was interrupted
+ * anywhere. */
+hpp_frames_found hpp__frames_callers(hpp_python_frame *innermost, uint32_t *callers,
+                                     hpp_python_chain *chain, const void *thread_state,
+                                     bool is_careful);
+
+/* Goes from the node of a frame's callers to that of the frame. Returns false if the window is
+ * full.
+ */
+bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,
                       bool is_careful);
 
 #endif
