@@ -59,7 +59,7 @@ static const char style[] =
     ".funcount { color: GrayText; font-style: italic; margin-left: 2em; }\n"
     "tr:target { outline: 1px solid; }\n"
     "th a { color: inherit; } tr.total td, tr.total th { border-top: 1px solid; }\n"
-    "td.bar { padding-right: 0; }\n"
+    "td.bar { padding-right: 2em; }\n"
     ".bar span { display: inline-block; width: 100px; height: .8em; background: var(--false); }\n"
     ".bar i { display: block; height: 100%; background: var(--true); }\n"
     "input[type=search] { font: inherit; width: 24em; }\n";
@@ -324,6 +324,14 @@ static const char script[] =
     "filter();\n"
     "</script>\n";
 
+/* By module, in the order in which they were added, then line. */
+static int compare_declarations(const void *a, const void *b)
+{
+    const declaration *x = a, *y = b;
+    int order = (x->module > y->module) - (x->module < y->module);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
 static void write_declarations(const site *s, const module *by_number, hpf_sink *sink)
 {
     hpf_sink_text(sink, "<h2>Declarations</h2>\n<table>\n<thead><tr><th>line<th>entered<th>module"
@@ -383,6 +391,9 @@ static bool write_lists(site *s)
     int (*const orders[])(const void *, const void *) = {compare_names, compare_top_level,
                                                          compare_alternatives, compare_expressions};
     module *by_number = malloc((s->n_modules + 1) * sizeof *by_number);
+    if (s->n_declarations > 0) {
+        qsort(s->declarations, s->n_declarations, sizeof *s->declarations, compare_declarations);
+    }
     bool is_done = by_number != NULL;
     if (!is_done) {
         diag_say("out of memory");

@@ -116,11 +116,20 @@ static bool draft_module(const hpf__tix_module *tix, hpf_sink *sink, const hpc_c
     if (!hpc_read_mix(&mix, tix->name.data, tix, options)) {
         return false;
     }
+    hpf_sink *draft = hpf_sink_to_memory();
     bool is_done = hpc_read_text(&text, self, &mix, options);
-    if (is_done && hpf__draft_write(tix, &mix, &text.lines, sink, &err) != HPF_OK) {
-        diag_input(text.file.path, text.file.source, &err);
-        is_done = false;
+    if (is_done) {
+        hpf_status status = draft ? hpf__draft_write(tix, &mix, &text.lines, draft, &err)
+                                  : hpf_error_set_memory(&err);
+        status = status == HPF_OK ? hpf_sink_flush(draft, &err) : status;
+        if (status == HPF_OK) {
+            output_lines(sink, hpf_sink_bytes(draft));
+        } else {
+            diag_input(text.file.path, text.file.source, &err);
+        }
+        is_done = status == HPF_OK;
     }
+    hpf_sink_destroy(draft);
     hpc_text_close(&text);
     hpf__mix_finish(&mix);
     return is_done;

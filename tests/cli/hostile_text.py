@@ -41,6 +41,12 @@ def write_inputs(folder):
         path.write_bytes(content)
         return os.fsencode(path.name)
 
+    module = HOSTILE[:-1].replace(b"\x1b]", b"")
+    (folder / ".hpc").mkdir()
+    (folder / ".hpc" / os.fsdecode(module + b".mix")).write_bytes(
+        b'Mix "' + module + b'.hs" 2026-11-22 00:00:00 UTC 7 8 [(1:1-1:9,TopLevelBox ["' + module + b'"]),'
+        b'(2:1-2:4,ExpBox False),(9:1-9:2,ExpBox False)]')
+    (folder / os.fsdecode(module + b".hs")).write_bytes(module.replace(b"\r", b"") + b"\n" + module + b"\n" * 9)
     head = (b'JOB "' + HOSTILE + b'"\nDATE "' + HOSTILE + b'"\nSAMPLE_UNIT "' + HOSTILE
             + b'"\nVALUE_UNIT "' + HOSTILE + b'"\n')
     sample = (b"BEGIN_SAMPLE %d\n" + HOSTILE.replace(b"\r", b"") + b"\t%d\nother\t2\n"
@@ -63,6 +69,7 @@ def write_inputs(folder):
                        + b'.txt:2\t5\nEND_SAMPLE 1\n'),
         "snapshot": make(".heapsnapshot", (FIXTURES / "cache.heapsnapshot").read_bytes().replace(
             b'"Cache"', json.dumps(HOSTILE.decode("utf-8", "surrogateescape")).encode())),
+        "tix": make(".tix", b'Tix [TixModule "' + module + b'" 7 3 [0,0,0]]'),
         "list": make(".txt", b"#00ff00" + HOSTILE + b"\n" + HOSTILE + b"\n"),
         "missing": b"missing" + HOSTILE,
         "folder": b".",
@@ -73,7 +80,7 @@ def cases(files, program):
     """Command lines by command. An argument in braces is one of the files."""
     bad = HOSTILE
     name = {key: b"{" + key.encode() + b"}" for key in files}
-    every_input = [name[key] for key in files if key != "list"]
+    every_input = [name[key] for key in files if key not in ("list", "tix")]
     one_input = {
         "report": [[], [b"--format", b"markdown"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
                    [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]],
@@ -103,6 +110,11 @@ def cases(files, program):
                       if line[-1] not in (name["missing"], name["folder"])]
     lines["diff"] = [words + [name["profile"], other] for other in every_input
                      for words in ([], [b"--format", b"markdown"], [b"-o", b"out" + bad + b".pdf"])]
+    lines["hpc"] = [words + [name["tix"]] for words in (
+        [bad], [b"help", bad], [b"report", b"--decl-list"], [b"report", b"--per-module"], [b"report", b"--" + bad],
+        [b"report", b"-" + bad], [b"report", b"--srcdir=" + bad], [b"report", b"--xml-output"], [b"show"], [b"draft"],
+        [b"markup"], [b"markup", b"--destdir=" + bad], [b"sum"], [b"sum", b"--output=no" + bad + b"/x.tix"],
+        [b"map", b"--function=" + bad], [b"combine", name["tix"]], [b"overlay"], [b"overlay", name["list"]])]
     lines["mark"] = [[b"999999999", bad], [bad, bad], [b"1", bad]]
     run = os.fsencode(program.name)
     lines["run"] = [
