@@ -21,6 +21,8 @@ class Waiting:
     """A program under `census run` that waits for the end of its standard input. Its output up to
     "ready", and the profile with a sample that was taken after that."""
 
+    SAMPLES = 3  # The first two of these may have been taken before: one is being written, one is marked.
+
     def __init__(self, command, directory, *options):
         self.base = os.path.join(directory, "profile")
         own = [harness.CENSUS, "run", "-i0.02", "-L10000", "-o", self.base, *options, "--", *command]
@@ -32,9 +34,8 @@ class Waiting:
                 break
             self.lines.append(line.split())
         n_before = self.n_samples()
-        # The first two of these may have been taken before: one is being written, one is marked.
         end = time.monotonic() + harness.PATIENCE_S
-        while self.n_samples() < n_before + 3 and self.process.poll() is None:
+        while self.n_samples() < n_before + self.SAMPLES and self.process.poll() is None:
             assert time.monotonic() < end, "no sample was taken"
             time.sleep(0.01)
         self.profile = self.complete_samples()  # not one of the end of the program
