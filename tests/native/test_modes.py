@@ -75,6 +75,26 @@ class Modes(Native):
         self.assertEqual((done.output, done.status), (plain.output, plain.status))
         self.assertIn("samples were skipped: it has entered seccomp", done.errors)
 
+    def test_modes_in_namespaces(self):
+        """The first process of a namespace ends only when its copies have ended, whose parent it is. Nothing that census
+        does must keep its own parent waiting."""
+        for words in ["unshare", "-p", "-f"], ["unshare", "-U", "-r"]:
+            command = [*words, program("ends"), "returns", "3"]
+            plain = harness.run(command)
+            if "unshare failed" in plain.errors:
+                self.skipTest("no namespaces here")
+            for mode in TYPES, TYPES, TYPES, USES:
+                self.assert_unharmed(plain, harness.run_census(command, self.fresh(), *mode))
+
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace here")
+    def test_modes_under_a_tracer(self):
+        """A program has one tracer at most; samples that need none are taken."""
+        command = ["strace", "-o", self.path("calls"), program("ends"), "returns", "3"]
+        for mode in TYPES, USES:
+            done = harness.run([CENSUS, "run", *mode, "-o", self.path("profile"), "--", *command])
+            self.assertEqual((done.output, done.status), ("live keep 364000\n", 3), done.errors)
+            self.assertEqual("already traces it" in done.errors, mode == TYPES, done.errors)
+
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("prlimit"), "root and prlimit are needed")
     def test_modes_without_fork(self):
         """The limit of processes does not bind root, so another user runs census, and the program may not fork."""

@@ -10,6 +10,9 @@
  */
 #include "collector.h"
 
+#include "native/image/proc.h"
+#include "native/image/tracer.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -34,11 +37,11 @@
 enum {
     STATE_BYTES = 16384, /* of the floating-point and vector registers */
     RED_ZONE_BYTES = 128,
-    N_TRIES = 5000, /* to stop a thread at a safe point, a millisecond apart */
-    CALL_PATIENCE_MS = 20000,
+    N_TRIES = 5000,   /* to stop a thread at a safe point, a millisecond apart */
     FIRST_FILE = 100, /* descriptors of copies of the library have numbers from here on, */
     N_FILES = 800,    /* so that each copy has a path of its own */
 };
+static const uint64_t call_patience_ns = 20000000000;
 
 static void pause_ms(void)
 {
@@ -145,75 +148,27 @@ static uint64_t find_symbol_of(long process_id, const mapping *object, const cha
 /* ---- a stopped thread ------------------------------------------------------------------------ */
 
 typedef struct stopped {
-    long process_id;
-    pid_t thread_id;
-    struct user_regs_struct registers;
+    hpp__tracer tracer;
+    const hpp__traced *thread;
     char state[STATE_BYTES];
     size_t n_state;
     uint64_t mask; /* of signals */
 } stopped;
 
-/* Waits until the thread stops. Returns false if it ends, or not within the time. */
-static bool wait_for_stop(pid_t thread_id, int *out, int patience_ms)
+/* Stops a thread, and reads its registers. Returns false if that fails. */
+static bool stop(stopped *s, uint32_t thread_id)
 {
-    for (int i = 0; i < patience_ms; i++) {
-        pid_t got = waitpid(thread_id, out, __WALL | WNOHANG);
-        if (got == thread_id) {
-            return WIFSTOPPED(*out);
-        }
-        if (got < 0 && errno != EINTR) {
-            return false;
-        }
-        pause_ms();
-    }
-    return false;
-}
-
-static void let_go(const stopped *s)
-{
-    ptrace(PTRACE_DETACH, s->thread_id, 0, 0);
-}
-
-/* The kernel continues most system calls that it has interrupted, but for some, such as epoll_wait,
- * the program would see EINTR though there was no signal. Those begin again. */
-static bool begin_again(stopped *s)
-{
-    enum { SYSCALL_BYTES = 2 };
-    if ((long)s->registers.orig_rax < 0 || (long)s->registers.rax != -EINTR) {
+    struct iovec state = {s->state, sizeof s->state};
+    s->thread = hpp__tracer_stop_one(&s->tracer, thread_id);
+    if (s->thread && ptrace(PTRACE_GETREGSET, thread_id, NT_X86_XSTATE, &state) == 0 &&
+        ptrace(PTRACE_GETSIGMASK, thread_id, sizeof s->mask, &s->mask) == 0) {
+        s->n_state = state.iov_len;
         return true;
     }
-    s->registers.rax = s->registers.orig_rax;
-    s->registers.rip -= SYSCALL_BYTES;
-    return ptrace(PTRACE_SETREGS, s->thread_id, 0, &s->registers) == 0;
-}
-
-/* Stops a thread, and reads its registers. Returns false if that fails. */
-static bool stop(stopped *s)
-{
-    int status;
-    if (ptrace(PTRACE_SEIZE, s->thread_id, 0, 0) != 0) {
-        return false;
-    }
-    if (ptrace(PTRACE_INTERRUPT, s->thread_id, 0, 0) != 0 ||
-        !wait_for_stop(s->thread_id, &status, CALL_PATIENCE_MS)) {
-        let_go(s);
-        return false;
-    }
-    /* A signal that came first is delivered when the thread goes on. */
-    bool is_ours = status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
-    struct iovec state = {s->state, sizeof s->state};
-    if (!is_ours || ptrace(PTRACE_GETREGS, s->thread_id, 0, &s->registers) != 0 ||
-        ptrace(PTRACE_GETREGSET, s->thread_id, NT_X86_XSTATE, &state) != 0 ||
-        ptrace(PTRACE_GETSIGMASK, s->thread_id, sizeof s->mask, &s->mask) != 0) {
-        ptrace(PTRACE_DETACH, s->thread_id, 0, is_ours ? 0 : WSTOPSIG(status));
-        return false;
-    }
-    s->n_state = state.iov_len;
-    if (!begin_again(s)) {
-        let_go(s);
-        return false;
-    }
-    return true;
+    int error = errno;
+    hpp__tracer_go_on(&s->tracer);
+    errno = error;
+    return false;
 }
 
 static bool is_waiting(long number)
@@ -238,73 +193,84 @@ static bool is_waiting(long number)
 static bool is_safe(const stopped *s)
 {
     mapping at;
-    if (!find_mapping(&at, s->process_id, s->registers.rip, NULL) || at.path[0] != '/' ||
-        find_symbol_of(s->process_id, &at, "__tls_get_addr") != 0) { /* the loader */
+    uint32_t process_id = s->tracer.process_id;
+    if (!find_mapping(&at, process_id, s->thread->registers.rip, NULL) || at.path[0] != '/' ||
+        find_symbol_of(process_id, &at, "__tls_get_addr") != 0) { /* the loader */
         return false;
     }
-    long number = (long)s->registers.orig_rax;
-    return number >= 0 ? is_waiting(number) : find_symbol_of(s->process_id, &at, "malloc") == 0;
+    long number = (long)s->thread->registers.orig_rax;
+    return number >= 0 ? is_waiting(number) : find_symbol_of(process_id, &at, "malloc") == 0;
 }
 
-/* Stops a thread of the process at a safe point, if possible the first one. */
+/* Stops a thread of the process at a safe point, if possible the first one. Call let_go in any
+ * case.
+ */
 static hpf_status stop_safely(stopped *s, long process_id, hpf_error *err)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/task", process_id);
-    s->process_id = process_id;
+    hpp__tracer_init(&s->tracer, (uint32_t)process_id);
     for (int i = 0; i < N_TRIES; i++) {
         DIR *threads = opendir(path);
-        for (const struct dirent *e; threads && (e = readdir(threads));) {
-            s->thread_id = (pid_t)atol(e->d_name);
-            if (s->thread_id > 0 && stop(s)) {
+        if (!threads) {
+            return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process");
+        }
+        for (const struct dirent *e; (e = readdir(threads));) {
+            uint32_t thread_id = (uint32_t)atol(e->d_name);
+            if (thread_id > 0 && stop(s, thread_id)) {
                 if (is_safe(s)) {
                     closedir(threads);
                     return HPF_OK;
                 }
-                let_go(s);
-            } else if (s->thread_id == process_id && errno == EPERM) {
+                hpp__tracer_go_on(&s->tracer);
+            } else if (thread_id == process_id && errno == EPERM) {
                 closedir(threads);
-                return hpf_error_set(err, HPF_ERR_IO,
-                                     "not allowed to stop it: it must belong to you, and "
-                                     "/proc/sys/kernel/yama/ptrace_scope must be 0, unless you are "
-                                     "root");
+                return hpp__tracer_refused(hpp__proc_tracer(s->tracer.process_id),
+                                           hpp__proc_ptrace_scope(HPP__PTRACE_SCOPE), err);
             }
         }
-        if (!threads) {
-            return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process");
-        }
         closedir(threads);
+        hpp__tracer_follow_up(&s->tracer);
         pause_ms();
     }
     return hpf_error_set(err, HPF_ERR_IO, "none of its threads could be stopped at a safe point");
 }
 
-static bool copy_to(long process_id, uint64_t address, const void *bytes, size_t n)
+/* Gives the thread that called functions its registers back. */
+static void restore(const stopped *s)
+{
+    pid_t id = (pid_t)s->thread->id;
+    struct iovec state = {(void *)(uintptr_t)s->state, s->n_state};
+    ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &state);
+    ptrace(PTRACE_SETREGS, id, 0, &s->thread->registers);
+    ptrace(PTRACE_SETSIGMASK, id, sizeof s->mask, &s->mask);
+}
+
+static void let_go(stopped *s)
+{
+    hpp__tracer_go_on(&s->tracer);
+    hpp__tracer_finish(&s->tracer);
+}
+
+static bool copy_to(const stopped *s, uint64_t address, const void *bytes, size_t n)
 {
     struct iovec from = {(void *)(uintptr_t)bytes, n}, to = {(void *)(uintptr_t)address, n};
-    return process_vm_writev((pid_t)process_id, &from, 1, &to, 1, 0) == (ssize_t)n;
+    return process_vm_writev((pid_t)s->thread->id, &from, 1, &to, 1, 0) == (ssize_t)n;
 }
 
 /* Copies at most `n` bytes; stops at the end of the memory. */
-static bool copy_from(long process_id, uint64_t address, void *bytes, size_t n)
+static bool copy_from(const stopped *s, uint64_t address, void *bytes, size_t n)
 {
     struct iovec to = {bytes, n}, from = {(void *)(uintptr_t)address, n};
-    return process_vm_readv((pid_t)process_id, &to, 1, &from, 1, 0) > 0;
-}
-
-static void restore(const stopped *s)
-{
-    struct iovec state = {(void *)(uintptr_t)s->state, s->n_state};
-    ptrace(PTRACE_SETREGSET, s->thread_id, NT_X86_XSTATE, &state);
-    ptrace(PTRACE_SETREGS, s->thread_id, 0, &s->registers);
-    ptrace(PTRACE_SETSIGMASK, s->thread_id, sizeof s->mask, &s->mask);
+    return process_vm_readv((pid_t)s->thread->id, &to, 1, &from, 1, 0) > 0;
 }
 
 /* Calls a function with a text and a number. Signals wait meanwhile. */
 static hpf_status call(const stopped *s, uint64_t function, const char *text, uint64_t number,
                        uint64_t *result, hpf_error *err)
 {
-    struct user_regs_struct r = s->registers;
+    pid_t id = (pid_t)s->thread->id;
+    struct user_regs_struct r = s->thread->registers;
     const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1) | 1u << (SIGILL - 1) |
                             1u << (SIGFPE - 1) | 1u << (SIGTRAP - 1);
     uint64_t mask = ~faults, return_to = 0;
@@ -316,23 +282,22 @@ static hpf_status call(const stopped *s, uint64_t function, const char *text, ui
     r.rsi = number;
     r.rax = 0;
     r.orig_rax = (unsigned long long)-1;
-    if (!copy_to(s->process_id, place, text, n) ||
-        !copy_to(s->process_id, r.rsp, &return_to, sizeof return_to) ||
-        ptrace(PTRACE_SETSIGMASK, s->thread_id, sizeof mask, &mask) != 0 ||
-        ptrace(PTRACE_SETREGS, s->thread_id, 0, &r) != 0) {
+    if (!copy_to(s, place, text, n) || !copy_to(s, r.rsp, &return_to, sizeof return_to) ||
+        ptrace(PTRACE_SETSIGMASK, id, sizeof mask, &mask) != 0 ||
+        ptrace(PTRACE_SETREGS, id, 0, &r) != 0) {
         return hpf_error_set_os(err, errno, "cannot change its registers");
     }
     int status;
     do {
-        if (ptrace(PTRACE_CONT, s->thread_id, 0, 0) != 0 ||
-            !wait_for_stop(s->thread_id, &status, CALL_PATIENCE_MS)) {
-            return hpf_error_set(err, HPF_ERR_IO, "it does not come back from a call in it");
-        }
-    } while (WSTOPSIG(status) != SIGSEGV && status >> 16 == PTRACE_EVENT_STOP);
-    if (ptrace(PTRACE_GETREGS, s->thread_id, 0, &r) != 0 || WSTOPSIG(status) != SIGSEGV ||
-        r.rip != return_to) {
-        return hpf_error_set(err, HPF_ERR_IO, "a call in it failed with signal %d",
-                             WSTOPSIG(status));
+        status = ptrace(PTRACE_CONT, id, 0, 0) == 0
+                     ? hpp__tracer_wait(s->thread->id, hpp__tracer_now_ns() + call_patience_ns)
+                     : 0;
+    } while (status >> 8 == PTRACE_EVENT_STOP);
+    if (status == 0) {
+        return hpf_error_set(err, HPF_ERR_IO, "it does not come back from a call in it");
+    }
+    if (ptrace(PTRACE_GETREGS, id, 0, &r) != 0 || status != SIGSEGV || r.rip != return_to) {
+        return hpf_error_set(err, HPF_ERR_IO, "a call in it failed with signal %d", status & 0xff);
     }
     *result = r.rax;
     return HPF_OK;
@@ -370,11 +335,11 @@ static hpf_status load(const stopped *s, const char *path, uint64_t *bias, hpf_e
 {
     mapping libc;
     char why[200] = "";
-    if (!find_mapping(&libc, s->process_id, 0, "libc.so.6")) {
+    if (!find_mapping(&libc, s->tracer.process_id, 0, "libc.so.6")) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it does not use glibc");
     }
-    uint64_t open_at = find_symbol_of(s->process_id, &libc, "dlopen");
-    uint64_t error_at = find_symbol_of(s->process_id, &libc, "dlerror");
+    uint64_t open_at = find_symbol_of(s->tracer.process_id, &libc, "dlopen");
+    uint64_t error_at = find_symbol_of(s->tracer.process_id, &libc, "dlerror");
     if (open_at == 0 || error_at == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "its glibc is older than 2.34");
     }
@@ -386,13 +351,13 @@ static hpf_status load(const stopped *s, const char *path, uint64_t *bias, hpf_e
     if (handle == 0) {
         status = call(s, libc.begin + error_at, "", 0, &text, err);
         if (status == HPF_OK) {
-            copy_from(s->process_id, text, why, sizeof why - 1);
+            copy_from(s, text, why, sizeof why - 1);
             status =
                 hpf_error_set(err, HPF_ERR_IO, "it cannot load the profiling library: %s", why);
         }
         return status;
     }
-    return copy_from(s->process_id, handle, bias, sizeof *bias) /* l_addr is first */
+    return copy_from(s, handle, bias, sizeof *bias) /* l_addr is first */
                ? HPF_OK
                : hpf_error_set_os(err, errno, "cannot read its memory");
 }
@@ -400,24 +365,17 @@ static hpf_status load(const stopped *s, const char *path, uint64_t *bias, hpf_e
 /* Checks what would make profiling harm the process, or fail. */
 static hpf_status check_process(long process_id, hpf_error *err)
 {
-    char path[64], line[256];
+    char path[64];
     mapping loaded;
-    unsigned long tracer = 0, seccomp = 0;
-    snprintf(path, sizeof path, "/proc/%ld/status", process_id);
-    FILE *file = fopen(path, "re");
-    if (!file) {
+    uint32_t tracer_id = hpp__proc_tracer((uint32_t)process_id);
+    snprintf(path, sizeof path, "/proc/%ld", process_id);
+    if (access(path, F_OK) != 0) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process");
     }
-    while (fgets(line, sizeof line, file)) {
-        (void)sscanf(line, "TracerPid: %lu", &tracer);
-        (void)sscanf(line, "Seccomp: %lu", &seccomp);
+    if (tracer_id != 0) {
+        return hpp__tracer_refused(tracer_id, 0, err);
     }
-    fclose(file);
-    if (tracer != 0) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "process %lu already traces it (a debugger?)", tracer);
-    }
-    if (seccomp != 0) {
+    if (hpp__proc_seccomp((uint32_t)process_id) != 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "it has restricted its system calls (seccomp)");
     }
@@ -456,8 +414,8 @@ hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library, c
             status = call(&s, bias + attach_at, settings, 0, &result, err);
         }
         restore(&s);
-        let_go(&s);
     }
+    let_go(&s);
     close(copy);
     if (status == HPF_OK && (uint32_t)result != 0) {
         status = hpf_error_set(err, HPF_ERR_IO, "it cannot connect to census");
@@ -476,7 +434,7 @@ hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err)
     if (status == HPF_OK) {
         status = call(&s, attached->detach_at, "", 0, &result, err);
         restore(&s);
-        let_go(&s);
     }
+    let_go(&s);
     return status;
 }

@@ -305,10 +305,10 @@ static void tick(hpp_collector *c)
     }
     for (size_t i = 0; i < c->n_processes; i++) {
         hpp__process *p = c->processes[i];
+        hpp__process_follow_up(p); /* also after exec, when another one has its number */
         if (p->has_ended) {
             continue;
         }
-        hpp__process_follow_up(p);
         if (!hpp__process_has_changed(p)) {
             hpp__process_tick(p, n_times);
         } else if (hpp__process_age_ns(p) >= worth_keeping_ns) {

@@ -493,6 +493,7 @@ void hpp__process_end(hpp__process *p, bool forget)
     job *j = new_job(p, run_end);
     struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
+    hpp__process_follow_up(p);
     p->has_ended = true;
     p->is_forgotten = forget;
     if (p->pidfd >= 0) {

@@ -108,37 +108,63 @@ uint32_t hpp__proc_parent(uint32_t process_id)
     return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
 }
 
-/* Returns a number of the status of a thread; `name` follows a line end and ends with a colon. */
-static unsigned long long status_of(uint32_t process_id, uint32_t thread_id, const char *name,
-                                    int base)
+typedef struct status_text {
+    char text[4096];
+} status_text;
+
+/* Reads the status of a thread. It is empty if there is none. */
+static void read_status(status_text *out, uint32_t process_id, uint32_t thread_id)
 {
-    char path[64], text[4096];
+    char path[64];
     snprintf(path, sizeof path, "/proc/%u/task/%u/status", (unsigned)process_id,
              (unsigned)thread_id);
-    const char *line = hpp__proc_read_text(path, text, sizeof text) ? strstr(text, name) : NULL;
+    if (!hpp__proc_read_text(path, out->text, sizeof out->text)) {
+        out->text[0] = '\0';
+    }
+}
+
+/* Returns a number of a status; `name` follows a line end and ends with a colon. */
+static unsigned long long number_in(const status_text *status, const char *name, int base)
+{
+    const char *line = strstr(status->text, name);
     return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+static unsigned long long status_of(uint32_t process_id, uint32_t thread_id, const char *name)
+{
+    status_text status;
+    read_status(&status, process_id, thread_id);
+    return number_in(&status, name, 10);
 }
 
 uint32_t hpp__proc_tracer(uint32_t process_id)
 {
-    return (uint32_t)status_of(process_id, process_id, "\nTracerPid:", 10);
+    return (uint32_t)status_of(process_id, process_id, "\nTracerPid:");
 }
 
 uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id)
 {
-    return status_of(process_id, thread_id, "\nvoluntary_ctxt_switches:", 10);
+    return status_of(process_id, thread_id, "\nvoluntary_ctxt_switches:");
 }
 
 uint32_t hpp__proc_seccomp(uint32_t process_id)
 {
-    return (uint32_t)status_of(process_id, process_id, "\nSeccomp:", 10);
+    return (uint32_t)status_of(process_id, process_id, "\nSeccomp:");
 }
 
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
 {
-    unsigned long long waiting = status_of(process_id, thread_id, "\nSigPnd:", 16) |
-                                 status_of(process_id, thread_id, "\nShdPnd:", 16);
-    return (waiting & ~status_of(process_id, thread_id, "\nSigBlk:", 16)) != 0;
+    status_text status;
+    read_status(&status, process_id, thread_id);
+    unsigned long long waiting =
+        number_in(&status, "\nSigPnd:", 16) | number_in(&status, "\nShdPnd:", 16);
+    return (waiting & ~number_in(&status, "\nSigBlk:", 16)) != 0;
+}
+
+uint32_t hpp__proc_ptrace_scope(const char *path)
+{
+    char text[16];
+    return hpp__proc_read_text(path, text, sizeof text) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes)

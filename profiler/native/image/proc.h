@@ -19,6 +19,11 @@ bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, siz
 uint32_t hpp__proc_parent(uint32_t process_id);
 uint32_t hpp__proc_tracer(uint32_t process_id);
 
+/* Returns the number that the Yama security module has at `path`, normally HPP__PTRACE_SCOPE; 0 if
+ * there is no such module. */
+#define HPP__PTRACE_SCOPE "/proc/sys/kernel/yama/ptrace_scope"
+uint32_t hpp__proc_ptrace_scope(const char *path);
+
 /* Returns the seccomp mode of a process: 0 is none. */
 uint32_t hpp__proc_seccomp(uint32_t process_id);
 

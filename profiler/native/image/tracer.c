@@ -127,6 +127,15 @@ static bool is_alive(const hpp__tracer *t, uint32_t id)
     return state != 'Z' && state != 'X';
 }
 
+static bool is_late(const hpp__tracer *t, uint32_t id)
+{
+    size_t i = 0;
+    while (i < t->n_late && t->late[i] != id) {
+        i++;
+    }
+    return i < t->n_late;
+}
+
 static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
 {
     for (size_t i = 0; i < t->n_waits; i++) {
@@ -154,7 +163,7 @@ static bool seize(hpp__tracer *t, uint32_t id)
     if (is_same_wait) {
         thread.wait = *before;
     }
-    if (is_same_wait || state == 'D') {
+    if (is_same_wait || state == 'D' || is_late(t, id)) {
         read_waiting(t, &thread);
     } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
         thread.is_seized = true;
@@ -202,6 +211,34 @@ static void wait_for(hpp__tracer *t, hpp__traced *thread, uint64_t end_ns)
     }
 }
 
+hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *err)
+{
+    if (tracer_id != 0) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "process %u already traces it (a debugger, or strace?)",
+                             (unsigned)tracer_id);
+    }
+    switch (scope) {
+    case 0:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "it may not be traced: it belongs to another user, has more "
+                             "privileges, or has given up being dumpable (prctl)");
+    case 1:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "it may not be traced, because census did not start it: set "
+                             "kernel.yama.ptrace_scope to 0, or be root");
+    case 2:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "it may not be traced: set kernel.yama.ptrace_scope to 0 or 1, or be "
+                             "root");
+    default:
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "no process may be traced: kernel.yama.ptrace_scope is %u, until the "
+                             "system starts again",
+                             (unsigned)scope);
+    }
+}
+
 hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
 {
     uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
@@ -212,21 +249,13 @@ hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
         n_before = t->n_threads;
         if (!seize_new(t)) {
             int error = errno;
-            uint32_t tracer_id = hpp__proc_tracer(t->process_id);
             if (error == ENOMEM) {
                 return hpf_error_set_memory(err);
             }
-            if (error == EPERM && tracer_id != 0) {
-                return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                                     "it is traced by another program (process %u)",
-                                     (unsigned)tracer_id);
-            }
-            if (error == EPERM) {
-                return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                                     "it may not be traced: see kernel.yama.ptrace_scope, or it "
-                                     "has given up being dumpable (prctl)");
-            }
-            return hpf_error_set(err, HPF_ERR_IO, "it has ended");
+            return error == EPERM
+                       ? hpp__tracer_refused(hpp__proc_tracer(t->process_id),
+                                             hpp__proc_ptrace_scope(HPP__PTRACE_SCOPE), err)
+                       : hpf_error_set(err, HPF_ERR_IO, "it has ended");
         }
         for (size_t i = n_before; i < t->n_threads; i++) {
             if (t->threads[i].is_seized) {
@@ -235,6 +264,20 @@ hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
         }
     } while (t->n_threads > n_before && ++n_rounds < MAX_ROUNDS);
     return HPF_OK;
+}
+
+hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
+{
+    t->n_threads = 0;
+    if (!seize(t, thread_id)) {
+        return NULL;
+    }
+    errno = ESRCH;
+    if (t->n_threads == 0 || !t->threads[0].is_seized) {
+        return NULL;
+    }
+    wait_for(t, &t->threads[0], hpp__tracer_now_ns() + patience_ns);
+    return t->threads[0].may_call && t->threads[0].has_registers ? &t->threads[0] : NULL;
 }
 
 /* ---- Going on ---- */
@@ -326,25 +369,26 @@ static void repeat_call(const hpp__tracer *t, hpp__traced *thread)
     ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, r);
 }
 
-/* Ends the tracing of a stopped thread. A dead one must be waited for, or its parent never sees its
- * end; but a child of this process is left to the one who has started it. */
-static void let_go(const hpp__tracer *t, uint32_t id, int signal_number)
+/* Ends the tracing of a thread that has stopped or ended. A dead one must be waited for, or its
+ * parent never sees its end; but a child of this process is left to the one who has started it.
+ * Returns false if it is still about to end. */
+static bool let_go(const hpp__tracer *t, uint32_t id, int signal_number)
 {
-    siginfo_t info;
+    siginfo_t info = {0};
     bool is_own_child =
         id == t->process_id && hpp__proc_parent(t->process_id) == (uint32_t)getpid();
-    if (ptrace(PTRACE_DETACH, (pid_t)id, NULL, (long)signal_number) != 0 && !is_own_child) {
-        waitid(P_PID, id, &info, WEXITED | WNOHANG | __WALL);
-    }
+    return ptrace(PTRACE_DETACH, (pid_t)id, NULL, (long)signal_number) == 0 || is_own_child ||
+           waitid(P_PID, id, &info, WEXITED | WNOHANG | __WALL) != 0 || info.si_pid != 0;
 }
 
 /* Lets a thread go on as soon as it stops. If it has not by `end_ns`, it is kept for later. */
 static void end_late(hpp__tracer *t, uint32_t id, uint64_t end_ns)
 {
     int status = hpp__tracer_wait(id, end_ns);
-    if (status != 0 || !is_alive(t, id) ||
-        !HPF__ARRAY_PUSH(t->late, t->n_late, t->late_capacity, id)) {
-        let_go(t, id, status >> 8 == 0 ? status : 0);
+    bool has_gone =
+        (status != 0 || !is_alive(t, id)) && let_go(t, id, status >> 8 == 0 ? status : 0);
+    if (!has_gone && !HPF__ARRAY_PUSH(t->late, t->n_late, t->late_capacity, id)) {
+        let_go(t, id, 0);
     }
 }
 
@@ -358,8 +402,7 @@ void hpp__tracer_go_on(hpp__tracer *t)
             repeat_call(t, thread);
         }
         if (thread->is_stopped) {
-            let_go(t, thread->id, thread->signal);
-            thread->is_seized = false;
+            thread->is_seized = !let_go(t, thread->id, thread->signal);
         }
         if (waits && thread->wait.thread_id != 0) {
             waits[n_waits++] = thread->wait;

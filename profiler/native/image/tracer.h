@@ -59,6 +59,14 @@ void hpp__tracer_finish(hpp__tracer *tracer);
  * MEMORY. Call hpp__tracer_go_on in any case. */
 hpf_status hpp__tracer_stop(hpp__tracer *tracer, hpf_error *err);
 
+/* Stops one thread. Returns it if it can make calls, else NULL with errno, which is EPERM if it may
+ * not be traced. Call hpp__tracer_go_on in any case. */
+hpp__traced *hpp__tracer_stop_one(hpp__tracer *tracer, uint32_t thread_id);
+
+/* Returns the error that says why a process may not be traced, and what would help. `tracer_id`: of
+ * the process that traces it, or 0. `scope`: hpp__proc_ptrace_scope. */
+hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *err);
+
 /* Makes a system call in the place of a stopped thread, by way of a gate of the program. Stores its
  * result, and the id of the process that it has forked, which is stopped as well, or 0. Returns
  * false if the thread cannot make it, for instance because a signal has come. */

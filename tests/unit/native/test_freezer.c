@@ -703,7 +703,7 @@ Test(freezer, says_that_another_program_traces)
     hpf_error err;
     start(&p, trace_me);
     cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_UNSUPPORTED);
-    cr_assert(strstr(err.message, "traced by another program") != NULL);
+    cr_assert(strstr(err.message, "already traces it") != NULL);
     finish(&p);
 }
 
@@ -718,6 +718,36 @@ static void give_up_processes(void)
     }
     atomic_store(&common->is_ready, 1);
     wait_until(&common->should_end);
+}
+
+/* The kernel of the machine may have no Yama: its file is imitated. */
+Test(freezer, says_what_yama_asks_for)
+{
+    static const struct {
+        const char *scope, *expected;
+    } cases[] = {{NULL, "has given up being dumpable"},
+                 {"0\n", "has given up being dumpable"},
+                 {"1\n", "census did not start it: set kernel.yama.ptrace_scope to 0, or be root"},
+                 {"2\n", "set kernel.yama.ptrace_scope to 0 or 1, or be root"},
+                 {"3\n", "kernel.yama.ptrace_scope is 3, until the system starts again"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[] = "/tmp/census-scope-XXXXXX";
+        int fd = mkstemp(path);
+        cr_assert(fd >= 0);
+        if (cases[i].scope) {
+            cr_assert(write(fd, cases[i].scope, 2) == 2);
+        } else {
+            unlink(path);
+        }
+        close(fd);
+        hpf_error err;
+        uint32_t scope = hpp__proc_ptrace_scope(path);
+        unlink(path);
+        cr_expect_eq(hpp__tracer_refused(0, scope, &err), HPF_ERR_UNSUPPORTED);
+        cr_expect_not_null(strstr(err.message, cases[i].expected), "%s", err.message);
+        cr_expect_eq(hpp__tracer_refused(7, scope, &err), HPF_ERR_UNSUPPORTED);
+        cr_expect_not_null(strstr(err.message, "process 7 already traces it"), "%s", err.message);
+    }
 }
 
 Test(freezer, says_that_the_program_cannot_fork)
