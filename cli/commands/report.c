@@ -19,6 +19,7 @@
 
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
+#include "findings/findings.h"
 #include "diag.h"
 #include "prof_report.h"
 #include "report_source.h"
@@ -79,6 +80,7 @@ typedef struct report {
     const input *in;
     hpf_str value_unit, time_unit;
     summary sum;
+    findings findings;
     bool exact; /* print exact numbers */
     bool raw;   /* CSV: write names unchanged */
 } report;
@@ -151,6 +153,19 @@ static void write_head(hpf_sink *sink, const report *r)
     hpf_sink_text(sink, "\n");
 }
 
+/* Writes the findings, each with its command. */
+static void write_findings(hpf_sink *sink, const report *r, bool as_markdown)
+{
+    hpf_sink_text(sink, r->findings.n > 0 ? "\n" : "");
+    for (size_t i = 0; i < r->findings.n; i++) {
+        const finding *f = &r->findings.all[i];
+        hpf_str text = hpf_sink_bytes(f->text), command = hpf_sink_bytes(f->command);
+        hpf_sink_printf(sink, as_markdown ? "- **%s**: " : "%s: ", f->kind);
+        hpf_sink_printf(sink, as_markdown ? "%.*s (`%.*s`)\n" : "%.*s\n  %.*s\n", (int)text.length,
+                        text.data, (int)command.length, command.data);
+    }
+}
+
 static void write_text(hpf_sink *sink, const report *r)
 {
     const int width = r->exact ? 24 : 13;
@@ -168,6 +183,7 @@ static void write_text(hpf_sink *sink, const report *r)
         write_row_name(sink, r, row, i == r->sum.n_rows);
         hpf_sink_text(sink, "\n");
     }
+    write_findings(sink, r, false);
 }
 
 static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
@@ -204,6 +220,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
         }
         hpf_sink_text(sink, " |\n");
     }
+    write_findings(sink, r, true);
 }
 
 /* Writes a number, or nothing if it is undefined. */
@@ -309,6 +326,15 @@ static void write_json(hpf_sink *sink, const report *r)
     }
     hpf_json_close(&json);
     write_json_row(&json, "others", r, &sum->others, false);
+    hpf_json_array(&json, "findings");
+    for (size_t i = 0; i < r->findings.n; i++) {
+        hpf_json_object(&json, NULL);
+        hpf_json_text(&json, "kind", r->findings.all[i].kind);
+        hpf_json_str(&json, "evidence", hpf_sink_bytes(r->findings.all[i].text));
+        hpf_json_str(&json, "command", hpf_sink_bytes(r->findings.all[i].command));
+        hpf_json_close(&json);
+    }
+    hpf_json_close(&json);
     hpf_json_bool(&json, "truncated", o->truncated);
     hpf_json_end(&json);
 }
@@ -479,16 +505,20 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
         return hpf_error_set_memory(err);
     }
-    writers[v->format](sink, &r);
+    hpf_status status = findings_find(&r.findings, in, v->exact, err);
+    if (status == HPF_OK) {
+        writers[v->format](sink, &r);
+    }
+    findings_finish(&r.findings);
     summary_finish(&r.sum);
-    return HPF_OK;
+    return status;
 }
 
 static bool prepare(input *in, const void *values)
 {
     const report_values *v = values;
     gate_judge_report(v->gate, in);
-    return retainers_read(in, v->sets) && (!v->savings || overlay_add(in, NULL));
+    return retainers_read(in, v->sets) && overlay_add(in, NULL);
 }
 
 static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
