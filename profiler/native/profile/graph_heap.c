@@ -241,6 +241,9 @@ static hpp__verdict judge(hpp__graph_heap *h, size_t group_index)
     return (hpp__verdict)(h->verdicts[group_index] - 1);
 }
 
+/* In the counts of sites: the site had few blocks at the last census. */
+static const uint64_t had_few = UINT64_C(1) << 63;
+
 /* Returns where the live blocks of a group's site are counted; NULL without memory. Sites with the
  * same place have the same text. */
 static uint64_t *count_of(hpp__graph_heap *h, size_t group_index)
@@ -256,9 +259,20 @@ static size_t group_of(hpp__graph_heap *h, uint32_t site, const hpp__types *type
                  : group;
 }
 
+/* Returns whether a site has few blocks. A second call for the same census has the same result. */
+static bool has_few(uint64_t *count)
+{
+    uint64_t n = *count & ~had_few;
+    uint64_t most = *count & had_few ? HPP__RETAINER_STILL_MAX_BLOCKS : HPP__RETAINER_MAX_BLOCKS;
+    *count = n > 0 && n <= most ? n | had_few : n;
+    return n <= most;
+}
+
 static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
-    hpp__map_clear(&h->n_of_site);
+    for (size_t i = 0; i < h->n_of_site.n_slots; i++) {
+        h->n_of_site.slots[i].value &= had_few;
+    }
     for (size_t i = 0; i < graph->n_blocks; i++) {
         hpp__graph_node *node = &graph->nodes[i];
         node->group = (uint32_t)group_of(h, node->site, types, i);
@@ -274,14 +288,14 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         return false;
     }
     /* Objects of Python are held by variables and functions with names. */
-    uint64_t max_blocks = graph->python.of_block ? 0 : HPP__RETAINER_MAX_BLOCKS;
+    bool by_number = !graph->python.of_block;
     for (size_t i = 0; i < n_groups; i++) {
-        const uint64_t *n_blocks = count_of(h, i);
+        uint64_t *n_blocks = count_of(h, i);
         hpp__verdict verdict = judge(h, i);
         if (!n_blocks) {
             return false;
         }
-        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? *n_blocks <= max_blocks
+        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? by_number && has_few(n_blocks)
                                                           : verdict == HPP__VERDICT_RETAINS;
     }
     return true;

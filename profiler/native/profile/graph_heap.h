@@ -49,7 +49,7 @@ typedef struct hpp__graph_heap {
     size_t verdicts_capacity, retains_capacity;
     unsigned char *ranks; /* by block: the lowest of the roots that reach it */
     size_t ranks_capacity;
-    hpp__map n_of_site; /* description, by address -> live blocks */
+    hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
     hpp_heap heap;      /* the adapter */
 } hpp__graph_heap;
 

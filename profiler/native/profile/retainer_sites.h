@@ -9,7 +9,9 @@
 
 #include "collector_types.h"
 
-enum { HPP__RETAINER_MAX_BLOCKS = 8 };
+/* Of a site that did not retain at the last census; and of one that did, so that a site does not
+ * change from census to census. */
+enum { HPP__RETAINER_MAX_BLOCKS = 8, HPP__RETAINER_STILL_MAX_BLOCKS = 16 };
 
 typedef struct hpp__retainer_sites hpp__retainer_sites;
 
@@ -20,7 +22,7 @@ hpf_status hpp__retainer_sites_create(hpp__retainer_sites **out,
 void hpp__retainer_sites_destroy(hpp__retainer_sites *sites);
 
 typedef enum hpp__verdict {
-    HPP__VERDICT_BY_NUMBER, /* retains if there are at most HPP__RETAINER_MAX_BLOCKS */
+    HPP__VERDICT_BY_NUMBER, /* retains if it has few blocks */
     HPP__VERDICT_RETAINS,
     HPP__VERDICT_DOES_NOT,
 } hpp__verdict;

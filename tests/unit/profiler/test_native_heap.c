@@ -9,6 +9,7 @@
 #include "census/census.h"
 #include "hpfile/str.h"
 #include "made_window.h"
+#include "native/profile/graph_heap.h"
 #include "native/profile/native_heap.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
@@ -604,4 +605,37 @@ Test(native_heap, recognises_the_names_of_allocators)
         const hpp__function *function = hpp__names_special(names, label);
         cr_expect_eq(function->is_skipped, cases[i].is_skipped, "%s", cases[i].name);
     }
+}
+
+/* Returns whether the only site retains if a census finds `n` blocks of it. */
+static bool retains(hpp__graph_heap *graph_heap, uint32_t site, size_t n)
+{
+    hpp__graph_node nodes[32] = {{0}};
+    hpp__graph graph = {.nodes = nodes, .n_blocks = n};
+    for (size_t i = 0; i < n; i++) {
+        nodes[i].site = site;
+    }
+    cr_assert(hpp__graph_heap_set(graph_heap, &graph, NULL));
+    bool result = graph_heap->retains[hpp__native_heap_group(&heap, site)];
+    cr_assert(hpp__graph_heap_set(graph_heap, NULL, NULL));
+    return result;
+}
+
+Test(native_heap, sites_do_not_change_at_each_census_whether_they_retain)
+{
+    hpp__graph_heap graph_heap;
+    hpf_error err;
+    uint32_t site = made_site(&made, NODE(MAIN, F), HPP_CALL_MALLOC);
+    open_window(0, NULL);
+    cr_assert_eq(hpp__graph_heap_init(&graph_heap, &heap, NULL, false, &err), HPF_OK);
+    cr_expect_not(retains(&graph_heap, site, 9));
+    cr_expect(retains(&graph_heap, site, 8));
+    cr_expect(retains(&graph_heap, site, 9));
+    cr_expect(retains(&graph_heap, site, 16));
+    cr_expect_not(retains(&graph_heap, site, 17));
+    cr_expect_not(retains(&graph_heap, site, 9), "until there are few again");
+    cr_expect(retains(&graph_heap, site, 8));
+    retains(&graph_heap, site, 0);
+    cr_expect_not(retains(&graph_heap, site, 9), "a site without blocks has no past");
+    hpp__graph_heap_finish(&graph_heap);
 }
