@@ -5,6 +5,7 @@
 write.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are not installed
 """
 import collections
+import json
 import re
 
 from judge import HERE, main, need, run, sums
@@ -92,5 +93,35 @@ def massif(census, folder):
         assert leaves and leaves == {name: wanted[name] for name in leaves}, (leaves, wanted)
 
 
+def chrome(census, folder):
+    """By the rules of the trace event format: its viewers have no program for a command line."""
+    marked = folder / "marked.hp"
+    marked.write_text('JOB "j"\nDATE "d"\nSAMPLE_UNIT "ms"\nVALUE_UNIT "bytes"\n'
+                      'BEGIN_SAMPLE 0\na\t1\na\t2\nEND_SAMPLE 0\nMARK 5\n'
+                      'BEGIN_SAMPLE 10\nb\t7\nEND_SAMPLE 10\nBEGIN_SAMPLE 20\nb\t8\nEND_SAMPLE 20\n')
+    (folder / "marked.lines").write_text("MARK\t5\tloaded\n")
+    for profile in (MASSIF, LOG, STACKS, marked):
+        given = census.profile(profile)
+        per_us = {"seconds": 1e6, "ms": 1e3}.get(given["sample_unit"], 1e6)
+        trace = json.loads(census("convert", "--to", "chrome", profile))
+        assert trace["otherData"]["job"] and trace["traceEvents"][0]["ph"] == "M"
+        for event in trace["traceEvents"]:
+            assert event["ph"] in "MCi" and event["pid"] == 1 and isinstance(event["name"], str), event
+            assert event["ph"] == "M" or event["ts"] >= 0, event
+            assert event["ph"] != "C" or all(isinstance(n, (int, float)) for n in event["args"].values()), event
+            assert event["ph"] != "i" or event["s"] == "g", event
+        counters = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] == "heap"]
+        shown = {}  # as viewers do: a series keeps its value until it has another one
+        for event, (time, total) in zip(counters, sums(given), strict=True):
+            shown.update(event["args"])
+            assert abs(event["ts"] - time * per_us) < 1e-3 * (1 + time) and sum(shown.values()) == total, event
+        marks = [event for event in trace["traceEvents"] if event["ph"] == "i"]
+        assert len(marks) == len(given["marks"]), marks
+        points = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] != "heap"]
+        assert sorted(event["args"]["value"] for event in points) == sorted(p["value"] for p in given.get("lines", []))
+    assert [mark["name"] for mark in marks] == ["loaded"] and points[0]["args"] == {"value": 9}, marks
+    assert counters[1]["args"] == {"b": 7, "a": 0} and counters[2]["args"] == {"b": 8}, counters
+
+
 if __name__ == "__main__":
-    main({function.__name__: function for function in (pprof, massif)})
+    main({function.__name__: function for function in (pprof, massif, chrome)})

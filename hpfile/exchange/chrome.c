@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Traces of Chrome and Perfetto (docs/formats/chrome.md): a counter with a series for each name, an
+ * instant event for each mark. One line for each event.
+ */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/number.h"
+#include "event/costs.h"
+#include "event/format_row.h"
+#include "event/sample_by_name.h"
+#include "io/json.h"
+#include "io/sink.h"
+
+typedef struct chrome_writer {
+    hpf_writer base;
+    hpf_sink *sink;
+    hpf_arena *arena;
+    hpf_str headers[HPF_N_HEADERS];
+    hpf_str *keys; /* by name, as JSON */
+    size_t keys_capacity;
+    hpf__sample_by_name samples[2]; /* the last one, and the one before it */
+    double units_per_s;
+    bool is_begun;
+} chrome_writer;
+
+/* Returns a text as JSON; no data without memory. */
+static hpf_str quoted(hpf_arena *arena, hpf_str text)
+{
+    hpf_str key = {NULL, 0};
+    hpf_sink *sink = hpf_sink_to_memory();
+    if (sink) {
+        hpf_json json = hpf_json_begin_line(sink);
+        hpf_json_str(&json, NULL, text);
+        if (hpf_sink_flush(sink, NULL) == HPF_OK) {
+            key = hpf_sink_bytes(sink);
+            key.data = hpf_arena_text(arena, key);
+        }
+        hpf_sink_destroy(sink);
+    }
+    return key;
+}
+
+static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    chrome_writer *w = context;
+    w->headers[which] = quoted(w->arena, text);
+    return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    chrome_writer *w = context;
+    if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    w->keys[name] = quoted(w->arena, text);
+    return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static void begin(chrome_writer *w)
+{
+    if (w->is_begun) {
+        return;
+    }
+    w->is_begun = true;
+    hpf_str job = w->headers[HPF_HEADER_JOB];
+    hpf_sink_text(w->sink, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+                           "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": "
+                           "{\"name\": ");
+    hpf_sink_str(w->sink, job.length ? job : HPF_STR("\"\""));
+    hpf_sink_text(w->sink, "}}");
+}
+
+/* Begins the next event, up to its time in microseconds. */
+static void begin_event(chrome_writer *w, const char *phase, hpf_str name, double time)
+{
+    char number[HPF__NUMBER_BYTES];
+    begin(w);
+    hpf_sink_printf(w->sink, ",\n{\"ph\": %s, \"pid\": 1, \"tid\": 1, \"name\": ", phase);
+    hpf_sink_str(w->sink, name);
+    hpf_sink_text(w->sink, ", \"ts\": ");
+    hpf_sink_write(w->sink, number, hpf__number_shortest(number, time * 1e6 / w->units_per_s));
+}
+
+static void put_series(chrome_writer *w, const hpf_cost *cost, bool *has_items)
+{
+    char number[HPF__NUMBER_BYTES];
+    hpf_sink_text(w->sink, *has_items ? ", " : "");
+    hpf_sink_str(w->sink, w->keys[cost->name]);
+    hpf_sink_text(w->sink, ": ");
+    hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
+    *has_items = true;
+}
+
+/* A series that is not in an event keeps its value: a name that has gone is written as 0, once. */
+static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    chrome_writer *w = context;
+    bool has_items = false;
+    hpf__sample_by_name before = w->samples[0];
+    w->samples[0] = w->samples[1];
+    w->samples[1] = before;
+    if (!hpf__sample_by_name_take(&w->samples[0], sample)) {
+        return hpf_error_set_memory(err);
+    }
+    begin_event(w, "\"C\"", HPF_STR("\"heap\""), sample->time);
+    hpf_sink_text(w->sink, ", \"args\": {");
+    for (size_t i = 0; i < w->samples[0].n_costs; i++) {
+        put_series(w, &w->samples[0].costs[i], &has_items);
+    }
+    for (size_t i = 0; i < w->samples[1].n_costs; i++) {
+        const hpf_cost zero = {.name = w->samples[1].costs[i].name};
+        if (hpf_cost_amount(&w->samples[1].costs[i]) > 0 &&
+            !hpf__sample_by_name_find(&w->samples[0], zero.name)) {
+            put_series(w, &zero, &has_items);
+        }
+    }
+    hpf_sink_text(w->sink, "}}");
+    return HPF_OK;
+}
+
+static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
+{
+    chrome_writer *w = context;
+    hpf_str name = quoted(w->arena, label.length ? label : HPF_STR("mark"));
+    if (!name.data) {
+        return hpf_error_set_memory(err);
+    }
+    begin_event(w, "\"i\", \"s\": \"g\"", name, time);
+    hpf_sink_text(w->sink, "}");
+    return HPF_OK;
+}
+
+static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
+{
+    chrome_writer *w = context;
+    char number[HPF__NUMBER_BYTES];
+    hpf_str key = quoted(w->arena, name);
+    if (!key.data) {
+        return hpf_error_set_memory(err);
+    }
+    begin_event(w, "\"C\"", key, point.time);
+    hpf_sink_text(w->sink, ", \"args\": {\"value\": ");
+    hpf_sink_write(w->sink, number, hpf__number_shortest(number, point.value));
+    hpf_sink_text(w->sink, "}}");
+    return HPF_OK;
+}
+
+static hpf_status finish(hpf_writer *base, hpf_error *err)
+{
+    chrome_writer *w = (chrome_writer *)base;
+    begin(w);
+    hpf_sink_text(w->sink, "\n], \"otherData\": {");
+    static const char *const keys[] = {"job", "date", "sample_unit", "value_unit"};
+    for (int i = 0; i < HPF_N_HEADERS; i++) {
+        hpf_sink_printf(w->sink, "%s\"%s\": ", i ? ", " : "", keys[i]);
+        hpf_sink_str(w->sink, w->headers[i].length ? w->headers[i] : HPF_STR("\"\""));
+    }
+    hpf_sink_text(w->sink, "}}\n");
+    return hpf_sink_flush(w->sink, err);
+}
+
+static void destroy(hpf_writer *base)
+{
+    chrome_writer *w = (chrome_writer *)base;
+    hpf_arena_destroy(w->arena);
+    hpf__sample_by_name_finish(&w->samples[0]);
+    hpf__sample_by_name_finish(&w->samples[1]);
+    free(w->keys);
+    free(w);
+}
+
+static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+{
+    static const hpf_events events = {.header = on_header,
+                                      .name = on_name,
+                                      .sample = on_sample,
+                                      .mark = on_mark,
+                                      .quantity = on_quantity};
+    chrome_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->arena = hpf_arena_create())) {
+        free(w);
+        return NULL;
+    }
+    w->base = (hpf_writer){&events, finish, destroy, 0};
+    w->sink = sink;
+    w->units_per_s = options->units_per_s > 0 ? options->units_per_s : 1;
+    return &w->base;
+}
+
+const hpf_format hpf_format_chrome = {
+    .name = "chrome",
+    .extension = "trace.json",
+    .summary = "trace with counters and marks, for Chrome and Perfetto",
+    .create_writer = create,
+    .is_lossy = true,
+    .holds_quantities = true,
+    .holds_marks_in_place = true,
+};
