@@ -207,7 +207,7 @@ static void print_formats(FILE *to)
 {
     fputs("Formats:\n", to);
     for (int i = 0; i < n_targets; i++) {
-        fprintf(to, "  %-10s  %s\n", targets[i].name, targets[i].summary);
+        fprintf(to, "  %-11s  %s\n", targets[i].name, targets[i].summary);
     }
 }
 

@@ -5,6 +5,7 @@
 write.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are not installed
 """
 import collections
+import datetime
 import json
 import re
 
@@ -99,7 +100,7 @@ def chrome(census, folder):
     marked.write_text('JOB "j"\nDATE "d"\nSAMPLE_UNIT "ms"\nVALUE_UNIT "bytes"\n'
                       'BEGIN_SAMPLE 0\na\t1\na\t2\nEND_SAMPLE 0\nMARK 5\n'
                       'BEGIN_SAMPLE 10\nb\t7\nEND_SAMPLE 10\nBEGIN_SAMPLE 20\nb\t8\nEND_SAMPLE 20\n')
-    (folder / "marked.lines").write_text("MARK\t5\tloaded\n")
+    (folder / "marked.lines").write_text("time\twhat\tvalue\n5\tmark\tloaded\n6\tresident\t9\n")
     for profile in (MASSIF, LOG, STACKS, marked):
         given = census.profile(profile)
         per_us = {"seconds": 1e6, "ms": 1e3}.get(given["sample_unit"], 1e6)
@@ -123,5 +124,36 @@ def chrome(census, folder):
     assert counters[1]["args"] == {"b": 7, "a": 0} and counters[2]["args"] == {"b": 8}, counters
 
 
+def openmetrics(census, folder):
+    need("promtool")
+    odd = folder / "odd.hp"
+    odd.write_bytes(b'JOB "j"\nDATE "Sun Nov 22 17:38 2026"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+                    b'BEGIN_SAMPLE 0\na "\\\xff\t9007199254740993\nEND_SAMPLE 0\n'
+                    b'BEGIN_SAMPLE 1\nb\t5\nEND_SAMPLE 1\nBEGIN_SAMPLE 1.0001\nb\t6\nEND_SAMPLE 1.0001\n')
+    for profile in (odd, LOG, STACKS):
+        path, data = folder / "metrics.om", folder / f"{profile.stem}.data"
+        census("convert", "-o", path, profile)
+        run("promtool", "tsdb", "create-blocks-from", "openmetrics", path, data)
+        (data / "wal").mkdir()
+        dumped = collections.defaultdict(dict)
+        for labels, value, time in re.findall(r"^{(.*)} (\S+) (\d+)$", run("promtool", "tsdb", "dump", data), re.M):
+            dumped[labels][int(time)] = float(value)
+        given = census.profile(profile)
+        start = datetime.datetime.strptime(given["date"][:24], "%a %b %d %H:%M %Y").replace(
+            tzinfo=datetime.timezone.utc).timestamp()
+        wanted = {round((start + time) * 1000): float(total) for time, total in sums(given)}  # the last of a millisecond
+        assert dumped.pop('__name__="census_heap_total_bytes"') == wanted and wanted, profile
+        bands = {labels: points for labels, points in dumped.items() if "census_heap_live_bytes" in labels}
+        shown = collections.Counter()
+        for time in sorted(wanted):
+            for labels, points in bands.items():
+                shown[labels] = points.get(time, shown[labels])
+            assert sum(shown.values()) == wanted[time], (profile, time)
+        quantities = sum(len(points) for labels, points in dumped.items() if "census_quantity_bytes" in labels)
+        assert (quantities > 0) == ("lines" in given), quantities
+        if profile == odd:
+            assert {re.search('band="(.*)"', labels)[1] for labels in bands} == {'a \\"\\\\\ufffd', "b"}, bands
+
+
 if __name__ == "__main__":
-    main({function.__name__: function for function in (pprof, massif, chrome)})
+    main({function.__name__: function for function in (pprof, massif, chrome, openmetrics)})
