@@ -96,7 +96,7 @@ static void show(void *context, uint64_t done_bytes, uint64_t total_bytes)
     progress_show(&a->line, a->name, done_bytes, total_bytes);
 }
 
-static const char *temporary_dir(void)
+const char *input_temporary_dir(void)
 {
     const char *directory = getenv("TMPDIR");
     return directory && *directory ? directory : "/tmp";
@@ -104,7 +104,7 @@ static const char *temporary_dir(void)
 
 static hpf_status open_given(input *in, const char *path, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     return strcmp(path, "-") == 0 ? hpf_source_from_fd(&in->given, STDIN_FILENO, &keeping, err)
                                   : hpf_source_open(&in->given, path, &keeping, err);
 }
@@ -112,11 +112,11 @@ static hpf_status open_given(input *in, const char *path, hpf_error *err)
 static hpf_status open_spool(input *in, hpf_error *err)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/census-XXXXXX", temporary_dir());
+    int length = snprintf(path, sizeof path, "%s/census-XXXXXX", input_temporary_dir());
     in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
     if (in->spool < 0) {
         return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
-                                temporary_dir());
+                                input_temporary_dir());
     }
     unlink(path);
     return HPF_OK;
@@ -137,7 +137,7 @@ static hpf_status add_rest(input *in, hpf_error *err)
 /* Opens the sources after the first one, and imports them all. */
 static hpf_status import_series(input *in, hpf_sink *sink, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     const hpf_reader_options options = {.max_name_bytes = max_name_bytes, .value = value};
     const import_output to = {sink, in->rest, in->frames};
     hpf_source **sources = calloc(in->n_more + 1, sizeof *sources);
@@ -185,7 +185,7 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     status = status == HPF_OK ? hpf_source_from_fd(&in->spooled, in->spool, &keeping, err) : status;
     in->source = in->spooled;
     return status;
@@ -292,7 +292,7 @@ void input_add_files(input *in, char *const *paths, size_t n)
 bool input_is_series(char *const *paths, size_t n)
 {
     const hpf_format *first = NULL, *format = NULL;
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = temporary_dir()};
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     bool is_series = n > 1;
     for (size_t i = 0; i < n && is_series; i++) {
         hpf_source *source = NULL;

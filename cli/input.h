@@ -65,6 +65,9 @@ bool input_accepts_time(const input *in, const char *option, opt_time time);
 
 void input_close(input *in);
 
+/* Returns the folder for temporary files, TMPDIR or /tmp. */
+const char *input_temporary_dir(void);
+
 /* Sets the longest name or text of all inputs that are opened later, in MiB; 0: the default. */
 void input_limit_names(int mib);
 

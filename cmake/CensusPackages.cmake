@@ -31,7 +31,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "libraries to take, read and draw he
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheapcensus-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "zlib1g-dev, liblzma-dev, libzstd-dev, libcairo2-dev, libpango1.0-dev, libpng-dev, libdw-dev, libiberty-dev")
+  "zlib1g-dev, liblzma-dev, libzstd-dev, libsqlite3-dev, libcairo2-dev, libpango1.0-dev, libpng-dev, libdw-dev, libiberty-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "census")
 
 # Compresses manual pages, and adds copyright and changelog.

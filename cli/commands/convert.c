@@ -115,6 +115,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
         .raw_names = v->raw,
         .frames = frames_of,
         .frames_context = in->survey};
+    options.temporary_dir = input_temporary_dir();
     options.has_peak = true;
     options.peak_time = hpf_survey_overview(in->survey)->peak_time;
     options.end_time = hpf_survey_overview(in->survey)->last_time;

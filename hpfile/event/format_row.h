@@ -39,7 +39,8 @@ enum { HPF__HEAD_BYTES = 512 };
  * hpf_format hpf_format_NAME`, and add its row. */
 #define HPF__FORMATS(row)                                                                          \
     row(hp) row(csv) row(tidy) row(prof) row(dhat) row(heapprofile) row(json) row(eventlog)        \
-        row(massif) row(pprof) row(heaptrack) row(heap_text) row(chrome) row(openmetrics)
+        row(massif) row(pprof) row(heaptrack) row(heap_text) row(chrome) row(openmetrics)          \
+            row(sqlite)
 
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)

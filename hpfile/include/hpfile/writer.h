@@ -43,11 +43,14 @@ typedef struct hpf_writer_options {
     /* eventlog: the identifier of the run-time system; empty: "heapcensus rts". If it begins with
      * "GHC-", readers put the words of the job in GHC's order. Copied. */
     hpf_str rts;
+    /* sqlite: the folder of the database until it is complete; NULL: /tmp. Borrowed until destroy.
+     */
+    const char *temporary_dir;
     /* massif: the time of the largest sample, if there is one. */
     bool has_peak;
     double peak_time;
-    /* eventlog, massif: returns the frames of a name, as hpf_survey_frames; called once for each
-     * name, with room for 255 frames. NULL, or no frames: the name is a label. */
+    /* eventlog, massif, sqlite: returns the frames of a name, as hpf_survey_frames; called once for
+     * each name, with room for 255 frames. NULL, or no frames: the name is a label. */
     size_t (*frames)(void *context, hpf_name name, hpf_frame *frames, size_t room);
     void *frames_context;
 } hpf_writer_options;

@@ -8,8 +8,10 @@ import collections
 import datetime
 import json
 import re
+import subprocess
+import sys
 
-from judge import HERE, main, need, run, sums
+from judge import HERE, SKIPPED, main, need, run, sums
 
 ROOT = HERE.parents[2]
 MASSIF = HERE / "samples" / "massif.out"
@@ -155,5 +157,49 @@ def openmetrics(census, folder):
             assert {re.search('band="(.*)"', labels)[1] for labels in bands} == {'a \\"\\\\\ufffd', "b"}, bands
 
 
+def sqlite(census, folder):
+    need("sqlite3")
+    odd = folder / "odd.hp"
+    odd.write_bytes(b'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+                    b"BEGIN_SAMPLE 0\nit's\t9223372036854775807\nb\t1.5\nb\t2\nEND_SAMPLE 0\nMARK 1\n"
+                    b"BEGIN_SAMPLE 2\nEND_SAMPLE 2\n")
+    (folder / "odd.lines").write_text("time\twhat\tvalue\n1\tmark\tloaded\n1\tresident\t9\n")
+    for profile in (odd, MASSIF, LOG, STACKS):
+        path = folder / f"{profile.stem}.sqlite"
+        written = subprocess.run([census.path, "convert", "-o", path, profile], capture_output=True, text=True)
+        if "SQLite is not built in" in written.stderr:
+            print("skipped: census has no SQLite")
+            sys.exit(SKIPPED)
+        assert written.returncode == 0, written.stderr
+
+        def ask(query):
+            return json.loads(run("sqlite3", "-json", path, query) or "[]")
+
+        given = census.profile(profile)
+        assert ask("PRAGMA integrity_check")[0]["integrity_check"] == "ok"
+        assert {row["key"]: row["value"] for row in ask("SELECT * FROM profile")} == {
+            key: given[key] for key in ("job", "date", "sample_unit", "value_unit")}
+        found = collections.defaultdict(dict)
+        for row in ask("SELECT * FROM samples"):
+            found[row["id"]] = {"time": row["time"], "costs": {}}
+        for row in ask("SELECT sample, names.name, amount FROM costs JOIN names ON id = costs.name"):
+            found[row["sample"]]["costs"][row["name"]] = row["amount"]
+        assert [found[n + 1] for n in range(len(found))] == given["samples"], profile
+        assert ask("SELECT time, label FROM marks") == given["marks"]
+        assert ask("SELECT time, name, value FROM quantities") == given.get("lines", [])
+        assert ask("SELECT sum(amount) AS n FROM points GROUP BY time ORDER BY n DESC LIMIT 1")[0]["n"] == max(
+            total for _, total in sums(given))
+        has_frames = len(ask("SELECT * FROM frames")) > 0
+        assert has_frames == (profile in (MASSIF, LOG)), profile
+    inner = ask_functions(folder / "massif.sqlite")
+    assert inner == {name for name, _, _ in census.frames(MASSIF)} - {"extra heap", "stacks"}, inner
+
+
+def ask_functions(path):
+    """Returns the functions that allocate, as docs/formats/sqlite.md asks for them."""
+    rows = json.loads(run("sqlite3", "-json", path, "SELECT DISTINCT function FROM frames WHERE depth = 0"))
+    return {row["function"] for row in rows}
+
+
 if __name__ == "__main__":
-    main({function.__name__: function for function in (pprof, massif, chrome, openmetrics)})
+    main({function.__name__: function for function in (pprof, massif, chrome, openmetrics, sqlite)})
