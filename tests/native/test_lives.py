@@ -24,7 +24,7 @@ def windows_of(path):
             if line.startswith("MARK "):
                 marks.append(float(line.split()[1]))
     return [[bands for time, bands in profile.samples if begin < time < end]
-            for begin, end in zip(marks[2::5], marks[3::5])]
+            for begin, end in zip(marks[4::10], marks[6::10])]
 
 
 def sets_of(bands):

@@ -12,8 +12,8 @@
  * A life is a word in a table by address, next to that of blocks.h: the eras of the birth and the
  * last use. In the same table, blocks of more than a KiB have their beginning at each KiB.
  *
- * Each census wants an era; the next birth, death, report or tick begins it. Uses until then are
- * those of the era before.
+ * Each census wants an era; the next birth, death, report, mark or tick begins it. Uses until then
+ * are those of the era before.
  *
  * Threads: any, also signal handlers; nothing waits.
  */
@@ -22,6 +22,7 @@
 
 #include "native/counting/blocks.h"
 #include "native/counting/process_state.h"
+#include "native/lives/sampler.h"
 
 /* Returns whether the process is profiled in this way. */
 static inline bool hpp__exact_is_on(void)
@@ -46,5 +47,14 @@ void hpp__exact_keep_up(void);
 
 /* In a forked child with a window of its own: all blocks are born again. */
 void hpp__exact_forked(void);
+
+/* Enters the era that the collector wants, in both kinds of biographies. */
+static inline void hpp__keep_up_with_eras(void)
+{
+    hpp__sampler_keep_up();
+    if (hpp__exact_is_on()) {
+        hpp__exact_keep_up();
+    }
+}
 
 #endif

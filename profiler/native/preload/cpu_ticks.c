@@ -11,7 +11,6 @@
 #include "entry.h"
 #include "native/lives/exact.h"
 #include "native/counting/process_state.h"
-#include "native/lives/sampler.h"
 #include "native/counting/stacks.h"
 
 enum {
@@ -102,10 +101,7 @@ static void count_ticks(hpp_ticks *ticks, hpp_thread *self, const void *context)
     if (rest_ns > tick_ns) {
         set_timer(ticks, rest_ns, tick_ns);
     }
-    hpp__sampler_keep_up();
-    if (hpp__exact_is_on()) {
-        hpp__exact_keep_up();
-    }
+    hpp__keep_up_with_eras();
     ticks->end_ns = own_time_ns();
 }
 

@@ -39,6 +39,7 @@ HPP_EXPORT void census_mark_text(const char *text)
     atomic_store_explicit(&mark->time_ns,
                           (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
                           memory_order_release);
+    hpp__keep_up_with_eras(); /* uses after a mark are not those of the era before */
 }
 
 /* ---- pools ----------------------------------------------------------------------------------- */

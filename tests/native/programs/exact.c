@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "wait_for_sample.h"
 
 enum { MAX_KINDS = 32, FIRST_BYTES = 32 };
 
@@ -87,26 +88,14 @@ static void use_all(void)
     blocks[16] = realloc(blocks[16], size_of(16));
 }
 
-static int count_samples(const char *path)
+static void nothing(void)
 {
-    char line[4096];
-    int n = 0;
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file)) {
-        n += strncmp(line, "END_SAMPLE", 10) == 0;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return n;
 }
 
-/* Allocates, so that the program notices the era of each sample. */
-static void wait_for_samples(const char *path, int n)
+static void wait_for_samples(const char *path)
 {
-    int begin = count_samples(path);
-    while (count_samples(path) < begin + n) {
-        usleep(1000);
+    for (int i = 0; i < 2; i++) {
+        wait_for_sample(path, nothing);
     }
 }
 
@@ -123,16 +112,16 @@ int main(int argc, char **argv)
         all_bytes += size_of(i);
     }
     free(malloc(1)); /* the creation of the last one is over */
-    wait_for_samples(path, 2);
+    wait_for_samples(path);
     use_all();
-    wait_for_samples(path, 3);
+    wait_for_samples(path);
     say("own %zu %zu\n", used_bytes, all_bytes - used_bytes);
     pid_t child = fork();
     if (child == 0) {
         snprintf(path, sizeof path, "%s.%d.hp", argv[1], (int)getpid());
         free(malloc(1));
         sink += blocks[15][1];
-        wait_for_samples(path, 3);
+        wait_for_samples(path);
         say("child %zu %zu\n", size_of(15), all_bytes - size_of(15));
         exit(0);
     }

@@ -6,8 +6,9 @@
  *
  * A case has phases. In each, it makes and frees blocks once, then uses some of them again and
  * again. The profile of the program is in FILE.hp, which grows: a phase lasts until it has had five
- * samples, with some processor time of uses after each. Before each of them, there is a mark. For
- * the samples between the third and the fourth mark of a phase N, the program prints
+ * samples, with some processor time of uses after each. There is a mark before each of them and one
+ * after it. For the samples between the third and the fourth mark of the first kind in a phase N,
+ * the program prints
  *
  *   truth N LAG USE DRAG VOID
  *
@@ -18,8 +19,6 @@
  *
  * What a program does with a block when it makes it is not a use.
  */
-#include <census/mark.h>
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,6 +31,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "wait_for_sample.h"
 
 enum { MAX_BLOCKS = 200000, SAMPLES_PER_PHASE = 5, BURN_NS = 15000000 };
 
@@ -129,28 +129,6 @@ static void print_truth(void)
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-static int n_marks;
-
-/* Returns whether the profile has a sample after the last mark of this program. */
-static bool has_sample(const char *path)
-{
-    static char bytes[1 << 16];
-    int n_found = 0;
-    bool is_found = false, was_line_end = true;
-    int file = open(path, O_RDONLY);
-    for (ssize_t got; file >= 0 && (got = read(file, bytes, sizeof bytes)) > 0;) {
-        for (ssize_t i = 0; i < got; i++) {
-            n_found += was_line_end && bytes[i] == 'M';
-            is_found = is_found || (was_line_end && bytes[i] == 'E' && n_found == n_marks);
-            was_line_end = bytes[i] == '\n';
-        }
-    }
-    if (file >= 0) {
-        close(file);
-    }
-    return is_found;
-}
-
 static long processor_ns(void)
 {
     struct timespec now;
@@ -160,15 +138,10 @@ static long processor_ns(void)
 
 typedef void work(void);
 
-/* Sets a mark, waits for a sample after it, then uses blocks for some processor time. */
+/* Waits for a sample, then uses blocks for some processor time. */
 static void live_through_sample(const char *path, work *uses)
 {
-    census_mark("a sample follows");
-    n_marks++;
-    do {
-        uses();
-        usleep(1000);
-    } while (!has_sample(path));
+    wait_for_sample(path, uses);
     for (long begin = processor_ns(); processor_ns() - begin < BURN_NS;) {
         uses();
     }
