@@ -63,7 +63,8 @@ bool hpc_make_folders(const char *path)
 {
     char *copy = strdup(path);
     bool is_made = copy != NULL;
-    for (char *slash = copy; is_made && (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+    for (char *slash = copy; is_made && *path && (slash = strchr(slash + 1, '/')) != NULL;
+         *slash = '/') {
         *slash = '\0';
         is_made = mkdir(copy, 0777) == 0 || errno == EEXIST;
         if (!is_made) {

@@ -24,6 +24,8 @@ static const foreign beginnings[] = {
     {"PERFILE2", "a recording of Linux perf"},
     {"SQLite format 3", "a database of SQLite"},
     {"CMDLINE ", "a recording of Python's memory_profiler (mprof)"},
+    {"Tix [", "the coverage of a Haskell program (.tix), for census hpc"},
+    {"Mix \"", "the boxes of a Haskell module (.mix), for census hpc"},
     {"%!PS", "a PostScript document"},
     {"%PDF-", "a PDF document"},
     {"<svg", "an SVG picture"},
