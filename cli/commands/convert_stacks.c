@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/date.h"
 #include "exchange/folded.h"
 #include "exchange/pprof_writer.h"
 #include "exchange/speedscope.h"
 #include "hpfile/str.h"
-#include "hprender/units.h"
 
 #include "eventlog/log_pass.h"
+#include "heap_stacks.h"
 #include "unit_format.h"
 
 #define ALLOC_MISUSED "--alloc needs a .prof report of GHC"
@@ -103,24 +102,6 @@ static hpf_status read_moment(const input *in, double at, double *amounts, doubl
                      : hpf_survey_amounts_at(survey, at, amounts, time, err);
 }
 
-/* Finds the stack of a name by its frames, or without frames by the name. */
-static hpf_status find_stack(const input *in, hpf_name name, view *v, uint32_t *stack,
-                             hpf_error *err)
-{
-    size_t n = hpf_survey_frames(in->survey, name, NULL, 0);
-    if (n == 0) {
-        return hpf_stacks_of_name(v->stacks, hpf_survey_name(in->survey, name), stack, err);
-    }
-    hpf_frame *frames = calloc(n, sizeof *frames);
-    if (!frames) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_survey_frames(in->survey, name, frames, n);
-    hpf_status status = hpf_stacks_of_frames(v->stacks, frames, n, stack, err);
-    free(frames);
-    return status;
-}
-
 static hpf_status view_heap(view *v, const input *in, double at, double *time, hpf_error *err)
 {
     uint32_t n_names = hpf_survey_n_names(in->survey);
@@ -132,7 +113,8 @@ static hpf_status view_heap(view *v, const input *in, double at, double *time, h
     status = status == HPF_OK ? read_moment(in, at, by_name, time, err) : status;
     for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
         uint32_t stack = 0;
-        if (by_name[i] > 0 && (status = find_stack(in, i, v, &stack, err)) == HPF_OK) {
+        if (by_name[i] > 0 &&
+            (status = heap_stacks_find(v->stacks, in->survey, i, &stack, err)) == HPF_OK) {
             v->amounts[stack] += by_name[i];
         }
     }
@@ -160,39 +142,6 @@ static hpf_status write_heap_speedscope(const view *v, const input *in, double t
     return status;
 }
 
-/* Returns the time of a sample at `time`, in nanoseconds since 1970; 0 if the date is not known. */
-static uint64_t nanoseconds_of(const input *in, double time)
-{
-    uint64_t unix_s;
-    hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
-    if (!hpf__date_parse(hpf_survey_header(in->survey, HPF_HEADER_DATE), &unix_s)) {
-        return 0;
-    }
-    bool is_seconds = hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
-    double s = (double)unix_s + (is_seconds ? time : time / hpr_units_per_second(unit));
-    return s < 9e9 ? (uint64_t)(s * 1e9) : 0;
-}
-
-/* Returns the first word of a job. */
-static hpf_str program_of(hpf_str job)
-{
-    const char *blank = job.length ? memchr(job.data, ' ', job.length) : NULL;
-    return blank ? (hpf_str){job.data, (size_t)(blank - job.data)} : job;
-}
-
-static hpf_status write_heap_pprof(const view *v, const input *in, double time, hpf_sink *sink,
-                                   hpf_error *err)
-{
-    hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
-    const hpf_pprof_type type = {.name = hpf_str_is(unit, "bytes") ? "inuse_space" : "inuse",
-                                 .unit = unit,
-                                 .amounts = v->amounts,
-                                 .scale = 1};
-    const hpf_pprof_profile profile = {program_of(hpf_survey_header(in->survey, HPF_HEADER_JOB)),
-                                       nanoseconds_of(in, time), &type, 1};
-    return hpf_pprof_write(v->stacks, &profile, sink, err);
-}
-
 hpf_status stacks_write_heap(const input *in, const stacks_options *options, stacks_format format,
                              hpf_sink *sink, hpf_error *err)
 {
@@ -206,9 +155,10 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
     }
     hpf_status status = view_heap(&v, in, options->at.value, &time, err);
     if (status == HPF_OK) {
-        status = format == STACKS_FOLDED  ? hpf_folded_write(v.stacks, v.amounts, sink, err)
-                 : format == STACKS_PPROF ? write_heap_pprof(&v, in, time, sink, err)
-                                          : write_heap_speedscope(&v, in, time, sink, err);
+        status = format == STACKS_FOLDED ? hpf_folded_write(v.stacks, v.amounts, sink, err)
+                 : format == STACKS_PPROF
+                     ? heap_stacks_write_pprof(v.stacks, v.amounts, in->survey, time, sink, err)
+                     : write_heap_speedscope(&v, in, time, sink, err);
     }
     finish(&v);
     return status;
@@ -273,7 +223,7 @@ static hpf_status write_prof_pprof(view *v, const hpf_prof *prof, bool has_alloc
         {"time", tick_ns > 0 ? HPF_STR("nanoseconds") : HPF_STR("count"), ticks,
          tick_ns > 0 ? tick_ns : 1},
     };
-    const hpf_pprof_profile profile = {program_of(prof->program), 0, types + !has_alloc,
+    const hpf_pprof_profile profile = {heap_stacks_program(prof->program), 0, types + !has_alloc,
                                        has_alloc ? 2 : 1};
     hpf_status status = hpf_pprof_write(v->stacks, &profile, sink, err);
     free(ticks);

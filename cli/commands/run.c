@@ -457,7 +457,8 @@ static void report(const run *r)
 static int open_collector(run *r)
 {
     hpf_error err;
-    if (!run_signals_begin(&r->signals) || !run_watch_open(&r->watch, &r->options)) {
+    if (!run_signals_begin(&r->signals) ||
+        !run_watch_open(&r->watch, &r->options, r->values->eventlog)) {
         return EXIT_FAILED;
     }
     if (hpp_collector_create(&r->collector, &r->options, &err) != HPF_OK) {

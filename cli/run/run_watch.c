@@ -91,7 +91,7 @@ static void close_views(run_watch *rw)
     rw->w = NULL;
 }
 
-bool run_watch_open(run_watch *rw, hpp_collector_options *options)
+bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_logs)
 {
     const hpf_live_options limits = {.max_picks =
                                          rw->setup.backend ? rw->setup.backend->most_samples : 0};
@@ -100,7 +100,7 @@ bool run_watch_open(run_watch *rw, hpp_collector_options *options)
     }
     rw->l = loop_create();
     rw->w = rw->l ? watch_create(&limits) : NULL;
-    rw->in = rw->w ? input_collector_create(rw->l, rw->w) : NULL;
+    rw->in = rw->w ? input_collector_create(rw->l, rw->w, with_logs) : NULL;
     if (!rw->in) {
         diag_say("cannot watch: out of memory or file descriptors");
         return false;

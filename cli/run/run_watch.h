@@ -29,8 +29,9 @@ typedef struct run_watch {
 int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
                    const char *token_file);
 
-/* Opens the views and sets the callback in `options`. Returns false after a message. */
-bool run_watch_open(run_watch *rw, hpp_collector_options *options);
+/* Opens the views, of event logs instead of .hp files if there are, and sets the callback in
+ * `options`. Returns false after a message. */
+bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_logs);
 void run_watch_attach(run_watch *rw, const hpp_collector *collector);
 
 /* Returns the guest for run_loop. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""/metrics of the http view: values and bands of the latest sample, access, and Debian's Prometheus on a program that
-is profiled while it runs."""
+"""/metrics and /debug/pprof/heap of the http view: values and bands of the latest sample, access, and Debian's Prometheus
+and go tool pprof on a program that is profiled while it runs."""
 import json
 import os
 import random
@@ -124,26 +124,66 @@ class Metrics(Watch):
             self.assertEqual(ask(place, "/metrics", method="POST", headers=good).status, 405)
             self.assertEqual(ask(place, "/events", headers=good).status, 404)  # the token opens metrics only
 
-    @unittest.skipUnless(shutil.which("prometheus"), "there is no prometheus here")
-    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
-    def test_prometheus(self):
-        """What Prometheus has scraped are samples of the .hp file, in their order, and its sums and differences agree."""
+    def begin_program(self, *options):
+        """Profiles the program of this test, which runs until the test ends. Returns the place, and a function that
+        ends the program and returns the samples of its .hp file, as {time: {name: amount}}."""
         program, end = self.path("program"), self.path("end")
         source = self.write("program.c", PROGRAM.encode())
         subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
-        token = self.path("token")
-        run = subprocess.Popen([CENSUS, "run", "-q", "-hd", "-i0.05", "-o", self.path("prog"), "--http", "--token-file", token,
-                                "--", program, end], stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--http", "--token-file",
+                                self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
         self.addCleanup(self.write, "end", b"")
-        place = Place(run.stderr.readline())
+
+        def end_program():
+            self.write("end", b"")
+            self.assertEqual(run.wait(PATIENCE_S), 0)
+            samples = {}
+            for line in read(self.path("prog.hp")).decode().splitlines():
+                if line.startswith("BEGIN_SAMPLE"):
+                    samples[time := float(line.split()[1])] = {}
+                elif "\t" in line:
+                    name, amount = line.split("\t")
+                    samples[time][name] = samples[time].get(name, 0) + int(amount)
+            return samples
+
+        return Place(run.stderr.readline()), end_program
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_pprof(self):
+        """go tool pprof reads the heap of a program that runs: amounts of a sample, functions and files."""
+        place, end_program = self.begin_program("-hc", "-l")
+        self.assertEqual(ask(place, "/debug/pprof/heap").status, 401)
+        path = f"/{place.token}/debug/pprof/heap"
+        wait_until(lambda: ask(place, path).status == 200 and
+                   self.scrape(place)["census_heap_total_bytes", None] > 10**6, "growth")
+        done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", "-unit=B", f"http://{place.host}:{place.port}{path}"],
+                              capture_output=True, text=True, env={**os.environ, "HOME": self.path(""), "GOFLAGS": "-mod=mod",
+                                                                   "PPROF_TMPDIR": self.path("pprof")})
+        samples = end_program()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Type: inuse_space", done.stdout)
+        rows = {row[5]: (int(row[0][:-1]), row[6]) for row in
+                (line.split() for line in done.stdout.splitlines()) if len(row) == 7 and row[0].endswith("B")}
+        totals = [sum(costs.values()) for costs in samples.values()]
+        self.assertIn(sum(flat for flat, _ in rows.values()), totals, done.stdout)
+        for function in "cache_line", "index_entry":
+            self.assertTrue(rows[function][1].endswith("program.c"), rows)
+            self.assertGreater(rows[function][0], 0)
+
+    @unittest.skipUnless(shutil.which("prometheus"), "there is no prometheus here")
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_prometheus(self):
+        """What Prometheus has scraped are samples of the .hp file, in their order, and its sums and differences agree."""
+        place, end_program = self.begin_program("-hd")
         self.write("prometheus.yml", f"""
 global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
 scrape_configs:
   - job_name: census
-    authorization: {{credentials_file: {token}}}
+    authorization: {{credentials_file: {self.path('token')}}}
     static_configs: [{{targets: ['{place.host}:{place.port}']}}]
 """.encode())
         kept = socket.socket()  # keeps the port
@@ -178,17 +218,8 @@ scrape_configs:
         wrong = ask_promql("sum by (profile) (census_heap_live_bytes) != on (profile) census_heap_total_bytes")
         slope = one("deriv(census_heap_total_bytes[1h])")
         server.kill()
-        self.write("end", b"")
-        self.assertEqual(run.wait(PATIENCE_S), 0)
-
-        samples, order = {}, []
-        for line in read(self.path("prog.hp")).decode().splitlines():
-            if line.startswith("BEGIN_SAMPLE"):
-                order.append(float(line.split()[1]))
-                samples[order[-1]] = {}
-            elif "\t" in line:
-                name, amount = line.split("\t")
-                samples[order[-1]][name] = int(amount)
+        samples = end_program()
+        order = list(samples)
         times = sorted(raw["census_sample_time", None].items())
         positions = [order.index(float(value)) for _, value in times]
         self.assertEqual(positions, sorted(positions))

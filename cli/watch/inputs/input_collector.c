@@ -18,7 +18,7 @@
 enum { MOST_PROFILES = 64 };
 
 typedef struct written {
-    char *path;         /* path of the .hp file */
+    char *path;         /* path of the file */
     watch_input *input; /* NULL: complete */
     uint64_t n_writes;
 } written;
@@ -30,7 +30,8 @@ struct input_collector {
     int event;
     written files[MOST_PROFILES];
     size_t n_files;
-    bool has_more; /* a message was printed about more profiles */
+    const char *suffix; /* of the files */
+    bool has_more;      /* a message was printed about more profiles */
 };
 
 /* ---- files ---- */
@@ -85,7 +86,7 @@ static void end_file(written *file)
 static void take_files(input_collector *in, const hpp_process_files *files)
 {
     char path[4096 + 64];
-    snprintf(path, sizeof path, "%s.hp", files->base);
+    snprintf(path, sizeof path, "%s%s", files->base, in->suffix);
     written *file = find_or_add(in, path, files->n_writes);
     if (!file || file->n_writes == files->n_writes) {
         return;
@@ -142,7 +143,7 @@ void input_collector_end(input_collector *in)
     }
 }
 
-input_collector *input_collector_create(loop *l, watch *w)
+input_collector *input_collector_create(loop *l, watch *w, bool with_logs)
 {
     input_collector *in = calloc(1, sizeof *in);
     if (!in) {
@@ -150,6 +151,7 @@ input_collector *input_collector_create(loop *l, watch *w)
     }
     in->l = l;
     in->w = w;
+    in->suffix = with_logs ? ".eventlog" : ".hp";
     in->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (in->event < 0 || !loop_add(l, in->event, EPOLLIN, take_news, in)) {
         input_collector_destroy(in);

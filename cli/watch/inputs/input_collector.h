@@ -14,8 +14,9 @@
 
 typedef struct input_collector input_collector;
 
-/* Returns NULL without memory or descriptors. */
-input_collector *input_collector_create(loop *l, watch *w);
+/* `with_logs`: reads the event logs, which have whole stacks, instead of the .hp files. Returns
+ * NULL without memory or descriptors. */
+input_collector *input_collector_create(loop *l, watch *w, bool with_logs);
 /* Closes all profiles, while a collector may still notify the input. Call it before the watch is
  * destroyed. */
 void input_collector_close(input_collector *in);

@@ -11,7 +11,7 @@
 enum { MOST_HOST_LENGTH = 255 };
 
 static const char control_word[] = "/control/";
-static const char metrics_path[] = "/metrics";
+static const char metrics_path[] = "/metrics", heap_path[] = "/debug/pprof/heap";
 
 /* ---- the secret ---- */
 
@@ -25,6 +25,14 @@ static bool is_same_token(const char *token, const char *text)
     return differences == 0;
 }
 
+/* Returns the place of data for servers that a path names. */
+static http_place data_place(const char *path)
+{
+    return strcmp(path, metrics_path) == 0 ? HTTP_METRICS
+           : strcmp(path, heap_path) == 0  ? HTTP_HEAP
+                                           : HTTP_NOWHERE;
+}
+
 http_place http_guard_place(const http_guard *guard, const char *path)
 {
     if (path[0] != '/' || strlen(path) < 1 + HTTP_TOKEN_LENGTH ||
@@ -34,9 +42,8 @@ http_place http_guard_place(const http_guard *guard, const char *path)
     const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
     return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
            : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
-           : strcmp(rest, metrics_path) == 0                           ? HTTP_METRICS
            : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
-                                                                       : HTTP_NOWHERE;
+                                                                       : data_place(rest);
 }
 
 const char *http_guard_command(const char *path)
@@ -150,11 +157,11 @@ unsigned http_guard_judge(const http_guard *guard, const http_request *request, 
     if (request->n_hosts != 1 || !request->host || !http_guard_knows_host(guard, request->host)) {
         return 404;
     }
-    bool is_open_path = strcmp(request->path, metrics_path) == 0;
-    if (is_open_path && !has_bearer(guard, request)) {
+    http_place place = data_place(request->path);
+    if (place != HTTP_NOWHERE && !has_bearer(guard, request)) {
         return 401;
     }
-    http_place place = is_open_path ? HTTP_METRICS : http_guard_place(guard, request->path);
+    place = place != HTTP_NOWHERE ? place : http_guard_place(guard, request->path);
     if (place == HTTP_NOWHERE || (place == HTTP_CONTROL && is_read(request))) {
         return 404;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Decides which requests are allowed. There are the page, its events, and commands, all below a
- * secret path, and metrics, which programs may also read at /metrics with the secret as a bearer
- * token. No file name is ever taken from a request.
+ * secret path, and data for servers, /metrics and /debug/pprof/heap, below the secret path or with
+ * the secret as a bearer token. No file name is ever taken from a request.
  *
  * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
  * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
@@ -40,9 +40,11 @@ typedef struct http_request {
 
 typedef enum http_place {
     HTTP_NOWHERE,
-    HTTP_PAGE,    /* /TOKEN/ */
-    HTTP_EVENTS,  /* /TOKEN/events */
-    HTTP_METRICS, /* /TOKEN/metrics, or /metrics with a bearer token */
+    HTTP_PAGE,   /* /TOKEN/ */
+    HTTP_EVENTS, /* /TOKEN/events */
+    /* Below /TOKEN, or with a bearer token: */
+    HTTP_METRICS, /* /metrics */
+    HTTP_HEAP,    /* /debug/pprof/heap */
     HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 

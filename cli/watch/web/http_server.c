@@ -305,22 +305,24 @@ static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event
     return send_response(p->connection, MHD_HTTP_OK, response);
 }
 
-static enum MHD_Result send_metrics(peer *p)
+static enum MHD_Result send_data(peer *p, http_place where)
 {
     const http_server_options *options = &p->server->options;
     struct MHD_Response *response = NULL;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err;
-    if (sink && options->scraped(options->context, sink) && hpf_sink_finish(sink, &err) == HPF_OK) {
+    if (sink && options->scraped(options->context, where, sink) &&
+        hpf_sink_finish(sink, &err) == HPF_OK) {
         hpf_str text = hpf_sink_bytes(sink);
         response = MHD_create_response_from_buffer(text.length, (void *)(uintptr_t)text.data,
                                                    MHD_RESPMEM_MUST_COPY);
     }
     hpf_sink_destroy(sink);
     if (!response) {
-        return send_status(p->connection, MHD_HTTP_INTERNAL_SERVER_ERROR);
+        return send_status(p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
     }
-    add_headers(response, HTTP_METRICS_TYPE, NULL);
+    add_headers(response, where == HTTP_METRICS ? HTTP_METRICS_TYPE : "application/octet-stream",
+                NULL);
     return send_response(p->connection, MHD_HTTP_OK, response);
 }
 
@@ -383,7 +385,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_PAGE:
         return MHD_queue_response(connection, MHD_HTTP_OK, server->page);
     case HTTP_METRICS:
-        return send_metrics(p);
+    case HTTP_HEAP:
+        return send_data(p, where);
     case HTTP_CONTROL:
         return send_status(connection, server->options.commanded(server->options.context,
                                                                  http_guard_command(path)));

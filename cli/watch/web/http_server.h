@@ -28,8 +28,8 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
-    /* Writes the metrics. Returns false on failure. */
-    bool (*scraped)(void *context, hpf_sink *sink);
+    /* Writes the data of HTTP_METRICS or HTTP_HEAP. Returns false without data. */
+    bool (*scraped)(void *context, http_place where, hpf_sink *sink);
     void *context;
     size_t most_viewers;
     double heartbeat_s; /* interval of heartbeats */

@@ -21,6 +21,7 @@
 #include "http_server.h"
 #include "http_feed.h"
 #include "http_metrics.h"
+#include "http_pprof.h"
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */
@@ -215,10 +216,14 @@ static unsigned on_commanded(void *context, const char *text)
     return watched_send_command(v->feeds[number]->of, command) ? DONE : CONFLICT;
 }
 
-/* Writes the profiles that grow, or the only one. */
-static bool on_scraped(void *context, hpf_sink *sink)
+/* Returns whether data for servers contain a profile: those that grow, or the only one. */
+static bool is_current(const view_http *v, const watched *profile)
 {
-    view_http *v = context;
+    return profile->state == WATCHED_GROWING || v->n_feeds == 1;
+}
+
+static bool write_metrics(view_http *v, hpf_sink *sink)
+{
     http_metrics metrics = {NULL, 0};
     hpf_error err;
     hpf_status status = HPF_OK;
@@ -226,13 +231,32 @@ static bool on_scraped(void *context, hpf_sink *sink)
            HPF__ARRAY_PUSH(v->bands, v->n_bands, v->bands_capacity, (http_metrics_bands){0})) {
     }
     for (size_t i = 0; i < v->n_bands && status == HPF_OK; i++) {
-        const watched *profile = v->feeds[i]->of;
-        if (profile->state == WATCHED_GROWING || v->n_feeds == 1) {
-            status = http_metrics_add(&metrics, profile, &v->bands[i], &err);
+        if (is_current(v, v->feeds[i]->of)) {
+            status = http_metrics_add(&metrics, v->feeds[i]->of, &v->bands[i], &err);
         }
     }
     http_metrics_finish(&metrics, sink);
     return status == HPF_OK;
+}
+
+static bool write_heap(const view_http *v, hpf_sink *sink)
+{
+    http_pprof heap = {NULL, NULL, 0, NULL, 0};
+    hpf_error err;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < v->n_feeds && status == HPF_OK; i++) {
+        if (is_current(v, v->feeds[i]->of)) {
+            status = http_pprof_add(&heap, v->feeds[i]->of, &err);
+        }
+    }
+    status = status == HPF_OK ? http_pprof_write(&heap, sink, &err) : status;
+    http_pprof_finish(&heap);
+    return status == HPF_OK;
+}
+
+static bool on_scraped(void *context, http_place where, hpf_sink *sink)
+{
+    return where == HTTP_METRICS ? write_metrics(context, sink) : write_heap(context, sink);
 }
 
 /* Stops preparing messages when there have been no viewers for a while. */

@@ -34,6 +34,8 @@ Test(http_guard, places)
         {"/" TOKEN "/events", HTTP_EVENTS},
         {"/" TOKEN "/metrics", HTTP_METRICS},
         {"/" TOKEN "/metrics/", HTTP_NOWHERE},
+        {"/" TOKEN "/debug/pprof/heap", HTTP_HEAP},
+        {"/" TOKEN "/debug/pprof/", HTTP_NOWHERE},
         {"/" TOKEN, HTTP_NOWHERE},
         {"/" TOKEN "/events/", HTTP_NOWHERE},
         {"/" TOKEN "//", HTTP_NOWHERE},
@@ -158,6 +160,7 @@ Test(http_guard, metrics_take_a_bearer_token)
         {"/metrics", "Bearer 00112233445566778899aabbccddeefe", 401},
         {"/metrics", "Basic " TOKEN, 401},
         {"/metrics/", "Bearer " TOKEN, 404},
+        {"/debug/pprof/heap", NULL, 401},
         {"/events", "Bearer " TOKEN, 404},
         {"/", "Bearer " TOKEN, 404},
     };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Frames are known for formats with stacks; in other formats a name is a stack as text.
+ */
+#include "heap_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "exchange/pprof_writer.h"
+#include "hpfile/str.h"
+#include "hprender/units.h"
+
+hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,
+                            uint32_t *stack, hpf_error *err)
+{
+    size_t n = hpf_survey_frames(survey, name, NULL, 0);
+    if (n == 0) {
+        return hpf_stacks_of_name(stacks, hpf_survey_name(survey, name), stack, err);
+    }
+    hpf_frame *frames = calloc(n, sizeof *frames);
+    if (!frames) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_survey_frames(survey, name, frames, n);
+    hpf_status status = hpf_stacks_of_frames(stacks, frames, n, stack, err);
+    free(frames);
+    return status;
+}
+
+/* Returns the time of a sample at `time`, in nanoseconds since 1970; 0 if the date is not known. */
+static uint64_t nanoseconds_of(const hpf_survey *survey, double time)
+{
+    uint64_t unix_s;
+    hpf_str unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
+    if (!hpf__date_parse(hpf_survey_header(survey, HPF_HEADER_DATE), &unix_s)) {
+        return 0;
+    }
+    bool is_seconds = hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
+    double s = (double)unix_s + (is_seconds ? time : time / hpr_units_per_second(unit));
+    return s < 9e9 ? (uint64_t)(s * 1e9) : 0;
+}
+
+hpf_str heap_stacks_program(hpf_str job)
+{
+    const char *blank = job.length ? memchr(job.data, ' ', job.length) : NULL;
+    return blank ? (hpf_str){job.data, (size_t)(blank - job.data)} : job;
+}
+
+hpf_status heap_stacks_write_pprof(const hpf_stacks *stacks, const double *amounts,
+                                   const hpf_survey *survey, double time, hpf_sink *sink,
+                                   hpf_error *err)
+{
+    hpf_str unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    const hpf_pprof_type type = {.name = hpf_str_is(unit, "bytes") ? "inuse_space" : "inuse",
+                                 .unit = unit,
+                                 .amounts = amounts,
+                                 .scale = 1};
+    const hpf_pprof_profile profile = {
+        heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB)),
+        nanoseconds_of(survey, time), &type, 1};
+    return hpf_pprof_write(stacks, &profile, sink, err);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The stacks of a heap profile, for formats of stacks.
+ */
+#ifndef CENSUS_HEAP_STACKS_H
+#define CENSUS_HEAP_STACKS_H
+
+#include "exchange/stacks.h"
+#include "hpfile/sink.h"
+#include "hpfile/survey.h"
+
+/* Stores the number of the stack of a name: by its frames, or without frames by its text. Errors:
+ * MEMORY, LIMIT. */
+HPF_MUST_USE hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey,
+                                         hpf_name name, uint32_t *stack, hpf_error *err);
+
+/* Returns the program of a job: its first word. */
+hpf_str heap_stacks_program(hpf_str job);
+
+/* Writes the amounts of stacks at a time of the profile for pprof. Errors: MEMORY, the sink's. */
+HPF_MUST_USE hpf_status heap_stacks_write_pprof(const hpf_stacks *stacks, const double *amounts,
+                                                const hpf_survey *survey, double time,
+                                                hpf_sink *sink, hpf_error *err);
+
+#endif
