@@ -154,7 +154,7 @@ class Attach(unittest.TestCase):
             for node in nodes:
                 ticks[ids[node["id"]]] += node["ticks"]
                 nodes += node["children"]
-            self.assertIn(ticks["burn"], range(150, 211))
+            self.assertIn(ticks["burn"], range(100, 211))
             with open(f"/proc/{running.process.pid}/timers", encoding="utf-8") as file:
                 self.assertEqual(file.read(), "")
             running.ask("burn 50")
