@@ -7,7 +7,7 @@
 
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "exchange/valgrind_frame.h"
+#include "exchange/words.h"
 #include "io/json_walk.h"
 
 typedef enum value { LIVE, BLOCKS, TOTAL } value;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "event/call_stacks.h"
-#include "exchange/valgrind_frame.h"
 #include "exchange/words.h"
 
 /* A node whose children are being read. */

@@ -314,3 +314,34 @@ Test(foreign_profiles, survive_each_failing_allocation)
         }
     }
 }
+
+/* SQLite has an allocator of its own, whose failures its library reports. */
+Test(foreign_profiles, writers_survive_each_failing_allocation)
+{
+    static const hpf_format *const formats[] = {&hpf_format_massif, &hpf_format_chrome,
+                                                &hpf_format_openmetrics};
+    static const char hp[] = HP "BEGIN_SAMPLE 0\n(1)g/f/main\t10\n(2)g/main\t20\nplain\t1.5\n"
+                                "END_SAMPLE 0\nMARK 1\nBEGIN_SAMPLE 2\nplain\t64\nEND_SAMPLE 2\n";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        bool has_failed = true;
+        for (unsigned long nth = 1; has_failed; nth++) {
+            hpf_error err = {0};
+            hpf_source *source = NULL;
+            hpf_sink *sink = hpf_sink_to_memory();
+            hpf_writer *writer = create_writer(formats[i], sink, NULL);
+            cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){hp, sizeof hp - 1}, NULL, NULL),
+                         HPF_OK);
+            failing_alloc_arm(nth, false);
+            hpf_status status =
+                hpf_format_read(&hpf_format_hp, source, &hpf_writer_events, writer, NULL, &err);
+            status = status == HPF_OK ? hpf_writer_finish(writer, &err) : status;
+            has_failed = failing_alloc_disarm();
+            cr_expect(status == (has_failed ? HPF_ERR_MEMORY : HPF_OK), "%zu: %lu: %s", i, nth,
+                      err.message);
+            hpf_source_destroy(source);
+            hpf_writer_destroy(writer);
+            hpf_sink_destroy(sink);
+            cr_assert_lt(nth, 1000);
+        }
+    }
+}
