@@ -220,12 +220,14 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         refuse(c, greeting);
         return;
     }
-    if (greeting->hello.kind == HPP_HELLO_LEAVE) {
-        hpp__process *leaving = find_living(c, greeting->process_id);
-        if (leaving) {
-            hpp__process_leave(leaving);
+    if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
+        hpp__process *waiting = find_living(c, greeting->process_id);
+        if (waiting && greeting->hello.kind == HPP_HELLO_LEAVE) {
+            hpp__process_leave(waiting);
+        } else if (waiting) {
+            hpp__process_peak(waiting);
         }
-        hpp__collector_socket_answer(fd, leaving != NULL);
+        hpp__collector_socket_answer(fd, waiting != NULL);
         return;
     }
     hpp__process *p = find_living(c, greeting->hello.process_id);
@@ -414,17 +416,21 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     bool has_biography = hpp__native_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
-    int n_run = snprintf(
-        out->run, sizeof out->run,
-        "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
-        "biography=%llu,seed=%llu,images=%d,python=%d",
-        c->place.name, process_id, !c->options.without_children,
-        !c->options.without_maps && !has_biography, (unsigned long long)window_bytes,
-        (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
-        (unsigned long long)(has_biography ? biography_bytes : 0),
-        (unsigned long long)c->options.biography_seed,
-        hpp__native_profile_needs_images(&c->profile) || c->profile.snapshot != HPP_SNAPSHOT_NEVER,
-        c->options.python != HPP_PYTHON_NEVER);
+    bool has_peak_images = hpp__native_profile_needs_images(&c->profile) ||
+                           c->profile.snapshot == HPP_SNAPSHOT_LARGEST;
+    int n_run =
+        snprintf(out->run, sizeof out->run,
+                 "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
+                 "biography=%llu,seed=%llu,images=%d,python=%d",
+                 c->place.name, process_id, !c->options.without_children,
+                 !c->options.without_maps && !has_biography, (unsigned long long)window_bytes,
+                 (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
+                 (unsigned long long)(has_biography ? biography_bytes : 0),
+                 (unsigned long long)c->options.biography_seed,
+                 has_peak_images                             ? 2
+                 : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
+                                                             : 0,
+                 c->options.python != HPP_PYTHON_NEVER);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;

@@ -112,7 +112,8 @@ static bool is_sensible(const hpp__greeting *greeting, ssize_t n)
                     memcmp(hello->magic, HPP_WINDOW_MAGIC, sizeof hello->magic) == 0;
     return is_whole && ((hello->kind == HPP_HELLO_WINDOW && greeting->file >= 0) ||
                         hello->kind == HPP_HELLO_MARK || hello->kind == HPP_HELLO_EXCUSE ||
-                        hello->kind == HPP_HELLO_LEAVE || hello->kind == HPP_HELLO_SNAPSHOT);
+                        hello->kind == HPP_HELLO_LEAVE || hello->kind == HPP_HELLO_SNAPSHOT ||
+                        hello->kind == HPP_HELLO_PEAK);
 }
 
 hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out)

@@ -418,6 +418,18 @@ static void take_snapshot(hpp__process *p, job *j, bool is_last)
     }
 }
 
+/* Lets the program ask for an image before its heap shrinks from a peak that is 10 % above the
+ * largest so far. */
+static void want_peak(hpp__process *p)
+{
+    uint64_t known_bytes = p->with_images ? p->largest_bytes : p->snapshot_bytes;
+    uint64_t wanted_bytes = known_bytes + known_bytes / 10 + 1;
+    wanted_bytes = wanted_bytes > HPP_LEAST_PEAK_BYTES ? wanted_bytes : HPP_LEAST_PEAK_BYTES;
+    if (atomic_load(&p->control->peak_image_bytes) != 0) {
+        atomic_store(&p->control->peak_image_bytes, wanted_bytes);
+    }
+}
+
 static void sample(hpp__process *p, bool is_last)
 {
     size_t n_bytes;
@@ -434,6 +446,7 @@ static void sample(hpp__process *p, bool is_last)
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
+    want_peak(p);
     hpp__queue_add(p->queue, &j->job);
 }
 
@@ -465,6 +478,21 @@ void hpp__process_leave(hpp__process *p)
         nanosleep(&pause, NULL);
     }
     sample(p, true);
+}
+
+void hpp__process_peak(hpp__process *p)
+{
+    enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
+    uint64_t begin_ns = now_ns();
+    bool is_early = begin_ns < p->next_peak_ns || begin_ns < p->next_snapshot_ns ||
+                    atomic_load(&p->is_snapshot_queued) || !hpp__freezer_has_room(&p->freezer);
+    if (!is_early) {
+        sample(p, false);
+    }
+    uint64_t wait_ns = now_ns() - begin_ns;
+    uint64_t next_ns = begin_ns + (is_early ? PAUSE_NS : wait_ns * TIMES_WAIT);
+    p->next_peak_ns = next_ns > p->next_peak_ns ? next_ns : p->next_peak_ns;
+    atomic_store(&p->control->peak_image_ns, p->next_peak_ns);
 }
 
 void hpp__process_mark(hpp__process *p, hpf_str label)

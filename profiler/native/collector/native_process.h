@@ -64,6 +64,7 @@ typedef struct hpp__process {
     _Atomic bool is_snapshot_queued; /* until it is written */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
+    uint64_t next_peak_ns;           /* the same for images of peaks */
     /* Its command line, or the title that it gave itself; how many there were, up to this one; and
      * the largest sample that had it. */
     char title[128];
@@ -115,6 +116,10 @@ void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 /* Takes a last image, if the profile needs images: the process is about to exit, and waits. Waits
  * until earlier images have been read. */
 void hpp__process_leave(hpp__process *process);
+
+/* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,
+ * and the process waits. */
+void hpp__process_peak(hpp__process *process);
 
 /* Marks this moment. */
 void hpp__process_mark(hpp__process *process, hpf_str label);

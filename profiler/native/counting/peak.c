@@ -6,6 +6,8 @@
 
 #include <time.h>
 
+#include "process_state.h"
+
 enum {
     MIN_BATCH_BYTES = 1 << 10,
     MAX_BATCH_BYTES = 1 << 16,
@@ -171,6 +173,49 @@ void hpp__peak_change_shared(int64_t n_bytes)
     }
 }
 
+/* ---- images ---------------------------------------------------------------------------------- */
+
+static atomic_flag is_shown = ATOMIC_FLAG_INIT;
+
+void hpp__peak_start(uint64_t live_bytes)
+{
+    uint64_t least = live_bytes + live_bytes / 10;
+    least = least > HPP_LEAST_PEAK_BYTES ? least : HPP_LEAST_PEAK_BYTES;
+    atomic_store(&hpp__window->head.peak_image_bytes, hpp__settings.has_peak_images ? least : 0);
+    atomic_store(&hpp__window->head.peak_image_ns, 0);
+    atomic_flag_clear(&is_shown);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0};
+    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+HPP_COLD HPP_ANY_STACK void hpp__peak_show(void)
+{
+    enum { PATIENCE_S = 5 };
+    hpp_thread *self = hpp__self;
+    hpp_window_head *head = &hpp__window->head;
+    if (self == NULL || !hpp__alive()) {
+        return;
+    }
+    int64_t live_bytes = atomic_load(&total_bytes) + (int64_t)self->change;
+    int64_t least_bytes = (int64_t)atomic_load(&head->peak_image_bytes);
+    bool is_peak = least_bytes != 0 && live_bytes >= least_bytes;
+    if (!is_peak || hpp__isolation != HPP_NOT_ISOLATED || now_ns() < head->peak_image_ns ||
+        hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != head->process_id ||
+        atomic_flag_test_and_set(&is_shown)) {
+        return;
+    }
+    int link = hpp__window_connect(hpp__settings.socket_name);
+    if (link < 0 || !hpp__window_ask(link, HPP_HELLO_PEAK, PATIENCE_S)) {
+        atomic_store(&head->peak_image_bytes, 0); /* not again */
+    }
+    atomic_flag_clear(&is_shown);
+}
+
 void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes)
 {
     atomic_store(&total_bytes, (int64_t)live_bytes);
@@ -178,6 +223,7 @@ void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes)
     atomic_store(&last_end, 0);
     atomic_store(&last_time, 0);
     atomic_flag_clear(&is_copying);
+    hpp__peak_start(live_bytes);
     if (self != NULL) {
         self->change = 0;
         self->least = self->most = 0;

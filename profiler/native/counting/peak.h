@@ -51,6 +51,15 @@ static inline void hpp__peak_subtract(hpp_thread *self, uint64_t n_bytes)
 /* Adds bytes of a thread without a slot, which may be negative. */
 void hpp__peak_change_shared(int64_t n_bytes);
 
+/* Before a block is freed: if the heap is about to shrink from a peak of which the collector wants
+ * an image, waits until it has taken one, for some seconds at most. It needs nothing of this
+ * process for that, so the caller may hold any lock, and be a handler of signals. The block must
+ * still be in the table. */
+void hpp__peak_show(void);
+
+/* Starts in a process with a window, and with so much memory. */
+void hpp__peak_start(uint64_t live_bytes);
+
 /* Starts again in a forked child, which has inherited `live_bytes`. */
 void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes);
 

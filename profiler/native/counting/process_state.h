@@ -17,7 +17,7 @@ typedef struct hpp_settings {
     uint64_t window_bytes;
     uint32_t tick_us;
     uint32_t verify_every;
-    bool has_images, has_maps;
+    bool has_images, has_peak_images, has_maps;
     bool has_python_frames;
     uint64_t biography_bytes, seed;
 } hpp_settings;

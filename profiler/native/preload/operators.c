@@ -68,6 +68,7 @@ static HPP_NO_INLINE void *make(uint32_t index, size_t n_bytes, uintptr_t second
 
 static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t third)
 {
+    hpp__peak_show();
     hpp_block gone = hpp__account_take(block);
     if (gone.site != 0) {
         hpp__account_free(gone);

@@ -159,6 +159,7 @@ static bool let_go(void *block)
     if (HPP_LIKELY(hpp__account_free_usual(block))) {
         return true;
     }
+    hpp__peak_show();
     hpp_block gone = hpp__account_take(block);
     if (gone.site != 0) {
         hpp__account_free(gone);

@@ -32,6 +32,8 @@ enum {
 };
 static _Atomic uint32_t current_phase;
 
+enum { LEAVE_PATIENCE_S = 20 };
+
 static bool is_wanted(void)
 {
     long process_id = hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -60,6 +62,7 @@ static bool start(void)
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
     hpp__window->head.gates = hpp__gates();
+    hpp__peak_start(0);
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     hpp__sampler_start();
@@ -187,7 +190,7 @@ static void leave(void)
     int link = is_own ? hpp__window_connect(hpp__settings.socket_name) : -1;
     if (link >= 0) {
         hpp__sampler_end(); /* the last image has all uses */
-        hpp__window_leave(link);
+        (void)hpp__window_ask(link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
     }
 }
 

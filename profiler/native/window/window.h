@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 8u
+#define HPP_WINDOW_VERSION 9u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -315,6 +315,9 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
     hpp_window_gates gates;
+    /* Images of peaks: before the heap shrinks from so many bytes or more, but not before a time of
+     * CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
+    _Atomic uint64_t peak_image_bytes, peak_image_ns;
 
     _Atomic uint32_t python_state; /* hpp_python_state */
     uint32_t python_version;       /* as PY_VERSION_HEX, without the level; 0: unknown */
@@ -383,8 +386,8 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   children=0|1    whether other processes than the root make windows
  *   window=BYTES    size of a window
  *   tick=US         microseconds of processor time per tick, 0 for none
- *   images=0|1    whether the collector takes images: then the program waits at its exit for a last
- *                 one, until the collector answers with a byte
+ *   images=0|1|2  whether the collector takes images: then the program waits at its exit for a last
+ *                 one, until the collector answers with a byte; with 2, also at peaks
  *   maps=0|1        whether memory is counted that the program maps itself
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *   python=0|1      whether stacks of Python programs have Python frames
@@ -396,12 +399,15 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  * reason. `census mark` connects and sends a hello with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
 
+enum { HPP_LEAST_PEAK_BYTES = 1 << 16 }; /* smaller peaks have no image */
+
 typedef enum hpp_hello_kind {
     HPP_HELLO_WINDOW = 1,
     HPP_HELLO_MARK = 2,
     HPP_HELLO_EXCUSE = 3,   /* this process cannot be profiled */
     HPP_HELLO_LEAVE = 4,    /* this process is about to exit: may have a last image taken */
     HPP_HELLO_SNAPSHOT = 5, /* a heap snapshot is wanted */
+    HPP_HELLO_PEAK = 6,     /* the heap of this process is about to shrink from a peak */
 } hpp_hello_kind;
 
 typedef struct hpp_window_hello {

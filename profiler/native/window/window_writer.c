@@ -26,7 +26,6 @@ enum {
     GROWTH_SHARE = 4,
     MAX_SEND_TRIES = 200,
     SEND_PAUSE_NS = 10000000,
-    LEAVE_PATIENCE_S = 20,
     MAX_PLACES = 8,
     MAX_YIELDS = 10000,
 };
@@ -456,15 +455,18 @@ void hpp__window_excuse(int link, const char *reason)
     close_file(link);
 }
 
-void hpp__window_leave(int link)
+bool hpp__window_ask(int link, hpp_hello_kind kind, int patience_s)
 {
-    hpp_window_hello hello = {.kind = HPP_HELLO_LEAVE};
+    hpp_window_hello hello = {.kind = kind};
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
     struct pollfd answer = {.fd = link, .events = POLLIN};
-    struct timespec left = {.tv_sec = LEAVE_PATIENCE_S};
+    struct timespec left = {.tv_sec = patience_s};
+    long n = 0;
     if (send_hello(link, &hello, -1)) {
-        while (hpp__syscall(SYS_ppoll, (long)&answer, 1, (long)&left, 0, 0, 0) == -EINTR) {
-        }
+        do {
+            n = hpp__syscall(SYS_ppoll, (long)&answer, 1, (long)&left, 0, 0, 0);
+        } while (n == -EINTR);
     }
     close_file(link);
+    return n == 1;
 }

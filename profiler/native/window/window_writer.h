@@ -50,9 +50,9 @@ int hpp__window_connect(const char *socket_name);
 bool hpp__window_hand_in(int link, int file);
 void hpp__window_excuse(int link, const char *reason);
 
-/* Tells the collector that the process is about to exit, and waits for its answer. Closes the
- * socket. */
-void hpp__window_leave(int link);
+/* Sends a hello of a kind without a text, and waits for the answer of the collector. Closes the
+ * socket. Returns whether it has answered in time. */
+bool hpp__window_ask(int link, hpp_hello_kind kind, int patience_s);
 
 /* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
  * make it at once waste the pages of one, which are never touched. NULL: the window is full. */
