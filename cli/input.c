@@ -151,7 +151,12 @@ static hpf_status import_series(input *in, hpf_sink *sink, hpf_error *err)
     if (status == HPF_OK) {
         status = import_profile(in->format, sources, n, &options, &to, &failed, err);
     }
-    in->name = failed > 0 && status != HPF_OK ? in->more[failed - 1] : in->name;
+    if (failed > 0 && status != HPF_OK) { /* the message is about that file */
+        hpf_source *first = in->given;
+        in->name = in->more[failed - 1];
+        in->given = in->source = sources[failed];
+        sources[failed] = first;
+    }
     for (size_t i = 1; i < n; i++) {
         hpf_source_destroy(sources[i]);
     }

@@ -15,6 +15,8 @@
 #include "base/array.h"
 #include "base/date.h"
 #include "diag.h"
+#include "event/format_row.h"
+#include "hpfile/format.h"
 #include "hpfile/live.h"
 #include "hpfile/source.h"
 
@@ -139,6 +141,22 @@ static bool is_plain(const char *path)
     return is;
 }
 
+/* Refuses formats that cannot be read in pieces. */
+static hpf_status check_format(const char *path, hpf_error *err)
+{
+    const hpf_source_options keeping = {.keep = true};
+    const hpf_format *format = NULL;
+    hpf_source *source = NULL;
+    hpf_status status = hpf_source_open(&source, path, &keeping, err);
+    status = status == HPF_OK ? hpf_format_detect(&format, source, err) : status;
+    hpf_source_destroy(source);
+    return status != HPF_OK || format->is_streamed
+               ? status
+               : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "a profile as %s: make it one as hp with census convert",
+                               hpf_format_name(format));
+}
+
 hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *bands,
                             size_t max_name_bytes, hpf_error *err)
 {
@@ -152,7 +170,7 @@ hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *band
     if (!in->reader) {
         return hpf_error_set_memory(err);
     }
-    return is_plain(path) ? HPF_OK : hpf_source_open(&in->source, path, NULL, err);
+    return is_plain(path) ? check_format(path, err) : hpf_source_open(&in->source, path, NULL, err);
 }
 
 void merge_input_close(merge_input *in)

@@ -112,6 +112,7 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
 hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err)
 {
     hpf__buffer job = {0};
+    command = command.length ? command : HPF_STR("(unknown)");
     const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY "call stack");
     bool fits = hpf__buffer_append(&job, command.data, command.length) &&
                 hpf__buffer_append(&job, by.data, by.length);

@@ -120,8 +120,8 @@ static const struct {
      TEXT("heap_v2/1000\n  t*: 2: 2000 [0: 0]\n  t0: 2: 2000 [0: 0]\n@ 0x10 0x20\n  t*: 2: 2000 "
           "[0: 0]\n"
           "  t0: 2: 2000 [0: 0]\n\nMAPPED_LIBRARIES:\n"),
-     JOB("") "SAMPLE_UNIT \"seconds\"\n" BYTES
-             "BEGIN_SAMPLE 0.000000\n(1)0x10/0x20\t3164\nEND_SAMPLE 0.000000\n"},
+     JOB("(unknown)") "SAMPLE_UNIT \"seconds\"\n" BYTES
+                      "BEGIN_SAMPLE 0.000000\n(1)0x10/0x20\t3164\nEND_SAMPLE 0.000000\n"},
 };
 enum { N_PROFILES = sizeof profiles / sizeof *profiles };
 
