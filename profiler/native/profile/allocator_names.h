@@ -48,7 +48,9 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"_capacity", "^<?alloc::.*::with_capacity(_in)?$"},
     /* Python. */
     {"Py", "^_?Py(Mem|Object)_(Raw|Debug)*(Malloc|Calloc|Realloc|Resize|Alloc)$"},
-    {"PyObject_", "^_?PyObject_(New|NewVar|GC_New|GC_NewVar|GC_Resize|GC_Malloc|GC_Alloc)$"},
+    {"PyObject_", "^_?PyObject_(New|NewVar|GC_New|GC_NewVar|GC_Resize|GC_Malloc|GC_Alloc"
+                  "|(Malloc|Calloc|Realloc)WithType)$"},
+    {"tracemalloc_", "^tracemalloc_(raw_)?(m|c|re)?alloc(_gil)?$"},
     {"lloc", "^(gc_alloc|pymalloc_alloc|PyType_GenericAlloc|_PyType_AllocNoTrack)$"},
     /* Libraries that many programs contain. */
     {"sqlite3", "^sqlite3(_|Mem|Db)?([Mm]alloc|[Rr]ealloc)(Raw|RawNN|RawNNTyped|Zero|OrFree|64)?$"},
