@@ -26,6 +26,9 @@ OVERLAYS = {
                       'module "Main" { tick function "showRecip"; }\n',
     },
     "unicode": {"words.ovl": 'module "Größe" { tick "\\"klein\\""; inside "\\955" { tick on line 10; } tick function "⊕"; }\n'},
+    # The original compares one character too many of an expression of several lines.
+    "folders": {"several.ovl": 'module "Main" { tick "(if length words\' > 1\\n      then 2 else 1) "; }\n',
+                "exact.ovl": 'module "Main" { tick "(if length words\' > 1\\n      then 2 else 1)"; }\n'},
     "packages": {"package.ovl": 'module "geometry-1.0/Vector" { tick function "dot"; }\nmodule "Main" { }\n'},
 }
 

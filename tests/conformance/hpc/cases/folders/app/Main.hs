@@ -12,4 +12,5 @@ main = do
   where
     number (n, line) = putStrLn (roman n ++ " " ++ line)
     start ("-" : _) = 0
-    start _ = 1
+    start words' = (if length words' > 1
+      then 2 else 1) + 0
