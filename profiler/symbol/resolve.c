@@ -377,6 +377,29 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
     return known != NULL;
 }
 
+bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t number, const char *name,
+                                 uint64_t *address)
+{
+    if (number >= resolver->n_modules) {
+        return false;
+    }
+    module_state *module = resolver->modules[number];
+    update_object(resolver, module);
+    const hpp__symbol *symbol = NULL, *next = NULL;
+    for (uint64_t at = 0; module->object; at = symbol->start + symbol->n_bytes) {
+        symbol = hpp__object_variable(module->object, at, &next);
+        symbol = symbol ? symbol : next;
+        if (!symbol || symbol->start + symbol->n_bytes <= at) {
+            return false;
+        }
+        if (strcmp(symbol->name, name) == 0) {
+            *address = symbol->start;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t address,
                          hpp_caller_rule *out)
 {

@@ -65,6 +65,11 @@ HPF_API bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint
 HPF_API bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                  hpp_caller_rule *out);
 
+/* Finds the variable of an object by its name in the symbol table; its address is one of the file's
+ * own. */
+HPF_API bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,
+                                         uint64_t *address);
+
 /* Returns the type of the object that a call returned a pointer to, by the debugging information of
  * the code at `address` after it: "struct node" in C, "ns::Node" in C++. Empty if it is not known.
  */

@@ -495,20 +495,10 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
 
 bool hpp__roots_variable(const hpp__roots *r, uint32_t module, const char *name, uint64_t *address)
 {
-    hpp_variable variable;
-    uint32_t object = r->modules[module].object;
-    for (uint64_t at = 0;;) {
-        bool is_found = hpp_resolver_variable(r->resolver, object, at, &variable);
-        if (is_found && hpf_str_is(variable.name, name)) {
-            *address = variable.begin + r->modules[module].bias;
-            return true;
-        }
-        uint64_t next = is_found ? variable.end : variable.begin;
-        if (next <= at) {
-            return false;
-        }
-        at = next;
-    }
+    const hpp__root_module *m = &r->modules[module];
+    bool is_found = hpp_resolver_variable_named(r->resolver, m->object, name, address);
+    *address += is_found ? m->bias : 0;
+    return is_found;
 }
 
 hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, uint64_t address,

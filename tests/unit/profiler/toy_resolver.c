@@ -131,6 +131,16 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t add
     return false;
 }
 
+bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,
+                                 uint64_t *address)
+{
+    (void)resolver;
+    (void)object;
+    (void)name;
+    (void)address;
+    return false;
+}
+
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)
 {
     (void)resolver;
