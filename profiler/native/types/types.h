@@ -13,6 +13,8 @@
  * it: over the fewest pointers, of equally near ones that whose type comes first by its name. Parts
  * of containers have an owner, too: "node of std::map<int,Foo> in Session".
  *
+ * Objects of Python come before all of these: they have their types, and so have their parts.
+ *
  * Threads: one thread at a time.
  */
 #ifndef HPP_TYPES_H
