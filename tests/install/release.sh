@@ -13,9 +13,9 @@ for copy in 1 2; do
     mv "$tarball" "$scratch/$copy"
 done
 cmp "$scratch/1" "$scratch/2"
-tar -tf "$scratch/1" >"$scratch/files"
+tar --quoting-style=literal -tf "$scratch/1" >"$scratch/files"
 grep -qx "heapcensus-$version/CMakeLists.txt" "$scratch/files"
 ! grep -v "^heapcensus-$version/" "$scratch/files"
-git -C "$source" ls-tree -r --name-only HEAD | sed "s|^|heapcensus-$version/|" | sort >"$scratch/expected"
+git -C "$source" -c core.quotePath=false ls-tree -r --name-only HEAD | sed "s|^|heapcensus-$version/|" | sort >"$scratch/expected"
 grep -v '/$' "$scratch/files" | sort | cmp - "$scratch/expected"
 [ "$(sed -n 's/^## //p' "$source/CHANGELOG.md" | head -n 1)" = "$version" ]
