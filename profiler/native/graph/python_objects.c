@@ -561,7 +561,8 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
             p->of_block[frame] |= HPP__PYTHON_NO_EDGES;
         }
     }
-    if (type.dict_offset == MANAGED_DICT && p->layout->minor < 13) { /* values without a dict */
+    if (type.dict_offset == MANAGED_DICT && p->layout->minor < 13 &&
+        dict_word < n_words) { /* values without a dict */
         uint64_t word = words[p->layout->minor == 11 ? 0 : dict_word];
         uint64_t values = p->layout->minor == 11 ? word : word & 1 ? word + 1 : 0;
         mark_part(p, values);
