@@ -201,9 +201,10 @@ class Files(harness.Watch):
 
     def test_files_of_other_tools_are_named(self):
         for data, kind in ((b"desc: --time-unit=B\ncmd: ./a.out\ntime_unit: B\n#-----------\nsnapshot=0\n",
-                            b"a heap profile of Valgrind's massif"),
-                           (b"v 10200 2\nX ./a.out\nI 1000 4000\n", b"a recording of heaptrack"),
-                           (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x02" + 600 * b"\x12\x00", b"a profile of pprof"),
+                            b"a profile as massif, which cannot be watched: use census plot"),
+                           (b"v 10200 2\nX ./a.out\nI 1000 4000\n", b"a profile as heaptrack, which cannot be watched"),
+                           (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x02" + 600 * b"\x12\x00", b"a profile as pprof, which cannot be watched"),
+                           (b"# callgrind format\nversion: 1\n", b"a profile of Valgrind's callgrind"),
                            (b"time,name\n0,1\n", b"a profile as csv, which cannot be watched: use census plot"),
                            (b"JOB \"x\"\nBEGIN_SAMPLE x\n", b"line 2, column 14: ")):
             running = self.start(self.write("other", data))
