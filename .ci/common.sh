@@ -29,6 +29,7 @@ want_build_packages() {
     want libiberty-dev test -e /usr/include/libiberty/demangle.h
     want libmicrohttpd-dev pkg-config --exists libmicrohttpd
     want libpng-dev pkg-config --exists libpng
+    want libsqlite3-dev pkg-config --exists sqlite3
     want libcairo2-dev pkg-config --exists cairo
     want libpango1.0-dev pkg-config --exists pangocairo pangoft2 fontconfig
     want fonts-liberation has_font LiberationSans-Regular.ttf
