@@ -12,7 +12,7 @@
 #include "hpfile/sink.h"
 
 #include "diag.h"
-#include "suggest.h"
+#include "options/suggest.h"
 
 const opt *cmd_option_table(const cmd *self)
 {

@@ -9,7 +9,7 @@
 
 #include "hpfile/error.h"
 
-#include "opt.h"
+#include "options/opt.h"
 
 typedef struct cmd cmd;
 struct cmd {

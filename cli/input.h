@@ -10,7 +10,7 @@
 #include "hpfile/sink.h"
 #include "summary/survey_details.h"
 
-#include "opt.h"
+#include "options/opt.h"
 
 typedef struct input {
     const char *name;  /* for messages: the path, or "stdin" */

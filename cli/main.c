@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "completion.h"
 #include "diag.h"
-#include "suggest.h"
+#include "options/suggest.h"
 
 static const char *const global_options[] = {"--help", "--version", "--completion", NULL};
 

@@ -14,7 +14,7 @@
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
-#include "suggest.h"
+#include "options/suggest.h"
 #include "diff_table.h"
 #include "output.h"
 #include "gate/gate.h"

@@ -35,7 +35,7 @@
 #include "plot/retainers.h"
 #include "retainers/chains.h"
 #include "retainers/savings.h"
-#include "stack_options.h"
+#include "options/stack_options.h"
 #include "summary.h"
 #include "table.h"
 

@@ -21,7 +21,7 @@
 #include "run/run_summary.h"
 #include "run/run_tree.h"
 #include "run/run_watch.h"
-#include "suggest.h"
+#include "options/suggest.h"
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */
 enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };

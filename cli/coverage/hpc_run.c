@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "diag.h"
-#include "suggest.h"
+#include "options/suggest.h"
 
 static int run_help(const hpc_command *self, hpc_options *options);
 

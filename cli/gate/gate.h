@@ -12,7 +12,7 @@
 
 #include "gate_rule.h"
 #include "input.h"
-#include "opt.h"
+#include "options/opt.h"
 
 /* Members of the options of a command. */
 typedef struct gate_options {

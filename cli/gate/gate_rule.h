@@ -7,7 +7,7 @@
 
 #include "plot/name_filter.h"
 
-#include "opt.h"
+#include "options/opt.h"
 
 typedef enum gate_kind { GATE_REPORT, GATE_DIFF } gate_kind;
 

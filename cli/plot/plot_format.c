@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "suggest.h"
+#include "options/suggest.h"
 
 void plot_formats_print(FILE *to)
 {

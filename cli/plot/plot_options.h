@@ -8,8 +8,8 @@
 
 #include "hprender/page.h"
 
-#include "opt.h"
-#include "stack_options.h"
+#include "options/opt.h"
+#include "options/stack_options.h"
 
 typedef struct plot_values {
     const char *output;   /* NULL: from the name of the input */

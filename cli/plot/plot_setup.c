@@ -11,7 +11,7 @@
 #include "diag.h"
 #include "font_choice.h"
 #include "plot_format.h"
-#include "suggest.h"
+#include "options/suggest.h"
 
 static const char *const groups[] = {"module", "type", "package", NULL};
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "opt.h"
+#include "options/opt.h"
 
 typedef struct values {
     bool all, brief;

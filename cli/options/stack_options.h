@@ -7,7 +7,7 @@
 
 #include "hpfile/stack_view.h"
 
-#include "opt.h"
+#include "options/opt.h"
 
 typedef struct stack_options {
     int part;  /* an hpf_stack_part; -1: none was given */

@@ -2,7 +2,7 @@
  *
  * Parses argv by a table of options, and prints the table.
  */
-#include "opt.h"
+#include "options/opt.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suggest.h"
+#include "options/suggest.h"
 
 enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "stack_options.h"
+#include "options/stack_options.h"
 
 const char *const stack_part_names[] = {
     [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",

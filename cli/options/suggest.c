@@ -3,7 +3,7 @@
  * Words are compared by the number of letters that must be inserted, removed, replaced or swapped
  * with a neighbour (optimal string alignment).
  */
-#include "suggest.h"
+#include "options/suggest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
