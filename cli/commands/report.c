@@ -543,6 +543,12 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
                              "--sets, --profile, --raw, --chains, --savings, --fail-if, --time, "
                              "--ticky and --nonmoving cannot be used with a .prof report");
     }
+    const char *of_stacks = stack_options_given(&v->stacks);
+    if (of_stacks) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--%s needs a heap profile or address bins, not a .prof report",
+                             of_stacks);
+    }
     const report_source_options of_source = source_options(v);
     if (v->source) {
         return report_source_prof(in, &of_source, sink, err);
@@ -621,6 +627,10 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.time + values.ticky + values.nonmoving > 1) {
         return cmd_misused(self, "--%s and --%s exclude each other", values.time ? "time" : "ticky",
                            values.nonmoving ? "nonmoving" : "ticky");
+    }
+    if (is_of_log(&values) && stack_options_given(&values.stacks)) {
+        return cmd_misused(self, "--%s cannot be used with --time, --ticky and --nonmoving",
+                           stack_options_given(&values.stacks));
     }
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time needs --format text or json");

@@ -21,8 +21,8 @@ typedef struct hpf__call_stacks {
 /* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
  * stack and the labels of the frames. Emits a new name with its frames. Characters that would end a
  * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, those of the consumer. */
-hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
-                                 hpf_name *name, hpf_error *err);
+HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames,
+                                         size_t n_frames, hpf_name *name, hpf_error *err);
 
 /* Adds a cost of a stack to the sample of the emitter; 0 is left out. */
 hpf_status hpf__call_stacks_cost(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
@@ -38,6 +38,6 @@ hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *
 /* Returns the part of such a JOB, or of one by another break-down, that is the command line. */
 hpf_str hpf__call_stacks_command(hpf_str job);
 
-void hpf__call_stacks_finish(hpf__call_stacks *stacks);
+HPF_API void hpf__call_stacks_finish(hpf__call_stacks *stacks);
 
 #endif
