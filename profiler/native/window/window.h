@@ -315,7 +315,7 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
     hpp_window_gates gates;
-    /* Images of peaks: before the heap shrinks from so many bytes or more, but not before a time of
+    /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time of
      * CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;
 
