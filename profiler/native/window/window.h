@@ -315,8 +315,8 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
     hpp_window_gates gates;
-    /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time of
-     * CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
+    /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
+     * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;
 
     _Atomic uint32_t python_state; /* hpp_python_state */
