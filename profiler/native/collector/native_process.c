@@ -256,6 +256,9 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     size_t n_bytes;
     bool is_new = !p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
                   peak.number != p->peak_number;
+    if (is_new) { /* it may have sites that are newer than the last refresh */
+        hpp__window_reader_refresh(&p->reader);
+    }
     job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
         free_job(j);
