@@ -40,6 +40,17 @@ def fish(script, folder, lines):
     return [[row.split("\t")[0] for row in part.splitlines()] for part in done.stdout.split("END\n")[:-1]]
 
 
+def wait_for(terminal, is_true, patience_s):
+    """Reads the terminal until a condition holds. Returns whether it does."""
+    deadline = time.monotonic() + patience_s
+    while not is_true() and time.monotonic() < deadline:
+        try:
+            os.read(terminal, 65536)
+        except BlockingIOError:
+            time.sleep(0.01)
+    return is_true()
+
+
 def zsh(script, folder, lines):
     """Types the lines and the tabulator; a function in place of compadd writes what it is given."""
     record = folder / "record"
@@ -65,15 +76,13 @@ def zsh(script, folder, lines):
     os.set_blocking(terminal, False)
     results = []
     for line in [None, *lines]:
-        text = "" if line is None else line + "\t\x15"
-        os.write(terminal, f"{text} print END >>{record}\r".encode())
-        deadline = time.monotonic() + 60
-        while not record.read_text().endswith("END\n"):
-            assert time.monotonic() < deadline, (line, record.read_text())
-            try:
-                os.read(terminal, 65536)
-            except BlockingIOError:
-                time.sleep(0.01)
+        if line is not None:
+            # Later input could end the completion before it begins.
+            os.write(terminal, f"{line}\t".encode())
+            wait_for(terminal, lambda: record.read_text() != "", 3)
+        os.write(terminal, f"\x15 print END >>{record}\r".encode())
+        is_done = wait_for(terminal, lambda: record.read_text().endswith("END\n"), 60)
+        assert is_done, (line, record.read_text())
         results.append(record.read_text().split("\n")[:-2])
         record.write_text("")
     os.close(terminal)
