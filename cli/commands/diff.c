@@ -78,7 +78,7 @@ static const opt diff_options[] = {
     {0, "by", OPT_LIST, AT(by), "WHAT",
      "table: rank by the difference of the mean (default), at the peak or at the end; or compare a "
      "part of the call stacks: stack (all functions), function (innermost), producer (with its "
-     "module), module or line",
+     "module), module, line, type, or thread (outermost function)",
      NULL, 0, 0},
     STACK_DEPTH(AT(stacks.depth)),
     STACK_FUNCTIONS(AT(stacks)),
@@ -181,8 +181,8 @@ static bool read_by(diff_values *v, opt_complaint *complaint)
         int part = index_of(stack_part_names, word);
         if (measure < 0 && part < 0) {
             return opt_complain(complaint,
-                                "--by expects mean, peak, end, stack, function, producer, module "
-                                "or line, not '%s'",
+                                "--by expects mean, peak, end, stack, function, producer, module, "
+                                "line, type or thread, not '%s'",
                                 word);
         }
         v->measure = measure < 0 ? v->measure : measure;

@@ -40,12 +40,14 @@
 #include "table.h"
 
 /* A choice of --by for address bins only, after those of stacks. */
-enum { PART_ADDRESS = HPF_PART_LINE + 1 };
+enum { PART_ADDRESS = HPF_PART_THREAD + 1 };
 static const char *const part_names[] = {[HPF_PART_STACK] = "stack",
                                          [HPF_PART_FUNCTION] = "function",
                                          [HPF_PART_PRODUCER] = "producer",
                                          [HPF_PART_MODULE] = "module",
                                          [HPF_PART_LINE] = "line",
+                                         [HPF_PART_TYPE] = "type",
+                                         [HPF_PART_THREAD] = "thread",
                                          [PART_ADDRESS] = "address",
                                          NULL};
 
@@ -396,8 +398,8 @@ static const opt report_options[] = {
      .argument = "PART",
      .choices = part_names,
      .help = "heap profile: report a part of the call stacks: stack (all functions), function "
-             "(innermost), producer (with its module), module or line; address bins: function "
-             "(default), line, address or module"},
+             "(innermost), producer (with its module), module, line, type, or thread (outermost "
+             "function); address bins: function (default), line, address or module"},
     STACK_FUNCTIONS(offsetof(report_values, stacks)),
     {.name = "annotate",
      .kind = OPT_TEXT,
@@ -577,7 +579,9 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
         return cmd_misused(self, "--sets, --profile, --fail-if, --time, --ticky and --nonmoving "
                                  "cannot be used with address bins");
     }
-    if (part == HPF_PART_STACK || part == HPF_PART_PRODUCER || has_stack_functions(v)) {
+    bool is_of_bins = part == HPF_PART_FUNCTION || part == HPF_PART_LINE || part == PART_ADDRESS ||
+                      part == HPF_PART_MODULE;
+    if (!is_of_bins || has_stack_functions(v)) {
         return cmd_misused(self, "address bins have no stacks: use --by function, line, address or "
                                  "module");
     }

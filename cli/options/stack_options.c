@@ -4,7 +4,8 @@
 const char *const stack_part_names[] = {
     [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
     [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
-    [HPF_PART_LINE] = "line",         NULL};
+    [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
+    [HPF_PART_THREAD] = "thread",     NULL};
 
 const char *stack_options_given(const stack_options *v)
 {

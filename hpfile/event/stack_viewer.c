@@ -51,7 +51,8 @@ struct hpf__stack_viewer {
     hpf__buffer text;
     hpf_frame *stack; /* of the name that is defined */
     size_t stack_capacity;
-    bool has_part; /* of some frame */
+    bool is_by_type; /* names of the reader are types */
+    bool has_part;   /* of some frame */
     hpf__costs costs;
 };
 
@@ -71,11 +72,11 @@ static bool add_to_caption(hpf__buffer *caption, const char *what, const char *t
 
 static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
 {
-    static const char *const parts[] = {[HPF_PART_STACK] = "call stack",
-                                        [HPF_PART_FUNCTION] = "function",
-                                        [HPF_PART_PRODUCER] = "producer",
-                                        [HPF_PART_MODULE] = "module",
-                                        [HPF_PART_LINE] = "line"};
+    static const char *const parts[] = {
+        [HPF_PART_STACK] = "call stack",  [HPF_PART_FUNCTION] = "function",
+        [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
+        [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
+        [HPF_PART_THREAD] = "thread"};
     return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
            (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
            add_to_caption(caption, "by ", parts[o->part]) &&
@@ -244,7 +245,12 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
         }
     }
     frames->begin = frames->end = 0;
-    if (!is_under || (is_focused && innermost == NOT_SHOWN)) {
+    if (n == 0 || !is_under || (is_focused && innermost == NOT_SHOWN)) {
+        return HPF_OK;
+    }
+    if (view->part == HPF_PART_THREAD) {
+        frames->begin = n - 1;
+        frames->end = n;
         return HPF_OK;
     }
     bool is_stack = view->part == HPF_PART_STACK;
@@ -262,8 +268,8 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
     return HPF_OK;
 }
 
-/* Puts what is shown of the frames into v->text. */
-static bool put_text(hpf__stack_viewer *v, const shown_name *frames)
+/* Puts what is shown of the frames of a name into v->text. */
+static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str name)
 {
     const hpf_frame *frame = &v->stack[frames->begin];
     hpf__buffer *text = &v->text;
@@ -293,14 +299,21 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames)
         return hpf__append_frame(text, frame) &&
                (!has_more || (append(text, HPF_STR(" ")) && append(text, frame->source)));
     }
+    case HPF_PART_TYPE: {
+        hpf_str type = v->is_by_type ? name : frame->type;
+        v->has_part |= type.length > 0;
+        return append(text, type.length ? type : HPF_STR("(no type)"));
+    }
     case HPF_PART_FUNCTION:
+    case HPF_PART_THREAD:
         break;
     }
     return hpf__append_frame(text, frame);
 }
 
 /* Defines what is shown of a name of the reader. `*shown` is NOT_SHOWN if that is nothing. */
-static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_name *shown, hpf_error *err)
+static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_str name, hpf_name *shown,
+                         hpf_error *err)
 {
     shown_name frames = {.source = source};
     bool is_new = false;
@@ -314,7 +327,7 @@ static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_name *shown,
     }
     if (status == HPF_OK && frames.begin < frames.end) {
         hpf_name number;
-        status = put_text(v, &frames)
+        status = put_text(v, &frames, name)
                      ? hpf__intern_add(&v->names, (hpf_str){v->text.bytes, v->text.length}, &number,
                                        &is_new)
                      : HPF_ERR_MEMORY;
@@ -344,9 +357,10 @@ static bool put_job(hpf__stack_viewer *v, hpf_str job)
     hpf_str rest = hpf_native_part_of_job(job);
     hpf_str begin = {job.data, job.length};
     v->text.length = 0;
-    if (hpf_str_begins(rest, "call stack")) {
+    const char *shown = v->view->part == HPF_PART_TYPE ? "type" : "call stack";
+    if (hpf_str_begins(rest, shown)) {
         begin.length = (size_t)(rest.data - job.data) - strlen(HPF_NATIVE_JOB_BY);
-        rest = hpf_str_from(rest, strlen("call stack"));
+        rest = hpf_str_from(rest, strlen(shown));
     } else {
         rest.length = 0;
     }
@@ -359,6 +373,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 {
     hpf__stack_viewer *v = context;
     if (which == HPF_HEADER_JOB) {
+        v->is_by_type = hpf_breakdown_of_job(text) == HPF_BREAKDOWN_TYPE;
         if (!put_job(v, text)) {
             return hpf_error_set_memory(err);
         }
@@ -370,12 +385,11 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf__stack_viewer *v = context;
-    (void)text;
     if (!HPF__ARRAY_RESERVE(v->shown, v->shown_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
     v->n_sources = (size_t)name + 1;
-    return define(v, name, &v->shown[name], err);
+    return define(v, name, text, &v->shown[name], err);
 }
 
 /* Gathers the costs of what is shown. */
@@ -436,16 +450,18 @@ const hpf_events hpf__stack_viewer_events = {.header = on_header,
 
 hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
 {
-    static const char *const missing[] = {[HPF_PART_PRODUCER] = "module",
-                                          [HPF_PART_MODULE] = "module",
-                                          [HPF_PART_LINE] = "place in the source"};
+    static const char *const missing[] = {
+        [HPF_PART_PRODUCER] = "module; event logs have them",
+        [HPF_PART_MODULE] = "module; event logs have them",
+        [HPF_PART_LINE] = "place in the source; event logs have them",
+        [HPF_PART_TYPE] = "type; profiles of -hy and event logs of -hi have them",
+        [HPF_PART_THREAD] = NULL};
     hpf_stack_part part = v->view->part;
     if (v->n_sources > 0 && v->names.n_names == 0) {
         return hpf_error_set(err, HPF_ERR_RANGE, "no stack has a function that matches");
     }
-    if (v->n_sources > 0 && !v->has_part && part != HPF_PART_STACK && part != HPF_PART_FUNCTION) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no function of this profile has a %s; event logs have them",
+    if (v->n_sources > 0 && !v->has_part && missing[part]) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "no function of this profile has a %s",
                              missing[part]);
     }
     return HPF_OK;

@@ -24,13 +24,15 @@ typedef enum hpf_stack_part {
     HPF_PART_FUNCTION, /* the label of a frame */
     HPF_PART_PRODUCER, /* the label after the module: "Interp.apply" */
     HPF_PART_MODULE,
-    HPF_PART_LINE, /* the label before the place: "apply Interp.hs:12:1-30" */
+    HPF_PART_LINE,   /* the label before the place: "apply Interp.hs:12:1-30" */
+    HPF_PART_TYPE,   /* the type of an info table; in a profile by type, the whole name */
+    HPF_PART_THREAD, /* the label of the outermost frame, with which a thread begins */
 } hpf_stack_part;
 
 typedef struct hpf_stack_view_options {
-    /* All parts but HPF_PART_STACK are those of one frame: the innermost; with `callers_of`, the
-     * caller of the function; with `callees_of`, the function that it calls. If there is none, the
-     * function itself. */
+    /* All parts but HPF_PART_STACK are those of one frame: HPF_PART_THREAD of the outermost, the
+     * others of the innermost; with `callers_of`, of the caller of the function; with `callees_of`,
+     * of the function that it calls. If there is none, of the function itself. */
     hpf_stack_part part;
     uint32_t depth; /* HPF_PART_STACK: the number of frames, from the innermost or from the function
                        on; 0: all */

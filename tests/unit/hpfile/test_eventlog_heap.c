@@ -289,6 +289,36 @@ Test(log_heap, info_tables_are_named_by_where_they_come_from)
     hpf_sink_destroy(log);
 }
 
+Test(log_heap, info_tables_of_a_type_are_one_band_by_type)
+{
+    hpf_sink *log = open_log(0);
+    put_info(log, 0x409f78, "Main.hs:5:1-30");
+    put_info(log, 0x409fd8, "Main.hs:9:1-30");
+    begin_profile(log, 0, 8);
+    sample(log, 5, "0x409f78", 10);
+    sample(log, 6, "0x409fd8", 20);
+    sample(log, 7, "0xdead", 40);
+    log_end(log);
+    hpf_stack_view *view;
+    const hpf_stack_view_options by_type = {.part = HPF_PART_TYPE};
+    cr_assert_eq(hpf_stack_view_create(&view, &by_type, NULL), HPF_OK);
+    const hpf_survey_options options = {.view = view};
+    const hpf_source_options keep = {.keep = true};
+    hpf_source *source;
+    hpf_survey *survey;
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_n_names(survey), 2);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "[Int]"));
+    cr_expect_eq(hpf_survey_totals(survey, 0)->sum, 30);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "(no type)"));
+    cr_expect_eq(hpf_survey_totals(survey, 1)->sum, 40);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+    hpf_sink_destroy(log);
+}
+
 Test(log_heap, info_tables_before_a_profile_that_is_asked_for_are_known)
 {
     hpf_sink *log = open_log(0);

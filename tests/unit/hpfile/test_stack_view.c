@@ -213,6 +213,11 @@ Test(stack_view, refuses_what_a_profile_cannot_show)
     cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_LINE}, &err),
                  HPF_ERR_UNSUPPORTED);
 
+    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_TYPE}, &err),
+                 HPF_ERR_UNSUPPORTED);
+    cr_expect_str_eq(err.message, "no function of this profile has a type; profiles of -hy and "
+                                  "event logs of -hi have them");
+
     hpf_stack_view *view;
     cr_expect_eq(hpf_stack_view_create(&view, &(hpf_stack_view_options){.under = "("}, &err),
                  HPF_ERR_ARGUMENT);
@@ -258,6 +263,48 @@ Test(stack_view, frames_of_imported_profiles_have_modules_and_places)
     }
     hpf_frame_table_destroy(known_frames);
     known_frames = NULL;
+}
+
+/* Expects two names, of 3 and 4 bytes, or with an empty second name one of 7. */
+static void expect_names(const char *job, hpf_stack_part part, const char *names, const char *first,
+                         const char *second)
+{
+    char text[500];
+    int length = snprintf(text, sizeof text,
+                          "JOB \"%s\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
+                          "BEGIN_SAMPLE 1\n%sEND_SAMPLE 1\n",
+                          job, names);
+    hpf_survey *survey;
+    hpf_source *source;
+    hpf_stack_view *view = view_of(&(hpf_stack_view_options){.part = part});
+    cr_assert_eq(survey_text(&survey, &source, (hpf_str){text, (size_t)length}, view, NULL),
+                 HPF_OK);
+    bool is_one = *second == '\0';
+    cr_assert_eq(hpf_survey_n_names(survey), is_one ? 1 : 2);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), first));
+    cr_expect_eq(hpf_survey_totals(survey, 0)->sum, is_one ? 7 : 3);
+    if (!is_one) {
+        cr_expect(hpf_str_is(hpf_survey_name(survey, 1), second));
+        cr_expect_eq(hpf_survey_totals(survey, 1)->sum, 4);
+    }
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+}
+
+Test(stack_view, a_thread_is_the_function_that_it_began_with)
+{
+    expect_names("p \xC2\xB7 by call stack", HPF_PART_THREAD, "(1)f/g/worker\t3\n(2)f/main\t4\n",
+                 "worker", "main");
+    expect_names("p \xC2\xB7 by call stack", HPF_PART_THREAD, "(1)f/g/worker\t3\n(2)worker\t4\n",
+                 "worker", "");
+}
+
+Test(stack_view, names_of_a_profile_by_type_are_types)
+{
+    expect_names("p \xC2\xB7 by type", HPF_PART_TYPE, "std::map<a/b>\t3\nchar[]\t4\n",
+                 "std::map<a/b>", "char[]");
+    expect_names("p +RTS -hy", HPF_PART_TYPE, "[]\t3\nInt\t4\n", "[]", "Int");
 }
 
 Test(stack_view, the_job_says_what_is_shown)
