@@ -21,7 +21,7 @@ struct hpf_format {
     hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
                        const hpf_reader_options *options, hpf_error *err);
     bool is_moment;     /* a file is one sample, and has no time in a profile */
-    bool has_addresses; /* labels of frames are MODULE+0xADDRESS, after a call */
+    bool has_addresses; /* labels of frames may be MODULE+0xADDRESS, after a call */
     bool is_streamed;   /* instead of `read`: detect/reader.h reads it, in pieces */
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */

@@ -262,19 +262,10 @@ static const mapping *mapping_of(const heap_text *t, uint64_t address)
     return i < t->n_mappings ? &t->mappings[i] : NULL;
 }
 
-static hpf_str file_name(hpf_str path)
-{
-    size_t i = path.length;
-    while (i > 0 && path.data[i - 1] != '/') {
-        i--;
-    }
-    return hpf_str_from(path, i);
-}
-
 /* Whether the code belongs to an allocator that is a library. */
 static bool is_allocator(const mapping *m)
 {
-    hpf_str name = m ? file_name(m->path) : HPF_STR("");
+    hpf_str name = m ? hpf__file_name(m->path) : HPF_STR("");
     return hpf_str_begins(name, "libjemalloc") || hpf_str_begins(name, "libtcmalloc");
 }
 
@@ -289,7 +280,7 @@ static hpf_status add_cost(heap_text *t, const site *s)
         if (n == 0 && is_allocator(m)) {
             continue;
         }
-        hpf_str name = m ? file_name(m->path) : HPF_STR("");
+        hpf_str name = m ? hpf__file_name(m->path) : HPF_STR("");
         size_t from = t->labels.length;
         snprintf(address, sizeof address, "%s0x%" PRIx64, m ? "+" : "",
                  t->addresses[i] - (m ? m->base : 0));

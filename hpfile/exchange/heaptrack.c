@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Recordings of heaptrack after its interpreter (docs/formats/heaptrack.md): definitions, and an
- * event for each allocation. The first pass finds the peak and the end, the second one emits about
- * MOST_SAMPLES samples, with the peak among them.
+ * Recordings of heaptrack (docs/formats/heaptrack.md): definitions, and an event for each
+ * allocation. A raw recording has addresses of code and of blocks; its interpreter replaces them by
+ * functions and by kinds of allocations. The first pass finds the peak and the end, the second one
+ * emits about MOST_SAMPLES samples, with the peak among them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,15 +15,31 @@
 
 #define MOST_SAMPLES 1000
 
+/* The first version of heaptrack whose raw addresses are within the call, not after it. */
+#define VERSION_OF_CALLS 0x10300
+
 typedef struct frame {
     uint64_t function, file, line; /* numbers of texts, from 1; 0: unknown */
 } frame;
 
-/* An instruction: its frames are [first_frame, end_frame), inlined functions first. */
+/* An instruction: its frames are [first_frame, end_frame), inlined functions first. The address of
+ * a raw one in a module counts from the start of the module's file, and is after the call. */
 typedef struct instruction {
     uint64_t address, module;
     size_t first_frame, end_frame;
 } instruction;
+
+/* Raw: a part of a module, as it is mapped; `base` is where the first byte of the file would be. */
+typedef struct segment {
+    uint64_t begin, end, base;
+    uint64_t module; /* number of its text */
+} segment;
+
+/* Raw: the latest block at an address. */
+typedef struct block {
+    uint64_t address, n_bytes, trace;
+    bool is_live;
+} block;
 
 typedef struct trace {
     uint64_t instruction, parent; /* from 1; 0: none */
@@ -46,7 +63,8 @@ typedef struct heaptrack {
     hpf__buffer line;
     hpf__location place; /* of the line */
     value value;
-    uint64_t version;
+    uint64_t program_version, version; /* of heaptrack, of the format */
+    bool is_raw;
     bool emits;      /* second pass */
     hpf__buffer job; /* the command */
     hpf__intern unique;
@@ -55,10 +73,14 @@ typedef struct heaptrack {
     instruction *instructions;
     trace *traces; /* by number; 0 is that of allocations without a stack */
     kind *kinds;
-    hpf_frame *stack; /* being put together */
-    size_t n_texts, n_frames, n_instructions, n_traces, n_kinds;
+    segment *segments;
+    block *blocks;
+    hpf__hash_table block_of; /* by address */
+    uint64_t program;         /* raw: number of the text of its path */
+    hpf_frame *stack;         /* being put together */
+    size_t n_texts, n_frames, n_instructions, n_traces, n_kinds, n_segments, n_blocks;
     size_t texts_capacity, frames_capacity, instructions_capacity, traces_capacity, kinds_capacity,
-        stack_capacity;
+        segments_capacity, blocks_capacity, stack_capacity;
     uint64_t time_ms, page_bytes;
     uint64_t live_bytes, n_events;
     uint64_t peak_bytes, peak_event, end_ms; /* found by the first pass */
@@ -87,19 +109,45 @@ static size_t take_numbers(hpf_str *text, uint64_t *numbers, size_t n)
 
 /* ---- Definitions ---- */
 
-static hpf_status define_text(heaptrack *h, hpf_str rest)
+/* Takes a text after a blank. Version 3 writes its length before it; in version 2 it ends before
+ * `end`, or with the line. */
+static bool take_text(const heaptrack *h, hpf_str *rest, char end, hpf_str *text)
 {
-    uint64_t length;
+    uint64_t length = 0;
+    if (h->version >= 3 && take_numbers(rest, &length, 1) != 1) {
+        return false;
+    }
+    if (!hpf__take_word(rest, " ")) {
+        return false;
+    }
+    while (h->version < 3 && length < rest->length && rest->data[length] != end) {
+        length++;
+    }
+    if (length > rest->length) {
+        return false;
+    }
+    *text = (hpf_str){rest->data, (size_t)length};
+    *rest = hpf_str_from(*rest, (size_t)length);
+    return true;
+}
+
+static hpf_status add_text(heaptrack *h, hpf_str text)
+{
     uint32_t number = 0;
     bool is_new;
-    if (h->version >= 3 && (take_numbers(&rest, &length, 1) != 1 || rest.length != length + 1)) {
-        return expected(h, "s, the length of a text and the text");
-    }
-    rest = rest.length ? hpf_str_from(rest, 1) : HPF_STR("");
-    return hpf__intern_add(&h->unique, rest, &number, &is_new) == HPF_OK &&
+    return hpf__intern_add(&h->unique, text, &number, &is_new) == HPF_OK &&
                    HPF__ARRAY_PUSH(h->texts, h->n_texts, h->texts_capacity, number)
                ? HPF_OK
                : hpf_error_set_memory(h->err);
+}
+
+static hpf_status define_text(heaptrack *h, hpf_str rest)
+{
+    hpf_str text;
+    if (!take_text(h, &rest, '\n', &text) || rest.length > 0) {
+        return expected(h, "s, the length of a text and the text");
+    }
+    return add_text(h, text);
 }
 
 static hpf_status define_instruction(heaptrack *h, hpf_str rest)
@@ -123,11 +171,82 @@ static hpf_status define_instruction(heaptrack *h, hpf_str rest)
                : hpf_error_set_memory(h->err);
 }
 
+/* Raw: the path of the program. */
+static hpf_status define_program(heaptrack *h, hpf_str rest)
+{
+    hpf_str text;
+    if (!take_text(h, &rest, '\n', &text)) {
+        return expected(h, "x and the path of the program");
+    }
+    h->is_raw = true;
+    h->program = h->n_texts + 1;
+    return add_text(h, text);
+}
+
+/* Raw: a module with its segments, "m PATH BIAS [ADDRESS BYTES]...". The path "x" is the program;
+ * "-" says that the modules follow that are loaded from now on. */
+static hpf_status define_module(heaptrack *h, hpf_str rest)
+{
+    hpf_str path;
+    uint64_t bias, v[2];
+    if (!take_text(h, &rest, ' ', &path)) {
+        return expected(h, "m PATH BIAS [ADDRESS BYTES]...");
+    }
+    h->is_raw = true;
+    if (hpf_str_is(path, "-")) {
+        h->n_segments = 0;
+        return HPF_OK;
+    }
+    if (take_numbers(&rest, &bias, 1) != 1) {
+        return expected(h, "m PATH BIAS [ADDRESS BYTES]...");
+    }
+    bool is_program = hpf_str_is(path, "x") && h->program > 0;
+    hpf_status status = is_program ? HPF_OK : add_text(h, path);
+    /* Without a bias, the addresses of the file are fixed, and the first one is not 0. */
+    uint64_t base = bias;
+    for (bool is_first = true; status == HPF_OK && take_numbers(&rest, v, 2) == 2;
+         is_first = false) {
+        base = bias == 0 && is_first ? v[0] : base;
+        const segment new = {.begin = bias + v[0],
+                             .end = bias + v[0] + v[1],
+                             .base = base,
+                             .module = is_program ? h->program : h->n_texts};
+        status = HPF__ARRAY_PUSH(h->segments, h->n_segments, h->segments_capacity, new)
+                     ? HPF_OK
+                     : hpf_error_set_memory(h->err);
+    }
+    return status;
+}
+
+/* Raw: adds the instruction at an address, in the module that is there now. */
+static hpf_status add_instruction(heaptrack *h, uint64_t address)
+{
+    instruction new = {.address = address};
+    for (size_t i = 0; i < h->n_segments && new.module == 0; i++) {
+        const segment *s = &h->segments[i];
+        if (address >= s->begin && address < s->end) {
+            new.address = address - s->base + (h->program_version >= VERSION_OF_CALLS);
+            new.module = s->module;
+        }
+    }
+    return HPF__ARRAY_PUSH(h->instructions, h->n_instructions, h->instructions_capacity, new)
+               ? HPF_OK
+               : hpf_error_set_memory(h->err);
+}
+
 static hpf_status define_trace(heaptrack *h, hpf_str rest)
 {
     uint64_t v[2];
-    if (take_numbers(&rest, v, 2) != 2 || v[0] > h->n_instructions || v[1] >= h->n_traces) {
+    bool is_there = take_numbers(&rest, v, 2) == 2 && v[1] < h->n_traces;
+    if (!is_there || (!h->is_raw && v[0] > h->n_instructions)) {
         return expected(h, "t INSTRUCTION PARENT, which were defined before");
+    }
+    if (h->is_raw) {
+        hpf_status status = add_instruction(h, v[0]);
+        if (status != HPF_OK) {
+            return status;
+        }
+        v[0] = h->n_instructions;
     }
     const trace new = {.instruction = v[0], .parent = v[1]};
     return HPF__ARRAY_PUSH(h->traces, h->n_traces, h->traces_capacity, new)
@@ -182,8 +301,10 @@ static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_aren
         hpf_frame new = {.label = text_of(h, f->function), .module = module};
         hpf_str file = text_of(h, f->file);
         if (new.label.length == 0) {
-            snprintf(suffix, sizeof suffix, "0x%" PRIx64, at->address);
-            new.label = with_suffix(arena, HPF_STR(""), suffix);
+            bool is_in_module = h->is_raw && at->module > 0;
+            snprintf(suffix, sizeof suffix, "%s0x%" PRIx64, is_in_module ? "+" : "", at->address);
+            new.label =
+                with_suffix(arena, is_in_module ? hpf__file_name(module) : HPF_STR(""), suffix);
         }
         new.source = file;
         if (file.length > 0 && f->line > 0) {
@@ -265,14 +386,15 @@ static hpf_status read_resident(heaptrack *h, hpf_str rest)
     return h->emits ? hpf__emitter_line(&h->emit, HPF_STR("resident set"), point, h->err) : HPF_OK;
 }
 
-static hpf_status allocate(heaptrack *h, kind *k, trace *t)
+static hpf_status allocate(heaptrack *h, uint64_t n_bytes, uint64_t trace_number)
 {
-    uint64_t more = h->value == ALLOCATIONS ? 1 : k->n_bytes;
-    if (k->n_bytes > UINT64_MAX - h->live_bytes || more > UINT64_MAX - t->amount) {
+    trace *t = &h->traces[trace_number];
+    uint64_t more = h->value == ALLOCATIONS ? 1 : n_bytes;
+    if (n_bytes > UINT64_MAX - h->live_bytes || more > UINT64_MAX - t->amount) {
         return hpf__location_error(h->place, h->err, HPF_ERR_RANGE, "more than 2^64 bytes");
     }
-    k->n_live++;
-    h->live_bytes += k->n_bytes;
+    h->n_events++;
+    h->live_bytes += n_bytes;
     t->amount += more;
     if (!h->emits && h->live_bytes > h->peak_bytes) {
         h->peak_bytes = h->live_bytes;
@@ -281,25 +403,78 @@ static hpf_status allocate(heaptrack *h, kind *k, trace *t)
     return h->emits && h->n_events == h->peak_event ? emit_sample(h) : HPF_OK;
 }
 
-static hpf_status read_allocation(heaptrack *h, bool is_free, hpf_str rest)
+static void release(heaptrack *h, uint64_t n_bytes, uint64_t trace_number)
+{
+    h->n_events++;
+    h->live_bytes -= n_bytes;
+    h->traces[trace_number].amount -= h->value == LIVE ? n_bytes : 0;
+}
+
+/* "+ KIND" or "- KIND" */
+static hpf_status read_kind(heaptrack *h, bool is_free, hpf_str rest)
 {
     uint64_t number;
     if (take_numbers(&rest, &number, 1) != 1 || number >= h->n_kinds) {
         return expected(h, "an allocation that was defined before");
     }
     kind *k = &h->kinds[number];
-    trace *t = &h->traces[k->trace];
-    h->n_events++;
     if (!is_free) {
-        return allocate(h, k, t);
+        k->n_live++;
+        return allocate(h, k->n_bytes, k->trace);
     }
     if (k->n_live == 0) {
         return hpf__location_error(h->place, h->err, HPF_ERR_RANGE,
                                    "more blocks are freed than were allocated");
     }
     k->n_live--;
-    h->live_bytes -= k->n_bytes;
-    t->amount -= h->value == LIVE ? k->n_bytes : 0;
+    release(h, k->n_bytes, k->trace);
+    return HPF_OK;
+}
+
+/* Returns the latest block at an address, or NULL. */
+static block *block_at(const heaptrack *h, uint64_t address)
+{
+    hpf__hash_probe probe = {0};
+    uint32_t index;
+    do {
+        index = hpf__hash_next(&h->block_of, hpf__hash_word(address), &probe);
+    } while (index != HPF__HASH_NONE && h->blocks[index].address != address);
+    return index == HPF__HASH_NONE ? NULL : &h->blocks[index];
+}
+
+/* Raw: "+ BYTES TRACE ADDRESS". A block whose end is not in the recording stays live, as in
+ * heaptrack. */
+static hpf_status read_raw_allocation(heaptrack *h, hpf_str rest)
+{
+    uint64_t v[3];
+    if (take_numbers(&rest, v, 3) != 3 || v[1] >= h->n_traces) {
+        return expected(h, "+ BYTES TRACE ADDRESS, with a trace that was defined before");
+    }
+    const block new = {.address = v[2], .n_bytes = v[0], .trace = v[1], .is_live = true};
+    block *known = block_at(h, v[2]);
+    if (known) {
+        *known = new;
+    } else if (hpf__hash_reserve(&h->block_of) &&
+               HPF__ARRAY_PUSH(h->blocks, h->n_blocks, h->blocks_capacity, new)) {
+        hpf__hash_insert(&h->block_of, hpf__hash_word(v[2]), (uint32_t)(h->n_blocks - 1));
+    } else {
+        return hpf_error_set_memory(h->err);
+    }
+    return allocate(h, new.n_bytes, new.trace);
+}
+
+/* Raw: "- ADDRESS". The block may be from before the recording. */
+static hpf_status read_raw_free(heaptrack *h, hpf_str rest)
+{
+    uint64_t address;
+    if (take_numbers(&rest, &address, 1) != 1) {
+        return expected(h, "- ADDRESS");
+    }
+    block *known = block_at(h, address);
+    if (known && known->is_live) {
+        known->is_live = false;
+        release(h, known->n_bytes, known->trace);
+    }
     return HPF_OK;
 }
 
@@ -320,9 +495,14 @@ static hpf_status read_line(heaptrack *h)
         return define_trace(h, rest);
     case 'a':
         return define_kind(h, rest);
+    case 'x':
+        return define_program(h, rest);
+    case 'm':
+        return define_module(h, rest);
     case '+':
+        return h->is_raw ? read_raw_allocation(h, rest) : read_kind(h, false, rest);
     case '-':
-        return read_allocation(h, type == '-', rest);
+        return h->is_raw ? read_raw_free(h, rest) : read_kind(h, true, rest);
     case 'c':
         return read_time(h, rest);
     case 'R':
@@ -340,13 +520,9 @@ static hpf_status read_line(heaptrack *h)
             return hpf__location_error(h->place, h->err, HPF_ERR_VERSION,
                                        "expected version 2 or 3 of the format of heaptrack");
         }
+        h->program_version = v[0];
         h->version = v[1];
         return HPF_OK;
-    case 'x':
-    case 'm':
-        return hpf__location_error(h->place, h->err, HPF_ERR_UNSUPPORTED,
-                                   "a raw recording: make a readable one with heaptrack "
-                                   "--interpret");
     default: /* comments, suppressions, "attached" */
         return HPF_OK;
     }
@@ -370,6 +546,8 @@ static hpf_status begin_pass(heaptrack *h, bool emits)
     h->scan = (hpf__cursor){
         .source = h->scan.source, .err = h->err, .max_bytes = h->scan.max_bytes, .line = 1};
     h->n_texts = h->n_frames = h->n_instructions = h->n_traces = h->n_kinds = 0;
+    h->n_segments = h->n_blocks = 0;
+    hpf__hash_finish(&h->block_of);
     h->emits = emits;
     h->end_ms = h->time_ms;
     h->time_ms = h->live_bytes = h->n_events = 0;
@@ -423,6 +601,9 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     free(h.instructions);
     free(h.traces);
     free(h.kinds);
+    free(h.segments);
+    free(h.blocks);
+    hpf__hash_finish(&h.block_of);
     free(h.stack);
     return status;
 }
@@ -440,4 +621,5 @@ const hpf_format hpf_format_heaptrack = {
     .summary = "recording of heaptrack",
     .is_format = is_format,
     .read = read,
+    .has_addresses = true,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Parts of texts in the formats of other tools: numbers and words at their beginning, and the
- * frames of Valgrind.
+ * Parts of texts in the formats of other tools: numbers and words at their beginning, names of
+ * files, and the frames of Valgrind.
  */
 #ifndef HPF_WORDS_H
 #define HPF_WORDS_H
@@ -48,6 +48,16 @@ static inline hpf_str hpf__take_until(hpf_str *text, char end)
     hpf_str part = {text->data, found ? (size_t)(found - text->data) : text->length};
     *text = hpf_str_from(*text, part.length + (found != NULL));
     return part;
+}
+
+/* Returns the part of a path after the last slash. */
+static inline hpf_str hpf__file_name(hpf_str path)
+{
+    size_t i = path.length;
+    while (i > 0 && path.data[i - 1] != '/') {
+        i--;
+    }
+    return hpf_str_from(path, i);
 }
 
 /* Splits a frame as Valgrind's tools write it, "0x109164: inner (t.c:3)" or

@@ -100,6 +100,25 @@ def heaptrack(census, folder):
     assert census.stacks("--at", str(end + 1), path) == printed("leaked")
     assert census.stacks("--value", "allocations", "--at", str(end + 1), path) == printed("allocations")
 
+    # Raw recordings: census resolves addresses itself, also those of a program that is not moved. It finds more names
+    # than heaptrack before main, where the sum must be the same.
+    for option in ("-pie", "-no-pie"):
+        program = compiled(folder, "allocate.c", option)
+        output = run("heaptrack", "--raw", "-o", folder / option, program)
+        raw = folder / f"{option}.raw.zst"
+        run("sh", "-c", re.search(r"zstd -dc .*$", output, re.M)[0])  # the interpreter, as heaptrack prints it
+        path = folder / f"{option}.zst"
+        wanted, found = printed("peak"), census.stacks(raw)
+        assert wanted.total() == found.total()
+        for stacks in (wanted, found):
+            for stack in [stack for stack in stacks if stack[0] != "main"]:
+                del stacks[stack]
+        assert len(wanted) == 3 and found == wanted, (found, wanted)
+        wanted = {frame: n for frame, n in census.frames(path).items() if frame[1].endswith("allocate.c")}
+        found = census.frames(raw)
+        assert len(wanted) == 2 and wanted == {frame: found[frame] for frame in wanted}, (found, wanted)
+        assert sums(census.profile(raw)) == sums(census.profile(path))
+
 
 def dhat(census, folder):
     need("cc", "valgrind")

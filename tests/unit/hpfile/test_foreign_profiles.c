@@ -39,6 +39,12 @@
     "v 10400 3\nX ./p\nI 1000 10\ns 6 a; b.c\ns 4 main\ns 1 f\ns 3 _st\n"                          \
     "i abc 0 3 1 7 2 1 ff\ni 5 0 4\nt 1 0\nt 2 0\nt 1 2\na 10 3\na 8 0\n"
 
+/* A program without and a library with a bias; the second version has addresses within calls. */
+#define RAW(version, program, modules)                                                             \
+    "v " version "\nx " program "\nX ./p\n" modules                                                \
+    "t 401010 0\nt 7f0000001010 1\nt 9 2\n+ 10 2 a0\n+ 8 0 a8\n- a8\n- a8\n- 77\n+ 20 3 a8\n"      \
+    "c 3e8\n"
+
 #define DHAT(places, frames)                                                                       \
     "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"bklt\":true,\"cmd\":\"./p\",\"te\":50,\"tg\":20,"  \
     "\n\"pps\":[" places "],\n\"ftbl\":[" frames "]}"
@@ -84,6 +90,26 @@ static const struct {
                 "BEGIN_SAMPLE 0.010000\n(1)(unknown)\t8\n(2)f/main\t32\nEND_SAMPLE 0.010000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t8\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t16\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"},
+    /* Addresses count from the start of a module's file; a block without a beginning has no end. */
+    {&hpf_format_heaptrack,
+     TEXT(RAW("10400 3", "6 /bin/p",
+              "m 1 -\nm 1 x 0 400000 800 401000 100\nm 8 /lib/a b 7f0000000000 0 800 1000 100\n")),
+     JOB("./p") "SAMPLE_UNIT \"seconds\"\n" BYTES "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 0.000000\n(1)a b+0x1011/p+0x1011\t16\n"
+                "(2)0x9/a b+0x1011/p+0x1011\t32\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 1.000000\n(1)a b+0x1011/p+0x1011\t16\n"
+                "(2)0x9/a b+0x1011/p+0x1011\t32\nEND_SAMPLE 1.000000\n"
+                "BEGIN_SAMPLE 1.000000\n(1)a b+0x1011/p+0x1011\t16\n"
+                "(2)0x9/a b+0x1011/p+0x1011\t32\nEND_SAMPLE 1.000000\n"},
+    {&hpf_format_heaptrack,
+     TEXT(RAW("10200 2", "/bin/p", "m /old 401000 0 100\nm -\nm x 0 400000 2000\n") "m -\n"),
+     JOB("./p") "SAMPLE_UNIT \"seconds\"\n" BYTES "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 0.000000\n(1)0x7f0000001010/p+0x1010\t16\n"
+                "(2)0x9/0x7f0000001010/p+0x1010\t32\nEND_SAMPLE 0.000000\n"
+                "BEGIN_SAMPLE 1.000000\n(1)0x7f0000001010/p+0x1010\t16\n"
+                "(2)0x9/0x7f0000001010/p+0x1010\t32\nEND_SAMPLE 1.000000\n"
+                "BEGIN_SAMPLE 1.000000\n(1)0x7f0000001010/p+0x1010\t16\n"
+                "(2)0x9/0x7f0000001010/p+0x1010\t32\nEND_SAMPLE 1.000000\n"},
     {&hpf_format_dhat,
      TEXT(DHAT(
          "{\"tb\":90,\"gb\":70,\"eb\":0,\"fs\":[1,2,3]},{\"fs\":[],\"eb\":18446744073709551615}",
@@ -165,7 +191,12 @@ Test(foreign_profiles, are_refused_at_the_place_of_an_error)
                   SNAPSHOT("1", "0", "0", "0", "empty")),
          15, "time goes back"},
         {&hpf_format_heaptrack, TEXT("v 10000 1\nX ./p\n"), 1, "expected version 2 or 3"},
-        {&hpf_format_heaptrack, TEXT("v 10400 3\nx 3 ./p\n"), 2, "a raw recording: make"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nx 9 ./p\n"), 2, "expected x and the path"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nm 9 a 1\n"), 2, "expected m PATH BIAS"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nm 1 a\n"), 2, "expected m PATH BIAS"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nm 1 -\nt 1 1\n"), 3, "expected t INSTRUCTION"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nm 1 -\n+ 1 1 5\n"), 3, "expected + BYTES TRACE"},
+        {&hpf_format_heaptrack, TEXT("v 10400 3\nm 1 -\n- x\n"), 3, "expected - ADDRESS"},
         {&hpf_format_heaptrack, TEXT("v 10400 3\nX ./p\ns 3 ab\n"), 3,
          "expected s, the length of a text and the text, found 's 3 ab'"},
         {&hpf_format_heaptrack, TEXT(HEAPTRACK "t 3 0\n"), 15, "expected t INSTRUCTION PARENT"},
