@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "event/stack_viewer.h"
 #include "io/json.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -24,7 +26,7 @@ typedef struct prof_row {
     uint64_t entries, ticks, bytes;
     uint64_t inherited_ticks, inherited_bytes; /* of a stack: with all stacks that extend it */
     uint32_t first_child;                      /* index into `by_parent` */
-    hpf_str name;                              /* of a stack: the label, indented by its depth */
+    hpf_str name;                              /* the label; of a stack indented by its depth */
 } prof_row;
 
 typedef struct prof_view {
@@ -73,7 +75,8 @@ static void sum_stacks(prof_view *v)
 {
     const hpf_prof *prof = v->prof;
     for (uint32_t i = 0; i < prof->n_centres; i++) {
-        v->centres[i] = (prof_row){.centre = &prof->centres[i], .index = i};
+        v->centres[i] =
+            (prof_row){.centre = &prof->centres[i], .index = i, .name = prof->centres[i].label};
     }
     for (uint32_t i = (uint32_t)prof->n_stacks; i-- > 0;) {
         const hpf_prof_stack *s = &prof->stacks[i];
@@ -232,7 +235,7 @@ static table_cell centre_cell(const void *context, size_t index, size_t column)
     case 4:
         return (table_cell){.whole = row->entries};
     case 5:
-        return (table_cell){.name = row->centre->label};
+        return (table_cell){.name = row->name};
     case 6:
         return (table_cell){.name = row->centre->module};
     default:
@@ -362,6 +365,165 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             table_write(&centres, format, sink);
         }
     }
+    view_finish(&v);
+    return status;
+}
+
+/* --- views of stacks --- */
+
+/* A name has no module and no place. */
+enum { N_SHOWN_COLUMNS = 6 };
+
+/* The order of the samples that are passed through the viewer. */
+enum { TICKS, BYTES, ENTRIES, N_COSTS };
+
+/* What a view shows of a report: one row for each name. */
+typedef struct shown {
+    prof_row *rows; /* by name, then by ticks and bytes, decreasing */
+    size_t n_rows, capacity;
+    hpf_sink *job; /* the program, and what is shown */
+} shown;
+
+/* Stores at most `room` frames of a stack, innermost first; the root is a frame of its own stack
+ * only. */
+static size_t frames_of_stack(void *context, hpf_name stack, hpf_frame *frames, size_t room)
+{
+    const prof_view *v = context;
+    const hpf_prof *prof = v->prof;
+    size_t n = 0;
+    do {
+        const hpf_prof_centre *c = &prof->centres[prof->stacks[stack].centre_index];
+        if (n < room) {
+            frames[n] = (hpf_frame){
+                .label = c->label, .module = c->module, .source = c->srcloc, .is_caf = c->is_caf};
+        }
+        n++;
+        stack = prof->stacks[stack].parent_index;
+    } while (stack != HPF_PROF_NO_PARENT && prof->stacks[stack].parent_index != HPF_PROF_NO_PARENT);
+    return n;
+}
+
+static hpf_status on_job(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    shown *s = context;
+    (void)which;
+    (void)err;
+    hpf_sink_write(s->job, text.data, text.length);
+    return HPF_OK;
+}
+
+static hpf_status on_shown_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    shown *s = context;
+    if (!HPF__ARRAY_RESERVE(s->rows, s->capacity, (size_t)name + 1)) {
+        return hpf_error_set_memory(err);
+    }
+    s->rows[name] = (prof_row){.index = name, .name = text};
+    s->n_rows = (size_t)name + 1;
+    return HPF_OK;
+}
+
+static hpf_status on_shown_costs(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    shown *s = context;
+    (void)err;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        prof_row *row = &s->rows[sample->costs[i].name];
+        uint64_t *to = sample->time == TICKS   ? &row->ticks
+                       : sample->time == BYTES ? &row->bytes
+                                               : &row->entries;
+        *to += sample->costs[i].whole;
+    }
+    return HPF_OK;
+}
+
+/* Passes the stacks that are not hidden, and their costs, to the viewer. */
+static hpf_status show_stacks(hpf__stack_viewer *viewer, const hpf_prof *prof, hpf_error *err)
+{
+    const hpf_events *to = &hpf__stack_viewer_events;
+    hpf_cost *costs = calloc(prof->n_stacks, sizeof *costs);
+    hpf_status status =
+        costs ? to->header(viewer, HPF_HEADER_JOB, prof->program, err) : hpf_error_set_memory(err);
+    for (int which = 0; which < N_COSTS && status == HPF_OK; which++) {
+        hpf_sample sample = {.time = which, .costs = costs};
+        for (uint32_t i = 0; i < prof->n_stacks && status == HPF_OK; i++) {
+            const hpf_prof_stack *stack = &prof->stacks[i];
+            if (!prof->centres[stack->centre_index].is_hidden) {
+                uint64_t amount = which == TICKS   ? stack->ticks
+                                  : which == BYTES ? stack->allocated_bytes
+                                                   : stack->entries;
+                costs[sample.n_costs++] = (hpf_cost){.name = i, .whole = amount};
+                status = which == 0 ? to->name(viewer, i, HPF_STR(""), err) : HPF_OK;
+            }
+        }
+        status = status == HPF_OK ? to->sample(viewer, &sample, err) : status;
+    }
+    free(costs);
+    return status == HPF_OK ? hpf__stack_viewer_check(viewer, err) : status;
+}
+
+static void write_shown(const prof_view *v, const shown *s, table_format format, hpf_sink *sink)
+{
+    prof_view rows = *v;
+    rows.centres = s->rows;
+    rows.n_centres = s->n_rows;
+    table t = table_of_centres(&rows);
+    table_column columns[N_SHOWN_COLUMNS];
+    memcpy(columns, centre_columns, sizeof columns);
+    columns[N_SHOWN_COLUMNS - 1].heading = "name";
+    t.columns = columns;
+    t.n_columns = N_SHOWN_COLUMNS;
+    if (format == TABLE_AS_JSON) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_str(&json, "job", hpf_sink_bytes(s->job));
+        write_json_totals(&json, v);
+        table_write_json(&t, &json, "names");
+        hpf_json_end(&json);
+        return;
+    }
+    if (format == TABLE_AS_TEXT) {
+        output_name(sink, hpf_sink_bytes(s->job));
+        hpf_sink_text(sink, "\n");
+        output_name(sink, v->prof->date);
+        hpf_sink_text(sink, "\n\n");
+        write_totals(sink, v);
+        hpf_sink_text(sink, "\n");
+    }
+    table_write(&t, format, sink);
+}
+
+hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, table_format format,
+                                  size_t n_rows, bool exact, hpf_sink *sink, hpf_error *err)
+{
+    const hpf_events events = {.header = on_job, .name = on_shown_name, .sample = on_shown_costs};
+    prof_view v;
+    hpf_status status = view_read(&v, in, n_rows, err);
+    v.exact = exact;
+    shown s = {.job = hpf_sink_to_memory()};
+    hpf__stack_viewer *viewer =
+        status == HPF_OK ? hpf__stack_viewer_create(view, frames_of_stack, &v) : NULL;
+    if (status == HPF_OK && (!viewer || !s.job)) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        hpf__stack_viewer_emit_to(viewer, &events, &s);
+        status = show_stacks(viewer, v.prof, err);
+    }
+    if (status == HPF_OK) {
+        size_t n_used = 0;
+        for (size_t i = 0; i < s.n_rows; i++) {
+            if (is_used(&s.rows[i])) {
+                s.rows[n_used++] = s.rows[i];
+            }
+        }
+        qsort(s.rows, n_used, sizeof *s.rows, compare_centres);
+        s.n_rows = n_rows > 0 && n_rows < n_used ? n_rows : n_used;
+        write_shown(&v, &s, format, sink);
+    }
+    hpf__stack_viewer_destroy(viewer);
+    hpf_sink_destroy(s.job);
+    free(s.rows);
     view_finish(&v);
     return status;
 }

@@ -68,8 +68,9 @@ typedef struct report_values {
     bool chains, savings;
     bool dominators;
     stack_options
-        stacks;          /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
-    const char *holders; /* the name of an object of a heap snapshot */
+        stacks; /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
+    hpf_stack_view *view;        /* of the stacks; NULL: no option was given */
+    const char *holders;         /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
     gate_options gate_options;
@@ -397,9 +398,10 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, stacks) + offsetof(stack_options, part),
      .argument = "PART",
      .choices = part_names,
-     .help = "heap profile: report a part of the call stacks: stack (all functions), function "
-             "(innermost), producer (with its module), module, line, type, or thread (outermost "
-             "function); address bins: function (default), line, address or module"},
+     .help =
+         "heap profile or .prof: report a part of the call stacks: stack (all functions), function "
+         "(innermost), producer (with its module), module, line, type, or thread (outermost "
+         "function); address bins: function (default), line, address or module"},
     STACK_FUNCTIONS(offsetof(report_values, stacks)),
     {.name = "annotate",
      .kind = OPT_TEXT,
@@ -545,15 +547,17 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
                              "--sets, --profile, --raw, --chains, --savings, --fail-if, --time, "
                              "--ticky and --nonmoving cannot be used with a .prof report");
     }
-    const char *of_stacks = stack_options_given(&v->stacks);
-    if (of_stacks) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--%s needs a heap profile or address bins, not a .prof report",
-                             of_stacks);
-    }
     const report_source_options of_source = source_options(v);
+    if (v->source && v->view) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s cannot be used with --source",
+                             stack_options_given(&v->stacks));
+    }
     if (v->source) {
         return report_source_prof(in, &of_source, sink, err);
+    }
+    if (v->view) {
+        return prof_report_write_view(in, v->view, (table_format)v->format, (size_t)v->n_bands,
+                                      v->exact, sink, err);
     }
     return prof_report_write(in, (table_format)v->format, (size_t)v->n_bands, v->exact, sink, err);
 }
@@ -671,21 +675,20 @@ static int report_operands(const cmd *self, report_values values, int argc, char
         return cmd_misused(self, "--annotate and --by address need files of address bins");
     }
     opt_complaint complaint;
-    hpf_stack_view *view;
-    if (!stack_options_view(&values.stacks, &view, &complaint)) {
+    if (!stack_options_view(&values.stacks, &values.view, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     const profile_command f = {.output = values.output,
                                .limits = {.has_log_profile = values.profile >= 0,
                                           .log_profile = (uint8_t)values.profile,
-                                          .view = view},
+                                          .view = values.view},
                                .prepare = prepare,
                                .write = write_report,
                                .write_log = is_of_log(&values) ? write_log : NULL,
                                .write_prof = write_prof,
                                .values = &values};
     int status = profile_command_run(self, &f, argc, argv);
-    hpf_stack_view_destroy(view);
+    hpf_stack_view_destroy(values.view);
     return status;
 }
 
