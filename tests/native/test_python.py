@@ -8,9 +8,14 @@ import glob
 import json
 import os
 import shutil
+import signal
+import socket
+import subprocess
+import time
 
 import harness
 from harness import Native
+from test_holders import Waiting
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python")
 MIB = 1 << 20
@@ -120,6 +125,32 @@ class Python(Native):
         self.assertEqual(sum(kept["--native"].values()), 28)
         self.assertFalse([name for name in kept["--native"] if "views." in name])
 
+    def test_python_arrays(self):
+        """The data of numpy's arrays have the lines that tracemalloc has for them, to the byte; an array also keeps its
+        dimensions there. By type, an array has its data."""
+        python = "/usr/bin/python3"
+        program = os.path.join(PROGRAMS, "arrays.py")
+        if harness.run([python, "-c", "import numpy"]).status != 0:
+            self.skipTest("there is no numpy here")
+        plain = harness.run([python, program], {"PYTHONTRACEMALLOC": "1"})
+        self.assertEqual(plain.status, 0, plain.errors)
+        traced = collections.Counter()
+        for line in plain.output.splitlines():
+            place, _, size = line.rpartition(" ")
+            if ":" in place:
+                traced[place.replace(" ", "_")] += int(size)
+        self.assertGreater(len(traced), 12)
+        self.assertGreaterEqual(sum(traced.values()), plain.printed("data")["arrays"])
+        done = self.profile(python, "arrays.py", "-hd", "-hTmalloc,calloc,realloc")
+        kept = collections.Counter()
+        for name, size in done.profile.last().items():
+            kept[name.rpartition("@")[2]] += size
+        for place, size in traced.items():
+            if size >= 1000:  # numpy caches smaller ones: whose line made them depends on what ran before
+                self.assertIn(kept[place] - size, range(0, 257, 8), place)
+        done = Waiting([python, program], self.fresh(), "-hy", "-i0.3")
+        self.assertAlmostEqual(done.profile.last()["numpy.ndarray"], done.printed("type")["numpy.ndarray"], delta=10000)
+
     def test_python_processes(self):
         """Children by os.fork and by multiprocessing have profiles with functions of Python; so have threads, and
         programs that replace this one."""
@@ -129,6 +160,63 @@ class Python(Native):
         functions = {name.partition(")")[2].split("/")[1] for name in names if "/" in name}
         self.assertEqual(functions & {"processes.%s" % name for name in KINDS},
                          {"processes.%s" % name for name in KINDS}, names)
+
+    def install(self, package, function, source):
+        """Makes a virtual environment with a package and a console script of that name. Returns the script."""
+        place = self.path("environment")
+        done = harness.run(["/usr/bin/python3", "-m", "venv", "--without-pip", place])
+        if done.status != 0:
+            self.skipTest("there is no python3-venv here")
+        (packages,) = glob.glob(place + "/lib/python*/site-packages")
+        os.mkdir(os.path.join(packages, package))
+        with open(os.path.join(packages, package, "__init__.py"), "w", encoding="ascii"):
+            pass
+        shutil.copy(os.path.join(PROGRAMS, source), os.path.join(packages, package))
+        script = os.path.join(place, "bin", package)
+        with open(script, "w", encoding="ascii") as file:
+            file.write("#!%s/bin/python\nimport sys\nfrom %s.%s import %s\nsys.exit(%s())\n" %
+                       (place, package, source[:-3], function, function))
+        os.chmod(script, 0o755)
+        return script
+
+    def test_python_server(self):
+        """A console script of a virtual environment that forks workers: each has a profile with what it keeps for its
+        requests, in functions of its package and of asyncio."""
+        script = self.install("shop", "main", "prefork.py")
+        base = self.path("profile")
+        command = [harness.CENSUS, "run", "-q", "-hc", "--python", "-L2000", "-o", base, "--", script,
+                   self.path("socket")]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            self.addCleanup(server.kill)
+            for _ in range(20):
+                self.assertIsNone(server.poll())
+                parent = self.ask(self.path("socket"))
+            os.kill(parent, signal.SIGTERM)
+            printed = [line.split() for line in server.stdout]
+            self.assertEqual(server.wait(harness.PATIENCE_S), 0)
+        self.assertEqual(sum(int(line[2]) for line in printed), 20)
+        self.assertEqual(len(printed), 2)
+        for _, process, n in printed:
+            bands = harness.Profile("%s.%s.hp" % (base, process)).last()
+            kept = {name.partition(")")[2]: size // MIB for name, size in bands.items() if size >= MIB}
+            self.assertEqual(sum(kept.values()), int(n))
+            for name in kept:
+                self.assertTrue(name.startswith("shop.prefork.remember/shop.prefork.handle/asyncio.events."), name)
+                self.assertTrue(name.endswith("/shop.prefork.main/shop.<module>"), name)
+
+    def ask(self, path):
+        """Sends a request, as soon as the server listens. Returns the process of the server."""
+        end_s = time.monotonic() + harness.PATIENCE_S
+        while True:
+            with socket.socket(socket.AF_UNIX) as link:
+                try:
+                    link.connect(path)
+                except (FileNotFoundError, ConnectionRefusedError):
+                    self.assertLess(time.monotonic(), end_s)
+                    time.sleep(0.01)
+                    continue
+                link.sendall(b"more\n")
+                return int(link.makefile().readline())
 
     def test_python_ends(self):
         """However the interpreter ends, what it kept is in the profile; each of its checks is content."""
