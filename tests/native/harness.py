@@ -160,6 +160,17 @@ def run_census(command, directory, *options, **more):
     return result
 
 
+def interpreters():
+    """Returns {"3.11": path} of what is installed, Debian's first."""
+    found = {}
+    for path in ["/usr/bin/python3", *sorted(glob.glob("/root/.pyenv/versions/*/bin/python3")),
+                 *filter(None, (shutil.which("python3.%d" % minor) for minor in range(6, 16)))]:
+        if os.path.exists(path):
+            done = run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
+            found.setdefault(done.output.strip(), path)
+    return found
+
+
 # ---- tests ---------------------------------------------------------------------------------------
 
 class Native(unittest.TestCase):
@@ -175,6 +186,17 @@ class Native(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.directory, name)
+
+    def with_each(self, check, *versions):
+        """Runs a check with the interpreter of each version. Skips visibly if one is not installed."""
+        found = interpreters()
+        for version in versions:
+            if version in found:
+                with self.subTest(version):
+                    check(version, found[version])
+        missing = [version for version in versions if version not in found]
+        if missing:
+            self.skipTest("not installed: Python " + ", ".join(missing))
 
     def assert_unharmed(self, plain, other):
         self.assertEqual((other.output, other.errors, other.status),

@@ -22,29 +22,7 @@ MIB = 1 << 20
 KINDS = ("in_thread", "in_fork", "in_pool", "in_spawned", "in_module", "in_script", "after_exec")
 
 
-def interpreters():
-    """Returns {"3.11": path} of what is installed, Debian's first."""
-    found = {}
-    for path in ["/usr/bin/python3", *sorted(glob.glob("/root/.pyenv/versions/*/bin/python3")),
-                 *filter(None, (shutil.which("python3.%d" % minor) for minor in range(6, 16)))]:
-        if os.path.exists(path):
-            done = harness.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
-            found.setdefault(done.output.strip(), path)
-    return found
-
-
 class Python(Native):
-    def with_each(self, check, *versions):
-        """Runs a check with the interpreter of each version. Skips visibly if one is not installed."""
-        found = interpreters()
-        for version in versions:
-            if version in found:
-                with self.subTest(version):
-                    check(version, found[version])
-        missing = [version for version in versions if version not in found]
-        if missing:
-            self.skipTest("not installed: Python " + ", ".join(missing))
-
     def profile(self, python, program, *options, words=(), environment=None):
         environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
         done = harness.run_census([python, os.path.join(PROGRAMS, program), *words], self.fresh(), "-i100",

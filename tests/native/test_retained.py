@@ -12,6 +12,7 @@ import time
 import harness
 from harness import Native, program
 
+PYTHON_PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python")
 TABLE, VALUES, TEXTS = 65 * 8, 64 * 1000, 64 * 50
 NODES, NAMES = 1000 * 32, 1000 * 24
 SHARED, LARGE, RING, LOST = 5000, 400000, 3 * 16, 700
@@ -35,18 +36,19 @@ HELD = {
 
 
 class Retained(Native):
-    def start(self, *options, name="retained"):
+    def start(self, *options, command=(program("retained"),)):
         self.base = os.path.join(self.fresh(), "profile")
         process = subprocess.Popen(
-            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", program(name)],
+            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.process_id = process.stdout.readline().strip()
-        self.sizes = []
+        self.printed = {}
         for line in process.stdout:
             if line == "ready\n":
                 return process
-            self.sizes = [int(word) for word in line.split()[1:]]
+            name, *sizes = line.split()
+            self.printed[name] = [int(size) for size in sizes]
         self.fail("the program is not ready")
 
     def end(self, process):
@@ -121,14 +123,14 @@ class Retained(Native):
 
     def test_retained_bytes_of_classes_and_containers_by_type(self):
         # The first image may be of a moment before there are blocks: a larger one replaces it.
-        process = self.start("-hy", "--snapshot", "largest", name="sessions")
+        process = self.start("-hy", "--snapshot", "largest", command=[program("sessions")])
         self.wait_for(lambda: "sessions" in (self.groups() or {}))
         os.remove(self.base + ".heapsnapshot")
         self.snapshot()
         self.wait_for(self.groups)
         groups = self.groups()
         self.end(process)
-        session, admin = self.sizes
+        session, admin = self.printed["sizes"]
         tree = "sessions/node of std::map<int,std::unique_ptr<Session>>"
         array = "/array of std::vector<int>"
         self.assertEqual({name: groups.get(name, [])[1:] for name in (
@@ -145,6 +147,23 @@ class Retained(Native):
         self.assertEqual((nodes[2], nodes[0] - nodes[1]),
                          (100, 91 * session + 10 * admin + 101 * 200))
 
+
+    def check_python(self, _, python):
+        process = self.start("-hy", "-i0.3", command=[python, "-S", os.path.join(PYTHON_PROGRAMS, "retained.py")])
+        self.snapshot()
+        self.wait_for(self.groups)
+        groups = self.groups()
+        self.end(process)
+        for group, (self_bytes,) in self.printed.items():
+            retained = sum(n for name, (n,) in self.printed.items() if (name + "/").startswith(group + "/"))
+            self.assertEqual(groups[group][:2], (retained, self_bytes), group)
+            outer = group.rpartition("/")[0]
+            if outer not in self.printed and outer != "(unreached)" and outer:
+                self.assertEqual(groups[outer][:2], (retained, 0), outer)
+
+    def test_retained_bytes_of_python_objects(self):
+        """Sizes are those of sys.getsizeof, to the byte; what two variables hold is retained by neither."""
+        self.with_each(self.check_python, "3.9", "3.10", "3.11", "3.12", "3.13")
 
     def test_snapshot_of_programs_that_leave_out_handlers_of_exit(self):
         """The last image is taken when they end, long before a second sample is due."""

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from harness import CENSUS, PATIENCE_S, Running, Watch, main, read, wait_until
 from viewer import Place, ask
 
 HEADERS = 'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples")
 MOST_BANDS, LARGEST = 50, 20
 
 # Grows in two functions until there is a file of that name.
@@ -173,6 +175,44 @@ class Metrics(Watch):
         for function in "cache_line", "index_entry":
             self.assertTrue(rows[function][1].endswith("program.c"), rows)
             self.assertGreater(rows[function][0], 0)
+
+    def test_python_server(self):
+        """A server of Flask that leaks under load: the band that grows most is the line that keeps the pages, by at
+        least what the requests made."""
+        python, server, socket_path = "/usr/bin/python3", os.path.join(SAMPLES, "python/server.py"), self.path("socket")
+        if subprocess.run([python, "-c", "import flask"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("there is no python3-flask here")
+        run = subprocess.Popen([CENSUS, "run", "-q", "-hd", "-i0.05", "--http", "-o", self.path("prog"), "--", python,
+                                server, "unix://" + socket_path], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               text=True, start_new_session=True)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        place = Place(run.stderr.readline())
+
+        def search():
+            with socket.socket(socket.AF_UNIX) as link:
+                if link.connect_ex(socket_path) != 0:
+                    return False
+                link.sendall(b"GET /search/item HTTP/1.0\r\nHost: x\r\n\r\n")
+                self.assertIn(b"5000 items", link.makefile("rb").read())
+                return True
+
+        wait_until(search, "the server")
+        n_samples = self.scrape(place)["census_samples_total", None]
+        before = wait_until(lambda: (seen := self.scrape(place))["census_samples_total", None] > n_samples + 1 and seen,
+                            "a sample")
+        for _ in range(40):
+            self.assertTrue(search())
+        page = sum(len("item %d of shelf %d\n" % (number, number % 97)) for number in range(5000)) - 1
+        growth = wait_until(lambda: (grown := {key: value - before.get(key, 0) for key, value in self.scrape(place).items()
+                                               if key[0] == "census_heap_live_bytes" and key[1] != "OTHER"}) and
+                            max(grown.values()) >= 40 * page and grown, "growth")
+        before_line = read(server).decode().partition("last_search[visitor] =")[0]
+        self.assertEqual(max(growth, key=growth.get)[1], "server.remember@server.py:%d" % (before_line.count("\n") + 1))
+        self.assertLess(max(growth.values()), 40 * (page + 2000))
+        os.killpg(run.pid, signal.SIGINT)
+        self.assertEqual(run.wait(PATIENCE_S), 0)
 
     @unittest.skipUnless(shutil.which("prometheus"), "there is no prometheus here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
