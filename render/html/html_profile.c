@@ -18,6 +18,7 @@
 #include "chart/select.h"
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
+#include "html/html_stacks.h"
 #include "layout/lanes.h"
 #include "layout/layout.h"
 #include "style/colour.h"
@@ -41,8 +42,10 @@ typedef struct profile_writer {
     double *numbers;            /* of the batch */
     size_t n_picks;
     bool si_units;
-    uint32_t n_written; /* bands with a series so far */
-    size_t n_bytes;     /* packed */
+    bool has_stacks;      /* which say more than the details of names */
+    bool has_only_series; /* of the names of groups: without texts and colours */
+    uint32_t n_written;   /* bands with a series so far */
+    size_t n_bytes;       /* packed */
     hpf__buffer packed;
     hpf_error *err;
 } profile_writer;
@@ -84,7 +87,7 @@ static bool put_details(profile_writer *w, hpf_name name)
 {
     hpf_frame frames[MOST_FRAMES];
     hpf_retainer_set set = {.members = {"", 0}};
-    size_t n_frames = hpf_survey_frames(w->survey, name, frames, MOST_FRAMES);
+    size_t n_frames = w->has_stacks ? 0 : hpf_survey_frames(w->survey, name, frames, MOST_FRAMES);
     n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
     if (hpf_survey_retainer_set(w->survey, name, &set)) {
         hpf_json_bytes(w->json, "full", set.name);
@@ -156,6 +159,11 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
 {
     uint32_t band = w->n_written;
     hpf_str text = text_of(w, band);
+    w->n_bytes += packed->length + text.length;
+    w->n_written++;
+    if (w->has_only_series) {
+        return put_packed(w, NULL, packed);
+    }
     hpf_json_object(w->json, NULL);
     const hpr__assignment *shared = w->view ? w->view->shared : NULL;
     hpr_colour light = shared ? shared->colours[shared->band_of_name[w->assignment.names[band]]]
@@ -170,8 +178,6 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
     }
     hpf_status status = put_packed(w, "column", packed);
     hpf_json_close(w->json);
-    w->n_bytes += packed->length + text.length;
-    w->n_written++;
     return status;
 }
 
@@ -236,7 +242,7 @@ static hpf_status put_bands(profile_writer *w)
     if (w->limits.most_names && most > w->limits.most_names) {
         most = w->limits.most_names;
     }
-    hpf_json_array(w->json, "names");
+    hpf_json_array(w->json, w->has_only_series ? "columns" : "names");
     hpf_status status = most > batch_bands(w) ? put_in_one_pass(w, most) : HPF_ERR_UNSUPPORTED;
     if (status == HPF_ERR_UNSUPPORTED) {
         status = put_by_batches(w, most);
@@ -410,22 +416,7 @@ hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units, hpf_
     return status;
 }
 
-/* --- all of it
- * --------------------------------------------------------------------------------------- */
-
-static void put_head(profile_writer *w, const hpr_html_profile *about)
-{
-    const hpf_overview *o = hpf_survey_overview(w->survey);
-    hpf_json_whole(w->json, "id", about->id);
-    hpf_json_whole(w->json, "epoch", about->epoch);
-    hpf_json_bytes(w->json, "title", hpf_survey_header(w->survey, HPF_HEADER_JOB));
-    hpf_json_text(w->json, "file", about->file);
-    hpf_json_bytes(w->json, "date", hpf_survey_header(w->survey, HPF_HEADER_DATE));
-    hpf_json_bytes(w->json, "sample_unit", hpf_survey_header(w->survey, HPF_HEADER_SAMPLE_UNIT));
-    hpf_json_bytes(w->json, "value_unit", hpf_survey_header(w->survey, HPF_HEADER_VALUE_UNIT));
-    hpf_json_text(w->json, "state", about->state ? about->state : "ended");
-    hpf_json_whole(w->json, "n_samples", o->n_samples);
-}
+/* --- begin and end --------------------------------------------------------------------------- */
 
 static hpf_status prepare(profile_writer *w)
 {
@@ -448,6 +439,85 @@ static hpf_status prepare(profile_writer *w)
     return w->band_of && w->numbers ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
+static void finish(profile_writer *w)
+{
+    hpf__buffer_finish(&w->packed);
+    free(w->numbers);
+    hpf_arena_destroy(w->arena);
+}
+
+/* --- stacks ---------------------------------------------------------------------------------- */
+
+static hpf_status put_tree(const profile_writer *w)
+{
+    hpr__stacks stacks = {0};
+    hpf_status status = HPF_OK;
+    for (uint32_t i = 0; i < w->n_written && !status; i++) {
+        status = hpr__stacks_add(&stacks, w->survey, w->assignment.names[i], w->err);
+    }
+    if (!status && !hpr__stacks_json(w->json, &stacks)) {
+        status = hpf_error_set_memory(w->err);
+    }
+    hpr__stacks_finish(&stacks);
+    return status;
+}
+
+/* Writes the stacks of groups: the series of their names, the sum of those beyond the budget, and
+ * the group of each. */
+static hpf_status put_stacks_of_groups(const profile_writer *groups)
+{
+    hpr_options options = *groups->options;
+    profile_writer w = {.json = groups->json,
+                        .survey = groups->survey,
+                        .options = &options,
+                        .has_only_series = true,
+                        .err = groups->err};
+    options.group = HPR_GROUP_NONE;
+    w.limits.most_bytes = groups->limits.most_bytes - groups->n_bytes;
+    hpf_status status = prepare(&w);
+    status = status ? status : put_bands(&w);
+    status = status ? status : put_rest(&w);
+    status = status ? status : put_tree(&w);
+    double *bands = status ? NULL : hpf_arena_array(w.arena, w.n_written, sizeof *bands);
+    if (!status && !bands) {
+        status = hpf_error_set_memory(w.err);
+    }
+    for (uint32_t i = 0; i < w.n_written && !status; i++) {
+        bands[i] = groups->assignment.band_of_name[w.assignment.names[i]];
+    }
+    status = status ? status : put_numbers(&w, "bands", bands, w.n_written);
+    finish(&w);
+    return status;
+}
+
+static hpf_status put_stacks(const profile_writer *w)
+{
+    if (!w->has_stacks) {
+        return HPF_OK;
+    }
+    hpf_json_object(w->json, "stacks");
+    hpf_status status = w->assignment.texts ? put_stacks_of_groups(w) : put_tree(w);
+    hpf_json_close(w->json);
+    return status;
+}
+
+/* --- all of it
+ * --------------------------------------------------------------------------------------- */
+
+static void put_head(profile_writer *w, const hpr_html_profile *about)
+{
+    const hpf_overview *o = hpf_survey_overview(w->survey);
+    hpf_json_whole(w->json, "id", about->id);
+    hpf_json_whole(w->json, "epoch", about->epoch);
+    hpf_json_bytes(w->json, "title", hpf_survey_header(w->survey, HPF_HEADER_JOB));
+    hpf_json_text(w->json, "file", about->file);
+    hpf_json_bytes(w->json, "date", hpf_survey_header(w->survey, HPF_HEADER_DATE));
+    hpf_json_bytes(w->json, "sample_unit", hpf_survey_header(w->survey, HPF_HEADER_SAMPLE_UNIT));
+    hpf_json_bytes(w->json, "value_unit", hpf_survey_header(w->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_text(w->json, "state", about->state ? about->state : "ended");
+    hpf_json_whole(w->json, "n_samples", o->n_samples);
+}
+
 static hpf_status list_chosen(const profile_writer *w, uint32_t **chosen)
 {
     uint32_t n_names = hpf_survey_n_names(w->survey);
@@ -467,6 +537,7 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
     hpf_status status = put_samples(w);
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
+    status = status ? status : put_stacks(w);
     if (!status && w->view) {
         status = put_order(w);
     }
@@ -492,6 +563,7 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
                         .view = view,
                         .options = view ? view->options : &defaults,
                         .si_units = view ? view->options->si_units : about->si_units,
+                        .has_stacks = hpr__has_stacks(survey),
                         .err = err};
     w.limits = limits ? *limits : (hpr_html_limits){0};
     w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;
@@ -500,9 +572,7 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
     if (!status && chosen) {
         status = list_chosen(&w, chosen);
     }
-    hpf__buffer_finish(&w.packed);
-    free(w.numbers);
-    hpf_arena_destroy(w.arena);
+    finish(&w);
     return status;
 }
 

@@ -11,8 +11,8 @@
 #include "hprender/html.h"
 #include "profile.h"
 
-/* More names than series are fetched at once, so that they are packed in one pass. The caller frees
- * it. */
+/* Stacks, of more names than series are fetched at once, so that they are packed in one pass. The
+ * caller frees it. */
 static char *many_names(int n_names, int n_samples)
 {
     char *text = NULL;
@@ -20,8 +20,8 @@ static char *many_names(int n_names, int n_samples)
     FILE *out = open_memstream(&text, &size);
     fputs(PROFILE_HEADERS, out);
     for (int t = 0; t < n_samples; t++) {
-        fprintf(out, "BEGIN_SAMPLE %d\nname%d\t8\nname%d\t16\nEND_SAMPLE %d\n", t, t % n_names,
-                (7 * t + 1) % n_names, t);
+        fprintf(out, "BEGIN_SAMPLE %d\n(1)name%d/main\t8\n(1)name%d/main\t16\nEND_SAMPLE %d\n", t,
+                t % n_names, (7 * t + 1) % n_names, t);
     }
     fclose(out);
     return text;
@@ -48,11 +48,13 @@ static bool fails_cleanly(hpf_survey *survey, unsigned long nth)
     return has_failed;
 }
 
-/* The same for a page that is a file. */
+/* The same for a page that is a file, with the stacks of groups. */
 static bool fails_cleanly_as_file(hpf_survey *survey, unsigned long nth)
 {
     const hpr_html_profile about = {.file = "run"};
-    const hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    options.chart.group = HPR_GROUP_PREFIX;
+    options.chart.n_prefix_parts = 1;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err = {.status = HPF_OK};
     failing_alloc_arm(nth, false);

@@ -23,6 +23,7 @@ class App {
         this.before = null;         // the view before a click
         this.tooltip = new census.Tooltip(this);
         this.panel = new census.Panel(this);
+        this.flame = new census.Flame(this);
         this.table = new census.Table(this);
         this.pointer = new census.Pointer(this, this.panel);
         this.keys = new census.Keys(this, this.panel);
@@ -253,7 +254,11 @@ class App {
             return;
         }
         const {own} = entry;
-        if (own.isolated !== null) {
+        if (own.frame.length) {
+            own.frame = [];
+        } else if (own.since !== null || own.moment !== null) {
+            own.since = own.moment = null;
+        } else if (own.isolated !== null) {
             own.isolated = null;
         } else if (own.skip > 0) {
             own.skip = 0;
@@ -270,7 +275,7 @@ class App {
 
     remember() {
         const {own} = this.entry();
-        this.before = {isolated: own.isolated, skip: own.skip, order: own.order};
+        this.before = {isolated: own.isolated, skip: own.skip, order: own.order, moment: own.moment};
     }
 
     takeBack() {
@@ -328,6 +333,7 @@ class App {
             this.showTitle(null);
         } else if (this.entry()) {
             this.panel.draw(this.entry());
+            this.flame.show(this.entry());
             this.showTitle(this.entry());
             this.showControls();
             if (this.panel.chart) {
@@ -413,6 +419,9 @@ class App {
         const {own} = chart, parts = [];
         if (own.isolated !== null) {
             parts.push([`only ${census.shown(own.isolated)}`, () => { own.isolated = null; }]);
+        }
+        if (own.frame.length) {
+            parts.push([`frame ${own.frame[own.frame.length - 1]}`, () => { own.frame = []; }]);
         }
         if (own.skip > 0) {
             parts.push([`names ${own.skip + 1} to ${own.skip + chart.ranked.length} by size`,

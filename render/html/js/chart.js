@@ -5,6 +5,7 @@
 (function (census) {
 'use strict';
 
+const {lowerBound} = census.columns;
 const STICKY = 1.25;        // how much larger a name must be to take the place of one that is shown
 const OTHER = 'OTHER';
 const MOST_BANDS = 200;     // at a time; OTHER opens to the next ones
@@ -22,20 +23,6 @@ function samplesWithin(xs, window) {
         }
     }
     return [from, to];
-}
-
-// Returns the first index whose value is not smaller.
-function lowerBound(xs, value) {
-    let low = 0, high = xs.length;
-    while (low < high) {
-        const middle = low + high >> 1;
-        if (xs[middle] < value) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 // Returns 0 for differences that are only rounding errors.
@@ -339,5 +326,5 @@ class Chart {
 }
 
 census.Chart = Chart;
-census.chartTools = {lowerBound, OTHER, MOST_BANDS};
+census.chartTools = {OTHER, MOST_BANDS};
 })(globalThis.census = globalThis.census || {});

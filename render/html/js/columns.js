@@ -8,6 +8,7 @@ const RAW_DOUBLES = 255;
 const MOST_DECIMALS = 9;
 const MOST_WHOLE = 2 ** 50;
 const MOST_TAIL = 512;          // numbers that wait unpacked at the end of a growing column
+const MARK_BYTES = 256;         // of packed numbers between two places where reading can begin
 const MOST_OPEN = 6 * 2 ** 20;  // numbers that are kept unpacked, of all columns together
 
 function bytesOfBase64(text) {
@@ -127,6 +128,34 @@ function pack(values) {
     return packDoubles(values);
 }
 
+// Calls act(n, whole, step, times) for each run of equal differences: `times` numbers, of which the
+// first has index `n`, and `whole` is the number before it. Begins at `mark` and ends when `act`
+// returns true. Marks are [at, n, whole, step]; `add` receives those that are passed.
+function forRuns(bytes, mark, act, add) {
+    let [at, n, whole, step] = mark, next = at + MARK_BYTES;
+    while (at < bytes.length) {
+        if (add && at >= next) {
+            add([at, n, whole, step]);
+            next = at + MARK_BYTES;
+        }
+        let byte = bytes[at++], token = byte & 127, times = 1;
+        for (let factor = 128; byte > 127; factor *= 128) {
+            byte = bytes[at++];
+            token += (byte & 127) * factor;
+        }
+        if (token % 2) {
+            times = (token + 1) / 2;
+        } else {
+            step = token % 4 ? -(token + 2) / 4 : token / 4;
+        }
+        if (act(n, whole, step, times)) {
+            return;
+        }
+        n += times;
+        whole += step * times;
+    }
+}
+
 // Unpacked columns, the least recently used first.
 const opened = new Set();
 let nOpen = 0;
@@ -140,11 +169,26 @@ function closeOldest() {
     }
 }
 
+// Returns the first index whose value is not smaller.
+function lowerBound(xs, value) {
+    let low = 0, high = xs.length;
+    while (low < high) {
+        const middle = low + high >> 1;
+        if (xs[middle] < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 class Column {
     // `packed`: base64, bytes, or null for an empty one.
     constructor(packed) {
         this.packed = packed;
         this.numbers = null;    // unpacked, with room to grow
+        this.marks = null;      // of long packed columns: places to begin reading, in order
         this.tailAt = [];       // appended since it was packed: where, and what
         this.tailValues = [];
     }
@@ -168,6 +212,43 @@ class Column {
             to = end;
         }
         return {from, to};
+    }
+
+    // Returns number `place` without unpacking the others.
+    at(place) {
+        const n = this.tailAt.length;
+        if (this.numbers && place < this.numbers.length) {
+            return this.numbers[place];
+        }
+        if (n && place >= this.tailAt[0]) {
+            const index = lowerBound(this.tailAt, place);
+            return this.tailAt[index] === place ? this.tailValues[index] : 0;
+        }
+        return this.packed ? this.packedAt(place) : 0;
+    }
+
+    packedAt(place) {
+        const bytes = this.bytes();
+        if (bytes[0] === RAW_DOUBLES) {
+            return 8 * place + 9 <= bytes.length
+                ? new DataView(bytes.buffer, bytes.byteOffset).getFloat64(8 * place + 1, true) : 0;
+        }
+        if (!this.marks) {
+            this.marks = [[1, 0, 0, 0]];
+            if (bytes.length > MARK_BYTES) {
+                forRuns(bytes, this.marks[0], () => false, (mark) => this.marks.push(mark));
+            }
+        }
+        let low = 0, high = this.marks.length, found = 0;
+        while (high - low > 1) {
+            const middle = low + high >> 1;
+            [low, high] = this.marks[middle][1] <= place ? [middle, high] : [low, middle];
+        }
+        forRuns(bytes, this.marks[low], (n, whole, step, times) => {
+            found = place < n + times ? whole + step * (place - n + 1) : 0;
+            return place < n + times;
+        });
+        return found / 10 ** bytes[0];
     }
 
     // Returns the first `n` numbers. Valid until other columns are read.
@@ -214,6 +295,7 @@ class Column {
 
     repack(n) {
         this.packed = pack(this.values(n));
+        this.marks = null;
         this.tailAt = [];
         this.tailValues = [];
     }
@@ -222,11 +304,12 @@ class Column {
     keep(places, n) {
         const values = this.values(n);
         this.packed = pack(Float64Array.from(places, (at) => values[at]));
+        this.marks = null;
         this.tailAt = [];
         this.tailValues = [];
         this.close();
     }
 }
 
-census.columns = {Column, pack, unpack};
+census.columns = {Column, lowerBound, pack, unpack};
 })(globalThis.census = globalThis.census || {});

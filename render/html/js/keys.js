@@ -18,6 +18,8 @@ class Keys {
             'o': () => app.openOther(), '/': () => byId('search').focus(),
             'p': () => app.live && app.live.togglePause(), 't': () => app.toggleTheme(),
             '?': () => byId('help').showModal(), 'a': () => app.showProfile('all'),
+            'c': () => app.flame.moments.compare(),
+            'u': () => app.flame.turn(app.view.tree === 'down' ? 'up' : 'down'),
             '0': () => app.zoomOut(), 'Escape': () => app.stepBack(),
             '+': () => this.zoom(1 / ZOOM), '=': () => this.zoom(1 / ZOOM),
             '-': () => this.zoom(ZOOM), ',': () => app.shift(-SHIFT), '.': () => app.shift(SHIFT),
@@ -39,6 +41,7 @@ class Keys {
             return;
         }
         const act = (event.target === this.panel.box && this.onChart[event.key]) ||
+            (event.target === this.app.flame.box && this.app.flame.keys[event.key]) ||
             this.anywhere[event.key] || this.profileOf(event.key);
         if (act) {
             event.preventDefault();
@@ -90,6 +93,9 @@ class Keys {
 
     choose() {
         const {pointed} = this.panel;
+        if (pointed) {
+            this.app.flame.moments.chooseSample(pointed.at);
+        }
         if (pointed && pointed.band) {
             this.app.choose(pointed.band);
         }

@@ -11,6 +11,7 @@ const CHOICES = {
     mode: ['stacked', 'share', 'lines'],
     order: census.order.NAMES,
     theme: ['auto', 'light', 'dark'],
+    tree: ['down', 'up'],
 };
 
 // Returns a text as it comes back from an address, in which invalid bytes become U+FFFD.
@@ -39,7 +40,8 @@ class Link {
         const own = entry ? entry.own : census.view.makeOwn(), out = new URLSearchParams();
         const add = (key, isChanged, value) => isChanged && out.append(key, value);
         const window = this.app.isFollowing() ? null : own.window;
-        const isOwn = window || own.skip || own.isolated !== null;
+        const isOwn = window || own.skip || own.isolated !== null || own.frame.length ||
+            own.moment !== null || own.since !== null;
         add('profile', isChosen || (isOwn && this.app.entries.size > 1), current);
         add('mode', view.mode !== said.mode, view.mode);
         add('bands', !view.hasGivenBands, view.bands);
@@ -58,6 +60,10 @@ class Link {
         add('to', window, window && window[1]);
         add('skip', own.skip, own.skip);
         add('alone', own.isolated !== null, own.isolated);
+        add('tree', view.tree !== 'down', view.tree);
+        own.frame.forEach((text) => add('frame', true, text));
+        add('at', own.moment !== null, own.moment);
+        add('since', own.since !== null, own.since);
         return out;
     }
 
@@ -133,6 +139,12 @@ class Link {
             app.zoomTo([from, to]);
         }
         own.isolated = k < 0 ? null : profile.names[k].name;
+        if (profile.stacks) {
+            const [at, since] = ['at', 'since'].map((key) => numberOf(wanted.get(key)));
+            own.frame = wanted.getAll('frame');
+            own.moment = Number.isFinite(at) ? at : null;
+            own.since = Number.isFinite(since) ? since : null;
+        }
         own.skip = skip > 0 && skip < profile.names.length ? Math.floor(skip) : 0;
     }
 }

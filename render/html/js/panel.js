@@ -84,6 +84,7 @@ class Panel {
     point(pointed) {
         this.pointed = pointed;
         this.drawOver();
+        this.app.flame.redraw();
         this.app.table.showPointed(pointed && pointed.band ? pointed.band.name : null);
     }
 
@@ -94,6 +95,9 @@ class Panel {
         const surface = new census.surface.CanvasSurface(context);
         if (this.brush) {
             this.drawBrush(surface);
+        }
+        if (this.chart) {
+            this.app.flame.series.draw(surface, this.drawing, this.app.theme());
         }
         if (this.chart && this.pointed) {
             this.drawPointed(surface);

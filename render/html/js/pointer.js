@@ -135,6 +135,9 @@ class Pointer {
         }
         const found = this.find(place);
         this.app.remember();
+        if (found) {
+            this.app.flame.moments.chooseSample(found.at);
+        }
         if (found && found.band) {
             this.app.choose(found.band);
         }

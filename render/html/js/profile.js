@@ -114,11 +114,15 @@ class Profile {
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
         this.ownMarks = data.marks.map(markOf);
         this.lines = data.lines.map(lineOf);
+        this.stacks = null;     // or Stacks
         this.version = 0;   // another one whenever something has changed
         this.setLanes(data.lanes || {all: [], messages: []});
         this.hasGrown = false;  // names are no longer largest first
         this.n = this.countSamples(data);
         this.refresh();
+        if (data.stacks) {
+            this.stacks = new census.Stacks(data.stacks, this);
+        }
     }
 
     countSamples(data) {

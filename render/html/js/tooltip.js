@@ -31,7 +31,7 @@ class Tooltip {
     }
 
     // Returns an element with the details of a name.
-    moreOf({more}) {
+    moreOf(more) {
         const box = element('div', 'more');
         const lines = more.slice(0, MOST_LINES);
         if (more.length > MOST_LINES) {
@@ -72,9 +72,10 @@ class Tooltip {
             value.append(element('span', 'faint', `  ${facts.share} of ${facts.total}`));
         }
         this.box.replaceChildren(name, value, element('div', 'faint', `at ${facts.time}`));
-        const {band} = panel.pointed;
-        if (band && band.more && band.more.length) {
-            this.box.append(this.moreOf(band));
+        const {band} = panel.pointed, {stacks} = panel.chart.profile;
+        const more = !band || band.isOther ? [] : stacks ? stacks.linesOf(band.k) : band.more;
+        if (more.length) {
+            this.box.append(this.moreOf(more));
         }
         this.place(panel);
     }

@@ -18,6 +18,7 @@ function makeView(data) {
         hasGivenOrder: true,        // those of the data
         hasGivenBands: true,
         hasSorted: false,           // the reader has sorted the table
+        tree: 'down',               // 'down' or 'up': stacks begin with callers or with allocators
         mode: said.mode,            // 'stacked', 'share' or 'lines'
         lines: said.lines,          // 'fitting', 'all', 'none', or a list of names
         si: said.si, marks: said.marks,
@@ -35,6 +36,9 @@ function makeView(data) {
 function makeOwn() {
     return {
         window: null,       // [from, to] in time; null: all
+        frame: [],          // the frames on the way to the chosen one, from that end
+        moment: null,       // the chosen time of the stacks; null: the usual one
+        since: null,        // the time to compare them with, or null
         isolated: null,     // the name that is shown alone
         skip: 0,            // how many of the largest names OTHER was opened past
         order: null,        // names in stacking order, bottom first

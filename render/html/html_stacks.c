@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Node 0 is the root; the node of a frame below a parent is found by both numbers.
+ */
+#include "html/html_stacks.h"
+
+#include <stdlib.h>
+
+#include "event/frame.h"
+#include "summary/survey_details.h"
+
+/* Returns the frames of a name, innermost first, to be freed by the caller, and stores their
+ * number. Returns NULL without memory. */
+static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n)
+{
+    size_t n_known = hpf_survey_frames(survey, name, NULL, 0);
+    hpf_str text = hpf_survey_name(survey, name);
+    *n = n_known ? n_known : hpf__frames_of_name(text, NULL, 0);
+    hpf_frame *frames = calloc(*n, sizeof *frames);
+    if (frames && n_known) {
+        hpf_survey_frames(survey, name, frames, *n);
+    } else if (frames) {
+        hpf__frames_of_name(text, frames, *n);
+    }
+    return frames;
+}
+
+bool hpr__has_stacks(const hpf_survey *survey)
+{
+    hpf_retainer_set set;
+    bool has = false;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !has; name++) {
+        if (hpf_survey_retainer_set(survey, name, &set)) {
+            return false;
+        }
+        has = hpf_survey_frames(survey, name, NULL, 0) > 1 ||
+              hpf__frames_of_name(hpf_survey_name(survey, name), NULL, 0) > 1;
+    }
+    return has;
+}
+
+/* Puts the texts of a frame into `text`, each ended by a NUL. */
+static bool put_frame(hpf__buffer *text, const hpf_frame *frame)
+{
+    text->length = 0;
+    return hpf__append_frame(text, frame) && hpf__buffer_append(text, "", 1) &&
+           hpf__buffer_append(text, frame->module.data, frame->module.length) &&
+           hpf__buffer_append(text, "", 1) &&
+           hpf__buffer_append(text, frame->source.data, frame->source.length) &&
+           hpf__buffer_append(text, "", 1);
+}
+
+hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name name, hpf_error *err)
+{
+    size_t n;
+    hpf_frame *frames = frames_of(survey, name, &n);
+    uint32_t node[2] = {0, 0}; /* parent, frame */
+    hpf_status status = frames ? HPF_OK : HPF_ERR_MEMORY;
+    while (status == HPF_OK && n-- > 0) {
+        uint32_t number;
+        bool is_new;
+        status = put_frame(&s->text, &frames[n]) ? HPF_OK : HPF_ERR_MEMORY;
+        if (status == HPF_OK) {
+            hpf_str text = {s->text.bytes, s->text.length};
+            status = hpf__intern_add(&s->frames, text, &node[1], &is_new);
+        }
+        if (status == HPF_OK) {
+            hpf_str key = {(const char *)node, sizeof node};
+            status = hpf__intern_add(&s->nodes, key, &number, &is_new);
+        }
+        if (status == HPF_OK && is_new &&
+            !(hpr__packer_put(&s->parents, node[0]) && hpr__packer_put(&s->calls, node[1]))) {
+            status = HPF_ERR_MEMORY;
+        }
+        node[0] = status == HPF_OK ? number + 1 : 0;
+    }
+    free(frames);
+    if (status == HPF_OK && !hpr__packer_put(&s->ends, node[0])) {
+        status = HPF_ERR_MEMORY;
+    }
+    return status == HPF_ERR_LIMIT    ? hpf_error_set(err, status, "more than 2^30 stacks")
+           : status == HPF_ERR_MEMORY ? hpf_error_set_memory(err)
+                                      : HPF_OK;
+}
+
+/* Adds label, module and source, which follow each other in `text`. */
+static void put_texts(hpf_json *json, const char *text)
+{
+    hpf_json_array(json, NULL);
+    for (int i = 0; i < 3; i++) {
+        hpf_str part = {text, strlen(text)};
+        hpf_json_bytes(json, NULL, part);
+        text += part.length + 1;
+    }
+    hpf_json_close(json);
+}
+
+bool hpr__stacks_json(hpf_json *json, hpr__stacks *s)
+{
+    hpf_json_whole(json, "n_nodes", s->nodes.n_names);
+    hpf_json_array(json, "frames");
+    for (uint32_t i = 0; i < s->frames.n_names; i++) {
+        put_texts(json, s->frames.names[i].data);
+    }
+    hpf_json_close(json);
+    return hpr__packer_finish(&s->parents) && hpr__packer_finish(&s->calls) &&
+           hpr__packer_finish(&s->ends) && hpr__packed_json(json, "parents", &s->parents.packed) &&
+           hpr__packed_json(json, "calls", &s->calls.packed) &&
+           hpr__packed_json(json, "ends", &s->ends.packed);
+}
+
+void hpr__stacks_finish(hpr__stacks *s)
+{
+    hpf__intern_finish(&s->frames);
+    hpf__intern_finish(&s->nodes);
+    hpf__buffer_finish(&s->parents.packed);
+    hpf__buffer_finish(&s->calls.packed);
+    hpf__buffer_finish(&s->ends.packed);
+    hpf__buffer_finish(&s->text);
+}

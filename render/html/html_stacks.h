@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The call stacks of names as a tree, for pages: each function, module and place is written once,
+ * and each stack is a node of the tree.
+ */
+#ifndef HPR_HTML_STACKS_H
+#define HPR_HTML_STACKS_H
+
+#include "base/intern.h"
+#include "hpfile/survey.h"
+#include "html/html_pack.h"
+
+/* Zero-initialised: empty. Nodes and their parents are packed in the order in which they are added;
+ * a parent comes before its children. */
+typedef struct hpr__stacks {
+    hpf__intern frames; /* label, module and source, each ended by a NUL */
+    hpf__intern nodes;  /* parent and frame */
+    hpr__packer parents, calls, ends;
+    hpf__buffer text;
+} hpr__stacks;
+
+/* Returns whether a name has a stack of several frames: of an event log or an imported profile, or
+ * as text such as `(12)apply/eval/main`. */
+bool hpr__has_stacks(const hpf_survey *survey);
+
+/* Adds the stack of a name. Errors: MEMORY, LIMIT. */
+HPF_MUST_USE hpf_status hpr__stacks_add(hpr__stacks *stacks, const hpf_survey *survey,
+                                        hpf_name name, hpf_error *err);
+
+/* Adds the frames, the tree, and the node of each stack to an object. Returns false without memory.
+ */
+bool hpr__stacks_json(hpf_json *json, hpr__stacks *stacks);
+void hpr__stacks_finish(hpr__stacks *stacks);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The call stacks of a profile, and their bytes at any sample. A leaf is one stack with its column.
+// Leaves are sorted by their frames, so that those below a frame are a range [from, to), and the
+// bytes of a range are a difference of running sums.
+(function (census) {
+'use strict';
+
+const {Column, unpack} = census.columns;
+
+function unpackWhole(packed, n) {
+    const out = new Float64Array(n);
+    unpack(new Column(packed).bytes(), out);
+    return out;
+}
+
+// The leaves in the order of their frames, from one end of the stacks.
+class Order {
+    // `paths`: of each leaf, the numbers of its frames.
+    constructor(paths) {
+        const n = paths.length;
+        this.leaves = Uint32Array.from(paths.keys()).sort((a, b) => {
+            const x = paths[a], y = paths[b], most = Math.min(x.length, y.length);
+            let i = 0;
+            while (i < most && x[i] === y[i]) {
+                i++;
+            }
+            return i < most ? x[i] - y[i] : x.length - y.length;
+        });
+        this.paths = Array.from(this.leaves, (leaf) => paths[leaf]);
+        this.shared = new Uint32Array(n);   // frames that a leaf shares with the one before
+        for (let i = 1; i < n; i++) {
+            const x = this.paths[i - 1], y = this.paths[i], most = Math.min(x.length, y.length);
+            let depth = 0;
+            while (depth < most && x[depth] === y[depth]) {
+                depth++;
+            }
+            this.shared[i] = depth;
+        }
+        this.root = {frame: -1, from: 0, to: n, depth: 0, parent: null};
+    }
+
+    // Returns the sums of amounts by leaf, before each leaf in this order.
+    running(amounts) {
+        const sums = new Float64Array(this.leaves.length + 1);
+        for (let i = 0; i < this.leaves.length; i++) {
+            sums[i + 1] = sums[i] + amounts[this.leaves[i]];
+        }
+        return sums;
+    }
+
+    // Returns the nodes below a node: {frame, from, to, depth, parent}.
+    children(node) {
+        const {paths, shared} = this, {depth} = node, found = [];
+        for (let from = this.endOfSelf(node); from < node.to;) {
+            let to = from + 1;
+            while (to < node.to && shared[to] > depth) {
+                to++;
+            }
+            found.push({frame: paths[from][depth], from, to, depth: depth + 1, parent: node});
+            from = to;
+        }
+        return found;
+    }
+
+    // Returns the end of the leaves that end in this node; they are its first ones.
+    endOfSelf(node) {
+        let end = node.from;
+        while (end < node.to && this.paths[end].length === node.depth) {
+            end++;
+        }
+        return end;
+    }
+
+}
+
+class Stacks {
+    // `data`: the member `stacks` of a profile (docs/formats/page.md).
+    constructor(data, profile) {
+        this.frames = [];
+        this.numbers = new Map();   // of frames, by their texts
+        this.paths = [];            // by leaf: frames, outermost first
+        this.columns = [];          // by leaf
+        this.bands = [];            // by leaf: index of its name in the profile
+        this.ownRest = data.columns ? data.rest : undefined;
+        if (this.ownRest) {
+            this.ownRest = {n: data.rest.n, column: new Column(data.rest.column)};
+        }
+        this.profile = profile;
+        data.frames.forEach((texts) => this.frameOf(texts));
+        this.read(data);
+        this.orders = {};
+    }
+
+    read(data) {
+        const {profile} = this, n = data.columns ? data.columns.length : profile.names.length;
+        const parents = unpackWhole(data.parents, data.n_nodes);
+        const calls = unpackWhole(data.calls, data.n_nodes);
+        const bands = data.columns ? unpackWhole(data.bands, n) : null;
+        unpackWhole(data.ends, n).forEach((end, leaf) => {
+            const path = [];
+            for (let node = end; node > 0; node = parents[node - 1]) {
+                path.push(calls[node - 1]);
+            }
+            this.paths.push(Uint32Array.from(path.reverse()));
+            this.columns.push(data.columns ? new Column(data.columns[leaf])
+                : profile.names[leaf].column);
+            this.bands.push(bands ? bands[leaf] : leaf);
+        });
+    }
+
+    // Returns the number of a frame: [label, module, source].
+    frameOf(texts) {
+        const key = texts.join('\0');
+        if (!this.numbers.has(key)) {
+            const [label, module, source] = texts.map(census.shown);
+            this.numbers.set(key, this.frames.length);
+            this.frames.push({label, module, source});
+        }
+        return this.numbers.get(key);
+    }
+
+    // Adds the stack of a name of the profile: frames, outermost first.
+    add(name, frames) {
+        this.paths.push(Uint32Array.from(frames, (texts) => this.frameOf(texts)));
+        this.columns.push(this.profile.names[name].column);
+        this.bands.push(name);
+        this.orders = {};
+    }
+
+    // Returns what stacks without a column have in common: {n, column}, or null.
+    get rest() {
+        return this.ownRest === undefined ? this.profile.rest : this.ownRest;
+    }
+
+    // `direction`: 'down' begins with callers, 'up' with the functions that allocate.
+    order(direction) {
+        if (!this.orders[direction]) {
+            this.orders[direction] = new Order(direction === 'down' ? this.paths
+                : this.paths.map((path) => path.slice().reverse()));
+        }
+        return this.orders[direction];
+    }
+
+    // Returns the amount of each leaf in a sample.
+    amountsAt(at) {
+        return Float64Array.from(this.columns, (column) => column.at(at));
+    }
+
+    restAt(at) {
+        return this.rest ? this.rest.column.at(at) : 0;
+    }
+
+    // Returns the lines of a tooltip: the frames of a name, innermost first.
+    linesOf(name) {
+        const leaf = this.ownRest === undefined ? name : -1;
+        return leaf < 0 ? [] : Array.from(this.paths[leaf], (number) => {
+            const {label, module, source} = this.frames[number];
+            return [label, module, source].filter(Boolean).join('  ');
+        }).reverse();
+    }
+}
+
+census.Stacks = Stacks;
+})(globalThis.census = globalThis.census || {});

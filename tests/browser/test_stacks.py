@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Stacks in a page, in a real browser: each figure is compared with sums over random stacks that are made here.
+
+test_stacks.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+"""
+import contextlib
+import pathlib
+import random
+import subprocess
+import sys
+
+from browser import expect, run_tests
+
+N_SAMPLES = 700
+HEADERS = 'JOB "prog · by call stack"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+# All bars as {texts of the frames from the top: bytes}, and of a difference [bytes, change].
+BARS = """
+    const {flame} = census.app, out = {};
+    for (const bar of flame.bars.filter((other) => !other.isRest)) {
+        const texts = [];
+        for (let at = bar.node; at.parent; at = at.parent) { texts.unshift(flame.textOf(at.frame)); }
+        const amount = flame.weightOf(bar.node) + (texts.length ? 0 : flame.rest);
+        out[texts.join('/')] = flame.nets ? [amount, flame.netOf(bar.node)] : amount;
+    }
+    return out;"""
+
+
+def make_stacks(seed, n_stacks, n_functions=6, most_frames=7):
+    """Returns {frames, outermost first: amount by sample}: some grow, some come and go, some repeat a function."""
+    chance = random.Random(seed)
+    stacks = {}
+    while len(stacks) < n_stacks:
+        frames = ("main", *(f"f{chance.randrange(n_functions)}" for _ in range(chance.randrange(most_frames))))
+        birth = chance.randrange(N_SAMPLES)
+        death = chance.randrange(birth, N_SAMPLES + 1)
+        size, slope = chance.randrange(50000), chance.randrange(3) * chance.randrange(500)
+        stacks[frames] = [size + slope * (t - birth) + chance.randrange(40) if birth <= t < death else 0
+                          for t in range(N_SAMPLES)]
+    return stacks
+
+
+def write_hp(path, stacks):
+    names = [f"({i}){'/'.join(reversed(frames))}" for i, frames in enumerate(stacks, 1)]
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(HEADERS)
+        for t in range(N_SAMPLES):
+            costs = "".join(f"{name}\t{amounts[t]}\n" for name, amounts in zip(names, stacks.values()) if amounts[t])
+            out.write(f"BEGIN_SAMPLE {t}\n{costs}END_SAMPLE {t}\n")
+    return path
+
+
+def sums_of(stacks, amount_of, is_up=False):
+    """Returns {frames: sum} of all ends of the stacks that begin alike, from main or from the allocators."""
+    sums = {}
+    for frames, amounts in stacks.items():
+        frames = frames[::-1] if is_up else frames
+        for depth in range(len(frames) + 1):
+            key = "/".join(frames[:depth])
+            sums[key] = sums.get(key, 0) + amount_of(amounts)
+    return sums
+
+
+def peak_of(stacks):
+    totals = [sum(amounts[t] for amounts in stacks.values()) for t in range(N_SAMPLES)]
+    return totals.index(max(totals))
+
+
+class Bench:
+    """Pages of profiles with stacks."""
+
+    def __init__(self, census, directory, browser):
+        self.census, self.directory, self.browser = census, pathlib.Path(directory), browser
+
+    def open(self, profile, *options, fragment=""):
+        page = self.directory / "page.html"
+        subprocess.run([self.census, "plot", *options, "-o", page, profile], check=True)
+        self.browser.open(page.as_uri() + fragment)
+        self.browser.settle()
+
+    def open_stacks(self, stacks, *options, fragment=""):
+        self.open(write_hp(self.directory / "p.hp", stacks), *options, fragment=fragment)
+
+    def point(self, time):
+        self.browser.run("const {panel} = census.app; panel.point({at: arguments[0], band: null});", time)
+        self.browser.settle()
+
+    def choose(self, *texts):
+        """Chooses the bar of these frames, one after the other."""
+        self.browser.run("""
+            const {flame} = census.app;
+            let node = flame.order.root;
+            for (const text of arguments[0]) {
+                node = flame.order.children(node).find((child) => flame.textOf(child.frame) === text);
+            }
+            flame.zoomTo(node);""", texts)
+        self.browser.settle()
+
+
+def expect_bars(browser, sums, what):
+    """Bars are those of the sums, without the ones that are too narrow to draw."""
+    bars = browser.run(BARS)
+    assert len(bars) > 5, (what, bars)
+    expect(bars, {key: sums[key] for key in bars}, what)
+    least = browser.run("return 2 / census.app.flame.px")
+    weight = lambda key: abs(sums[key][0] if isinstance(sums[key], list) else sums[key])  # noqa: E731
+    expect([key for key in sums if weight(key) > least and key not in bars], [], f"bars that are missing: {what}")
+
+
+# --- tests -----------------------------------------------------------------------------------------------
+
+
+def test_bars_are_the_sums_at_any_time(bench, browser):
+    stacks = make_stacks(1, 120)
+    bench.open_stacks(stacks, "--bands", "15")
+    expect_bars(browser, sums_of(stacks, lambda a: a[peak_of(stacks)]), "callers first, at the peak")
+    expect(browser.run("return document.getElementById('moment').textContent.includes('(peak)')"), True, "it says so")
+    for time in (90, 350, 351, 650):
+        bench.point(time)
+        expect_bars(browser, sums_of(stacks, lambda a: a[time]), f"at {time}")
+    browser.press("u")
+    expect_bars(browser, sums_of(stacks, lambda a: a[650], is_up=True), "allocators first")
+    browser.press("u")
+    bench.point(200)
+    browser.press("c")
+    bench.point(500)
+    differences = {key: [wide, net] for (key, wide), net in
+                   zip(sums_of(stacks, lambda a: abs(a[500] - a[200])).items(),
+                       sums_of(stacks, lambda a: a[500] - a[200]).values())}
+    expect_bars(browser, differences, "the difference of two times")
+    text = browser.text("#moment").replace("\u00a0", " ")
+    assert "3.33 min to 8.33 min" in text, text
+
+
+def test_numbers_at_a_place_are_those_of_the_whole_column(bench, browser):
+    """Long columns are read from marks, also with decimals and doubles."""
+    chance = random.Random(5)
+    lists = {kind: [make(chance) if chance.random() < 0.7 else 0 for _ in range(3000)] for kind, make in {
+        "whole": lambda c: c.randrange(10**9), "decimals": lambda c: c.randrange(10**6) / 1000,
+        "doubles": lambda c: c.random()}.items()}
+    bench.open_stacks(make_stacks(2, 20))
+    for kind, numbers in lists.items():
+        expect(browser.run("""
+            const column = new census.columns.Column(census.columns.pack(Float64Array.from(arguments[0])));
+            return arguments[0].map((_, i) => column.at(i));""", numbers), numbers, kind)
+    expect(browser.run("""
+        const column = new census.columns.Column(census.columns.pack(Float64Array.from(arguments[0])));
+        column.append(3002, 5);
+        return [2999, 3000, 3001, 3002, 3003].map((i) => column.at(i));""", lists["whole"]),
+        [lists["whole"][-1], 0, 0, 5, 0], "a column that has grown")
+
+
+def test_frames_and_bands_show_each_other(bench, browser):
+    stacks = make_stacks(3, 60)
+    bench.open_stacks(stacks, "--bands", "15")
+    sums = sums_of(stacks, sum)
+    child = max((key for key in sums if key.count("/") == 1), key=sums.get)
+    bench.choose(*child.split("/"))
+    series = browser.until("const {values} = census.app.flame.series; return values && [...values];")
+    expect(series, [sum(a[t] for frames, a in stacks.items() if "/".join(frames[:2]) == child) for t in range(N_SAMPLES)],
+           "the bytes of a frame over time")
+    assert child.split("/")[1] in browser.text("#crumbs"), browser.text("#crumbs")
+    browser.press("Escape")
+    expect(browser.run("return census.app.flame.series.values"), None, "no frame is chosen")
+    name = browser.run("return census.app.panel.chart.bands.find((band) => !band.isOther).name")
+    frames = name.split(")")[1].split("/")[::-1]
+    browser.run("census.app.chooseName(arguments[0])", name)
+    browser.settle()
+    bright = browser.run("""
+        const {flame} = census.app;
+        return flame.bars.filter((bar) => !bar.isRest && flame.isBright(bar)).map((bar) => {
+            const texts = [];
+            for (let at = bar.node; at.parent; at = at.parent) { texts.unshift(flame.textOf(at.frame)); }
+            return texts.join('/');
+        });""")
+    expect(set(bright) - {"/".join(frames[:n]) for n in range(len(frames) + 1)}, set(), "frames of another band")
+    assert "" in bright
+    browser.press("Escape")
+    browser.type_into("#search", "^f3$")
+    found = browser.run("const {flame} = census.app; return [...new Set(flame.bars.filter((bar) => flame.isBright(bar))"
+                        ".map((bar) => flame.labelOf(bar)))];")
+    expect(found, ["f3"], "what a search leaves bright")
+
+
+def test_keyboard_and_spoken_text(bench, browser):
+    stacks = make_stacks(4, 60)
+    bench.open_stacks(stacks)
+    sums = sums_of(stacks, lambda a: a[peak_of(stacks)])
+    browser.run("document.getElementById('flame').focus()")
+    expect(browser.text("#flame-spoken").split(",")[0], "all stacks", "the first bar")
+    browser.press("ArrowDown", "ArrowDown")
+    label, value = browser.text("#flame-spoken").split(", ")[:2]
+    amount = browser.run("return census.app.flame.amount(arguments[0])", sums[f"main/{label}"])
+    assert value.startswith(amount), (value, amount)
+    browser.press("ArrowRight")
+    assert browser.text("#flame-spoken").split(", ")[0] != label
+    browser.press("ArrowLeft", "Enter")
+    browser.settle()
+    expect(browser.run("return census.app.entry().own.frame"), ["main", label], "what Enter shows in full width")
+    browser.press("Escape")
+    expect(browser.run("return census.app.entry().own.frame"), [], "after Escape")
+
+
+def test_names_end_inside_their_bars(bench, browser):
+    stacks = {("main", *("a_rather_long_function_name_" * 2 + str(i % n) for n in (3, 7, 50))): [1000 + i] * N_SAMPLES
+              for i in range(50)}
+    bench.open_stacks(stacks)
+    for width in (360, 1280):
+        browser.metrics(width, 900)
+        browser.settle()
+        outside = browser.run("""
+            const {flame} = census.app;
+            return flame.bars.filter((bar) => bar.width >= 30)
+                .map((bar) => [flame.fitted(flame.labelOf(bar), bar.width - 8), bar.width])
+                .filter(([text, width]) => text && census.surface.measure(text, 12) > width - 8);""")
+        expect(outside, [], f"names that are too long at {width}")
+        expect(browser.run("return document.documentElement.scrollWidth - innerWidth <= 0"), True, "nothing sticks out")
+    browser.metrics(1280, 900)
+
+
+def test_link_restores_stacks(bench, browser):
+    stacks = make_stacks(6, 60)
+    bench.open_stacks(stacks)
+    frames = max((f for f in stacks if len(f) > 2), key=lambda f: stacks[f][300])[:2]
+    bench.choose(*frames)
+    bench.browser.run("const {own} = census.app.entry(); own.moment = 300; own.since = 100; census.app.redraw();")
+    browser.settle()
+    shown = browser.run(BARS)
+    address = browser.until("const text = census.app.link.changes().toString();"
+                            "return location.hash.slice(1) === text && location.href;")
+    browser.open("about:blank")
+    browser.open(address)
+    browser.settle()
+    expect(browser.run(BARS), shown, f"the bars of {address}")
+
+
+def test_groups_keep_their_stacks(bench, browser):
+    """Bands by innermost function; the page has the whole stacks in addition."""
+    stacks = make_stacks(7, 80)
+    bench.open_stacks(stacks, "--group-by", "prefix:1")
+    expect(browser.run("return census.app.entry().profile.names.length") <= 7, True, "few bands")
+    bench.point(400)
+    expect_bars(browser, sums_of(stacks, lambda a: a[400]), "at 400")
+
+
+def test_places_of_massif(bench, browser):
+    profile = bench.directory / "massif.out"
+    chain = (" n1: {0} 0x1: {1}\n  n1: {0} 0x2: parse (read.c:20)\n   n0: {0} 0x3: main (prog.c:9)\n")
+    profile.write_text("desc: --time-unit=ms\ncmd: ./prog\ntime_unit: ms\n" + "".join(
+        f"#-----------\nsnapshot={i}\n#-----------\ntime={10 * i}\nmem_heap_B={3000 * i + 500}\nmem_heap_extra_B=0\n"
+        f"mem_stacks_B=0\nheap_tree=detailed\n"
+        f"n2: {3000 * i + 500} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+        + chain.format(3000 * i, "grow (pool.c:7)") + chain.format(500, "copy (text.c:3)") for i in range(1, 4)))
+    bench.open(profile)
+    expect(browser.run(BARS), {
+        "": 9500, "main prog.c:9": 9500, "main prog.c:9/parse read.c:20": 9500,
+        "main prog.c:9/parse read.c:20/grow pool.c:7": 9000, "main prog.c:9/parse read.c:20/copy text.c:3": 500},
+        "the bars of the last snapshot")
+
+
+def test_profiles_without_stacks_have_no_flame_graph(bench, browser):
+    profile = bench.directory / "plain.hp"
+    profile.write_text(HEADERS + "".join(f"BEGIN_SAMPLE {t}\na/b\t5\n(7)c\t6\nEND_SAMPLE {t}\n" for t in range(3)))
+    bench.open(profile)
+    expect(browser.run("return document.getElementById('stacks').hidden"), True, "no stacks")
+    assert '"stacks"' not in (bench.directory / "page.html").read_text().split('id="census-data"')[1].split("</script>")[0]
+    browser.press("c", "u")
+
+
+@contextlib.contextmanager
+def at_bench(census, directory, browser):
+    yield Bench(census, directory, browser), browser
+
+
+sys.exit(run_tests(globals(), at_bench))
