@@ -362,6 +362,23 @@ bool input_open_limited(input *out, const char *path, const hpf_survey_options *
     return open_any(out, path, NULL, *limits, true);
 }
 
+bool input_survey_again(input *in, const hpf_survey_options *limits)
+{
+    hpf_error err;
+    hpf_survey_options options = *limits;
+    options.max_name_bytes = max_name_bytes;
+    options.frames = in->frames;
+    hpf_survey_destroy(in->survey);
+    in->survey = NULL;
+    hpf_status status = hpf_source_rewind(in->source, &err);
+    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, &options, &err) : status;
+    status = status == HPF_OK && in->rest ? add_rest(in, &err) : status;
+    if (status != HPF_OK) {
+        diag_input(in->name, in->source, &err);
+    }
+    return status == HPF_OK;
+}
+
 bool input_accepts_time(const input *in, const char *option, opt_time time)
 {
     hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);

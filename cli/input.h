@@ -59,6 +59,10 @@ bool input_open_series(input *out, char *const *paths, size_t n, const hpf_surve
  */
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
 
+/* Surveys a surveyed input again, with other limits. Returns false after a message; the input stays
+ * open then. */
+bool input_survey_again(input *in, const hpf_survey_options *limits);
+
 /* Checks that a time on the command line has a unit only if the profile is in seconds. Returns
  * false after a message. */
 bool input_accepts_time(const input *in, const char *option, opt_time time);

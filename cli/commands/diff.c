@@ -3,6 +3,7 @@
  * census diff: compares two profiles, as a table or as a graph.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,11 +17,13 @@
 #include "diag.h"
 #include "options/suggest.h"
 #include "diff_table.h"
+#include "diff_window.h"
 #include "output.h"
 #include "gate/gate.h"
 #include "path.h"
 #include "font_choice.h"
 #include "plot/plot_options.h"
+#include "unit_format.h"
 
 typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 
@@ -28,10 +31,11 @@ typedef struct diff_values {
     const char *output; /* NULL: standard output */
     const char *format; /* NULL: from the name of the output, else text */
     opt_list by;        /* measures and parts of stacks */
-    int measure;        /* hpf_diff_measure */
+    int measure;        /* hpf_diff_measure; -1: none was given */
     int n_bands;        /* -1: default of the format */
     bool exact, raw;
     stack_options stacks;
+    diff_window window;
     int axis; /* for graphs, as all below */
     double width_pt, height_pt;
     double dpi;
@@ -82,6 +86,17 @@ static const opt diff_options[] = {
      NULL, 0, 0},
     STACK_DEPTH(AT(stacks.depth)),
     STACK_FUNCTIONS(AT(stacks)),
+    {0, "since-mark", OPT_TEXT, AT(window.since_mark), "LABEL",
+     "compare from the first mark LABEL on; one profile alone is compared with what it was then",
+     NULL, 0, 0},
+    {0, "until-mark", OPT_TEXT, AT(window.until_mark), "LABEL",
+     "compare up to the first mark LABEL after the begin", NULL, 0, 0},
+    {0, "from", OPT_TIME, AT(window.from), "T",
+     "compare from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; one "
+     "profile "
+     "alone is compared with what it was then",
+     NULL, -HUGE_VAL, HUGE_VAL},
+    {0, "to", OPT_TIME, AT(window.to), "T", "compare up to time T", NULL, -HUGE_VAL, HUGE_VAL},
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
     {0, "raw", OPT_FLAG, AT(raw), NULL,
@@ -203,13 +218,15 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
                                    {"si", v->si_units},
                                    {"no-title", v->no_title},
                                    {NULL, false}};
-    const opt_given of_tables[] = {
-        {"bytes", v->exact}, {"by", v->measure != HPF_DIFF_MEAN}, {NULL, false}};
+    const opt_given of_tables[] = {{"bytes", v->exact}, {"by", v->measure >= 0}, {NULL, false}};
     const char *given = opt_first_given(to->table ? of_graphs : of_tables);
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;
     if (given) {
         return opt_complain(complaint, "--%s cannot be used with a %s", given,
                             to->table ? "table" : "graph");
+    }
+    if (!diff_window_check(&v->window, complaint)) {
+        return false;
     }
     if (v->raw && to->table != diff_table_csv) {
         return opt_complain(complaint, "--raw needs --format csv");
@@ -234,6 +251,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
         .inputs = inputs,
         .diff = diff,
         .n_rows = most > 0 && most < n_rows ? most : n_rows,
+        .is_window = diff_window_given(&values->window) != NULL,
         .exact = values->exact,
         .raw = values->raw,
     };
@@ -241,11 +259,19 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
     to->table(sink, &rows);
 }
 
-/* Returns the title "new.hp minus old.hp", with directories only if the names are equal. */
+/* Returns the title "new.hp minus old.hp", with directories only if the names are equal; of one
+ * profile "run.hp since 5 s". */
 static hpf_str make_title(char *out, size_t room, const input *inputs)
 {
     const char *before = path_base(inputs[0].name);
     const char *after = path_base(inputs[1].name);
+    if (inputs[0].name == inputs[1].name) {
+        hpf_str unit = hpf_survey_header(inputs[0].survey, HPF_HEADER_SAMPLE_UNIT);
+        double begin = hpf_survey_overview(inputs[0].survey)->first_time;
+        int length =
+            snprintf(out, room, "%s since %s", after, format_time(begin, unit, false).text);
+        return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
+    }
     if (strcmp(before, after) == 0) {
         before = inputs[0].name;
         after = inputs[1].name;
@@ -337,8 +363,8 @@ static int compare(const input *inputs, const diff_values *values, const target 
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
     int format = 0;
-    if (!to->table || values->measure != HPF_DIFF_MEAN || values->raw || values->gate ||
-        stack_options_given(&values->stacks)) {
+    if (!to->table || values->measure >= 0 || values->raw || values->gate ||
+        stack_options_given(&values->stacks) || diff_window_given(&values->window)) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
                                  "without --fail-if");
     }
@@ -356,8 +382,14 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     int status = EXIT_FAILED;
     target to;
     input inputs[2];
-    if (argc != 3) {
-        return cmd_misused(self, "expected two profiles");
+    bool is_one = argc == 2 && diff_window_given(&values.window); /* compared with its begin */
+    if (argc != 3 && !is_one) {
+        return cmd_misused(self, "expected two profiles, or one with --since-mark, --until-mark, "
+                                 "--from or --to");
+    }
+    const char *const paths[] = {argv[1], argv[is_one ? 1 : 2]};
+    if (is_one && strcmp(paths[0], "-") == 0) {
+        return cmd_misused(self, "standard input can only be compared with another profile");
     }
     if (!find_target(&to, &values)) {
         return values.format ? cmd_misused(self, "unknown format '%s'%s", values.format,
@@ -369,17 +401,24 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
-    if (bins_is_file(argv[1]) && bins_is_file(argv[2])) {
+    if (bins_is_file(paths[0]) && bins_is_file(paths[1])) {
         return run_bins(self, &values, &to, argv);
     }
     hpf_stack_view *view;
     if (!stack_options_view(&values.stacks, &view, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
+    if (values.measure < 0) {
+        values.measure = is_one ? HPF_DIFF_END : HPF_DIFF_MEAN;
+    }
+    bool has_window = diff_window_given(&values.window) != NULL;
     status = EXIT_FAILED;
-    if (input_open_view(&inputs[0], argv[1], view)) {
-        if (input_open_view(&inputs[1], argv[2], view)) {
-            status = compare(inputs, &values, &to);
+    if (input_open_view(&inputs[0], paths[0], view)) {
+        if (input_open_view(&inputs[1], paths[1], view)) {
+            bool is_ready =
+                !has_window || (diff_window_apply(&values.window, &inputs[0], view, is_one) &&
+                                diff_window_apply(&values.window, &inputs[1], view, false));
+            status = is_ready ? compare(inputs, &values, &to) : status;
             input_close(&inputs[1]);
         }
         input_close(&inputs[0]);
@@ -390,7 +429,10 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    diff_values values = {.n_bands = -1, .stacks = {.part = -1, .depth = -1}};
+    diff_values values = {.n_bands = -1,
+                          .measure = -1,
+                          .window = {.from.value = -HUGE_VAL, .to.value = HUGE_VAL},
+                          .stacks = {.part = -1, .depth = -1}};
     opt_complaint complaint;
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {
@@ -407,7 +449,7 @@ static int run(const cmd *self, int argc, char **argv)
 const cmd cmd_diff = {
     .name = "diff",
     .summary = "Compare two profiles",
-    .operands = "A B",
+    .operands = "A [B]",
     .options = diff_options,
     .notes = print_formats,
     .run = run,

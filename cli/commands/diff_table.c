@@ -61,8 +61,12 @@ static void write_side(hpf_sink *sink, const diff_table *t, int side)
     output_name(sink, (hpf_str){in->name, strlen(in->name)});
     hpf_sink_text(sink, ": ");
     output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
-    hpf_sink_printf(sink, "\n   %s samples over %s", format_count(o->n_samples).text,
+    hpf_sink_printf(sink, o->n_samples == 1 ? "\n   %s sample over %s" : "\n   %s samples over %s",
+                    format_count(o->n_samples).text,
                     format_time(o->last_time - o->first_time, time_unit, t->exact).text);
+    if (t->is_window) {
+        hpf_sink_printf(sink, " from %s", format_time(o->first_time, time_unit, t->exact).text);
+    }
     hpf_sink_printf(sink, ", peak at %s\n", format_time(o->peak_time, time_unit, t->exact).text);
 }
 

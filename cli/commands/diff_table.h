@@ -15,6 +15,7 @@ typedef struct diff_table {
     const input *inputs; /* A and B */
     const hpf_diff *diff;
     uint32_t n_rows; /* number of rows; the rest is one row */
+    bool is_window;  /* the inputs are parts of profiles */
     bool exact;      /* print exact numbers */
     bool raw;        /* CSV: write names unchanged */
 } diff_table;

@@ -76,12 +76,15 @@ static bool next_position(const side *sides, size_t at[2], double last, double *
     return is_found;
 }
 
-/* Builds the grid, from the later first position to the earlier last one. */
+/* Builds the grid, from the later first position to the earlier last one. A profile of one sample
+ * is compared with all of the other from its position on. */
 static hpf_status make_grid(work *w, hpf_error *err)
 {
     const side *s = w->sides;
     double low = fmax(s[0].low, s[1].low);
-    double high = fmin(s[0].high, s[1].high);
+    double high = s[0].n_picks == 1   ? s[1].high
+                  : s[1].n_picks == 1 ? s[0].high
+                                      : fmin(s[0].high, s[1].high);
     size_t at[2] = {0, 0};
     double next = low;
     if (!(high > low)) {
