@@ -7,6 +7,7 @@ import collections
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -235,6 +236,42 @@ class Python(Native):
             self.assertEqual(done.status, 0)
             self.assertIn("Python %s is profiled as a native program" % version, done.errors)
         self.with_each(check, "3.8")
+
+    def patched(self, python, word, value):
+        """Returns a copy of an interpreter that says otherwise in a word of its own offsets (_Py_DebugOffsets), and the
+        environment that it needs."""
+        home = os.path.dirname(os.path.dirname(os.path.realpath(python)))
+        for path in (os.path.realpath(python), *glob.glob(home + "/lib/libpython3.13.so.1.0")):
+            with open(path, "rb") as file:
+                binary = bytearray(file.read())
+            found = re.search(rb"xdebugpy...\x03\0{4}", binary, re.DOTALL)
+            if found:
+                break
+        begin = found.start()
+        binary[begin + 8 * word:begin + 8 * word + 8] = value.to_bytes(8, "little")
+        copy = os.path.join(self.fresh(), os.path.basename(path))
+        with open(copy, "wb") as file:
+            file.write(binary)
+        os.chmod(copy, 0o755)
+        return (python, {"LD_PRELOAD": copy}) if ".so" in path else (copy, {"PYTHONHOME": home})
+
+    def test_python_of_other_builds(self):
+        """A free-threaded build, and one that keeps a field elsewhere than its version does, are profiled natively,
+        and the summary says why. (The copies run as they did: nothing but debuggers and census reads these words.)"""
+        def check(_, python):
+            for word, value, reason in ((2, 1, "free-threaded builds are not supported"),
+                                        (31, 64, "this build differs from others of its version"),
+                                        (37, 136, "this build differs from others of its version")):
+                base = os.path.join(self.fresh(), "other")
+                other, environment = self.patched(python, word, value)
+                done = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "--", other,
+                                    os.path.join(PROGRAMS, "views.py")], environment)
+                self.assertEqual(done.status, 0, done.errors)
+                self.assertIn("Python 3.13 is profiled as a native program: " + reason, done.errors)
+                bands = harness.Profile(base + ".hp").last()
+                self.assertGreater(sum(bands.values()), 28 * MIB)
+                self.assertFalse([name for name in bands if "views." in name])
+        self.with_each(check, "3.13")
 
 
 def module(file):

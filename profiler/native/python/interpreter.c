@@ -25,15 +25,52 @@ void hpp__python_function(void *function, const char *name)
     memcpy(function, &found, sizeof(found));
 }
 
-/* Returns how its frames are profiled. */
-static hpp_python_state find_parts(const char *version, bool with_frames)
+/* Since 3.13, an interpreter begins with offsets for debuggers: _Py_DebugOffsets at _PyRuntime,
+ * words that are constants of its build. Returns NULL if there are none. */
+static const uint64_t *own_offsets(void)
 {
-    if (strstr(version, "free-threading") != NULL) {
+    const uint64_t *words = find("_PyRuntime");
+    bool has_words = hpp__window->head.python_version >= 0x030d0000 && words != NULL;
+    return has_words && memcmp(words, "xdebugpy", sizeof(*words)) == 0 ? words : NULL;
+}
+
+/* Returns whether the table of the version agrees with the interpreter's own offsets. */
+static bool agrees(const hpp_python_offsets *at, const uint64_t *own)
+{
+    const struct {
+        size_t index;
+        uint16_t expected;
+    } words[] = {
+        {5, at->runtime_interpreters}, {8, at->interpreter_next},   {9, at->interpreter_threads},
+        {10, at->interpreter_gc},      {21, at->thread_next},       {22, at->thread_interpreter},
+        {23, at->thread_frame},        {24, at->thread_id},         {29, at->frame_previous},
+        {30, at->frame_code},          {31, at->frame_instruction}, {32, at->frame_locals},
+        {33, at->frame_owner},         {35, at->code_file},         {36, at->code_name},
+        {37, at->code_qualified_name}, {38, at->code_lines},        {39, at->code_first_line},
+        {43, at->code_instructions},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (own[words[i].index] != words[i].expected) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns how its frames are profiled. */
+static hpp_python_state find_parts(bool with_frames)
+{
+    enum { FREE_THREADED = 2 };
+    const uint64_t *own = own_offsets();
+    if (own != NULL && own[FREE_THREADED] != 0) {
         return HPP_PYTHON_FREE_THREADED;
     }
     hpp__python.offsets = hpp__python_offsets(hpp__window->head.python_version);
     if (hpp__python.offsets == NULL) {
         return HPP_PYTHON_UNKNOWN;
+    }
+    if (own != NULL && !agrees(hpp__python.offsets, own)) {
+        return HPP_PYTHON_DIFFERENT;
     }
     hpp__python_function(&hpp__python.own_thread, "PyGILState_GetThisThreadState");
     hpp__python_function(&hpp__python.lock_holder, hpp__python.offsets->minor < 13
@@ -65,9 +102,8 @@ bool hpp__python_start(bool with_frames)
 {
     const char *(*version_of)(void);
     hpp__python_function(&version_of, "Py_GetVersion");
-    const char *version = version_of != NULL ? version_of() : "";
-    hpp__window->head.python_version = hpp__python_version(version);
-    hpp_python_state state = find_parts(version, with_frames);
+    hpp__window->head.python_version = hpp__python_version(version_of != NULL ? version_of() : "");
+    hpp_python_state state = find_parts(with_frames);
     atomic_store(&hpp__window->head.python_state, state);
     return state != HPP_PYTHON_FREE_THREADED;
 }
