@@ -182,6 +182,60 @@ def test_frames_and_bands_show_each_other(bench, browser):
     expect(found, ["f3"], "what a search leaves bright")
 
 
+def table_rows(browser):
+    """Returns the rows of the table as [frames, total, self, peak, end], as shown."""
+    return browser.run("""
+        return census.app.flame.table.rows.map(({key, parts: {total, self, peak, end}}) =>
+            [key.replaceAll('\\n', '/'), total, self, peak, end]);""")
+
+
+def test_table_has_the_sums_of_the_tree(bench, browser):
+    stacks = make_stacks(8, 30)
+    bench.open_stacks(stacks)
+    bench.point(300)
+    browser.run("const {app} = census; app.view.matcher = /./; app.view.stackSort = {column: 'peak', isDown: true};"
+                "app.flame.table.nShown = 1e6; app.draw();")
+    peak, end = peak_of(stacks), max(t for t in range(N_SAMPLES) if any(a[t] for a in stacks.values()))
+    for is_up in (False, True):
+        browser.run("""
+            const {app} = census, {table} = app.flame;
+            app.flame.turn(arguments[0]);
+            app.draw();
+            for (let n = 0; n !== table.rows.length;) {
+                n = table.rows.length;
+                table.rows.filter((row) => row.hasChildren).forEach(({key}) => table.opened.set(key, true));
+                table.show();
+            }""", "up" if is_up else "down")
+        now, at_peak, at_end = (sums_of(stacks, lambda a: a[t], is_up) for t in (300, peak, end))  # noqa: B023
+        own = {"/".join(frames): amounts[300] for frames, amounts in stacks.items()}
+        rows = table_rows(browser)
+        expected = {key: [now[key], (now[key] if "/" not in key else None) if is_up else own.get(key, 0),
+                          at_peak[key], at_end[key]]
+                    for key in now if key and (now[key] or at_peak[key] or at_end[key])}
+        expect({key: parts for key, *parts in rows}, expected, f"rows, {is_up}")
+        top = [row for row in rows if "/" not in row[0]]
+        expect(top, sorted(top, key=lambda row: -row[3]), "the order")
+    browser.press("u")
+    browser.run("census.app.view.matcher = null; census.app.flame.table.opened.clear(); census.app.draw();")
+    browser.press_button("th[data-stack-sort=name] button")
+    browser.settle()
+    rows = table_rows(browser)
+    expect([row[0] for row in rows[1:]], sorted(row[0] for row in rows[1:]), "rows by name, below the only one")
+    browser.run("document.querySelector('#stack-rows tr').focus()")
+    closed = [row[0] for row in rows if row[0].count("/") == 1]
+    browser.press("ArrowDown", "ArrowRight", "ArrowDown", "Enter")
+    opened = table_rows(browser)
+    assert opened[2][0].startswith(closed[0] + "/"), opened[:4]
+    expect("/".join(browser.run("return census.app.entry().own.frame")), opened[2][0], "the chosen frame")
+    browser.press("ArrowLeft", "ArrowLeft", "Escape")
+    expect(table_rows(browser), rows, "after closing the row")
+    browser.type_into("#search", "^f3$")
+    browser.settle()
+    found = table_rows(browser)
+    expect({"f3" in key.split("/") or any(other.startswith(key + "/") for other, *_ in found) for key, *_ in found},
+           {True}, "each row leads to f3")
+
+
 def test_keyboard_and_spoken_text(bench, browser):
     stacks = make_stacks(4, 60)
     bench.open_stacks(stacks)

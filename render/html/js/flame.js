@@ -22,6 +22,7 @@ class Flame {
         this.canvas = byId('flame-picture');
         this.tip = byId('flame-tip');
         this.moments = new census.Moments(app);
+        this.table = new census.StackTable(app, this);
         this.series = new census.FrameSeries(() => app.panel.drawOver());
         this.entry = null;      // that is shown, with stacks
         this.frame = 0;         // the pending drawing
@@ -134,11 +135,13 @@ class Flame {
         }
         this.zoomed = this.findZoomed();
         this.weigh();
+        this.search();
         this.layOut();
         this.cursor = cursor ? this.bars.find(({node, isRest}) => !isRest && node.depth === cursor.depth &&
             node.from === cursor.from && node.to === cursor.to) || null : null;
         this.paint();
         this.moments.show(this);
+        this.table.show();
         performance.measure('census-flame', {start: began, end: performance.now()});
     }
 
@@ -166,6 +169,14 @@ class Flame {
             this.widths = order.running(nets.map(Math.abs));
             this.rest = Math.abs(rest - stacks.restAt(since));
         }
+    }
+
+    // Finds the frames that the search is for.
+    search() {
+        const {matcher} = this.app.view;
+        this.found = this.stacks.frames.map(({label, module, source}) => matcher !== null &&
+            [label, module, source].some((text) => matcher.test(text)));
+        this.total = this.weightOf(this.order.root) + this.rest;
     }
 
     weightOf({from, to}) {
@@ -280,8 +291,7 @@ class Flame {
     isBright(bar) {
         const {matcher} = this.app.view, {leaves} = this.order, {node} = bar;
         if (matcher) {
-            const {label, module, source} = this.stacks.frames[node.frame] || {};
-            return !bar.isRest && node.frame >= 0 && [label, module, source].some((text) => matcher.test(text));
+            return !bar.isRest && node.frame >= 0 && this.found[node.frame];
         }
         if (this.isolated < 0 || bar.isRest) {
             return this.isolated < 0;
@@ -306,7 +316,7 @@ class Flame {
     // Returns {name, value, more} of a bar.
     factsOf(bar) {
         const {node} = bar, isRoot = !bar.isRest && !node.parent;
-        const all = this.weightOf(this.order.root) + this.rest;
+        const all = this.total;
         const amount = bar.isRest ? bar.amount : this.weightOf(node) + (isRoot ? this.rest : 0);
         const share = all > 0 ? `${(100 * amount / all).toFixed(1)}\u00a0%` : '–';
         const {module = '', source = ''} = this.stacks.frames[bar.isRest ? -1 : node.frame] || {};

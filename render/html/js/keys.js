@@ -42,7 +42,7 @@ class Keys {
         }
         const act = (event.target === this.panel.box && this.onChart[event.key]) ||
             (event.target === this.app.flame.box && this.app.flame.keys[event.key]) ||
-            this.anywhere[event.key] || this.profileOf(event.key);
+            this.app.flame.table.actionOf(event) || this.anywhere[event.key] || this.profileOf(event.key);
         if (act) {
             event.preventDefault();
             act(event);

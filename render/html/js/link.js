@@ -50,6 +50,8 @@ class Link {
         add('find', byId('search').value, byId('search').value);
         add('only', view.only, 'yes');
         add('sort', view.hasSorted, (view.sort.isDown ? '-' : '') + view.sort.column);
+        const stackSort = (view.stackSort.isDown ? '-' : '') + view.stackSort.column;
+        add('stack-sort', stackSort !== '-total', stackSort);
         if (view.lines !== said.lines) {
             view.lines.forEach((name) => add('overlay', true, name));
             add('overlay', !view.lines.length, '');
@@ -93,6 +95,10 @@ class Link {
         }
         if (bands >= 1 && bands <= census.chartTools.MOST_BANDS) {
             Object.assign(view, {bands: Math.floor(bands), trace: 0, hasGivenBands: false});
+        }
+        const stackSort = /^(-?)(\w+)$/.exec(asked.get('stack-sort') || '');
+        if (stackSort && document.querySelector(`th[data-stack-sort="${stackSort[2]}"]`)) {
+            view.stackSort = {column: stackSort[2], isDown: stackSort[1] !== ''};
         }
         if (sort && document.querySelector(`th[data-sort="${sort[2]}"]`)) {
             Object.assign(view, {sort: {column: sort[2], isDown: sort[1] !== ''}, hasSorted: true});

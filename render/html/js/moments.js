@@ -36,10 +36,12 @@ class Moments {
     }
 
     usual(profile) {
-        if (profile.state === 'growing' && this.app.isFollowing()) {
-            return profile.n - 1;
-        }
-        return profile.total.indexOf(profile.total.reduce((a, b) => Math.max(a, b), 0));
+        return profile.state === 'growing' && this.app.isFollowing() ? profile.n - 1
+            : this.peakOf(profile);
+    }
+
+    peakOf({total}) {
+        return total.indexOf(total.reduce((a, b) => Math.max(a, b), 0));
     }
 
     // Chooses a time; null: the usual one.

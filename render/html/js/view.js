@@ -29,6 +29,7 @@ function makeView(data) {
         matcher: null,              // the regular expression that is searched for
         only: false,                // nothing else is shown
         sort: {column: 'share', isDown: true},
+        stackSort: {column: 'total', isDown: true},
     };
 }
 
