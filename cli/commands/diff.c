@@ -261,7 +261,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
 
 /* Returns the title "new.hp minus old.hp", with directories only if the names are equal; of one
  * profile "run.hp since 5 s". */
-static hpf_str make_title(char *out, size_t room, const input *inputs)
+static hpf_str make_title(char *out, size_t room, const input *inputs, const hpf_diff *diff)
 {
     const char *before = path_base(inputs[0].name);
     const char *after = path_base(inputs[1].name);
@@ -276,7 +276,13 @@ static hpf_str make_title(char *out, size_t room, const input *inputs)
         before = inputs[0].name;
         after = inputs[1].name;
     }
-    int length = snprintf(out, room, "%s minus %s", after, before);
+    size_t n_moved = 0;
+    for (uint32_t i = 0; i < hpf_diff_n_rows(diff); i++) {
+        n_moved += hpf_diff_rows(diff)[i].moved_from.length > 0;
+    }
+    int length = n_moved ? snprintf(out, room, "%s minus %s, %zu moved %s matched", after, before,
+                                    n_moved, n_moved == 1 ? "line" : "lines")
+                         : snprintf(out, room, "%s minus %s", after, before);
     return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
 }
 
@@ -287,7 +293,7 @@ static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const d
     hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
     hpr_diff_options options = {
         .chart = hpr_options_default(HPR_LOOK_MODERN),
-        .title = make_title(title, sizeof title, inputs),
+        .title = make_title(title, sizeof title, inputs, diff),
     };
     options.chart.by_sample = values->axis == AXIS_SAMPLE;
     options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
@@ -349,7 +355,8 @@ static int compare(const input *inputs, const diff_values *values, const target 
         (needs_times && !check_units(inputs, HPF_HEADER_SAMPLE_UNIT))) {
         return EXIT_FAILED;
     }
-    if (hpf_diff_create(&diff, inputs[0].survey, inputs[1].survey, &err) != HPF_OK) {
+    bool moves_lines = inputs[0].name != inputs[1].name;
+    if (hpf_diff_create(&diff, inputs[0].survey, inputs[1].survey, moves_lines, &err) != HPF_OK) {
         diag_say("%s", err.message);
         return EXIT_FAILED;
     }

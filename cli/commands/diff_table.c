@@ -4,6 +4,7 @@
  */
 #include "summary/survey_details.h"
 #include "summary/diff.h"
+#include "summary/moved_lines.h"
 #include "io/sink.h"
 #include "exchange/csv.h"
 #include "diff_table.h"
@@ -108,6 +109,15 @@ static void write_heads(hpf_sink *sink, int width)
     hpf_sink_text(sink, "  name\n");
 }
 
+/* Writes the line that a name had in the old profile, if it moved. */
+static void write_moved(hpf_sink *sink, const hpf_diff_row *row)
+{
+    hpf_str line = hpf__line_of_name(row->moved_from);
+    if (line.length) {
+        hpf_sink_printf(sink, " (moved from %.*s)", (int)line.length, line.data);
+    }
+}
+
 void diff_table_text(hpf_sink *sink, const diff_table *t)
 {
     const int width = t->exact ? 21 : 9;
@@ -119,6 +129,7 @@ void diff_table_text(hpf_sink *sink, const diff_table *t)
     for (uint32_t i = 0; i < t->n_rows; i++) {
         write_cells(sink, t, &rows[i], width);
         output_name(sink, rows[i].name);
+        write_moved(sink, &rows[i]);
         hpf_sink_text(sink, "\n");
     }
     if (has_others(t)) {
@@ -152,6 +163,7 @@ void diff_table_markdown(hpf_sink *sink, const diff_table *t)
     for (uint32_t i = 0; i < t->n_rows; i++) {
         write_markdown_cells(sink, t, &rows[i]);
         output_markdown_name(sink, rows[i].name);
+        write_moved(sink, &rows[i]);
         hpf_sink_text(sink, " |\n");
     }
     if (has_others(t)) {
@@ -180,6 +192,10 @@ static void write_csv_row(hpf_sink *sink, const diff_table *t, const char *kind,
         hpf_sink_text(sink, ",");
         hpf_sink_shortest(sink, hpf_diff_change(row, (hpf_diff_measure)m));
     }
+    hpf_sink_text(sink, ",");
+    if (row->moved_from.length) {
+        hpf_csv_text(sink, row->moved_from, t->raw);
+    }
     hpf_sink_text(sink, "\n");
 }
 
@@ -191,7 +207,7 @@ void diff_table_csv(hpf_sink *sink, const diff_table *t)
         const char *name = measure_names[m];
         hpf_sink_printf(sink, ",%s_a,%s_b,%s_change", name, name, name);
     }
-    hpf_sink_text(sink, "\n");
+    hpf_sink_text(sink, ",moved_from\n");
     for (uint32_t i = 0; i < t->n_rows; i++) {
         write_csv_row(sink, t, "band", &rows[i]);
     }
@@ -209,6 +225,9 @@ static void write_json_row(hpf_json *json, const char *key, const hpf_diff_row *
     hpf_json_object(json, key);
     if (is_named) {
         hpf_json_str(json, "name", row->name);
+        if (row->moved_from.length) {
+            hpf_json_str(json, "moved_from", row->moved_from);
+        }
     }
     hpf_json_array(json, "names");
     hpf_json_whole(json, NULL, row->n_names[0]);

@@ -35,9 +35,9 @@ static void count_names(hpf_diff *d, int side)
     }
 }
 
-static hpf_status make_rows(hpf_diff *d, hpf_error *err)
+static hpf_status make_rows(hpf_diff *d, bool moves_lines, hpf_error *err)
 {
-    hpf_status status = hpf_match_create(&d->match, d->surveys, 2, err);
+    hpf_status status = hpf_match_create(&d->match, d->surveys, 2, moves_lines, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -47,7 +47,9 @@ static hpf_status make_rows(hpf_diff *d, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < d->n_rows; i++) {
-        d->rows[i] = (hpf_diff_row){.name = hpf_match_name(d->match, i), .number = i};
+        d->rows[i] = (hpf_diff_row){.name = hpf_match_name(d->match, i),
+                                    .moved_from = hpf_match_moved_from(d->match, i),
+                                    .number = i};
     }
     count_names(d, 0);
     count_names(d, 1);
@@ -104,7 +106,8 @@ static hpf_status add_amounts(hpf_diff *d, int side, hpf_error *err)
     return status;
 }
 
-hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_one, hpf_error *err)
+hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_one,
+                           bool moves_lines, hpf_error *err)
 {
     hpf_diff *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -114,7 +117,7 @@ hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one, hpf_survey *new_
     d->surveys[0] = old_one;
     d->surveys[1] = new_one;
     d->total.name = HPF_STR("");
-    hpf_status status = make_rows(d, err);
+    hpf_status status = make_rows(d, moves_lines, err);
     status = status == HPF_OK ? add_amounts(d, 0, err) : status;
     status = status == HPF_OK ? add_amounts(d, 1, err) : status;
     if (status != HPF_OK) {

@@ -19,6 +19,7 @@ typedef enum hpf_diff_measure {
 /* One name, or several joined, in both profiles: [0] the old one, [1] the new one. */
 typedef struct hpf_diff_row {
     hpf_str name;        /* without number; the longer of two truncated names */
+    hpf_str moved_from;  /* the name in the old profile, if its line moved (moved_lines.h) */
     uint32_t number;     /* of the row, in any sort order */
     uint32_t n_names[2]; /* 0: not in this profile */
     double amounts[2][HPF_N_DIFF_MEASURES];

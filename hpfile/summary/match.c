@@ -9,6 +9,7 @@
 
 #include "hpfile/str.h"
 #include "base/intern.h"
+#include "summary/moved_lines.h"
 
 #define DOTS "..."
 
@@ -20,6 +21,8 @@ struct hpf_match {
     uint32_t **row_of_name; /* by profile, by name; first a number of a text, at last a row */
     size_t n;               /* profiles */
     uint32_t *text_of_row;
+    uint32_t
+        *moved_from; /* by number of a text: the text of the first profile; NULL: not searched */
     uint32_t n_rows;
 };
 
@@ -182,6 +185,40 @@ static void join_whole_names(const some_name *cut, size_t n_cut, const some_name
     }
 }
 
+/* ---- Lines that moved ---- */
+
+/* Replaces in the first of two profiles the names with lines that moved by those of the second. */
+static hpf_status move_lines(hpf_match *m, hpf_survey *const *surveys, hpf_error *err)
+{
+    size_t room = (size_t)m->texts.n_names + 1;
+    uint64_t *sides = calloc(room, sizeof *sides);
+    uint32_t *moved_to = calloc(room, sizeof *moved_to);
+    m->moved_from = calloc(room, sizeof *m->moved_from);
+    bool fits = sides && moved_to && m->moved_from;
+    for (size_t which = 0; fits && which < m->n; which++) {
+        for (hpf_name i = 0; i < hpf_survey_n_names(surveys[which]); i++) {
+            uint32_t number = m->row_of_name[which][i];
+            if (number != HPF_NO_ROW) {
+                sides[number] |= UINT64_C(1) << which;
+            }
+        }
+    }
+    fits = fits && hpf__moved_lines_find(m->texts.names, m->texts.n_names, sides, moved_to);
+    for (uint32_t i = 0; fits && i < m->texts.n_names; i++) {
+        m->moved_from[i] = i;
+    }
+    for (hpf_name i = 0; fits && i < hpf_survey_n_names(surveys[0]); i++) {
+        uint32_t *number = &m->row_of_name[0][i];
+        if (*number != HPF_NO_ROW) {
+            m->moved_from[moved_to[*number]] = *number;
+            *number = moved_to[*number];
+        }
+    }
+    free(sides);
+    free(moved_to);
+    return fits ? HPF_OK : hpf_error_set_memory(err);
+}
+
 /* ---- Rows ---- */
 
 static void look_at_profiles(const hpf_match *m, hpf_survey *const *surveys, scratch *s)
@@ -204,11 +241,11 @@ static uint32_t root_of(const scratch *s, uint32_t number)
     return number;
 }
 
-/* Numbers the texts that are left, in order of appearance. */
+/* Numbers the texts that are left and that a profile still has, in order of appearance. */
 static void make_rows(hpf_match *m, hpf_survey *const *surveys, const scratch *s)
 {
     for (uint32_t i = 0; i < m->texts.n_names; i++) {
-        if (s->joined[i] == i) {
+        if (s->joined[i] == i && s->profiles[i] != 0) {
             s->row[i] = m->n_rows;
             m->text_of_row[m->n_rows++] = i;
         }
@@ -249,7 +286,7 @@ static hpf_status find_rows(hpf_match *m, hpf_survey *const *surveys, hpf_error 
     return fits ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status match(hpf_match *m, hpf_survey *const *surveys, hpf_error *err)
+static hpf_status match(hpf_match *m, hpf_survey *const *surveys, bool moves_lines, hpf_error *err)
 {
     m->row_of_name = calloc(m->n + 1, sizeof *m->row_of_name);
     if (!m->row_of_name) {
@@ -259,10 +296,14 @@ static hpf_status match(hpf_match *m, hpf_survey *const *surveys, hpf_error *err
     for (size_t i = 0; i < m->n && status == HPF_OK; i++) {
         status = number_names(m, i, surveys[i], err);
     }
+    if (status == HPF_OK && moves_lines) {
+        status = move_lines(m, surveys, err);
+    }
     return status == HPF_OK ? find_rows(m, surveys, err) : status;
 }
 
-hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys, size_t n, hpf_error *err)
+hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys, size_t n, bool moves_lines,
+                            hpf_error *err)
 {
     *out = NULL;
     if (n > HPF_MATCH_MOST) {
@@ -273,7 +314,7 @@ hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys, size_t 
         return hpf_error_set_memory(err);
     }
     m->n = n;
-    hpf_status status = match(m, surveys, err);
+    hpf_status status = match(m, surveys, moves_lines, err);
     if (status != HPF_OK) {
         hpf_match_destroy(m);
         return status;
@@ -290,6 +331,7 @@ void hpf_match_destroy(hpf_match *m)
         }
         free(m->row_of_name);
         free(m->text_of_row);
+        free(m->moved_from);
         hpf__intern_finish(&m->texts);
         free(m);
     }
@@ -305,6 +347,13 @@ uint32_t hpf_match_n_rows(const hpf_match *m)
 hpf_str hpf_match_name(const hpf_match *m, uint32_t row)
 {
     return m->texts.names[m->text_of_row[row]];
+}
+
+hpf_str hpf_match_moved_from(const hpf_match *m, uint32_t row)
+{
+    uint32_t text = m->text_of_row[row];
+    bool has_moved = m->moved_from && m->moved_from[text] != text;
+    return has_moved ? m->texts.names[m->moved_from[text]] : HPF_STR("");
 }
 
 uint32_t hpf_match_row(const hpf_match *m, size_t which, hpf_name name)

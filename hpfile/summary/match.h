@@ -10,6 +10,9 @@
  * would fit as well. Event logs cut nothing: `f/g/ma...` and `f/g/main` are one row if no other
  * whole name begins like that, and no profile has both.
  *
+ * In a comparison of two profiles, names with lines are matched also if the lines moved
+ * (summary/moved_lines.h).
+ *
  * Memory: the names of all.
  */
 #ifndef HPFILE_MATCH_H
@@ -26,10 +29,11 @@ extern "C" {
 
 typedef struct hpf_match hpf_match;
 
-/* Matches the names of `n` surveys, at least one, which are only read. Errors: MEMORY; LIMIT for
- * more than HPF_MATCH_MOST profiles or too many names. */
+/* Matches the names of `n` surveys, at least one, which are only read. With `moves_lines`, of two
+ * versions of a program, the first the older. Errors: MEMORY; LIMIT for more than HPF_MATCH_MOST
+ * profiles or too many names. */
 HPF_API HPF_MUST_USE hpf_status hpf_match_create(hpf_match **out, hpf_survey *const *surveys,
-                                                 size_t n, hpf_error *err);
+                                                 size_t n, bool moves_lines, hpf_error *err);
 HPF_API void hpf_match_destroy(hpf_match *match);
 
 HPF_API uint32_t hpf_match_n_rows(const hpf_match *match);
@@ -37,6 +41,9 @@ HPF_API uint32_t hpf_match_n_rows(const hpf_match *match);
 /* What a row is called: the name without its number, the whole one or of cut ones the longest.
  * Borrowed. */
 HPF_API hpf_str hpf_match_name(const hpf_match *match, uint32_t row);
+
+/* Returns what the row is called in the first of two profiles, if its line moved; else empty. */
+HPF_API hpf_str hpf_match_moved_from(const hpf_match *match, uint32_t row);
 
 /* The row of a name of profile `which`, or HPF_NO_ROW. */
 HPF_API uint32_t hpf_match_row(const hpf_match *match, size_t which, hpf_name name);

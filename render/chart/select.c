@@ -493,7 +493,7 @@ static hpf_status list_all(page_selection *s, hpf_error *err)
     if (!s->entries) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf_match_create(&match, s->surveys, s->n_surveys, err);
+    hpf_status status = hpf_match_create(&match, s->surveys, s->n_surveys, false, err);
     if (status) {
         return status;
     }

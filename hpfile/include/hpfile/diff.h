@@ -17,10 +17,12 @@ extern "C" {
 
 typedef struct hpf_diff hpf_diff;
 
-/* Compares two surveys, which are borrowed for the life of the result. Errors: MEMORY, LIMIT, those
- * of reading a sample a second time. */
+/* Compares two surveys, which are borrowed for the life of the result. With `moves_lines`, they are
+ * of two versions of a program, and lines of one function that moved are one name. Errors: MEMORY,
+ * LIMIT, those of reading a sample a second time. */
 HPF_API HPF_MUST_USE hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one,
-                                                hpf_survey *new_one, hpf_error *err);
+                                                hpf_survey *new_one, bool moves_lines,
+                                                hpf_error *err);
 HPF_API void hpf_diff_destroy(hpf_diff *diff);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@ static pair compare(const char *before, const char *after)
 {
     pair p = {test_profile_open(before, 0), test_profile_open(after, 0), NULL};
     hpf_error err = {.status = HPF_OK};
-    cr_assert_eq(hpf_diff_create(&p.diff, p.old_one.survey, p.new_one.survey, &err), HPF_OK, "%s",
-                 err.message);
+    cr_assert_eq(hpf_diff_create(&p.diff, p.old_one.survey, p.new_one.survey, true, &err), HPF_OK,
+                 "%s", err.message);
     return p;
 }
 

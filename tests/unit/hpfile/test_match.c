@@ -34,7 +34,7 @@ static void match(matched *m, const char *const *texts, size_t n)
         m->profiles[i] = test_profile_open(text, 0);
         m->surveys[i] = m->profiles[i].survey;
     }
-    hpf_status status = hpf_match_create(&m->match, m->surveys, n, &m->err);
+    hpf_status status = hpf_match_create(&m->match, m->surveys, n, false, &m->err);
     cr_assert_eq(status == HPF_OK, m->match != NULL);
 }
 

@@ -93,7 +93,7 @@ static hpf_status add_up_match(double *sum, hpf_survey *survey, hpf_error *err)
 {
     hpf_survey *const twice[] = {survey, survey};
     hpf_match *match = NULL;
-    hpf_status status = hpf_match_create(&match, twice, 2, err);
+    hpf_status status = hpf_match_create(&match, twice, 2, true, err);
     for (uint32_t i = 0; status == HPF_OK && i < hpf_survey_n_names(survey); i++) {
         *sum += hpf_match_row(match, 1, i) * (i + 1.0);
     }

@@ -34,7 +34,7 @@ static pair compare(const char *before, const char *after, const hpr_diff_option
     pair p = {
         .profiles = {test_profile_open(before, max_picks), test_profile_open(after, max_picks)}};
     hpf_survey *const surveys[2] = {p.profiles[0].survey, p.profiles[1].survey};
-    cr_assert_eq(hpf_diff_create(&p.diff, surveys[0], surveys[1], NULL), HPF_OK);
+    cr_assert_eq(hpf_diff_create(&p.diff, surveys[0], surveys[1], true, NULL), HPF_OK);
     hpf_status status =
         hpr_diff_chart_create(&p.chart, p.diff, surveys, options, made_up_measurer, &p.err);
     cr_assert_eq(status == HPF_OK, p.chart != NULL);
