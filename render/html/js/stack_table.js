@@ -108,18 +108,16 @@ class StackTable {
             peak: sum(this.sums.peak, node.to), end: sum(this.sums.end, node.to)};
     }
 
-    // Returns whether the search finds this frame or one below it.
-    isFound(node) {
-        const {matcher} = this.app.view;
-        if (!matcher) {
-            return true;
-        }
+    // Returns whether a frame has bytes now, at the peak or at the end, and if there is a search, in
+    // stacks that have what it finds, here or below.
+    isShown(node) {
+        const {order, widths, found} = this.flame, {peak, end} = this.sums;
+        const isSearching = this.app.view.matcher !== null;
         for (let i = node.from; i < node.to; i++) {
-            const path = this.flame.order.paths[i];
-            for (let depth = node.depth - 1; depth < path.length; depth++) {
-                if (this.flame.found[path[depth]]) {
-                    return true;
-                }
+            const hasBytes = [widths, peak, end].some((sums) => sums[i + 1] > sums[i]);
+            if (hasBytes && (!isSearching ||
+                order.paths[i].subarray(node.depth - 1).some((frame) => found[frame]))) {
+                return true;
             }
         }
         return false;
@@ -129,10 +127,8 @@ class StackTable {
     // open down to what it finds.
     list(node, key, indent) {
         const {flame} = this, {column, isDown} = this.app.view.stackSort, sign = isDown ? -1 : 1;
-        const children = flame.order.children(node).filter((child) => this.isFound(child))
+        const children = flame.order.children(node).filter((child) => this.isShown(child))
             .map((child) => ({node: child, parts: this.partsOf(child)}))
-            .filter(({node: {from, to}, parts}) => flame.widths[to] > flame.widths[from] ||
-                parts.peak > 0 || parts.end > 0)
             .sort(({parts: a}, {parts: b}) => sign * (column === 'name'
                 ? (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) : (a[column] || 0) - (b[column] || 0)));
         for (const {node: child, parts} of children) {
