@@ -323,7 +323,7 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 static void take_image(hpp__process *p, hpp__snapshot *snapshot)
 {
     hpf_error err;
-    hpp__window_reader_refresh(&p->reader);
+    uint32_t image_era = atomic_load(&p->control->image_era);
     if (p->with_lives) {
         p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
     }
@@ -334,26 +334,23 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot)
         return;
     }
     p->n_missed_images++;
+    atomic_store(&p->control->image_era, image_era);
     if (p->image_error.status == HPF_OK || err.status == HPF_ERR_UNSUPPORTED) {
         p->image_error = err;
     }
 }
 
-/* Takes the deaths that the program has reported. Without memory, they wait. */
+/* Takes the deaths that the program had reported at the last refresh, after the image. Without
+ * memory, they wait. */
 static void take_deaths(hpp__process *p, hpp__snapshot *snapshot)
 {
-    uint64_t begin = p->n_deaths, end = atomic_load(&p->control->n_deaths);
-    uint64_t n = end - begin < HPP_MAX_DEATHS ? end - begin : HPP_MAX_DEATHS;
+    uint64_t n = p->reader.n_deaths - p->n_deaths;
+    n = n < HPP_MAX_DEATHS ? n : HPP_MAX_DEATHS;
     snapshot->deaths = n > 0 ? malloc((size_t)n * sizeof *snapshot->deaths) : NULL;
-    if (!snapshot->deaths) {
-        return;
+    if (snapshot->deaths) {
+        snapshot->n_deaths = hpp__window_reader_deaths(&p->reader, &p->n_deaths, snapshot->deaths);
+        atomic_store(&p->control->n_deaths_read, p->n_deaths);
     }
-    for (uint64_t i = 0; i < n; i++) {
-        snapshot->n_deaths +=
-            hpp__window_reader_death(&p->reader, begin + i, &snapshot->deaths[snapshot->n_deaths]);
-    }
-    p->n_deaths = end;
-    atomic_store(&p->control->n_deaths_read, end);
 }
 
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory

@@ -193,17 +193,18 @@ static hpf_status copy_threads(taken_image *taken, const hpp__tracer *tracer, hp
     return HPF_OK;
 }
 
-static hpf_status fill(taken_image *taken, const hpp__tracer *tracer,
-                       const hpp__window_reader *reader, bool with_lives, hpf_error *err)
+static hpf_status fill(taken_image *taken, const hpp__tracer *tracer, hpp__window_reader reader,
+                       bool with_lives, hpf_error *err)
 {
     hpf_status status = read_maps(taken, err);
+    hpp__window_reader_refresh(&reader); /* it then has the leaves and sites of all blocks */
     if (status == HPF_OK) {
-        status =
-            hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, reader, err);
+        status = hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, &reader,
+                                   err);
         taken->image.blocks = taken->blocks;
     }
     if (status == HPF_OK && with_lives) {
-        status = hpp__image_lives_fill(&taken->lives, &taken->image, &reader->window->head, err);
+        status = hpp__image_lives_fill(&taken->lives, &taken->image, &reader.window->head, err);
         taken->image.lives = taken->lives.lives;
         taken->image.n_lives = taken->lives.n_lives;
     }
@@ -332,7 +333,8 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
     }
     if (status == HPF_OK && next->control) {
         of_lives = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
-        atomic_store(&next->control->image_era, next->wants_deaths ? next->number - 1 : 0);
+        uint32_t era = atomic_load(&next->control->era);
+        atomic_store(&next->control->image_era, next->wants_deaths ? era : 0);
         atomic_store(&next->control->wanted_era, next->number);
     }
     hpp__tracer_go_on(&f->tracer);
@@ -370,7 +372,7 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     taken->image.read = read_copy;
     taken->image.read_context = taken;
     taken->image.close = close_image;
-    status = fill(taken, &f->tracer, reader, f->next_era.control != NULL, err);
+    status = fill(taken, &f->tracer, *reader, f->next_era.control != NULL, err);
     if (status != HPF_OK) {
         close_image(&taken->image);
         return status;

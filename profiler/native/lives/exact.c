@@ -223,19 +223,25 @@ void hpp__exact_begin(const void *block)
     }
 }
 
-void hpp__exact_end(const void *block, hpp_block gone)
+/* An image has the block as long as it has its life. So the report comes first: when an image does
+ * not have the block any more, the report is complete. */
+void hpp__exact_end(const void *block)
 {
+    hpp_block ending = hpp__blocks_get(block);
+    if (ending.site == 0) {
+        return;
+    }
     hpp__exact_keep_up();
     uintptr_t newest = (uintptr_t)block;
     if (hpp__self != NULL) {
         atomic_compare_exchange_strong(&hpp__self->newest, &newest, 0);
     }
     life_word *word = word_of((uintptr_t)block / HPP_GRANULE_BYTES, false);
-    uint64_t lived = word != NULL ? atomic_exchange(word, 0) : 0;
-    if (lived != 0) {
-        hpp_life life = life_of(lived, gone);
-        hpp__life_end(&life, hpp__lives_era());
+    if (word != NULL && atomic_load(word) != 0) {
+        hpp_life life = life_of(atomic_load(word), ending);
         hpp__life_report(&life, (uintptr_t)block);
+        life = life_of(atomic_exchange(word, 0), ending);
+        hpp__life_end(&life, hpp__lives_era());
     }
 }
 
@@ -292,14 +298,14 @@ void hpp__exact_use(uintptr_t address)
         set_shadow(address & ~(uintptr_t)((1 << HPP_SHADOW_SHIFT) - 1), 1, 0);
         return;
     }
-    uint32_t era = hpp__lives_era();
-    record_use(begin, block, era);
-    set_shadow(begin, block.size_bytes, 0);
-    add_to_list(begin);
-    if (HPP_UNLIKELY(hpp__lives_era() != era)) {
-        watch(begin);
+    uint32_t era;
+    do { /* again if the era has ended: the access is still to come */
+        era = hpp__lives_era();
+        record_use(begin, block, era);
+        set_shadow(begin, block.size_bytes, 0);
         add_to_list(begin);
-    }
+        hpp__exact_keep_up();
+    } while (HPP_UNLIKELY(hpp__lives_era() != era));
 }
 
 /* ---- life of the process --------------------------------------------------------------------- */

@@ -39,8 +39,8 @@ void hpp__exact_use(uintptr_t address);
 /* Begins the life of a block that has been entered in the table of blocks. */
 void hpp__exact_begin(const void *block);
 
-/* Ends the life of a block that has been removed from that table. */
-void hpp__exact_end(const void *block, hpp_block gone);
+/* Ends the life of a block that will be removed from that table, if it is there. */
+void hpp__exact_end(const void *block);
 
 /* Begins the era that the collector wants, if that is another one. */
 void hpp__exact_keep_up(void);

@@ -63,7 +63,8 @@ void hpp__life_report(const hpp_life *life, uintptr_t address)
     hpp_window_head *head = &hpp__window->head;
     uint32_t image_era = atomic_load_explicit(&head->image_era, memory_order_relaxed);
     bool was_seen = life->birth <= image_era;
-    /* Uses of sampled blocks are found late, and recorded for an era that has ended. */
+    /* An image may miss uses of its own era that are being recorded, and all that are not known yet
+     * of a sampled block. */
     bool is_exact = head->biography_bytes == 0;
     bool is_known = life->last_use == 0 || (is_exact && life->last_use < image_era);
     if (!was_seen || is_known) {

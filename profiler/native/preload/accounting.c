@@ -27,11 +27,10 @@ static hpp_thread *own_thread(void)
 HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
     bool is_profiled = hpp__alive() || hpp__process_wake();
-    hpp_block taken = is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
-    if (taken.site != 0 && hpp__exact_is_on()) {
-        hpp__exact_end(block, taken);
+    if (hpp__exact_is_on()) {
+        hpp__exact_end(block);
     }
-    return taken;
+    return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
 }
 
 void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
@@ -102,13 +101,13 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
         return block;
     }
     hpp_block before;
+    if (hpp__exact_is_on()) {
+        hpp__exact_end(block);
+    }
     bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
     if (before.site != 0) {
         atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
         hpp__account_free(before);
-        if (hpp__exact_is_on()) {
-            hpp__exact_end(block, before);
-        }
     }
     if (is_known) {
         count_in(cell, site, n_bytes);

@@ -457,7 +457,6 @@ static bool follow_lives(hpp__native_profile *p, const hpp__snapshot *snapshot, 
         p->objects.n_failed++;
         return false;
     }
-    hpp__native_watch_note(&p->watch, p->engine, snapshot->deaths, snapshot->n_deaths);
     p->objects.heap.watch = &p->watch;
     now->watched_bytes = p->watch.bytes;
     now->live_bytes = 0;
@@ -485,6 +484,8 @@ static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapsh
                 hpp__native_objects_record(&p->objects, &p->output, result);
             }
             p->objects.heap.watch = NULL;
+            /* Of blocks that the image still has: later uses. */
+            hpp__native_watch_note(&p->watch, p->engine, snapshot->deaths, snapshot->n_deaths);
         }
         if (snapshot->keeps_objects) {
             write_objects(p, snapshot);

@@ -44,7 +44,9 @@ typedef struct hpp__native_watch {
 bool hpp__native_watch_follow(hpp__native_watch *watch, hpp_census *engine, const hpp__image *image,
                               uint32_t era);
 
-/* Notes the last uses of blocks that have died, also of some that the last image still shows. */
+/* Notes the last uses of blocks that have died since an image. Call it before that image is
+ * followed, since it may show the blocks no more, and again after its census, since it may still
+ * show them. */
 void hpp__native_watch_note(hpp__native_watch *watch, const hpp_census *engine,
                             const hpp_window_death *deaths, size_t n);
 

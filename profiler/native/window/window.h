@@ -302,8 +302,9 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_retired;    /* watched no longer after a fork */
     /* Where the lives of blocks are in the private memory of the program (life_table.h). */
     uint64_t life_table;
-    /* Of the last image that follows lives, or 0; written by the collector while all threads are
-     * stopped, with the next `wanted_era`. */
+    /* The `era` that the program was in when the last image was taken that the collector follows
+     * lives in, or 0; written by the collector while all threads are stopped, with the next
+     * `wanted_era`. The image shows all uses of eras before this one. */
     _Atomic uint32_t image_era;
     _Atomic uint64_t n_deaths;
     _Atomic uint64_t n_deaths_read; /* written by the collector */

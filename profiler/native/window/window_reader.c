@@ -52,6 +52,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     uint32_t n_nodes = load(&head->n_nodes);
     uint32_t n_modules = load(&head->n_modules);
     uint32_t n_codes = load(&head->n_codes);
+    r->n_deaths = atomic_load(&head->n_deaths);
     renew_used_bytes(r);
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
     renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
@@ -143,7 +144,7 @@ bool hpp__window_reader_life(const hpp__window_reader *r, uint32_t index, hpp_wi
     return out->site != HPP_SITE_NONE && out->site < r->n_sites && out->era != 0;
 }
 
-bool hpp__window_reader_death(const hpp__window_reader *r, uint64_t number, hpp_window_death *out)
+static bool read_death(const hpp__window_reader *r, uint64_t number, hpp_window_death *out)
 {
     const hpp_window_death *record =
         record_at(r, r->window->death_pages, (uint32_t)(number % HPP_MAX_DEATHS), HPP_MAX_DEATHS,
@@ -156,6 +157,21 @@ bool hpp__window_reader_death(const hpp__window_reader *r, uint64_t number, hpp_
     out->birth = record->birth;
     out->last_use = record->last_use;
     return true;
+}
+
+size_t hpp__window_reader_deaths(const hpp__window_reader *r, uint64_t *from, hpp_window_death *out)
+{
+    uint64_t n_waiting = r->n_deaths - *from, first_incomplete = r->n_deaths;
+    size_t n = 0;
+    for (uint64_t i = 0; i < n_waiting && i < HPP_MAX_DEATHS; i++) {
+        if (read_death(r, *from + i, &out[n])) {
+            n++;
+        } else if (first_incomplete == r->n_deaths && n_waiting <= HPP_MAX_DEATHS / 2) {
+            first_incomplete = *from + i;
+        }
+    }
+    *from = first_incomplete;
+    return n;
 }
 
 bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_window_module *out)

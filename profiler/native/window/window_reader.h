@@ -25,6 +25,7 @@ typedef struct hpp__window_reader {
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
     uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes;
+    uint64_t n_deaths;
 } hpp__window_reader;
 
 /* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
@@ -49,9 +50,12 @@ bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_life *out);
 
-/* The death with a number, from 0. Returns false if it is not complete, or was not kept. */
-bool hpp__window_reader_death(const hpp__window_reader *reader, uint64_t number,
-                              hpp_window_death *out);
+/* Copies the complete deaths from number `*from` on, at most HPP_MAX_DEATHS, and returns how many
+ * there are. Advances `*from` to the first one that is not complete: later ones will be copied
+ * again. If the thread that reports it has not done so when half of the records wait for it, it is
+ * skipped. */
+size_t hpp__window_reader_deaths(const hpp__window_reader *reader, uint64_t *from,
+                                 hpp_window_death *out);
 
 /* A mark; its time is that of CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {

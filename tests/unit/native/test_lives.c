@@ -148,14 +148,22 @@ static void report(uint32_t birth, uint32_t last_use)
     hpp__life_report(&life, birth * 16);
 }
 
-static bool is_reported(uint64_t number, uint32_t birth, uint32_t last_use)
+static hpp__window_reader open_reader(void)
 {
     hpp__window_reader reader;
-    hpp_window_death death;
     hpf_error err;
     cr_assert(eq(int, hpp__window_reader_open(&reader, hpp__window, 64 * MIB, &err), HPF_OK));
-    return hpp__window_reader_death(&reader, number, &death) && death.birth == birth &&
-           death.last_use == last_use && death.address == birth * 16;
+    return reader;
+}
+
+static hpp_window_death deaths[HPP_MAX_DEATHS];
+
+static bool is_reported(uint64_t number, uint32_t birth, uint32_t last_use)
+{
+    hpp__window_reader reader = open_reader();
+    size_t n = hpp__window_reader_deaths(&reader, &number, deaths);
+    return n > 0 && deaths[0].birth == birth && deaths[0].last_use == last_use &&
+           deaths[0].address == birth * 16;
 }
 
 Test(lives, reports_last_uses_that_the_last_image_did_not_show)
@@ -193,4 +201,51 @@ Test(lives, reports_are_lost_until_the_collector_has_read_others)
     cr_assert(not(is_reported(HPP_MAX_DEATHS, 2, 6)));
     cr_assert(is_reported(HPP_MAX_DEATHS + 1, 3, 6));
     cr_assert(eq(u64, head->n_lost_lives, 1));
+}
+
+Test(lives, deaths_after_a_refresh_are_read_after_the_next)
+{
+    uint64_t next = 0;
+    hpp__window_reader reader = open_reader(); /* when there are no pages for deaths yet */
+    hpp__window->head.image_era = 6;
+    report(1, 6);
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 0));
+    hpp__window_reader_refresh(&reader);
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 1));
+    cr_assert(eq(u32, deaths[0].birth, 1));
+    cr_assert(eq(u64, next, 1));
+}
+
+Test(lives, a_report_that_is_not_complete_is_waited_for)
+{
+    hpp__window->head.image_era = 6;
+    report(1, 6);
+    report(2, 6);
+    report(3, 6);
+    hpp_window_death *records = hpp__window_at(hpp__window->death_pages[0]);
+    records[1].number = 0; /* its thread has not come to store it */
+    uint64_t next = 0;
+    hpp__window_reader reader = open_reader();
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 2));
+    cr_assert(eq(u32, deaths[1].birth, 3));
+    cr_assert(eq(u64, next, 1));
+    records[1].number = 2;
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 2));
+    cr_assert(eq(u32, deaths[0].birth, 2));
+    cr_assert(eq(u64, next, 3));
+}
+
+Test(lives, a_report_that_never_ends_is_skipped)
+{
+    hpp__window->head.image_era = 6;
+    hpp__window->head.n_deaths = 1;
+    report(2, 6);
+    uint64_t next = 0;
+    hpp__window_reader reader = open_reader();
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 1));
+    cr_assert(eq(u64, next, 0));
+    hpp__window->head.n_deaths = HPP_MAX_DEATHS / 2 + 1;
+    hpp__window_reader_refresh(&reader);
+    cr_assert(eq(sz, hpp__window_reader_deaths(&reader, &next, deaths), 1));
+    cr_assert(eq(u64, next, HPP_MAX_DEATHS / 2 + 1));
 }
