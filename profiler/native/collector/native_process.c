@@ -248,17 +248,14 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
-/* Queues a sample of the largest total that the program has noted since the last look, if it
- * exceeds `now_bytes` and all samples. It has no image. */
+/* Queues a sample of the largest total that the program had noted at the last refresh, if it
+ * exceeds `now_bytes` and all samples. It has no image. A newer one waits for the next look. */
 static void queue_peak(hpp__process *p, uint64_t now_bytes)
 {
     hpp__window_peak peak;
     size_t n_bytes;
     bool is_new = !p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
                   peak.number != p->peak_number;
-    if (is_new) { /* it may have sites that are newer than the last refresh */
-        hpp__window_reader_refresh(&p->reader);
-    }
     job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
         free_job(j);

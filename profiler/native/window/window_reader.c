@@ -46,6 +46,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
 {
     const hpp_window_head *head = &r->window->head;
     uint32_t n_marks = load(&head->n_marks);
+    uint32_t n_peaks = load(&head->n_peaks);
     uint32_t n_slots = load(&head->n_slots);
     uint32_t n_lives = load(&head->n_lives);
     uint32_t n_sites = load(&head->n_sites);
@@ -53,6 +54,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     uint32_t n_modules = load(&head->n_modules);
     uint32_t n_codes = load(&head->n_codes);
     r->n_deaths = atomic_load(&head->n_deaths);
+    r->n_peaks = n_peaks;
     renew_used_bytes(r);
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
     renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
@@ -245,11 +247,10 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
 
 bool hpp__window_reader_peak(const hpp__window_reader *r, hpp__window_peak *out)
 {
-    uint32_t number = load(&r->window->head.n_peaks);
-    hpp_window_peak peak = r->window->head.peaks[number % 2];
-    *out = (hpp__window_peak){number, peak.time_ns, peak.live_bytes,
+    hpp_window_peak peak = r->window->head.peaks[r->n_peaks % 2];
+    *out = (hpp__window_peak){r->n_peaks, peak.time_ns, peak.live_bytes,
                               smaller(peak.n_sites, r->n_sites)};
-    return number != 0;
+    return r->n_peaks != 0 && r->n_peaks == load(&r->window->head.n_peaks);
 }
 
 const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *r,

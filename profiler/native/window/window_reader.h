@@ -24,7 +24,7 @@ typedef struct hpp__window_reader {
     uint64_t size_bytes;
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
-    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes;
+    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes, n_peaks;
     uint64_t n_deaths;
 } hpp__window_reader;
 
@@ -88,8 +88,8 @@ typedef struct hpp__window_peak {
     uint32_t n_sites; /* at most n_sites of the reader */
 } hpp__window_peak;
 
-/* Returns false if there is no peak yet. The program may replace what belongs to the peak while it
- * is read: then a second call gives a number that is larger by 2 or more. */
+/* Returns the last peak of the last refresh; false if there was none, or there is a newer one by
+ * now: it may have sites that are newer, and the program may replace what belongs to this one. */
 bool hpp__window_reader_peak(const hpp__window_reader *reader, hpp__window_peak *out);
 
 /* Returns the HPP_LIVE_PER_CHUNK live amounts of chunk `chunk_index` of a peak; NULL if all are 0.

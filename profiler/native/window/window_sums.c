@@ -86,8 +86,7 @@ bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
         sums->sites[i] = (hpp__costs){.allocations = live ? positive(live->blocks) : 0,
                                       .allocated_bytes = live ? positive(live->bytes) : 0};
     }
-    /* The program writes to this place again once it has written to the other. */
-    return hpp__window_reader_peak(reader, &now) && now.number == peak->number;
+    return hpp__window_reader_peak(reader, &now);
 }
 
 uint64_t hpp__window_sums_live_bytes(const hpp__window_sums *sums)

@@ -30,6 +30,9 @@ uint32_t made_slot(made_window *w, uint32_t thread_id);
 uint32_t made_mark(made_window *w, uint64_t time_ns, const char *text);
 uint32_t made_life(made_window *w, uint32_t site, uint32_t era, const int64_t bytes[HPP_N_PHASES]);
 
+/* Adds a peak: `n_bytes` of one site were live. */
+void made_peak(made_window *w, uint32_t site, int64_t n_bytes);
+
 /* Adds to a cell: `n` blocks of `each_bytes` made, and freed. */
 void made_allocate(made_window *w, uint32_t slot, uint32_t site, uint64_t n, uint64_t each_bytes);
 void made_free(made_window *w, uint32_t slot, uint32_t site, uint64_t n, uint64_t each_bytes);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a program does in the middle of a look at its window: the memory of a counter, which the
+ * look reads after it has refreshed the window, cannot be read at first, and the signal handler
+ * plays the program.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "made_window.h"
+#include "native/collector/native_process.h"
+#include "scratch.h"
+
+enum { SIZE_BYTES = 4 << 20, BLOCK_BYTES = 100, PEAK_BYTES = 5000 };
+
+static hpp_options profile;
+static hpp__queue queue;
+static hpp__names *names;
+static hpp__process *process;
+static made_window made;
+static uint32_t node;
+
+static void begin(void)
+{
+    hpf_error err;
+    scratch_begin();
+    hpp_options_init(&profile);
+    int file = memfd_create("window", MFD_ALLOW_SEALING);
+    cr_assert_eq(ftruncate(file, SIZE_BYTES), 0);
+    cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    void *bytes = mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    made_window_begin(&made, bytes, SIZE_BYTES);
+    made.window->head.process_id = (uint32_t)getpid();
+    made.window->head.key = (uint64_t)getpid() << 32 | 1;
+    node = made_node(&made, 0x1003, 0, 0);
+    made_allocate(&made, made_slot(&made, (uint32_t)getpid()),
+                  made_site(&made, node, HPP_CALL_MALLOC), 1, BLOCK_BYTES);
+    const hpp_collector_options options = {.profile = &profile};
+    cr_assert_eq(hpp__names_create(&names, NULL, 0, false, &err), HPF_OK);
+    const hpp__native_profile_options to = {.profile = &profile,
+                                            .names = names,
+                                            .process_id = (uint32_t)getpid(),
+                                            .base = scratch_path("prog")};
+    hpp__queue_start(&queue);
+    cr_assert_eq(hpp__process_create(&process, file, &to, &options, &queue, &err), HPF_OK);
+    cr_assert_eq(hpp__process_begin(process, &err), HPF_OK);
+}
+
+static void end(void)
+{
+    hpp__queue_stop(&queue);
+    hpp__process_destroy(process);
+    hpp__names_destroy(names);
+    hpp_options_finish(&profile);
+    munmap(made.window, SIZE_BYTES);
+    scratch_end();
+}
+
+TestSuite(native_process, .init = begin, .fini = end, .timeout = 60);
+
+/* The counters, as the collector reads them. */
+static void *counters(void)
+{
+    const hpp_window_slot *slot = hpp__window_reader_slot(&process->reader, 0);
+    return (void *)(uintptr_t)hpp__window_reader_cells(&process->reader, slot, 0);
+}
+
+static void grow_and_shrink(int signal_number)
+{
+    (void)signal_number;
+    mprotect(counters(), HPP_WINDOW_PAGE_BYTES, PROT_READ);
+    made_peak(&made, made_site(&made, node, HPP_CALL_CALLOC), PEAK_BYTES);
+}
+
+Test(native_process, sees_a_peak_of_a_site_that_came_after_the_refresh)
+{
+    signal(SIGSEGV, grow_and_shrink);
+    cr_assert_eq(mprotect(counters(), HPP_WINDOW_PAGE_BYTES, PROT_NONE), 0);
+    hpp__process_tick(process, 1);
+    cr_assert_eq(made.window->head.n_peaks, 1);
+    hpp__process_tick(process, 1);
+    cr_assert_eq(process->largest_bytes, PEAK_BYTES);
+    hpp__process_end(process, false);
+    hpp__queue_stop(&queue);
+    cr_assert_eq(process->remains.figures.peak_bytes, PEAK_BYTES);
+}
