@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The rules. Each has a threshold in time and in amount, so that a program that only starts, or
- * works in phases, is not reported. All but growth need only what the survey has already.
+ * works in phases, is not reported. Churn and small blocks read the profile again, growth some
+ * samples of it; the others need only what the survey has already.
  */
 #include "findings/findings.h"
 
@@ -9,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "event/breakdown.h"
+#include "event/format_row.h"
+#include "eventlog/eventlog.h"
+#include "eventlog/eventlog_tags.h"
 #include "io/sink.h"
 #include "summary/survey_details.h"
 
@@ -329,6 +334,142 @@ static hpf_status find_resident(search *s, hpf_error *err)
     return HPF_OK;
 }
 
+/* --- churn ------------------------------------------------------------------------------------ */
+
+/* What an event log says of allocation. */
+typedef struct allocation {
+    double first_s, last_s;
+    uint64_t first_bytes, last_bytes; /* allocated since the program started */
+    bool has_first;
+} allocation;
+
+static hpf_status note_allocation(void *context, const hpf_event *event, hpf_error *err)
+{
+    allocation *a = context;
+    (void)err;
+    if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8) {
+        a->last_s = (double)event->time_ns / 1e9;
+        a->last_bytes = hpf__read8(event->payload.data + 4);
+        if (!a->has_first) {
+            a->first_s = a->last_s;
+            a->first_bytes = a->last_bytes;
+            a->has_first = true;
+        }
+    }
+    return HPF_OK;
+}
+
+/* A native program allocates 256 MiB a second, of which a byte lives less than 0.1 s on average: by
+ * Little's law, live bytes divided by the rate. Programs with a garbage collector allocate like
+ * this by nature. */
+static hpf_status find_churn(search *s, hpf_error *err)
+{
+    static const double least_rate = 256 << 20, longest_life_s = 0.1;
+    const hpf_event_visitor visitor = {.event = note_allocation};
+    allocation a = {.has_first = false};
+    hpf_str job = hpf_survey_header(s->in->survey, HPF_HEADER_JOB);
+    if (s->in->format != &hpf_format_eventlog || hpf_native_part_of_job(job).length == 0 ||
+        s->o->n_samples < FEWEST_SAMPLES) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf_source_rewind(s->in->given, err);
+    status =
+        status == HPF_OK ? hpf_eventlog_read_source(NULL, s->in->given, &visitor, &a, err) : status;
+    double duration = a.last_s - a.first_s;
+    double allocated = (double)(a.last_bytes - a.first_bytes);
+    double rate = duration > 0 && a.last_bytes > a.first_bytes ? allocated / duration : 0;
+    double live = hpf_survey_mean(s->in->survey, &s->o->total);
+    if (status != HPF_OK || rate < least_rate || live > rate * longest_life_s) {
+        return status;
+    }
+    hpf_sink *to = add(s, "churn");
+    if (!to) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_sink_printf(to, "%s were allocated", amount(s, allocated).text);
+    hpf_sink_printf(to, " in %s while", moment(s, duration).text);
+    hpf_sink_printf(to, " %s were live:", amount(s, live).text);
+    hpf_sink_printf(to, " a byte lives %s on average; who allocates: run with -p",
+                    moment(s, live / rate).text);
+    write_command(s, "census plot --lanes");
+    return HPF_OK;
+}
+
+/* --- small blocks ----------------------------------------------------------------------------- */
+
+/* The total of one amount of a profile of another tool: at the peak, or at a given time. */
+typedef struct moment_total {
+    bool has_time; /* `time` is given */
+    double time, total;
+} moment_total;
+
+static hpf_status add_moment(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    moment_total *m = context;
+    double total = 0;
+    (void)err;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        total += hpf_cost_amount(&sample->costs[i]);
+    }
+    if (m->has_time ? sample->time == m->time : total > m->total) {
+        m->time = sample->time;
+        m->total = total;
+    }
+    return HPF_OK;
+}
+
+static hpf_status read_total(const search *s, const char *value, moment_total *m, hpf_error *err)
+{
+    const hpf_events events = {.sample = add_moment};
+    const hpf_reader_options options = {.value = {value, strlen(value)}};
+    hpf_status status = hpf_source_rewind(s->in->given, err);
+    return status == HPF_OK
+               ? hpf_format_read(s->in->format, s->in->given, &events, m, &options, err)
+               : status;
+}
+
+/* At the peak there are a million blocks, of at most 32 bytes on average. Only formats of other
+ * tools contain the number of blocks. */
+static hpf_status find_small_blocks(search *s, hpf_error *err)
+{
+    static const double least_blocks = 1e6, most_bytes = 32;
+    static const struct {
+        const hpf_format *format;
+        const char *bytes, *blocks;
+    } formats[] = {{&hpf_format_dhat, "live", "blocks"},
+                   {&hpf_format_heap_text, "inuse_space", "inuse_objects"},
+                   {&hpf_format_pprof, "inuse_space", "inuse_objects"}};
+    size_t i = 0, n = sizeof formats / sizeof *formats;
+    while (i < n && formats[i].format != s->in->format) {
+        i++;
+    }
+    if (i == n || s->in->n_more > 0) {
+        return HPF_OK;
+    }
+    moment_total bytes = {.has_time = false}, blocks = {.has_time = true};
+    hpf_status status = read_total(s, formats[i].bytes, &bytes, err);
+    blocks.time = bytes.time;
+    status = status == HPF_OK ? read_total(s, formats[i].blocks, &blocks, err) : status;
+    if (status == HPF_ERR_ARGUMENT) {
+        return HPF_OK; /* a pprof profile of other amounts */
+    }
+    if (status != HPF_OK || blocks.total < least_blocks ||
+        bytes.total > most_bytes * blocks.total) {
+        return status;
+    }
+    hpf_sink *to = add(s, "small blocks");
+    if (!to) {
+        return hpf_error_set_memory(err);
+    }
+    char command[60];
+    hpf_sink_printf(to, "%s live blocks have", format_count((uint64_t)blocks.total).text);
+    hpf_sink_printf(to, " %.1f bytes on average, to which malloc adds 8 to 16 bytes for each",
+                    bytes.total / blocks.total);
+    snprintf(command, sizeof command, "census report --value %s", formats[i].blocks);
+    write_command(s, command);
+    return HPF_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 hpf_status findings_find(findings *out, const input *in, bool exact, hpf_error *err)
@@ -351,7 +492,9 @@ hpf_status findings_find(findings *out, const input *in, bool exact, hpf_error *
     if (status == HPF_OK && by == HPF_BREAKDOWN_RETAINER) {
         status = find_holder(&s, err);
     }
-    return status == HPF_OK ? find_resident(&s, err) : status;
+    status = status == HPF_OK ? find_resident(&s, err) : status;
+    status = status == HPF_OK ? find_churn(&s, err) : status;
+    return status == HPF_OK ? find_small_blocks(&s, err) : status;
 }
 
 void findings_finish(findings *f)

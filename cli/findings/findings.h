@@ -12,12 +12,12 @@
 
 typedef struct finding {
     const char *kind;  /* "growth", "short peak", "unused memory", "unreached", "one holder",
-                          "resident memory" */
+                          "resident memory", "churn", "small blocks" */
     hpf_sink *text;    /* the evidence, as a sentence without full stop */
     hpf_sink *command; /* or NULL */
 } finding;
 
-enum { MOST_FINDINGS = 6 };
+enum { MOST_FINDINGS = 8 };
 
 typedef struct findings {
     finding all[MOST_FINDINGS];

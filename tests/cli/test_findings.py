@@ -8,6 +8,7 @@ import json
 import math
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -112,5 +113,62 @@ def check_resident():
     assert not findings(samples, rows=given_back)
 
 
-for check in (check_growth, check_short_peak, check_quiet, check_biography, check_retainers, check_resident):
+def log_with_allocation(folder, rate, live, job):
+    """Writes an event log of 20 s with a sample a second, in which `rate` bytes a second were allocated."""
+    path = pathlib.Path(folder) / "p.hp"
+    write(path, [(i, {"a": live * (0.9 + 0.01 * (i % 3))}) for i in range(21)], job)
+    log = path.with_suffix(".eventlog")
+    subprocess.run([CENSUS, "convert", "-o", log, path], check=True)
+    records = b"".join(struct.pack(">HQIQ", 49, i * 10**9, 0, int(rate * i)) for i in range(21))
+    block = struct.pack(">HQIQH", 18, 0, 24 + len(records), 20 * 10**9, 0) + records
+    data = log.read_bytes()
+    assert data.endswith(b"\xff\xff")
+    log.write_bytes(data[:-2] + block + data[-2:])
+    return log
+
+
+def findings_of_file(path):
+    printed = subprocess.run([CENSUS, "report", "--format", "json", path], check=True, capture_output=True, text=True)
+    return {f["kind"]: f for f in json.loads(printed.stdout)["findings"]}
+
+
+def check_churn():
+    native = "p \u00b7 by call stack"
+    with tempfile.TemporaryDirectory() as folder:
+        found = findings_of_file(log_with_allocation(folder, 1 << 30, 10 * MIB, native))
+        assert set(found) == {"churn"}, found
+        assert found["churn"]["evidence"].startswith("20 GiB were allocated in 20 s while 9.1 MiB were live: a byte lives 8.89 ms"), found
+        assert found["churn"]["command"] == f"census plot --lanes {folder}/p.eventlog", found
+        subprocess.run([*found["churn"]["command"].replace("census", str(CENSUS), 1).split(), "-o", f"{folder}/x.svg"], check=True)
+        for rate, live, job in ((1 << 30, 10 * MIB, "p +RTS -hc"), (100 * MIB, MIB, native), (1 << 30, 200 * MIB, native), (0, MIB, native)):
+            assert not findings_of_file(log_with_allocation(folder, rate, live, job)), (rate, live, job)
+
+
+def check_small_blocks():
+    def heap(blocks, size):
+        total = f"{blocks}: {blocks * size} [{blocks}: {blocks * size}] @"
+        return f"heap profile: {total} heapprofile\n{total} 0x1000 0x2000\n\nMAPPED_LIBRARIES:\n"
+
+    def dhat(blocks, size):
+        point = {"tb": blocks * size, "tbk": blocks, "tl": 1, "mb": blocks * size, "mbk": blocks, "gb": blocks * size, "gbk": blocks,
+                 "eb": 0, "ebk": 0, "fs": [1]}
+        return json.dumps({"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": True, "bkacc": False, "tu": "instrs",
+                           "Mtu": "Minstr", "tuth": 500, "cmd": "p", "pid": 1, "tg": 5, "te": 9, "pps": [point],
+                           "ftbl": ["[root]", "0x1: f (a.c:1)"]})
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "x"
+        for text, value in ((heap, "inuse_objects"), (dhat, "blocks")):
+            path.write_text(text(2_000_000, 24))
+            found = findings_of_file(path)
+            assert set(found) == {"small blocks"}, found
+            assert found["small blocks"]["evidence"].startswith("2,000,000 live blocks have 24.0 bytes on average"), found
+            assert found["small blocks"]["command"] == f"census report --value {value} {path}", found
+            subprocess.run([CENSUS, "report", "--value", value, path], check=True, capture_output=True)
+            for blocks, size in ((900_000, 24), (2_000_000, 33), (10, 1)):
+                path.write_text(text(blocks, size))
+                assert not findings_of_file(path), (blocks, size)
+
+
+for check in (check_growth, check_short_peak, check_quiet, check_biography, check_retainers, check_resident, check_churn,
+              check_small_blocks):
     check()
