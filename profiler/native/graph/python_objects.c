@@ -147,7 +147,8 @@ bool hpp__python_text(const hpp__python *p, uint64_t object, hpp__text *out)
     for (size_t i = 0; i < n; i++) {
         uint32_t c = 0;
         memcpy(&c, text + i * width, width);
-        add_character(out, c <= 0x10ffff ? c : 0xfffd);
+        bool is_valid = c < 0xd800 || (c > 0xdfff && c <= 0x10ffff);
+        add_character(out, is_valid ? c : 0xfffd);
     }
     return true;
 }
@@ -167,12 +168,14 @@ uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
     return hpp__python_word(p, dict + DICT_KEYS);
 }
 
+/* The entries are inside the block of the keys, whatever their number is said to be. */
 static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
 {
     uint64_t keys = hpp__python_keys(p, dict);
+    uint32_t block = hpp__block_index_find(p->index, keys);
     uint64_t head[5];
     uint64_t n_index_bytes;
-    if (!keys || !hpp__image_read(p->image, head, keys, sizeof head)) {
+    if (block == HPP__NO_BLOCK || !hpp__image_read(p->image, head, keys, sizeof head)) {
         return false;
     }
     out->values = hpp__python_word(p, dict + DICT_VALUES);
@@ -188,8 +191,11 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
         out->n = head[3];
         out->n_words = bytes[2] == 0 ? 3 : 2;
     }
-    out->begin = keys + p->layout->keys_bytes + n_index_bytes;
-    return out->n < UINT32_MAX;
+    uint64_t n_before = p->layout->keys_bytes + n_index_bytes;
+    uint64_t n_bytes = p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys;
+    out->begin = keys + n_before;
+    return n_index_bytes <= n_bytes && n_before <= n_bytes &&
+           out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);
 }
 
 bool hpp__python_each(const hpp__python *p, uint64_t dict, hpp__python_visit *visit, void *context)

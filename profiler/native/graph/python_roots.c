@@ -9,10 +9,9 @@
 
 enum {
     WORD_BYTES = 8,
-    MAX_INTERPRETERS = 256,
-    MAX_THREADS = 1 << 16,
-    MAX_FRAMES = 1 << 20,      /* of a thread */
-    MAX_FRAME_WORDS = 1 << 14, /* locals and stack */
+    MAX_FRAMES = 1 << 20,      /* of all threads */
+    MAX_FRAME_WORDS = 1 << 14, /* locals and stack of a frame */
+    MAX_ALL_WORDS = 1 << 24,   /* of all frames */
     MODULE_DICT = 16,
 };
 
@@ -20,7 +19,10 @@ typedef struct finder {
     hpp__python_roots *out;
     hpp__python *python;
     hpp__text module, name;
-    bool is_good; /* there has been memory */
+    hpp__map seen; /* interpreters, threads, frames and dicts of modules: lists may be circles */
+    uint32_t n_frames;
+    uint64_t n_words; /* of frames */
+    bool is_good;     /* there has been memory */
 } finder;
 
 /* ---- Adding ---- */
@@ -71,6 +73,14 @@ static bool is_kind(const finder *f, uint64_t object, hpp__python_kind kind)
     return type && type->kind == kind;
 }
 
+/* Returns whether a structure has an address, and is seen for the first time. */
+static bool is_new(finder *f, uint64_t address)
+{
+    uint64_t *seen = address ? hpp__map_add(&f->seen, address) : NULL;
+    f->is_good = f->is_good && (seen || !address);
+    return seen && (*seen)++ == 0;
+}
+
 /* ---- Modules ---- */
 
 static bool add_key(void *context, uint64_t key, uint64_t value)
@@ -95,15 +105,15 @@ static bool add_variable(void *context, uint64_t key, uint64_t value)
     return f->is_good;
 }
 
-/* Marks a module. Its root and those of its variables follow when all modules have marks. */
-static bool mark_module(void *context, uint64_t key, uint64_t module)
+/* Adds a module, under the first of its names. */
+static bool add_module(void *context, uint64_t key, uint64_t module)
 {
     finder *f = context;
     uint64_t dict = hpp__python_word(f->python, module + MODULE_DICT);
     f->module.length = 0;
     if (!is_kind(f, module, HPP__PYTHON_MODULE) || !is_kind(f, dict, HPP__PYTHON_DICT) ||
-        !hpp__python_text(f->python, key, &f->module)) {
-        return true;
+        !hpp__python_text(f->python, key, &f->module) || !is_new(f, dict)) {
+        return f->is_good;
     }
     uint32_t keys = hpp__block_index_find(f->python->index, hpp__python_keys(f->python, dict));
     mark(f, hpp__python_block(f->python, module), HPP__PYTHON_IS_HELD);
@@ -198,7 +208,11 @@ static void add_frame_words(finder *f, uint64_t frame, uint64_t code)
         n_words = (uint32_t)top;
     }
     n_words += p->offsets->frame_locals / WORD_BYTES;
-    for (uint64_t i = 0; i < n_words && n_words <= MAX_FRAME_WORDS; i++) {
+    if (n_words > MAX_FRAME_WORDS || n_words > MAX_ALL_WORDS - f->n_words) {
+        return;
+    }
+    f->n_words += n_words;
+    for (uint64_t i = 0; i < n_words; i++) {
         uint32_t block = hpp__python_block(p, hpp__python_word(p, frame + i * WORD_BYTES));
         if (block != HPP__NO_BLOCK && hpp__python_type_of(p, block)) {
             add_block(f, block); /* not the memory of frames */
@@ -210,9 +224,10 @@ static void add_frames(finder *f, uint64_t frame, const char *thread)
 {
     const hpp_python_offsets *o = f->python->offsets;
     uint64_t previous;
-    for (unsigned i = 0; i < MAX_FRAMES && frame && f->is_good; i++, frame = previous) {
+    for (; is_new(f, frame) && f->n_frames < MAX_FRAMES; frame = previous) {
         uint64_t code = hpp__python_word(f->python, frame + o->frame_code);
         previous = hpp__python_word(f->python, frame + o->frame_previous);
+        f->n_frames++;
         if (!is_kind(f, code, HPP__PYTHON_CODE)) {
             continue; /* not a function of Python */
         }
@@ -243,7 +258,7 @@ static void add_threads(finder *f, uint64_t interpreter)
     const hpp__python *p = f->python;
     const hpp_python_offsets *o = p->offsets;
     uint64_t thread = hpp__python_word(p, interpreter + o->interpreter_threads);
-    for (unsigned i = 0; i < MAX_THREADS && thread; i++) {
+    while (is_new(f, thread)) {
         uint64_t frame = hpp__python_word(p, thread + o->thread_frame);
         if (o->cframe_frame != HPP_PYTHON_NONE) {
             frame = frame ? hpp__python_word(p, frame + o->cframe_frame) : 0;
@@ -283,15 +298,16 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python)
     const hpp_python_offsets *o = python->offsets;
     uint64_t interpreter = hpp__python_word(python, python->runtime + o->runtime_interpreters);
     add_classes(&f);
-    for (unsigned i = 0; i < MAX_INTERPRETERS && interpreter; i++) {
+    while (is_new(&f, interpreter)) {
         uint64_t modules =
             hpp__python_word(python, interpreter + python->layout->interpreter_modules);
         if (is_kind(&f, modules, HPP__PYTHON_DICT)) {
-            hpp__python_each(python, modules, mark_module, &f);
+            hpp__python_each(python, modules, add_module, &f);
         }
         add_threads(&f, interpreter);
         interpreter = hpp__python_word(python, interpreter + o->interpreter_next);
     }
+    hpp__map_finish(&f.seen);
     hpp__text_finish(&f.module);
     hpp__text_finish(&f.name);
     return f.is_good;
