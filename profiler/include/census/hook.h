@@ -13,6 +13,11 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CENSUS_FIND_HOOK(variable, symbol)                                                         \
     __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(variable))
+#elif defined(__aarch64__) && defined(__GNUC__)
+#define CENSUS_FIND_HOOK(variable, symbol)                                                         \
+    __asm__(".weak " #symbol "\n\tadrp %0, :got:" #symbol "\n\tldr %0, [%0, :got_lo12:" #symbol    \
+            "]"                                                                                    \
+            : "=r"(variable))
 #else /* census run knows no other processors */
 #define CENSUS_FIND_HOOK(variable, symbol) ((variable) = 0)
 #endif

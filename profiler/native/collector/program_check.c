@@ -15,19 +15,9 @@
 #include <unistd.h>
 
 #include "hpfile/str.h"
+#include "native/machine/object_kind.h"
 
 enum { MAX_SCRIPTS = 5, HEAD_BYTES = 4096, MAX_SEGMENTS = 128 };
-
-#if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
-#define OUR_LOADER  "ld-linux-x86-64.so.2"
-#elif defined(__aarch64__)
-#define OUR_MACHINE EM_AARCH64
-#define OUR_LOADER  "ld-linux-aarch64.so.1"
-#else
-#define OUR_MACHINE EM_NONE
-#define OUR_LOADER  ""
-#endif
 
 /* A program's file, open, and its first bytes. */
 typedef struct program {
@@ -87,7 +77,7 @@ static hpf_status check_machine(const program *p, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "it is a 32-bit program; only 64-bit ones can be profiled");
     }
-    if (elf->e_machine != OUR_MACHINE) {
+    if (elf->e_machine != HPP_MACHINE) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "it is a program for another kind of processor");
     }
@@ -130,7 +120,7 @@ static hpf_status check_elf(const program *p, hpf_error *err)
                              "link it dynamically");
     }
     const char *slash = strrchr(loader, '/');
-    if (strcmp(slash ? slash + 1 : loader, OUR_LOADER) != 0) {
+    if (strcmp(slash ? slash + 1 : loader, HPP_MACHINE_LOADER) != 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "it is not linked to glibc (its loader is %.80s)", loader);
     }

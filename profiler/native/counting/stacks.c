@@ -52,7 +52,7 @@ static hpp_memory memory_of(const hpp_thread *thread, uintptr_t sp)
 
 static hpp_walk walk_from(hpp_caller caller, hpp_memory memory)
 {
-    return (hpp_walk){.pc = caller.pc, .sp = caller.sp, .rbp = caller.fp, .memory = memory};
+    return (hpp_walk){.pc = caller.pc, .sp = caller.sp, .fp = caller.fp, .memory = memory};
 }
 
 static void count_walk(hpp_stack_walk *path, hpp_stack_walk_outcome outcome)
@@ -291,7 +291,7 @@ uint32_t hpp__stacks_site_interrupted(hpp_thread *thread, const void *context, h
     beginning begin = {.context = context};
     begin.caller.pc = hpp__full_walk_pc(&full);
     begin.caller.sp = hpp__full_walk_sp(&full);
-    begin.caller.fp = full.registers.value[HPP_CFI_RBP];
+    begin.caller.fp = full.registers.value[HPP_CFI_FP];
     begin.memory = memory_of(thread, begin.caller.sp);
     hpp_walk walk = walk_from(begin.caller, begin.memory);
     walk.is_exact = true;

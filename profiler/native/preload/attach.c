@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * System V ABI, "Dynamic Linking", and its x86-64 supplement, "Relocation"; the hash table of
- * symbols is that of DT_GNU_HASH.
+ * System V ABI, "Dynamic Linking", and its supplements for each processor, "Relocation"; the hash
+ * table of symbols is that of DT_GNU_HASH.
  */
 #include "attach.h"
 
@@ -123,8 +123,9 @@ static void write_slot(const object *o, uintptr_t *at, uintptr_t value)
 /* The program's lookups of symbols pass through these, which then jump to libc's functions. */
 void hpp__attach_dlsym(void);
 void hpp__attach_dlopen(void);
-extern HPP_HIDDEN void *hpp__next_dlsym, *hpp__next_dlopen;
-void *hpp__next_dlsym, *hpp__next_dlopen;
+void *hpp__before_dlsym(void);
+void *hpp__before_dlopen(void);
+static void *next_dlsym, *next_dlopen;
 
 /* Returns what a name is replaced by, or 0. Other functions that this library exports are for
  * programs that were compiled for it. */
@@ -167,8 +168,9 @@ static bool is_next_allocator(uintptr_t address)
 static void replace(const object *o, const ElfW(Rela) * r)
 {
     unsigned type = ELF64_R_TYPE(r->r_info);
-    bool is_pointer = type == R_X86_64_64; /* a variable, which the program may have changed */
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && !is_pointer) {
+    bool is_pointer =
+        type == HPP_RELOCATION_POINTER; /* a variable, which the program may have changed */
+    if (type != HPP_RELOCATION_SLOT && type != HPP_RELOCATION_GOT && !is_pointer) {
         return;
     }
     const char *name = o->names + o->symbols[ELF64_R_SYM(r->r_info)].st_name;
@@ -237,8 +239,7 @@ static int store_adds(struct dl_phdr_info *info, size_t n_bytes, void *out)
 }
 
 /* Replaces the addresses in objects that were loaded since the last call. */
-void hpp__attach_look(void);
-HPP_ANY_STACK void hpp__attach_look(void)
+static void look(void)
 {
     static _Atomic unsigned long long n_seen;
     unsigned long long n_now = 0;
@@ -251,17 +252,20 @@ HPP_ANY_STACK void hpp__attach_look(void)
     errno = error;
 }
 
-/* The functions of libc find their caller by its return address. */
-#define LOOK_AND_JUMP(name, next)                                                                  \
-    HPP_ASM_FUNCTION(".local", name,                                                               \
-                     "pushq %rdi\npushq %rsi\npushq %rdx\n"                                        \
-                     ".cfi_adjust_cfa_offset 24\n"                                                 \
-                     "call hpp__attach_look\n"                                                     \
-                     "popq %rdx\npopq %rsi\npopq %rdi\n"                                           \
-                     ".cfi_adjust_cfa_offset -24\n"                                                \
-                     "jmp *" next "(%rip)\n")
-LOOK_AND_JUMP("hpp__attach_dlsym", "hpp__next_dlsym");
-LOOK_AND_JUMP("hpp__attach_dlopen", "hpp__next_dlopen");
+/* The functions of libc find their caller by its return address: they are entered by a jump. */
+HPP_ANY_STACK void *hpp__before_dlsym(void)
+{
+    look();
+    return next_dlsym;
+}
+
+HPP_ANY_STACK void *hpp__before_dlopen(void)
+{
+    look();
+    return next_dlopen;
+}
+HPP_ASM_FUNCTION(".local", "hpp__attach_dlsym", HPP_CALL_THEN_JUMP("hpp__before_dlsym", "0"));
+HPP_ASM_FUNCTION(".local", "hpp__attach_dlopen", HPP_CALL_THEN_JUMP("hpp__before_dlopen", "0"));
 
 /* ---- blocks that existed before -------------------------------------------------------------- */
 
@@ -366,9 +370,9 @@ int census_attach(const char *settings)
         return 1;
     }
     inherit();
-    hpp__next_dlsym = hpp__next_function("dlsym");
-    hpp__next_dlopen = hpp__next_function("dlopen");
-    hpp__attach_look();
+    next_dlsym = hpp__next_function("dlsym");
+    next_dlopen = hpp__next_function("dlopen");
+    look();
     if (hpp__cpu_ticks_are_wanted()) {
         adopt_threads();
     }

@@ -40,10 +40,8 @@ static _Atomic(signal_handler *) next_handler; /* libc's */
 static hpp_ticks adopted[MAX_ADOPTED];
 static _Atomic uint32_t n_adopted;
 
-/* Returns from a handler, by the instructions by which debuggers recognise this function. */
 void hpp__end_of_signal(void);
-HPP_ASM_FUNCTION(".hidden hpp__end_of_signal\n.globl", "hpp__end_of_signal",
-                 "movq $15, %rax\nsyscall\n");
+HPP_ASM_FUNCTION(".hidden hpp__end_of_signal\n.globl", "hpp__end_of_signal", HPP_END_OF_SIGNAL);
 
 static uint64_t time_ns(long clock)
 {

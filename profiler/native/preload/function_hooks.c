@@ -44,18 +44,11 @@ static HPP_COLD hpp_centres *find_centres(void)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Frame pointers identify frames; the entries pass that of the calling function. A function may
- * call the exit last, by a jump, when it has restored its caller's frame pointer: then the return
- * address is its own, and its frame pointer was just below. */
+/* Frame pointers identify frames; the entries pass that of the calling function. */
 HPP_ASM_FUNCTION(".globl", "__cyg_profile_func_enter",
-                 "movq %rbp, %rdx\n"
-                 "jmp hpp__on_function_entry\n");
+                 HPP_ENTRY_FRAME HPP_JUMP("hpp__on_function_entry"));
 HPP_ASM_FUNCTION(".globl", "__cyg_profile_func_exit",
-                 "movq %rbp, %rdx\n"
-                 "cmpq %rsi, (%rsp)\n"
-                 "jne 1f\n"
-                 "leaq -8(%rsp), %rdx\n"
-                 "1: jmp hpp__on_function_exit\n");
+                 HPP_EXIT_FRAME HPP_JUMP("hpp__on_function_exit"));
 
 static HPP_NO_INLINE void enter_slowly(uintptr_t function, uintptr_t return_address,
                                        uintptr_t frame_pointer)
@@ -104,7 +97,7 @@ static const char *const skipping_names[N_SKIPPING] = {
 };
 static _Atomic(skipping_code *) skipping[N_SKIPPING];
 
-skipping_code *hpp__before_skipping(uintptr_t argument, uintptr_t index, uintptr_t sp);
+skipping_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp);
 
 /* Returns the next function of that name. */
 static skipping_code *find_skipping(uintptr_t index)
@@ -128,37 +121,18 @@ __attribute__((constructor)) static void find_jumps(void)
     }
 }
 
-/* Returns the stack pointer that a jmp_buf of glibc has, which is the seventh word, encoded. */
-static uintptr_t saved_sp(uintptr_t buffer)
-{
-    uintptr_t word = ((const uintptr_t *)buffer)[6];
-    uintptr_t guard;
-    __asm__("movq %%fs:0x30, %0" : "=r"(guard));
-    return (word >> 17 | word << 47) ^ guard;
-}
-
 /* Closes the functions that a call skips. Returns the function that is to be called. */
-skipping_code *hpp__before_skipping(uintptr_t argument, uintptr_t index, uintptr_t sp)
+skipping_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp)
 {
     if (own_centres != NULL) {
-        hpp__centres_skip(own_centres, index == BEGIN_CATCH ? sp : saved_sp(argument));
+        const uintptr_t *buffer = (const uintptr_t *)arguments[0];
+        hpp__centres_skip(own_centres, index == BEGIN_CATCH ? sp : hpp__jump_sp(buffer));
     }
     return find_skipping(index);
 }
 
-HPP_ASM_FUNCTION(".local", "hpp__skip",
-                 "leaq 8(%rsp), %rdx\n"
-                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "movl %eax, %esi\n"
-                 "call hpp__before_skipping\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
-                 "jmp *%rax\n");
 #define SKIPPING(name, index)                                                                      \
-    HPP_ASM_FUNCTION(".globl", name, "movl $" #index ", %eax\njmp hpp__skip\n")
+    HPP_ASM_FUNCTION(".globl", name, HPP_CALL_THEN_JUMP("hpp__before_skipping", #index))
 SKIPPING("longjmp", 0);
 SKIPPING("_longjmp", 1);
 SKIPPING("siglongjmp", 2);

@@ -29,13 +29,13 @@
 #include "thread_life.h"
 #include "native/window/window_writer.h"
 
-/* Called from assembly only. They return the function of libc. */
-void *hpp__before_prctl(long option, long mode, const void *filter);
-void *hpp__before_syscall(long number, long operation, long flags, const void *filter);
-void *hpp__before_unshare(int flags);
-void *hpp__before_setns(int file, int type);
+/* Called from assembly only, with the arguments of the call. They return the function of libc. */
+void *hpp__before_prctl(const long arguments[]);
+void *hpp__before_syscall(const long arguments[]);
+void *hpp__before_unshare(const long arguments[]);
+void *hpp__before_setns(const long arguments[]);
 void *hpp__before_fork(void);
-void *hpp__before_clone(const void *function, const void *stack, long flags);
+void *hpp__before_clone(const long arguments[]);
 
 static void isolate(hpp_isolation isolation)
 {
@@ -83,32 +83,38 @@ static void *found(void *const *function)
 }
 
 /* Without a filter, the call only asks whether there are filters. */
-void *hpp__before_prctl(long option, long mode, const void *filter)
+static void see_prctl(const long arguments[])
 {
-    void *function = found(&next_prctl);
+    long option = arguments[0], mode = arguments[1], filter = arguments[2];
     if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_STRICT) {
         isolate(HPP_ISOLATED_STRICTLY);
-    } else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER && filter != NULL) {
+    } else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER && filter != 0) {
         isolate(HPP_ISOLATED_BY_FILTER);
     } else if (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV) {
         atomic_store(&hpp__has_no_time_stamp, true);
     }
+}
+
+void *hpp__before_prctl(const long arguments[])
+{
+    void *function = found(&next_prctl);
+    see_prctl(arguments);
     return function;
 }
 
-void *hpp__before_syscall(long number, long operation, long flags, const void *filter)
+void *hpp__before_syscall(const long arguments[])
 {
     void *function = found(&next_syscall);
-    (void)flags;
+    long number = arguments[0], operation = arguments[1], filter = arguments[3];
     if (number == SYS_prctl) {
-        (void)hpp__before_prctl(operation, flags, filter);
+        see_prctl(arguments + 1);
     } else if (number == SYS_seccomp && operation == SECCOMP_SET_MODE_STRICT) {
         isolate(HPP_ISOLATED_STRICTLY);
-    } else if (number == SYS_seccomp && operation == SECCOMP_SET_MODE_FILTER && filter != NULL) {
+    } else if (number == SYS_seccomp && operation == SECCOMP_SET_MODE_FILTER && filter != 0) {
         isolate(HPP_ISOLATED_BY_FILTER);
     } else if (number == SYS_unshare && operation & CLONE_NEWNET) {
         note_new_network();
-    } else if (number == SYS_fork || number == SYS_clone3 ||
+    } else if (hpp__is_fork(number) || number == SYS_clone3 ||
                (number == SYS_clone && !(operation & CLONE_VM))) {
         hpp__sampler_stop(HPP_EVENT_RAW_FORK);
     }
@@ -121,11 +127,10 @@ void *hpp__before_fork(void)
     return found(&next_fork);
 }
 
-void *hpp__before_clone(const void *function, const void *stack, long flags)
+/* Its arguments are a function, a stack, and flags. */
+void *hpp__before_clone(const long arguments[])
 {
-    (void)function;
-    (void)stack;
-    if (!(flags & CLONE_VM)) {
+    if (!(arguments[2] & CLONE_VM)) {
         hpp__sampler_stop(HPP_EVENT_RAW_FORK);
     } else {
         hpp__sampler_share();
@@ -133,42 +138,23 @@ void *hpp__before_clone(const void *function, const void *stack, long flags)
     return found(&next_clone);
 }
 
-void *hpp__before_unshare(int flags)
+void *hpp__before_unshare(const long arguments[])
 {
-    if (flags & CLONE_NEWNET) {
+    if (arguments[0] & CLONE_NEWNET) {
         note_new_network();
     }
     return found(&next_unshare);
 }
 
-void *hpp__before_setns(int file, int type)
+void *hpp__before_setns(const long arguments[])
 {
-    (void)file;
-    if (type & CLONE_NEWNET) {
+    if (arguments[1] & CLONE_NEWNET) {
         note_new_network();
     }
     return found(&next_setns);
 }
 
-/* Calls `before` with the arguments of the call, and jumps to the function that it returns. */
-#define WATCHED(name, before)                                                                      \
-    HPP_ASM_FUNCTION(".globl", #name,                                                              \
-                     "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %r8\n.cfi_adjust_cfa_offset 8\n"                                       \
-                     "pushq %r9\n.cfi_adjust_cfa_offset 8\n"                                       \
-                     "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                   \
-                     "call " #before "\n"                                                          \
-                     "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                                  \
-                     "popq %r9\n.cfi_adjust_cfa_offset -8\n"                                       \
-                     "popq %r8\n.cfi_adjust_cfa_offset -8\n"                                       \
-                     "popq %rcx\n.cfi_adjust_cfa_offset -8\n"                                      \
-                     "popq %rdx\n.cfi_adjust_cfa_offset -8\n"                                      \
-                     "popq %rsi\n.cfi_adjust_cfa_offset -8\n"                                      \
-                     "popq %rdi\n.cfi_adjust_cfa_offset -8\n"                                      \
-                     "jmp *%rax\n")
+#define WATCHED(name, before) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_THEN_JUMP(#before, "0"))
 WATCHED(prctl, hpp__before_prctl);
 WATCHED(syscall, hpp__before_syscall);
 WATCHED(unshare, hpp__before_unshare);

@@ -24,17 +24,8 @@ void *hpp__on_mremap(void *block, size_t n_before, size_t n_bytes, int flags, vo
 int hpp__on_mprotect(void *begin, size_t n_bytes, int protection, HPP_CALLER_PARAMETERS);
 int munmap(void *begin, size_t n_bytes);
 
-/* An entry with six arguments of its own; those that are appended are on the stack. */
-#define ENTRY_6(name, function)                                                                    \
-    HPP_ASM_FUNCTION(".globl", #name,                                                              \
-                     "leaq 8(%rsp), %r10\n"                                                        \
-                     "movq (%rsp), %r11\n"                                                         \
-                     "pushq %rbp\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %r10\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "pushq %r11\n.cfi_adjust_cfa_offset 8\n"                                      \
-                     "call " #function "\n"                                                        \
-                     "addq $24, %rsp\n.cfi_adjust_cfa_offset -24\n"                                \
-                     "ret\n")
+/* An entry with six arguments of its own. */
+#define ENTRY_6(name, function) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_AFTER_6(#function))
 ENTRY_6(mmap, hpp__on_mmap);
 ENTRY_6(mmap64, hpp__on_mmap);
 ENTRY_6(mremap, hpp__on_mremap);

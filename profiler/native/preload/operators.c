@@ -43,7 +43,8 @@ enum { N_OPERATORS = 20 };
 /* Where an operator's entry jumps to. */
 typedef void operator_code(void);
 extern operator_code *hpp__operator_targets[N_OPERATORS];
-operator_code *hpp__operator_find(uintptr_t index, uintptr_t caller_pc);
+operator_code *hpp__operator_find(const uintptr_t arguments[], uintptr_t index, uintptr_t sp,
+                                  uintptr_t caller_pc);
 
 /* The next one, when it is to be counted. The operators take one to three words; passing three to
  * one that takes less does no harm, they are in registers. */
@@ -86,7 +87,7 @@ static void give_back(uint32_t index, void *block, uintptr_t second, uintptr_t t
     }                                                                                              \
     extern operator_code hpp__counted##symbol;                                                     \
     HPP_ASM_FUNCTION(".hidden hpp__counted" #symbol "\n.globl", "hpp__counted" #symbol,            \
-                     HPP_CALLER_AFTER_3 "jmp hpp__on" #symbol "\n");
+                     HPP_CALLER_AFTER_3 HPP_JUMP("hpp__on" #symbol));
 #define COUNTED_DELETE(index, symbol)                                                              \
     static HPP_ANY_STACK void counted_##index(void *block, uintptr_t second, uintptr_t third)      \
     {                                                                                              \
@@ -107,24 +108,11 @@ static operator_code *const counted_operators[N_OPERATORS] = {
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /* At first use: look the next one up, and go there with the arguments as they were. */
-HPP_ASM_FUNCTION(".local", "hpp__operator_first",
-                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"
-                 "movl %eax, %edi\n"
-                 "movq 24(%rsp), %rsi\n"
-                 "call hpp__operator_find\n"
-                 "popq %rdx\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
-                 "jmp *%rax\n");
-
 #define ENTRY(index, symbol)                                                                       \
     extern operator_code hpp__first##symbol;                                                       \
     HPP_ASM_FUNCTION(".hidden hpp__first" #symbol "\n.globl", "hpp__first" #symbol,                \
-                     "movl $" #index ", %eax\n"                                                    \
-                     "jmp hpp__operator_first\n");                                                 \
-    HPP_ASM_FUNCTION(".globl", #symbol, "jmp *hpp__operator_targets+8*" #index "(%rip)\n");
+                     HPP_CALL_THEN_JUMP("hpp__operator_find", #index));                            \
+    HPP_ASM_FUNCTION(".globl", #symbol, HPP_JUMP_AT("hpp__operator_targets", "8*" #index));
 #define NEW_ENTRY(index, symbol, call) ENTRY(index, symbol)
 OPERATORS(NEW_ENTRY, ENTRY, ENTRY)
 
@@ -177,8 +165,11 @@ static void *look_where_caller_would(uintptr_t caller_pc, const char *name)
 }
 
 /* No operator at all cannot be: without this library, the caller would not have been loaded. */
-HPP_COLD HPP_ANY_STACK operator_code *hpp__operator_find(uintptr_t index, uintptr_t caller_pc)
+HPP_COLD HPP_ANY_STACK operator_code *
+hpp__operator_find(const uintptr_t arguments[], uintptr_t index, uintptr_t sp, uintptr_t caller_pc)
 {
+    (void)arguments;
+    (void)sp;
     int error = errno;
     hpp__next_allocator_find();
     void *found = hpp__next_function(names[index]);

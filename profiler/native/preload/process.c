@@ -230,8 +230,7 @@ HPP_EXPORT HPP_ANY_STACK void _exit(int status)
 {
     leave();
     for (;;) {
-        long number = SYS_exit_group;
-        __asm__ volatile("syscall" : "+a"(number) : "D"((long)status) : "rcx", "r11", "memory");
+        hpp__bare_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
     }
 }
 

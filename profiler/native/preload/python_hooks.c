@@ -55,7 +55,7 @@ void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CAL
 
 #define HIDDEN_ENTRY(name, n_arguments)                                                            \
     HPP_ASM_FUNCTION(".hidden hpp__python_" name "\n.globl", "hpp__python_" name,                  \
-                     HPP_CALLER_AFTER_##n_arguments "jmp hpp__on_python_" name "\n")
+                     HPP_CALLER_AFTER_##n_arguments HPP_JUMP("hpp__on_python_" name))
 HIDDEN_ENTRY("malloc", 2);
 HIDDEN_ENTRY("calloc", 3);
 HIDDEN_ENTRY("realloc", 3);
@@ -274,12 +274,4 @@ HPP_ANY_STACK void *hpp__before_setlocale(void)
     return atomic_load_explicit(&next, memory_order_relaxed);
 }
 
-HPP_ASM_FUNCTION(".globl", "setlocale",
-                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "call hpp__before_setlocale\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
-                 "jmp *%rax\n");
+HPP_ASM_FUNCTION(".globl", "setlocale", HPP_CALL_THEN_JUMP("hpp__before_setlocale", "0"));

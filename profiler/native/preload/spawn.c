@@ -31,7 +31,7 @@ enum { MAX_STARTING = 256 };
 static start_record starting[MAX_STARTING];
 
 thread_start hpp__thread_started(start_record *record);
-void *hpp__before_thread(thread_start *start, const pthread_attr_t *attributes);
+void *hpp__before_thread(uintptr_t arguments[]);
 extern void *hpp__thread_trampoline(void *record);
 
 /* In the new thread. Returns what it is to call. */
@@ -47,11 +47,7 @@ thread_start hpp__thread_started(start_record *record)
 }
 
 HPP_ASM_FUNCTION(".hidden hpp__thread_trampoline\n.globl", "hpp__thread_trampoline",
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "call hpp__thread_started\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "movq %rdx, %rdi\n"
-                 "jmp *%rax\n");
+                 HPP_CALL_THEN_START("hpp__thread_started"));
 
 static size_t stack_bytes_of(const pthread_attr_t *attributes)
 {
@@ -66,11 +62,13 @@ static size_t stack_bytes_of(const pthread_attr_t *attributes)
 
 static void *next_create;
 
-/* Gets the two arguments that say what to call, and may change them. Returns the next
- * pthread_create. When that fails, the record is lost. */
-void *hpp__before_thread(thread_start *start, const pthread_attr_t *attributes)
+/* May change the two arguments that say what to call. Returns the next pthread_create. When that
+ * fails, the record is lost. */
+void *hpp__before_thread(uintptr_t arguments[])
 {
     int error = errno;
+    const pthread_attr_t *attributes = (const pthread_attr_t *)arguments[1];
+    thread_start *start = (thread_start *)(void *)&arguments[2];
     if (next_create == NULL) {
         next_create = dlsym(RTLD_NEXT, "pthread_create");
     }
@@ -88,18 +86,4 @@ void *hpp__before_thread(thread_start *start, const pthread_attr_t *attributes)
     return next_create;
 }
 
-/* The third and fourth argument lie on the stack as a thread_start. */
-HPP_ASM_FUNCTION(".globl", "pthread_create",
-                 "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"
-                 "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"
-                 "movq %rsp, %rdi\n"
-                 "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-                 "call hpp__before_thread\n"
-                 "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdx\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rcx\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
-                 "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
-                 "jmp *%rax\n");
+HPP_ASM_FUNCTION(".globl", "pthread_create", HPP_CALL_THEN_JUMP("hpp__before_thread", "0"));

@@ -16,16 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DWARF's numbers of the x86-64 registers. */
-enum {
-    HPP_CFI_RBX = 3,
-    HPP_CFI_RBP = 6,
-    HPP_CFI_RSP = 7,
-    HPP_CFI_R12 = 12,
-    HPP_CFI_R15 = 15,
-    HPP_CFI_PC = 16, /* the return address' column */
-    HPP_CFI_N_REGISTERS = 17
-};
+#include "native/machine/machine.h"
 
 /* Readable memory. */
 typedef struct hpp_cfi_span {
@@ -77,7 +68,7 @@ hpp_cfi_found hpp__cfi_row(hpp_cfi_row *out, const hpp_cfi_tables *tables, uintp
 /* Registers of a frame, those that are known. */
 typedef struct hpp_cfi_registers {
     uintptr_t value[HPP_CFI_N_REGISTERS];
-    uint32_t known; /* bit set */
+    uint64_t known; /* bit set */
 } hpp_cfi_registers;
 
 /* Reads a word of the program's memory. Returns false if it is not mapped. */
@@ -97,6 +88,6 @@ hpp_cfi_step hpp__cfi_step(hpp_cfi_registers *registers, const hpp_cfi_row *row,
 /* Goes up one frame, but computes only the registers of the set `wanted`, the stack pointer and the
  * return address; the others become unknown. */
 hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row *row,
-                                uint32_t wanted, hpp_cfi_read *read, void *context);
+                                uint64_t wanted, hpp_cfi_read *read, void *context);
 
 #endif

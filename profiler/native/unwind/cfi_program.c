@@ -228,6 +228,8 @@ static bool run_extended(machine *m, unsigned code)
     case 0x0b:
         recall(m);
         return true;
+    case 0x2d: /* DW_CFA_AARCH64_negate_ra_state: see hpp__return_address */
+        return true;
     case 0x2e: /* DW_CFA_GNU_args_size: matters to handlers of exceptions only */
         hpp__bytes_uleb(&m->bytes);
         return true;
@@ -274,7 +276,7 @@ hpp_cfi_found hpp__cfi_row(hpp_cfi_row *out, const hpp_cfi_tables *tables, uintp
     }
     *out = (hpp_cfi_row){.is_signal = entry.is_signal,
                          .return_register = entry.return_register,
-                         .cfa_register = HPP_CFI_RSP,
+                         .cfa_register = HPP_CFI_SP,
                          .begin = entry.begin,
                          .end = entry.end};
     machine m = {.entry = &entry, .pc = pc, .header = tables->header, .row = out};

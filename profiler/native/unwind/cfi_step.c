@@ -379,27 +379,28 @@ static hpp_cfi_step find_cfa(frame *f, const hpp_cfi_row *row)
 }
 
 hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row *row,
-                                uint32_t wanted, hpp_cfi_read *read, void *context)
+                                uint64_t wanted, hpp_cfi_read *read, void *context)
 {
     frame f = {.registers = registers, .read = read, .context = context};
     if (row->kind[row->return_register] == HPP_CFI_UNDEFINED) {
         return HPP_CFI_TOP;
     }
     hpp_cfi_step outcome = find_cfa(&f, row);
-    hpp_cfi_registers caller = {.known = 1u << HPP_CFI_RSP | 1u << HPP_CFI_PC};
+    hpp_cfi_registers caller = {.known = (uint64_t)1 << HPP_CFI_SP | (uint64_t)1 << HPP_CFI_PC};
     if (outcome == HPP_CFI_UP) {
         outcome = caller_value(&caller.value[HPP_CFI_PC], &f, row, row->return_register);
     }
-    caller.value[HPP_CFI_RSP] = f.cfa;
-    if (outcome == HPP_CFI_UP && row->kind[HPP_CFI_RSP] != HPP_CFI_SAME) {
-        outcome = caller_value(&caller.value[HPP_CFI_RSP], &f, row, HPP_CFI_RSP);
+    caller.value[HPP_CFI_PC] = hpp__return_address(caller.value[HPP_CFI_PC]);
+    caller.value[HPP_CFI_SP] = f.cfa;
+    if (outcome == HPP_CFI_UP && row->kind[HPP_CFI_SP] != HPP_CFI_SAME) {
+        outcome = caller_value(&caller.value[HPP_CFI_SP], &f, row, HPP_CFI_SP);
     }
-    /* A register that cannot be found may not be needed: after a pop of rbp, compilers leave its
-     * old rule, which needs rbp itself. */
+    /* A register that cannot be found may not be needed: after a pop of fp, compilers leave its
+     * old rule, which needs fp itself. */
     for (unsigned i = 0; i < HPP_CFI_PC && outcome == HPP_CFI_UP; i++) {
-        if (i != HPP_CFI_RSP && wanted >> i & 1) {
+        if (i != HPP_CFI_SP && wanted >> i & 1) {
             bool is_known = caller_value(&caller.value[i], &f, row, i) == HPP_CFI_UP;
-            caller.known |= (uint32_t)is_known << i;
+            caller.known |= (uint64_t)is_known << i;
         }
     }
     if (outcome == HPP_CFI_UP) {
@@ -411,5 +412,5 @@ hpp_cfi_step hpp__cfi_step_some(hpp_cfi_registers *registers, const hpp_cfi_row 
 hpp_cfi_step hpp__cfi_step(hpp_cfi_registers *registers, const hpp_cfi_row *row, hpp_cfi_read *read,
                            void *context)
 {
-    return hpp__cfi_step_some(registers, row, UINT32_MAX, read, context);
+    return hpp__cfi_step_some(registers, row, UINT64_MAX, read, context);
 }

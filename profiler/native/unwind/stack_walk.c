@@ -89,7 +89,7 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t f
  * kept. */
 static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames)
 {
-    uint64_t time = path->kept_at != 0 ? hpp__time_stamp() - path->kept_at : UINT64_MAX;
+    uint64_t time = path->kept_at != 0 ? hpp__time_since(path->kept_at) : UINT64_MAX;
     return time < n_frames / MAX_FRAMES_PER_TIME ? n_frames - (uint32_t)time * MAX_FRAMES_PER_TIME
                                                  : 0;
 }
@@ -115,8 +115,8 @@ static bool has_joined(hpp_stack_walk *path, joint_search *search, const hpp_wal
         search->n_agreeing = count_agreeing(words_of(path), first, frame->n_words);
         path->n_compared += search->n_agreeing - first;
     }
-    return frame->n_words <= search->n_agreeing && frame->rbp_word != HPP_STACK_WALK_NO_JOINT &&
-           (frame->rbp_word == 0 || words_of(path)[frame->rbp_word - 1].value == walk->rbp);
+    return frame->n_words <= search->n_agreeing && frame->fp_word != HPP_STACK_WALK_NO_JOINT &&
+           (frame->fp_word == 0 || words_of(path)[frame->fp_word - 1].value == walk->fp);
 }
 
 /* ---- walking ------------------------------------------------------------------------------- */
@@ -135,53 +135,53 @@ static void add_new_frame(hpp_stack_walk *path, const hpp_new_frame *frame)
     new_frames_of(path)[path->n_new_frames++].first_word = path->n_new_words;
 }
 
-/* The current rbp of a walk: frames from `first_frame` on have it, and it was read from `slot`. */
-typedef struct rbp_range {
+/* The current fp of a walk: frames from `first_frame` on have it, and it was read from `slot`. */
+typedef struct fp_range {
     uintptr_t slot;
     uint32_t first_frame;
     bool is_noted;
-} rbp_range;
+} fp_range;
 
-static void mark_range(hpp_stack_walk *path, const rbp_range *range, uint32_t rbp_word)
+static void mark_range(hpp_stack_walk *path, const fp_range *range, uint32_t fp_word)
 {
     hpp_new_frame *frames = new_frames_of(path);
     for (uint32_t i = range->first_frame; i < path->n_new_frames; i++) {
-        frames[i].rbp_word = rbp_word;
+        frames[i].fp_word = fp_word;
     }
 }
 
-/* Tracks rbp through a step. If the step needed rbp, its word is the first that the step appended,
+/* Tracks fp through a step. If the step needed fp, its word is the first that the step appended,
  * unless an earlier frame already needed it. */
-static void follow_rbp(hpp_stack_walk *path, rbp_range *range, const hpp_walk *walk,
-                       hpp_unwind_rule rule, uint32_t first_word)
+static void follow_fp(hpp_stack_walk *path, fp_range *range, const hpp_walk *walk,
+                      hpp_unwind_rule rule, uint32_t first_word)
 {
     const hpp_word *words = new_words_of(path);
-    bool needs_rbp = hpp__unwind_rule_kind(rule) != HPP_UNWIND_RULE_RSP;
-    if (range->is_noted && needs_rbp) {
+    bool needs_fp = hpp__unwind_rule_kind(rule) != HPP_UNWIND_RULE_SP;
+    if (range->is_noted && needs_fp) {
         mark_range(path, range, HPP_STACK_WALK_NO_JOINT);
-    } else if (needs_rbp && path->n_new_words > first_word &&
+    } else if (needs_fp && path->n_new_words > first_word &&
                words[first_word].address == range->slot) {
         mark_range(path, range, first_word + 1);
     }
-    if (walk->rbp_slot != range->slot) {
-        range->slot = walk->rbp_slot;
+    if (walk->fp_slot != range->slot) {
+        range->slot = walk->fp_slot;
         range->first_frame = path->n_new_frames;
     }
-    range->is_noted = walk->rbp_is_noted;
+    range->is_noted = walk->fp_is_noted;
 }
 
 /* The path loses the frames inside of the one that was joined. The word by which its outer frames
- * need rbp is now where this walk has it from; where this walk has needed it already, it says
+ * need fp is now where this walk has it from; where this walk has needed it already, it says
  * nothing new. */
-static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const rbp_range *range)
+static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const fp_range *range)
 {
     const hpp_stack_walk_frame *joint = &frames_of(path)[n_frames - 1];
     path->n_frames = n_frames;
     path->n_words = joint->n_words;
-    path->n_without_joint_rbp = range->first_frame;
-    if (joint->rbp_word != 0) {
-        path->joint_rbp_slot = range->is_noted ? 0 : range->slot;
-        words_of(path)[joint->rbp_word - 1].address =
+    path->n_without_joint_fp = range->first_frame;
+    if (joint->fp_word != 0) {
+        path->joint_fp_slot = range->is_noted ? 0 : range->slot;
+        words_of(path)[joint->fp_word - 1].address =
             range->is_noted ? HPP_STACK_WALK_NO_WORD : range->slot;
     }
 }
@@ -213,10 +213,10 @@ static bool is_full(const hpp_stack_walk *path)
 hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
 {
     joint_search search = {path->n_frames, UINT32_MAX};
-    rbp_range range = {walk->rbp_slot, 0, walk->rbp_is_noted};
+    fp_range range = {walk->fp_slot, 0, walk->fp_is_noted};
     path->n_new_frames = 0;
     path->n_new_words = 0;
-    path->joint_rbp_slot = 0;
+    path->joint_fp_slot = 0;
     for (;;) {
         if (has_joined(path, &search, walk)) {
             cut_at_joint(path, search.n_candidates, &range);
@@ -237,7 +237,7 @@ hpp_stack_walk_outcome hpp__stack_walk(hpp_stack_walk *path, hpp_walk *walk)
                                        .module_number = hpp__unwind_rule_module(rule),
                                        .flags = node_flags(walk->is_exact, walk->is_guessed)});
         hpp_step step = hpp__walk_step(walk, rule, new_words_of(path), &path->n_new_words);
-        follow_rbp(path, &range, walk, rule, first_word);
+        follow_fp(path, &range, walk, rule, first_word);
         if (HPP_UNLIKELY(step != HPP_STEP_UP)) {
             path->n_frames = 0;
             path->n_words = 0;
@@ -292,17 +292,16 @@ static void push_new_words(hpp_stack_walk *path)
     path->n_words += path->n_new_words;
 }
 
-/* `rbp_word` of a new frame, as a frame of the path. */
-static uint32_t rbp_word_in_path(const hpp_stack_walk *path, uint32_t index,
-                                 uint32_t joint_rbp_word)
+/* `fp_word` of a new frame, as a frame of the path. */
+static uint32_t fp_word_in_path(const hpp_stack_walk *path, uint32_t index, uint32_t joint_fp_word)
 {
-    uint32_t rbp_word = new_frames_of(path)[index].rbp_word;
-    if (joint_rbp_word != 0 && index >= path->n_without_joint_rbp) {
-        bool is_noted = words_of(path)[joint_rbp_word - 1].address == HPP_STACK_WALK_NO_WORD;
-        return is_noted ? HPP_STACK_WALK_NO_JOINT : joint_rbp_word;
+    uint32_t fp_word = new_frames_of(path)[index].fp_word;
+    if (joint_fp_word != 0 && index >= path->n_without_joint_fp) {
+        bool is_noted = words_of(path)[joint_fp_word - 1].address == HPP_STACK_WALK_NO_WORD;
+        return is_noted ? HPP_STACK_WALK_NO_JOINT : joint_fp_word;
     }
-    return rbp_word == 0 || rbp_word == HPP_STACK_WALK_NO_JOINT ? rbp_word
-                                                                : path->n_words + 1 - rbp_word;
+    return fp_word == 0 || fp_word == HPP_STACK_WALK_NO_JOINT ? fp_word
+                                                              : path->n_words + 1 - fp_word;
 }
 
 /* Returns the node of the path with its innermost frames, also those that were folded. */
@@ -335,7 +334,7 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
     push_new_words(path);
     hpp_stack_walk_frame *frames = frames_of(path);
     const hpp_stack_walk_frame *joint = path->n_frames > 0 ? &frames[path->n_frames - 1] : NULL;
-    uint32_t joint_rbp_word = joint ? joint->rbp_word : 0;
+    uint32_t joint_fp_word = joint ? joint->fp_word : 0;
     hpp_folded_stack stack = {joint ? joint->node : 0, false};
     for (uint32_t i = path->n_new_frames; i-- > 0;) {
         const hpp_new_frame *frame = &new_frames_of(path)[i];
@@ -351,7 +350,7 @@ uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
                                    .sp = frame->sp,
                                    .node = stack.node,
                                    .n_words = path->n_words - frame->first_word,
-                                   .rbp_word = rbp_word_in_path(path, i, joint_rbp_word),
+                                   .fp_word = fp_word_in_path(path, i, joint_fp_word),
                                    .flags = frame->flags,
                                    .is_folded = stack.is_folded};
     }
@@ -373,7 +372,7 @@ bool hpp__stack_walk_is_own(const hpp_stack_walk *path, const hpp_memory *memory
             return false;
         }
     }
-    return is_own(path->joint_rbp_slot, memory);
+    return is_own(path->joint_fp_slot, memory);
 }
 
 bool hpp__stack_walk_collect(uint32_t *n_words, hpp_stack_walk *path, uint32_t n_skipped,

@@ -33,19 +33,19 @@ bool hpp__growing_reserve(hpp_growing *memory, size_t n_bytes);
 
 typedef struct hpp_stack_walk_frame {
     uintptr_t pc, sp;
-    uint32_t node;     /* of the stack up to this frame, without recursion */
-    uint32_t n_words;  /* of this frame and the outer ones */
-    uint32_t rbp_word; /* whether outer frames need this frame's rbp: 1 + index of the word that
+    uint32_t node;    /* of the stack up to this frame, without recursion */
+    uint32_t n_words; /* of this frame and the outer ones */
+    uint32_t fp_word; /* whether outer frames need this frame's fp: 1 + index of the word that
                           holds it; 0: no; or HPP_STACK_WALK_NO_JOINT */
-    uint16_t flags;    /* HPP_NODE_ values */
-    bool is_folded;    /* its function was on the stack before */
+    uint16_t flags;   /* HPP_NODE_ values */
+    bool is_folded;   /* its function was on the stack before */
 } hpp_stack_walk_frame;
 
 /* A frame that was walked, before its node is known. */
 typedef struct hpp_new_frame {
     uintptr_t pc, sp;
     uint32_t first_word; /* of the words that the step from this frame appended */
-    uint32_t rbp_word;   /* as above, index among the new words */
+    uint32_t fp_word;    /* as above, index among the new words */
     uint16_t module_number;
     uint16_t flags; /* HPP_NODE_ values */
 } hpp_new_frame;
@@ -56,19 +56,19 @@ typedef struct hpp_stack_walk {
     hpp_growing known_calls;           /* hpp_known_call */
     hpp_growing new_frames, new_words; /* hpp_new_frame, hpp_word; innermost first */
     uint32_t n_new_frames, n_new_words;
-    uint32_t n_without_joint_rbp; /* new frames whose rbp differs from that of the joint */
-    uintptr_t joint_rbp_slot; /* address of the rbp that the joint needs; 0: already noted, or not
-                                 needed */
-    uint32_t max_new_frames;  /* the next walk is cut there; 0: no limit */
-    uint64_t kept_at;         /* time stamp of the processor when the path was last known to be the
-                                 stack; 0: not deep */
-    uint64_t n_compared;      /* words compared and copied so far */
+    uint32_t n_without_joint_fp; /* new frames whose fp differs from that of the joint */
+    uintptr_t joint_fp_slot;     /* address of the fp that the joint needs; 0: already noted, or not
+                                     needed */
+    uint32_t max_new_frames;     /* the next walk is cut there; 0: no limit */
+    uint64_t kept_at;    /* time stamp of the processor when the path was last known to be the
+                            stack; 0: not deep */
+    uint64_t n_compared; /* words compared and copied so far */
 } hpp_stack_walk;
 
 /* The address of a word that is redundant, because an inner word has the same value. */
 enum { HPP_STACK_WALK_NO_WORD = 1 };
 
-/* A value of `rbp_word`: no walk can join at this frame. */
+/* A value of `fp_word`: no walk can join at this frame. */
 #define HPP_STACK_WALK_NO_JOINT UINT32_MAX
 
 typedef enum hpp_stack_walk_outcome {

@@ -2,7 +2,7 @@
  *
  * Walks up a stack by the unwind tables (.eh_frame) of the loaded objects, in two ways.
  *
- * A walk tracks pc, stack pointer and rbp, which nearly all rules need, and lists the stack words
+ * A walk tracks pc, stack pointer and fp, which nearly all rules need, and lists the stack words
  * that it depended on. A full walk tracks all registers, for frames that need others; it starts
  * from an interrupted context or from its caller.
  *
@@ -23,7 +23,7 @@ typedef enum hpp_step {
     HPP_STEP_HARD, /* the rule needs a register that the walk does not track */
 } hpp_step;
 
-/* A stack word that a walk depended on. At address 0: the value of rbp at the start of the walk. */
+/* A stack word that a walk depended on. At address 0: the value of fp at the start of the walk. */
 typedef struct hpp_word {
     uintptr_t address, value;
 } hpp_word;
@@ -32,12 +32,12 @@ typedef struct hpp_word {
 enum { HPP_MAX_STEP_WORDS = 12 };
 
 typedef struct hpp_walk {
-    uintptr_t pc, sp, rbp;
-    uintptr_t rbp_slot; /* address of the word that rbp was read from; 0: it has its first value */
-    bool rbp_is_noted;  /* that word is already in the list */
-    bool is_exact;      /* pc is an interrupted instruction, not a return address */
-    bool is_guessed;    /* found by the frame pointer */
-    uint8_t n_jumps;    /* steps so far to a caller on another stack */
+    uintptr_t pc, sp, fp;
+    uintptr_t fp_slot; /* address of the word that fp was read from; 0: it has its first value */
+    bool fp_is_noted;  /* that word is already in the list */
+    bool is_exact;     /* pc is an interrupted instruction, not a return address */
+    bool is_guessed;   /* found by the frame pointer */
+    uint8_t n_jumps;   /* steps so far to a caller on another stack */
     hpp_memory memory;
 } hpp_walk;
 
@@ -48,11 +48,11 @@ static inline uintptr_t hpp__walk_place(const hpp_walk *walk)
     return walk->pc - !walk->is_exact;
 }
 
-static inline void hpp__walk_note_rbp(hpp_walk *walk, hpp_word *words, uint32_t *n_words)
+static inline void hpp__walk_note_fp(hpp_walk *walk, hpp_word *words, uint32_t *n_words)
 {
-    if (!walk->rbp_is_noted) {
-        walk->rbp_is_noted = true;
-        words[(*n_words)++] = (hpp_word){walk->rbp_slot, walk->rbp};
+    if (!walk->fp_is_noted) {
+        walk->fp_is_noted = true;
+        words[(*n_words)++] = (hpp_word){walk->fp_slot, walk->fp};
     }
 }
 
@@ -75,30 +75,32 @@ static inline hpp_step hpp__walk_step(hpp_walk *walk, hpp_unwind_rule rule, hpp_
                                       uint32_t *n_words)
 {
     hpp_unwind_rule_kind kind = hpp__unwind_rule_kind(rule);
-    if (HPP_UNLIKELY(kind > HPP_UNWIND_RULE_RBP)) {
+    if (HPP_UNLIKELY(kind > HPP_UNWIND_RULE_FP)) {
         return hpp__walk_step_rarely(walk, rule, words, n_words);
     }
     uintptr_t cfa = walk->sp;
-    if (kind == HPP_UNWIND_RULE_RBP) {
-        hpp__walk_note_rbp(walk, words, n_words);
-        cfa = walk->rbp;
+    if (kind == HPP_UNWIND_RULE_FP) {
+        hpp__walk_note_fp(walk, words, n_words);
+        cfa = walk->fp;
     }
     cfa += (uintptr_t)hpp__unwind_rule_cfa_offset(rule);
     if (HPP_UNLIKELY(cfa <= walk->sp) &&
-        (kind == HPP_UNWIND_RULE_RSP || !hpp__walk_may_jump(&walk->n_jumps))) {
+        (kind == HPP_UNWIND_RULE_SP || !hpp__walk_may_jump(&walk->n_jumps))) {
         return HPP_STEP_LOST;
     }
-    if (HPP_UNLIKELY(cfa % 8 != 0 || !hpp__memory_read(&walk->pc, &walk->memory, cfa - 8))) {
+    uintptr_t return_at = cfa + (uintptr_t)hpp__unwind_rule_return_offset(rule);
+    if (HPP_UNLIKELY(cfa % 8 != 0 || !hpp__memory_read(&walk->pc, &walk->memory, return_at))) {
         return HPP_STEP_LOST;
     }
-    words[(*n_words)++] = (hpp_word){cfa - 8, walk->pc};
-    if (!hpp__unwind_rule_keeps_rbp(rule)) {
-        uintptr_t slot = cfa + (uintptr_t)hpp__unwind_rule_rbp_offset(rule);
-        if (HPP_UNLIKELY(!hpp__memory_read(&walk->rbp, &walk->memory, slot))) {
+    words[(*n_words)++] = (hpp_word){return_at, walk->pc};
+    walk->pc = hpp__return_address(walk->pc);
+    if (!hpp__unwind_rule_keeps_fp(rule)) {
+        uintptr_t slot = cfa + (uintptr_t)hpp__unwind_rule_fp_offset(rule);
+        if (HPP_UNLIKELY(!hpp__memory_read(&walk->fp, &walk->memory, slot))) {
             return HPP_STEP_LOST;
         }
-        walk->rbp_slot = slot;
-        walk->rbp_is_noted = false;
+        walk->fp_slot = slot;
+        walk->fp_is_noted = false;
     }
     walk->sp = cfa;
     walk->is_exact = false;
@@ -133,7 +135,7 @@ static inline uintptr_t hpp__full_walk_pc(const hpp_full_walk *walk)
 
 static inline uintptr_t hpp__full_walk_sp(const hpp_full_walk *walk)
 {
-    return walk->registers.value[HPP_CFI_RSP];
+    return walk->registers.value[HPP_CFI_SP];
 }
 
 #endif

@@ -176,15 +176,15 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_unwind_cache_entry *ent
 
 static bool find_difference(difference *out, const hpp_unwind_cache_entry *entry, hpp_caller caller)
 {
-    bool rbp_differs = ((caller.fp ^ entry->rbp) & entry->rbp_mask) != 0;
-    uint32_t n = rbp_differs ? entry->rbp_index : entry->n_words;
+    bool fp_differs = ((caller.fp ^ entry->fp) & entry->fp_mask) != 0;
+    uint32_t n = fp_differs ? entry->fp_index : entry->n_words;
     uint32_t index = count_agreeing(entry, n, caller.sp);
     if (index < n) {
         *out = (difference){index, hpp__memory_word(caller.sp - 8 + word_offset(entry, index))};
     } else {
         *out = (difference){index, caller.fp};
     }
-    return index < n || rbp_differs;
+    return index < n || fp_differs;
 }
 
 /* The slot of a first entry. */
@@ -200,12 +200,12 @@ static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hp
 static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_slot *first,
                                     const hpp_unwind_cache_entry *last, const difference *found)
 {
-    bool is_rbp = last->rbp_mask != 0 && found->index == last->rbp_index;
+    bool is_fp = last->fp_mask != 0 && found->index == last->fp_index;
     uintptr_t offset = word_offset(last, found->index);
     gap->a = child_key(last, found->index);
     gap->b = found->value;
-    gap->address = is_rbp ? 0 : gap->sp - 8 + offset;
-    if (last == first->entry && !is_rbp) {
+    gap->address = is_fp ? 0 : gap->sp - 8 + offset;
+    if (last == first->entry && !is_fp) {
         first->entry->fork_offset = (uint32_t)offset;
         first->fork_value = word_value(last, found->index);
     }
@@ -262,7 +262,6 @@ typedef struct memorable {
     hpp_place place;
 } memorable;
 
-/* From where the return address of the call is. */
 static intptr_t offset_of(const memorable *stack, const hpp_word *word)
 {
     return (intptr_t)(word->address - (stack->caller.sp - 8));
@@ -288,9 +287,31 @@ static void put_word(hpp_unwind_cache_batch *batches, uint32_t index, intptr_t o
     batch->values[index % HPP_UNWIND_CACHE_BATCH] = value;
 }
 
-/* The entry for the words from `first` on. NULL: there is no memory. */
+/* Stores the offset and the value of a neutral word for an entry of the words from `first` on: the
+ * return address of the call if that is on the stack, else the first word, which is compared before
+ * the others. Returns false if there is none. */
+static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorable *stack,
+                              uint32_t first)
+{
+    if (HPP_CALL_PUSHES) {
+        *offset = 0;
+        *value = stack->caller.pc;
+        return true;
+    }
+    bool is_first = first < stack->n_words && stack->words[first].address != 0;
+    uint32_t i = is_first || !stack->are_own ? first : first + 1;
+    if (i >= stack->n_words || stack->words[i].address == 0) {
+        return false;
+    }
+    *offset = offset_of(stack, &stack->words[i]);
+    *value = stack->words[i].value;
+    return true;
+}
+
+/* The entry for the words from `first` on; `offset` and `value` are those of a neutral word. NULL:
+ * there is no memory. */
 static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const memorable *stack,
-                                          uint32_t first)
+                                          uint32_t first, intptr_t offset, uintptr_t value)
 {
     uint32_t n = stack->n_words - first;
     uint32_t n_batches = n == 0 ? 1 : (n + HPP_UNWIND_CACHE_BATCH - 1) / HPP_UNWIND_CACHE_BATCH;
@@ -309,11 +330,11 @@ static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const m
             put_word(batches, i, offset_of(stack, word), word->value);
             continue;
         }
-        put_word(batches, i, 0, stack->caller.pc);
+        put_word(batches, i, offset, value);
         if (word != NULL) {
-            entry->rbp = word->value;
-            entry->rbp_mask = UINTPTR_MAX;
-            entry->rbp_index = (uint16_t)i;
+            entry->fp = word->value;
+            entry->fp_mask = UINTPTR_MAX;
+            entry->fp_index = (uint16_t)i;
         }
     }
     return entry;
@@ -322,15 +343,22 @@ static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const m
 static void add(hpp_unwind_cache_table *cache, const memorable *stack, hpp_unwind_cache_slot *slot,
                 uint64_t a, uint64_t b, uint32_t first)
 {
-    hpp_unwind_cache_entry *entry = make_entry(cache, stack, first);
+    intptr_t offset;
+    uintptr_t value;
+    if (!find_neutral_word(&offset, &value, stack, first)) {
+        return;
+    }
+    hpp_unwind_cache_entry *entry = make_entry(cache, stack, first, offset, value);
     if (entry == NULL) {
         hpp__unwind_cache_forget(cache);
         return;
     }
     if (first > 0) {
         entry->parent_index = (uint32_t)a % (1 << INDEX_BITS);
+    } else {
+        entry->fork_offset = (uint32_t)offset;
     }
-    *slot = (hpp_unwind_cache_slot){a, b, entry, .fork_value = stack->caller.pc};
+    *slot = (hpp_unwind_cache_slot){a, b, entry, .fork_value = value};
     cache->n_entries++;
     if (cache->n_entries > n_slots(cache) / 2 && !grow(cache) &&
         cache->n_entries > n_slots(cache) / 4 * 3) {

@@ -36,7 +36,7 @@ enum {
 typedef struct hpp_caller {
     uintptr_t pc; /* return address */
     uintptr_t sp; /* stack pointer after the return: the canonical frame address of the callee */
-    uintptr_t fp; /* rbp of the caller */
+    uintptr_t fp; /* fp of the caller */
 } hpp_caller;
 
 /* The counters of a call. `cell` is in the thread's slot, and may be NULL (window full). */
@@ -45,21 +45,21 @@ typedef struct hpp_place {
     hpp_window_cell *cell;
 } hpp_place;
 
-/* Words of a cached stack: their addresses, in bytes from that of the call's return address, and
- * their values. */
+/* Words of a cached stack: their addresses, in bytes from 8 bytes below the caller's stack pointer,
+ * and their values. */
 typedef struct hpp_unwind_cache_batch {
     uint32_t offsets[HPP_UNWIND_CACHE_BATCH];
     uintptr_t values[HPP_UNWIND_CACHE_BATCH];
 } hpp_unwind_cache_batch;
 
-/* A cached stack, or the outer part of one; batches of words follow. If the caller's rbp is among
- * the words, `rbp_mask` is all ones, and the word at `rbp_index` is the call's return address
- * instead, which is always equal. */
+/* A cached stack, or the outer part of one; batches of words follow. If the caller's fp is among
+ * the words, `fp_mask` is all ones, and the word at `fp_index` is a neutral one
+ * instead: one that is equal whenever the words before it are. */
 typedef struct hpp_unwind_cache_entry {
     hpp_place place;
     const hpp_unwind_cache_batch *end; /* of the batches */
-    uintptr_t rbp, rbp_mask;
-    uint16_t rbp_index;
+    uintptr_t fp, fp_mask;
+    uint16_t fp_index;
     uint16_t n_words; /* with the padding of the last batch */
     union {
         uint32_t fork_offset;  /* of a first entry; its value: hpp_unwind_cache_slot */
@@ -84,8 +84,8 @@ hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
 typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
     hpp_unwind_cache_entry *entry; /* NULL: free */
-    uint64_t fork_value; /* of a first entry on the thread's own stack; without a fork, the call's
-                            return address */
+    uint64_t fork_value; /* of a first entry on the thread's own stack; without a fork, that of
+                            a neutral word */
 } hpp_unwind_cache_slot;
 
 #define HPP_UNWIND_CACHE_FOREIGN ((uint64_t)1 << 62)
@@ -99,7 +99,7 @@ typedef struct hpp_unwind_cache_pool {
 } hpp_unwind_cache_pool;
 
 /* The end of the last failed lookup: the `n_known` innermost words are equal; the next one, at
- * `address` (0: rbp), differs, so the stack belongs under `a` and `b`. */
+ * `address` (0: fp), differs, so the stack belongs under `a` and `b`. */
 typedef struct hpp_unwind_cache_gap {
     uint64_t key; /* of the call; 0: there is no gap */
     uintptr_t sp;
@@ -166,7 +166,7 @@ HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cac
     }
     const hpp_unwind_cache_batch *batch = hpp__unwind_cache_batches(entry);
     const hpp_unwind_cache_batch *end = entry->end;
-    hpp_pair low = hpp__pair_of((fp ^ entry->rbp) & entry->rbp_mask);
+    hpp_pair low = hpp__pair_of((fp ^ entry->fp) & entry->fp_mask);
     hpp_pair high = hpp__pair_of(0);
     do {
         uint64_t one = hpp__two_offsets(&batch->offsets[0]);

@@ -7,16 +7,16 @@
 
 #include "bytes.h"
 
-enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_RBP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
+enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_FP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
 
 _Atomic uintptr_t hpp__evaluator_begin, hpp__evaluator_end;
 _Alignas(4096) hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 
-static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t rbp_words,
+static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t fp_words,
                             const hpp_module *module)
 {
     return (uint64_t)kind | (uint64_t)module->is_loader << 3 |
-           (uint64_t)(uint32_t)((uint32_t)cfa_words << 8) | (uint64_t)(uint16_t)rbp_words << 32 |
+           (uint64_t)(uint32_t)((uint32_t)cfa_words << 8) | (uint64_t)(uint16_t)fp_words << 32 |
            (uint64_t)module->number << 48;
 }
 
@@ -27,10 +27,10 @@ static bool words(int64_t *out, int64_t n_bytes, int64_t max)
     return n_bytes % 8 == 0 && *out > -max && *out < max;
 }
 
-/* Returns whether the expression at an address is "rbp + offset", followed by `rest`. */
-static bool is_rbp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t n_rest)
+/* Returns whether the expression at an address is "fp + offset", followed by `rest`. */
+static bool is_fp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t n_rest)
 {
-    enum { BREG_RBP = 0x76, MAX_BYTES = 16 };
+    enum { BREG_FP = 0x70 + HPP_CFI_FP, MAX_BYTES = 16 };
     const uint8_t *at = (const uint8_t *)(uintptr_t)place;
     hpp_bytes bytes = {at, at + 1, false};
     uint64_t length = hpp__bytes_uleb(&bytes); /* fails if it takes more than a byte */
@@ -38,7 +38,7 @@ static bool is_rbp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t
         return false;
     }
     bytes.end = bytes.at + length;
-    if (hpp__bytes_fixed(&bytes, 1) != BREG_RBP) {
+    if (hpp__bytes_fixed(&bytes, 1) != BREG_FP) {
         return false;
     }
     *out = hpp__bytes_sleb(&bytes);
@@ -46,20 +46,19 @@ static bool is_rbp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t
            (n_rest == 0 || memcmp(bytes.at, rest, n_rest) == 0);
 }
 
-/* What a function has that aligns its stack: its frame is found by a pointer kept below rbp. */
+/* What a function has that aligns its stack: its frame is found by a pointer kept below fp. */
 static hpp_unwind_rule from_realigned(const hpp_cfi_row *row, const hpp_module *module)
 {
     static const uint8_t dereference[] = {0x06};
     int64_t cfa_offset;
-    int64_t rbp_offset;
+    int64_t fp_offset;
     int64_t cfa_words;
-    int64_t rbp_words;
-    if (is_rbp_plus(&cfa_offset, row->cfa_value, dereference, 1) &&
-        row->kind[HPP_CFI_RBP] == HPP_CFI_AT_EXPRESSION &&
-        is_rbp_plus(&rbp_offset, row->value[HPP_CFI_RBP], NULL, 0) &&
-        words(&cfa_words, cfa_offset, MAX_CFA_WORDS) &&
-        words(&rbp_words, rbp_offset, MAX_RBP_WORDS)) {
-        return pack(HPP_UNWIND_RULE_RBP_AT, cfa_words, rbp_words, module);
+    int64_t fp_words;
+    if (is_fp_plus(&cfa_offset, row->cfa_value, dereference, 1) &&
+        row->kind[HPP_CFI_FP] == HPP_CFI_AT_EXPRESSION &&
+        is_fp_plus(&fp_offset, row->value[HPP_CFI_FP], NULL, 0) &&
+        words(&cfa_words, cfa_offset, MAX_CFA_WORDS) && words(&fp_words, fp_offset, MAX_FP_WORDS)) {
+        return pack(HPP_UNWIND_RULE_FP_AT, cfa_words, fp_words, module);
     }
     return pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
 }
@@ -69,27 +68,28 @@ hpp_unwind_rule hpp__unwind_rules_from_row(const hpp_cfi_row *row, const hpp_mod
     if (row->kind[row->return_register] == HPP_CFI_UNDEFINED) {
         return pack(HPP_UNWIND_RULE_END, 0, 0, module);
     }
-    if (row->is_signal || row->return_register != HPP_CFI_PC ||
-        row->kind[HPP_CFI_PC] != HPP_CFI_AT_CFA || row->value[HPP_CFI_PC] != -8 ||
-        row->kind[HPP_CFI_RSP] != HPP_CFI_SAME) {
+    bool keeps_fp = row->kind[HPP_CFI_FP] == HPP_CFI_SAME;
+    int64_t offset;
+    if (row->is_signal || row->return_register != HPP_CFI_RETURN ||
+        row->kind[HPP_CFI_RETURN] != HPP_CFI_AT_CFA || row->kind[HPP_CFI_SP] != HPP_CFI_SAME ||
+        !hpp__is_usual_frame(&offset, keeps_fp, row->value[HPP_CFI_FP],
+                             row->value[HPP_CFI_RETURN])) {
         return pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
     }
     if (row->cfa_is_expression) {
         return from_realigned(row, module);
     }
     int64_t cfa_words;
-    int64_t rbp_words = HPP_UNWIND_RULE_RBP_KEPT;
-    bool is_easy = words(&cfa_words, row->cfa_value, MAX_CFA_WORDS) &&
-                   (row->cfa_register == HPP_CFI_RSP || row->cfa_register == HPP_CFI_RBP);
-    if (row->kind[HPP_CFI_RBP] == HPP_CFI_AT_CFA) {
-        is_easy = is_easy && words(&rbp_words, row->value[HPP_CFI_RBP], MAX_RBP_WORDS);
-    } else if (row->kind[HPP_CFI_RBP] != HPP_CFI_SAME) {
-        is_easy = false;
+    int64_t offset_words;
+    if (!words(&cfa_words, row->cfa_value, MAX_CFA_WORDS) ||
+        !words(&offset_words, offset, MAX_FP_WORDS) ||
+        (row->cfa_register != HPP_CFI_SP && row->cfa_register != HPP_CFI_FP) ||
+        (!keeps_fp && row->kind[HPP_CFI_FP] != HPP_CFI_AT_CFA)) {
+        return pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
     }
     hpp_unwind_rule_kind kind =
-        row->cfa_register == HPP_CFI_RBP ? HPP_UNWIND_RULE_RBP : HPP_UNWIND_RULE_RSP;
-    return is_easy ? pack(kind, cfa_words, rbp_words, module)
-                   : pack(HPP_UNWIND_RULE_HARD, 0, 0, module);
+        row->cfa_register == HPP_CFI_FP ? HPP_UNWIND_RULE_FP : HPP_UNWIND_RULE_SP;
+    return pack(kind, cfa_words, offset_words, module) | (keeps_fp ? HPP_UNWIND_RULE_FP_KEPT : 0);
 }
 
 static hpp_unwind_rule work_out(uintptr_t pc)

@@ -15,25 +15,27 @@
 #include "native/window/platform.h"
 
 typedef enum hpp_unwind_rule_kind {
-    HPP_UNWIND_RULE_RSP,    /* CFA = rsp + offset */
-    HPP_UNWIND_RULE_RBP,    /* CFA = rbp + offset */
-    HPP_UNWIND_RULE_RBP_AT, /* CFA = the word at rbp + offset; rbp is saved relative to rbp, not the
+    HPP_UNWIND_RULE_SP,    /* CFA = sp + offset */
+    HPP_UNWIND_RULE_FP,    /* CFA = fp + offset */
+    HPP_UNWIND_RULE_FP_AT, /* CFA = the word at fp + offset; fp is saved relative to fp, not the
                                CFA */
-    HPP_UNWIND_RULE_END,    /* no caller */
-    HPP_UNWIND_RULE_HARD,   /* none of these: use the row itself */
-    HPP_UNWIND_RULE_NONE,   /* there is no row */
+    HPP_UNWIND_RULE_END,   /* no caller */
+    HPP_UNWIND_RULE_HARD,  /* none of these: use the row itself */
+    HPP_UNWIND_RULE_NONE,  /* there is no row */
 } hpp_unwind_rule_kind;
 
 /* From the lowest bit:
  *    0   3 bits   hpp_unwind_rule_kind
  *    3   1 bit    the pc is in the loader
+ *    4   1 bit    the frame pointer is kept
  *    8   24 bits  offset for the CFA in words, signed
- *    32  16 bits  place of the saved rbp from the CFA in words, signed; HPP_UNWIND_RULE_RBP_KEPT
+ *    32  16 bits  place of the saved frame pointer from the CFA in words, signed; if it is kept,
+ *                 of the return address (hpp__is_usual_frame)
  *    48  16 bits  number of the module
- * The return address is below the CFA. */
+ */
 typedef uint64_t hpp_unwind_rule;
 
-enum { HPP_UNWIND_RULE_RBP_KEPT = INT16_MIN };
+#define HPP_UNWIND_RULE_FP_KEPT ((hpp_unwind_rule)1 << 4)
 
 static inline hpp_unwind_rule_kind hpp__unwind_rule_kind(hpp_unwind_rule rule)
 {
@@ -51,15 +53,21 @@ static inline intptr_t hpp__unwind_rule_cfa_offset(hpp_unwind_rule rule)
     return (intptr_t)((int32_t)(uint32_t)rule >> 8) * 8;
 }
 
-static inline bool hpp__unwind_rule_keeps_rbp(hpp_unwind_rule rule)
+static inline bool hpp__unwind_rule_keeps_fp(hpp_unwind_rule rule)
 {
-    return (int16_t)(uint16_t)(rule >> 32) == HPP_UNWIND_RULE_RBP_KEPT;
+    return (rule & HPP_UNWIND_RULE_FP_KEPT) != 0;
 }
 
 /* In bytes. */
-static inline intptr_t hpp__unwind_rule_rbp_offset(hpp_unwind_rule rule)
+static inline intptr_t hpp__unwind_rule_fp_offset(hpp_unwind_rule rule)
 {
     return (intptr_t)(int16_t)(uint16_t)(rule >> 32) * 8;
+}
+
+/* In bytes. */
+static inline intptr_t hpp__unwind_rule_return_offset(hpp_unwind_rule rule)
+{
+    return hpp__return_offset(hpp__unwind_rule_fp_offset(rule), hpp__unwind_rule_keeps_fp(rule));
 }
 
 static inline uint16_t hpp__unwind_rule_module(hpp_unwind_rule rule)

@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+
+#include "native/machine/machine.h"
 
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -27,18 +28,9 @@
 #define HPP_HIDDEN __attribute__((visibility("hidden")))
 #define HPP_EXPORT __attribute__((visibility("default")))
 
-/* For functions that the program calls: aligns the stack to 16 bytes. Assembly and some code
- * generators call malloc with an unaligned stack, which most allocators accept. The inlined
- * functions of the usual case do not need it: they keep only registers on the stack. */
-#define HPP_ANY_STACK __attribute__((force_align_arg_pointer))
-
 /* For functions that read stack frames of other functions, which sanitizers report as errors. */
 #define HPP_UNSANITIZED                                                                            \
     __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
-
-#if !defined(__x86_64__)
-#error "the entry points, the system calls and the unwinder are for x86-64"
-#endif
 
 /* Whether the program has given up system calls (isolation.c): it may be killed for any that it
  * does not make itself. */
@@ -57,33 +49,28 @@ static inline bool hpp__may_call(long number)
            (isolation == HPP_ISOLATED_BY_FILTER && (number == SYS_mmap || number == SYS_munmap));
 }
 
-/* Whether reading the time stamp counter would kill the program (seccomp, PR_SET_TSC). */
+/* Whether reading the clock of the processor would kill the program (seccomp, PR_SET_TSC). */
 extern HPP_HIDDEN atomic_bool hpp__has_no_time_stamp;
 
-/* Returns the time stamp counter of the processor; 0 if it cannot be read. */
+/* Returns the clock of the processor (hpp__clock); 0 if it cannot be read. */
 static inline uint64_t hpp__time_stamp(void)
 {
     return HPP_LIKELY(!atomic_load_explicit(&hpp__has_no_time_stamp, memory_order_relaxed))
-               ? __builtin_ia32_rdtsc()
+               ? hpp__clock()
                : 0;
+}
+
+/* Returns at least by how much the time stamp has advanced since it was `before`. */
+static inline uint64_t hpp__time_since(uint64_t before)
+{
+    return hpp__time_stamp() - before + hpp__clock_step();
 }
 
 /* Returns the result of a system call; from -4095 to -1 it is a negated errno. Returns -EPERM and
  * does nothing if the program has isolated itself. */
 static inline long hpp__syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    long result = -EPERM;
-    if (!hpp__may_call(number)) {
-        return result;
-    }
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
+    return hpp__may_call(number) ? hpp__bare_syscall(number, a, b, c, d, e, f) : -EPERM;
 }
 
 /* Returns whether the library may take more address space, and counts it as taken. Under a limit
@@ -93,16 +80,6 @@ bool hpp__claim_addresses(size_t n_bytes);
 /* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
 void *hpp__map(size_t n_bytes);
 void hpp__unmap(void *place, size_t n_bytes);
-
-/* Adds to a counter that no other thread writes. It is one instruction, so a signal handler of the
- * same thread can use it as well; it takes no bus lock. */
-static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
-{
-    __asm__ volatile("addq %1, %0"
-                     : "+m"(*(volatile uint64_t *)(uintptr_t)counter)
-                     : "er"(n)
-                     : "cc");
-}
 
 /* Two words, to compare them in one instruction. */
 typedef uint64_t hpp_pair __attribute__((vector_size(16), may_alias));

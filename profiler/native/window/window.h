@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 9u
+#define HPP_WINDOW_VERSION 10u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -272,6 +272,7 @@ typedef struct hpp_window_head {
     char magic[8];
     uint32_t version;
     uint32_t cell_bytes;
+    uint32_t machine; /* as in ELF: EM_X86_64 ... */
     uint64_t size_bytes;
     _Atomic uint64_t used_bytes; /* a whole number of pages */
     uint32_t process_id, parent_id;

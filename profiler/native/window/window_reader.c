@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "native/machine/object_kind.h"
+
 enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS, MAX_LEAVES = 1 << 16 };
 
 static uint32_t load(const _Atomic uint32_t *from)
@@ -82,6 +84,11 @@ hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, u
         window->head.cell_bytes != sizeof(hpp_window_cell)) {
         return hpf_error_set(err, HPF_ERR_VERSION, "the window has version %u, expected %u",
                              (unsigned)window->head.version, HPP_WINDOW_VERSION);
+    }
+    if (window->head.machine != HPP_MACHINE) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "the window is of another kind of processor (%u in ELF, expected %u)",
+                             (unsigned)window->head.machine, (unsigned)HPP_MACHINE);
     }
     hpp__window_reader_refresh(out);
     return HPF_OK;

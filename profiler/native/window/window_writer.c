@@ -4,6 +4,7 @@
  * up, so that handing them out needs no lock.
  */
 #include "window_writer.h"
+#include "native/machine/object_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -218,6 +219,7 @@ static void fill_new(uint64_t size_bytes)
     hpp_window_head *head = &hpp__window->head;
     memcpy(head->magic, HPP_WINDOW_MAGIC, sizeof(head->magic));
     head->version = HPP_WINDOW_VERSION;
+    head->machine = HPP_MACHINE;
     head->cell_bytes = sizeof(hpp_window_cell);
     head->size_bytes = size_bytes;
     atomic_store_explicit(&head->used_bytes, sizeof(hpp_window), memory_order_relaxed);

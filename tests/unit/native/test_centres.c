@@ -16,11 +16,11 @@
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 _Atomic uint32_t hpp__generation = 1;
 
-/* Frames are found by rbp. */
+/* Frames are found by fp. */
 hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)
 {
     (void)pc;
-    return HPP_UNWIND_RULE_RBP | 2 << 8 | (uint64_t)(uint16_t)-2 << 32;
+    return HPP_UNWIND_RULE_FP | 2 << 8 | (uint64_t)(uint16_t)-2 << 32;
 }
 
 hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
@@ -178,7 +178,7 @@ Test(centres, places_are_below_the_open_function)
     inner[1] = 0x400123;
     hpp_walk walk = {.pc = OTHER_CODE + 5,
                      .sp = (uintptr_t)(inner - 4),
-                     .rbp = (uintptr_t)inner,
+                     .fp = (uintptr_t)inner,
                      .memory = {(uintptr_t)stack, (uintptr_t)(stack + N_WORDS), 0}};
     cr_assert(eq(u32, hpp__centres_node(centres, walk), 0)); /* no function is open */
     hpp__centres_enter(centres, key_of(4), (uintptr_t)outer, OTHER_CODE);

@@ -93,7 +93,7 @@ static void assemble(const parts *p)
                               .spans = {{(uintptr_t)image, (uintptr_t)image + n_image}}};
 }
 
-static const uint8_t usual_start[] = {0x0c, 7, 8, 0x90, 1}; /* CFA = rsp + 8, pc at CFA - 8 */
+static const uint8_t usual_start[] = {0x0c, 7, 8, 0x90, 1}; /* CFA = sp + 8, pc at CFA - 8 */
 
 static const uint8_t nothing[] = {0};
 
@@ -472,25 +472,25 @@ static bool read_word(uintptr_t *out, uintptr_t address, void *context)
 
 static hpp_cfi_registers registers_here(void)
 {
-    hpp_cfi_registers r = {.known =
-                               1u << HPP_CFI_RSP | 1u << HPP_CFI_PC | 1u << HPP_CFI_RBP | 1u << 0};
-    r.value[HPP_CFI_RSP] = (uintptr_t)words;
+    hpp_cfi_registers r = {.known = (uint64_t)1 << HPP_CFI_SP | (uint64_t)1 << HPP_CFI_PC |
+                                    (uint64_t)1 << HPP_CFI_FP | 1u << 0};
+    r.value[HPP_CFI_SP] = (uintptr_t)words;
     r.value[HPP_CFI_PC] = BEGIN;
-    r.value[HPP_CFI_RBP] = 1000;
+    r.value[HPP_CFI_FP] = 1000;
     r.value[0] = 70;
     return r;
 }
 
-/* Computes rbp by an expression, on whose stack the CFA is: `words` + 2. */
+/* Computes fp by an expression, on whose stack the CFA is: `words` + 2. */
 static hpp_cfi_step compute(uintptr_t *out, const uint8_t *bytes, size_t n)
 {
-    uint8_t program[64] = {0x0e, 16, 0x16, HPP_CFI_RBP, (uint8_t)n};
+    uint8_t program[64] = {0x0e, 16, 0x16, HPP_CFI_FP, (uint8_t)n};
     memcpy(program + 5, bytes, n);
     hpp_cfi_row row;
     cr_assert(eq(int, row_of(&row, program, 5 + n, 0), HPP_CFI_FOUND));
     /* The return address is what is computed: only it decides the outcome. */
-    row.kind[HPP_CFI_PC] = row.kind[HPP_CFI_RBP];
-    row.value[HPP_CFI_PC] = row.value[HPP_CFI_RBP];
+    row.kind[HPP_CFI_RETURN] = row.kind[HPP_CFI_FP];
+    row.value[HPP_CFI_RETURN] = row.value[HPP_CFI_FP];
     hpp_cfi_registers r = registers_here();
     hpp_cfi_step outcome = hpp__cfi_step_some(&r, &row, 0, read_word, NULL);
     *out = r.value[HPP_CFI_PC];
@@ -628,7 +628,7 @@ Test(cfi, invalid_expressions)
 Test(cfi, a_step_computes_the_wanted_registers)
 {
     hpp_cfi_row row;
-    /* rbp at CFA - 16, rbx at CFA - 24 (not mapped), rax kept, rcx undefined, rdx = CFA + 8 */
+    /* fp at CFA - 16, rbx at CFA - 24 (not mapped), rax kept, rcx undefined, rdx = CFA + 8 */
     cr_assert(eq(int, ROW_OF(&row, 0, 0x0e, 16, 0x86, 2, 0x83, 3, 0x07, 2, 0x15, 1, 0x7f),
                  HPP_CFI_FOUND));
     hpp_cfi_registers r = registers_here();
@@ -655,7 +655,7 @@ Test(cfi, a_step_ends_or_fails)
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_UNKNOWN));
     cr_assert(eq(int, ROW_OF(&row, 0, 0x0e, 48), HPP_CFI_FOUND)); /* not mapped */
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_LOST));
-    cr_assert(eq(u64, r.value[HPP_CFI_RSP], (uintptr_t)words));
+    cr_assert(eq(u64, r.value[HPP_CFI_SP], (uintptr_t)words));
     cr_assert(eq(int, ROW_OF(&row, 0, 0x08, 16), HPP_CFI_FOUND)); /* the pc is kept */
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_UP));
     cr_assert(eq(u64, r.value[HPP_CFI_PC], BEGIN));
@@ -667,9 +667,9 @@ Test(cfi, a_step_ends_or_fails)
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_UP));
     cr_assert(eq(u64, r.value[HPP_CFI_PC], words[1]));
     r = registers_here();
-    cr_assert(eq(int, ROW_OF(&row, 0, 0x14, 7, 2), HPP_CFI_FOUND)); /* rsp = CFA - 16 */
+    cr_assert(eq(int, ROW_OF(&row, 0, 0x14, 7, 2), HPP_CFI_FOUND)); /* sp = CFA - 16 */
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_UP));
-    cr_assert(eq(u64, r.value[HPP_CFI_RSP], (uintptr_t)words - 8));
+    cr_assert(eq(u64, r.value[HPP_CFI_SP], (uintptr_t)words - 8));
     r = registers_here();
     cr_assert(eq(int, ROW_OF(&row, 0, 0x09, 16, 0), HPP_CFI_FOUND)); /* the pc is in rax */
     cr_assert(eq(int, hpp__cfi_step(&r, &row, read_word, NULL), HPP_CFI_UP));

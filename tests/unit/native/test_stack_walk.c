@@ -2,7 +2,7 @@
  *
  * A walk that joins the previous stack has the same result as a walk of the whole stack: the
  * frames, the node, and the words on which they depend. The stack is that of a synthetic program,
- * whose functions keep, save or change rbp, and whose frames keep old words.
+ * whose functions keep, save or change fp, and whose frames keep old words.
  */
 #include "native/unwind/stack_walk.h"
 
@@ -19,25 +19,25 @@
 
 enum { N_WORDS = 4096, MOST_FRAMES = 14, CODE = 0x400000, CODE_BYTES = 0x100 };
 
-typedef enum rbp_use {
-    KEEPS_RBP,
-    SAVES_RBP, /* and may change it */
-    NEEDS_RBP, /* has a frame pointer, and a frame of any size */
-    SHARES_RBP /* finds its frame by the frame pointer of a caller */
-} rbp_use;
+typedef enum fp_use {
+    KEEPS_FP,
+    SAVES_FP, /* and may change it */
+    NEEDS_FP, /* has a frame pointer, and a frame of any size */
+    SHARES_FP /* finds its frame by the frame pointer of a caller */
+} fp_use;
 
 static const struct {
-    rbp_use use;
-    int n_words;   /* of the frame, with the return address; NEEDS_RBP: at least */
-    int cfa_words; /* from rbp to the CFA */
-} functions[] = {{KEEPS_RBP, 2, 0},   {KEEPS_RBP, 3, 0},   {KEEPS_RBP, 2, 0},  {SAVES_RBP, 3, 0},
-                 {SAVES_RBP, 4, 0},   {NEEDS_RBP, 2, 2},   {NEEDS_RBP, 2, 2},  {NEEDS_RBP, 2, 2},
-                 {SHARES_RBP, 2, -2}, {SHARES_RBP, 2, -4}, {SHARES_RBP, 3, -4}};
+    fp_use use;
+    int n_words;   /* of the frame, with the return address; NEEDS_FP: at least */
+    int cfa_words; /* from fp to the CFA */
+} functions[] = {{KEEPS_FP, 2, 0},   {KEEPS_FP, 3, 0},   {KEEPS_FP, 2, 0},  {SAVES_FP, 3, 0},
+                 {SAVES_FP, 4, 0},   {NEEDS_FP, 2, 2},   {NEEDS_FP, 2, 2},  {NEEDS_FP, 2, 2},
+                 {SHARES_FP, 2, -2}, {SHARES_FP, 2, -4}, {SHARES_FP, 3, -4}};
 
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
 typedef struct frame {
-    uintptr_t pc, sp, rbp;
+    uintptr_t pc, sp, fp;
 } frame;
 
 static uintptr_t stack[N_WORDS];
@@ -58,22 +58,22 @@ static void call(unsigned function, rng *chance)
 {
     const frame outside = {0, (uintptr_t)(stack + N_WORDS), 0};
     const frame *caller = n_frames > 0 ? &frames[n_frames - 1] : &outside;
-    rbp_use use = functions[function].use;
+    fp_use use = functions[function].use;
     frame callee = {pc_in(function), caller->sp - 8 * (uintptr_t)functions[function].n_words,
-                    caller->rbp};
-    if (use == SHARES_RBP &&
-        caller->sp != caller->rbp + 8 * (uintptr_t)functions[function].cfa_words) {
+                    caller->fp};
+    if (use == SHARES_FP &&
+        caller->sp != caller->fp + 8 * (uintptr_t)functions[function].cfa_words) {
         return;
     }
     put_word(caller->sp - 8, caller->pc);
-    if (use == NEEDS_RBP || use == SAVES_RBP) {
-        put_word(caller->sp - 16, caller->rbp);
+    if (use == NEEDS_FP || use == SAVES_FP) {
+        put_word(caller->sp - 16, caller->fp);
     }
-    if (use == NEEDS_RBP) {
-        callee.rbp = caller->sp - 16;
+    if (use == NEEDS_FP) {
+        callee.fp = caller->sp - 16;
         callee.sp -= 8 * rng_below(chance, 5);
-    } else if (use == SAVES_RBP) {
-        callee.rbp = rng_below(chance, 2) ? caller->sp - 16 : rng_below(chance, 3);
+    } else if (use == SAVES_FP) {
+        callee.fp = rng_below(chance, 2) ? caller->sp - 16 : rng_below(chance, 3);
     }
     frames[n_frames++] = callee;
 }
@@ -95,14 +95,14 @@ _Atomic uint32_t hpp__generation = 1;
 hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)
 {
     unsigned function = (unsigned)((pc - CODE) / CODE_BYTES);
-    rbp_use use = functions[function].use;
-    bool is_by_rbp = use == NEEDS_RBP || use == SHARES_RBP;
-    int n_words = is_by_rbp ? functions[function].cfa_words : functions[function].n_words;
-    bool is_kept = use == KEEPS_RBP || use == SHARES_RBP;
-    int16_t rbp_place = is_kept ? (int16_t)HPP_UNWIND_RULE_RBP_KEPT : -2;
-    return (is_by_rbp ? HPP_UNWIND_RULE_RBP : HPP_UNWIND_RULE_RSP) |
-           (uint64_t)((uint32_t)n_words << 8) | (uint64_t)(uint16_t)rbp_place << 32 |
-           (uint64_t)(function + 1) << 48;
+    fp_use use = functions[function].use;
+    bool is_by_fp = use == NEEDS_FP || use == SHARES_FP;
+    int n_words = is_by_fp ? functions[function].cfa_words : functions[function].n_words;
+    bool is_kept = use == KEEPS_FP || use == SHARES_FP;
+    int16_t place = is_kept ? -1 : -2; /* of the return address, or of the frame pointer below */
+    return (is_by_fp ? HPP_UNWIND_RULE_FP : HPP_UNWIND_RULE_SP) |
+           (is_kept ? HPP_UNWIND_RULE_FP_KEPT : 0) | (uint64_t)((uint32_t)n_words << 8) |
+           (uint64_t)(uint16_t)place << 32 | (uint64_t)(function + 1) << 48;
 }
 
 hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
@@ -139,7 +139,7 @@ static hpp_walk walk_from_inside(void)
     const frame *inner = &frames[n_frames - 1];
     return (hpp_walk){.pc = inner->pc,
                       .sp = inner->sp,
-                      .rbp = inner->rbp,
+                      .fp = inner->fp,
                       .memory = {inner->sp, (uintptr_t)(stack + N_WORDS), 0}};
 }
 

@@ -5,8 +5,6 @@
  */
 #include "native/counting/stacks.h"
 
-#include <ucontext.h>
-
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -76,12 +74,12 @@ bool hpp__full_walk_begin_here(hpp_full_walk *out, uintptr_t pc, uintptr_t sp, h
 
 void hpp__full_walk_begin_interrupted(hpp_full_walk *out, const void *context, hpp_memory memory)
 {
-    const ucontext_t *at = context;
+    const hpp_caller *at = context;
     n_interrupted++;
     *out = (hpp_full_walk){.memory = memory};
-    out->registers.value[HPP_CFI_PC] = (uintptr_t)at->uc_mcontext.gregs[REG_RIP];
-    out->registers.value[HPP_CFI_RSP] = (uintptr_t)at->uc_mcontext.gregs[REG_RSP];
-    out->registers.value[HPP_CFI_RBP] = (uintptr_t)at->uc_mcontext.gregs[REG_RBP];
+    out->registers.value[HPP_CFI_PC] = at->pc;
+    out->registers.value[HPP_CFI_SP] = at->sp;
+    out->registers.value[HPP_CFI_FP] = at->fp;
 }
 
 uint32_t hpp__stack_walk_extend(hpp_stack_walk *path)
@@ -223,7 +221,7 @@ Test(stacks, a_stack_is_walked_once)
     cr_assert(eq(u64, hpp__window->head.n_frames, 5));
     cr_assert(eq(u64, hpp__window->head.n_compared, 3));
     cr_assert(eq(u64, walked_from.pc, PC));
-    cr_assert(eq(u64, walked_from.rbp, 77));
+    cr_assert(eq(u64, walked_from.fp, 77));
     cr_assert(eq(u64, walked_from.memory.low, (uintptr_t)(stack + 1)));
     cr_assert(eq(u64, walked_from.memory.end, (uintptr_t)(stack + 8)));
     hpp__stacks_new_generation();
@@ -324,18 +322,15 @@ Test(stacks, without_the_data_of_a_thread)
 
 Test(stacks, of_an_interrupted_instruction)
 {
-    ucontext_t at = {0};
-    at.uc_mcontext.gregs[REG_RIP] = PC + 3;
-    at.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(stack + 2);
-    at.uc_mcontext.gregs[REG_RBP] = 66;
+    hpp_caller at = {PC + 3, (uintptr_t)(stack + 2), 66};
     cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, CALL), 50));
     cr_assert(eq(u64, walked_from.pc, PC + 3));
     cr_assert(eq(u64, walked_from.sp, (uintptr_t)(stack + 2)));
-    cr_assert(eq(u64, walked_from.rbp, 66));
+    cr_assert(eq(u64, walked_from.fp, 66));
     cr_assert(eq(u64, walked_from.memory.low, (uintptr_t)(stack + 2)));
     cr_assert(walked_from.is_exact);
     cr_assert(eq(u32, max_new_frames, 1 << 17));
-    at.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(stack + 8); /* not the own stack */
+    at.sp = (uintptr_t)(stack + 8); /* not the own stack */
     outcome = HPP_STACK_WALK_HARD;
     can_begin_here = false;
     cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, CALL), 50));
@@ -354,7 +349,7 @@ Test(stacks, that_end_in_python_are_places_to_be_completed)
     cr_assert(hpp__stacks_recall(&place, &thread, &caller, CALL));
     cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
     cr_assert(eq(u32, hpp__stacks_site_unaided(caller, CALL), 50));
-    ucontext_t at = {0};
+    hpp_caller at = {0};
     python_site = 60;
     cr_assert(eq(u32, hpp__stacks_site_interrupted(&thread, &at, HPP_CALL_TICK), 60));
     python_site = 0;

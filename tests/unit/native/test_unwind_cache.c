@@ -44,15 +44,15 @@ static uint32_t find(uintptr_t fp)
     return hpp__unwind_cache_find(&place, &cache, &caller, CALL) ? place.site : 0;
 }
 
-/* Adds the current stack to the cache if it is missing. The caller's rbp is its word at
- * `rbp_index`, unless there is no such word. */
-static void remember(uint32_t site, uint32_t n_words, uint32_t rbp_index, uintptr_t fp)
+/* Adds the current stack to the cache if it is missing. The caller's fp is its word at
+ * `fp_index`, unless there is no such word. */
+static void remember(uint32_t site, uint32_t n_words, uint32_t fp_index, uintptr_t fp)
 {
     hpp_caller caller = caller_with(fp);
     hpp_word words[N_WORDS];
     for (uint32_t i = 0; i < n_words; i++) {
-        words[i] = i == rbp_index ? (hpp_word){0, fp}
-                                  : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
+        words[i] = i == fp_index ? (hpp_word){0, fp}
+                                 : (hpp_word){(uintptr_t)(stack + 1 + i), stack[1 + i]};
     }
     uint32_t n_known;
     if (find(fp) == 0 && hpp__unwind_cache_has_gap(&n_known, &cache, &caller, CALL, true)) {

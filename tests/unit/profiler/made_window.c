@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/machine/object_kind.h"
+
 static uint32_t new_pages(made_window *w, size_t n_bytes)
 {
     uint64_t n = (n_bytes + HPP_WINDOW_PAGE_BYTES - 1) / HPP_WINDOW_PAGE_BYTES;
@@ -36,6 +38,7 @@ void made_window_begin(made_window *w, void *bytes, uint64_t size_bytes)
     hpp_window_head *head = &w->window->head;
     memcpy(head->magic, HPP_WINDOW_MAGIC, sizeof head->magic);
     head->version = HPP_WINDOW_VERSION;
+    head->machine = HPP_MACHINE;
     head->cell_bytes = sizeof(hpp_window_cell);
     head->size_bytes = size_bytes;
     head->used_bytes = sizeof(hpp_window);

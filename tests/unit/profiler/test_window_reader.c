@@ -112,6 +112,9 @@ Test(window_reader, rejects_memory_that_is_no_window)
 {
     hpf_error err;
     cr_expect_eq(hpp__window_reader_open(&reader, made.window, 100, &err), HPF_ERR_SYNTAX);
+    made.window->head.machine++;
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err),
+                 HPF_ERR_UNSUPPORTED);
     made.window->head.version++;
     cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_VERSION);
     made.window->head.magic[0] = 'x';
