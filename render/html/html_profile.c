@@ -68,16 +68,12 @@ static void put_name(hpf_json *json, hpf_str name, hpr_colour light, hpr_colour 
     hpf_json_close(json);
 }
 
-void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink)
+void hpr_html_name_json(hpf_str name, const hpf_frame *frames, size_t n_frames, hpf_sink *sink)
 {
     hpf_json json = hpf_json_begin_line(sink);
-    hpf_json_array(&json, NULL);
-    for (size_t i = 0; i < n; i++) {
-        hpf_json_object(&json, NULL);
-        put_name(&json, names[i], hpr__palette_of_name(names[i], false),
-                 hpr__palette_of_name(names[i], true));
-        hpf_json_close(&json);
-    }
+    hpf_json_object(&json, NULL);
+    put_name(&json, name, hpr__palette_of_name(name, false), hpr__palette_of_name(name, true));
+    hpr__stack_json(&json, name, frames, n_frames);
     hpf_json_end(&json);
 }
 

@@ -118,3 +118,21 @@ void hpr__stacks_finish(hpr__stacks *s)
     hpf__buffer_finish(&s->ends.packed);
     hpf__buffer_finish(&s->text);
 }
+
+void hpr__stack_json(hpf_json *json, hpf_str name, const hpf_frame *frames, size_t n_frames)
+{
+    size_t n = n_frames ? n_frames : hpf__frames_of_name(name, NULL, 0);
+    hpf_frame *from_name = n_frames ? NULL : calloc(n, sizeof *from_name);
+    hpf__buffer text = {0};
+    if (from_name) {
+        hpf__frames_of_name(name, from_name, n);
+        frames = from_name;
+    }
+    hpf_json_array(json, "stack");
+    while (frames && n > 0 && put_frame(&text, &frames[--n])) {
+        put_texts(json, text.bytes);
+    }
+    hpf_json_close(json);
+    hpf__buffer_finish(&text);
+    free(from_name);
+}

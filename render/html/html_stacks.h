@@ -32,4 +32,8 @@ HPF_MUST_USE hpf_status hpr__stacks_add(hpr__stacks *stacks, const hpf_survey *s
 bool hpr__stacks_json(hpf_json *json, hpr__stacks *stacks);
 void hpr__stacks_finish(hpr__stacks *stacks);
 
+/* Adds the member "stack": the frames of a stack, or without any those of its name; outermost first
+ * as in the list of frames. Without memory it is empty. */
+void hpr__stack_json(hpf_json *json, hpf_str name, const hpf_frame *frames, size_t n_frames);
+
 #endif

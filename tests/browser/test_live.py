@@ -94,6 +94,34 @@ def test_samples_appear_without_a_reload(growing, browser):
     expect(browser.run("return document.querySelectorAll('#rows tr').length"), len(NAMES), "rows of the table")
 
 
+def test_new_stacks_join_the_flame_graph(growing, browser):
+    """A profile gets its first stack after the page was opened; only its frames are sent."""
+    growing.add(5)
+    browser.open(growing.start())
+    wait_for_samples(browser, 5)
+    expect(browser.run("return document.getElementById('stacks').hidden"), True, "no stacks yet")
+    growing.add(5, [("(1)leaf/mid/main", 700)])
+    growing.add(5, [("(1)leaf/mid/main", 800), ("(2)other/mid/main", 90)])
+    wait_for_samples(browser, 15)
+    expected = {"main": 890, "mid": 890, "leaf": 800, "other": 90, "worker": 1140, "parse": 3140}
+    shown = """
+        const {flame} = census.app, out = {};
+        flame.bars.filter((bar) => !bar.isRest).forEach((bar) => { out[flame.labelOf(bar)] = flame.weightOf(bar.node); });
+        return out;"""
+    browser.until("return census.app.flame.order && census.app.panel.chart.to === 14")
+    browser.settle()
+    bars = browser.run(shown)
+    expect({label: bars.get(label) for label in expected}, expected, "the stacks of the last sample")
+    browser.open("about:blank")
+    browser.open(growing.url)
+    wait_for_samples(browser, 15)
+    expect(browser.run(shown), bars, "the same in a snapshot")
+    growing.add(300, [("(1)leaf/mid/main", 900)])
+    wait_for_samples(browser, 315)
+    slowest = max(browser.run("return performance.getEntriesByName('census-flame').map((entry) => entry.duration)"))
+    print(f"        slowest flame graph: {slowest:.1f} ms")
+
+
 def log_of(first, last):
     """Returns samples and collections of an event log, of which each second has one."""
     return b"".join(logs.block(logs.sample(i, {(0, "x"): 1000 + i})) + logs.collected(i, i + 0.1 * (i % 7), i**2 << 20)

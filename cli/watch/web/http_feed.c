@@ -125,7 +125,7 @@ static bool give_place(http_feed *feed, http_feed_name *name)
         return false;
     }
     if (!HPF__ARRAY_PUSH(feed->new_names, feed->n_new_names, feed->new_names_capacity,
-                         name->text)) {
+                         (hpf_name)(name - feed->names))) {
         return false;
     }
     name->place = feed->n_places++;
@@ -227,13 +227,31 @@ void http_feed_add_sample(http_feed *feed, const hpf_sample *sample)
     put_sample(feed, sample->time, n_touched, total);
 }
 
+static void put_new_names(http_feed *feed, hpf_sink *message)
+{
+    hpf_frame *frames = NULL;
+    size_t capacity = 0;
+    for (size_t i = 0; i < feed->n_new_names; i++) {
+        hpf_name name = feed->new_names[i];
+        size_t n = hpf_live_frames(feed->of->live, name, NULL, 0);
+        if (n > 0 && HPF__ARRAY_RESERVE(frames, capacity, n)) {
+            hpf_live_frames(feed->of->live, name, frames, n);
+        } else {
+            n = 0;
+        }
+        hpf_sink_text(message, i ? "," : "");
+        hpr_html_name_json(feed->names[name].text, frames, n, message);
+    }
+    free(frames);
+}
+
 static void flush_samples(http_feed *feed, http_channel *to)
 {
     hpf_sink *message = feed->samples ? http_channel_open(to, "samples") : NULL;
     if (message) {
-        hpf_sink_printf(message, "{\"id\":%u,\"names\":", (unsigned)feed->of->number);
-        hpr_html_names_json(feed->new_names, feed->n_new_names, message);
-        hpf_sink_text(message, ",\"samples\":[");
+        hpf_sink_printf(message, "{\"id\":%u,\"names\":[", (unsigned)feed->of->number);
+        put_new_names(feed, message);
+        hpf_sink_text(message, "],\"samples\":[");
         hpf_sink_str(message, hpf_sink_bytes(feed->samples));
         hpf_sink_text(message, "]}");
     }

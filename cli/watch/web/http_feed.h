@@ -33,7 +33,7 @@ typedef struct http_feed {
 
     /* Not yet sent: */
     hpf_arena *arena; /* holds names since the snapshot */
-    hpf_str *new_names;
+    hpf_name *new_names;
     size_t n_new_names, new_names_capacity;
     hpf_sink *samples; /* text of samples; NULL: none */
     http_annotations annotations;

@@ -80,6 +80,9 @@ HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis
 /* Returns the number of complete samples so far. */
 HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);
 
+/* Fills at most `room` frames of a name of the profile, as hpf_survey_frames does. */
+HPF_API size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room);
+
 /* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
  * hpf_live_snapshot_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when

@@ -85,8 +85,8 @@ class Moments {
         const notes = [isDifference ? 'Orange has grown, blue has shrunk; widths are the sum of both.'
             : 'A frame has the colour of its band if all its stacks belong to one.'];
         if (rest && rest.n > 0) {
-            notes.push(`The ${census.units.count(rest.n)} smallest stacks are only part of “smaller”: ` +
-                'a page holds 24 MiB of stacks, the largest first.');
+            notes.push(`The ${census.units.count(rest.n)} smallest stacks are only part of “smaller”: a ` +
+                (this.app.live ? 'growing page holds the 400 largest.' : 'page holds 24 MiB of stacks, the largest first.'));
         }
         byId('stacks-note').textContent = notes.join(' ');
     }

@@ -121,7 +121,8 @@ class Profile {
         this.n = this.countSamples(data);
         this.refresh();
         if (data.stacks) {
-            this.stacks = new census.Stacks(data.stacks, this);
+            this.stacks = new census.Stacks(this);
+            this.stacks.read(data.stacks);
         }
     }
 
@@ -150,8 +151,19 @@ class Profile {
         return this.rest ? this.rest.column.values(this.n) : null;
     }
 
+    // Names bring the stacks that they end, from the first one on that has several frames.
     addNames(list) {
-        this.names.push(...list.map(nameOf));
+        for (const data of list) {
+            const name = this.names.push(nameOf(data)) - 1, frames = data.stack || [];
+            if (!this.stacks && frames.length > 1) {
+                this.stacks = new census.Stacks(this);
+                this.names.slice(0, -1).forEach((other, index) =>
+                    this.stacks.add(index, [[other.name.replace(/^\(\d+\)/, ''), '', '']]));
+            }
+            if (this.stacks) {
+                this.stacks.add(name, frames);
+            }
+        }
     }
 
     addSample([time, total, pairs]) {

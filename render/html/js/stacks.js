@@ -75,24 +75,23 @@ class Order {
 }
 
 class Stacks {
-    // `data`: the member `stacks` of a profile (docs/formats/page.md).
-    constructor(data, profile) {
+    constructor(profile) {
+        this.profile = profile;
         this.frames = [];
         this.numbers = new Map();   // of frames, by their texts
         this.paths = [];            // by leaf: frames, outermost first
         this.columns = [];          // by leaf
         this.bands = [];            // by leaf: index of its name in the profile
-        this.ownRest = data.columns ? data.rest : undefined;
-        if (this.ownRest) {
-            this.ownRest = {n: data.rest.n, column: new Column(data.rest.column)};
-        }
-        this.profile = profile;
-        data.frames.forEach((texts) => this.frameOf(texts));
-        this.read(data);
+        this.ownRest = undefined;   // of the stacks of groups; else they have that of the profile
         this.orders = {};
     }
 
+    // Reads the member `stacks` of a profile (docs/formats/page.md).
     read(data) {
+        data.frames.forEach((texts) => this.frameOf(texts));
+        if (data.columns) {
+            this.ownRest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
+        }
         const {profile} = this, n = data.columns ? data.columns.length : profile.names.length;
         const parents = unpackWhole(data.parents, data.n_nodes);
         const calls = unpackWhole(data.calls, data.n_nodes);

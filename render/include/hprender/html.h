@@ -59,10 +59,12 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_profile_json(hpf_survey *survey,
 HPF_API HPF_MUST_USE hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units,
                                                     hpf_sink *sink, hpf_error *err);
 
-/* Writes names without series, as one line of JSON: `[{"name":...,"colour":[...]},...]`. Names have
- * the colours that they prefer, which other names of the profile may have. Errors stay in the sink.
- */
-HPF_API void hpr_html_names_json(const hpf_str *names, size_t n, hpf_sink *sink);
+/* Writes a name without series, as one line of JSON: `{"name":...,"colour":[...],"stack":[...]}`.
+ * The name has the colour that it prefers, which other names of the profile may have. The frames of
+ * its stack are given innermost first; without any they are those of the name. Errors, and
+ * missing memory, stay in the sink. */
+HPF_API void hpr_html_name_json(hpf_str name, const hpf_frame *frames, size_t n_frames,
+                                hpf_sink *sink);
 
 #ifdef __cplusplus
 }

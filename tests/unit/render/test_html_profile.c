@@ -127,17 +127,20 @@ Test(html_profile, hostile_names_cannot_leave_the_script_element)
 
 Test(html_profile, name_has_the_same_colours_everywhere)
 {
-    const hpf_str names[] = {HPF_STR("(12)large"), HPF_STR("DRAG")};
     char *text = data_of(three_names, NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
-    hpr_html_names_json(names, 2, sink);
+    hpr_html_name_json(HPF_STR("(12)large"), NULL, 0, sink);
+    hpr_html_name_json(HPF_STR("(3)leaf/main"), NULL, 0, sink);
+    hpr_html_name_json(HPF_STR("DRAG"), NULL, 0, sink);
     hpf_sink_write(sink, "", 1);
     const char *list = hpf_sink_bytes(sink).data;
     const char *here = strstr(list, "\"colour\":");
     const char *there = strstr(strstr(text, "\"name\":\"large\""), "\"colour\":");
     cr_assert(here && there);
     cr_expect_eq(strncmp(here, there, strlen("\"colour\":[\"#000000\",\"#000000\"]")), 0);
-    expect_in(list, "{\"name\":\"DRAG\",\"colour\":[\"#f4ab4e\",\"#fdb45a\"]}");
+    expect_in(list, "{\"name\":\"DRAG\",\"colour\":[\"#f4ab4e\",\"#fdb45a\"],\"stack\":[[\"DRAG\","
+                    "\"\",\"\"]]}");
+    expect_in(list, "\"stack\":[[\"main\",\"\",\"\"],[\"leaf\",\"\",\"\"]]}");
     hpf_sink_destroy(sink);
     free(text);
 }
