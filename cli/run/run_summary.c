@@ -374,6 +374,10 @@ static void say_program(const page *p, size_t index)
             format_count(end_blocks).text, plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
     }
+    if (f.last_objects_s > 0 && !f.has_last_image) {
+        say(p, "the end of the program has no sample; the last one is of %s",
+            format_time(f.last_objects_s, SECONDS, false).text);
+    }
     if (f.has_graph) {
         say_leaks(p, index, &f);
     }

@@ -71,6 +71,36 @@ class Ends(Native):
         self.assertIn(running.returncode, (128 + signal.SIGINT, -signal.SIGINT))
         self.assertEqual(harness.Profile(base + ".hp").of("keep"), 364000)
 
+    def end_by_signal(self, *command, is_sent=False):
+        """Returns the status, the summary and the bytes of the last sample of a program that a signal ends, of itself or
+        one that is sent to census. No sample is due when the program has 364000 bytes."""
+        base = os.path.join(self.fresh(), "profile")
+        with subprocess.Popen([harness.CENSUS, "run", "-i1000", "-o", base, *command], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            self.addCleanup(running.kill)
+            if is_sent:
+                self.assertEqual([running.stdout.readline() for _ in range(2)][1], b"ready\n")
+                running.terminate()
+            errors = running.stderr.read().decode()
+            running.wait(timeout=harness.PATIENCE_S)
+        return running.returncode, errors, harness.Profile(base + ".hp").total()
+
+    def test_end_by_signal(self):
+        """SIGTERM to census reaches the program after a last sample. Of other signals, the summary says of what moment
+        the last sample is."""
+        for mode in ["-hr"], ["-hy"], ["-hr", "-hblag,void", "--biography-rate=1"]:
+            status, errors, n_bytes = self.end_by_signal(*mode, "--", program("ends"), "waits", is_sent=True)
+            self.assertEqual(status, -signal.SIGTERM)
+            self.assertEqual(n_bytes, 364000, errors)
+            self.assertNotIn("has no sample", errors)
+            for case, number in ("is_killed", signal.SIGKILL), ("aborts", signal.SIGABRT), ("faults", signal.SIGSEGV):
+                status, errors, n_bytes = self.end_by_signal(*mode, "--", program("ends"), case)
+                self.assertEqual(status, -number)
+                self.assertNotEqual(n_bytes, 364000)
+                self.assertRegex(errors, "the end of the program has no sample; the last one is of [0-9.]+ m?s")
+        errors = self.end_by_signal("--snapshot=last", "--", program("ends"), "waits", is_sent=True)[1]
+        self.assertRegex(errors, r"heap snapshot at [0-9.]+ m?s, 35[5-9] KiB live")
+
     def test_profile_grows(self):
         """The profile can be read while the program runs: each sample is written as a whole."""
         base = self.path("profile")

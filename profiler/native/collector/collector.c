@@ -77,10 +77,21 @@ static hpf_status watch(hpp_collector *c, int fd, hpf_error *err)
                : hpf_error_set_os(err, errno, "cannot wait for a descriptor");
 }
 
-/* Sets the timer, or stops it while nothing is profiled. */
+/* Returns whether there are processes to profile, or threads that still have to be let go. */
+static bool has_work(const hpp_collector *c)
+{
+    size_t i = 0;
+    while (i < c->n_processes && c->processes[i]->has_ended &&
+           c->processes[i]->freezer.tracer.n_late == 0) {
+        i++;
+    }
+    return i < c->n_processes;
+}
+
+/* Sets the timer, or stops it while there is nothing to do. */
 static void set_timer(hpp_collector *c)
 {
-    bool should_run = hpp_collector_n_living(c) > 0;
+    bool should_run = has_work(c);
     uint64_t ns = c->profile.interval_ns / (c->options.by_cpu_time ? LOOKS_PER_INTERVAL : 1);
     ns = ns > least_interval_ns ? ns : least_interval_ns;
     ns = should_run ? ns : 0;
@@ -450,6 +461,15 @@ static void drop_forgotten(hpp_collector *c)
     c->n_processes = n;
 }
 
+void hpp_collector_prepare_end(hpp_collector *c)
+{
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (!c->processes[i]->has_ended) {
+            hpp__process_leave(c->processes[i]);
+        }
+    }
+}
+
 void hpp_collector_stop(hpp_collector *c)
 {
     if (c->is_stopped) {
@@ -563,6 +583,7 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->limits = p->guard.control;
     out->n_images = p->n_images;
     out->n_missed_images = p->n_missed_images;
+    out->has_last_image = p->has_last_image;
     out->n_without_registers = p->n_without_registers;
     out->image_pause_s = p->image_pause_s;
     out->image_error = p->image_error;

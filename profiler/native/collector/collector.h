@@ -73,6 +73,10 @@ HPF_API bool hpp_collector_files(const hpp_collector *collector, size_t index,
  * processes, and also counts those that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
+/* Takes a last image of each process, if its profile needs images: a signal will be sent that may
+ * end the process. Waits until earlier images have been read. */
+HPF_API void hpp_collector_prepare_end(hpp_collector *collector);
+
 /* Ends all profiles. Takes a last sample of processes that still run, and does not stop them. The
  * results below are valid after this call; until then the number of processes includes dropped
  * ones. */

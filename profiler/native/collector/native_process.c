@@ -440,6 +440,7 @@ static void sample(hpp__process *p, bool is_last)
     }
     look(p, &j->snapshot, true);
     take_snapshot(p, j, is_last);
+    p->has_last_image = is_last && j->snapshot.image;
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
@@ -531,6 +532,7 @@ void hpp__process_end(hpp__process *p, bool forget)
     if (!forget) {
         if (is_running && p->with_images) {
             take_image(p, &j->snapshot);
+            p->has_last_image = j->snapshot.image != NULL;
         }
         look(p, &j->snapshot, false);
         p->n_samples++;

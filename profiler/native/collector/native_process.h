@@ -72,6 +72,7 @@ typedef struct hpp__process {
     uint64_t title_bytes;
     hpp__native_guard guard;
     bool with_images, with_lives;
+    bool has_last_image; /* the last sample has an image of its end */
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
     uint64_t n_without_registers; /* threads in images */
@@ -113,8 +114,8 @@ void hpp__process_follow_up(hpp__process *process);
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
-/* Takes a last image, if the profile needs images: the process is about to exit, and waits. Waits
- * until earlier images have been read. */
+/* Takes a last image, if the profile needs images: the process is about to exit, and waits, or may
+ * be about to get a signal that ends it. Waits until earlier images have been read. */
 void hpp__process_leave(hpp__process *process);
 
 /* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,

@@ -117,6 +117,8 @@ typedef struct hpp_process_figures {
     uint64_t n_images, n_missed_images, n_without_registers;
     double image_pause_s;
     hpf_error image_error;
+    bool has_last_image;   /* the last one is of the end of the process */
+    double last_objects_s; /* time of the last sample of objects; 0: there was none */
     /* With -hr: whether there was a census, blocks that no root reached at the last one (those that
      * are lost indirectly are also counted separately), and images without a census, for lack of
      * memory. */

@@ -321,6 +321,7 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
 {
     hpp_process_figures *f = &p->figures;
     f->n_samples++;
+    f->last_objects_s = hpp__native_profile_needs_images(p->options) ? snapshot->time_s : 0;
     f->resident_bytes = larger(f->resident_bytes, snapshot->resident_bytes);
     f->profiler_bytes = larger(f->profiler_bytes, snapshot->profiler_bytes);
     if (result->size_bytes > f->peak_bytes) {
