@@ -58,7 +58,9 @@ hpf_status heap_stacks_write_pprof(const hpf_stacks *stacks, const double *amoun
                                  .amounts = amounts,
                                  .scale = 1};
     const hpf_pprof_profile profile = {
-        heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB)),
-        nanoseconds_of(survey, time), &type, 1};
+        .program = heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB)),
+        .time_ns = nanoseconds_of(survey, time),
+        .types = &type,
+        .n_types = 1};
     return hpf_pprof_write(stacks, &profile, sink, err);
 }

@@ -223,8 +223,9 @@ static hpf_status write_prof_pprof(view *v, const hpf_prof *prof, bool has_alloc
         {"time", tick_ns > 0 ? HPF_STR("nanoseconds") : HPF_STR("count"), ticks,
          tick_ns > 0 ? tick_ns : 1},
     };
-    const hpf_pprof_profile profile = {heap_stacks_program(prof->program), 0, types + !has_alloc,
-                                       has_alloc ? 2 : 1};
+    const hpf_pprof_profile profile = {.program = heap_stacks_program(prof->program),
+                                       .types = types + !has_alloc,
+                                       .n_types = has_alloc ? 2 : 1};
     hpf_status status = hpf_pprof_write(v->stacks, &profile, sink, err);
     free(ticks);
     return status;

@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "plot/overlay.h"
 #include "plot/plot_format.h"
+#include "watch/web/view_http.h"
 
 /* How long a page without viewers stays: it may be loading, or be reloaded. */
 enum { PATIENCE_S = 10 };
@@ -107,6 +108,7 @@ bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_log
     }
     options->written = input_collector_written;
     options->written_context = rw->in;
+    options->keeps_costs = rw->views.http;
     return watch_views_open(&rw->views, rw->l, rw->w);
 }
 
@@ -114,6 +116,9 @@ void run_watch_attach(run_watch *rw, const hpp_collector *collector)
 {
     if (rw->in) {
         input_collector_attach(rw->in, collector);
+    }
+    if (rw->views.page) {
+        view_http_attach(rw->views.page, collector);
     }
 }
 

@@ -20,6 +20,7 @@ enum {
     FUNCTION = 5,
     TEXT = 6,
     TIME_NS = 9,
+    DURATION_NS = 10,
     PERIOD_TYPE = 11,
     PERIOD = 12
 };
@@ -140,7 +141,9 @@ static void put_all(message *m, const hpf_stacks *stacks, const hpf_pprof_profil
     number(m, 2, text(m, type->unit));
     end(m, PERIOD_TYPE);
     m->fits = m->fits && hpf__proto_put_number(&m->bytes, PERIOD, 1) &&
-              hpf__proto_put_number(&m->bytes, TIME_NS, profile->time_ns);
+              hpf__proto_put_number(&m->bytes, TIME_NS, profile->time_ns) &&
+              (profile->duration_ns == 0 ||
+               hpf__proto_put_number(&m->bytes, DURATION_NS, profile->duration_ns));
     for (uint32_t i = 0; i < m->texts.n_names && m->fits; i++) {
         m->fits = hpf__proto_put_item(&m->bytes, TEXT, m->texts.names[i]);
     }

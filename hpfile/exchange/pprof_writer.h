@@ -21,8 +21,9 @@ typedef struct hpf_pprof_type {
 } hpf_pprof_type;
 
 typedef struct hpf_pprof_profile {
-    hpf_str program;  /* the file of the only mapping */
-    uint64_t time_ns; /* when it was taken, since 1970; 0: unknown */
+    hpf_str program;      /* the file of the only mapping */
+    uint64_t time_ns;     /* when it was taken, since 1970; 0: unknown */
+    uint64_t duration_ns; /* 0: a moment, or unknown */
     const hpf_pprof_type *types;
     size_t n_types; /* at most 4 */
 } hpf_pprof_profile;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Time profiles: the program behaves as without census, including its use of signals."""
 import json
+import re
 
 import harness
 from harness import Native, program
@@ -43,6 +44,14 @@ class Ticks(Native):
         records = harness.run([harness.CENSUS, "info", "--events", stem + ".eventlog"]).output
         self.assertRegex(str(records), "PROF_BEGIN tick_ns=1000000")
         self.assertRegex(str(records), "HEAP_ALLOCATED capset=0 allocated_bytes=[1-9]")
+
+    def test_allocated_bytes_in_event_logs(self):
+        """The bytes allocated so far never go back, also at the samples of short peaks."""
+        census = harness.run_census([program("peaks"), "wanders"], self.fresh(), "-hd", "-i0.05", "--eventlog")
+        records = harness.run([harness.CENSUS, "info", "--events", census.profile.path[:-3] + ".eventlog"]).output
+        allocated = [int(n) for n in re.findall(r"HEAP_ALLOCATED capset=0 allocated_bytes=(\d+)", str(records))]
+        self.assertEqual(allocated, sorted(allocated))
+        self.assertGreater(allocated[-1], 400000000)
 
     def test_ticks_of_reset_signals(self):
         self.check("resets_all_signals")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""/metrics and /debug/pprof/heap of the http view: values and bands of the latest sample, access, and Debian's Prometheus
+"""/metrics and /debug/pprof of the http view: values and bands of the latest sample, access, and Debian's Prometheus
 and go tool pprof on a program that is profiled while it runs."""
 import json
 import os
@@ -39,6 +39,29 @@ int main(int argc, char **argv)
             kept[2 * i + 1] = index_entry();
         }
         nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    return kept[0] == NULL;
+}
+"""
+
+
+# Allocates known amounts, and is then busy until there is a file of that name.
+WORKER = r"""
+#include <stdlib.h>
+#include <unistd.h>
+static void *kept[10];
+static volatile long x;
+__attribute__((noinline)) void *churn(void) { return malloc(1000); }
+__attribute__((noinline)) void *keep(void) { return malloc(5000); }
+__attribute__((noinline)) void spin(void) { for (int i = 0; i < 1000000; i++) { x += i; } }
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 1000; i++) {
+        free(churn());
+        kept[i % 10] = i < 10 ? keep() : kept[i % 10];
+    }
+    while (argc == 2 && access(argv[1], F_OK) != 0) {
+        spin();
     }
     return kept[0] == NULL;
 }
@@ -126,11 +149,11 @@ class Metrics(Watch):
             self.assertEqual(ask(place, "/metrics", method="POST", headers=good).status, 405)
             self.assertEqual(ask(place, "/events", headers=good).status, 404)  # the token opens metrics only
 
-    def begin_program(self, *options):
-        """Profiles the program of this test, which runs until the test ends. Returns the place, and a function that
+    def begin_program(self, *options, text=PROGRAM):
+        """Profiles a program of this test, which runs until the test ends. Returns the place, and a function that
         ends the program and returns the samples of its .hp file, as {time: {name: amount}}."""
         program, end = self.path("program"), self.path("end")
-        source = self.write("program.c", PROGRAM.encode())
+        source = self.write("program.c", text.encode())
         subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
         run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--http", "--token-file",
                                 self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
@@ -153,6 +176,47 @@ class Metrics(Watch):
 
         return Place(run.stderr.readline()), end_program
 
+    def top(self, place, data, *options):
+        """Returns the sample type, and {function: (flat amount, file)}, as go tool pprof fetches and prints them."""
+        done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", *options,
+                               f"http://{place.host}:{place.port}/{place.token}/debug/pprof/{data}"],
+                              capture_output=True, text=True, env={**os.environ, "HOME": self.path(""), "GOFLAGS": "-mod=mod",
+                                                                   "PPROF_TMPDIR": self.path("pprof")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = re.findall(r"^ *(\d+)(?:B|ns)? +\S+% +\S+% +\d+(?:B|ns)? +\S+% +(\S+)(?: (\S+))?$", done.stdout, re.M)
+        return re.search(r"^Type: (\S+)$", done.stdout, re.M)[1], {name: (int(flat), file) for flat, name, file in rows}
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_costs(self):
+        """go tool pprof reads what a program has allocated, and its processor time while it is asked for."""
+        place, end_program = self.begin_program("-hc", "-p", text=WORKER)
+        for wrong in "x", "0", "601", "-1", "1x", "":
+            self.assertEqual(ask(place, f"/{place.token}/debug/pprof/profile?seconds={wrong}").status, 400, wrong)
+        wait_until(lambda: self.top(place, "allocs", "-unit=B")[1].get("churn", [0])[0] == 1000000, "all allocations")
+        kind, rows = self.top(place, "allocs", "-unit=B")
+        self.assertEqual(kind, "alloc_space")
+        self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000000, "keep": 50000})
+        self.assertTrue(rows["churn"][1].endswith("program.c"), rows)
+        _, rows = self.top(place, "allocs", "-sample_index=alloc_objects")
+        self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000, "keep": 10})
+        kind, rows = wait_until(lambda: (found := self.top(place, "profile?seconds=1", "-unit=ns"))[1].get("spin") and found, "ticks")
+        self.assertEqual(kind, "cpu")
+        measured = sum(flat for flat, _ in rows.values())
+        self.assertEqual(max(rows, key=rows.get), "spin")
+        self.assertNotIn("churn", rows)  # its time is before the measurement
+        end_program()
+        n_ticks = int(re.search(r"\((\d+) ticks", read(self.path("prog.prof")).decode())[1])
+        self.assertLessEqual(measured, n_ticks * 10**6)
+
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_costs_that_are_not_counted(self):
+        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
+        run, _ = self.begin_program("-hc")
+        self.assertEqual(ask(run, f"/{run.token}/debug/pprof/profile?seconds=1").status, 404)
+        self.assertEqual([ask(place, f"/{place.token}/debug/pprof/{data}").status for data in ("allocs", "profile")], [404, 404])
+        self.assertEqual(ask(run, "/debug/pprof/allocs").status, 401)
+
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_pprof(self):
@@ -162,16 +226,11 @@ class Metrics(Watch):
         path = f"/{place.token}/debug/pprof/heap"
         wait_until(lambda: ask(place, path).status == 200 and
                    self.scrape(place)["census_heap_total_bytes", None] > 10**6, "growth")
-        done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", "-unit=B", f"http://{place.host}:{place.port}{path}"],
-                              capture_output=True, text=True, env={**os.environ, "HOME": self.path(""), "GOFLAGS": "-mod=mod",
-                                                                   "PPROF_TMPDIR": self.path("pprof")})
+        kind, rows = self.top(place, "heap", "-unit=B")
         samples = end_program()
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Type: inuse_space", done.stdout)
-        rows = {row[5]: (int(row[0][:-1]), row[6]) for row in
-                (line.split() for line in done.stdout.splitlines()) if len(row) == 7 and row[0].endswith("B")}
+        self.assertEqual(kind, "inuse_space")
         totals = [sum(costs.values()) for costs in samples.values()]
-        self.assertIn(sum(flat for flat, _ in rows.values()), totals, done.stdout)
+        self.assertIn(sum(flat for flat, _ in rows.values()), totals, rows)
         for function in "cache_line", "index_entry":
             self.assertTrue(rows[function][1].endswith("program.c"), rows)
             self.assertGreater(rows[function][0], 0)

@@ -11,7 +11,6 @@
 enum { MOST_HOST_LENGTH = 255 };
 
 static const char control_word[] = "/control/";
-static const char metrics_path[] = "/metrics", heap_path[] = "/debug/pprof/heap";
 
 /* ---- the secret ---- */
 
@@ -28,9 +27,11 @@ static bool is_same_token(const char *token, const char *text)
 /* Returns the place of data for servers that a path names. */
 static http_place data_place(const char *path)
 {
-    return strcmp(path, metrics_path) == 0 ? HTTP_METRICS
-           : strcmp(path, heap_path) == 0  ? HTTP_HEAP
-                                           : HTTP_NOWHERE;
+    return strcmp(path, "/metrics") == 0               ? HTTP_METRICS
+           : strcmp(path, "/debug/pprof/heap") == 0    ? HTTP_HEAP
+           : strcmp(path, "/debug/pprof/allocs") == 0  ? HTTP_ALLOCS
+           : strcmp(path, "/debug/pprof/profile") == 0 ? HTTP_PROFILE
+                                                       : HTTP_NOWHERE;
 }
 
 http_place http_guard_place(const http_guard *guard, const char *path)

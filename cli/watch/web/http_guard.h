@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Decides which requests are allowed. There are the page, its events, and commands, all below a
- * secret path, and data for servers, /metrics and /debug/pprof/heap, below the secret path or with
+ * secret path, and data for servers, /metrics and /debug/pprof/..., below the secret path or with
  * the secret as a bearer token. No file name is ever taken from a request.
  *
  * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
@@ -45,6 +45,8 @@ typedef enum http_place {
     /* Below /TOKEN, or with a bearer token: */
     HTTP_METRICS, /* /metrics */
     HTTP_HEAP,    /* /debug/pprof/heap */
+    HTTP_ALLOCS,  /* /debug/pprof/allocs */
+    HTTP_PROFILE, /* /debug/pprof/profile */
     HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The live heap of growing profiles for pprof: the stacks of their latest samples, added up.
+ * Growing profiles for pprof: their live heap, which is the stacks of their latest samples, added
+ * up; and what the programs of a collector allocate, and their processor time.
  */
 #ifndef CENSUS_WATCH_HTTP_PPROF_H
 #define CENSUS_WATCH_HTTP_PPROF_H
 
 #include "exchange/stacks.h"
 #include "hpfile/sink.h"
+#include "native/collector/collector.h"
 
 #include "watch/loop/watch.h"
 
@@ -26,5 +28,26 @@ HPF_MUST_USE hpf_status http_pprof_add(http_pprof *p, const watched *profile, hp
 /* Writes the profile, if there was a sample. Errors: END without one; MEMORY, those of the sink. */
 HPF_MUST_USE hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err);
 void http_pprof_finish(http_pprof *p);
+
+/* Costs of stacks: so far, or from one moment to another. */
+typedef struct http_costs {
+    hpf_stacks *stacks;
+    double *allocations, *bytes, *ticks; /* by stack; below 0: of a process that has ended */
+    size_t n;
+    double begin_s;    /* loop_now_s() */
+    int sign;          /* of what is added */
+    hpf_status status; /* the first error */
+} http_costs;
+
+/* Begins with the costs until now if `is_from_now`, else with those since the programs started.
+ * Returns NULL without memory. */
+http_costs *http_costs_create(const hpp_collector *collector, bool is_from_now);
+void http_costs_destroy(http_costs *costs);
+
+/* Adds the costs until now, and writes the allocations, or the processor time. Errors: MEMORY,
+ * LIMIT, those of the sink. */
+HPF_MUST_USE hpf_status http_costs_write(http_costs *costs, const hpp_collector *collector,
+                                         hpf_str program, bool is_time, hpf_sink *sink,
+                                         hpf_error *err);
 
 #endif

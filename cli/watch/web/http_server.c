@@ -7,6 +7,7 @@
 #include "http_server.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -28,6 +29,9 @@ enum {
 
 #define SOON_S 1e-6 /* in the next step of the loop */
 
+/* Seconds of a profile of processor time. */
+enum { DEFAULT_SECONDS = 30, MOST_SECONDS = 600 };
+
 /* A connection. */
 typedef struct peer {
     http_server *server;
@@ -38,6 +42,8 @@ typedef struct peer {
     bool is_suspended;
     bool is_gone;
     http_stream stream;
+    http_costs *measured;      /* a measurement goes on; NULL: none */
+    double due_s;              /* when it ends */
     struct peer *next, **link; /* in the list of the server */
 } peer;
 
@@ -47,7 +53,7 @@ struct http_server {
     struct MHD_Daemon *daemon;
     struct MHD_Response *page;
     int poll_fd;
-    int wait_timer, beat_timer;
+    int wait_timer, beat_timer, measuring_timer;
     peer *peers;
     size_t n_viewers;
     bool is_ending;
@@ -147,7 +153,9 @@ static void resume(peer *p)
 void http_server_wake(http_server *server)
 {
     for (peer *p = server->peers; p; p = p->next) {
-        resume(p);
+        if (!p->measured) {
+            resume(p);
+        }
     }
 }
 
@@ -156,6 +164,22 @@ static void drop(peer *p)
 {
     p->is_gone = true;
     shutdown(p->fd, SHUT_RDWR);
+}
+
+/* Ends the measurements that are due, and sets the timer for the next one. */
+static void on_measured(void *context, uint32_t epoll_events)
+{
+    http_server *server = context;
+    double now_s = loop_now_s(), next_s = HUGE_VAL;
+    (void)epoll_events;
+    for (peer *p = server->peers; p; p = p->next) {
+        if (p->measured && (p->due_s <= now_s || server->is_ending)) {
+            resume(p);
+        } else if (p->measured && p->due_s < next_s) {
+            next_s = p->due_s;
+        }
+    }
+    loop_arm(server->measuring_timer, next_s < HUGE_VAL ? next_s - now_s + SOON_S : 0, 0);
 }
 
 /* Sends heartbeats to viewers, and closes other connections that are too old. */
@@ -168,7 +192,7 @@ static void on_beat(void *context, uint32_t epoll_events)
         if (p->is_viewer) {
             http_stream_beat(&p->stream);
             resume(p);
-        } else if (p->since_s < too_old_s) {
+        } else if (p->since_s < too_old_s && !p->measured) {
             drop(p);
         }
     }
@@ -200,6 +224,7 @@ static void remove_peer(peer *p)
         p->next->link = p->link;
     }
     *p->link = p->next;
+    http_costs_destroy(p->measured);
     free(p);
 }
 
@@ -210,7 +235,7 @@ static void make_room(const http_server *server)
     peer *oldest = NULL;
     size_t n_others = 0;
     for (peer *p = server->peers; p; p = p->next) {
-        if (!p->is_viewer && !p->is_gone) {
+        if (!p->is_viewer && !p->is_gone && !p->measured) {
             n_others++;
             oldest = p;
         }
@@ -311,7 +336,7 @@ static enum MHD_Result send_data(peer *p, http_place where)
     struct MHD_Response *response = NULL;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err;
-    if (sink && options->scraped(options->context, where, sink) &&
+    if (sink && options->scraped(options->context, where, p->measured, sink) &&
         hpf_sink_finish(sink, &err) == HPF_OK) {
         hpf_str text = hpf_sink_bytes(sink);
         response = MHD_create_response_from_buffer(text.length, (void *)(uintptr_t)text.data,
@@ -324,6 +349,47 @@ static enum MHD_Result send_data(peer *p, http_place where)
     add_headers(response, where == HTTP_METRICS ? HTTP_METRICS_TYPE : "application/octet-stream",
                 NULL);
     return send_response(p->connection, MHD_HTTP_OK, response);
+}
+
+/* Answers a request for costs, and ends its measurement. */
+static enum MHD_Result finish_costs(peer *p, http_place where)
+{
+    enum MHD_Result result = p->server->is_ending
+                                 ? send_status(p->connection, MHD_HTTP_SERVICE_UNAVAILABLE)
+                                 : send_data(p, where);
+    http_costs_destroy(p->measured);
+    p->measured = NULL;
+    p->since_s = loop_now_s();
+    return result;
+}
+
+/* Processor time is sent when the seconds have passed that the request asks for: the library calls
+ * the handler of requests again when the connection is resumed. */
+static enum MHD_Result send_costs(peer *p, http_place where)
+{
+    http_server *server = p->server;
+    if (p->measured) {
+        return finish_costs(p, where);
+    }
+    const char *text = MHD_lookup_connection_value(p->connection, MHD_GET_ARGUMENT_KIND, "seconds");
+    size_t n_digits = text ? strspn(text, "0123456789") : 0;
+    unsigned long seconds = text ? strtoul(text, NULL, 10) : DEFAULT_SECONDS;
+    if (where == HTTP_PROFILE &&
+        ((text && (n_digits == 0 || text[n_digits])) || seconds < 1 || seconds > MOST_SECONDS)) {
+        return send_status(p->connection, MHD_HTTP_BAD_REQUEST);
+    }
+    p->measured = server->options.measured(server->options.context, where);
+    if (!p->measured) {
+        return send_status(p->connection, MHD_HTTP_NOT_FOUND);
+    }
+    if (where == HTTP_ALLOCS) {
+        return finish_costs(p, where);
+    }
+    p->due_s = loop_now_s() + (double)seconds;
+    p->is_suspended = true;
+    MHD_suspend_connection(p->connection);
+    on_measured(server, 0);
+    return MHD_YES;
 }
 
 typedef struct head {
@@ -387,6 +453,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_METRICS:
     case HTTP_HEAP:
         return send_data(p, where);
+    case HTTP_ALLOCS:
+    case HTTP_PROFILE:
+        return send_costs(p, where);
     case HTTP_CONTROL:
         return send_status(connection, server->options.commanded(server->options.context,
                                                                  http_guard_command(path)));
@@ -438,7 +507,8 @@ static bool enter_loop(http_server *server)
     server->poll_fd = info->epoll_fd;
     server->wait_timer = loop_add_timer(server->loop, on_ready, server);
     server->beat_timer = loop_add_timer(server->loop, on_beat, server);
-    if (server->wait_timer < 0 || server->beat_timer < 0 ||
+    server->measuring_timer = loop_add_timer(server->loop, on_measured, server);
+    if (server->wait_timer < 0 || server->beat_timer < 0 || server->measuring_timer < 0 ||
         !loop_add(server->loop, server->poll_fd, EPOLLIN, on_ready, server)) {
         return false;
     }
@@ -465,8 +535,12 @@ hpf_status http_server_create(http_server **out, loop *l, const http_server_opti
     if (!server) {
         return hpf_error_set_memory(err);
     }
-    *server = (http_server){.options = *options, .loop = l, .wait_timer = -1, .beat_timer = -1};
-    server->poll_fd = -1;
+    *server = (http_server){.options = *options,
+                            .loop = l,
+                            .wait_timer = -1,
+                            .beat_timer = -1,
+                            .measuring_timer = -1,
+                            .poll_fd = -1};
     if (!begin(server)) {
         http_server_destroy(server, 0);
         return hpf_error_set(err, HPF_ERR_IO, "cannot start the HTTP server");
@@ -487,6 +561,7 @@ static void drain(http_server *server, double linger_s)
     struct pollfd ready = {.fd = server->poll_fd, .events = POLLIN};
     server->is_ending = true;
     http_server_wake(server);
+    on_measured(server, 0);
     run(server);
     while (server->n_viewers > 0 && loop_now_s() < until_s) {
         poll(&ready, 1, 10);
@@ -510,5 +585,6 @@ void http_server_destroy(http_server *server, double linger_s)
     }
     loop_remove(server->loop, server->wait_timer);
     loop_remove(server->loop, server->beat_timer);
+    loop_remove(server->loop, server->measuring_timer);
     free(server);
 }

@@ -10,6 +10,7 @@
 
 #include "http_guard.h"
 #include "http_listen.h"
+#include "http_pprof.h"
 #include "http_ring.h"
 #include "watch/loop/loop.h"
 
@@ -28,8 +29,10 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
-    /* Writes the data of HTTP_METRICS or HTTP_HEAP. Returns false without data. */
-    bool (*scraped)(void *context, http_place where, hpf_sink *sink);
+    /* Begins the measurement of HTTP_ALLOCS or HTTP_PROFILE; NULL: there can be none. */
+    http_costs *(*measured)(void *context, http_place where);
+    /* Writes the data of a place; `measured` is NULL for others. Returns false without data. */
+    bool (*scraped)(void *context, http_place where, http_costs *measured, hpf_sink *sink);
     void *context;
     size_t most_viewers;
     double heartbeat_s; /* interval of heartbeats */

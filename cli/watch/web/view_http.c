@@ -22,6 +22,7 @@
 #include "http_feed.h"
 #include "http_metrics.h"
 #include "http_pprof.h"
+#include "heap_stacks.h"
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */
@@ -55,6 +56,7 @@ typedef struct view_http {
     size_t n_bands, bands_capacity;
     size_t n_feeds, feeds_capacity;
     int batch_timer, rest_timer;
+    const hpp_collector *collector; /* borrowed; NULL: none */
     bool has_lanes, si_units;
     bool is_batch_due; /* the batch timer is armed */
     bool is_followed;  /* there are viewers, or were recently */
@@ -254,9 +256,36 @@ static bool write_heap(const view_http *v, hpf_sink *sink)
     return status == HPF_OK;
 }
 
-static bool on_scraped(void *context, http_place where, hpf_sink *sink)
+/* Returns the program of the first profile. */
+static hpf_str program_of(const view_http *v)
 {
-    return where == HTTP_METRICS ? write_metrics(context, sink) : write_heap(context, sink);
+    hpf_survey *survey;
+    hpf_error err;
+    return v->n_feeds > 0 && watched_survey(&survey, v->feeds[0]->of, 0, &err) == HPF_OK
+               ? heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB))
+               : HPF_STR("");
+}
+
+static bool write_costs(const view_http *v, http_place where, http_costs *costs, hpf_sink *sink)
+{
+    hpf_error err;
+    return http_costs_write(costs, v->collector, program_of(v), where == HTTP_PROFILE, sink,
+                            &err) == HPF_OK;
+}
+
+static bool on_scraped(void *context, http_place where, http_costs *measured, hpf_sink *sink)
+{
+    return where == HTTP_METRICS ? write_metrics(context, sink)
+           : where == HTTP_HEAP  ? write_heap(context, sink)
+                                 : write_costs(context, where, measured, sink);
+}
+
+static http_costs *on_measured(void *context, http_place where)
+{
+    const view_http *v = context;
+    bool is_time = where == HTTP_PROFILE;
+    bool is_counted = v->collector && (!is_time || hpp_collector_tick_ns(v->collector) > 0);
+    return is_counted ? http_costs_create(v->collector, is_time) : NULL;
 }
 
 /* Stops preparing messages when there have been no viewers for a while. */
@@ -463,6 +492,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .instance = v->channel.instance,
         .joined = on_joined,
         .commanded = on_commanded,
+        .measured = on_measured,
         .scraped = on_scraped,
         .context = v,
         .most_viewers = MOST_VIEWERS,
@@ -532,6 +562,11 @@ view *view_http_create(loop *l, const view_http_options *options)
     }
     announce(v, options);
     return &v->base;
+}
+
+void view_http_attach(view *v, const hpp_collector *collector)
+{
+    ((view_http *)v)->collector = collector;
 }
 
 size_t view_http_n_viewers(const view *v)

@@ -7,6 +7,7 @@
 #define CENSUS_WATCH_VIEW_HTTP_H
 
 #include "hprender/render.h"
+#include "native/collector/collector.h"
 
 #include "watch/loop/watch.h"
 
@@ -22,6 +23,10 @@ typedef struct view_http_options {
 
 /* Starts the server and prints the URL on standard error. Returns NULL after a message. */
 view *view_http_create(loop *l, const view_http_options *options);
+
+/* Sets the collector of the programs, for what they allocate and their processor time; it must
+ * live until the view is finished. Without one, there is no data of these. */
+void view_http_attach(view *v, const hpp_collector *collector);
 
 /* Returns the number of viewers. */
 size_t view_http_n_viewers(const view *v);

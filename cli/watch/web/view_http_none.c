@@ -14,6 +14,12 @@ view *view_http_create(loop *l, const view_http_options *options)
     return NULL;
 }
 
+void view_http_attach(view *v, const hpp_collector *collector)
+{
+    (void)v;
+    (void)collector;
+}
+
 size_t view_http_n_viewers(const view *v)
 {
     (void)v;

@@ -402,6 +402,19 @@ bool hpp_collector_files(const hpp_collector *c, size_t index, hpp_process_files
     return !p->is_forgotten;
 }
 
+uint64_t hpp_collector_tick_ns(const hpp_collector *c)
+{
+    bool has_ticks = c->profile.report != HPP_REPORT_NONE || c->profile.time_bins;
+    return has_ticks ? c->profile.tick_ns : 0;
+}
+
+void hpp_collector_costs(const hpp_collector *c, hpp_visit_costs *visit, void *context)
+{
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__shared_costs_visit(&c->processes[i]->costs, visit, context);
+    }
+}
+
 bool hpp_collector_expects_more(const hpp_collector *c)
 {
     return !c->options.without_children && hpp__proc_any_with(c->place.name);
@@ -422,8 +435,7 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                              "LD_PRELOAD cannot contain a path with blanks or colons: '%.80s'",
                              library);
     }
-    bool has_ticks = c->profile.report != HPP_REPORT_NONE || c->profile.time_bins;
-    uint64_t tick_us = has_ticks ? c->profile.tick_ns / 1000 : 0;
+    uint64_t tick_us = hpp_collector_tick_ns(c) / 1000;
     bool has_biography = hpp__native_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;

@@ -69,6 +69,14 @@ HPF_API size_t hpp_collector_n_living(const hpp_collector *collector);
 HPF_API bool hpp_collector_files(const hpp_collector *collector, size_t index,
                                  hpp_process_files *out);
 
+/* Visits what the stacks of all processes that run have cost by their latest samples, one process
+ * after the other. Needs `keeps_costs`. */
+HPF_API void hpp_collector_costs(const hpp_collector *collector, hpp_visit_costs *visit,
+                                 void *context);
+
+/* Returns the nanoseconds of processor time between two ticks; 0 if there are no ticks. */
+HPF_API uint64_t hpp_collector_tick_ns(const hpp_collector *collector);
+
 /* Returns whether a process may still connect, such as a child that was just forked. Searches all
  * processes, and also counts those that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);

@@ -136,6 +136,7 @@ static void run_end(hpp__job *base)
         hpp__native_profile_finish(p->profile, &j->snapshot);
         sum_up(p->profile, &p->remains, p->title);
     }
+    hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
     hpp__native_profile_destroy(p->profile);
     p->profile = NULL;
     close_window(p);
@@ -273,6 +274,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     j->snapshot.reader = p->reader;
     j->snapshot.era = p->era;
     j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
+    j->snapshot.is_peak = true;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
     hpp__queue_add(p->queue, &j->job);
@@ -666,10 +668,12 @@ hpf_status hpp__process_create(hpp__process **out, int window,
         .with_images = hpp__native_profile_needs_images(options->profile),
         .with_lives = hpp__native_asks_for(&options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
+    pthread_mutex_init(&p->costs.lock, NULL);
     hpp__freezer_init(&p->freezer, p->process_id);
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
         status = copy_options(p, profile, err);
+        p->profile_options.costs = options->keeps_costs ? &p->costs : NULL;
     }
     if (status != HPF_OK) {
         hpp__process_destroy(p);
@@ -687,6 +691,8 @@ void hpp__process_destroy(hpp__process *p)
     if (p->pidfd >= 0) {
         close(p->pidfd);
     }
+    hpp__shared_costs_replace(&p->costs, NULL);
+    pthread_mutex_destroy(&p->costs.lock);
     hpp__native_profile_destroy(p->profile);
     close_window(p);
     hpp__freezer_reap(&p->freezer);

@@ -15,6 +15,7 @@
 #include "native_guard.h"
 #include "native/image/freezer.h"
 #include "native/profile/native_profile.h"
+#include "native/profile/native_report.h"
 #include "native_queue.h"
 #include "native_threads.h"
 
@@ -91,6 +92,7 @@ typedef struct hpp__process {
     hpp__queue *queue; /* borrowed */
     hpp__native_profile_options profile_options;
     hpp__native_profile *profile;
+    hpp__shared_costs costs; /* without any, unless the options keep them */
     hpp__remains remains;
 } hpp__process;
 

@@ -45,6 +45,7 @@ typedef struct hpp_collector_options {
                                       limit */
     const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
     void *events_context;
+    bool keeps_costs; /* for hpp_collector_costs */
     /* Called after files of a process were written, on the writing thread; may be NULL. To read the
      * files, wake the main thread, and call hpp_collector_files there. */
     void (*written)(void *context);
@@ -167,6 +168,16 @@ typedef struct hpp_site_figures {
     uint64_t live_bytes, live_blocks;
     uint64_t indirect_bytes, indirect_blocks; /* of these, with HPP_LOST: lost indirectly */
 } hpp_site_figures;
+
+/* What a stack has cost since its process started. */
+typedef struct hpp_stack_costs {
+    uint64_t allocations, allocated_bytes;
+    uint64_t ticks; /* of processor time */
+} hpp_stack_costs;
+
+/* Visits a stack, innermost frame first; frames are valid during the visit. */
+typedef void hpp_visit_costs(void *context, const hpf_frame *frames, size_t n_frames,
+                             const hpp_stack_costs *costs);
 
 /* All threads of one name in a process. */
 typedef struct hpp_thread_figures {

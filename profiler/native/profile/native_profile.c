@@ -46,6 +46,7 @@ struct hpp__native_profile {
     hpp__alive *peak, *last; /* by group */
     size_t peak_capacity, last_capacity, n_peak, n_last;
     hpp__native_ticks ticks; /* that are in the event log */
+    hpp__shared_costs *costs;
     uint64_t n_ticks;
     bool has_lives;
     hpp__native_lives lives;
@@ -198,6 +199,7 @@ hpf_status hpp__native_profile_create(hpp__native_profile **out,
         return hpf_error_set_memory(err);
     }
     p->options = options->profile;
+    p->costs = options->costs;
     p->reader = *reader;
     p->figures.process_id = options->process_id;
     hpp__title_date(p->date, sizeof p->date);
@@ -497,10 +499,22 @@ static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapsh
     return result;
 }
 
+/* Without memory, the costs stay those of an earlier snapshot. */
+static void share_costs(hpp__native_profile *p, const hpp__snapshot *snapshot)
+{
+    hpp__native_costs costs;
+    if (hpp__native_costs_count(&costs, &p->heap, &snapshot->sums, NULL) == HPF_OK) {
+        hpp__shared_costs_replace(p->costs, &costs);
+    }
+}
+
 void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
 {
     p->reader = snapshot->reader;
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
+    if (p->costs && !snapshot->is_peak) {
+        share_costs(p, snapshot);
+    }
     p->figures.duration_s = snapshot->time_s;
     uint64_t live_bytes = hpp__native_heap_live_bytes(&p->heap);
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
@@ -517,10 +531,10 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     keep_era(p, &now);
     hpp_census_result shown = scale(p, result, &now);
     note_figures(p, snapshot, &shown);
-    if (p->options->with_eventlog) {
+    if (p->options->with_eventlog && !snapshot->is_peak) {
         log_allocated(p, snapshot->time_s);
     }
-    if (logs_ticks(p)) {
+    if (logs_ticks(p) && !snapshot->is_peak) {
         log_ticks(p, snapshot);
     }
     emit_lines(p, snapshot, shown.live_bytes);

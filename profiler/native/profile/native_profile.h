@@ -25,6 +25,7 @@ typedef struct hpp__snapshot {
     hpp__window_sums sums;
     uint32_t era; /* that ends with this census */
     double resident_bytes, profiler_bytes;
+    bool is_peak;             /* only the live amounts are known */
     hpp_window_death *deaths; /* since the snapshot before; owned */
     size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
@@ -43,6 +44,7 @@ typedef struct hpp__native_profile_options {
     const char *base;         /* of file names; copied */
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;
+    struct hpp__shared_costs *costs; /* replaced at each snapshot, borrowed; may be NULL */
 } hpp__native_profile_options;
 
 /* Creates a profile of the window of `reader`, and its files. Errors: IO, MEMORY, ARGUMENT for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Groups give allocations to their stacks, clock ticks go to the stacks where they fell; then
- * stacks and functions become the arrays that the `.prof` writer takes.
+ * Groups give allocations to their stacks, clock ticks go to the stacks where they fell; for the
+ * report, stacks and functions become the arrays that the `.prof` writer takes.
  */
 #include "native_report.h"
 
@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 
 #include "base/array.h"
+#include "census/census.h"
 #include "core/report.h"
 
 void hpp__native_ticks_count(hpp__native_ticks *t, hpp__native_heap *heap,
@@ -27,6 +28,53 @@ void hpp__native_ticks_count(hpp__native_ticks *t, hpp__native_heap *heap,
             t->by_stack[stack->id] += sums->sites[i].allocations;
         }
     }
+}
+
+hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_heap *heap,
+                                   const hpp__window_sums *sums, hpf_error *err)
+{
+    const hpp__native_stacks *s = heap->stacks;
+    hpp__native_ticks t = {0};
+    hpp__native_ticks_count(&t, heap, sums);
+    *out = (hpp__native_costs){calloc(s->n_stacks, sizeof *out->list), s->n_stacks};
+    for (size_t i = 0; out->list && i < out->n; i++) {
+        out->list[i].stack = s->by_id[i];
+        out->list[i].costs.ticks = i < t.capacity ? t.by_stack[i] : 0;
+    }
+    for (size_t i = 0; out->list && i < heap->n_groups; i++) {
+        const hpp__group *group = &heap->groups[i];
+        hpp_stack_costs *costs = &out->list[group->stack ? group->stack->id : 0].costs;
+        if (i != HPP__GROUP_TICKS) {
+            costs->allocations += heap->costs[i].allocations;
+            costs->allocated_bytes += heap->costs[i].allocated_bytes;
+        }
+    }
+    free(t.by_stack);
+    return out->list ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__shared_costs_replace(hpp__shared_costs *shared, const hpp__native_costs *costs)
+{
+    pthread_mutex_lock(&shared->lock);
+    free(shared->costs.list);
+    shared->costs = costs ? *costs : (hpp__native_costs){NULL, 0};
+    pthread_mutex_unlock(&shared->lock);
+}
+
+void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, void *context)
+{
+    enum { MAX_FRAMES = 512 };
+    hpf_frame frames[MAX_FRAMES];
+    pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->costs.n; i++) {
+        const struct hpp__stack_entry *at = &shared->costs.list[i];
+        if (at->costs.allocations > 0 || at->costs.ticks > 0) {
+            size_t n =
+                hpp__stack_frames(&hpp__native_stacks_view, NULL, at->stack, frames, MAX_FRAMES);
+            visit(context, frames, n < MAX_FRAMES ? n : MAX_FRAMES, &at->costs);
+        }
+    }
+    pthread_mutex_unlock(&shared->lock);
 }
 
 /* Functions in the order in which they are first met on a stack. */
@@ -68,17 +116,18 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
 }
 
 /* Lists the stacks, parents first. Special stacks are children of the root here. */
-static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const hpp__native_ticks *t,
-                                   centres *c)
+static hpf_prof_stack *list_stacks(const hpp__native_costs *costs, centres *c)
 {
-    const hpp__native_stacks *s = heap->stacks;
-    hpf_prof_stack *list = calloc(s->n_stacks, sizeof *list);
-    for (uint32_t i = 0; list && i < s->n_stacks; i++) {
-        const hpp__stack *parent = s->by_id[i]->parent;
+    hpf_prof_stack *list = calloc(costs->n, sizeof *list);
+    for (size_t i = 0; list && i < costs->n; i++) {
+        const struct hpp__stack_entry *at = &costs->list[i];
+        const hpp__stack *parent = at->stack->parent;
         list[i].parent_index = i == 0 ? HPF_PROF_NO_PARENT : parent ? parent->id : 0;
         list[i].id = i + UINT64_C(1);
-        list[i].ticks = i < t->capacity ? t->by_stack[i] : 0;
-        if (!add_centre(c, s->by_id[i]->function, &list[i].centre_index)) {
+        list[i].ticks = at->costs.ticks;
+        list[i].entries = at->costs.allocations;
+        list[i].allocated_bytes = at->costs.allocated_bytes;
+        if (!add_centre(c, at->stack->function, &list[i].centre_index)) {
             free(list);
             list = NULL;
         }
@@ -86,30 +135,16 @@ static hpf_prof_stack *list_stacks(const hpp__native_heap *heap, const hpp__nati
     return list;
 }
 
-static void add_allocation(hpf_prof_stack *list, const hpp__native_heap *heap)
-{
-    for (size_t i = 0; i < heap->n_groups; i++) {
-        const hpp__group *group = &heap->groups[i];
-        hpf_prof_stack *stack = &list[group->stack ? group->stack->id : 0];
-        if (i != HPP__GROUP_TICKS) {
-            stack->entries += heap->costs[i].allocations;
-            stack->allocated_bytes += heap->costs[i].allocated_bytes;
-        }
-    }
-}
-
 hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
                                     const hpp__window_sums *sums, const hpp_options *options,
                                     const hpp__report_title *title, hpf_error *err)
 {
-    hpp__native_ticks t = {0};
+    hpp__native_costs costs;
     centres c = {0};
     c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
-    hpp__native_ticks_count(&t, heap, sums);
-    hpf_prof_stack *stacks = list_stacks(heap, &t, &c);
-    hpf_status status = HPF_OK;
+    hpf_status status = hpp__native_costs_count(&costs, heap, sums, err);
+    hpf_prof_stack *stacks = status == HPF_OK ? list_stacks(&costs, &c) : NULL;
     if (stacks) {
-        add_allocation(stacks, heap);
         const hpf_prof prof = {
             .date = title->date,
             .program = title->program,
@@ -123,13 +158,13 @@ hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
             .centres = c.list,
             .n_centres = c.n,
             .stacks = stacks,
-            .n_stacks = heap->stacks->n_stacks,
+            .n_stacks = (uint32_t)costs.n,
         };
         status = hpp__report_write_kind(sink, &prof, options->report, err);
     } else {
         status = hpf_error_set_memory(err);
     }
-    free(t.by_stack);
+    free(costs.list);
     free(c.list);
     free(c.index_of);
     free(stacks);

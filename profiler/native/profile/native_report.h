@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The time and allocation report of a native program, in the layout of GHC's: functions are the
- * cost centres. An entry is an allocation.
+ * What the stacks of a native program have cost since it started, and the time and allocation
+ * report of that, in the layout of GHC's: functions are the cost centres. An entry is an
+ * allocation.
  */
 #ifndef HPP_NATIVE_REPORT_H
 #define HPP_NATIVE_REPORT_H
+
+#include <pthread.h>
 
 #include "hpprof/options.h"
 #include "io/sink.h"
@@ -31,5 +34,31 @@ typedef struct hpp__native_ticks {
 /* Adds all ticks since the program started. Without memory for a stack, its ticks are omitted. */
 void hpp__native_ticks_count(hpp__native_ticks *ticks, hpp__native_heap *heap,
                              const hpp__window_sums *sums);
+
+/* The costs of all stacks at one moment; the stacks are those of the heap. */
+typedef struct hpp__native_costs {
+    struct hpp__stack_entry {
+        const hpp__stack *stack;
+        hpp_stack_costs costs;
+    } * list; /* by id of the stack */
+    size_t n;
+} hpp__native_costs;
+
+/* Stores the costs of all stacks, by sums that the heap has added up. The caller frees the list.
+ * Errors: MEMORY. */
+hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_heap *heap,
+                                   const hpp__window_sums *sums, hpf_error *err);
+
+/* The latest costs of a process, for other threads. */
+typedef struct hpp__shared_costs {
+    pthread_mutex_t lock;
+    hpp__native_costs costs;
+} hpp__shared_costs;
+
+/* Replaces the costs, and frees the earlier ones; NULL: there are none any more. */
+void hpp__shared_costs_replace(hpp__shared_costs *shared, const hpp__native_costs *costs);
+
+/* Visits the costs of all stacks that have any. */
+void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, void *context);
 
 #endif

@@ -35,6 +35,8 @@ Test(http_guard, places)
         {"/" TOKEN "/metrics", HTTP_METRICS},
         {"/" TOKEN "/metrics/", HTTP_NOWHERE},
         {"/" TOKEN "/debug/pprof/heap", HTTP_HEAP},
+        {"/" TOKEN "/debug/pprof/allocs", HTTP_ALLOCS},
+        {"/" TOKEN "/debug/pprof/profile", HTTP_PROFILE},
         {"/" TOKEN "/debug/pprof/", HTTP_NOWHERE},
         {"/" TOKEN, HTTP_NOWHERE},
         {"/" TOKEN "/events/", HTTP_NOWHERE},
@@ -161,6 +163,8 @@ Test(http_guard, metrics_take_a_bearer_token)
         {"/metrics", "Basic " TOKEN, 401},
         {"/metrics/", "Bearer " TOKEN, 404},
         {"/debug/pprof/heap", NULL, 401},
+        {"/debug/pprof/allocs", NULL, 401},
+        {"/debug/pprof/profile", NULL, 401},
         {"/events", "Bearer " TOKEN, 404},
         {"/", "Bearer " TOKEN, 404},
     };
