@@ -419,7 +419,7 @@ Test(python_objects, may_be_damaged)
         make_heap(versions[i]);
         memcpy(whole, memory, sizeof memory);
         size_t n_used = N_STATIC_WORDS + n_heap_bytes / 8;
-        for (int round = 0; round < 3000; round++) {
+        for (int round = 0; round < 2000; round++) {
             memcpy(memory, whole, sizeof memory);
             for (uint64_t n = 1 + rng_below(&chance, 8); n > 0; n--) {
                 /* Half of them where there is something. */
