@@ -128,19 +128,16 @@ function pack(values) {
     return packDoubles(values);
 }
 
-// Calls act(n, whole, step, times) for each run of equal differences: `times` numbers, of which the
-// first has index `n`, and `whole` is the number before it. Begins at `mark` and ends when `act`
-// returns true. Marks are [at, n, whole, step]; `add` receives those that are passed.
-function forRuns(bytes, mark, act, add) {
-    let [at, n, whole, step] = mark, next = at + MARK_BYTES;
-    while (at < bytes.length) {
-        if (add && at >= next) {
-            add([at, n, whole, step]);
-            next = at + MARK_BYTES;
-        }
-        let byte = bytes[at++], token = byte & 127, times = 1;
+// Calls act(at, n, whole, step, times) for each run of equal differences, until it returns true: its
+// place in the bytes, the index of its first number, the number before that, the difference, and how
+// many numbers there are. Begins at a mark: the first four of these.
+function forRuns(bytes, mark, act) {
+    let [next, n, whole, step] = mark;
+    while (next < bytes.length) {
+        const at = next;
+        let byte = bytes[next++], token = byte & 127, times = 1;
         for (let factor = 128; byte > 127; factor *= 128) {
-            byte = bytes[at++];
+            byte = bytes[next++];
             token += (byte & 127) * factor;
         }
         if (token % 2) {
@@ -148,12 +145,26 @@ function forRuns(bytes, mark, act, add) {
         } else {
             step = token % 4 ? -(token + 2) / 4 : token / 4;
         }
-        if (act(n, whole, step, times)) {
+        if (act(at, n, whole, step, times)) {
             return;
         }
         n += times;
         whole += step * times;
     }
+}
+
+// Returns the first mark, one after each MARK_BYTES, and those of the last runs: often long zeros.
+function listMarks(bytes) {
+    const marks = [[1, 0, 0, 0]];
+    let next = 1 + MARK_BYTES;
+    forRuns(bytes, marks[0], (at, n, whole, step) => {
+        if (at >= next || at + 3 >= bytes.length) {
+            marks.push([at, n, whole, step]);
+            next = at + MARK_BYTES;
+        }
+        return false;
+    });
+    return marks;
 }
 
 // Unpacked columns, the least recently used first.
@@ -188,7 +199,7 @@ class Column {
     constructor(packed) {
         this.packed = packed;
         this.numbers = null;    // unpacked, with room to grow
-        this.marks = null;      // of long packed columns: places to begin reading, in order
+        this.marks = null;      // of packed columns: places to begin reading, in order
         this.tailAt = [];       // appended since it was packed: where, and what
         this.tailValues = [];
     }
@@ -233,18 +244,13 @@ class Column {
             return 8 * place + 9 <= bytes.length
                 ? new DataView(bytes.buffer, bytes.byteOffset).getFloat64(8 * place + 1, true) : 0;
         }
-        if (!this.marks) {
-            this.marks = [[1, 0, 0, 0]];
-            if (bytes.length > MARK_BYTES) {
-                forRuns(bytes, this.marks[0], () => false, (mark) => this.marks.push(mark));
-            }
-        }
+        this.marks = this.marks || listMarks(bytes);
         let low = 0, high = this.marks.length, found = 0;
         while (high - low > 1) {
             const middle = low + high >> 1;
             [low, high] = this.marks[middle][1] <= place ? [middle, high] : [low, middle];
         }
-        forRuns(bytes, this.marks[low], (n, whole, step, times) => {
+        forRuns(bytes, this.marks[low], (at, n, whole, step, times) => {
             found = place < n + times ? whole + step * (place - n + 1) : 0;
             return place < n + times;
         });

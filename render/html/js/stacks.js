@@ -7,6 +7,7 @@
 'use strict';
 
 const {Column, unpack} = census.columns;
+const MOST_KEPT = 6;
 
 function unpackWhole(packed, n) {
     const out = new Float64Array(n);
@@ -84,6 +85,8 @@ class Stacks {
         this.bands = [];            // by leaf: index of its name in the profile
         this.ownRest = undefined;   // of the stacks of groups; else they have that of the profile
         this.orders = {};
+        this.kept = new Map();      // amounts by leaf, of the last few samples
+        this.version = -1;          // of the profile, when they were read
     }
 
     // Reads the member `stacks` of a profile (docs/formats/page.md).
@@ -143,7 +146,15 @@ class Stacks {
 
     // Returns the amount of each leaf in a sample.
     amountsAt(at) {
-        return Float64Array.from(this.columns, (column) => column.at(at));
+        const {kept, profile} = this;
+        if (this.version !== profile.version || kept.size > MOST_KEPT) {
+            kept.clear();
+            this.version = profile.version;
+        }
+        if (!kept.has(at)) {
+            kept.set(at, Float64Array.from(this.columns, (column) => column.at(at)));
+        }
+        return kept.get(at);
     }
 
     restAt(at) {
