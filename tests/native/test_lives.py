@@ -161,6 +161,26 @@ class Lives(Native):
                         lambda held: {phase: sum(phases[phase] for name, phases in held.items() if "second_table" in name)
                                       for phase in PHASES})
 
+    def test_lives_between_marks(self):
+        """A sample is between the marks that the program set before and after its image."""
+        base = os.path.join(self.fresh(), "profile")
+        done = harness.run([harness.CENSUS, "run", "-q", "-hr", "-hmlives", "-i0.005", "-o", base, "--", program("lives"),
+                            "marks_blocks"])
+        self.assertEqual((done.status, done.errors), (0, ""))
+        n_marked = n_samples = 0
+        with open(base + ".hp", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("MARK "):
+                    n_marked += 1
+                elif line.startswith("BEGIN_SAMPLE"):
+                    n_bytes = 0
+                elif "\t" in line:
+                    n_bytes += int(line.split("\t")[1])
+                elif line.startswith("END_SAMPLE"):
+                    self.assertIn(n_bytes, (1000 * n_marked, 1000 * n_marked + 1000), line)
+                    n_samples += 1
+        self.assertGreater(n_samples, 1)
+
     def test_lives_in_event_log(self):
         """The event log has the final phases of the heap profile."""
         base, _, _, _ = self.run_case("all_drag", "-hb", "-l")

@@ -353,7 +353,7 @@ static void take_deaths(hpp__process *p, hpp__snapshot *snapshot)
 }
 
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
- * stay empty. */
+ * stay empty. The time of a sample with an image is that of the image. */
 static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 {
     hpp__window_reader_refresh(&p->reader);
@@ -365,8 +365,9 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     uint64_t live_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
     queue_peak(p, live_bytes);
     p->largest_bytes = live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
-    queue_marks(p, UINT64_MAX);
-    snapshot->time_s = time_of(p, p->last.ns);
+    bool is_of_image = is_alive && snapshot->image;
+    queue_marks(p, is_of_image ? snapshot->image->stop_ns : UINT64_MAX);
+    snapshot->time_s = time_of(p, is_of_image ? snapshot->image->stop_ns : p->last.ns);
     snapshot->reader = p->reader;
     snapshot->era = p->era;
     if (p->with_images && p->with_lives) {

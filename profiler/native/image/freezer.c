@@ -328,6 +328,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
     uint64_t begin_ns = hpp__tracer_now_ns();
     hpf_status of_lives = HPF_OK;
     hpf_status status = hpp__tracer_stop(&f->tracer, err);
+    taken->image.stop_ns = hpp__tracer_now_ns();
     if (status == HPF_OK) {
         status = fork_copy(f, &taken->copy, err);
     }

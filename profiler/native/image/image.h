@@ -73,6 +73,7 @@ typedef struct hpp__image {
     const hpp__image_life *lives; /* sorted by address */
     size_t n_blocks, n_threads, n_maps, n_lives;
     size_t n_without_registers; /* threads */
+    uint64_t stop_ns;           /* when all threads were stopped: CLOCK_MONOTONIC */
     double pause_s;             /* how long the program was stopped */
     hpp__image_reader *read;
     void *read_context;

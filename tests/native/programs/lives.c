@@ -416,6 +416,20 @@ static int handed_over(char **arguments)
     return run_phases(arguments, 4, hand_over, use_some);
 }
 
+/* A mark after each block says how many there are. */
+static int marks_blocks(char **arguments)
+{
+    (void)arguments;
+    for (int i = 0; i < 400; i++) {
+        char number[8];
+        make(1000);
+        snprintf(number, sizeof number, "%d", n_blocks);
+        census_mark(number);
+        usleep(1000);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const native_case cases[] = {{"all_lag", all_lag},
@@ -431,6 +445,7 @@ int main(int argc, char **argv)
                                         {"by_threads", by_threads},
                                         {"with_children", with_children},
                                         {"handed_over", handed_over},
+                                        {"marks_blocks", marks_blocks},
                                         {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);
