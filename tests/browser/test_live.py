@@ -118,6 +118,16 @@ def test_new_stacks_join_the_flame_graph(growing, browser):
     expect(browser.run(shown), bars, "the same in a snapshot")
     growing.add(300, [("(1)leaf/mid/main", 900)])
     wait_for_samples(browser, 315)
+    growing.stop()
+    browser.open(growing.start(options=["--callers-of", "leaf"]))
+    wait_for_samples(browser, 315)
+    growing.add(1, [("(3)leaf/newcomer/main", 77), ("(1)leaf/mid/main", 900)])
+    wait_for_samples(browser, 316)
+    browser.until("return census.app.panel.chart.to === 315")
+    browser.settle()
+    bars = browser.run(shown)
+    expect([bars.get("newcomer"), bars.get("leaf/newcomer/main"), bars.get("main")], [77, None, 977],
+           "a new stack of which the name has no number")
     slowest = max(browser.run("return performance.getEntriesByName('census-flame').map((entry) => entry.duration)"))
     print(f"        slowest flame graph: {slowest:.1f} ms")
 

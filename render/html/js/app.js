@@ -256,10 +256,10 @@ class App {
         const {own} = entry;
         if (own.frame.length) {
             own.frame = [];
-        } else if (own.since !== null || own.moment !== null) {
-            own.since = own.moment = null;
         } else if (own.isolated !== null) {
             own.isolated = null;
+        } else if (own.since !== null || own.moment !== null) {
+            own.since = own.moment = null;
         } else if (own.skip > 0) {
             own.skip = 0;
             own.order = null;

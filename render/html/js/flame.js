@@ -45,7 +45,7 @@ class Flame {
         box.addEventListener('pointermove', (event) => this.point(this.barAt(event), event));
         box.addEventListener('pointerleave', () => this.point(null));
         box.addEventListener('click', (event) => this.choose(this.barAt(event)));
-        box.addEventListener('focus', () => this.go((bar) => bar));
+        box.addEventListener('focus', () => box.matches(':focus-visible') && this.go((bar) => bar));
         box.addEventListener('blur', () => this.point(null));
         document.querySelectorAll('[data-tree]').forEach((button) => {
             button.addEventListener('click', () => this.turn(button.dataset.tree));
@@ -139,6 +139,7 @@ class Flame {
         this.layOut();
         this.cursor = cursor ? this.bars.find(({node, isRest}) => !isRest && node.depth === cursor.depth &&
             node.from === cursor.from && node.to === cursor.to) || null : null;
+        this.tip.hidden = this.tip.hidden || !this.cursor;
         this.paint();
         this.moments.show(this);
         this.table.show();
