@@ -187,12 +187,22 @@ static bool find_difference(difference *out, const hpp_unwind_cache_entry *entry
     return index < n || fp_differs;
 }
 
-/* The slot of a first entry. */
+/* The slot of a first entry. It changes places with the one where its search begins, which the
+ * inline functions look at: what is searched for often is there most of the time. */
 static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hpp_caller caller,
                                          uint64_t key)
 {
     hpp_unwind_cache_slot *slot = find_slot(cache, key, caller.sp);
-    return slot->entry != NULL ? slot : find_slot(cache, key | HPP_UNWIND_CACHE_FOREIGN, caller.sp);
+    if (slot->entry == NULL) {
+        return find_slot(cache, key | HPP_UNWIND_CACHE_FOREIGN, caller.sp);
+    }
+    hpp_unwind_cache_slot *begin = hpp__unwind_cache_slot_of(cache, key, caller.sp);
+    if (slot != begin) {
+        hpp_unwind_cache_slot other = *begin;
+        *begin = *slot;
+        *slot = other;
+    }
+    return begin;
 }
 
 /* Where the stack would be that nothing was found for: it differs like that from `last`, the last

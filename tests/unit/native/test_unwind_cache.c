@@ -217,6 +217,30 @@ Test(cache, prefers_stacks_of_the_same_thread)
     cr_assert(eq(u32, find(FP), 2));
 }
 
+/* Slots of other calls may be in between. */
+Test(cache, inlined_check_sees_what_was_searched_for_last)
+{
+    enum { N = 31 }; /* nearly half of the slots */
+    hpp_caller caller = caller_with(FP);
+    hpp_word word = {(uintptr_t)(stack + 1), stack[1]};
+    hpp_place place;
+    uint32_t n_known;
+    for (uint32_t call = 1; call <= N; call++) {
+        cr_assert(not(hpp__unwind_cache_find(&place, &cache, &caller, call)));
+        cr_assert(hpp__unwind_cache_has_gap(&n_known, &cache, &caller, call, true));
+        hpp__unwind_cache_add(&cache, caller, &word, 1, (hpp_place){call, NULL});
+    }
+    for (uint32_t i = 0; i < 5 * N; i++) {
+        uint32_t call = 1 + i * 7 % N;
+        uint64_t key = hpp__unwind_cache_key(caller.pc, call);
+        cr_assert(hpp__unwind_cache_find(&place, &cache, &caller, call));
+        cr_assert(eq(u32, place.site, call));
+        const hpp_unwind_cache_slot *slot = hpp__unwind_cache_slot_of(&cache, key, caller.sp);
+        cr_assert(eq(u64, slot->a, key));
+        cr_assert(eq(u32, slot->entry->place.site, call));
+    }
+}
+
 Test(cache, finds_many_stacks)
 {
     enum { N = 5000 };
