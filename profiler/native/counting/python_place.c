@@ -106,7 +106,7 @@ static HPP_NO_INLINE hpp_place make_place(hpp_thread *self, leaf *wanted,
     hpp_python_stacks *stacks = self->python;
     uint32_t python = wanted->callers;
     bool is_pushed =
-        innermost->frame == 0 || hpp__frames_push(&python, &stacks->chain, innermost, false);
+        innermost == NULL || hpp__frames_push(&python, &stacks->chain, innermost, false);
     uint32_t site = is_pushed ? site_below(python, wanted->key) : 0;
     if (site == 0) {
         return lose_place(self);
@@ -123,26 +123,26 @@ static HPP_NO_INLINE hpp_place make_place(hpp_thread *self, leaf *wanted,
 hpp_place hpp__python_place(hpp_thread *self, uint32_t key)
 {
     hpp_python_stacks *stacks = stacks_of(self);
-    hpp_python_frame innermost = {0};
+    const hpp_python_frame *innermost = NULL;
     leaf wanted = {.key = key};
     if (stacks == NULL || hpp__frames_callers(&innermost, &wanted.callers, &stacks->chain,
                                               thread_state(key), false) == HPP_FRAMES_LOST) {
         return lose_place(self);
     }
-    wanted.innermost = innermost.place;
+    wanted.innermost = innermost != NULL ? innermost->place : (hpp_python_place){0};
     wanted.deaths = stacks->chain.deaths;
     const leaf *found = leaf_of(stacks, &wanted);
     bool is_same = found->innermost.instruction == wanted.innermost.instruction &&
                    found->innermost.code == wanted.innermost.code &&
                    found->callers == wanted.callers && found->key == key &&
                    found->deaths == wanted.deaths;
-    return HPP_LIKELY(is_same) ? found->place : make_place(self, &wanted, &innermost);
+    return HPP_LIKELY(is_same) ? found->place : make_place(self, &wanted, innermost);
 }
 
 uint32_t hpp__python_place_interrupted(hpp_thread *self, uint32_t key)
 {
     hpp_python_stacks *stacks = self != NULL ? stacks_of(self) : NULL;
-    hpp_python_frame innermost;
+    const hpp_python_frame *innermost;
     uint32_t python = 0;
     if (stacks == NULL) {
         return site_below(0, key);
@@ -152,7 +152,7 @@ uint32_t hpp__python_place_interrupted(hpp_thread *self, uint32_t key)
     case HPP_FRAMES_NONE:
         return site_below(0, key);
     case HPP_FRAMES_FOUND:
-        return hpp__frames_push(&python, chain, &innermost, true) ? site_below(python, key) : 0;
+        return hpp__frames_push(&python, chain, innermost, true) ? site_below(python, key) : 0;
     default:
         return 0;
     }

@@ -196,10 +196,11 @@ void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CAL
     return count(moved, n_bytes, HPP_CALLER, h->call);
 }
 
-/* A block that is not usual: watched, from before the hooks, of an inner hook, or in a process that
- * is not profiled. Returns whether the next allocator has it. */
+/* A block that is not usual: a code object, watched, from before the hooks, of an inner hook, or in
+ * a process that is not profiled. Returns whether the next allocator has it. */
 static HPP_NO_INLINE bool let_go(void *block)
 {
+    hpp__codes_freed((uintptr_t)block);
     hpp_block gone = hpp__account_take(block);
     if (gone.site != 0) {
         hpp__account_free(gone);
@@ -217,7 +218,6 @@ static void on_python_free(void *context, void *block)
         h->next.free(h->next.context, block);
         return;
     }
-    hpp__codes_freed(block);
     if (HPP_LIKELY(hpp__account_free_usual(block)) || let_go(block)) {
         h->next.free(h->next.context, block);
     }
@@ -254,6 +254,7 @@ __attribute__((constructor)) static void begin(void)
     hpp__python_function(&get_allocator, "PyMem_GetAllocator");
     hpp__python_function(&set_allocator, "PyMem_SetAllocator");
     hpp__python_function(&is_initialized, "Py_IsInitialized");
+    hpp__python.mark_block = hpp__blocks_mark;
     if (get_allocator != NULL && is_initialized != NULL &&
         hpp__python_start(hpp__settings.has_python_frames)) {
         install_both();

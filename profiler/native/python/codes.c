@@ -21,7 +21,6 @@ enum {
 _Static_assert(HPP_MAX_CODES <= 1 << NUMBER_BITS, "numbers fit");
 
 _Atomic uint32_t hpp__codes_deaths;
-_Atomic uint64_t hpp__codes_filter[(1 << HPP_CODE_FILTER_BITS) / 64];
 
 static _Alignas(64) _Atomic uint64_t cache[1 << SET_BITS][SET_WORDS];
 static _Atomic uint32_t by_content[1 << CONTENT_BITS];
@@ -215,8 +214,7 @@ static void keep(uintptr_t code, uint32_t number)
 {
     _Atomic uint64_t *set = set_of(code);
     uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
-    uint32_t index = hpp__codes_filter_index(code);
-    atomic_fetch_or(&hpp__codes_filter[index / 64], (uint64_t)1 << index % 64);
+    hpp__python.mark_block((const void *)code);
     for (unsigned i = 0; i < SET_WORDS; i++) {
         uint64_t none = 0;
         if (atomic_compare_exchange_strong(&set[i], &none, word)) {
@@ -244,7 +242,7 @@ uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
     return number;
 }
 
-HPP_COLD void hpp__codes_forget(uintptr_t address)
+HPP_COLD void hpp__codes_freed(uintptr_t address)
 {
     _Atomic uint64_t *set = set_of(address);
     for (unsigned i = 0; i < SET_WORDS; i++) {

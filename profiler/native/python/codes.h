@@ -3,7 +3,8 @@
  * The code objects of a Python program: their numbers and texts in the window, and the lines of
  * their instructions. Code objects with the same name, file and first line have the same number.
  *
- * The number of a code object is cached by its address. When its block is freed, the address is
+ * The number of a code object is cached by its address, and its block is marked in the table of
+ * live blocks, so that its free is noticed at no cost for others. When it is freed, the address is
  * forgotten, and a count is increased: who remembers addresses of code objects forgets them then,
  * since another code object may get the same one.
  *
@@ -45,25 +46,8 @@ bool hpp__codes_check(hpp_python_place place, hpp_memory *memory);
 /* Increased whenever a code object has died. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__codes_deaths;
 
-/* A filter of the addresses that have a number: a bit for each hash. */
-enum { HPP_CODE_FILTER_BITS = 17 };
-extern HPP_HIDDEN _Atomic uint64_t hpp__codes_filter[(1 << HPP_CODE_FILTER_BITS) / 64];
-
-static inline uint32_t hpp__codes_filter_index(uintptr_t address)
-{
-    return (uint32_t)(address * 0x9e3779b97f4a7c15 >> (64 - HPP_CODE_FILTER_BITS));
-}
-
-void hpp__codes_forget(uintptr_t address);
-
-/* Must be called before a block of Python's is freed. */
-static inline void hpp__codes_freed(const void *block)
-{
-    uint32_t index = hpp__codes_filter_index((uintptr_t)block);
-    uint64_t word = atomic_load_explicit(&hpp__codes_filter[index / 64], memory_order_relaxed);
-    if (HPP_UNLIKELY(word >> index % 64 & 1)) {
-        hpp__codes_forget((uintptr_t)block);
-    }
-}
+/* Must be called before a block of Python's is freed that mark_block has marked; may be for others.
+ */
+void hpp__codes_freed(uintptr_t block);
 
 #endif

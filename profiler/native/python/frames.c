@@ -4,72 +4,14 @@
 #include "native/unwind/recursion.h"
 #include "native/window/trie.h"
 
-enum { MAX_FRAMES = 1 << 17 };
-
-static uintptr_t word_at(uintptr_t address)
-{
-    return hpp__memory_word(address);
-}
+enum {
+    MAX_FRAMES = 1 << 17,
+    MAX_RETURNS = 8, /* since the last allocation; after more, frames are counted again */
+};
 
 static hpp_python_level *levels_of(const hpp_python_chain *chain)
 {
     return chain->levels.data;
-}
-
-static hpp_python_frame *frames_of(const hpp_python_chain *chain)
-{
-    return chain->frames.data;
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static bool has_room(hpp_python_chain *chain, uint32_t n)
-{
-    return (n + 1) * sizeof(hpp_python_frame) <= chain->frames.n_bytes ||
-           (n < MAX_FRAMES &&
-            hpp__growing_reserve(&chain->frames, (n + 1) * sizeof(hpp_python_frame)));
-}
-
-/* Up to 3.10 the instruction is an int. */
-static uintptr_t instruction_in(uintptr_t word)
-{
-    return hpp__python.offsets->lines == HPP_PYTHON_LOCATIONS ? word : (uint32_t)word;
-}
-
-/* Reads the frames from `frame` on. Returns their number; 0 without memory. */
-static uint32_t read_frames(hpp_python_chain *chain, uintptr_t frame)
-{
-    const hpp_python_offsets *at = hpp__python.offsets;
-    uint32_t n = 0;
-    for (; frame != 0; frame = word_at(frame + at->frame_previous)) {
-        if (HPP_UNLIKELY(!has_room(chain, n))) {
-            return 0;
-        }
-        frames_of(chain)[n++] =
-            (hpp_python_frame){{word_at(frame + at->frame_code),
-                                instruction_in(word_at(frame + at->frame_instruction))},
-                               frame};
-    }
-    return n;
-}
-
-static uint32_t read_frames_carefully(hpp_python_chain *chain, uintptr_t frame, hpp_memory *memory)
-{
-    const hpp_python_offsets *at = hpp__python.offsets;
-    uint32_t n = 0;
-    while (frame != 0) {
-        hpp_python_frame read = {.frame = frame};
-        uintptr_t instruction;
-        if (!has_room(chain, n) || frame % 8 != 0 ||
-            !hpp__memory_read(&read.place.code, memory, frame + at->frame_code) ||
-            !hpp__memory_read(&instruction, memory, frame + at->frame_instruction) ||
-            !hpp__memory_read(&frame, memory, frame + at->frame_previous)) {
-            return 0;
-        }
-        read.place.instruction = instruction_in(instruction);
-        frames_of(chain)[n++] = read;
-    }
-    return n;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -146,15 +88,16 @@ bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_
 static atomic_bool is_checked;
 
 /* Checks that, at the first frame of a function, in a thread that runs it. */
-static bool check(const hpp_python_frame *frames, uint32_t n, bool is_careful)
+static bool check(const hpp_python_chain *chain, bool is_careful)
 {
     if (HPP_LIKELY(atomic_load_explicit(&is_checked, memory_order_relaxed)) || is_careful) {
         return is_checked;
     }
     hpp_memory memory = {0};
-    for (uint32_t i = n; i-- > 0;) {
-        if (is_shown(&frames[i], &memory)) {
-            is_checked = hpp__codes_check(frames[i].place, &memory);
+    for (uint32_t i = 0; i < chain->n_levels; i++) {
+        const hpp_python_frame *frame = &levels_of(chain)[i].frame;
+        if (is_shown(frame, &memory)) {
+            is_checked = hpp__codes_check(frame->place, &memory);
             break;
         }
     }
@@ -164,60 +107,138 @@ static bool check(const hpp_python_frame *frames, uint32_t n, bool is_careful)
     return is_checked;
 }
 
-static uint32_t read_chain(hpp_python_chain *chain, const void *thread_state, bool is_careful)
+/* Returns the place of a frame. */
+HPP_ALWAYS_INLINE hpp_python_place place_of(uintptr_t frame)
 {
     const hpp_python_offsets *at = hpp__python.offsets;
-    if (HPP_UNLIKELY(is_careful)) {
-        hpp_memory memory = {0};
-        uintptr_t frame;
-        return hpp__python_innermost(&frame, &memory, thread_state)
-                   ? read_frames_carefully(chain, frame, &memory)
-                   : 0;
-    }
-    uintptr_t frame = word_at((uintptr_t)thread_state + at->thread_frame);
-    if (at->cframe_frame != HPP_PYTHON_NONE && frame != 0) {
-        frame = word_at(frame + at->cframe_frame);
-    }
-    return read_frames(chain, frame);
+    uintptr_t instruction = hpp__memory_word(frame + at->frame_instruction);
+    bool is_int = at->lines != HPP_PYTHON_LOCATIONS; /* up to 3.10 */
+    return (hpp_python_place){.code = hpp__memory_word(frame + at->frame_code),
+                              .instruction = is_int ? (uint32_t)instruction : instruction};
 }
 
-hpp_frames_found hpp__frames_callers(hpp_python_frame *innermost, uint32_t *callers,
+/* Returns the frame of the caller; 0: it has none. */
+HPP_ALWAYS_INLINE uintptr_t caller_of(uintptr_t frame)
+{
+    return hpp__memory_word(frame + hpp__python.offsets->frame_previous);
+}
+
+/* Returns the number of frames from `frame` on; 0 if they cannot be read, or there are too many. */
+static uint32_t count_frames(uintptr_t frame, hpp_memory *memory)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    uintptr_t word;
+    uint32_t n = 0;
+    for (; frame != 0; n++) {
+        if (n == MAX_FRAMES || frame % 8 != 0 ||
+            !hpp__memory_read(&word, memory, frame + at->frame_code) ||
+            !hpp__memory_read(&word, memory, frame + at->frame_instruction) ||
+            !hpp__memory_read(&frame, memory, frame + at->frame_previous)) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+/* Returns the number of frames from `frame` on if it or its caller is among the innermost ones of
+ * the chain, 0 if not. It may be wrong, since addresses are used again. */
+static uint32_t guess_frames(const hpp_python_chain *chain, uintptr_t frame)
+{
+    const hpp_python_level *levels = levels_of(chain);
+    uintptr_t caller = caller_of(frame);
+    uint32_t n = chain->n_levels;
+    for (uint32_t i = n; i > 0 && n - i < MAX_RETURNS; i--) {
+        uintptr_t known = levels[i - 1].frame.frame;
+        if (known == frame || known == caller) {
+            return i + (known == caller);
+        }
+    }
+    return 0;
+}
+
+/* Makes the chain that of the frames from `frame` on, which should be `n`. Levels keep their nodes
+ * up to the first frame that is not what it was. Returns false if the number is wrong. */
+HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
+{
+    hpp_python_level *levels = levels_of(chain);
+    uint32_t n_equal = n;
+    uint32_t i = n;
+    for (; i > 0 && frame != 0; i--, frame = caller_of(frame)) {
+        hpp_python_frame *known = &levels[i - 1].frame;
+        hpp_python_place place = place_of(frame);
+        if (place.instruction != known->place.instruction || place.code != known->place.code) {
+            n_equal = i - 1;
+            known->place = place;
+        }
+        known->frame = frame;
+    }
+    chain->n_nodes = chain->n_nodes < n_equal ? chain->n_nodes : n_equal;
+    chain->n_levels = n;
+    return i == 0 && frame == 0;
+}
+
+static HPP_NO_INLINE bool read_new_chain(hpp_python_chain *chain, uintptr_t frame,
+                                         hpp_memory *memory)
+{
+    uint32_t n = count_frames(frame, memory);
+    return n > 0 && hpp__growing_reserve(&chain->levels, n * sizeof(hpp_python_level)) &&
+           follow(chain, n, frame);
+}
+
+/* Reads the frames of the calling thread. Returns false if it has none. */
+HPP_ALWAYS_INLINE bool read_chain(hpp_python_chain *chain, const void *thread_state)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    uintptr_t frame = hpp__memory_word((uintptr_t)thread_state + at->thread_frame);
+    if (at->cframe_frame != HPP_PYTHON_NONE && frame != 0) {
+        frame = hpp__memory_word(frame + at->cframe_frame);
+    }
+    if (HPP_UNLIKELY(frame == 0)) {
+        return false;
+    }
+    uint32_t n = guess_frames(chain, frame);
+    return (HPP_LIKELY(n > 0 && n * sizeof(hpp_python_level) <= chain->levels.n_bytes) &&
+            follow(chain, n, frame)) ||
+           read_new_chain(chain, frame, &(HPP_ALL_MEMORY));
+}
+
+/* Does the same for a thread that was interrupted anywhere. */
+static bool read_chain_carefully(hpp_python_chain *chain, const void *thread_state)
+{
+    const hpp_python_offsets *at = hpp__python.offsets;
+    hpp_memory memory = {0};
+    uintptr_t frame;
+    return hpp__memory_read(&frame, &memory, (uintptr_t)thread_state + at->thread_frame) &&
+           (at->cframe_frame == HPP_PYTHON_NONE || frame == 0 ||
+            hpp__memory_read(&frame, &memory, frame + at->cframe_frame)) &&
+           read_new_chain(chain, frame, &memory);
+}
+
+hpp_frames_found hpp__frames_callers(const hpp_python_frame **innermost, uint32_t *callers,
                                      hpp_python_chain *chain, const void *thread_state,
                                      bool is_careful)
 {
-    uint32_t n = thread_state != NULL ? read_chain(chain, thread_state, is_careful) : 0;
-    const hpp_python_frame *frames = frames_of(chain);
-    if (n == 0 || !check(frames, n, is_careful)) {
+    if (thread_state == NULL ||
+        !(is_careful ? read_chain_carefully(chain, thread_state)
+                     : read_chain(chain, thread_state)) ||
+        !check(chain, is_careful)) {
         return HPP_FRAMES_NONE;
     }
     uint32_t deaths = atomic_load_explicit(&hpp__codes_deaths, memory_order_relaxed);
     if (HPP_UNLIKELY(chain->deaths != deaths)) {
         chain->deaths = deaths;
-        chain->n_levels = 0;
+        chain->n_nodes = 0;
     }
     hpp_python_level *levels = levels_of(chain);
-    uint32_t n_outer = n - 1;
-    uint32_t most = n_outer < chain->n_levels ? n_outer : chain->n_levels;
-    const hpp_python_frame *frame = frames + n_outer;
-    uint32_t i = 0;
-    for (; i < most && levels[i].place.instruction == frame->place.instruction &&
-           levels[i].place.code == frame->place.code;
-         i++) {
-        frame--;
+    uint32_t n_callers = chain->n_levels - 1;
+    for (; chain->n_nodes < n_callers; chain->n_nodes++) {
+        hpp_python_level *level = &levels[chain->n_nodes];
+        level->node = chain->n_nodes > 0 ? level[-1].node : 0;
+        if (!hpp__frames_push(&level->node, chain, &level->frame, is_careful)) {
+            return HPP_FRAMES_LOST;
+        }
     }
-    *callers = i > 0 ? levels[i - 1].node : 0;
-    *innermost = frames[0];
-    if (HPP_LIKELY(i == n_outer)) {
-        return HPP_FRAMES_FOUND;
-    }
-    if (!hpp__growing_reserve(&chain->levels, n * sizeof(hpp_python_level))) {
-        return HPP_FRAMES_LOST;
-    }
-    levels = levels_of(chain);
-    for (; i < n_outer && hpp__frames_push(callers, chain, frame, is_careful); i++) {
-        levels[i] = (hpp_python_level){frame->place, *callers};
-        frame--;
-    }
-    chain->n_levels = i;
-    return i == n_outer ? HPP_FRAMES_FOUND : HPP_FRAMES_LOST;
+    *callers = n_callers > 0 ? levels[n_callers - 1].node : 0;
+    *innermost = &levels[n_callers].frame;
+    return HPP_FRAMES_FOUND;
 }

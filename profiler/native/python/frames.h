@@ -2,10 +2,10 @@
  *
  * The Python frames of a thread as a node of the window's trie.
  *
- * The chain of frames is read whole, and compared with the last one from the outermost frame on:
- * what is equal has the same nodes. (Comparing from the innermost frame would be wrong: the address
- * of a frame is used again, and says nothing about its callers.) A frame that differs is looked up
- * by its place and the node of its caller; its line is computed once.
+ * The chain of frames is read whole, and compared with the last one: outer frames that are all
+ * equal have the same nodes. (Comparing only the innermost frame would be wrong: the address of a
+ * frame is used again, and says nothing about its callers.) A frame that differs is looked up by
+ * its place and the node of its caller; its line is computed once.
  *
  * Frames of the import system between others, and such that have not come to their function's code,
  * are left out, as in Python's tracebacks. Recursion is folded (unwind/recursion.h).
@@ -20,17 +20,16 @@
 
 enum { HPP_N_KNOWN_PYTHON = 2048 };
 
-/* A frame of the last chain. */
-typedef struct hpp_python_level {
-    hpp_python_place place;
-    uint32_t node;
-} hpp_python_level;
-
-/* A frame that was read, before its node is known. */
 typedef struct hpp_python_frame {
     hpp_python_place place;
     uintptr_t frame;
 } hpp_python_frame;
+
+/* A frame of the last chain, and the node of its place and its callers'. */
+typedef struct hpp_python_level {
+    hpp_python_frame frame;
+    uint32_t node;
+} hpp_python_level;
 
 /* A place below a caller, and its node. A new one replaces an older one. */
 typedef struct hpp_known_python {
@@ -41,9 +40,9 @@ typedef struct hpp_known_python {
 
 typedef struct hpp_python_chain {
     hpp_growing levels; /* hpp_python_level, outermost first */
-    hpp_growing frames; /* hpp_python_frame, innermost first */
     uint32_t n_levels;
-    uint32_t deaths; /* of code objects, when the levels were stored */
+    uint32_t n_nodes; /* levels that have theirs; may be more than there are now */
+    uint32_t deaths;  /* of code objects, when the nodes were stored */
     hpp_known_python known[HPP_N_KNOWN_PYTHON];
 } hpp_python_chain;
 
@@ -56,7 +55,7 @@ typedef enum hpp_frames_found {
 /* Reads the frames of a thread state: finds the innermost one and the node of its callers; 0: it
  * has none. With `is_careful`, memory is only read after asking: for a thread that was interrupted
  * anywhere. */
-hpp_frames_found hpp__frames_callers(hpp_python_frame *innermost, uint32_t *callers,
+hpp_frames_found hpp__frames_callers(const hpp_python_frame **innermost, uint32_t *callers,
                                      hpp_python_chain *chain, const void *thread_state,
                                      bool is_careful);
 

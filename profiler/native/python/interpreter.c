@@ -113,11 +113,3 @@ void hpp__python_give_up(void)
     atomic_store(&hpp__window->head.python_state, HPP_PYTHON_DIFFERENT);
     hpp__unwind_rules_end_at(0, 0);
 }
-
-bool hpp__python_innermost(uintptr_t *frame, hpp_memory *memory, const void *thread_state)
-{
-    const hpp_python_offsets *at = hpp__python.offsets;
-    return hpp__memory_read(frame, memory, (uintptr_t)thread_state + at->thread_frame) &&
-           (at->cframe_frame == HPP_PYTHON_NONE || *frame == 0 ||
-            hpp__memory_read(frame, memory, *frame + at->cframe_frame));
-}

@@ -20,6 +20,7 @@ typedef struct hpp_python {
     const void *(*lock_holder)(void);
     const void *(*own_thread)(void);
     uintptr_t code_type, text_type, bytes_type;
+    uint32_t (*mark_block)(const void *block); /* as hpp__blocks_mark, of a floor above */
 } hpp_python;
 
 extern HPP_HIDDEN hpp_python hpp__python;
@@ -35,8 +36,5 @@ void hpp__python_function(void *function, const char *name);
 /* Ends the walking of Python frames: this interpreter is not laid out as its version is. Stacks are
  * native ones from now on. */
 void hpp__python_give_up(void);
-
-/* Reads the innermost frame of a thread state. */
-bool hpp__python_innermost(uintptr_t *frame, hpp_memory *memory, const void *thread_state);
 
 #endif

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Keeps blocks of 1, 2, 3 ... MiB, one for each way to call a function of Python, and prints for each what
-Python itself says of the stack there: file, line, name and qualified name of each frame, outermost first."""
+"""Keeps blocks of 1, 2, 3 ... MiB, one for each way to call a function of Python, and of 1 MiB at random places of
+a walk through functions and generators. Prints for each what Python itself says of the stack there: file, line,
+name and qualified name of each frame, outermost first."""
 import asyncio
 import contextlib
 import functools
 import json
 import operator
 import os
+import random
 import signal
 import sys
 import threading
@@ -17,10 +19,10 @@ import names_module
 KEPT, SIZES = [], iter(range(1, 1000))
 
 
-def size():
-    """Returns the next size in bytes, and prints the caller's stack."""
+def size(n=None):
+    """Returns a size in MiB, or the next one, in bytes, and prints the caller's stack."""
     frames = list(traceback.walk_stack(sys._getframe(1)))[::-1]
-    n = next(SIZES)
+    n = n or next(SIZES)
     print(n, json.dumps([(frame.f_code.co_filename, line, frame.f_code.co_name,
                           getattr(frame.f_code, "co_qualname", frame.f_code.co_name))
                          for frame, line in frames]))
@@ -150,6 +152,18 @@ exec(compile("def made():\n  KEPT.append(bytes(size()))\nmade()", "<made>", "exe
 for i in range(3):  # code objects that die, at equal addresses
     exec("def f%d():\n%s  KEPT.append(bytes(size()))\nf%d()" % (i, "\n" * i, i))
 recursive(6)
+for i in range(16):  # each calls some of those after it; those with odd numbers are generators
+    exec(compile("""
+def walk%d(chance):
+    for _ in range(2):
+        if chance() < 0.3:
+            KEPT.append(bytes(size(1)))
+        list(globals()["walk%%d" %% min(%d + int(chance() * 4), 16)](chance))
+    KEPT.append(bytes(size(1))) if chance() < 0.1 else None
+    %s
+""" % (i, i + 1, "yield" if i % 2 else "return ()"), "walks.py", "exec"))
+walk16 = lambda _: ()
+walk0(random.Random(1).random)
 asyncio.run(main_task())
 with managed():
     pass
