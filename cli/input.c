@@ -109,17 +109,17 @@ static hpf_status open_given(input *in, const char *path, hpf_error *err)
                                   : hpf_source_open(&in->given, path, &keeping, err);
 }
 
-static hpf_status open_spool(input *in, hpf_error *err)
+int input_temporary_file(hpf_error *err)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/census-XXXXXX", input_temporary_dir());
-    in->spool = length < (int)sizeof path ? mkstemp(path) : -1;
-    if (in->spool < 0) {
-        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
-                                input_temporary_dir());
+    int fd = length < (int)sizeof path ? mkstemp(path) : -1;
+    if (fd < 0) {
+        hpf_error_set_os(err, errno, "cannot create a temporary file in %s", input_temporary_dir());
+        return -1;
     }
     unlink(path);
-    return HPF_OK;
+    return fd;
 }
 
 static hpf_status add_rest(input *in, hpf_error *err)
@@ -185,8 +185,8 @@ static hpf_status import_given(input *in, bool live, hpf_error *err)
 
 static hpf_status spool(input *in, bool live, hpf_error *err)
 {
-    hpf_status status = open_spool(in, err);
-    status = status == HPF_OK ? import_given(in, live, err) : status;
+    in->spool = input_temporary_file(err);
+    hpf_status status = in->spool >= 0 ? import_given(in, live, err) : err->status;
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }

@@ -72,6 +72,9 @@ void input_close(input *in);
 /* Returns the folder for temporary files, TMPDIR or /tmp. */
 const char *input_temporary_dir(void);
 
+/* Creates a temporary file without a name. Returns its descriptor; -1 with an error. */
+int input_temporary_file(hpf_error *err);
+
 /* Sets the longest name or text of all inputs that are opened later, in MiB; 0: the default. */
 void input_limit_names(int mib);
 

@@ -20,6 +20,9 @@
 #include "hpfile/live.h"
 #include "hpfile/source.h"
 
+#include "import.h"
+#include "input.h"
+
 /* ---- bands ---- */
 
 hpf_status merge_bands_add(merge_bands *b, hpf_str name, uint32_t *number, hpf_error *err)
@@ -123,15 +126,19 @@ static void warn(void *context, const hpf_error *warning)
 
 /* ---- reading ---- */
 
-/* Returns whether a file can be read in pieces: neither a pipe nor compressed. */
+static bool is_regular(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 && S_ISREG(file.st_mode);
+}
+
+/* Returns whether a file can be read in pieces: it is not compressed. */
 static bool is_plain(const char *path)
 {
     static const char *const magics[] = {"\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd"};
-    struct stat file;
     char first[6] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-              pread(fd, first, sizeof first - 1, 0) >= 0;
+    bool is = fd >= 0 && pread(fd, first, sizeof first - 1, 0) >= 0;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
         is = is && strncmp(first, magics[i], strlen(magics[i])) != 0;
     }
@@ -141,20 +148,45 @@ static bool is_plain(const char *path)
     return is;
 }
 
-/* Refuses formats that cannot be read in pieces. */
-static hpf_status check_format(const char *path, hpf_error *err)
+/* Turns a profile of another tool into a temporary file as hp, which the input reads. */
+static hpf_status import_file(merge_input *in, const hpf_format *format, hpf_source *given,
+                              const hpf_reader_options *options, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true};
+    size_t failed;
+    int fd = input_temporary_file(err);
+    hpf_sink *profile = fd >= 0 ? hpf_sink_to_fd(fd) : NULL;
+    const import_output to = {profile, hpf_sink_to_memory(), hpf_frame_table_create()};
+    hpf_status status = fd < 0                               ? err->status
+                        : to.profile && to.rest && to.frames ? HPF_OK
+                                                             : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = import_profile(format, &given, 1, options, &to, &failed, err);
+    }
+    hpf_sink_destroy(profile);
+    hpf_sink_destroy(to.rest);
+    hpf_frame_table_destroy(to.frames);
+    if (status == HPF_OK && lseek(fd, 0, SEEK_SET) != 0) {
+        status = hpf_error_set_os(err, errno, "cannot read a temporary file");
+    }
+    in->spool = fd;
+    return status == HPF_OK ? hpf_source_from_fd(&in->source, fd, NULL, err) : status;
+}
+
+/* Opens a file of any format. One that can be read in pieces is opened for each piece. */
+static hpf_status open_file(merge_input *in, const hpf_reader_options *options, hpf_error *err)
+{
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     const hpf_format *format = NULL;
     hpf_source *source = NULL;
-    hpf_status status = hpf_source_open(&source, path, &keeping, err);
+    hpf_status status = hpf_source_open(&source, in->path, &keeping, err);
     status = status == HPF_OK ? hpf_format_detect(&format, source, err) : status;
+    if (status == HPF_OK && !format->is_streamed) {
+        status = import_file(in, format, source, options, err);
+    } else if (status == HPF_OK && !is_plain(in->path)) {
+        status = hpf_source_open(&in->source, in->path, NULL, err);
+    }
     hpf_source_destroy(source);
-    return status != HPF_OK || format->is_streamed
-               ? status
-               : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "a profile as %s: make it one as hp with census convert",
-                               hpf_format_name(format));
+    return status;
 }
 
 hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *bands,
@@ -170,13 +202,18 @@ hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *band
     if (!in->reader) {
         return hpf_error_set_memory(err);
     }
-    return is_plain(path) ? check_format(path, err) : hpf_source_open(&in->source, path, NULL, err);
+    in->spool = -1;
+    return is_regular(path) ? open_file(in, &options, err)
+                            : hpf_source_open(&in->source, path, NULL, err);
 }
 
 void merge_input_close(merge_input *in)
 {
     hpf_reader_destroy(in->reader);
     hpf_source_destroy(in->source);
+    if (in->spool > 0) {
+        close(in->spool);
+    }
     free(in->band_of_name);
     free(in->samples);
     free(in->costs);

@@ -42,7 +42,9 @@ typedef struct merge_input {
     bool has_one_band;
     uint32_t band; /* if it has one */
     hpf_reader *reader;
-    hpf_source *source; /* of input that cannot be read in pieces: a pipe, compressed; else NULL */
+    hpf_source *source; /* of input that cannot be read in pieces: a pipe, compressed, imported;
+                           else NULL */
+    int spool;          /* temporary file of an imported profile, above 0 if there is one */
     uint64_t offset;
     bool is_at_end;
     uint32_t *band_of_name;
