@@ -26,27 +26,10 @@ typedef struct chrome_writer {
     bool is_begun;
 } chrome_writer;
 
-/* Returns a text as JSON; no data without memory. */
-static hpf_str quoted(hpf_arena *arena, hpf_str text)
-{
-    hpf_str key = {NULL, 0};
-    hpf_sink *sink = hpf_sink_to_memory();
-    if (sink) {
-        hpf_json json = hpf_json_begin_line(sink);
-        hpf_json_str(&json, NULL, text);
-        if (hpf_sink_flush(sink, NULL) == HPF_OK) {
-            key = hpf_sink_bytes(sink);
-            key.data = hpf_arena_text(arena, key);
-        }
-        hpf_sink_destroy(sink);
-    }
-    return key;
-}
-
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     chrome_writer *w = context;
-    w->headers[which] = quoted(w->arena, text);
+    w->headers[which] = hpf_json_kept(w->arena, text, false);
     return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -56,7 +39,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    w->keys[name] = quoted(w->arena, text);
+    w->keys[name] = hpf_json_kept(w->arena, text, false);
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -125,7 +108,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     chrome_writer *w = context;
-    hpf_str name = quoted(w->arena, label.length ? label : HPF_STR("mark"));
+    hpf_str name = hpf_json_kept(w->arena, label.length ? label : HPF_STR("mark"), false);
     if (!name.data) {
         return hpf_error_set_memory(err);
     }
@@ -138,7 +121,7 @@ static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point po
 {
     chrome_writer *w = context;
     char number[HPF__NUMBER_BYTES];
-    hpf_str key = quoted(w->arena, name);
+    hpf_str key = hpf_json_kept(w->arena, name, false);
     if (!key.data) {
         return hpf_error_set_memory(err);
     }

@@ -82,30 +82,13 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
                : hpf_error_set_memory(err);
 }
 
-/* `text` as a key of JSON; no data when there is no memory. */
-static hpf_str make_key(hpf_arena *arena, hpf_str text)
-{
-    hpf_str key = {NULL, 0};
-    hpf_sink *quoted = hpf_sink_to_memory();
-    if (quoted) {
-        hpf_json_quoted(quoted, text);
-        hpf_sink_text(quoted, ": ");
-        if (hpf_sink_flush(quoted, NULL) == HPF_OK) {
-            key = hpf_sink_bytes(quoted);
-            key.data = hpf_arena_text(arena, key);
-        }
-        hpf_sink_destroy(quoted);
-    }
-    return key;
-}
-
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     json_profile_writer *w = context;
     if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    w->keys[name] = make_key(w->arena, text);
+    w->keys[name] = hpf_json_kept(w->arena, text, true);
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -181,6 +164,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         const hpf_cost *cost = &w->sample.costs[i];
         hpf_sink_write(w->sink, ", ", i > 0 ? 2 : 0);
         hpf_sink_str(w->sink, w->keys[cost->name]);
+        hpf_sink_text(w->sink, ": ");
         hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
     }
     hpf_sink_text(w->sink, "}}");

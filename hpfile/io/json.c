@@ -109,6 +109,21 @@ void hpf_json_quoted(hpf_sink *sink, hpf_str bytes)
     quote(sink, bytes, (manner){.lossless = true});
 }
 
+hpf_str hpf_json_kept(hpf_arena *arena, hpf_str text, bool is_lossless)
+{
+    hpf_str kept = {NULL, 0};
+    hpf_sink *sink = hpf_sink_to_memory();
+    if (sink) {
+        quote(sink, text, (manner){.lossless = is_lossless});
+        if (hpf_sink_flush(sink, NULL) == HPF_OK) {
+            kept = hpf_sink_bytes(sink);
+            kept.data = hpf_arena_text(arena, kept);
+        }
+        hpf_sink_destroy(sink);
+    }
+    return kept;
+}
+
 hpf_json hpf_json_begin(hpf_sink *sink)
 {
     hpf_json json = {.sink = sink};

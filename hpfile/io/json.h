@@ -13,6 +13,7 @@
 #ifndef HPFILE_JSON_H
 #define HPFILE_JSON_H
 
+#include "base/arena.h"
 #include "hpfile/sink.h"
 
 #ifdef __cplusplus
@@ -55,6 +56,10 @@ HPF_API void hpf_json_bool(hpf_json *json, const char *key, bool value);
 
 /* Writes the string that hpf_json_bytes writes, with its quotes, and nothing else. */
 HPF_API void hpf_json_quoted(hpf_sink *sink, hpf_str bytes);
+
+/* Returns the string that hpf_json_str writes, or hpf_json_bytes if nothing may be lost, in an
+ * arena; no data without memory. */
+HPF_API hpf_str hpf_json_kept(hpf_arena *arena, hpf_str text, bool is_lossless);
 
 /* Closes all open objects and arrays, and ends the last line. Does not finish the sink. */
 HPF_API void hpf_json_end(hpf_json *json);
