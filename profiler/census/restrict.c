@@ -14,10 +14,19 @@
 
 /* ---- One name against one rule ---- */
 
+/* Returns the name without its place: "parse" of "parse@file.c:12". */
+static hpf_str without_place(hpf_str name)
+{
+    const char *at = name.length > 0 ? memchr(name.data, '@', name.length) : NULL;
+    return (hpf_str){name.data, at ? (size_t)(at - name.data) : name.length};
+}
+
+/* A rule has names with their places, or without. */
 static bool is_named(const hpp_restriction *rule, hpf_str text)
 {
     for (size_t i = 0; i < rule->n_names; i++) {
-        if (hpf_str_equal(rule->names[i], text)) {
+        if (hpf_str_equal(rule->names[i], text) ||
+            hpf_str_equal(rule->names[i], without_place(text))) {
             return true;
         }
     }
@@ -102,21 +111,13 @@ bool hpp__restrict_passes(hpp__restrict *r, const hpp_object *object)
            remembered(&r->shapes, object->shape, object->stack ? 1 : 0, r, BY_SHAPE, object);
 }
 
-/* Returns the name without its place: "parse" of "parse@file.c:12". */
-static hpf_str without_place(hpf_str name)
-{
-    const char *at = name.length > 0 ? memchr(name.data, '@', name.length) : NULL;
-    return (hpf_str){name.data, at ? (size_t)(at - name.data) : name.length};
-}
-
 bool hpp__restrict_passes_set(const hpp__restrict *r, size_t n_labels, hpp__label_at *label,
                               void *context)
 {
     for (size_t i = 0; i < r->n_rules; i++) {
         bool passes = r->rules[i].selector != HPF_BREAKDOWN_RETAINER;
         for (size_t j = 0; j < n_labels && !passes; j++) {
-            hpf_str name = label(j, context);
-            passes = is_named(&r->rules[i], name) || is_named(&r->rules[i], without_place(name));
+            passes = is_named(&r->rules[i], label(j, context));
         }
         if (!passes) {
             return false;

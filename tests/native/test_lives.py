@@ -132,7 +132,7 @@ class Lives(Native):
         self.assertRegex(next(iter(self.check_restricted(3, "-hd", "-hbvoid"))), r"^make@lives\.c:\d+$")
 
     def test_lives_restrict_modules(self):
-        self.assertEqual(list(self.check_restricted(1, "-hm", "-hblag,use,drag", "-hmlives")),
+        self.assertEqual(list(self.check_restricted(1, "-hm", "-hblag,use,drag", "-hmlives", "-hdmake")),
                          ["lives"])
 
     def test_lives_restrict_lives(self):
