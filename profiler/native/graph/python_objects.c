@@ -265,6 +265,8 @@ static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str 
         {"module", HPP__PYTHON_MODULE},
         {"float", HPP__PYTHON_NUMBER},
         {"complex", HPP__PYTHON_NUMBER},
+        {"bytearray", HPP__PYTHON_BUFFER},
+        {"array.array", HPP__PYTHON_BUFFER},
         {"set", HPP__PYTHON_SET},
         {"frozenset", HPP__PYTHON_SET},
         {"collections.deque", HPP__PYTHON_DEQUE},
@@ -581,6 +583,9 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
     } else if (type.kind == HPP__PYTHON_LIST && n_object > 3) {
         mark_part(p, object[3]);
         is_good = use_part(p, object[3], object[2]);
+    } else if (type.kind == HPP__PYTHON_BUFFER && n_object > 4) {
+        /* The items of an array, the bytes of a bytearray. */
+        is_good = use_part(p, object[3], 0) && use_part(p, object[4], 0);
     } else if (type.kind == HPP__PYTHON_SET && n_object > 5) {
         mark_part(p, object[SET_TABLE / WORD_BYTES]);
     } else if (type.kind == HPP__PYTHON_DEQUE && n_object > 6) {

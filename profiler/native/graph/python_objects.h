@@ -34,6 +34,7 @@ typedef enum hpp__python_kind {
     HPP__PYTHON_FRAME,
     HPP__PYTHON_TEXT,
     HPP__PYTHON_NUMBER, /* numbers and bytes: none */
+    HPP__PYTHON_BUFFER, /* has numbers or bytes in a block of their own */
     HPP__PYTHON_CODE,
     HPP__PYTHON_WEAK,
     HPP__PYTHON_MODULE,
