@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/big_endian.h"
 #include "event/costs.h"
 #include "eventlog/eventlog_activity.h"
@@ -27,6 +28,12 @@
 #define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
 #define LENGTH_AT  10u /* of the length in a record, and of the payload */
 #define COST_AT    12u
+
+/* An amount that samples of changes refer to by its number. */
+typedef struct numbered {
+    hpf_name name;
+    uint64_t amount;
+} numbered;
 
 struct hpf__eventlog_heap {
     hpf_events events;
@@ -43,6 +50,10 @@ struct hpf__eventlog_heap {
     uint64_t n_blocks; /* read before the one that emitted the command line */
 
     hpf__costs costs; /* of the sample being gathered */
+    numbered *numbered;
+    size_t n_numbered, numbered_capacity;
+    bool is_changes;  /* the sample is the one before with changes */
+    bool has_changes; /* some sample was */
     bool in_sample;
     bool is_foreign; /* the sample has costs of another profile */
     double time;
@@ -84,6 +95,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
         hpf_eventlog_metadata_finish(&h->metadata);
         hpf__eventlog_names_finish(&h->names);
         hpf__costs_finish(&h->costs);
+        free(h->numbered);
         free(h);
     }
 }
@@ -115,6 +127,12 @@ static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t 
  * emitted. */
 static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
 {
+    for (size_t i = 0; i < h->n_numbered && h->in_sample && h->is_changes; i++) {
+        const hpf_cost cost = {.name = h->numbered[i].name, .whole = h->numbered[i].amount};
+        if (cost.whole > 0 && !hpf__costs_add(&h->costs, cost, h->names.texts.n_names)) {
+            return hpf_error_set_memory(err);
+        }
+    }
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
     bool is_late = is_ours && h->time < h->last_time && !h->options.keeps_times;
     hpf_sample sample = {.time = is_late ? h->last_time : h->time,
@@ -123,6 +141,7 @@ static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
                          .begin_offset = h->begin_offset,
                          .end_offset = h->end_offset};
     h->in_sample = false;
+    h->is_changes = false;
     h->is_foreign = false;
     h->costs.n = 0;
     if (!is_ours) {
@@ -139,6 +158,13 @@ static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_na
 {
     hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + 1)};
     h->end_offset = event->end_offset;
+    if (h->is_changes) {
+        if (!HPF__ARRAY_RESERVE(h->numbered, h->numbered_capacity, h->n_numbered + 1)) {
+            return hpf_error_set_memory(err);
+        }
+        h->numbered[h->n_numbered++] = (numbered){name, cost.whole};
+        return HPF_OK;
+    }
     return hpf__costs_add(&h->costs, cost, h->names.texts.n_names) ? HPF_OK
                                                                    : hpf_error_set_memory(err);
 }
@@ -181,6 +207,53 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
                : add_unexpected(h, event, is_stack, key, err);
 }
 
+/* Reads a number of 7 bits a byte, the lowest first. Returns false if it is cut. */
+static bool read_groups(hpf_str *from, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; from->length > 0 && shift < 64; shift += 7) {
+        unsigned char byte = (unsigned char)*from->data;
+        *from = hpf_str_from(*from, 1);
+        *number |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads changes of amounts that earlier samples had: how many numbers are left out, and the
+ * difference, with its sign in the lowest bit. */
+static hpf_status on_changes(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    hpf_str rest = event->payload;
+    if (!h->in_sample || rest.length < 1) {
+        return HPF_OK;
+    }
+    int profile = (unsigned char)*rest.data;
+    h->profile = h->profile < 0 ? profile : h->profile;
+    if (profile != h->profile) {
+        h->is_foreign = true;
+        h->n_others++;
+        return HPF_OK;
+    }
+    h->is_changes = h->has_changes = true;
+    h->end_offset = event->end_offset;
+    rest = hpf_str_from(rest, 1);
+    for (uint64_t next = 0; rest.length > 0; next++) {
+        uint64_t gap, change;
+        if (!read_groups(&rest, &gap) || !read_groups(&rest, &change) || next >= h->n_numbered ||
+            gap >= h->n_numbered - next) {
+            return hpf_error_set(err, HPF_ERR_SYNTAX,
+                                 "expected changes of the %zu amounts in samples before",
+                                 h->n_numbered);
+        }
+        next += gap;
+        h->numbered[next].amount += change >> 1 ^ (change & 1 ? UINT64_MAX : 0);
+    }
+    return HPF_OK;
+}
+
 /* Returns whether the record at `p` is a cost of type `id` in the profile that is read. The length
  * of the payload and the number of the profile are adjacent, and are compared together. */
 static inline bool is_cost_of(const hpf__eventlog_key *link, const char *p, uint16_t id,
@@ -203,7 +276,7 @@ static const char *run_of_costs(void *context, const char *p, const char *end, u
     uint16_t id = hpf__read2(p);
     hpf__eventlog_keys *keys =
         id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
-    if (!h->in_sample || !keys->links || h->profile < 0) {
+    if (!h->in_sample || h->is_changes || !keys->links || h->profile < 0) {
         return p;
     }
     const hpf__eventlog_key *links = keys->links;
@@ -362,6 +435,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
         HPF__EVENT_HEAP_PROF_SAMPLE_END,
         HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN,
         HPF__EVENT_IPE,
+        HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES,
     };
     hpf__eventlog_heap *h = context;
     *is_wanted = hpf_eventlog_metadata_want(type->id);
@@ -380,6 +454,8 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
     case HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN:
     case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
         return on_sample_begin(h, event, err);
+    case HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES:
+        return on_changes(h, event, err);
     case HPF__EVENT_HEAP_PROF_SAMPLE_END:
         h->end_offset = event->end_offset;
         return emit_sample(h, err);
@@ -545,8 +621,10 @@ void hpf__eventlog_heap_revisit(hpf__eventlog_heap *h, const hpf_events *events,
     h->is_revisiting = true;
     h->is_whole = false;
     h->in_sample = false;
+    h->is_changes = false;
     h->is_foreign = false;
     h->costs.n = 0;
+    h->n_numbered = 0;
     h->last_time = -INFINITY;
     hpf__eventlog_revisit(h->log);
 }
@@ -559,6 +637,11 @@ hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *h, hpf_error *err)
     }
     h->last_time = -INFINITY;
     return status;
+}
+
+bool hpf__eventlog_heap_has_changes(const hpf__eventlog_heap *h)
+{
+    return h->has_changes;
 }
 
 hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *h, hpf_name name)

@@ -38,6 +38,8 @@ bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
 
 /* Samples that were earlier than the one before them. */
+/* Returns whether samples are changes of those before, so that one cannot be read alone. */
+bool hpf__eventlog_heap_has_changes(const hpf__eventlog_heap *heap);
 uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *heap);
 
 /* From now on such samples keep their times: the consumer puts them in order. */

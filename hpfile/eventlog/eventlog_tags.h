@@ -2,7 +2,8 @@
  *
  * The one table of event types: number, name, fields. From the chapter "Eventlog encodings" of the
  * GHC user's guide and the run-time system's EventLogFormat.h; Eden's (60 to 69) and Mercury's (100
- * to 113), which write logs of this format too, from the library ghc-events.
+ * to 113), which write logs of this format too, from the library ghc-events; and our own, from
+ * 1000.
  *
  * A log's own header says how long each record is; this table only says what the bytes mean. Fields
  * are in the order of the record, as NAME:KIND, separated by blanks. Kinds:
@@ -143,7 +144,8 @@
     X(208, NONMOVING_PRUNED_SEGMENTS, "n_pruned:4 n_free:4")                                       \
     X(210, TICKY_COUNTER_DEF, "counter:8 arity:2 kinds:s name:s info:8 description:s")             \
     X(211, TICKY_COUNTER_SAMPLE, "counter:8 entries:8 allocs:8 allocd:8")                          \
-    X(212, TICKY_COUNTER_BEGIN_SAMPLE, "")
+    X(212, TICKY_COUNTER_BEGIN_SAMPLE, "")                                                         \
+    X(1000, HEAP_PROF_SAMPLE_CHANGES, "profile:1 changes:b")
 
 typedef enum hpf__event {
 #define HPF__EVENT_CONSTANT(number, name, fields) HPF__EVENT_##name = (number),

@@ -47,6 +47,16 @@ typedef struct log_key {
     bool is_stack;
 } log_key;
 
+/* What readers know of names, for samples that are changes. */
+typedef struct log_changes {
+    uint32_t *ids;      /* by name, plus 1; 0: not written yet */
+    hpf_name *names;    /* by id */
+    uint64_t *amounts;  /* by name, in the sample before */
+    uint64_t *now;      /* by name, in this sample */
+    size_t capacity[4]; /* of these arrays */
+    size_t n_ids;
+} log_changes;
+
 typedef struct eventlog_writer {
     hpf_writer base;
     hpf_sink *sink;
@@ -63,6 +73,7 @@ typedef struct eventlog_writer {
     hpf__intern centres, stacks, labels;
     log_key *keys; /* by name */
     size_t keys_capacity;
+    log_changes changes;
     uint64_t n_samples;
     const char *heap_line; /* "heap" or "resident", whichever came first; NULL: none did */
     double held[N_HELD];   /* parts of a MEM_RETURN that came already: */
@@ -125,6 +136,7 @@ static const struct own_type {
     {HPF__EVENT_PROF_SAMPLE_COST_CENTRE, -1, REST_OF_NONE, "Time profile cost-centre stack"},
     {HPF__EVENT_PROF_BEGIN, 8, REST_OF_NONE, "Start of a time profile"},
     {HPF__EVENT_IPE, -1, OF_NONE, "Info Table Source Position"},
+    {HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, -1, OF_NONE, "Heap profile changes since last sample"},
 };
 
 static const hpf_event_type *find_type(const eventlog_writer *w, uint16_t id)
@@ -533,16 +545,80 @@ static uint64_t ns_of(const eventlog_writer *w, double time)
     return round_whole(time / w->options.units_per_s * 1e9);
 }
 
-static void put_cost(eventlog_writer *w, const hpf_cost *cost, uint64_t time_ns)
+static uint64_t whole_of(const hpf_cost *cost)
 {
-    const log_key *k = &w->keys[cost->name];
+    return cost->is_real ? round_whole(cost->real) : cost->whole;
+}
+
+static void put_cost(eventlog_writer *w, hpf_name name, uint64_t amount, uint64_t time_ns)
+{
+    const log_key *k = &w->keys[name];
     put_number(w, &w->scratch, 0, 1);
-    put_number(w, &w->scratch, cost->is_real ? round_whole(cost->real) : cost->whole, 8);
+    put_number(w, &w->scratch, amount, 8);
     put(w, &w->scratch, k->bytes.data, k->bytes.length);
     put_record(w,
                k->is_stack ? HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE
                            : HPF__EVENT_HEAP_PROF_SAMPLE_STRING,
                time_ns);
+}
+
+/* Appends a number in groups of 7 bits, the lowest first; all but the last have the bit 128. */
+static void put_groups(eventlog_writer *w, uint64_t number)
+{
+    while (number >= 128) {
+        put_number(w, &w->scratch, (number & 127) | 128, 1);
+        number >>= 7;
+    }
+    put_number(w, &w->scratch, number, 1);
+}
+
+/* Writes the amounts that differ from the sample before: first those of names that readers know,
+ * then names that are new, with their amounts, which gives them the next numbers. */
+static void put_changes(eventlog_writer *w, const hpf_sample *sample, uint64_t time_ns)
+{
+    enum { MOST_PAIR_BYTES = 20 };
+    log_changes *c = &w->changes;
+    size_t n = w->keys_capacity;
+    if (!HPF__ARRAY_RESERVE_ZEROED(c->ids, c->capacity[0], n) ||
+        !HPF__ARRAY_RESERVE_ZEROED(c->names, c->capacity[1], n) ||
+        !HPF__ARRAY_RESERVE_ZEROED(c->amounts, c->capacity[2], n) ||
+        !HPF__ARRAY_RESERVE_ZEROED(c->now, c->capacity[3], n)) {
+        w->is_out_of_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        c->now[sample->costs[i].name] += whole_of(&sample->costs[i]);
+    }
+    put_number(w, &w->scratch, 0, 1);
+    size_t next = 0; /* id after the last one in the record */
+    for (size_t id = 0; id < c->n_ids; id++) {
+        hpf_name name = c->names[id];
+        uint64_t change = c->now[name] - c->amounts[name];
+        if (w->scratch.length + MOST_PAIR_BYTES > MAX_PAYLOAD) {
+            put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, time_ns);
+            put_number(w, &w->scratch, 0, 1);
+            next = 0;
+        }
+        if (change != 0) {
+            put_groups(w, id - next);
+            put_groups(w, change << 1 ^ (change >> 63 ? UINT64_MAX : 0));
+            next = id + 1;
+        }
+        c->amounts[name] = c->now[name];
+    }
+    put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, time_ns);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        hpf_name name = sample->costs[i].name;
+        if (c->ids[name] == 0 && c->now[name] > 0) {
+            put_cost(w, name, c->now[name], time_ns);
+            c->names[c->n_ids++] = name;
+            c->ids[name] = (uint32_t)c->n_ids;
+            c->amounts[name] = c->now[name];
+        }
+    }
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        c->now[sample->costs[i].name] = 0;
+    }
 }
 
 /* Biographies are known when the program ends: the records of their samples have that time, and
@@ -562,8 +638,11 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     } else {
         put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
     }
-    for (size_t i = 0; i < sample->n_costs; i++) {
-        put_cost(w, &sample->costs[i], time_ns);
+    if (w->options.writes_changes) {
+        put_changes(w, sample, time_ns);
+    }
+    for (size_t i = 0; i < sample->n_costs && !w->options.writes_changes; i++) {
+        put_cost(w, sample->costs[i].name, whole_of(&sample->costs[i]), time_ns);
     }
     put_number(w, &w->scratch, w->n_samples++, 8);
     put_record(w, HPF__EVENT_HEAP_PROF_SAMPLE_END, time_ns);
@@ -655,7 +734,8 @@ hpf_status hpf_eventlog_writer_declare(hpf_writer *writer, const hpf_eventlog *l
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < hpf_eventlog_n_types(log) && status == HPF_OK; i++) {
         const hpf_event_type *type = hpf_eventlog_type(log, i);
-        status = find_type(w, type->id) ? HPF_OK : add_type(w, type, err);
+        bool is_ours = find_type(w, type->id) || type->id == HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES;
+        status = is_ours ? HPF_OK : add_type(w, type, err);
     }
     return status;
 }
@@ -730,6 +810,10 @@ static void destroy(hpf_writer *base)
         hpf__intern_finish(&w->stacks);
         hpf__intern_finish(&w->labels);
         free(w->keys);
+        free(w->changes.ids);
+        free(w->changes.names);
+        free(w->changes.amounts);
+        free(w->changes.now);
         free(w);
     }
 }
@@ -759,6 +843,9 @@ static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
     for (size_t i = 0; i < sizeof own_types / sizeof own_types[0] && status == HPF_OK; i++) {
         const struct own_type *t = &own_types[i];
         hpf_str description = {t->description, strlen(t->description)};
+        if (t->id == HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES && !options->writes_changes) {
+            continue;
+        }
         status = add_type(w, &(hpf_event_type){t->id, t->n_bytes, description, 0}, NULL);
     }
     if (status != HPF_OK) {

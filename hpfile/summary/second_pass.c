@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The second pass over a source reads only the picks, or takes them from the sample store.
+ * The second pass over a source reads only the picks, or takes them from the sample store. Samples
+ * that are changes of those before are all read again.
  */
 #include <stdlib.h>
 
+#include "detect/reader.h"
 #include "io/source.h"
 #include "summary/survey_read.h"
 
@@ -51,6 +53,13 @@ hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
     return status;
 }
 
+/* Returns whether samples can only be read after all those before them. */
+static bool has_changes(const hpf__read_survey *s)
+{
+    const hpf__eventlog_heap *log = hpf__reader_log(s->base.reader);
+    return log && hpf__eventlog_heap_has_changes(log);
+}
+
 /* Fails on a name that the first pass did not see. */
 static hpf_status on_unknown_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
@@ -64,7 +73,8 @@ static hpf_status on_unknown_name(void *context, hpf_name name, hpf_str text, hp
 
 typedef struct reading {
     hpf__series *to;
-    const bool *unwanted; /* by name; NULL: all count */
+    const bool *unwanted;  /* by name; NULL: all count */
+    const hpf_pick *picks; /* NULL: only picks are read */
     size_t next_pick;
 } reading;
 
@@ -72,6 +82,10 @@ static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *er
 {
     reading *r = context;
     const hpf__series *to = r->to;
+    if (r->picks && (r->next_pick == to->n_picks ||
+                     sample->begin_offset != r->picks[r->next_pick].begin_offset)) {
+        return HPF_OK;
+    }
     if (r->next_pick == to->n_picks) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
@@ -110,7 +124,10 @@ static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *e
         return hpf_error_set_memory(err);
     }
     hpf_reader_revisit(s->base.reader, &events, &r);
-    hpf_status status = revisit_picks(s, buffer, err);
+    if (has_changes(s)) {
+        r.picks = s->base.accumulator.overview.picks;
+    }
+    hpf_status status = r.picks ? hpf__survey_reread_all(s, err) : revisit_picks(s, buffer, err);
     free(buffer);
     if (status == HPF_OK && r.next_pick < to->n_picks) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
@@ -225,9 +242,29 @@ static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, co
     return status;
 }
 
+/* A consumer of the samples from one place to another. */
+typedef struct stretch {
+    uint64_t begin_offset, end_offset;
+    const hpf_events *events;
+    void *context;
+} stretch;
+
+static hpf_status on_stretch_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    const stretch *s = context;
+    bool is_inside = sample->begin_offset >= s->begin_offset && sample->end_offset <= s->end_offset;
+    return is_inside ? s->events->sample(s->context, sample, err) : HPF_OK;
+}
+
 static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
                                  const hpf_events *events, void *context, hpf_error *err)
 {
+    if (has_changes((hpf__read_survey *)survey)) {
+        const hpf_events all = {.name = on_unknown_name, .sample = on_stretch_sample};
+        stretch to = {first->begin_offset, last->end_offset, events, context};
+        hpf_reader_revisit(survey->reader, &all, &to);
+        return hpf__survey_reread_all((hpf__read_survey *)survey, err);
+    }
     hpf_events samples = {.name = on_unknown_name, .sample = events->sample};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {

@@ -105,6 +105,10 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     if (hpf__eventlog_heap_n_late(log) == 0) {
         return HPF_OK;
     }
+    if (hpf__eventlog_heap_has_changes(log)) {
+        return hpf_error_set(err, HPF_ERR_ORDER,
+                             "samples that are changes must be in the order of time");
+    }
     hpf__eventlog_heap_keep_times(log);
     hpf_reader_revisit(s->base.reader, &hpf__time_index_events, &s->order);
     hpf_status status = hpf__survey_reread_all(s, err);
