@@ -30,7 +30,7 @@ typedef struct run_values {
     opt_list heap; /* arguments of -h, after the letter */
     opt_list prof; /* arguments of -p */
     opt_list bins; /* arguments of -B */
-    bool eventlog;
+    bool eventlog, compact;
     bool prof_verbose;
     const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer, *max_retainers; /* these too */
@@ -66,6 +66,9 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
      "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
+    {0, "compact", OPT_FLAG, AT(compact), NULL,
+     "write only BASE.eventlog, with the changes from sample to sample, for runs of hours and days",
+     NULL, 0, 0},
     {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
      0},
     {'L', "name-length", OPT_TEXT, AT(name_length), "N",
@@ -242,7 +245,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !values->savings && !with_report ? "" : NULL);
-    add_if_given(&text, "-l", values->eventlog ? "" : NULL);
+    add_if_given(&text, "-l", values->eventlog || values->compact ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
     add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
@@ -259,6 +262,16 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     profile->census.max_name_bytes = DEFAULT_NAME_BYTES;
     if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {
         cmd_misused(self, "%s", err.message);
+        return false;
+    }
+    profile->is_compact = values->compact;
+    bool has_uses = profile->census.breakdown == HPF_BREAKDOWN_BIOGRAPHY;
+    for (size_t i = 0; i < profile->census.n_restrictions; i++) {
+        has_uses |= profile->census.restrictions[i].selector == HPF_BREAKDOWN_BIOGRAPHY;
+    }
+    if (values->compact && (values->tree.n > 0 || has_uses)) {
+        cmd_misused(self, "--compact cannot be used with %s",
+                    has_uses ? "-hb, which is known at the end" : "--tree");
         return false;
     }
     return true;
@@ -375,11 +388,17 @@ static const char *choose_base(char out[PATH_MAX], const char *given, const char
     return n > 0 || wrong ? wrong : "an output name is empty";
 }
 
-/* Checks that BASE.hp or BASE.prof can be written, before the program is started. */
-static bool check_output(const char *base, bool with_census)
+/* Returns the suffix of the profile. */
+static const char *suffix_of(const hpp_options *profile)
 {
-    char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s.%s", base, with_census ? "hp" : "prof");
+    return !profile->with_census ? ".prof" : profile->is_compact ? ".eventlog" : ".hp";
+}
+
+/* Checks that the profile can be written, before the program is started. */
+static bool check_output(const char *base, const char *suffix)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s%s", base, suffix);
     bool was_there = access(path, F_OK) == 0;
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -428,7 +447,7 @@ static void report(const run *r)
                  refused ? refused->message : "it did not load the profiling library");
         return;
     }
-    char path[PATH_MAX + 8];
+    char path[PATH_MAX + 16];
     uint64_t n_tree_samples = 0;
     if (r->tree != RUN_TREE_NONE) {
         snprintf(path, sizeof path, "%s.tree.hp", r->base);
@@ -437,7 +456,7 @@ static void report(const run *r)
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector);
     } else {
-        run_summary_print(stderr, r->collector, r->profile.with_census);
+        run_summary_print(stderr, r->collector, r->profile.with_census, suffix_of(&r->profile));
         if (r->profile.with_census) {
             run_summary_print_tree(stderr, r->collector, n_tree_samples > 0 ? path : NULL,
                                    n_tree_samples);
@@ -447,7 +466,7 @@ static void report(const run *r)
         if (n_tree_samples == 0) {
             hpp_process_figures f;
             hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
-            snprintf(path, sizeof path, "%s.hp", f.base);
+            snprintf(path, sizeof path, "%s%s", f.base, suffix_of(&r->profile));
         }
         draw(r, path);
     }
@@ -458,7 +477,7 @@ static int open_collector(run *r)
 {
     hpf_error err;
     if (!run_signals_begin(&r->signals) ||
-        !run_watch_open(&r->watch, &r->options, r->values->eventlog)) {
+        !run_watch_open(&r->watch, &r->options, r->profile.with_eventlog)) {
         return EXIT_FAILED;
     }
     if (hpp_collector_create(&r->collector, &r->options, &err) != HPF_OK) {
@@ -603,7 +622,7 @@ static int prepare(const cmd *self, run *r)
     int status =
         run_watch_init(&r->watch, self, &r->values->watch, &r->values->http, r->values->token_file);
     if (status == EXIT_DONE &&
-        (!launch_library(r->library) || !check_output(r->base, r->profile.with_census))) {
+        (!launch_library(r->library) || !check_output(r->base, suffix_of(&r->profile)))) {
         status = EXIT_FAILED;
     }
     return status;
@@ -686,10 +705,12 @@ static int run_command(const cmd *self, int argc, char **argv)
 static const opt *attach_options(void)
 {
     static const char *const names[] = {
-        "heap",         "eventlog",  "interval", "name-length", "prof",
-        "prof-verbose", "bins",      "tick",     "clock",       "skip",
-        "depth",        "addresses", "no-mmap",  "output",      "max-rss-overhead",
-        "plot",         "watch",     "http",     "token-file",  "quiet"};
+        "heap",        "eventlog", "compact",      "interval",
+        "name-length", "prof",     "prof-verbose", "bins",
+        "tick",        "clock",    "skip",         "depth",
+        "addresses",   "no-mmap",  "output",       "max-rss-overhead",
+        "plot",        "watch",    "http",         "token-file",
+        "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

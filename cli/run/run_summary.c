@@ -281,7 +281,7 @@ static void say_failures(const page *p)
         hpp_process_figures f;
         hpp_collector_figures(p->collector, i, &f);
         if (f.error.status != HPF_OK) {
-            say(p, "%s.hp: %s", f.base, f.error.message);
+            say(p, "%s: %s", f.base, f.error.message);
         }
     }
     if (refused) {
@@ -449,7 +449,7 @@ void run_summary_print_failures(FILE *to, hpp_collector *collector)
     say_failures(&(page){to, collector});
 }
 
-void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
+void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *suffix)
 {
     page p = {to, collector};
     size_t n = hpp_collector_n_processes(collector);
@@ -466,8 +466,8 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census)
     if (n > 0 && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, largest, &f);
-        say(&p, "%s samples%s in %s.hp; draw with: census plot %s.hp",
-            format_count(f.n_samples).text, n > 1 ? " of this process" : "", f.base, f.base);
+        say(&p, "%s samples%s in %s%s; draw with: census plot %s%s", format_count(f.n_samples).text,
+            n > 1 ? " of this process" : "", f.base, suffix, f.base, suffix);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "native/collector/collector.h"
 
 /* Prints the summary of a stopped collector. `with_census`: there are `.hp` files. */
-void run_summary_print(FILE *to, hpp_collector *collector, bool with_census);
+void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *suffix);
 
 /* Prints how to draw all processes: the profile `tree`, which has `n_samples`, or with NULL the
  * option that writes one. */

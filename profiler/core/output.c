@@ -151,6 +151,7 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
+        .writes_changes = options->is_compact,
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,

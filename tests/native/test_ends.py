@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """A program ends as it would without census, and its last census is complete."""
+import json
 import os
 import signal
 import subprocess
@@ -48,10 +49,10 @@ class Ends(Native):
         self.assertRegex(census.errors, "nothing")
         self.assertIsNone(census.profile)
 
-    def begin(self, case, base):
+    def begin(self, case, base, *options):
         """Starts a program under census that prints a line when it is ready and continues on request."""
         running = subprocess.Popen(
-            [harness.CENSUS, "run", "-q", "-hd", "-i0.05", "-o", base, "--", program("ends"), case],
+            [harness.CENSUS, "run", "-q", *(options or ["-hd"]), "-i0.05", "-o", base, "--", program("ends"), case],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True)
         self.addCleanup(running.kill)
@@ -116,6 +117,28 @@ class Ends(Native):
         _, errors = running.communicate(timeout=harness.PATIENCE_S)
         self.assertEqual((running.returncode, errors), (5, b""))
         self.assertEqual(harness.Profile(base + ".hp").of("keep"), 374000)
+
+    def test_killed_collector(self):
+        """A compact recording has all samples before the moment at which census is killed."""
+        base = self.path("profile")
+        running = self.begin("waits", base, "--compact", "-hc")
+        log = base + ".eventlog"
+
+        def n_samples():
+            found = subprocess.run([harness.CENSUS, "report", "--format", "json", log], capture_output=True, check=False)
+            return json.loads(found.stdout)["samples"] if found.returncode == 0 else 0
+
+        deadline = time.monotonic() + harness.PATIENCE_S
+        while n_samples() < 5 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        seen = n_samples()
+        self.assertGreaterEqual(seen, 5)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate(timeout=harness.PATIENCE_S)
+        self.assertGreaterEqual(n_samples(), seen)
+        table = subprocess.run([harness.CENSUS, "report", "--bytes", "--by", "function", log], capture_output=True, text=True, check=True)
+        self.assertRegex(table.stdout, "364,000 bytes .* keep")
+        self.assertFalse(os.path.exists(base + ".hp"))
 
 
 if __name__ == "__main__":

@@ -77,6 +77,8 @@ typedef struct hpp_options {
     bool print_on_abort;        /* -xc */
     bool time_bins, heap_bins;  /* -Bt, -Bh; both: -B */
     bool with_eventlog;         /* -l; implies with_census */
+    bool is_compact;            /* of native programs: write only the event log, with the changes
+                                   from sample to sample; needs with_eventlog */
     hpp_snapshot_when snapshot; /* --snapshot; implies with_census unless NEVER */
     const char *life_of;        /* --life; NULL: no object is followed */
     const char *stem;           /* -o; NULL: the program's name */

@@ -120,8 +120,12 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
     if (!path || !sidecar || !log) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpp__output_open(&p->output, path, err);
-    if (status == HPF_OK) {
+    hpf_status status = HPF_OK;
+    p->output = (hpp__output){0};
+    if (!p->options->is_compact) {
+        status = hpp__output_open(&p->output, path, err);
+    }
+    if (status == HPF_OK && !p->options->is_compact) {
         status = hpp__output_open_sidecar(&p->output, sidecar, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
