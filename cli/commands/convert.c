@@ -315,6 +315,14 @@ static const opt convert_options[] = {
     {.name = NULL},
 };
 
+static const opt *all_options(void)
+{
+    if (n_targets == 0) {
+        collect_formats();
+    }
+    return convert_options;
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     convert_values values = {.from = {-1, {-HUGE_VAL, false}},
@@ -322,7 +330,6 @@ static int run(const cmd *self, int argc, char **argv)
                              .stacks.at.value = NAN,
                              .profile = -1};
     int status = EXIT_FAILED;
-    collect_formats();
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
@@ -390,7 +397,7 @@ const cmd cmd_convert = {
     .name = "convert",
     .summary = "Convert a profile to another format",
     .operands = "FILE",
-    .options = convert_options,
+    .make_options = all_options,
     .notes = print_formats,
     .run = run,
 };

@@ -349,13 +349,15 @@ static int merge_and_convert(const merge_values *v, char **paths, size_t n)
 static const char *const by_names[] = {[BY_NAME] = "name", [BY_FILE] = "file", NULL};
 static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_DATE] = "date", NULL};
 
+static const char *format_names[32]; /* of the formats that are written, ends with NULL */
+
 #define AT(member) offsetof(merge_values, member)
 static const opt merge_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
      NULL, 0, 0},
     {0, "to", OPT_TEXT, AT(to), "FORMAT",
-     "output format, any of census convert (default: from the name of the output, or hp)", NULL, 0,
-     0},
+     "output format, any of census convert (default: from the name of the output, or hp)",
+     format_names, 0, 0},
     {0, "by", OPT_CHOICE, AT(by), "BANDS",
      "name (default): bands of all profiles are added up by name; file: a band for each profile",
      by_names, 0, 0},
@@ -366,6 +368,17 @@ static const opt merge_options[] = {
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
+
+static const opt *all_options(void)
+{
+    size_t n = 0, most = sizeof format_names / sizeof *format_names - 1;
+    for (const hpf_format *const *f = hpf_formats(); *f && n < most; f++) {
+        if ((*f)->create_writer) {
+            format_names[n++] = (*f)->name;
+        }
+    }
+    return merge_options;
+}
 
 /* Returns whether the name of the output or --to is that of a format of profiles. */
 static bool has_format(const merge_values *v)
@@ -414,6 +427,6 @@ const cmd cmd_merge = {
     .name = "merge",
     .summary = "Add up the profiles of several processes",
     .operands = "FILE...",
-    .options = merge_options,
+    .make_options = all_options,
     .run = run,
 };

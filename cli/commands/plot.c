@@ -154,7 +154,7 @@ const cmd cmd_plot = {
     .name = "plot",
     .summary = "Draw one or more profiles as a graph",
     .operands = "FILE...",
-    .options = plot_options,
+    .make_options = plot_options_table,
     .notes = plot_formats_print,
     .run = run,
 };

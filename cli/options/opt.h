@@ -61,7 +61,8 @@ typedef struct opt {
     size_t offset;              /* of the member in the struct of values */
     const char *argument;       /* name of the argument in the help; NULL for a flag */
     const char *help;           /* one phrase, without capital and full stop */
-    const char *const *choices; /* CHOICE, CHOICE_OR_TIME: ends with NULL */
+    const char *const *choices; /* CHOICE, CHOICE_OR_TIME, and TEXT for completion in shells: ends
+                                   with NULL */
     double low, high;           /* INT, NUMBER, LENGTH, DURATION */
 } opt;
 

@@ -21,13 +21,16 @@ enum { X_TIME, X_SAMPLE };
 static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", NULL};
 
 #define AT(member) offsetof(plot_values, member)
-const opt plot_options[] = {
+static const char *format_names[32]; /* ends with NULL */
+
+static const opt plot_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE",
      "write to FILE; - is standard output (default: the name of the input, in the current "
      "directory)",
      NULL, 0, 0},
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
-     "output format, see below (default: from the name of the output, else pdf)", NULL, 0, 0},
+     "output format, see below (default: from the name of the output, else pdf)", format_names, 0,
+     0},
     {0, "open", OPT_FLAG, AT(opens), NULL,
      "show the picture with xdg-open; without -o, draw an interactive page in the user's cache "
      "folder",
@@ -149,9 +152,18 @@ static bool is_live(const opt *row)
     return !is_other;
 }
 
+const opt *plot_options_table(void)
+{
+    size_t n = 0, most = sizeof format_names / sizeof *format_names - 1;
+    for (const hpr_backend *const *b = hpr_backends(); *b && n < most; b++) {
+        format_names[n++] = (*b)->name;
+    }
+    return plot_options;
+}
+
 void plot_options_add_live(opt *table, size_t n_rows)
 {
-    for (const opt *row = plot_options; row->name; row++) {
+    for (const opt *row = plot_options_table(); row->name; row++) {
         if (is_live(row)) {
             table[n_rows++] = *row;
         }

@@ -52,8 +52,8 @@ typedef struct plot_values {
 /* Returns the defaults. */
 plot_values plot_options_default(void);
 
-/* Options, parsed into plot_values. */
-extern const opt plot_options[];
+/* Returns the options, parsed into plot_values. */
+const opt *plot_options_table(void);
 
 /* Appends the options that also apply to growing profiles to the `n_rows` rows of `table`, and the
  * row that ends a table. The values of the other command must start with plot_values. `table` has
