@@ -4,6 +4,7 @@
 and go tool pprof on a program that is profiled while it runs."""
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -130,6 +131,24 @@ class Metrics(Watch):
                          ("census_samples_total", None): n, ("census_sample_time", None): n / 8}
             self.assertEqual(found, expected, n)
         self.assertEqual(len(bands), MOST_BANDS)
+
+    @unittest.skipUnless(shutil.which("promtool"), "there is no promtool here")
+    def test_documentation(self):
+        """promtool accepts the configuration and the alert of docs/fleet.md, which names only metrics that are served."""
+        page = (pathlib.Path(__file__).parents[2] / "docs/fleet.md").read_text()
+        blocks = re.findall(r"```(?:yaml|json)\n(.*?)```", page, re.S)
+        self.assertEqual(len(blocks), 4)
+        for kind, text in ("config", blocks[0]), ("rules", blocks[1]):
+            options = ["--syntax-only"] if kind == "config" else []
+            done = subprocess.run(["promtool", "check", kind, *options, self.write(kind, text.encode())], capture_output=True,
+                                  text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        panels = json.loads(blocks[2])["panels"]
+        self.assertEqual([panel["type"] for panel in panels], ["timeseries"] * 2)
+        self.write("prog.lines", b"time\twhat\tvalue\n1\tresident\t9\n")
+        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
+        served = {metric for metric, _ in wait_until(lambda: self.scrape(place), "metrics")}
+        self.assertEqual(set(re.findall(r"census_\w+", page)), served)
 
     def test_access(self):
         path = self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode())
