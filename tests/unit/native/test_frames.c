@@ -31,12 +31,12 @@ void hpp__python_give_up(void)
     n_given_up++;
 }
 
-/* The thread state of these tests is the address of its innermost frame. */
-bool hpp__python_innermost(uintptr_t *frame, hpp_memory *memory, const void *thread_state)
+static const void *marked;
+
+static uint32_t mark_block(const void *block)
 {
-    (void)memory;
-    *frame = *(const uintptr_t *)thread_state;
-    return true;
+    marked = block;
+    return 0;
 }
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
@@ -95,7 +95,8 @@ static void begin(unsigned minor)
     hpp__python = (hpp_python){.offsets = at,
                                .code_type = (uintptr_t)&code_type,
                                .text_type = (uintptr_t)&text_type,
-                               .bytes_type = (uintptr_t)&bytes_type};
+                               .bytes_type = (uintptr_t)&bytes_type,
+                               .mark_block = mark_block};
 }
 
 static char *make(const void *type, size_t n_bytes)
@@ -274,7 +275,7 @@ Test(frames, damaged_code_is_read_to_its_end, .timeout = 60)
             hpp__codes_line(place, &careful);
             hpp__codes_check(place, &careful);
             hpp__codes_is_before_start(place, &careful);
-            hpp__codes_forget((uintptr_t)code);
+            hpp__codes_freed((uintptr_t)code);
         }
     }
 }
@@ -326,9 +327,10 @@ Test(frames, code_at_the_address_of_a_dead_one_is_another)
     uint32_t before = number_of(code), deaths = hpp__codes_deaths;
     set(code, at->code_qualified_name, (uintptr_t)make_text("after"));
     cr_assert(eq(u32, number_of(code), before));
-    hpp__codes_freed(code + 16); /* another block */
+    hpp__codes_freed((uintptr_t)code + 16); /* another block */
     cr_assert(eq(u32, hpp__codes_deaths, deaths));
-    hpp__codes_freed(code);
+    cr_assert(eq(ptr, (void *)(uintptr_t)marked, code));
+    hpp__codes_freed((uintptr_t)code);
     cr_assert(eq(u32, hpp__codes_deaths, deaths + 1));
     uint32_t after = number_of(code);
     cr_assert(has_texts(after, "after", "app.py"));
@@ -352,19 +354,18 @@ static uint32_t node_of(hpp_python_chain *chain, const char *frame, bool is_care
 {
     /* As thread_frame of a thread state, or of what that points to. */
     static uintptr_t state[32], cframe[4];
-    state[0] = (uintptr_t)frame;
     state[at->thread_frame / 8] = (uintptr_t)frame;
     if (at->cframe_frame != HPP_PYTHON_NONE) {
         state[at->thread_frame / 8] = (uintptr_t)cframe;
         cframe[at->cframe_frame / 8] = (uintptr_t)frame;
     }
-    hpp_python_frame innermost;
+    const hpp_python_frame *innermost;
     uint32_t node = 0;
     hpp_frames_found found = hpp__frames_callers(&innermost, &node, chain, state, is_careful);
     if (found != HPP_FRAMES_FOUND) {
         return 0;
     }
-    cr_assert(hpp__frames_push(&node, chain, &innermost, is_careful));
+    cr_assert(hpp__frames_push(&node, chain, innermost, is_careful));
     return node;
 }
 
@@ -408,7 +409,7 @@ Test(frames, stacks_are_those_of_tracebacks)
         if (at->frame_owner != HPP_PYTHON_NONE) {
             memory[outer - memory + at->frame_owner] = HPP_PYTHON_OWNED_BY_C_STACK;
             set(inner, at->frame_previous, (uintptr_t)outer);
-            hpp__codes_freed(inner_code);
+            hpp__codes_freed((uintptr_t)inner_code);
             static hpp_python_chain fresh;
             cr_assert(has_stack(node_of(&fresh, inner, false), "inner main "));
         }
