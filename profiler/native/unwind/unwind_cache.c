@@ -298,8 +298,8 @@ static void put_word(hpp_unwind_cache_batch *batches, uint32_t index, intptr_t o
 }
 
 /* Stores the offset and the value of a neutral word for an entry of the words from `first` on: the
- * return address of the call if that is on the stack, else the first word, which is compared before
- * the others. Returns false if there is none. */
+ * return address of the call if that is on the stack, else the word under whose value the entry is,
+ * or one of its own. Returns false if there is none. */
 static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorable *stack,
                               uint32_t first)
 {
@@ -308,9 +308,12 @@ static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorabl
         *value = stack->caller.pc;
         return true;
     }
-    bool is_first = first < stack->n_words && stack->words[first].address != 0;
-    uint32_t i = is_first || !stack->are_own ? first : first + 1;
-    if (i >= stack->n_words || stack->words[i].address == 0) {
+    uint32_t i = first > 0 ? first - 1 : 0;
+    uint32_t end = stack->are_own ? stack->n_words : first + 1; /* others may be unreadable yet */
+    while (i < end && i < stack->n_words && stack->words[i].address == 0) {
+        i++;
+    }
+    if (i >= end || i >= stack->n_words) {
         return false;
     }
     *offset = offset_of(stack, &stack->words[i]);

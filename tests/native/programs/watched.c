@@ -241,7 +241,11 @@ static int forks_bare(char **arguments)
     (void)arguments;
     make_all();
     fill_all(1);
+#ifdef SYS_fork
     pid_t child = (pid_t)syscall(SYS_fork);
+#else
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+#endif
     fill_all(child == 0 ? 2 : 3);
     if (child == 0) {
         check_all(2);

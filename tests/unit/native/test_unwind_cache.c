@@ -141,7 +141,9 @@ Test(cache, distinguishes_equal_values_of_different_words)
 
 Test(cache, compares_frame_pointer_only_if_it_was_used)
 {
-    for (uint32_t index = 0; index < N_WORDS; index++) {
+    /* A second stack without a word of its own needs that of the call. */
+    uint32_t end = HPP_CALL_PUSHES ? N_WORDS : N_WORDS - 1;
+    for (uint32_t index = 0; index < end; index++) {
         hpp__unwind_cache_forget(&cache);
         remember(1, N_WORDS, index, FP);
         cr_assert(eq(u32, find_first(FP), 1));
