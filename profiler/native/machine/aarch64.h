@@ -49,10 +49,11 @@ static inline uint64_t hpp__clock(void)
     return ticks * hpp__clock_step();
 }
 
-/* A pair of exclusive instructions, or one of ARMv8.1: an interruption makes the former repeat. */
+/* A pair of exclusive instructions, or one of ARMv8.1: an interruption makes the former repeat. It
+ * releases, as stores of x86-64 do: a reader that sees a free also sees the allocation before. */
 static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)
 {
-    __atomic_fetch_add((uint64_t *)(uintptr_t)counter, n, __ATOMIC_RELAXED);
+    __atomic_fetch_add((uint64_t *)(uintptr_t)counter, n, __ATOMIC_RELEASE);
 }
 
 /* ---- registers and frames -------------------------------------------------------------------- */

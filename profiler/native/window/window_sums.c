@@ -15,7 +15,7 @@ static uint64_t load(const _Atomic uint64_t *from, memory_order order)
 /* Adds a cell to a site; returns the bytes allocated. */
 static uint64_t add_cell(hpp__costs *site, const hpp_window_cell *cell)
 {
-    uint64_t freed_bytes = load(&cell->freed_bytes, memory_order_relaxed);
+    uint64_t freed_bytes = load(&cell->freed_bytes, memory_order_acquire);
     uint64_t frees = load(&cell->frees, memory_order_acquire);
     uint64_t allocated_bytes = load(&cell->allocated_bytes, memory_order_relaxed);
     site->allocations += load(&cell->allocations, memory_order_relaxed);

@@ -251,6 +251,7 @@ static int shares_one_stack(char **arguments)
     return 0;
 }
 
+#if defined(__x86_64__)
 /* ---- stacks without unwind information --------------------------------------------------------
  *
  * Fibres with their own stacks, which a library switches in assembly: the caller of the first
@@ -336,6 +337,7 @@ static int switches(char **arguments)
     say("live keep %d\nthrough live_on_fibre %d\n", N_FIBRES * 10 * 56, N_FIBRES * 10 * 56);
     return 0;
 }
+#endif
 
 /* ---- deep recursion -------------------------------------------------------------------------- */
 
@@ -526,7 +528,9 @@ static const native_case cases[] = {
     {"jumps", jumps},
     {"yields", yields},
     {"shares_one_stack", shares_one_stack},
+#if defined(__x86_64__)
     {"switches", switches},
+#endif
     {"digs", digs},
     {"keeps_at_all_levels", keeps_at_all_levels},
     {"stretches", stretches},

@@ -61,9 +61,9 @@ static void for_each(void (*check)(const facts *f, const char *path))
 {
     char path[1000];
     for (size_t i = 0; i < n_all; i++) {
-        snprintf(path, sizeof path, DATA "%s", all[i].name);
+        snprintf(path, sizeof path, DATA "%.119s", all[i].name);
         if (access(path, R_OK) != 0) {
-            snprintf(path, sizeof path, CENSUS_SOURCE_DIR "/samples/hp/%s", all[i].name);
+            snprintf(path, sizeof path, CENSUS_SOURCE_DIR "/samples/hp/%.119s", all[i].name);
         }
         check(&all[i], path);
     }
