@@ -17,6 +17,7 @@
 #include "overlay.h"
 #include "figure_presets.h"
 #include "path.h"
+#include "plot_sources.h"
 #include "retainers.h"
 #include "font_choice.h"
 
@@ -45,8 +46,20 @@ static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hp
                                  hpf_error *err)
 {
     (void)output;
-    return j->setup.backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
-                                            &j->setup.options, sink, err);
+    hpr_page_options options = j->setup.options;
+    plot_sources sources = {0};
+    hpf_status status = HPF_OK;
+    if (j->setup.values->source) {
+        status = plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
+        options.sources = sources.all;
+        options.n_sources = sources.n;
+    }
+    if (!status) {
+        status = j->setup.backend->write_profiles(j->surveys, (const char *const *)j->names,
+                                                  j->n_inputs, &options, sink, err);
+    }
+    plot_sources_finish(&sources);
+    return status;
 }
 
 static int write_to(const plot_job *j, const char *path, write_function *write)

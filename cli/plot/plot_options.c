@@ -125,6 +125,9 @@ static const opt plot_options[] = {
      "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
      "BASE.eventlog, for profiles made with -hr)",
      NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "html: show the text of the program around the lines of its stacks, from the files below DIR",
+     NULL, 0, 0},
     {0, "same-scale", OPT_FLAG, AT(same_scale), NULL, "several profiles: use the same axes for all",
      NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)", NULL,
@@ -144,7 +147,7 @@ static bool is_live(const opt *row)
 {
     static const char *const others[] = {"output", "open",       "from",         "to",
                                          "for",    "latex",      "overlay-from", "sets",
-                                         "gc",     "same-scale", "value"};
+                                         "gc",     "same-scale", "value",        "source"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;
@@ -360,6 +363,7 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
                                  {"no-marks", v->no_marks},
                                  {"profile", v->profile >= 0},
                                  {"sets", v->sets != NULL},
+                                 {"source", v->source != NULL},
                                  {"same-scale", v->same_scale},
                                  {NULL, false}};
     const char *given = opt_first_given(missing);
@@ -415,6 +419,9 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     if ((backend->write_profiles && !check_interactive(v, complaint)) ||
         !check_page(v, n_profiles, complaint) || !check_classic(v, complaint)) {
         return false;
+    }
+    if (v->source && !backend->write_profiles) {
+        return opt_complain(complaint, "--source needs HTML output");
     }
     if (v->dpi > 0 && !backend->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");

@@ -40,8 +40,9 @@ typedef struct plot_values {
     bool mark_censuses;
     int profile; /* number in an event log; -1: the first */
     const char *value;
-    int max_name;     /* MiB; 0: the default */
-    const char *sets; /* report with retainer sets; NULL: that of the profile, if any */
+    int max_name;       /* MiB; 0: the default */
+    const char *source; /* folder of the program's text, or NULL */
+    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
     bool latex, print, opens;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */

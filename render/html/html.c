@@ -84,6 +84,27 @@ void hpr__html_look(hpf_json *json)
     hpf_json_close(json);
 }
 
+/* Adds the member "sources": an object for each file, with the lines that are known. */
+static void put_sources(hpf_json *json, const hpr_page_options *options)
+{
+    hpf_json_array(json, "sources");
+    for (size_t i = 0; i < options->n_sources;) {
+        hpf_str file = options->sources[i].file;
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "file", file);
+        hpf_json_array(json, "lines");
+        for (; i < options->n_sources && hpf_str_equal(options->sources[i].file, file); i++) {
+            hpf_json_array(json, NULL);
+            hpf_json_whole(json, NULL, options->sources[i].line);
+            hpf_json_bytes(json, NULL, options->sources[i].text);
+            hpf_json_close(json);
+        }
+        hpf_json_close(json);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 /* --- page ------------------------------------------------------------------------------------ */
 
 void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece)
@@ -104,6 +125,7 @@ static hpf_json begin(const char *events_url, const hpr_page_options *options, c
     hpf_json_text(&json, "events", events_url);
     hpr__html_look(&json);
     put_view(&json, options, caption);
+    put_sources(&json, options);
     hpf_json_array(&json, "profiles");
     return json;
 }

@@ -310,6 +310,24 @@ def test_places_of_massif(bench, browser):
         "": 9500, "main prog.c:9": 9500, "main prog.c:9/parse read.c:20": 9500,
         "main prog.c:9/parse read.c:20/grow pool.c:7": 9000, "main prog.c:9/parse read.c:20/copy text.c:3": 500},
         "the bars of the last snapshot")
+    expect(browser.run("return document.getElementById('source').hidden"), True, "no text of the program")
+
+    folder = bench.directory / "src"
+    folder.mkdir()
+    for name in ("prog.c", "read.c", "pool.c"):
+        (folder / name).write_text("".join(f"\tline {i} of <{name}>;\n" for i in range(1, 101)))
+    bench.open(profile, "--source", folder)
+    rows = """return [...document.querySelectorAll('#source-rows tr')].map((row) =>
+        [row.className, ...[...row.children].map((cell) => cell.textContent)]);"""
+    amount = lambda n: browser.run("return census.app.flame.amount(arguments[0])", n)  # noqa: E731
+    for frames, name, line, value in ((["main prog.c:9"], "prog.c", 9, 9500),
+                                      (["main prog.c:9", "parse read.c:20"], "read.c", 20, 9500),
+                                      (["main prog.c:9", "parse read.c:20", "grow pool.c:7"], "pool.c", 7, 9000)):
+        bench.choose(*frames)
+        expect(browser.run(rows), [["alone" if i == line else "", amount(value) if i == line else "", str(i),
+                                    f"    line {i} of <{name}>;"] for i in range(max(1, line - 12), line + 13)], name)
+    bench.choose("main prog.c:9", "parse read.c:20", "copy text.c:3")
+    expect(browser.run("return document.getElementById('source').hidden"), True, "a file that is not there")
 
 
 def test_profiles_without_stacks_have_no_flame_graph(bench, browser):

@@ -16,13 +16,15 @@ const FADED = 0.22;         // share of the colour that bars outside the selecti
 const GROWN = '#d55e00', SHRUNK = '#0072b2';
 
 class Flame {
-    constructor(app) {
+    // `sources`: lines of the program (docs/formats/page.md).
+    constructor(app, sources) {
         this.app = app;
         this.box = byId('flame');
         this.canvas = byId('flame-picture');
         this.tip = byId('flame-tip');
         this.moments = new census.Moments(app);
         this.table = new census.StackTable(app, this);
+        this.source = new census.SourcePanel(sources);
         this.series = new census.FrameSeries(() => app.panel.drawOver());
         this.entry = null;      // that is shown, with stacks
         this.frame = 0;         // the pending drawing
@@ -143,6 +145,7 @@ class Flame {
         this.paint();
         this.moments.show(this);
         this.table.show();
+        this.source.show(this);
         performance.measure('census-flame', {start: began, end: performance.now()});
     }
 

@@ -27,12 +27,21 @@ extern "C" {
 /* Most profiles on a page. */
 #define HPR_PAGE_MOST_PANELS 64
 
+/* A line of a program's text, for interactive pages. */
+typedef struct hpr_source_line {
+    hpf_str file;  /* as the places of frames name it */
+    uint32_t line; /* from 1 */
+    hpf_str text;
+} hpr_source_line;
+
 typedef struct hpr_page_options {
     hpr_options chart; /* modern. Width and height are those of the page; height 0: as the panels
                           need. AUTO puts the legend below the panels or in free cells after them,
                           and labels bands where there is room */
     bool same_scale;   /* all panels have the same axes, so that heights and times compare, and must
                           have the same units. Else each panel has its own */
+    const hpr_source_line *sources; /* interactive pages: by file and line; NULL: none */
+    size_t n_sources;
 } hpr_page_options;
 
 typedef struct hpr_page_source {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The text of the program around the chosen frame, with the bytes of each line at the time of the
+// flame graph: of all stacks that pass through the line.
+(function (census) {
+'use strict';
+
+const {byId, element} = census;
+
+// Returns the file and the first line of a place such as "a.c:12" or "A.hs:(3,1)-(4,9)", or null.
+function placeOf(source) {
+    const found = /^(.+?):\(?(\d+)/.exec(source);
+    return found && {file: found[1], line: Number(found[2])};
+}
+
+class SourcePanel {
+    constructor(sources) {
+        this.files = new Map(sources.map(({file, lines}) => [census.shown(file), lines]));
+        this.shown = '';    // the place to which the panel was scrolled
+    }
+
+    // Returns the bytes by line of a file.
+    bytesOf(file, {stacks}, amounts) {
+        const lineOf = stacks.frames.map(({source}) => {
+            const place = placeOf(source);
+            return place && place.file === file ? place.line : 0;
+        });
+        const bytes = new Map();
+        stacks.paths.forEach((path, leaf) => {
+            const lines = amounts[leaf] ? new Set(Array.from(path, (frame) => lineOf[frame])) : [];
+            lines.forEach((line) => bytes.set(line, (bytes.get(line) || 0) + amounts[leaf]));
+        });
+        return bytes;
+    }
+
+    // Shows the lines around the chosen frame of a flame graph, if they are known.
+    show(flame) {
+        const {zoomed, stacks, entry} = flame;
+        const source = zoomed.parent ? stacks.frames[zoomed.frame].source : '', place = placeOf(source);
+        const lines = place && this.files.get(place.file);
+        byId('source').hidden = !lines;
+        if (!lines) {
+            this.shown = '';
+            return;
+        }
+        const {at} = flame.moments.of(entry);
+        const bytes = this.bytesOf(place.file, flame, stacks.amountsAt(at));
+        byId('source-title').textContent = source;
+        byId('source-rows').replaceChildren(...lines.map(([line, text], i) => {
+            const row = element('tr', line === place.line ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
+            const amount = bytes.get(line);
+            row.append(element('td', 'number', amount ? flame.amount(amount) : ''),
+                element('th', 'number faint', String(line)), element('td', 'code', census.shown(text.replace(/\t/g, '    '))));
+            return row;
+        }));
+        if (this.shown !== source) {
+            this.shown = source;
+            const row = byId('source-rows').querySelector('.alone'), box = byId('source-lines');
+            box.scrollTop = row ? row.offsetTop - box.clientHeight / 2 : 0;
+        }
+    }
+}
+
+census.SourcePanel = SourcePanel;
+})(globalThis.census = globalThis.census || {});
