@@ -195,6 +195,17 @@ class Python(Native):
                 link.sendall(b"more\n")
                 return int(link.makefile().readline())
 
+    def test_python_interpreters(self):
+        """What a second interpreter keeps has its own functions and variables; tracing and a lock that C code keeps
+        change nothing."""
+        python = "/usr/bin/python3"
+        bands = self.profile(python, "interpreters.py", "-hc", "--python").profile.last()
+        self.assertEqual({name.partition(")")[2]: size // MIB for name, size in bands.items() if size >= MIB},
+                         {"<string>.inside/<string>.<module>": 5, "interpreters.keep/interpreters.<module>": 6})
+        done = Waiting([python, os.path.join(PROGRAMS, "interpreters.py")], self.fresh(), "-hr", "-i0.3")
+        self.assertEqual({name.partition(")")[2]: size // MIB for name, size in done.profile.last().items()
+                          if size >= MIB}, {"__main__.inner": 5, "__main__.KEPT": 6})
+
     def test_python_ends(self):
         """However the interpreter ends, what it kept is in the profile; each of its checks is content."""
         for words in (["exit"], ["kill"], ["abort"], ["exception"], ["thread"]):
