@@ -50,6 +50,14 @@ static const opt info_options[] = {
     {.name = NULL},
 };
 
+/* Returns the name of the break-down of a job, as its program calls it. */
+static const char *breakdown_name(hpf_str job)
+{
+    hpf_breakdown b = hpf_breakdown_of_job(job);
+    return hpf_native_part_of_job(job).length > 0 ? hpf_breakdown_native_name(b)
+                                                  : hpf_breakdown_name(b);
+}
+
 static void write_text(hpf_sink *sink, const input *in, bool exact)
 {
     const hpf_overview *o = hpf_survey_overview(in->survey);
@@ -79,8 +87,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_sink_text(sink, " over ");
     output_name(sink, time_unit);
     if (b) {
-        hpf_sink_printf(sink, "\nbreakdown    %s (%s)", hpf_breakdown_name(b),
-                        hpf_breakdown_flag(b));
+        hpf_sink_printf(sink, "\nbreakdown    %s (%s)", breakdown_name(job), hpf_breakdown_flag(b));
     }
     hpf_sink_printf(sink, "\nsamples      %s", format_count(o->n_samples).text);
     hpf_sink_printf(sink, ", from %s", format_time(o->first_time, time_unit, exact).text);
@@ -111,7 +118,7 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
     hpf_json_str(&json, "value_unit", hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT));
-    hpf_json_text(&json, "breakdown", hpf_breakdown_name(b));
+    hpf_json_text(&json, "breakdown", breakdown_name(job));
     hpf_json_text(&json, "breakdown_letter", b ? letter : NULL);
     hpf_json_whole(&json, "samples", o->n_samples);
     hpf_json_number(&json, "first_time", o->first_time);
