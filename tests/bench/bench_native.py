@@ -33,8 +33,10 @@ WORKLOADS = {
     "mt": Workload("mt", {}, ["cc"]),
     "sqlite": Workload("sqlite", {}, ["sqlite3"]),
     "git": Workload("git", {}, ["git", "perl"]),
+    "perl": Workload("perl", {}, ["perl"]),
     "python": Workload("python", {}, ["/usr/bin/python3"]),
     "cc1plus": Workload("cc1plus", {}, ["g++"]),
+    "clang": Workload("clang", {}, ["clang++"]),
 }
 GOALS_NS = {"micro10": 10, "micro60": 20}
 
