@@ -30,6 +30,13 @@ for _ in range(12):
     made = {"key%d" % i: (i, [i]) for i in range(60000)}
     found = sorted({k: v[0] for k, v in made.items()}.items(), key=lambda item: -item[1])
 """,
+    "ast": """
+import argparse, ast, datetime, inspect, typing
+for module in (argparse, datetime, inspect, typing):
+    tree = ast.parse(inspect.getsource(module))
+    sum(1 for _ in ast.walk(tree))
+    ast.unparse(tree)
+""",
     "recursion": """
 def tree(n):
     return (tree(n - 1), tree(n - 1)) if n else [n]
@@ -59,7 +66,7 @@ for _ in range(8):
 """,
 }
 
-PROGRAM = """import os, resource, sys, time
+PROGRAM = """import os, sys, time
 frames = int(sys.argv[1])
 if frames:
     import tracemalloc
@@ -67,7 +74,8 @@ if frames:
 begin = time.process_time()
 exec(compile(open(sys.argv[2]).read(), "workload.py", "exec"))
 spent = time.process_time() - begin if sys.argv[3] != "start" else time.process_time()
-open(sys.argv[4], "w").write("%f %d" % (spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+peak_kib = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+open(sys.argv[4], "w").write("%f %s" % (spent, peak_kib))
 """
 
 
