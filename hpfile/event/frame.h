@@ -22,7 +22,7 @@ HPF_API size_t hpf__frames_of_name(hpf_str name, hpf_frame *frames, size_t room)
 
 /* Append the label of a frame as it is shown: MODULE.CAF for a CAF, an info table as `TABLE
  * MODULE.LABEL SOURCE`, "(unknown)" where there is none. Return false without memory. */
-bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame);
+HPF_API bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame);
 bool hpf__append_info_table(hpf__buffer *to, const hpf_frame *info);
 
 /* Returns GHC's name for a closure type given as a decimal number, such as THUNK for 15. Returns

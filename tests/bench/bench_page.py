@@ -4,8 +4,8 @@
 
     bench_page.py --census build/release/cli/census --tools build/dev/tests/bench [--megabytes 200] [SHAPE...]
 
-The time of the page's own thread is told beside what passes by the clock: on a busy machine only the
-former says something of the page. A brush is a zoom into a part of the time, until its picture is
+The time of the page's own thread is printed before the time by the clock: on a busy machine only the
+former says something about the page. A brush is a zoom into a part of the time, until its picture is
 drawn; afterwards the figures of the table are worked out in the background. Slowness never fails.
 """
 import argparse
