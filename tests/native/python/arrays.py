@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Keeps arrays of numpy that are made in several ways. Prints what tracemalloc knows of their data, by file and line,
+"""Keeps arrays of numpy that are made in several ways. Prints what tracemalloc has for their data, by file and line,
 if it is on; the bytes of the data, and the sizes of the arrays."""
 import os
 import sys
