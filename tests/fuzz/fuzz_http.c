@@ -42,6 +42,22 @@ static void on_joined(void *context, bool is_resumed, uint64_t number)
 
 static world the_world;
 
+static http_costs *on_measured(void *context, http_place where)
+{
+    (void)context;
+    (void)where;
+    return NULL;
+}
+
+static bool on_scraped(void *context, http_place where, http_costs *measured, hpf_sink *sink)
+{
+    (void)context;
+    (void)where;
+    (void)measured;
+    (void)sink;
+    return false;
+}
+
 static void end_world(void)
 {
     http_server_destroy(the_world.server, 0);
@@ -67,6 +83,8 @@ static world *begin_world(void)
         .ring = &w->ring,
         .instance = "me",
         .joined = on_joined,
+        .measured = on_measured,
+        .scraped = on_scraped,
         .context = w,
         .most_viewers = 1,
         .heartbeat_s = 1000,
