@@ -231,7 +231,7 @@ hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, u
                     random % n_places * alignment;
     sample->n_bytes = n_bytes;
     sample->serial++;
-    sample->is_new = true;
+    sample->n_filling = HPP_ERAS_OF_CREATION;
     sample->n_probes = 0;
     sample->is_tracked = false;
     atomic_fetch_add(&n_large, n_slot > HPP_SLOT_STRIDE_BYTES);

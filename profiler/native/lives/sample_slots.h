@@ -32,6 +32,8 @@ enum {
     HPP_SLOT_STRIDE_BYTES = 1 << 16, /* what a fault maps at most */
     HPP_MAX_SLOT_BYTES = 1 << 20,    /* larger blocks have a chunk each */
     HPP_MAX_SAMPLE_ALIGNMENT = 2048, /* programs change the mapping of aligned pages */
+    /* The step at the end of the first may interrupt the code that fills the block. */
+    HPP_ERAS_OF_CREATION = 2,
 };
 
 /* All chunks; the newest first. */

@@ -112,13 +112,13 @@ typedef struct era_step {
 
 static void record(hpp_sample *sample, const era_step *step, bool is_touched)
 {
-    if (sample->is_tracked && is_touched && !sample->is_new) {
+    if (sample->is_tracked && is_touched && sample->n_filling == 0) {
         hpp__life_use(&sample->life, step->ended);
     }
     if (sample->is_tracked) {
         hpp__life_rest(&sample->life, step->era);
     }
-    sample->is_new = false;
+    sample->n_filling -= sample->n_filling > 0;
 }
 
 /* Looks at a chunk of small blocks as a whole. Returns false if it has others. */
@@ -146,8 +146,8 @@ static bool look_at_each(hpp_sample_chunk *chunk, const era_step *step)
         hpp_sample *sample = &chunk->slots[i];
         if (hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
             bool is_touched = hpp__sample_is_touched(sample, step->pagemap);
-            ok = sample->is_new ? hpp__sample_drop(sample)
-                                : hpp__sample_drop_used(sample, step->pagemap, is_touched);
+            ok = sample->n_filling > 0 ? hpp__sample_drop(sample)
+                                       : hpp__sample_drop_used(sample, step->pagemap, is_touched);
             record(sample, step, is_touched);
             end_busy(sample, step->era);
         }
@@ -237,9 +237,9 @@ static void end_creation(void)
             !hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
             continue;
         }
-        if (sample->is_new && sample->serial == newest[i].serial) {
+        if (sample->n_filling > 0 && sample->serial == newest[i].serial) {
             hpp__sample_drop(sample);
-            sample->is_new = false;
+            sample->n_filling = 0;
         }
         end_busy(sample, hpp__lives_era());
     }
@@ -297,7 +297,7 @@ static void end_life(hpp_sample *sample)
 {
     hpp_life *life = &sample->life;
     uint32_t era = hpp__lives_era();
-    if (!sample->is_new && life->birth < era && life->last_use + 1 < era) {
+    if (sample->n_filling == 0 && life->birth < era && life->last_use + 1 < era) {
         long pagemap = hpp__sample_open_pagemap();
         if (pagemap >= 0 && hpp__sample_is_touched(sample, pagemap)) {
             hpp__life_use(life, era);

@@ -36,7 +36,7 @@ typedef enum hpp_sample_state {
 /* A slot and its block. */
 typedef struct hpp_sample {
     _Atomic uint32_t state; /* hpp_sample_state */
-    bool is_new;            /* its entries are of its creation, not of a use */
+    uint8_t n_filling;      /* eras whose entries are of its creation, not of uses */
     bool is_dirty;          /* its memory may not be zero */
     bool is_tracked;        /* it has a life */
     uint32_t n_probes;      /* pages whose entries were dropped; 0: all */

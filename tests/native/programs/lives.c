@@ -416,6 +416,19 @@ static int handed_over(char **arguments)
     return run_phases(arguments, 4, hand_over, use_some);
 }
 
+/* Fills each block for a time in which an era may end. */
+static int fills_slowly(char **arguments)
+{
+    (void)arguments;
+    for (int i = 0; i < 240; i++) {
+        int made = make(100000);
+        for (long begin = processor_ns(); processor_ns() - begin < 5000000;) {
+            memset(blocks[made].at, i, blocks[made].size_bytes);
+        }
+    }
+    return 0;
+}
+
 /* A mark after each block says how many there are. */
 static int marks_blocks(char **arguments)
 {
@@ -445,6 +458,7 @@ int main(int argc, char **argv)
                                         {"by_threads", by_threads},
                                         {"with_children", with_children},
                                         {"handed_over", handed_over},
+                                        {"fills_slowly", fills_slowly},
                                         {"marks_blocks", marks_blocks},
                                         {NULL, NULL}};
     (void)argc;
