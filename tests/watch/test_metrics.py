@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """/metrics and /debug/pprof of the http view: values and bands of the latest sample, access, and Debian's Prometheus
 and go tool pprof on a program that is profiled while it runs."""
+import contextlib
 import json
 import os
 import pathlib
@@ -90,6 +91,12 @@ def metrics_of(text):
         assert (found[1], band) not in values, line
         values[found[1], band] = float(found[4])
     return values
+
+
+def end_group(leader):
+    """Kills a process and those that it started, if there are any left."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 class Metrics(Watch):
@@ -265,7 +272,7 @@ class Metrics(Watch):
                                text=True, start_new_session=True)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
+        self.addCleanup(end_group, run.pid)
         place = Place(run.stderr.readline())
 
         def search():
