@@ -177,12 +177,12 @@ class Retained(Native):
         """The program waits for an image before it frees the largest block, long before a second sample is due."""
         peak = 300000000
         directory = self.fresh()
-        plain = harness.run([program("peaks"), "spikes"])
-        census = harness.run_census([program("peaks"), "spikes"], directory, "-i100", "--snapshot", "largest")
+        plain = harness.run([program("peaks"), "spikes_slowly"])
+        census = harness.run_census([program("peaks"), "spikes_slowly"], directory, "-i100", "--snapshot", "largest")
         self.assert_unharmed(plain, census)
         report = harness.run([harness.CENSUS, "report", "--bytes", os.path.join(directory, "profile.heapsnapshot")])
         self.assertRegex(report.output, r"(?m)^ +[0-9.]+% +300,?000,?000 .* spike@peaks\.c:\d+$")
-        census = harness.run_census([program("peaks"), "spikes"], self.fresh(), "-i100", "-hr", "-hdspike@peaks.c:16")
+        census = harness.run_census([program("peaks"), "spikes_slowly"], self.fresh(), "-i100", "-hr", "-hdspike@peaks.c:16")
         self.assert_unharmed(plain, census)
         self.assertEqual(max(sum(bands.values()) for _, bands in census.profile.samples), peak)
         for case in "wanders", "hands_over", "is_inherited":

@@ -31,6 +31,12 @@ http {{
 """
 
 
+def accepts(path):
+    """Whether a server listens on a socket, whose file is there earlier."""
+    with socket.socket(socket.AF_UNIX) as link:
+        return link.connect_ex(path) == 0
+
+
 class Servers(Native):
     def begin(self, *command, **more):
         """Starts a server under census."""
@@ -63,7 +69,7 @@ class Servers(Native):
         with open(self.path("conf"), "w", encoding="ascii") as file:
             file.write(NGINX_CONF.format(self.directory, " user root;" if os.geteuid() == 0 else ""))
         server = self.begin(NGINX, "-c", self.path("conf"), "-e", self.path("log"))
-        self.wait_until(lambda: os.path.exists(self.path("socket")), server)
+        self.wait_until(lambda: accepts(self.path("socket")), server)
         for _ in range(20):
             self.assertEqual(self.get("/text"), text)
         with open(self.path("pid"), encoding="ascii") as file:

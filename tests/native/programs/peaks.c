@@ -19,15 +19,28 @@ OWN_FRAME static char *spike(size_t size_bytes)
     return block;
 }
 
-static int spikes(char **arguments)
+static int spike_often(int n_times, unsigned pause_us)
 {
-    (void)arguments;
     size_t live = keep(10, 100000);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < n_times; i++) {
         free(spike(300000000));
+        usleep(pause_us);
     }
     say("live keep %zu\npeak %zu\n", live, live + 300000000);
     return 0;
+}
+
+static int spikes(char **arguments)
+{
+    (void)arguments;
+    return spike_often(5, 0);
+}
+
+/* Long enough for an image, which is not taken soon after another one. */
+static int spikes_slowly(char **arguments)
+{
+    (void)arguments;
+    return spike_often(30, 20000);
 }
 
 /* Grows with many frees in between, shrinks, and grows again to less. */
@@ -108,9 +121,13 @@ static int is_killed(char **arguments)
 }
 
 static const native_case cases[] = {
-    {"spikes", spikes},         {"wanders", wanders},
-    {"hands_over", hands_over}, {"is_inherited", is_inherited},
-    {"is_killed", is_killed},   {NULL, NULL},
+    {"spikes", spikes},
+    {"spikes_slowly", spikes_slowly},
+    {"wanders", wanders},
+    {"hands_over", hands_over},
+    {"is_inherited", is_inherited},
+    {"is_killed", is_killed},
+    {NULL, NULL},
 };
 
 int main(int argc, char **argv)
