@@ -17,7 +17,7 @@
 #include "diag.h"
 #include "options/suggest.h"
 #include "diff_table.h"
-#include "diff_window.h"
+#include "time_window.h"
 #include "output.h"
 #include "gate/gate.h"
 #include "path.h"
@@ -35,7 +35,7 @@ typedef struct diff_values {
     int n_bands;        /* -1: default of the format */
     bool exact, raw;
     stack_options stacks;
-    diff_window window;
+    time_window window;
     int axis; /* for graphs, as all below */
     double width_pt, height_pt;
     double dpi;
@@ -86,17 +86,8 @@ static const opt diff_options[] = {
      NULL, 0, 0},
     STACK_DEPTH(AT(stacks.depth)),
     STACK_FUNCTIONS(AT(stacks)),
-    {0, "since-mark", OPT_TEXT, AT(window.since_mark), "LABEL",
-     "compare from the first mark LABEL on; one profile alone is compared with what it was then",
-     NULL, 0, 0},
-    {0, "until-mark", OPT_TEXT, AT(window.until_mark), "LABEL",
-     "compare up to the first mark LABEL after the begin", NULL, 0, 0},
-    {0, "from", OPT_TIME, AT(window.from), "T",
-     "compare from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; one "
-     "profile "
-     "alone is compared with what it was then",
-     NULL, -HUGE_VAL, HUGE_VAL},
-    {0, "to", OPT_TIME, AT(window.to), "T", "compare up to time T", NULL, -HUGE_VAL, HUGE_VAL},
+    TIME_WINDOW_OPTIONS(AT(window), "compare",
+                        "; one profile alone is compared with what it was then"),
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
     {0, "raw", OPT_FLAG, AT(raw), NULL,
@@ -225,7 +216,7 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
         return opt_complain(complaint, "--%s cannot be used with a %s", given,
                             to->table ? "table" : "graph");
     }
-    if (!diff_window_check(&v->window, complaint)) {
+    if (!time_window_check(&v->window, complaint)) {
         return false;
     }
     if (v->raw && to->table != diff_table_csv) {
@@ -251,7 +242,7 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
         .inputs = inputs,
         .diff = diff,
         .n_rows = most > 0 && most < n_rows ? most : n_rows,
-        .is_window = diff_window_given(&values->window) != NULL,
+        .is_window = time_window_given(&values->window) != NULL,
         .exact = values->exact,
         .raw = values->raw,
     };
@@ -371,7 +362,7 @@ static int run_bins(const cmd *self, const diff_values *values, const target *to
 {
     int format = 0;
     if (!to->table || values->measure >= 0 || values->raw || values->gate ||
-        stack_options_given(&values->stacks) || diff_window_given(&values->window)) {
+        stack_options_given(&values->stacks) || time_window_given(&values->window)) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
                                  "without --fail-if");
     }
@@ -389,7 +380,7 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     int status = EXIT_FAILED;
     target to;
     input inputs[2];
-    bool is_one = argc == 2 && diff_window_given(&values.window); /* compared with its begin */
+    bool is_one = argc == 2 && time_window_given(&values.window); /* compared with its begin */
     if (argc != 3 && !is_one) {
         return cmd_misused(self, "expected two profiles, or one with --since-mark, --until-mark, "
                                  "--from or --to");
@@ -418,13 +409,14 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     if (values.measure < 0) {
         values.measure = is_one ? HPF_DIFF_END : HPF_DIFF_MEAN;
     }
-    bool has_window = diff_window_given(&values.window) != NULL;
+    bool has_window = time_window_given(&values.window) != NULL;
+    const hpf_survey_options limits = {.view = view};
     status = EXIT_FAILED;
     if (input_open_view(&inputs[0], paths[0], view)) {
         if (input_open_view(&inputs[1], paths[1], view)) {
             bool is_ready =
-                !has_window || (diff_window_apply(&values.window, &inputs[0], view, is_one) &&
-                                diff_window_apply(&values.window, &inputs[1], view, false));
+                !has_window || (time_window_apply(&values.window, &inputs[0], limits, is_one) &&
+                                time_window_apply(&values.window, &inputs[1], limits, false));
             status = is_ready ? compare(inputs, &values, &to) : status;
             input_close(&inputs[1]);
         }
@@ -438,7 +430,7 @@ static int run(const cmd *self, int argc, char **argv)
 {
     diff_values values = {.n_bands = -1,
                           .measure = -1,
-                          .window = {.from.value = -HUGE_VAL, .to.value = HUGE_VAL},
+                          .window = TIME_WINDOW_ALL,
                           .stacks = {.part = -1, .depth = -1}};
     opt_complaint complaint;
     int status = EXIT_FAILED;

@@ -38,6 +38,7 @@
 #include "options/stack_options.h"
 #include "summary.h"
 #include "table.h"
+#include "time_window.h"
 
 /* A choice of --by for address bins only, after those of stacks. */
 enum { PART_ADDRESS = HPF_PART_THREAD + 1 };
@@ -69,7 +70,8 @@ typedef struct report_values {
     bool dominators;
     stack_options
         stacks; /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
-    hpf_stack_view *view;        /* of the stacks; NULL: no option was given */
+    hpf_stack_view *view; /* of the stacks; NULL: no option was given */
+    time_window window;
     const char *holders;         /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     int max_name;                /* MiB; 0: the default */
@@ -84,8 +86,9 @@ typedef struct report {
     hpf_str value_unit, time_unit;
     summary sum;
     findings findings;
-    bool exact; /* print exact numbers */
-    bool raw;   /* CSV: write names unchanged */
+    bool is_window; /* only a part of the profile is reported */
+    bool exact;     /* print exact numbers */
+    bool raw;       /* CSV: write names unchanged */
 } report;
 
 static formatted amount(const report *r, double value)
@@ -143,7 +146,11 @@ static void write_head(hpf_sink *sink, const report *r)
     hpf_sink_text(sink, "\n");
     output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
     hpf_sink_printf(sink, "\n\nsamples  %s", format_count(o->n_samples).text);
-    hpf_sink_printf(sink, " over %s\n", format_time(sum->duration, r->time_unit, r->exact).text);
+    hpf_sink_printf(sink, " over %s", format_time(sum->duration, r->time_unit, r->exact).text);
+    if (r->is_window) {
+        hpf_sink_printf(sink, " from %s", format_time(o->first_time, r->time_unit, r->exact).text);
+    }
+    hpf_sink_text(sink, "\n");
     hpf_sink_printf(sink, "peak     %s", amount(r, sum->peak).text);
     hpf_sink_printf(sink, " at %s\n", format_time(sum->peak_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, "mean     %s\n", amount(r, sum->total.mean).text);
@@ -403,6 +410,7 @@ static const opt report_options[] = {
          "(innermost), producer (with its module), module, line, type, or thread (outermost "
          "function); address bins: function (default), line, address or module"},
     STACK_FUNCTIONS(offsetof(report_values, stacks)),
+    TIME_WINDOW_OPTIONS(offsetof(report_values, window), "heap profile: report", ""),
     {.name = "annotate",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, annotate),
@@ -503,6 +511,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .in = in,
         .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
+        .is_window = time_window_given(&v->window) != NULL,
         .exact = v->exact,
         .raw = v->raw,
     };
@@ -518,9 +527,21 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     return status;
 }
 
+static hpf_survey_options survey_limits(const report_values *v)
+{
+    return (hpf_survey_options){.has_log_profile = v->profile >= 0,
+                                .log_profile = (uint8_t)v->profile,
+                                .view = v->view,
+                                .expects_no_series = true};
+}
+
 static bool prepare(input *in, const void *values)
 {
     const report_values *v = values;
+    if (time_window_given(&v->window) &&
+        !time_window_apply(&v->window, in, survey_limits(v), false)) {
+        return false;
+    }
     gate_judge_report(v->gate, in);
     return retainers_read(in, v->sets) && overlay_add(in, NULL);
 }
@@ -541,6 +562,10 @@ static hpf_status write_log(const input *in, const void *values, hpf_sink *sink,
 static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const report_values *v = values;
+    if (time_window_given(&v->window)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s cannot be used with a .prof report",
+                             time_window_given(&v->window));
+    }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->raw ||
         v->gate) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
@@ -619,7 +644,8 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
                                           : "only one heap snapshot can be given");
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
-        v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate) {
+        v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate ||
+        time_window_given(&v->window)) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
@@ -639,6 +665,17 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (is_of_log(&values) && stack_options_given(&values.stacks)) {
         return cmd_misused(self, "--%s cannot be used with --time, --ticky and --nonmoving",
                            stack_options_given(&values.stacks));
+    }
+    opt_complaint complaint;
+    const char *window = time_window_given(&values.window);
+    if (!time_window_check(&values.window, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
+    }
+    if (window && (is_of_log(&values) || values.source || values.chains || values.savings)) {
+        return cmd_misused(self,
+                           "--%s cannot be used with --source, --chains, --savings, --time, "
+                           "--ticky and --nonmoving",
+                           window);
     }
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time needs --format text or json");
@@ -660,6 +697,9 @@ static int report_operands(const cmd *self, report_values values, int argc, char
         return cmd_misused(self, "--fail-if cannot be used with --time, --ticky and --nonmoving");
     }
     bool is_bins = argc > 1 && bins_is_file(argv[1]);
+    if (window && is_bins) {
+        return cmd_misused(self, "--%s cannot be used with address bins", window);
+    }
     bool is_other = is_of_log(&values) || values.source || values.format > TABLE_AS_TEXT || is_bins;
     if ((values.chains || values.savings) && (is_other || values.chains == values.savings)) {
         return cmd_misused(self, "--chains and --savings exclude each other and all other reports, "
@@ -674,14 +714,11 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.annotate || values.stacks.part == PART_ADDRESS) {
         return cmd_misused(self, "--annotate and --by address need files of address bins");
     }
-    opt_complaint complaint;
     if (!stack_options_view(&values.stacks, &values.view, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     const profile_command f = {.output = values.output,
-                               .limits = {.has_log_profile = values.profile >= 0,
-                                          .log_profile = (uint8_t)values.profile,
-                                          .view = values.view},
+                               .limits = survey_limits(&values),
                                .prepare = prepare,
                                .write = write_report,
                                .write_log = is_of_log(&values) ? write_log : NULL,
@@ -694,7 +731,10 @@ static int report_operands(const cmd *self, report_values values, int argc, char
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10, .profile = -1, .stacks = {.part = -1, .depth = -1}};
+    report_values values = {.n_bands = 10,
+                            .profile = -1,
+                            .window = TIME_WINDOW_ALL,
+                            .stacks = {.part = -1, .depth = -1}};
     opt_complaint complaint;
     int status = EXIT_FAILED;
     if (!cmd_options(self, &values, &argc, argv, &status)) {

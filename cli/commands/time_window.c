@@ -2,7 +2,7 @@
  *
  * A mark is found in the survey of the whole profile, which the survey of the window replaces.
  */
-#include "diff_window.h"
+#include "time_window.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 /* Most labels that a message lists. */
 enum { MOST_LABELS = 5 };
 
-const char *diff_window_given(const diff_window *w)
+const char *time_window_given(const time_window *w)
 {
     const opt_given given[] = {{"from", w->from.value > -HUGE_VAL},
                                {"to", w->to.value < HUGE_VAL},
@@ -24,7 +24,7 @@ const char *diff_window_given(const diff_window *w)
     return opt_first_given(given);
 }
 
-bool diff_window_check(const diff_window *w, opt_complaint *complaint)
+bool time_window_check(const time_window *w, opt_complaint *complaint)
 {
     if (w->since_mark && w->from.value > -HUGE_VAL) {
         return opt_complain(complaint, "--since-mark and --from exclude each other");
@@ -59,7 +59,7 @@ static void complain_of_mark(const input *in, const char *label, double after)
                  in->name);
     } else if (after > -HUGE_VAL) {
         hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
-        diag_say("%s: no mark \"%s\" after %s, where the part to compare begins", in->name, label,
+        diag_say("%s: no mark \"%s\" after %s, where the part begins", in->name, label,
                  format_time(after, unit, false).text);
     } else {
         diag_say("%s: no mark \"%s\": the marks are %s%s", in->name, label, list,
@@ -88,9 +88,9 @@ static bool find_mark(const input *in, const char *label, double after, bool war
     return n > 0;
 }
 
-bool diff_window_apply(const diff_window *w, input *in, const hpf_stack_view *view, bool only_begin)
+bool time_window_apply(const time_window *w, input *in, hpf_survey_options limits, bool only_begin)
 {
-    hpf_survey_options limits = {.view = view, .has_window = true};
+    limits.has_window = true;
     limits.from_time = w->from.value;
     limits.to_time = w->to.value;
     if (!overlay_add(in, NULL) || !input_accepts_time(in, "from", w->from) ||
