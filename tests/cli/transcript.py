@@ -62,7 +62,7 @@ def set_up(directory, census):
         "PATH": f"{pathlib.Path(census).resolve().parent}:{os.environ['PATH']}",
         "LC_ALL": "C.UTF-8",
         "TMPDIR": str(directory),
-        **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")},
+        **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS") or k == "QEMU_LD_PREFIX"},
     }
 
 

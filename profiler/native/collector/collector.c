@@ -518,6 +518,11 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
     c->arena = hpf_arena_create();
     hpf_status status = c->arena ? hpp__native_options(&c->profile, o->profile, c->arena, err)
                                  : hpf_error_set_memory(err);
+    bool takes_images =
+        hpp__native_profile_needs_images(o->profile) || o->profile->snapshot != HPP_SNAPSHOT_NEVER;
+    if (status == HPF_OK && takes_images) {
+        status = hpp__freezer_check(err);
+    }
     if (status == HPF_OK) {
         status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
     }

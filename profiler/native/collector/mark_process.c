@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "native/image/freezer.h"
 #include "native/window/window.h"
 
 enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };
@@ -110,5 +111,6 @@ hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err)
 
 hpf_status hpp_snapshot_process(long process_id, hpf_error *err)
 {
-    return notify(process_id, HPP_HELLO_SNAPSHOT, HPF_STR(""), err);
+    hpf_status status = hpp__freezer_check(err);
+    return status == HPF_OK ? notify(process_id, HPP_HELLO_SNAPSHOT, HPF_STR(""), err) : status;
 }

@@ -48,6 +48,9 @@ typedef struct hpp__freezer {
     hpp__next_era next_era; /* set by the caller */
 } hpp__freezer;
 
+/* Checks that images can be taken of programs of this processor. Error: UNSUPPORTED. */
+hpf_status hpp__freezer_check(hpf_error *err);
+
 void hpp__freezer_init(hpp__freezer *freezer, uint32_t process_id);
 void hpp__freezer_finish(hpp__freezer *freezer);
 

@@ -5,6 +5,12 @@
  */
 #include "freezer.h"
 
+hpf_status hpp__freezer_check(hpf_error *err)
+{
+    return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                         "images of programs (-hr, -hy, --snapshot) are taken on x86-64 only");
+}
+
 void hpp__freezer_init(hpp__freezer *f, uint32_t process_id)
 {
     *f = (hpp__freezer){.tracer = {.process_id = process_id}};
@@ -21,7 +27,7 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     (void)f;
     (void)reader;
     *out = NULL;
-    return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "images are taken on x86-64 only");
+    return hpp__freezer_check(err);
 }
 
 bool hpp__freezer_has_room(hpp__freezer *f)

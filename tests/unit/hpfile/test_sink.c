@@ -334,7 +334,10 @@ Test(sink, a_target_without_permission_is_an_error_at_once)
     uid_t owner = geteuid();
     if (owner == 0) {
         cr_assert_eq(chmod(scratch_path("."), 0777), 0);
-        cr_assert_eq(seteuid(65534), 0);
+        if (seteuid(65534) != 0 && errno == EINVAL) {
+            cr_skip("the name space of users has only one");
+        }
+        cr_assert_eq(geteuid(), 65534);
     }
     hpf_error err;
     cr_expect_null(hpf_sink_to_path(path, &err));
