@@ -352,6 +352,18 @@ static void take_deaths(hpp__process *p, hpp__snapshot *snapshot)
     }
 }
 
+/* Returns the live bytes of an image, or without one those of the sums: an image may be of another
+ * moment, and the first one before the program has allocated anything. */
+static uint64_t live_bytes_of(const hpp__snapshot *snapshot)
+{
+    const hpp__image *image = snapshot->image;
+    uint64_t n_bytes = image ? 0 : hpp__window_sums_live_bytes(&snapshot->sums);
+    for (size_t i = 0; image && i < image->n_blocks; i++) {
+        n_bytes += image->blocks[i].size_bytes;
+    }
+    return n_bytes;
+}
+
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
  * stay empty. The time of a sample with an image is that of the image. */
 static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
@@ -362,9 +374,10 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
         hpp__native_threads_count(&p->threads, &p->reader, &snapshot->sums,
                                   is_alive ? p->process_id : 0);
     }
-    uint64_t live_bytes = hpp__window_sums_live_bytes(&snapshot->sums);
+    uint64_t live_bytes = live_bytes_of(snapshot);
     queue_peak(p, live_bytes);
-    p->largest_bytes = live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
+    bool is_complete = !p->with_images || snapshot->image;
+    p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
     bool is_of_image = is_alive && snapshot->image;
     queue_marks(p, is_of_image ? snapshot->image->stop_ns : UINT64_MAX);
     snapshot->time_s = time_of(p, is_of_image ? snapshot->image->stop_ns : p->last.ns);
@@ -377,18 +390,6 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     if (is_alive) {
         keep_title(p, live_bytes);
     }
-}
-
-/* Returns the live bytes of an image, or without one those of the sums: an image may be of another
- * moment, and the first one before the program has allocated anything. */
-static uint64_t live_bytes_of(const hpp__snapshot *snapshot)
-{
-    const hpp__image *image = snapshot->image;
-    uint64_t n_bytes = image ? 0 : hpp__window_sums_live_bytes(&snapshot->sums);
-    for (size_t i = 0; image && i < image->n_blocks; i++) {
-        n_bytes += image->blocks[i].size_bytes;
-    }
-    return n_bytes;
 }
 
 /* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
