@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census diff: compares two profiles, as a table or as a graph.
+ * census diff: compares two profiles, as a table, as a graph or on a page.
  */
 #include <limits.h>
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "summary/diff.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
+#include "hprender/page.h"
 
 #include "bins/bins_report.h"
 #include "cmd.h"
@@ -119,9 +120,9 @@ static const opt diff_options[] = {
 
 static void print_formats(FILE *to)
 {
-    fputs("Table formats: text, json, csv, markdown. Graph formats:\n", to);
+    fputs("Table formats: text, json, csv, markdown. Graphs, and pages of call stacks:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
-        if ((*b)->is_graphical) {
+        if ((*b)->is_graphical || (*b)->write_profiles) {
             fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
         }
     }
@@ -151,7 +152,7 @@ static bool find_target(target *out, const diff_values *values)
     }
     out->graph =
         values->format ? hpr_backend_by_name(values->format) : hpr_backend_by_path(values->output);
-    return out->graph && out->graph->write;
+    return out->graph && (out->graph->write || out->graph->write_profiles);
 }
 
 /* Returns the format whose name is most similar, for a message. */
@@ -197,6 +198,27 @@ static bool read_by(diff_values *v, opt_complaint *complaint)
     return true;
 }
 
+static bool is_page(const target *to)
+{
+    return to->graph && to->graph->write_profiles;
+}
+
+/* Checks that a page has all options. Returns false with a message. */
+static bool check_page(const diff_values *v, opt_complaint *complaint)
+{
+    const opt_given missing[] = {{"x", v->axis != AXIS_TIME},
+                                 {"width", v->width_pt > 0},
+                                 {"height", v->height_pt > 0},
+                                 {"font", v->font != NULL},
+                                 {"theme print", v->theme == HPR_THEME_PRINT},
+                                 {"theme slide", v->theme == HPR_THEME_SLIDE},
+                                 {"no-title", v->no_title},
+                                 {"bands of more than 200", v->n_bands > 200},
+                                 {NULL, false}};
+    const char *given = opt_first_given(missing);
+    return !given || opt_complain(complaint, "--%s cannot be used with HTML output", given);
+}
+
 /* Checks that the format has all options. Returns false with a message. */
 static bool check_options(const diff_values *v, const target *to, opt_complaint *complaint)
 {
@@ -216,7 +238,7 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
         return opt_complain(complaint, "--%s cannot be used with a %s", given,
                             to->table ? "table" : "graph");
     }
-    if (!time_window_check(&v->window, complaint)) {
+    if ((is_page(to) && !check_page(v, complaint)) || !time_window_check(&v->window, complaint)) {
         return false;
     }
     if (v->raw && to->table != diff_table_csv) {
@@ -250,31 +272,50 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
     to->table(sink, &rows);
 }
 
-/* Returns the title "new.hp minus old.hp", with directories only if the names are equal; of one
- * profile "run.hp since 5 s". */
+/* Finds the names of the profiles, with directories only if they are equal without. */
+static void find_names(const char *names[2], const input *inputs)
+{
+    names[0] = path_base(inputs[0].name);
+    names[1] = path_base(inputs[1].name);
+    if (strcmp(names[0], names[1]) == 0) {
+        names[0] = inputs[0].name;
+        names[1] = inputs[1].name;
+    }
+}
+
+/* Returns the title "new.hp minus old.hp"; of one profile "run.hp since 5 s". */
 static hpf_str make_title(char *out, size_t room, const input *inputs, const hpf_diff *diff)
 {
-    const char *before = path_base(inputs[0].name);
-    const char *after = path_base(inputs[1].name);
     if (inputs[0].name == inputs[1].name) {
         hpf_str unit = hpf_survey_header(inputs[0].survey, HPF_HEADER_SAMPLE_UNIT);
         double begin = hpf_survey_overview(inputs[0].survey)->first_time;
-        int length =
-            snprintf(out, room, "%s since %s", after, format_time(begin, unit, false).text);
+        int length = snprintf(out, room, "%s since %s", path_base(inputs[0].name),
+                              format_time(begin, unit, false).text);
         return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
     }
-    if (strcmp(before, after) == 0) {
-        before = inputs[0].name;
-        after = inputs[1].name;
-    }
+    const char *names[2];
+    find_names(names, inputs);
     size_t n_moved = 0;
     for (uint32_t i = 0; i < hpf_diff_n_rows(diff); i++) {
         n_moved += hpf_diff_rows(diff)[i].moved_from.length > 0;
     }
-    int length = n_moved ? snprintf(out, room, "%s minus %s, %zu moved %s matched", after, before,
-                                    n_moved, n_moved == 1 ? "line" : "lines")
-                         : snprintf(out, room, "%s minus %s", after, before);
+    int length = n_moved ? snprintf(out, room, "%s minus %s, %zu moved %s matched", names[1],
+                                    names[0], n_moved, n_moved == 1 ? "line" : "lines")
+                         : snprintf(out, room, "%s minus %s", names[1], names[0]);
     return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
+}
+
+static hpf_status write_page(const input *inputs, const diff_values *values, const target *to,
+                             hpf_sink *sink, hpf_error *err)
+{
+    const char *names[2];
+    hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
+    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN), .compares = true};
+    options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
+    options.chart.theme = (hpr_theme)values->theme;
+    options.chart.si_units = values->si_units;
+    find_names(names, inputs);
+    return to->graph->write_profiles(surveys, names, 2, &options, sink, err);
 }
 
 static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const diff_values *values,
@@ -314,7 +355,8 @@ static int write_to(const input *inputs, hpf_diff *diff, const diff_values *valu
     }
     if (to->table) {
         write_table(inputs, diff, values, to, sink);
-    } else if (write_graph(inputs, diff, values, to, sink, &err) != HPF_OK) {
+    } else if ((is_page(to) ? write_page(inputs, values, to, sink, &err)
+                            : write_graph(inputs, diff, values, to, sink, &err)) != HPF_OK) {
         output_explain(&inputs[1], sink, name, &err);
         hpf_sink_destroy(sink);
         return EXIT_FAILED;
@@ -398,6 +440,10 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     opt_complaint complaint;
     if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
+    }
+    if (is_one && is_page(&to)) {
+        return cmd_misused(self, "a page compares two profiles; two times of one are compared on "
+                                 "the page of census plot");
     }
     if (bins_is_file(paths[0]) && bins_is_file(paths[1])) {
         return run_bins(self, &values, &to, argv);

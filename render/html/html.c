@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "chart/select.h"
 #include "html/html_profile.h"
+#include "html/html_stacks.h"
 #include "style/palette.h"
 
 /* --- options and colours --------------------------------------------------------------------- */
@@ -149,6 +150,13 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpr_page_options fitted = *options;
     const char *caption = NULL;
     hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
+    for (size_t i = 0; options->compares && i < n_profiles && !status; i++) {
+        if (!hpr__has_stacks(surveys[i])) {
+            status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                   "a page can only compare call stacks, and %s has none",
+                                   about[i].file);
+        }
+    }
     if (!status && n_profiles == 1 && options->chart.fit_bands) {
         status = hpr__fit_bands(&fitted.chart, &caption, arena, surveys[0], err);
     }
@@ -162,6 +170,10 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     for (size_t i = 0; i < n_profiles && !status; i++) {
         const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
+    }
+    if (options->compares && !status) {
+        hpf_json_close(&json);
+        status = hpr__moved_frames_json(&json, surveys, err);
     }
     hpf_arena_destroy(arena);
     return status ? status : end(&json, sink, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "event/frame.h"
+#include "summary/moved_lines.h"
 #include "summary/survey_details.h"
 
 /* Returns the frames of a name, innermost first, to be freed by the caller, and stores their
@@ -117,6 +118,69 @@ void hpr__stacks_finish(hpr__stacks *s)
     hpf__buffer_finish(&s->calls.packed);
     hpf__buffer_finish(&s->ends.packed);
     hpf__buffer_finish(&s->text);
+}
+
+/* Adds the label and the place of each frame, as the page shows them. */
+static hpf_status add_texts(hpf__intern *texts, const hpf_survey *survey)
+{
+    hpf__buffer text = {0};
+    hpf_status status = HPF_OK;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !status; name++) {
+        size_t n;
+        hpf_frame *frames = frames_of(survey, name, &n);
+        status = frames ? HPF_OK : HPF_ERR_MEMORY;
+        for (size_t i = 0; i < n && !status; i++) {
+            hpf_str source = frames[i].source;
+            uint32_t number;
+            bool is_new;
+            text.length = 0;
+            bool fits =
+                hpf__append_frame(&text, &frames[i]) &&
+                (source.length == 0 || (hpf__buffer_append(&text, " ", 1) &&
+                                        hpf__buffer_append(&text, source.data, source.length)));
+            status =
+                fits ? hpf__intern_add(texts, (hpf_str){text.bytes, text.length}, &number, &is_new)
+                     : HPF_ERR_MEMORY;
+        }
+        free(frames);
+    }
+    hpf__buffer_finish(&text);
+    return status;
+}
+
+hpf_status hpr__moved_frames_json(hpf_json *json, hpf_survey *const surveys[2], hpf_error *err)
+{
+    hpf__intern all = {0}, newer = {0};
+    hpf_status status = add_texts(&all, surveys[0]);
+    uint32_t n_older = all.n_names;
+    status = status ? status : add_texts(&all, surveys[1]);
+    status = status ? status : add_texts(&newer, surveys[1]);
+    uint64_t *sides = calloc((size_t)all.n_names + 1, sizeof *sides);
+    uint32_t *moved_to = calloc((size_t)all.n_names + 1, sizeof *moved_to);
+    for (uint32_t i = 0; sides && i < all.n_names; i++) {
+        uint32_t number;
+        sides[i] = (uint64_t)(i < n_older) |
+                   (uint64_t)hpf__intern_find(&newer, all.names[i], &number) << 1;
+    }
+    bool fits = sides && moved_to &&
+                (status || hpf__moved_lines_find(all.names, all.n_names, sides, moved_to));
+    hpf_json_array(json, "moved");
+    for (uint32_t i = 0; fits && !status && i < n_older; i++) {
+        if (moved_to[i] != i) {
+            hpf_json_array(json, NULL);
+            hpf_json_bytes(json, NULL, all.names[i]);
+            hpf_json_bytes(json, NULL, all.names[moved_to[i]]);
+            hpf_json_close(json);
+        }
+    }
+    hpf_json_close(json);
+    free(sides);
+    free(moved_to);
+    hpf__intern_finish(&all);
+    hpf__intern_finish(&newer);
+    return status == HPF_ERR_LIMIT ? hpf_error_set(err, status, "more than 2^30 frames")
+           : status || !fits       ? hpf_error_set_memory(err)
+                                   : HPF_OK;
 }
 
 void hpr__stack_json(hpf_json *json, hpf_str name, const hpf_frame *frames, size_t n_frames)

@@ -32,6 +32,11 @@ HPF_MUST_USE hpf_status hpr__stacks_add(hpr__stacks *stacks, const hpf_survey *s
 bool hpr__stacks_json(hpf_json *json, hpr__stacks *stacks);
 void hpr__stacks_finish(hpr__stacks *stacks);
 
+/* Adds the member "moved": for each frame of the older recording, surveys[0], whose line moved
+ * (moved_lines.h), its text in both. Errors: MEMORY, LIMIT. */
+HPF_MUST_USE hpf_status hpr__moved_frames_json(hpf_json *json, hpf_survey *const surveys[2],
+                                               hpf_error *err);
+
 /* Adds the member "stack": the frames of a stack, or without any those of its name; outermost first
  * as in the list of frames. Without memory it is empty. */
 void hpr__stack_json(hpf_json *json, hpf_str name, const hpf_frame *frames, size_t n_frames);

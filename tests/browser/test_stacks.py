@@ -40,13 +40,25 @@ def make_stacks(seed, n_stacks, n_functions=6, most_frames=7):
     return stacks
 
 
-def write_hp(path, stacks):
-    names = [f"({i}){'/'.join(reversed(frames))}" for i, frames in enumerate(stacks, 1)]
+def write_hp(path, pairs):
+    """Writes pairs of frames and amounts; each has a name of its own."""
+    names = [f"({i}){'/'.join(reversed(frames))}" for i, (frames, _) in enumerate(pairs, 1)]
     with open(path, "w", encoding="utf-8") as out:
         out.write(HEADERS)
         for t in range(N_SAMPLES):
-            costs = "".join(f"{name}\t{amounts[t]}\n" for name, amounts in zip(names, stacks.values()) if amounts[t])
+            costs = "".join(f"{name}\t{amounts[t]}\n" for name, (_, amounts) in zip(names, pairs) if amounts[t])
             out.write(f"BEGIN_SAMPLE {t}\n{costs}END_SAMPLE {t}\n")
+    return path
+
+
+def write_massif(path, caller, grower, step):
+    """Writes snapshots 1 to 3, in which `grower` has `step` bytes more each time, and copy has 500."""
+    chain = " n1: {0} 0x1: {1}\n  n1: {0} 0x2: " + caller + "\n   n0: {0} 0x3: main (prog.c:9)\n"
+    path.write_text("desc: --time-unit=ms\ncmd: ./prog\ntime_unit: ms\n" + "".join(
+        f"#-----------\nsnapshot={i}\n#-----------\ntime={10 * i}\nmem_heap_B={step * i + 500}\nmem_heap_extra_B=0\n"
+        f"mem_stacks_B=0\nheap_tree=detailed\n"
+        f"n2: {step * i + 500} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+        + chain.format(step * i, grower) + chain.format(500, "copy (text.c:3)") for i in range(1, 4)))
     return path
 
 
@@ -78,8 +90,14 @@ class Bench:
         self.browser.open(page.as_uri() + fragment)
         self.browser.settle()
 
+    def open_diff(self, before, after, *options):
+        page = self.directory / "page.html"
+        subprocess.run([self.census, "diff", *options, "-o", page, before, after], check=True)
+        self.browser.open(page.as_uri())
+        self.browser.settle()
+
     def open_stacks(self, stacks, *options, fragment=""):
-        self.open(write_hp(self.directory / "p.hp", stacks), *options, fragment=fragment)
+        self.open(write_hp(self.directory / "p.hp", stacks.items()), *options, fragment=fragment)
 
     def point(self, time):
         self.browser.run("const {panel} = census.app; panel.point({at: arguments[0], band: null});", time)
@@ -297,14 +315,55 @@ def test_groups_keep_their_stacks(bench, browser):
     expect_bars(browser, sums_of(stacks, lambda a: a[400]), "at 400")
 
 
+def test_difference_of_two_recordings(bench, browser):
+    """A program and an edited version of it, in which lines moved by 7, one function is new and one is gone."""
+    older = {"f0": "f0@x.c:10", "f1": "f1@x.c:20", "f2": "f1@x.c:30", "f4": "f4@y.c:5", "f5": "gone", "f6": "f3"}
+    newer = {"f0": "f0@x.c:17", "f1": "f1@x.c:27", "f2": "f1@x.c:37", "f4": "f4@y.c:5", "f5": "new", "f6": "f3"}
+    rename = lambda stacks, names: [(tuple(names.get(f, f) for f in frames), amounts)  # noqa: E731
+                                    for frames, amounts in stacks.items()]
+    before, after = make_stacks(8, 120, 7), make_stacks(9, 120, 7)
+    bench.open_diff(write_hp(bench.directory / "a.hp", rename(before, older)),
+                    write_hp(bench.directory / "b.hp", rename(after, newer)))
+
+    def differences(since, at, is_up=False):
+        """The sums of the changes by stack, in the lines of the new program."""
+        nets = {}
+        for stacks, names, time, sign in ((before, {**newer, "f5": "gone"}, since, -1), (after, newer, at, 1)):
+            for frames, amounts in rename(stacks, names):
+                nets[frames] = nets.get(frames, 0) + sign * amounts[time]
+        return {key: [wide, net] for (key, wide), net in
+                zip(sums_of(nets, abs, is_up).items(), sums_of(nets, lambda net: net, is_up).values())}
+
+    expect_bars(browser, differences(peak_of(before), peak_of(after)), "the peaks")
+    bench.point(400)
+    expect_bars(browser, differences(peak_of(before), 400), "at 400")
+    change = (sum(amounts[400] for amounts in after.values())
+              - sum(amounts[peak_of(before)] for amounts in before.values()))
+    expect(browser.run("const {total} = census.app.flame; return total > 0 && census.app.flame.amount(arguments[0])",
+                       abs(change)), browser.text("#moment").split(": ")[1][1:], "the change of the total")
+    browser.run("[...census.app.entries.values()][0].own.moment = 200; census.app.redraw();")
+    browser.press("u")
+    browser.settle()
+    expect_bars(browser, differences(200, 400, is_up=True), "since 200, allocators first")
+    shown = browser.run(BARS)
+    address = browser.until("const text = census.app.link.changes().toString();"
+                            "return location.hash.slice(1) === text && location.href;")
+    browser.open("about:blank")
+    browser.open(address)
+    browser.settle()
+    bench.point(400)
+    expect(browser.run(BARS), shown, f"the bars of {address}")
+
+    bench.open_diff(write_massif(bench.directory / "a.out", "parse (read.c:20)", "grow (pool.c:7)", 3000),
+                    write_massif(bench.directory / "b.out", "parse (read.c:25)", "grow (pool.c:12)", 4000))
+    grown = [3 * 4000 - 3 * 3000] * 2
+    expect(browser.run(BARS), {
+        "": grown, "main prog.c:9": grown, "main prog.c:9/parse read.c:25": grown,
+        "main prog.c:9/parse read.c:25/grow pool.c:12": grown}, "places that moved")
+
+
 def test_places_of_massif(bench, browser):
-    profile = bench.directory / "massif.out"
-    chain = (" n1: {0} 0x1: {1}\n  n1: {0} 0x2: parse (read.c:20)\n   n0: {0} 0x3: main (prog.c:9)\n")
-    profile.write_text("desc: --time-unit=ms\ncmd: ./prog\ntime_unit: ms\n" + "".join(
-        f"#-----------\nsnapshot={i}\n#-----------\ntime={10 * i}\nmem_heap_B={3000 * i + 500}\nmem_heap_extra_B=0\n"
-        f"mem_stacks_B=0\nheap_tree=detailed\n"
-        f"n2: {3000 * i + 500} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
-        + chain.format(3000 * i, "grow (pool.c:7)") + chain.format(500, "copy (text.c:3)") for i in range(1, 4)))
+    profile = write_massif(bench.directory / "massif.out", "parse (read.c:20)", "grow (pool.c:7)", 3000)
     bench.open(profile)
     expect(browser.run(BARS), {
         "": 9500, "main prog.c:9": 9500, "main prog.c:9/parse read.c:20": 9500,

@@ -33,6 +33,9 @@ class App {
         this.link = new census.Link(this, data);
         this.listen();
         data.profiles.forEach((profile) => this.addProfile(new census.Profile(profile)));
+        if (data.moved) {
+            this.compare(data.moved);
+        }
         if (data.events) {
             this.live = new census.Live(this, data.events);
         }
@@ -66,6 +69,13 @@ class App {
         this.setEntry(profile.id, {id: profile.id, profile, own: census.view.makeOwn(),
             ranking: new census.Ranking(profile), name: profile.file});
         this.prepare(this.entries.get(profile.id).ranking);
+    }
+
+    // Shows the stacks of the second profile as changes of the first. `moved` as in the data.
+    compare(moved) {
+        const [older, newer] = this.entries.values();
+        newer.older = older;
+        newer.profile.stacks.compareWith(older.profile.stacks, moved);
     }
 
     // Adds up names by blocks of samples, in the background.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Flame graph of the stacks at one time, or of the difference of two times: each frame has a bar
+// Flame graph of the stacks at one time, or of the difference of two times or recordings: each frame has a bar
 // above those that it calls, or with allocators first, above its callers.
 (function (census) {
 'use strict';
@@ -83,10 +83,8 @@ class Flame {
         this.app.redraw();
     }
 
-    // Returns what identifies a frame in links: the label and the place.
     textOf(frame) {
-        const {label, source} = this.stacks.frames[frame];
-        return source ? `${label} ${source}` : label;
+        return census.textOfFrame(this.stacks.frames[frame]);
     }
 
     // Returns the node of the chosen frames.
@@ -161,17 +159,15 @@ class Flame {
     // Sums up the widths of bars, and with two times the differences.
     weigh() {
         const {at, since} = this.moments.of(this.entry), {stacks, order} = this;
-        const after = stacks.amountsAt(at), rest = stacks.restAt(at);
         if (since === null) {
-            this.widths = order.running(after);
+            this.widths = order.running(stacks.amountsAt(at));
             this.nets = null;
-            this.rest = rest;
+            this.rest = stacks.restAt(at);
         } else {
-            const before = stacks.amountsAt(since);
-            const nets = after.map((amount, leaf) => amount - before[leaf]);
+            const nets = stacks.changes(since, at);
             this.nets = order.running(nets);
             this.widths = order.running(nets.map(Math.abs));
-            this.rest = Math.abs(rest - stacks.restAt(since));
+            this.rest = Math.abs(stacks.restAt(at) - stacks.older.restAt(since));
         }
     }
 

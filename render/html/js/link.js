@@ -40,8 +40,9 @@ class Link {
         const own = entry ? entry.own : census.view.makeOwn(), out = new URLSearchParams();
         const add = (key, isChanged, value) => isChanged && out.append(key, value);
         const window = this.app.isFollowing() ? null : own.window;
+        const since = entry && entry.older ? entry.older.own.moment : own.since;
         const isOwn = window || own.skip || own.isolated !== null || own.frame.length ||
-            own.moment !== null || own.since !== null;
+            own.moment !== null || since !== null;
         add('profile', isChosen || (isOwn && this.app.entries.size > 1), current);
         add('mode', view.mode !== said.mode, view.mode);
         add('bands', !view.hasGivenBands, view.bands);
@@ -65,7 +66,7 @@ class Link {
         add('tree', view.tree !== 'down', view.tree);
         own.frame.forEach((text) => add('frame', true, text));
         add('at', own.moment !== null, own.moment);
-        add('since', own.since !== null, own.since);
+        add('since', since !== null, since);
         return out;
     }
 
@@ -108,7 +109,8 @@ class Link {
         }
         view.sameScale = asked.has('same-scale') ? asked.get('same-scale') === 'yes' : view.sameScale;
         app.view = view;
-        Object.assign(app, {isChosen: false, current: this.data.profiles.length > 1 ? 'all' : app.current});
+        const {profiles, moved} = this.data;
+        Object.assign(app, {isChosen: false, current: moved ? profiles[1].id : profiles.length > 1 ? 'all' : app.current});
         if (app.live) {
             app.live.setLength(numberOf(asked.get('last')) || 0);
         }
@@ -126,7 +128,7 @@ class Link {
 
     // Applies the settings of one profile when it is there.
     settle(id) {
-        const {wanted, app} = this, {profile, own} = app.entries.get(id);
+        const {wanted, app} = this, {profile, own, older} = app.entries.get(id);
         const asked = wanted && wanted.get('profile');
         if (asked === 'all' && app.entries.size > 1) {
             app.showProfile('all');
@@ -149,7 +151,7 @@ class Link {
             const [at, since] = ['at', 'since'].map((key) => numberOf(wanted.get(key)));
             own.frame = wanted.getAll('frame');
             own.moment = Number.isFinite(at) ? at : null;
-            own.since = Number.isFinite(since) ? since : null;
+            (older || {own}).own[older ? 'moment' : 'since'] = Number.isFinite(since) ? since : null;
         }
         own.skip = skip > 0 && skip < profile.names.length ? Math.floor(skip) : 0;
     }

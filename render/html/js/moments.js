@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The times that the stacks are shown at: the time under the pointer, else the chosen one, else the
-// peak, or the last sample while the profile grows; and the time to compare with. Also the bytes of
+// peak, or the last sample while the profile grows; and the time to compare with, or that of an older
+// recording. Also the bytes of
 // a frame over time.
 (function (census) {
 'use strict';
@@ -27,12 +28,16 @@ class Moments {
         });
     }
 
-    // Returns the samples to show: {at, since}; `since` is null without comparison.
-    of({profile, own}) {
-        const {pointed} = this.app.panel;
-        const at = pointed ? pointed.at : own.moment !== null ? nearest(profile, own.moment)
-            : this.usual(profile);
-        return {at, since: own.since === null ? null : nearest(profile, own.since)};
+    // Returns the samples to show: {at, since}; `since` is null without comparison, and a sample of the
+    // older recording if there is one.
+    of(entry) {
+        const {pointed} = this.app.panel, {profile, own, older} = entry;
+        return {at: pointed ? pointed.at : this.chosen(entry), since: older ? this.chosen(older)
+            : own.since === null ? null : nearest(profile, own.since)};
+    }
+
+    chosen({profile, own}) {
+        return own.moment !== null ? nearest(profile, own.moment) : this.usual(profile);
     }
 
     usual(profile) {
@@ -60,7 +65,7 @@ class Moments {
     // Compares what is shown later with the time that is shown now, or no longer.
     compare() {
         const entry = this.app.entry();
-        if (entry && entry.profile && entry.profile.stacks) {
+        if (entry && entry.profile && entry.profile.stacks && !entry.older) {
             const {own, profile} = entry;
             own.since = own.since === null ? profile.times[this.of(entry).at] : null;
             this.app.redraw();
@@ -68,14 +73,16 @@ class Moments {
     }
 
     show(flame) {
-        const {profile, own} = flame.entry, {at, since} = this.of(flame.entry);
-        const {chart} = this.app.panel, timeOf = (i) => chart.timeText(profile.times[i]);
-        const total = profile.total[at];
+        const {profile, own, older} = flame.entry, {at, since} = this.of(flame.entry);
+        const {chart} = this.app.panel, before = older ? older.profile : profile;
+        const timeOf = (i, {times} = profile) => chart.timeText(times[i]);
+        const change = profile.total[at] - before.total[since];
         this.text = since === null
-            ? `at ${timeOf(at)}${at === this.usual(profile) && profile.state !== 'growing' ? ' (peak)' : ''}: ${flame.amount(total)}`
-            : `${timeOf(since)} to ${timeOf(at)}: ${total < profile.total[since] ? '−' : '+'}` +
-                flame.amount(Math.abs(total - profile.total[since]));
+            ? `at ${timeOf(at)}${at === this.usual(profile) && profile.state !== 'growing' ? ' (peak)' : ''}: ${flame.amount(profile.total[at])}`
+            : `${older ? `${older.name} at ` : ''}${timeOf(since, before)} to ${older ? `${flame.entry.name} at ` : ''}${timeOf(at)}: ` +
+                (change < 0 ? '−' : '+') + flame.amount(Math.abs(change));
         byId('moment').textContent = this.text;
+        byId('compare').hidden = Boolean(older);
         byId('compare').setAttribute('aria-pressed', String(own.since !== null));
         byId('compare').textContent = own.since === null ? 'Compare from here' : 'Do not compare';
         this.showNote(flame.stacks, since !== null);

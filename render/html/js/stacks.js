@@ -15,6 +15,11 @@ function unpackWhole(packed, n) {
     return out;
 }
 
+// Returns what identifies a frame in links and in comparisons: the label and the place.
+function textOfFrame({label, source}) {
+    return source ? `${label} ${source}` : label;
+}
+
 // The leaves in the order of their frames, from one end of the stacks.
 class Order {
     // `paths`: of each leaf, the numbers of its frames.
@@ -87,6 +92,9 @@ class Stacks {
         this.orders = {};
         this.kept = new Map();      // amounts by leaf, of the last few samples
         this.version = -1;          // of the profile, when they were read
+        this.older = this;          // the stacks that changes are counted from
+        this.ownLeaves = null;      // of a comparison, by leaf: the first leaf with its frames
+        this.olderLeaves = null;    // of a comparison, by leaf of the older stacks: likewise
     }
 
     // Reads the member `stacks` of a profile (docs/formats/page.md).
@@ -130,6 +138,39 @@ class Stacks {
         this.orders = {};
     }
 
+    // Counts changes from the stacks of an older recording. `moved`: pairs of the texts of frames whose
+    // lines moved. Stacks that only the older recording has become leaves without bytes.
+    compareWith(older, moved) {
+        const movedTo = new Map(moved.map((pair) => pair.map(census.shown)));
+        const known = new Map(), first = new Map();
+        this.frames.forEach((frame, number) => {
+            const text = textOfFrame(frame);
+            known.set(`${frame.module}\0${text}`, number);
+            known.set(text, known.get(text) ?? number);
+        });
+        const numbers = older.frames.map((frame) => {
+            const text = movedTo.get(textOfFrame(frame)) ?? textOfFrame(frame);
+            return known.get(`${frame.module}\0${text}`) ?? known.get(text) ?? this.frames.push(frame) - 1;
+        });
+        const leafOf = (path, leaf) => {
+            const key = path.join();
+            if (!first.has(key)) {
+                first.set(key, leaf ?? this.addEmpty(path));
+            }
+            return first.get(key);
+        };
+        this.older = older;
+        this.ownLeaves = this.paths.map(leafOf);
+        this.olderLeaves = older.paths.map((path) => leafOf(path.map((frame) => numbers[frame])));
+    }
+
+    // Adds a stack without bytes, and returns its leaf.
+    addEmpty(path) {
+        this.columns.push(new Column(null));
+        this.bands.push(-1);
+        return this.paths.push(path) - 1;
+    }
+
     // Returns what stacks without a column have in common: {n, column}, or null.
     get rest() {
         return this.ownRest === undefined ? this.profile.rest : this.ownRest;
@@ -157,6 +198,14 @@ class Stacks {
         return kept.get(at);
     }
 
+    // Returns the change of each leaf from a sample of the older stacks to a sample.
+    changes(since, at) {
+        const {older, ownLeaves, olderLeaves} = this, nets = new Float64Array(this.paths.length);
+        this.amountsAt(at).forEach((amount, leaf) => { nets[ownLeaves?.[leaf] ?? leaf] += amount; });
+        older.amountsAt(since).forEach((amount, leaf) => { nets[olderLeaves?.[leaf] ?? leaf] -= amount; });
+        return nets;
+    }
+
     restAt(at) {
         return this.rest ? this.rest.column.at(at) : 0;
     }
@@ -172,4 +221,5 @@ class Stacks {
 }
 
 census.Stacks = Stacks;
+census.textOfFrame = textOfFrame;
 })(globalThis.census = globalThis.census || {});

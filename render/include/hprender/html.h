@@ -34,7 +34,7 @@ typedef struct hpr_html_limits {
 /* Writes a self-contained page of one or several profiles. It uses the options for what is shown
  * first: bands, order, groups, percents or lines, theme, units, marks, overlay, pinned colours,
  * scale. Equal input gives equal bytes. Flushes the sink, but does not finish it. Errors: those of
- * hpf_survey_series and of the sink; MEMORY. */
+ * hpf_survey_series and of the sink; UNSUPPORTED for a comparison without stacks; MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
                                                const hpr_html_profile *about, size_t n_profiles,
                                                const hpr_page_options *options, hpf_sink *sink,
