@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 static const uint64_t leave_patience_ns = UINT64_C(15000000000);
+static const uint64_t last_patience_ns = 2000000000;
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
@@ -318,15 +319,24 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image. If it is missed, the first reason is kept, or one that excludes images. */
-static void take_image(hpp__process *p, hpp__snapshot *snapshot)
+/* Takes an image; tries again to take the last one while no thread can be stopped. If it is missed,
+ * the first reason is kept, or one that excludes images. */
+static void take_image(hpp__process *p, hpp__snapshot *snapshot, bool is_last)
 {
     hpf_error err;
+    hpf_status status;
+    const struct timespec pause = {0, 1000000};
+    uint64_t end_ns = now_ns() + (is_last ? last_patience_ns : 0);
     uint32_t image_era = atomic_load(&p->control->image_era);
     if (p->with_lives) {
         p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
     }
-    if (hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err) == HPF_OK) {
+    while ((status = hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err)) ==
+               HPF_ERR_LIMIT &&
+           now_ns() < end_ns) {
+        nanosleep(&pause, NULL);
+    }
+    if (status == HPF_OK) {
         p->n_images++;
         p->image_pause_s += snapshot->image->pause_s;
         p->n_without_registers += snapshot->image->n_without_registers;
@@ -407,7 +417,7 @@ static void take_snapshot(hpp__process *p, job *j, bool is_last)
         return;
     }
     if (!j->snapshot.image) {
-        take_image(p, &j->snapshot);
+        take_image(p, &j->snapshot, is_last);
     }
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
@@ -440,7 +450,7 @@ static void sample(hpp__process *p, bool is_last)
         return;
     }
     if (p->with_images) {
-        take_image(p, &j->snapshot);
+        take_image(p, &j->snapshot, is_last);
     }
     look(p, &j->snapshot, true);
     take_snapshot(p, j, is_last);
@@ -535,7 +545,7 @@ void hpp__process_end(hpp__process *p, bool forget)
     }
     if (!forget) {
         if (is_running && p->with_images) {
-            take_image(p, &j->snapshot);
+            take_image(p, &j->snapshot, true);
             p->has_last_image = j->snapshot.image != NULL;
         }
         look(p, &j->snapshot, false);

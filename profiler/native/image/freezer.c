@@ -281,7 +281,7 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
 {
     hpp__traced *host = hpp__tracer_host(&f->tracer);
     if (!host) {
-        return hpf_error_set(err, HPF_ERR_IO, "none of its threads can be stopped");
+        return hpf_error_set(err, HPF_ERR_LIMIT, "none of its threads can be stopped in time");
     }
     if (!has_gates(f, host)) {
         return hpf_error_set(err, HPF_ERR_IO, "it has ended, or become another program");

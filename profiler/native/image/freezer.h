@@ -56,7 +56,7 @@ void hpp__freezer_finish(hpp__freezer *freezer);
 
 /* Takes an image of the process whose window is read by `reader`. Errors, with reasons that
  * complete "no image, since ...": UNSUPPORTED if the process cannot be traced; IO if it cannot
- * fork, or does not stop; LIMIT if too many images are open; MEMORY. */
+ * fork; LIMIT if it does not stop in time, or too many images are open; MEMORY. */
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *freezer,
                              const hpp__window_reader *reader, hpf_error *err);
 

@@ -669,7 +669,7 @@ Test(freezer, skips_a_program_of_one_thread_in_vfork)
     hpp__image *image;
     hpf_error err;
     start(&p, wait_in_vfork);
-    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_IO);
+    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_LIMIT);
     cr_assert(image == NULL);
     finish(&p);
 }
