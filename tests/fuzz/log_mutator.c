@@ -20,7 +20,7 @@
 #define RECORD_HEAD  10u /* type and time */
 #define VARIABLE     (-1)
 #define UNDECLARED   (-2)
-#define N_TYPES      256u
+#define N_TYPES      1024u
 
 typedef struct record {
     size_t at, payload_at, end;
