@@ -21,11 +21,10 @@ class Waiting:
     """A program under `census run` that waits for the end of its standard input. Its output up to
     "ready", and the profile with a sample that was taken after that."""
 
-    SAMPLES = 3  # The first two of these may have been taken before: one is being written, one is marked.
-
     def __init__(self, command, directory, *options):
         self.base = os.path.join(directory, "profile")
         own = [harness.CENSUS, "run", "-i0.02", "-L10000", "-o", self.base, *options, "--", *command]
+        begin = time.monotonic()  # before the time 0 of the profile
         self.process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.lines = []
@@ -33,18 +32,19 @@ class Waiting:
             if line == "ready\n":
                 break
             self.lines.append(line.split())
-        n_before = self.n_samples()
+        ready_s = time.monotonic() - begin
         end = time.monotonic() + harness.PATIENCE_S
-        while self.n_samples() < n_before + self.SAMPLES and self.process.poll() is None:
+        while self.last_sample_s() <= ready_s and self.process.poll() is None:
             assert time.monotonic() < end, "no sample was taken"
             time.sleep(0.01)
         self.profile = self.complete_samples()  # not one of the end of the program
         _, self.errors = self.process.communicate(timeout=harness.PATIENCE_S)
 
-    def n_samples(self):
+    def last_sample_s(self):
         try:
             with open(self.base + ".hp", encoding="utf-8", errors="replace") as file:
-                return file.read().count("END_SAMPLE")
+                times = re.findall(r"(?m)^END_SAMPLE (\S+)\n", file.read())
+                return float(times[-1]) if times else 0
         except FileNotFoundError:
             return 0
 

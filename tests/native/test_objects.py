@@ -40,13 +40,9 @@ itertools.count method method_descriptor property set staticmethod types.SimpleN
 wrapper_descriptor""".split()
 
 
-class WaitingLonger(Waiting):
-    SAMPLES = 6  # more of them are being read when objects of Python are many
-
-
 class Python(Native):
     def run_held(self, python, *options):
-        done = WaitingLonger([python, "-s", "-S", HELD], self.fresh(), "-i0.3", *options)
+        done = Waiting([python, "-s", "-S", HELD], self.fresh(), "-i0.3", *options)
         self.assertEqual(done.process.returncode, 0, done.errors)
         return done
 
