@@ -475,6 +475,7 @@ static void drop_forgotten(hpp_collector *c)
 
 void hpp_collector_prepare_end(hpp_collector *c)
 {
+    take_windows(c); /* of programs that have just begun */
     for (size_t i = 0; i < c->n_processes; i++) {
         if (!c->processes[i]->has_ended) {
             hpp__process_leave(c->processes[i]);

@@ -365,6 +365,30 @@ Test(collector, accepts_programs_in_the_order_in_which_they_connected)
     expect_last_total("prog.hp", 7);
 }
 
+static int said[2]; /* a pipe from the program */
+
+static void say_that_it_has_begun(const char *variable)
+{
+    hand_in_window(variable, true);
+    cr_assert_eq(write(said[1], "x", 1), 1);
+    wait_to_go();
+}
+
+Test(collector, prepares_the_end_of_a_program_that_it_has_not_heard_of)
+{
+    char byte;
+    cr_assert_eq(pipe(said), 0);
+    start("-hc -i1000");
+    program p = run(say_that_it_has_begun);
+    hpp_collector_follow(collector, p.pid);
+    cr_assert_eq(read(said[0], &byte, 1), 1);
+    hpp_collector_prepare_end(collector);
+    cr_expect_eq(hpp_collector_n_living(collector), 1);
+    go(&p);
+    serve_until(0);
+    waitpid(p.pid, NULL, 0);
+}
+
 /* The first window is said to be from long ago. */
 static void become_another_later(const char *variable)
 {
