@@ -379,6 +379,26 @@ bool input_survey_again(input *in, const hpf_survey_options *limits)
     return status == HPF_OK;
 }
 
+hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_options *limits,
+                                  hpf_error *err)
+{
+    *out = (input){.name = in->name,
+                   .more = in->more,
+                   .n_more = in->n_more,
+                   .format = in->format,
+                   .given = in->given,
+                   .spool = -1};
+    hpf_status status = HPF_OK;
+    if (in->format->allocated && value.length == 0) {
+        input_choose_value(in->format->allocated);
+        status = hpf_source_rewind(in->given, err);
+        status = status == HPF_OK ? survey(out, limits, err) : status;
+        input_choose_value(NULL);
+    }
+    out->given = NULL;                                   /* is closed with `in` */
+    return status == HPF_ERR_ARGUMENT ? HPF_OK : status; /* a pprof profile of other amounts */
+}
+
 bool input_accepts_time(const input *in, const char *option, opt_time time)
 {
     hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);

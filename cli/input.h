@@ -63,6 +63,12 @@ bool input_open_limited(input *out, const char *path, const hpf_survey_options *
  * open then. */
 bool input_survey_again(input *in, const hpf_survey_options *limits);
 
+/* Surveys what the stacks of a surveyed input have allocated up to each sample. Returns HPF_OK with
+ * `out->survey` NULL if its format does not say that, or if --value chose an amount. Close `out`
+ * before `in`, in any case. */
+HPF_MUST_USE hpf_status input_survey_allocated(input *out, const input *in,
+                                               const hpf_survey_options *limits, hpf_error *err);
+
 /* Checks that a time on the command line has a unit only if the profile is in seconds. Returns
  * false after a message. */
 bool input_accepts_time(const input *in, const char *option, opt_time time);

@@ -47,6 +47,7 @@ static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hp
 {
     (void)output;
     hpr_page_options options = j->setup.options;
+    options.allocated = j->allocated;
     plot_sources sources = {0};
     hpf_status status = HPF_OK;
     if (j->setup.values->source) {
@@ -169,6 +170,15 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     j->n_inputs++;
+    if (j->setup.backend->write_profiles) {
+        hpf_error err;
+        input *allocations = &j->allocations[in - j->inputs];
+        if (input_survey_allocated(allocations, in, &limits, &err) != HPF_OK) {
+            diag_input(in->name, in->given, &err);
+            return false;
+        }
+        j->allocated[in - j->inputs] = allocations->survey;
+    }
     if (!input_accepts_time(in, "from", j->setup.values->from) ||
         !input_accepts_time(in, "to", j->setup.values->to)) {
         return false;
@@ -267,7 +277,9 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     char why[PLOT_WHY_BYTES];
     j->inputs = calloc(n, sizeof *j->inputs);
     j->surveys = calloc(n, sizeof *j->surveys);
-    if (!j->inputs || !j->surveys) {
+    j->allocations = calloc(n, sizeof *j->allocations);
+    j->allocated = calloc(n, sizeof *j->allocated);
+    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated) {
         diag_say("out of memory");
         return false;
     }
@@ -339,10 +351,13 @@ static void finish(plot_job *j)
     hpr_page_destroy(j->page);
     hpr_chart_destroy(j->chart);
     for (size_t i = 0; i < j->n_inputs; i++) {
+        input_close(&j->allocations[i]);
         input_close(&j->inputs[i]);
     }
     free(j->inputs);
     free(j->surveys);
+    free(j->allocations);
+    free(j->allocated);
     hpf_eventlog_gc_finish(&j->collections);
     hpf_eventlog_activity_destroy(j->activity);
 }

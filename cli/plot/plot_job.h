@@ -17,11 +17,13 @@ typedef struct plot_job {
     hpf_eventlog_gc collections;     /* for --gc */
     hpf_eventlog_activity *activity; /* for --lanes; or NULL */
     input *inputs;
-    size_t n_inputs;      /* number of open inputs */
-    hpf_survey **surveys; /* of the inputs */
-    char **names;         /* names of the profiles on an interactive page */
-    hpr_chart *chart;     /* chart of one profile, or NULL */
-    hpr_page *page;       /* page of several profiles, or NULL */
+    size_t n_inputs;        /* number of open inputs */
+    hpf_survey **surveys;   /* of the inputs */
+    input *allocations;     /* for interactive pages: what their stacks have allocated */
+    hpf_survey **allocated; /* surveys of these, or NULL */
+    char **names;           /* names of the profiles on an interactive page */
+    hpr_chart *chart;       /* chart of one profile, or NULL */
+    hpr_page *page;         /* page of several profiles, or NULL */
 } plot_job;
 
 /* Draws one or more profiles. Returns an exit status; failures print a message. */

@@ -20,9 +20,11 @@ struct hpf_format {
     bool (*is_format)(hpf_str head);
     hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
                        const hpf_reader_options *options, hpf_error *err);
-    bool is_moment;     /* a file is one sample, and has no time in a profile */
-    bool has_addresses; /* labels of frames may be MODULE+0xADDRESS, after a call */
-    bool is_streamed;   /* instead of `read`: detect/reader.h reads it, in pieces */
+    const char *allocated; /* the amount (hpf_reader_options.value) of all bytes that a stack has
+                              allocated; NULL: none */
+    bool is_moment;        /* a file is one sample, and has no time in a profile */
+    bool has_addresses;    /* labels of frames may be MODULE+0xADDRESS, after a call */
+    bool is_streamed;      /* instead of `read`: detect/reader.h reads it, in pieces */
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
     hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);

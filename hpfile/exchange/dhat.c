@@ -264,4 +264,5 @@ const hpf_format hpf_format_dhat = {
     .summary = "dhat.out of Valgrind's DHAT",
     .is_format = is_format,
     .read = read,
+    .allocated = "total",
 };

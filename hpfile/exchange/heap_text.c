@@ -355,6 +355,7 @@ const hpf_format hpf_format_heap_text = {
     .summary = "heap profile as text, of gperftools or jemalloc",
     .is_format = is_format,
     .read = read,
+    .allocated = "alloc_space",
     .is_moment = true,
     .has_addresses = true,
 };

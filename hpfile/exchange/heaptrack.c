@@ -621,5 +621,6 @@ const hpf_format hpf_format_heaptrack = {
     .summary = "recording of heaptrack",
     .is_format = is_format,
     .read = read,
+    .allocated = "allocated",
     .has_addresses = true,
 };

@@ -415,5 +415,6 @@ const hpf_format hpf_format_pprof = {
     .summary = "profile.proto of pprof (Go, Parca, Pyroscope), gzip",
     .is_format = is_format,
     .read = read,
+    .allocated = "alloc_space",
     .is_moment = true,
 };

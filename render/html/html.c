@@ -168,7 +168,8 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     }
     hpf_json json = begin(NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
-        const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL};
+        const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL,
+                                     options->allocated ? options->allocated[i] : NULL};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
     }
     if (options->compares && !status) {

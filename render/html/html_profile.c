@@ -444,13 +444,35 @@ static void finish(profile_writer *w)
 
 /* --- stacks ---------------------------------------------------------------------------------- */
 
-static hpf_status put_tree(const profile_writer *w)
+/* Writes what each stack has allocated by the last sample; its nodes follow those of names. */
+static hpf_status put_allocated(profile_writer *w, hpr__stacks *stacks)
+{
+    hpf_survey *survey = w->view ? w->view->allocated : NULL;
+    size_t n_picks = survey ? hpf_survey_overview(survey)->n_picks : 0;
+    if (n_picks == 0) {
+        return HPF_OK;
+    }
+    uint32_t n = hpf_survey_n_names(survey);
+    double *bytes = hpf_arena_array(w->arena, n, sizeof *bytes);
+    if (!bytes) {
+        return hpf_error_set_memory(w->err);
+    }
+    hpf_status status = hpf_survey_pick_amounts(survey, n_picks - 1, bytes, w->err);
+    for (hpf_name name = 0; name < n && !status; name++) {
+        status = hpr__stacks_add(stacks, survey, name, w->err);
+    }
+    hpf_json_whole(w->json, "n_allocated", n);
+    return status ? status : put_numbers(w, "allocated", bytes, n);
+}
+
+static hpf_status put_tree(profile_writer *w)
 {
     hpr__stacks stacks = {0};
     hpf_status status = HPF_OK;
     for (uint32_t i = 0; i < w->n_written && !status; i++) {
         status = hpr__stacks_add(&stacks, w->survey, w->assignment.names[i], w->err);
     }
+    status = status ? status : put_allocated(w, &stacks);
     if (!status && !hpr__stacks_json(w->json, &stacks)) {
         status = hpf_error_set_memory(w->err);
     }
@@ -465,6 +487,7 @@ static hpf_status put_stacks_of_groups(const profile_writer *groups)
     hpr_options options = *groups->options;
     profile_writer w = {.json = groups->json,
                         .survey = groups->survey,
+                        .view = groups->view,
                         .options = &options,
                         .has_only_series = true,
                         .err = groups->err};
@@ -486,7 +509,7 @@ static hpf_status put_stacks_of_groups(const profile_writer *groups)
     return status;
 }
 
-static hpf_status put_stacks(const profile_writer *w)
+static hpf_status put_stacks(profile_writer *w)
 {
     if (!w->has_stacks) {
         return HPF_OK;

@@ -23,6 +23,7 @@ typedef struct hpr__html_view {
     const hpr_options *options;    /* groups, pinned colours, and the order of the bands */
     const hpr__assignment *shared; /* of all names of several profiles, with the colours that they
                                       share; NULL: the profile has its own */
+    hpf_survey *allocated;         /* what each stack has allocated up to each sample, or NULL */
 } hpr__html_view;
 
 /* Adds one profile to a JSON text. `view` is NULL for a profile that grows: it has no order.

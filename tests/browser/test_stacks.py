@@ -62,6 +62,38 @@ def write_massif(path, caller, grower, step):
     return path
 
 
+def write_heaptrack(path, seed):
+    """Writes random allocations, of which some stacks free each at once; returns {frames: [allocated, live at the end]}."""
+    chance = random.Random(seed)
+    stacks = list(make_stacks(seed, 30))
+    lines, texts, nodes = ["v 10500 3", "X ./prog", "s 6 prog.c"], {}, {(): 0}
+    kinds, sums = [], {frames: [0, 0] for frames in stacks}
+    for frames in stacks:
+        for i, text in enumerate(frames, 1):
+            if text not in texts:
+                texts[text] = len(texts) + 2
+                lines += [f"s {len(text):x} {text}", f"i {texts[text]:x} 1 {texts[text]:x}"]
+            if frames[:i] not in nodes:
+                nodes[frames[:i]] = len(nodes)
+                lines.append(f"t {texts[text] - 1:x} {nodes[frames[:i - 1]]:x}")
+        kinds.append(chance.randrange(1, 90000))
+        lines.append(f"a {kinds[-1]:x} {nodes[frames]:x}")
+    live = []
+    for time in range(200):
+        lines.append(f"c {time:x}")
+        for _ in range(chance.randrange(9)):
+            kind = chance.randrange(len(stacks))
+            lines.append(f"+ {kind:x}")
+            sums[stacks[kind]][0] += kinds[kind]
+            live.append(kind)
+            while live and (live[-1] % 3 == 0 or chance.random() < 0.3):
+                lines.append(f"- {live.pop(-1 if live[-1] % 3 == 0 else chance.randrange(len(live))):x}")
+    for kind in live:
+        sums[stacks[kind]][1] += kinds[kind]
+    path.write_text("\n".join(lines) + "\n")
+    return sums
+
+
 def sums_of(stacks, amount_of, is_up=False):
     """Returns {frames: sum} of all ends of the stacks that begin alike, from main or from the allocators."""
     sums = {}
@@ -212,18 +244,11 @@ def test_table_has_the_sums_of_the_tree(bench, browser):
     bench.open_stacks(stacks)
     bench.point(300)
     browser.run("const {app} = census; app.view.matcher = /./; app.view.stackSort = {column: 'peak', isDown: true};"
-                "app.flame.table.nShown = 1e6; app.draw();")
+                "app.draw();")
     peak, end = peak_of(stacks), max(t for t in range(N_SAMPLES) if any(a[t] for a in stacks.values()))
     for is_up in (False, True):
-        browser.run("""
-            const {app} = census, {table} = app.flame;
-            app.flame.turn(arguments[0]);
-            app.draw();
-            for (let n = 0; n !== table.rows.length;) {
-                n = table.rows.length;
-                table.rows.filter((row) => row.hasChildren).forEach(({key}) => table.opened.set(key, true));
-                table.show();
-            }""", "up" if is_up else "down")
+        browser.run("census.app.flame.turn(arguments[0]); census.app.draw();", "up" if is_up else "down")
+        open_all_rows(browser)
         now, at_peak, at_end = (sums_of(stacks, lambda a: a[t], is_up) for t in (300, peak, end))  # noqa: B023
         own = {"/".join(frames): amounts[300] for frames, amounts in stacks.items()}
         rows = table_rows(browser)
@@ -252,6 +277,47 @@ def test_table_has_the_sums_of_the_tree(bench, browser):
     found = table_rows(browser)
     expect({"f3" in key.split("/") or any(other.startswith(key + "/") for other, *_ in found) for key, *_ in found},
            {True}, "each row leads to f3")
+
+
+def open_all_rows(browser):
+    browser.run("""
+        const {app} = census, {table} = app.flame;
+        table.nShown = 1e6;
+        for (let n = 0; n !== table.rows.length;) {
+            n = table.rows.length;
+            table.rows.filter((row) => row.hasChildren).forEach(({key}) => table.opened.set(key, true));
+            table.show();
+        }""")
+
+
+def test_table_has_what_was_allocated(bench, browser):
+    """Also of stacks whose blocks are never live at a sample, and of the stacks of groups."""
+    profile = bench.directory / "heaptrack.prog.1"
+    stacks = write_heaptrack(profile, 11)
+    assert sum(allocated > 0 and not live for allocated, live in stacks.values()) > 5, stacks
+    rows = """return Object.fromEntries(census.app.flame.table.rows.map(({key, parts: {end, allocated, temporary}}) =>
+        [key.replaceAll('\\n', '/'), [end, allocated, temporary]]));"""
+    for options in ([], ["--group-by", "prefix:1"]):
+        bench.open(profile, *options)
+        for is_up in (False, True):
+            open_all_rows(browser)
+            allocated, live = (sums_of(stacks, lambda sums: sums[which], is_up) for which in (0, 1))  # noqa: B023
+            expect(browser.run(rows), {key: [live[key], allocated[key], allocated[key] - live[key]]
+                                       for key in allocated if key and allocated[key]}, f"rows, {options}, {is_up}")
+            browser.press("u")
+            browser.settle()
+    cells = browser.run("return [...document.querySelectorAll('#stack-rows tr:first-child td')].map((td) => td.textContent)")
+    amount = lambda which: browser.run("return census.app.flame.amount(arguments[0])",  # noqa: E731
+                                       sum(sums[which] for sums in stacks.values()))
+    expect([cells[5], cells[6]], [amount(1), amount(0)], "what the first row shows")
+    heads = "return [...document.querySelectorAll('th[data-stack-sort]')].filter((head) => head.checkVisibility()).length"
+    browser.press_button("th[data-stack-sort=temporary] button")
+    browser.settle()
+    expect(browser.run(heads), 7, "columns")
+    temporary = browser.run("return census.app.flame.table.rows.filter(({node}) => node.depth === 2).map(({parts}) => parts.temporary)")
+    expect(temporary, sorted(temporary, reverse=True), "the order")
+    bench.open_stacks(make_stacks(8, 30))
+    expect(browser.run(heads), 5, "columns without what was allocated")
 
 
 def test_keyboard_and_spoken_text(bench, browser):

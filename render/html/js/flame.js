@@ -149,10 +149,16 @@ class Flame {
 
     // Prepares the answer whether all leaves of a range belong to one band.
     numberBands() {
-        const {bands} = this.stacks, {leaves} = this.order;
-        this.bandRuns = new Uint32Array(leaves.length);
-        for (let i = 1; i < leaves.length; i++) {
-            this.bandRuns[i] = this.bandRuns[i - 1] + (bands[leaves[i]] !== bands[leaves[i - 1]]);
+        const bands = Array.from(this.order.leaves, (leaf) => this.stacks.bands[leaf]), n = bands.length;
+        this.bandRuns = new Uint32Array(n);
+        this.nextInBand = new Uint32Array(n);   // leaves without bytes are in no band
+        for (let i = 0, last = -1; i < n; i++) {
+            const isNext = bands[i] >= 0 && last >= 0 && bands[i] !== last;
+            this.bandRuns[i] = (i && this.bandRuns[i - 1]) + isNext;
+            last = bands[i] >= 0 ? bands[i] : last;
+        }
+        for (let i = n - 1; i >= 0; i--) {
+            this.nextInBand[i] = bands[i] >= 0 || i === n - 1 ? i : this.nextInBand[i + 1];
         }
     }
 
@@ -276,9 +282,9 @@ class Flame {
             const share = this.netOf(node) / (this.weightOf(node) || 1);
             return mix(share > 0 ? GROWN : SHRUNK, mix(other, background, 0.5), Math.abs(share));
         }
-        const isOfOne = !bar.isRest && node.to > node.from &&
-            this.bandRuns[node.from] === this.bandRuns[node.to - 1];
-        const band = isOfOne ? this.bandColours.get(this.stacks.bands[this.order.leaves[node.from]])
+        const first = this.nextInBand[node.from];
+        const isOfOne = !bar.isRest && node.to > first && this.bandRuns[first] === this.bandRuns[node.to - 1];
+        const band = isOfOne ? this.bandColours.get(this.stacks.bands[this.order.leaves[first]])
             : undefined;
         return band || mix(other, background, bar.isRest ? 0.3 : 0.5 + (node.frame * 7 % 5) / 12);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Table of the frames as a tree, next to the flame graph and in the same direction: bytes now, at the
-// peak and at the end, of a frame with all below it and of the frame itself.
+// peak and at the end, of a frame with all below it and of the frame itself; and the bytes allocated, if the
+// recording has them.
 (function (census) {
 'use strict';
 
@@ -18,7 +19,7 @@ class StackTable {
         this.shownFrame = '';       // the chosen frame to which rows were opened
         this.rows = [];             // {key, node, parts, indent, isOpen, hasChildren}
         this.nShown = FIRST_ROWS;
-        this.sums = {};             // at the peak and at the end
+        this.sums = {};             // at the peak and at the end, and allocated
         this.keys = {
             'ArrowDown': (row) => this.focusRow(this.rows[this.rows.indexOf(row) + 1]),
             'ArrowUp': (row) => this.focusRow(this.rows[this.rows.indexOf(row) - 1]),
@@ -85,18 +86,19 @@ class StackTable {
         }
     }
 
-    // Sums up the bytes at the peak and at the end.
+    // Sums up the bytes at the peak and at the end, and those allocated.
     prepare() {
         const {stacks, order} = this.flame, {profile} = stacks;
         if (this.sums.order !== order || this.sums.version !== profile.version) {
             const {end} = new census.stats.Stretch(profile, 0, profile.n - 1);
             this.sums = {order, version: profile.version,
                 peak: order.running(stacks.amountsAt(this.flame.moments.peakOf(profile))),
-                end: order.running(stacks.amountsAt(end))};
+                end: order.running(stacks.amountsAt(end)),
+                allocated: stacks.allocated && order.running(stacks.allocated)};
         }
     }
 
-    // Returns {name, total, self, peak, end} of a node. With two times, total and self are changes.
+    // Returns {name, total, self, peak, end, allocated, temporary} of a node. With two times, total and self are changes.
     // With allocators first, only they have bytes of their own.
     partsOf(node) {
         const {flame} = this, {order} = flame, now = flame.nets || flame.widths;
@@ -104,17 +106,20 @@ class StackTable {
         const total = sum(now, node.to);
         const self = this.app.view.tree === 'down' ? sum(now, order.endOfSelf(node))
             : node.depth === 1 ? total : NaN;
-        return {name: flame.stacks.frames[node.frame].label, total, self,
-            peak: sum(this.sums.peak, node.to), end: sum(this.sums.end, node.to)};
+        const [peak, end, allocated] = [this.sums.peak, this.sums.end, this.sums.allocated]
+            .map((sums) => sums ? sum(sums, node.to) : NaN);
+        return {name: flame.stacks.frames[node.frame].label, total, self, peak, end,
+            allocated, temporary: allocated - end};
     }
 
-    // Returns whether a frame has bytes now, at the peak or at the end, and if there is a search, in
-    // stacks that have what it finds, here or below.
+    // Returns whether a frame has bytes now, at the peak or at the end, or has allocated some, and if there
+    // is a search, in stacks that have what it finds, here or below.
     isShown(node) {
-        const {order, widths, found} = this.flame, {peak, end} = this.sums;
+        const {order, widths, found} = this.flame, {peak, end, allocated} = this.sums;
+        const shown = [widths, peak, end, allocated].filter(Boolean);
         const isSearching = this.app.view.matcher !== null;
         for (let i = node.from; i < node.to; i++) {
-            const hasBytes = [widths, peak, end].some((sums) => sums[i + 1] > sums[i]);
+            const hasBytes = shown.some((sums) => sums[i + 1] > sums[i]);
             if (hasBytes && (!isSearching ||
                 order.paths[i].subarray(node.depth - 1).some((frame) => found[frame]))) {
                 return true;
@@ -158,6 +163,9 @@ class StackTable {
         this.body.replaceChildren(...this.rows.map((row, i) => this.make(row, i === 0)));
         byId('more-stacks').hidden = !hasMore;
         byId('total-head').textContent = flame.nets ? 'Change' : 'Total';
+        document.querySelectorAll('th[data-stack-sort=allocated], th[data-stack-sort=temporary]').forEach((head) => {
+            head.hidden = !this.sums.allocated;
+        });
         if (focused) {
             this.focusRow(this.rows.find(({key}) => key === focused.key));
         }
@@ -190,7 +198,8 @@ class StackTable {
         }
         made.append(this.nameCell(row), ...[amount(parts.total), share, amount(parts.self)]
             .map((text) => element('td', 'number', text)),
-        ...[parts.peak, parts.end].map((value) => element('td', 'number', flame.amount(value))));
+        ...[parts.peak, parts.end, parts.allocated, parts.temporary].filter((value) => !Number.isNaN(value))
+            .map((value) => element('td', 'number', flame.amount(value))));
         [...made.children].forEach((cell) => cell.setAttribute('role', 'gridcell'));
         return made;
     }

@@ -95,6 +95,7 @@ class Stacks {
         this.older = this;          // the stacks that changes are counted from
         this.ownLeaves = null;      // of a comparison, by leaf: the first leaf with its frames
         this.olderLeaves = null;    // of a comparison, by leaf of the older stacks: likewise
+        this.allocated = null;      // bytes by leaf up to the last sample, if they are known
     }
 
     // Reads the member `stacks` of a profile (docs/formats/page.md).
@@ -107,16 +108,26 @@ class Stacks {
         const parents = unpackWhole(data.parents, data.n_nodes);
         const calls = unpackWhole(data.calls, data.n_nodes);
         const bands = data.columns ? unpackWhole(data.bands, n) : null;
-        unpackWhole(data.ends, n).forEach((end, leaf) => {
+        const nAllocated = data.n_allocated || 0;
+        const paths = Array.from(unpackWhole(data.ends, n + nAllocated), (end) => {
             const path = [];
             for (let node = end; node > 0; node = parents[node - 1]) {
                 path.push(calls[node - 1]);
             }
-            this.paths.push(Uint32Array.from(path.reverse()));
+            return Uint32Array.from(path.reverse());
+        });
+        paths.slice(0, n).forEach((path, leaf) => {
+            this.paths.push(path);
             this.columns.push(data.columns ? new Column(data.columns[leaf])
                 : profile.names[leaf].column);
             this.bands.push(bands ? bands[leaf] : leaf);
         });
+        if (data.allocated) {
+            const leafOf = this.leafFinder(), amounts = unpackWhole(data.allocated, nAllocated);
+            const leaves = paths.slice(n).map(leafOf);
+            this.allocated = new Float64Array(this.paths.length);
+            leaves.forEach((leaf, i) => { this.allocated[leaf] += amounts[i]; });
+        }
     }
 
     // Returns the number of a frame: [label, module, source].
@@ -142,7 +153,7 @@ class Stacks {
     // lines moved. Stacks that only the older recording has become leaves without bytes.
     compareWith(older, moved) {
         const movedTo = new Map(moved.map((pair) => pair.map(census.shown)));
-        const known = new Map(), first = new Map();
+        const known = new Map(), leafOf = this.leafFinder();
         this.frames.forEach((frame, number) => {
             const text = textOfFrame(frame);
             known.set(`${frame.module}\0${text}`, number);
@@ -152,16 +163,21 @@ class Stacks {
             const text = movedTo.get(textOfFrame(frame)) ?? textOfFrame(frame);
             return known.get(`${frame.module}\0${text}`) ?? known.get(text) ?? this.frames.push(frame) - 1;
         });
-        const leafOf = (path, leaf) => {
-            const key = path.join();
-            if (!first.has(key)) {
-                first.set(key, leaf ?? this.addEmpty(path));
-            }
-            return first.get(key);
-        };
         this.older = older;
         this.ownLeaves = this.paths.map(leafOf);
         this.olderLeaves = older.paths.map((path) => leafOf(path.map((frame) => numbers[frame])));
+    }
+
+    // Returns a function that finds the first leaf with the same frames, or adds one without bytes.
+    leafFinder() {
+        const first = new Map(this.paths.map((path, leaf) => [path.join(), leaf]).reverse());
+        return (path) => {
+            const key = path.join();
+            if (!first.has(key)) {
+                first.set(key, this.addEmpty(path));
+            }
+            return first.get(key);
+        };
     }
 
     // Adds a stack without bytes, and returns its leaf.

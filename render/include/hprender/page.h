@@ -42,6 +42,8 @@ typedef struct hpr_page_options {
                           have the same units. Else each panel has its own */
     const hpr_source_line *sources; /* interactive pages: by file and line; NULL: none */
     size_t n_sources;
+    hpf_survey *const *allocated; /* interactive pages: by profile, what each stack has allocated up
+                                     to each sample, or NULL; NULL: not known */
     bool compares; /* interactive pages of two profiles with call stacks: shows the stacks of the
                       second as changes of the first, with moved lines matched */
 } hpr_page_options;
