@@ -323,6 +323,7 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_str(&json, "sample_unit", r->time_unit);
     hpf_json_str(&json, "value_unit", r->value_unit);
     hpf_json_whole(&json, "samples", o->n_samples);
+    hpf_json_number(&json, "begin", o->first_time);
     hpf_json_number(&json, "duration", sum->duration);
     hpf_json_number(&json, "area", o->total.trapezium);
     write_json_moment(&json, "peak", sum->peak, sum->peak_time);
@@ -518,7 +519,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = findings_find(&r.findings, in, v->exact, err);
+    hpf_status status = findings_find(&r.findings, in, r.is_window, v->exact, err);
     if (status == HPF_OK) {
         writers[v->format](sink, &r);
     }

@@ -27,13 +27,26 @@ enum { FEWEST_SAMPLES = 20 };
 /* The most names that a finding lists. */
 enum { MOST_NAMES = 3 };
 
+/* Two times; infinite ones are no limits. */
+typedef struct times {
+    double first, last;
+} times;
+
 typedef struct search {
     findings *out;
     const input *in;
     const hpf_overview *o;
     hpf_str value_unit, time_unit;
     bool exact;
+    times window;
 } search;
+
+static const times all_times = {-HUGE_VAL, HUGE_VAL};
+
+static bool is_in(times window, double time)
+{
+    return time >= window.first && time <= window.last;
+}
 
 static formatted amount(const search *s, double value)
 {
@@ -53,13 +66,21 @@ static hpf_sink *add(search *s, const char *kind)
     return f->text && f->command ? f->text : NULL;
 }
 
-/* Writes a command for the last finding: `begin`, then the name of the input. */
-static void write_command(search *s, const char *begin)
+/* Writes a command for the last finding: `begin`, the options that select these times, and the name
+ * of the input. */
+static void write_command(search *s, const char *begin, times of)
 {
     hpf_sink *to = s->out->all[s->out->n - 1].command;
     bool is_plain = strspn(s->in->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                         "0123456789_./%+-") == strlen(s->in->name);
-    hpf_sink_printf(to, is_plain ? "%s %s" : "%s '%s'", begin, s->in->name);
+    hpf_sink_text(to, begin);
+    if (of.first > -HUGE_VAL) {
+        hpf_sink_text(to, " --from ");
+        hpf_sink_shortest(to, of.first);
+        hpf_sink_text(to, " --to ");
+        hpf_sink_shortest(to, of.last);
+    }
+    hpf_sink_printf(to, is_plain ? " %s" : " '%s'", s->in->name);
 }
 
 /* Returns the index of the first pick at `time` or later. */
@@ -164,7 +185,7 @@ static hpf_status find_growth(search *s, hpf_error *err)
     hpf_sink_printf(to, " from %s", moment(s, o->picks[first].time).text);
     hpf_sink_printf(to, " to %s (R2 %.2f) and has not levelled off", moment(s, o->peak_time).text,
                     l.r_squared);
-    write_command(s, "census plot --order growth");
+    write_command(s, "census plot --order growth", s->window);
     return write_growing(s, to, first, last, err);
 }
 
@@ -200,10 +221,7 @@ static hpf_status find_short_peak(search *s, hpf_error *err)
                     moment(s, o->peak_time).text);
     hpf_sink_printf(to, " %s", moment(s, above).text);
     hpf_sink_printf(to, " of %s", moment(s, duration).text);
-    char command[120];
-    snprintf(command, sizeof command, "census plot --from %.6g --to %.6g", o->picks[first].time,
-             o->picks[last].time);
-    write_command(s, command);
+    write_command(s, "census plot", (times){o->picks[first].time, o->picks[last].time});
     return write_growing(s, to, first, peak, err);
 }
 
@@ -236,7 +254,7 @@ static hpf_status find_unused(search *s, hpf_error *err)
                     format_share(drag).text);
     hpf_sink_printf(to, ", %s is never used (VOID); who holds it: run with -hr -hbdrag,void",
                     format_share(never).text);
-    write_command(s, "census plot --normalise");
+    write_command(s, "census plot --normalise", s->window);
     return HPF_OK;
 }
 
@@ -258,7 +276,7 @@ static hpf_status find_holder(search *s, hpf_error *err)
         }
         hpf_sink_printf(to, "%s of the memory over time is not reachable (UNREACHED): leaks",
                         format_share(lost).text);
-        write_command(s, "census plot --match UNREACHED");
+        write_command(s, "census plot --match UNREACHED", s->window);
     }
     hpf_str name = hpf_survey_name(survey, most);
     double share = s->o->total.trapezium > 0
@@ -277,7 +295,7 @@ static hpf_status find_holder(search *s, hpf_error *err)
     hpf_sink_printf(
         to, "one retainer set holds %s of the memory over time: ", format_share(share).text);
     output_name(to, hpf_survey_retainer_set(survey, most, &set) ? set.members : name);
-    write_command(s, "census report --chains -m 1");
+    write_command(s, "census report --chains -m 1", all_times); /* takes no part of a profile */
     return HPF_OK;
 }
 
@@ -330,7 +348,7 @@ static hpf_status find_resident(search *s, hpf_error *err)
     hpf_sink_printf(to, " %s", amount(s, kept).text);
     hpf_sink_printf(to, " for %s that are live: freed memory is in pieces, or was not given back",
                     amount(s, last->total).text);
-    write_command(s, "census plot --overlay resident");
+    write_command(s, "census plot --overlay resident", s->window);
     return HPF_OK;
 }
 
@@ -338,6 +356,7 @@ static hpf_status find_resident(search *s, hpf_error *err)
 
 /* What an event log says of allocation. */
 typedef struct allocation {
+    times window;
     double first_s, last_s;
     uint64_t first_bytes, last_bytes; /* allocated since the program started */
     bool has_first;
@@ -347,8 +366,10 @@ static hpf_status note_allocation(void *context, const hpf_event *event, hpf_err
 {
     allocation *a = context;
     (void)err;
-    if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8) {
-        a->last_s = (double)event->time_ns / 1e9;
+    double time_s = (double)event->time_ns / 1e9;
+    if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8 &&
+        is_in(a->window, time_s)) {
+        a->last_s = time_s;
         a->last_bytes = hpf__read8(event->payload.data + 4);
         if (!a->has_first) {
             a->first_s = a->last_s;
@@ -366,7 +387,7 @@ static hpf_status find_churn(search *s, hpf_error *err)
 {
     static const double least_rate = 256 << 20, longest_life_s = 0.1;
     const hpf_event_visitor visitor = {.event = note_allocation};
-    allocation a = {.has_first = false};
+    allocation a = {.window = s->window};
     hpf_str job = hpf_survey_header(s->in->survey, HPF_HEADER_JOB);
     if (s->in->format != &hpf_format_eventlog || hpf_native_part_of_job(job).length == 0 ||
         s->o->n_samples < FEWEST_SAMPLES) {
@@ -391,15 +412,15 @@ static hpf_status find_churn(search *s, hpf_error *err)
     hpf_sink_printf(to, " %s were live:", amount(s, live).text);
     hpf_sink_printf(to, " a byte lives %s on average; who allocates: run with -p",
                     moment(s, live / rate).text);
-    write_command(s, "census plot --lanes");
+    write_command(s, "census plot --lanes", s->window);
     return HPF_OK;
 }
 
 /* --- small blocks ----------------------------------------------------------------------------- */
 
-/* The total of one amount of a profile of another tool: at the peak, or at a given time. */
+/* The total of one amount of a profile of another tool: the largest in a window. */
 typedef struct moment_total {
-    bool has_time; /* `time` is given */
+    times window;
     double time, total;
 } moment_total;
 
@@ -411,7 +432,7 @@ static hpf_status add_moment(void *context, const hpf_sample *sample, hpf_error 
     for (size_t i = 0; i < sample->n_costs; i++) {
         total += hpf_cost_amount(&sample->costs[i]);
     }
-    if (m->has_time ? sample->time == m->time : total > m->total) {
+    if (is_in(m->window, sample->time) && total > m->total) {
         m->time = sample->time;
         m->total = total;
     }
@@ -446,9 +467,9 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
     if (i == n || s->in->n_more > 0) {
         return HPF_OK;
     }
-    moment_total bytes = {.has_time = false}, blocks = {.has_time = true};
+    moment_total bytes = {.window = s->window}, blocks = {.total = 0};
     hpf_status status = read_total(s, formats[i].bytes, &bytes, err);
-    blocks.time = bytes.time;
+    blocks.window = (times){bytes.time, bytes.time};
     status = status == HPF_OK ? read_total(s, formats[i].blocks, &blocks, err) : status;
     if (status == HPF_ERR_ARGUMENT) {
         return HPF_OK; /* a pprof profile of other amounts */
@@ -466,20 +487,22 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
     hpf_sink_printf(to, " %.1f bytes on average, to which malloc adds 8 to 16 bytes for each",
                     bytes.total / blocks.total);
     snprintf(command, sizeof command, "census report --value %s", formats[i].blocks);
-    write_command(s, command);
+    write_command(s, command, s->window);
     return HPF_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-hpf_status findings_find(findings *out, const input *in, bool exact, hpf_error *err)
+hpf_status findings_find(findings *out, const input *in, bool is_window, bool exact, hpf_error *err)
 {
+    const hpf_overview *o = hpf_survey_overview(in->survey);
     search s = {.out = out,
                 .in = in,
-                .o = hpf_survey_overview(in->survey),
+                .o = o,
                 .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
                 .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
-                .exact = exact};
+                .exact = exact,
+                .window = is_window ? (times){o->first_time, o->last_time} : all_times};
     hpf_breakdown by = hpf_breakdown_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB));
     *out = (findings){.n = 0};
     hpf_status status = find_growth(&s, err);

@@ -24,9 +24,11 @@ typedef struct findings {
     size_t n;
 } findings;
 
-/* Searches a surveyed input. `exact`: print all digits. Errors: MEMORY; those of reading single
- * samples again. Call findings_finish in any case. */
-HPF_MUST_USE hpf_status findings_find(findings *out, const input *in, bool exact, hpf_error *err);
+/* Searches a surveyed input. `is_window`: the survey is of a part of it, which the commands show,
+ * too. `exact`: print all digits. Errors: MEMORY; those of reading single samples again. Call
+ * findings_finish in any case. */
+HPF_MUST_USE hpf_status findings_find(findings *out, const input *in, bool is_window, bool exact,
+                                      hpf_error *err);
 void findings_finish(findings *f);
 
 #endif

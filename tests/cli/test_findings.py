@@ -113,22 +113,22 @@ def check_resident():
     assert not findings(samples, rows=given_back)
 
 
-def log_with_allocation(folder, rate, live, job):
-    """Writes an event log of 20 s with a sample a second, in which `rate` bytes a second were allocated."""
+def log_with_allocation(folder, rate, live, job, last_s=20, stops_s=1000):
+    """Writes an event log with a sample a second, in which `rate` bytes a second were allocated up to a time."""
     path = pathlib.Path(folder) / "p.hp"
-    write(path, [(i, {"a": live * (0.9 + 0.01 * (i % 3))}) for i in range(21)], job)
+    write(path, [(i, {"a": live * (0.9 + 0.01 * (i % 3))}) for i in range(last_s + 1)], job)
     log = path.with_suffix(".eventlog")
     subprocess.run([CENSUS, "convert", "-o", log, path], check=True)
-    records = b"".join(struct.pack(">HQIQ", 49, i * 10**9, 0, int(rate * i)) for i in range(21))
-    block = struct.pack(">HQIQH", 18, 0, 24 + len(records), 20 * 10**9, 0) + records
+    records = b"".join(struct.pack(">HQIQ", 49, i * 10**9, 0, int(rate * min(i, stops_s))) for i in range(last_s + 1))
+    block = struct.pack(">HQIQH", 18, 0, 24 + len(records), last_s * 10**9, 0) + records
     data = log.read_bytes()
     assert data.endswith(b"\xff\xff")
     log.write_bytes(data[:-2] + block + data[-2:])
     return log
 
 
-def findings_of_file(path):
-    printed = subprocess.run([CENSUS, "report", "--format", "json", path], check=True, capture_output=True, text=True)
+def findings_of_file(path, *options):
+    printed = subprocess.run([CENSUS, "report", "--format", "json", *options, path], check=True, capture_output=True, text=True)
     return {f["kind"]: f for f in json.loads(printed.stdout)["findings"]}
 
 
@@ -169,6 +169,35 @@ def check_small_blocks():
                 assert not findings_of_file(path), (blocks, size)
 
 
+def check_windows():
+    """Only the window is searched, and commands show it: its report is the same."""
+    samples = shape(lambda t: 40 * t, n=400) + [(40 + i / 10, {"cache": 9 * MIB}) for i in range(400)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "p.hp"
+        write(path, samples)
+        text = path.read_text()
+        for mark, sample in (("10.05", "10.100"), ("30.05", "30.100")):
+            text = text.replace(f"BEGIN_SAMPLE {sample}", f"MARK {mark}\nBEGIN_SAMPLE {sample}")
+        path.write_text(text)
+        path.with_suffix(".lines").write_text("time\twhat\tvalue\n10.05\tmark\tloaded\n30.05\tmark\tserved\n")
+        report = lambda *options: json.loads(subprocess.run(  # noqa: E731
+            [CENSUS, "report", "--format", "json", *options, path], check=True, capture_output=True, text=True).stdout)
+        assert not report()["findings"] and report()["begin"] == 0, report()
+        for options in (["--from", "10.05s", "--to", "30.05s"], ["--since-mark", "loaded", "--until-mark", "served"]):
+            part = report(*options)
+            assert (part["begin"], part["duration"]) == (10.1, 19.9), part
+            assert [f["kind"] for f in part["findings"]] == ["growth"], part
+            command = part["findings"][0]["command"]
+            assert command == f"census plot --order growth --from 10.1 --to 30 {path}", command
+            assert report(*command.split()[4:-1]) == part, command
+            subprocess.run([CENSUS, *command.split()[1:], "-o", f"{folder}/x.svg"], check=True)
+        log = log_with_allocation(folder, 1 << 30, 10 * MIB, "p \u00b7 by call stack", last_s=60, stops_s=30)
+        found = findings_of_file(log, "--to", "25")
+        assert found["churn"]["evidence"].startswith("25 GiB were allocated in 25 s"), found
+        assert found["churn"]["command"] == f"census plot --lanes --from 0 --to 25 {log}", found
+        assert not findings_of_file(log, "--from", "35"), "churn before the window"
+
+
 for check in (check_growth, check_short_peak, check_quiet, check_biography, check_retainers, check_resident, check_churn,
-              check_small_blocks):
+              check_small_blocks, check_windows):
     check()
