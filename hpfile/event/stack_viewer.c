@@ -295,9 +295,11 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
     case HPF_PART_LINE: {
         /* The label of an info table has the place already. */
         bool has_more = frame->source.length > 0 && frame->table.length == 0;
-        v->has_part |= frame->source.length > 0;
+        hpf_str source = frame->source;
+        source = hpf_str_begins(source, "/") ? hpf_str_base_name(source) : source;
+        v->has_part |= source.length > 0;
         return hpf__append_frame(text, frame) &&
-               (!has_more || (append(text, HPF_STR(" ")) && append(text, frame->source)));
+               (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));
     }
     case HPF_PART_TYPE: {
         hpf_str type = v->is_by_type ? name : frame->type;

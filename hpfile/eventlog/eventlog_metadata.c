@@ -47,15 +47,6 @@ static hpf_str next_word(hpf_str *rest)
     return word;
 }
 
-static hpf_str base_name(hpf_str path)
-{
-    size_t begin = path.length;
-    while (begin > 0 && path.data[begin - 1] != '/') {
-        begin--;
-    }
-    return hpf_str_from(path, begin);
-}
-
 static bool put_word(hpf__buffer *job, hpf_str word)
 {
     return (job->length == 0 || hpf__buffer_append(job, " ", 1)) &&
@@ -101,7 +92,7 @@ static bool put_words(hpf__buffer *job, hpf_str args, bool want_rts)
 
 static bool put_ghc_job(hpf__buffer *job, hpf_str args)
 {
-    return !args.length || (put_word(job, base_name(next_word(&args))) &&
+    return !args.length || (put_word(job, hpf_str_base_name(next_word(&args))) &&
                             put_words(job, args, false) && put_words(job, args, true));
 }
 

@@ -152,12 +152,8 @@ static hpf_status read_member(void *context, hpf_str key)
 /* Whether a frame belongs to Valgrind's own malloc. */
 static bool is_malloc(const hpf_frame *frame)
 {
-    size_t n = frame->module.length;
-    while (n > 0 && frame->module.data[n - 1] != '/') {
-        n--;
-    }
     return hpf_str_begins(frame->source, "vg_replace_malloc.c:") ||
-           (n > 0 && hpf_str_begins(hpf_str_from(frame->module, n), "vgpreload_"));
+           hpf_str_begins(hpf_str_base_name(frame->module), "vgpreload_");
 }
 
 static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)

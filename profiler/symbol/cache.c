@@ -92,6 +92,7 @@ const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
         list[i].linkage = set_text(list[i].linkage);
         list[i].module = set_text(list[i].module);
         list[i].file = set_text(list[i].file);
+        list[i].start_file = set_text(list[i].start_file);
     }
     *kept = (hpp_functions){list, functions.n};
     return kept;

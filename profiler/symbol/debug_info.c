@@ -248,6 +248,23 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
     return is_there && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
+/* Returns the file that an attribute gives by its number, or NULL. In version 5, number 0 is one.
+ */
+static const char *file_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word index;
+    Dwarf_Half version;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t n_files;
+    bool is_known =
+        dwarf_attr_integrate(die, name, &attribute) && dwarf_formudata(&attribute, &index) == 0 &&
+        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) == 0 &&
+        (index > 0 || version >= 5) && dwarf_getsrcfiles(&unit, &files, &n_files) == 0;
+    return is_known && index < n_files ? dwarf_filesrc(files, (size_t)index, NULL, NULL) : NULL;
+}
+
 static hpp__debug_frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
 {
     hpp__debug_frame frame = {.linkage = text_of(die, DW_AT_linkage_name)};
@@ -255,19 +272,17 @@ static hpp__debug_frame name_frame(hpp__debug_info *in, Dwarf_Die *die)
         frame.linkage = text_of(die, DW_AT_MIPS_linkage_name);
     }
     frame.name = frame.linkage ? text_of(die, DW_AT_name) : hpp__scoped_name(&in->names, die);
+    int line = 0;
+    frame.start_file = file_of(die, DW_AT_decl_file);
+    frame.start_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
     return frame;
 }
 
-/* Sets the place where an inlined function was called. `unit` is that of the function. */
-static void set_call_place(Dwarf_Die *unit, Dwarf_Die *inlined, hpp__debug_frame *caller)
+/* Sets the place where an inlined function was called. */
+static void set_call_place(Dwarf_Die *inlined, hpp__debug_frame *caller)
 {
-    Dwarf_Files *files;
-    size_t n_files;
-    uint64_t index = number_of(inlined, DW_AT_call_file);
     caller->line = (uint32_t)number_of(inlined, DW_AT_call_line);
-    if (index > 0 && dwarf_getsrcfiles(unit, &files, &n_files) == 0 && index < n_files) {
-        caller->file = dwarf_filesrc(files, (size_t)index, NULL, NULL);
-    }
+    caller->file = file_of(inlined, DW_AT_call_file);
 }
 
 static void set_own_place(Dwarf_Die *unit, uint64_t address, hpp__debug_frame *innermost)
@@ -317,14 +332,14 @@ static bool find_inlined(hpp__walk *walk, Dwarf_Die *die, uint64_t address, unsi
 }
 
 /* Stores the function and the functions inlined in it, outermost first. */
-static size_t descend(hpp__debug_info *in, Dwarf_Die *unit, Dwarf_Die die, uint64_t address,
+static size_t descend(hpp__debug_info *in, Dwarf_Die die, uint64_t address,
                       hpp__debug_frame *frames)
 {
     hpp__walk walk = {0};
     size_t n = 0;
     frames[n++] = name_frame(in, &die);
     while (n < HPP__FRAMES_MAX && find_inlined(&walk, &die, address, 0, &die)) {
-        set_call_place(unit, &die, &frames[n - 1]);
+        set_call_place(&die, &frames[n - 1]);
         frames[n++] = name_frame(in, &die);
     }
     return n;
@@ -365,8 +380,7 @@ size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_fr
     size_t n = 1;
     frames[0] = (hpp__debug_frame){0};
     if (in_function) {
-        n = descend(in, split.addr ? &split : &die, unit->functions[in_function->index], address,
-                    frames);
+        n = descend(in, unit->functions[in_function->index], address, frames);
         reverse(frames, n);
     }
     set_own_place(&die, address, &frames[0]);

@@ -24,10 +24,12 @@ struct Dwarf;
 
 /* A function at an address. Texts are valid as long as the debugging information. */
 typedef struct hpp__debug_frame {
-    const char *linkage; /* NULL: none; C has none */
-    const char *name;    /* NULL: only file and line are known */
-    const char *file;    /* NULL: unknown */
-    uint32_t line;       /* 0: unknown */
+    const char *linkage;    /* NULL: none; C has none */
+    const char *name;       /* NULL: only file and line are known */
+    const char *file;       /* NULL: unknown */
+    uint32_t line;          /* 0: unknown */
+    const char *start_file; /* where the function begins; NULL: unknown */
+    uint32_t start_line;    /* 0: unknown */
 } hpp__debug_frame;
 
 typedef struct hpp__debug_info hpp__debug_info;

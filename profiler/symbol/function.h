@@ -21,6 +21,8 @@ typedef struct hpp_function {
     uint32_t line;   /* 0: unknown. For the caller of an inlined function: the line of the call */
     bool is_inlined; /* into the next of the list */
     bool has_symbol; /* false: the name is `module+0x1234` */
+    hpf_str start_file;  /* where the source of the function begins; or empty */
+    uint32_t start_line; /* 0: unknown */
 } hpp_function;
 
 /* The functions at one address, innermost first: the inlined ones, then the one that contains the

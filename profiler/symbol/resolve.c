@@ -55,8 +55,11 @@ struct hpp_resolver {
 };
 
 /* The answer when there is no memory for another. */
-static const hpp_function nothing = {
-    .name = {"[unknown]", 9}, .linkage = {"", 0}, .module = {"", 0}, .file = {"", 0}};
+static const hpp_function nothing = {.name = {"[unknown]", 9},
+                                     .linkage = {"", 0},
+                                     .module = {"", 0},
+                                     .file = {"", 0},
+                                     .start_file = {"", 0}};
 static const hpp_functions no_memory = {&nothing, 1};
 
 hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
@@ -325,6 +328,8 @@ static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *mo
         }
         function.file = text_or_empty(&resolver->cache, frames[i].file);
         function.line = frames[i].line;
+        function.start_file = text_or_empty(&resolver->cache, frames[i].start_file);
+        function.start_line = frames[i].start_line;
         function.is_inlined = !is_outermost;
         n_kept = add_function(list, n_kept, function);
     }

@@ -202,15 +202,24 @@ class Metrics(Watch):
 
         return Place(run.stderr.readline()), end_program
 
-    def top(self, place, data, *options):
-        """Returns the sample type, and {function: (flat amount, file)}, as go tool pprof fetches and prints them."""
-        done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", *options,
+    def pprof(self, place, data, *options):
+        done = subprocess.run(["go", "tool", "pprof", *options,
                                f"http://{place.host}:{place.port}/{place.token}/debug/pprof/{data}"],
                               capture_output=True, text=True, env={**os.environ, "HOME": self.path(""), "GOFLAGS": "-mod=mod",
                                                                    "PPROF_TMPDIR": self.path("pprof")})
         self.assertEqual(done.returncode, 0, done.stderr)
-        rows = re.findall(r"^ *(\d+)(?:B|ns)? +\S+% +\S+% +\d+(?:B|ns)? +\S+% +(\S+)(?: (\S+))?$", done.stdout, re.M)
-        return re.search(r"^Type: (\S+)$", done.stdout, re.M)[1], {name: (int(flat), file) for flat, name, file in rows}
+        return done.stdout
+
+    def top(self, place, data, *options):
+        """Returns the sample type, and {function: (flat amount, file:line)}, as go tool pprof fetches and prints them."""
+        printed = self.pprof(place, data, "-top", "-lines", *options)
+        rows = re.findall(r"^ *(\d+)(?:B|ns)? +\S+% +\S+% +\d+(?:B|ns)? +\S+% +(\S+)(?: (\S+))?$", printed, re.M)
+        return re.search(r"^Type: (\S+)$", printed, re.M)[1], {name: (int(flat), place) for flat, name, place in rows}
+
+    def begin_of(self, function, text):
+        """Returns FILE:LINE of a function of the program."""
+        line = next(n for n, line in enumerate(text.splitlines(), 1) if f" {function}(" in line.replace("*", ""))
+        return f"{self.path('program.c')}:{line}"
 
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
@@ -223,7 +232,8 @@ class Metrics(Watch):
         kind, rows = self.top(place, "allocs", "-unit=B")
         self.assertEqual(kind, "alloc_space")
         self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000000, "keep": 50000})
-        self.assertTrue(rows["churn"][1].endswith("program.c"), rows)
+        self.assertEqual({name: place for name, (_, place) in rows.items()},
+                         {name: self.begin_of(name, WORKER) for name in ("churn", "keep", "main")})
         _, rows = self.top(place, "allocs", "-sample_index=alloc_objects")
         self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000, "keep": 10})
         kind, rows = wait_until(lambda: (found := self.top(place, "profile?seconds=1", "-unit=ns"))[1].get("spin") and found, "ticks")
@@ -253,12 +263,15 @@ class Metrics(Watch):
         wait_until(lambda: ask(place, path).status == 200 and
                    self.scrape(place)["census_heap_total_bytes", None] > 10**6, "growth")
         kind, rows = self.top(place, "heap", "-unit=B")
+        listed = self.pprof(place, "heap", "-unit=B", "-list", "^cache_line$")
         samples = end_program()
         self.assertEqual(kind, "inuse_space")
+        self.assertRegex(listed, r"(?m)^ +\d+B +\d+B +%s:__attribute__.* \*cache_line\(void\)" %
+                         self.begin_of("cache_line", PROGRAM).rsplit(":", 1)[1])
         totals = [sum(costs.values()) for costs in samples.values()]
         self.assertIn(sum(flat for flat, _ in rows.values()), totals, rows)
         for function in "cache_line", "index_entry":
-            self.assertTrue(rows[function][1].endswith("program.c"), rows)
+            self.assertEqual(rows[function][1], self.begin_of(function, PROGRAM))
             self.assertGreater(rows[function][0], 0)
 
     def test_python_server(self):

@@ -55,6 +55,16 @@ static inline hpf_str hpf_str_from(hpf_str text, size_t n_bytes)
     return rest;
 }
 
+/* Returns the part of a path after its folders. */
+static inline hpf_str hpf_str_base_name(hpf_str path)
+{
+    size_t begin = path.length;
+    while (begin > 0 && path.data[begin - 1] != '/') {
+        begin--;
+    }
+    return begin > 0 ? hpf_str_from(path, begin) : path;
+}
+
 /* Returns a name without the number of its cost-centre stack: "main" for "(241)main". */
 static inline hpf_str hpf_str_without_id(hpf_str name)
 {

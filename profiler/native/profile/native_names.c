@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -77,15 +78,6 @@ static hpf_str clean_copy(hpp__names *names, hpf_str text)
     return (hpf_str){copy, copy ? hpp__names_clean(copy, text) : 0};
 }
 
-static hpf_str last_part(hpf_str path)
-{
-    size_t begin = path.length;
-    while (begin > 0 && path.data[begin - 1] != '/') {
-        begin--;
-    }
-    return begin == 0 ? path : (hpf_str){path.data + begin, path.length - begin};
-}
-
 /* ---- Verdicts ---- */
 
 /* A name as regular expressions take it. */
@@ -155,6 +147,17 @@ static hpf_str module_label(hpp__names *names, hpf_str module)
     return (hpf_str){copy, n + is_bare};
 }
 
+/* Returns "FILE:LINE" of the beginning of a function, or what is known of that. */
+static hpf_str source_of(hpp__names *names, const hpp_function *from)
+{
+    hpf_str file = from->start_file.length > 0 ? from->start_file : from->file;
+    size_t room = file.length + 12;
+    char *text = from->start_line > 0 ? hpf_arena_alloc(names->arena, room) : NULL;
+    int n =
+        text ? snprintf(text, room, "%.*s:%u", (int)file.length, file.data, from->start_line) : 0;
+    return n > 0 ? (hpf_str){text, (size_t)n} : file;
+}
+
 static hpp__function *make_function(hpp__names *names, const hpp_function *from, bool is_module)
 {
     hpp__function *function = hpf_arena_alloc(names->arena, sizeof *function);
@@ -165,7 +168,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
         .label = is_module ? module_label(names, from->module) : clean_copy(names, from->name),
         .name = from->name,
         .module = clean_copy(names, from->module),
-        .file = last_part(from->file),
+        .source = source_of(names, from),
         .index = names->n_functions,
         .call = call_of(from->linkage),
     };
@@ -196,7 +199,8 @@ static const hpp__function *function_of(hpp__names *names, const hpp_function *f
     if (begins_with(from->module, OVERHEAD_MODULE)) {
         overhead = *from; /* one function for all functions of the profiler */
         overhead.name = HPF_STR("OVERHEAD");
-        overhead.linkage = overhead.file = HPF_STR("");
+        overhead.linkage = overhead.file = overhead.start_file = HPF_STR("");
+        overhead.start_line = 0;
         from = &overhead;
     }
     bool is_module = !from->has_symbol && !names->with_addresses;
@@ -222,7 +226,7 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
 
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope)
 {
-    hpf_str source = {scope->source, strcspn(scope->source, ":")};
+    hpf_str source = {scope->source, strlen(scope->source)};
     const char *copy = hpf_arena_text(names->arena, source);
     const hpp_function from = {.name = {scope->label, strlen(scope->label)},
                                .module = {scope->module, strlen(scope->module)},
@@ -232,7 +236,7 @@ const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope 
     return make_function(names, &from, false);
 }
 
-const hpp__function *hpp__names_python(hpp__names *names, const hpp_window_code *code)
+hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code)
 {
     hpf_str file = {code->texts + code->n_name, code->n_file};
     hpp__text name = {0};
@@ -247,13 +251,14 @@ const hpp__function *hpp__names_python(hpp__names *names, const hpp_window_code 
                                .module = {name_copy, n_module},
                                .linkage = HPF_STR(""),
                                .file = {file_copy, file.length},
-                               .has_symbol = true};
+                               .has_symbol = true,
+                               .start_line = code->first_line};
     hpp__text_finish(&name);
     hpp__function *function = name_copy && file_copy ? make_function(names, &from, false) : NULL;
     if (function) {
         function->is_python = true;
     }
-    return function;
+    return (hpp__frame){.function = function, .file = hpf_str_base_name(from.file)};
 }
 
 /* ---- Looking up ---- */
@@ -268,7 +273,7 @@ static hpp__frames frames_of(hpp__names *names, hpp_functions found)
         const hpp_function *from = &found.list[i];
         names->frames[i] = (hpp__frame){
             .function = function_of(names, from),
-            .file = last_part(from->file),
+            .file = hpf_str_base_name(from->file),
             .line = from->line,
         };
         if (!names->frames[i].function) {

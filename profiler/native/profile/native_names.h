@@ -22,7 +22,7 @@ typedef struct hpp__function {
     hpf_str label;  /* its name without blanks */
     hpf_str name;   /* as the resolver has it; valid as long as the resolver */
     hpf_str module; /* without folders and blanks */
-    hpf_str file;   /* the last part of a source file of it; or empty */
+    hpf_str source; /* where it begins, "src/parse.c:12", or only the file; or empty */
     uint32_t index; /* dense, from 0 */
     bool is_skipped;
     bool is_overhead; /* represents all functions of the preload library */
@@ -67,8 +67,9 @@ hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_
 /* Returns the cost centre of a scope as a function; NULL without memory. */
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope);
 
-/* Returns the function of a Python program's code: "module.qualified_name". NULL without memory. */
-const hpp__function *hpp__names_python(hpp__names *names, const hpp_window_code *code);
+/* Returns the function of a Python program's code, "module.qualified_name", and its file. The
+ * function is NULL without memory. */
+hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code);
 
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);

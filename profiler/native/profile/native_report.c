@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "hpfile/str.h"
 
 #include "base/array.h"
 #include "census/census.h"
@@ -94,6 +95,15 @@ static hpf_str shorten(const centres *c, hpf_str label)
                : (hpf_str){label.data, hpf_utf8_cut(label, c->max_label_bytes)};
 }
 
+/* Returns where a function begins: in a table, without folders. */
+static hpf_str source_of(const centres *c, const hpp__function *function)
+{
+    hpf_str source = function->source;
+    return source.length == 0        ? HPF_STR("<no location info>")
+           : c->max_label_bytes == 0 ? source
+                                     : hpf_str_base_name(source);
+}
+
 static bool add_centre(centres *c, const hpp__function *function, uint32_t *index)
 {
     if (!HPF__ARRAY_RESERVE_ZEROED(c->index_of, c->index_of_capacity,
@@ -105,7 +115,7 @@ static bool add_centre(centres *c, const hpp__function *function, uint32_t *inde
         c->list[c->n++] = (hpf_prof_centre){
             .label = shorten(c, function->label),
             .module = function->module,
-            .srcloc = function->file.length > 0 ? function->file : HPF_STR("<no location info>"),
+            .srcloc = source_of(c, function),
             .id = function->index + UINT64_C(1),
             .is_hidden = function->is_overhead,
         };

@@ -176,8 +176,7 @@ static hpp__frames frame_of_code(hpp__native_stacks *s, uint64_t address)
     }
     hpp__frame *frame = &s->codes[number];
     if (!frame->function) {
-        frame->function = hpp__names_python(s->names, &code);
-        frame->file = frame->function ? frame->function->file : HPF_STR("");
+        *frame = hpp__names_python(s->names, &code);
     }
     frame->line = (uint32_t)address;
     return frame->function ? (hpp__frames){frame, 1} : none;
@@ -474,7 +473,7 @@ static uint64_t id(const void *stack, void *context)
 static hpf_str source(const void *stack, void *context)
 {
     (void)context;
-    return ((const hpp__stack *)stack)->function->file;
+    return ((const hpp__stack *)stack)->function->source;
 }
 
 const hpp_stacks hpp__native_stacks_view = {

@@ -86,8 +86,8 @@ static void add_function(hpp_resolver *resolver, const char *module, const toy_f
 
 static hpp_functions find(hpp_resolver *resolver, const char *module, uint64_t address)
 {
-    static const hpp_function unknown = {{"unknown", 7}, {"", 0}, {"unknown", 7}, {"", 0}, 0,
-                                         false,          false};
+    static const hpp_function unknown = {
+        .name = {"unknown", 7}, .linkage = {"", 0}, .module = {"unknown", 7}, .file = {"", 0}};
     for (size_t i = 0; i < resolver->n_answers; i++) {
         const answer *known = &resolver->answers[i];
         if (known->address == address && known->module == module) {

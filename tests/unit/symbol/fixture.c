@@ -13,26 +13,26 @@ int fixture_sum(int a, int b);
 int __fixture_product(int a, int b);
 extern char fixture_bare[];
 
-INLINED void innermost(probe *at)
+INLINED void innermost(probe *at) /* @begin_innermost */
 {
     at("innermost"); /* @innermost */
 }
 
-INLINED void middle(probe *at)
+INLINED void middle(probe *at) /* @begin_middle */
 {
     at("middle");  /* @middle */
     innermost(at); /* @middle_calls */
 }
 
 /* Not exported: only the whole symbol table knows it. */
-static NOINLINE void hidden(probe *at)
+static NOINLINE void hidden(probe *at) /* @begin_hidden */
 {
     at("hidden_first"); /* @hidden_first */
     middle(at);         /* @hidden_calls */
     at("hidden_last");  /* @hidden_last */
 }
 
-void fixture_places(probe *at)
+void fixture_places(probe *at) /* @begin_exported */
 {
     at("exported"); /* @exported */
     hidden(at);     /* @exported_calls */

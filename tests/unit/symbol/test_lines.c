@@ -13,10 +13,11 @@
 #include "rng.h"
 #include "scratch.h"
 
-/* A function, and the comment at its line. */
+/* A function, and the comments at its line and, if not NULL, where it begins. */
 typedef struct expected {
     const char *name;
     const char *marker;
+    const char *begin;
 } expected;
 
 static const char *base_name(hpf_str path)
@@ -35,6 +36,11 @@ static void assert_chain(hpp_resolver *resolver, const char *path, uint64_t addr
         cr_expect_str_eq(base_name(function->file), source);
         cr_expect_eq(function->line, places_line(source, chain[i].marker), "%s: line %u",
                      chain[i].marker, (unsigned)function->line);
+        cr_expect_str_eq(base_name(function->start_file), source);
+        if (chain[i].begin) {
+            cr_expect_eq(function->start_line, places_line(source, chain[i].begin), "%s: line %u",
+                         chain[i].begin, (unsigned)function->start_line);
+        }
         cr_expect_eq(function->is_inlined, i + 1 < found.n);
         cr_expect(function->has_symbol);
     }
@@ -50,12 +56,16 @@ static void need_elfutils(void)
 
 static void assert_c_chains(const char *path)
 {
-    static const expected hidden[] = {{"hidden", "hidden_first"}, {0}};
-    static const expected middle[] = {{"middle", "middle"}, {"hidden", "hidden_calls"}, {0}};
-    static const expected innermost[] = {
-        {"innermost", "innermost"}, {"middle", "middle_calls"}, {"hidden", "hidden_calls"}, {0}};
-    static const expected exported[] = {
-        {"innermost", "innermost"}, {"fixture_places", "exported_inlines"}, {0}};
+    static const expected hidden[] = {{"hidden", "hidden_first", "begin_hidden"}, {0}};
+    static const expected middle[] = {
+        {"middle", "middle", "begin_middle"}, {"hidden", "hidden_calls", "begin_hidden"}, {0}};
+    static const expected innermost[] = {{"innermost", "innermost", "begin_innermost"},
+                                         {"middle", "middle_calls", "begin_middle"},
+                                         {"hidden", "hidden_calls", "begin_hidden"},
+                                         {0}};
+    static const expected exported[] = {{"innermost", "innermost", "begin_innermost"},
+                                        {"fixture_places", "exported_inlines", "begin_exported"},
+                                        {0}};
     places *there = places_run(path, "fixture_places");
     hpp_resolver *resolver = make_resolver(NULL);
     assert_chain(resolver, path, places_address(there, "hidden_first", 0), "fixture.c", hidden);
@@ -88,11 +98,12 @@ Test(lines, from_split_units)
 Test(lines, cxx)
 {
     need_elfutils();
-    static const expected inlined[] = {{"shapes::box<shapes::box<char,1>,4>::inlined", "inlined"},
-                                       {"fixture_cxx_places", "inlined_call"},
-                                       {0}};
+    static const expected inlined[] = {
+        {"shapes::box<shapes::box<char,1>,4>::inlined", "inlined", NULL},
+        {"fixture_cxx_places", "inlined_call", NULL},
+        {0}};
     static const expected constructor[] = {
-        {"shapes::box<shapes::box<char,1>,4>::box", "constructor"}, {0}};
+        {"shapes::box<shapes::box<char,1>,4>::box", "constructor", NULL}, {0}};
     const char *path = FIXTURE("libfixture_cxx.so");
     places *there = places_run(path, "fixture_cxx_places");
     hpp_resolver *resolver = make_resolver(NULL);
