@@ -68,20 +68,27 @@ static bool is_inner(void)
     return HPP_UNLIKELY(hpp__is_in_python_allocator);
 }
 
+/* What a thread was doing before it called the next allocator. */
+typedef struct outside {
+    hpp_thread *self;
+    uint64_t bytes_to_sample;
+} outside;
+
 /* Begins and ends a call of the next allocator. Without hpp__ready, malloc takes its slow way,
- * where it is not counted. */
-static hpp_thread *go_in(void)
+ * where it is not counted; nor do its bytes count for the next sample. */
+static outside go_in(void)
 {
-    hpp_thread *self = hpp__ready;
+    outside before = {hpp__ready, hpp__bytes_to_sample};
     hpp__thread_enter();
     hpp__is_in_python_allocator = true;
-    return self;
+    return before;
 }
 
-static void *come_out(hpp_thread *self, void *block)
+static void *come_out(outside before, void *block)
 {
     hpp__is_in_python_allocator = false;
-    hpp__thread_exit(self);
+    hpp__bytes_to_sample = before.bytes_to_sample;
+    hpp__thread_exit(before.self);
     return block;
 }
 
@@ -132,8 +139,8 @@ void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS
     if (HPP_UNLIKELY(watched != NULL)) {
         return watched;
     }
-    hpp_thread *self = go_in();
-    void *block = come_out(self, h->next.malloc(h->next.context, n_bytes));
+    outside before = go_in();
+    void *block = come_out(before, h->next.malloc(h->next.context, n_bytes));
     return count(block, n_bytes, HPP_CALLER, h->call);
 }
 
@@ -148,18 +155,21 @@ void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_
     if (HPP_UNLIKELY(watched != NULL)) {
         return watched;
     }
-    hpp_thread *self = go_in();
-    void *block = come_out(self, h->next.calloc(h->next.context, n, n_bytes));
+    outside before = go_in();
+    void *block = come_out(before, h->next.calloc(h->next.context, n, n_bytes));
     return count(block, n_all, HPP_CALLER, h->call);
 }
 
-/* Moves a watched block to one of the next allocator, which does not know it. */
-static void *move_watched(const hook *h, void *block, size_t n_before, size_t n_bytes)
+/* Moves a block that is watched, or will be: to `moved`, or if that is NULL to one of the next
+ * allocator. Returns where it is; NULL if there is no memory. */
+static void *move_watched(const hook *h, void *block, size_t n_before, void *moved, size_t n_bytes)
 {
-    void *moved = h->next.malloc(h->next.context, n_bytes);
+    moved = moved != NULL ? moved : h->next.malloc(h->next.context, n_bytes);
     if (moved != NULL) {
         memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
-        hpp__sampler_free(block);
+        if (!hpp__sampler_free(block)) {
+            h->next.free(h->next.context, block);
+        }
     }
     return moved;
 }
@@ -179,21 +189,33 @@ void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CAL
     if (is_inner()) {
         return h->next.realloc(h->next.context, block, n_bytes);
     }
-    hpp_block gone = block != NULL ? hpp__account_take(block) : (hpp_block){0};
+    if (block == NULL) {
+        return hpp__on_python_malloc(h, n_bytes, pc, sp, fp);
+    }
+    hpp_block gone = hpp__account_take(block);
     size_t n_before;
-    bool is_watched = block != NULL && hpp__sampler_owns(block, &n_before);
-    hpp_thread *self = go_in();
-    void *moved = is_watched ? move_watched(h, block, n_before, n_bytes)
-                             : h->next.realloc(h->next.context, block, n_bytes);
-    come_out(self, moved);
+    bool was_watched = hpp__sampler_owns(block, &n_before);
+    void *watched = gone.site != 0 && hpp__sampler_is_due(n_bytes)
+                        ? hpp__sampler_make(n_bytes, HPP_GRANULE_BYTES, false)
+                        : NULL;
+    n_before = was_watched ? n_before : gone.size_bytes;
+    outside before = go_in();
+    void *moved = was_watched || watched != NULL
+                      ? move_watched(h, block, n_before, watched, n_bytes)
+                      : h->next.realloc(h->next.context, block, n_bytes);
+    come_out(before, moved);
     if (HPP_UNLIKELY(moved == NULL)) {
-        put_back(block, gone, is_watched);
+        put_back(block, gone, was_watched);
         return NULL;
     }
     if (gone.site != 0) {
         hpp__account_free(gone);
     }
-    return count(moved, n_bytes, HPP_CALLER, h->call);
+    count(moved, n_bytes, HPP_CALLER, h->call);
+    if (HPP_UNLIKELY(watched != NULL)) {
+        hpp__sampler_begin(watched);
+    }
+    return moved;
 }
 
 /* A block that is not usual: a code object, watched, from before the hooks, of an inner hook, or in
