@@ -228,6 +228,29 @@ class Python(Native):
             bands = done.profile.last()
             self.assertGreater(bands["PyObject"], MIB // 2, environment)
 
+    def check_debugged(self, _, python):
+        commands = self.path("commands")
+        with open(commands, "w", encoding="ascii") as file:
+            file.write("break keep\ncontinue\nwhere\nnext\np n, len(block)\nup\ndown\nreturn\nclear 1\ncontinue\n")
+        command = [python, "-m", "pdb", os.path.join(PROGRAMS, "debugged.py")]
+        with open(commands, encoding="ascii") as first, open(commands, encoding="ascii") as second:
+            plain = harness.run(command, stdin=first)
+            done = harness.run_census(command, self.fresh(), "-hd", "-i100", stdin=second)
+        for result in (plain, done):
+            result.errors = re.sub("thread 0x[0-9a-f]+", "thread", result.errors)
+        self.assert_unharmed(plain, done)
+        self.assertEqual(plain.status, 128 + signal.SIGABRT)
+        self.assertIn("(Pdb) (3, %d)" % (3 * MIB), plain.output)
+        self.assertIn("('return', 'keep', 13)", plain.output)
+        self.assertIn("Fatal Python error: Aborted", plain.errors)
+        kept = {name: size // MIB for name, size in done.profile.last().items() if size >= MIB}
+        self.assertEqual({name: size for name, size in kept.items() if "debugged" in name},
+                         {"debugged.keep@debugged.py:11": 8})
+
+    def test_python_debuggers(self):
+        """pdb, sys.setprofile and faulthandler print what they print without census."""
+        self.with_each(self.check_debugged, "3.9", "3.10", "3.11", "3.12", "3.13")
+
     def test_python_ticks(self):
         """A report has the time by function of Python."""
         base = os.path.join(self.fresh(), "ticks")
