@@ -89,7 +89,7 @@ void input_choose_value(const char *name);
 
 /* The option for it. `position` is that of a const char *. */
 #define INPUT_VALUE_HELP                                                                           \
-    "amount to read from a profile of another tool that has several for each stack, such as "      \
+    "amount to read from a profile that has several for each stack, such as allocated or "         \
     "alloc_space (default: live bytes)"
 #define INPUT_VALUE(position)                                                                      \
     {                                                                                              \

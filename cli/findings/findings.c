@@ -410,7 +410,7 @@ static hpf_status find_churn(search *s, hpf_error *err)
     hpf_sink_printf(to, "%s were allocated", amount(s, allocated).text);
     hpf_sink_printf(to, " in %s while", moment(s, duration).text);
     hpf_sink_printf(to, " %s were live:", amount(s, live).text);
-    hpf_sink_printf(to, " a byte lives %s on average; who allocates: run with -p",
+    hpf_sink_printf(to, " a byte lives %s on average; who allocates: report --value allocated",
                     moment(s, live / rate).text);
     write_command(s, "census plot --lanes", s->window);
     return HPF_OK;

@@ -63,7 +63,8 @@ hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_err
 hpf_status hpf_format_read(const hpf_format *format, hpf_source *source, const hpf_events *events,
                            void *context, const hpf_reader_options *options, hpf_error *err)
 {
-    if (format->is_streamed) {
+    bool has_value = options && options->value.length > 0 && format->read;
+    if (format->is_streamed && !has_value) {
         return hpf_read_source(source, events, context, options, err);
     }
     if (!format->read) {

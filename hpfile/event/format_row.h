@@ -24,7 +24,7 @@ struct hpf_format {
                               allocated; NULL: none */
     bool is_moment;        /* a file is one sample, and has no time in a profile */
     bool has_addresses;    /* labels of frames may be MODULE+0xADDRESS, after a call */
-    bool is_streamed;      /* instead of `read`: detect/reader.h reads it, in pieces */
+    bool is_streamed; /* detect/reader.h reads it, in pieces; `read` only an amount by its name */
 
     /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
     hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);

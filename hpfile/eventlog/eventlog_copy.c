@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Copies all of a log except its heap profile. Cost centres are numbered again by the writer, so
- * ticks are written with their frames; all other records are copied as they are.
+ * ticks, and totals of stacks, are written with their frames; all other records are copied as they
+ * are.
  */
 #include <stdlib.h>
 
@@ -10,14 +11,15 @@
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_writer.h"
 
-#define STACK_AT 12u /* in a tick, after capability and number */
+#define STACK_AT       12u /* in a tick, after capability and number */
+#define TOTAL_STACK_AT 9u  /* in a total, after profile and bytes */
 
 enum { MAX_FRAMES = 255 };
 
 typedef struct copying {
     hpf_writer *writer;
     const double *window;      /* two times in seconds */
-    hpf__eventlog_names names; /* of the stacks of ticks */
+    hpf__eventlog_names names; /* of the stacks of ticks and totals */
     hpf_frame frames[MAX_FRAMES];
 } copying;
 
@@ -76,23 +78,28 @@ static bool is_definition(uint16_t id)
     }
 }
 
-static hpf_status copy_tick(copying *c, const hpf_event *event, hpf_error *err)
+/* Copies a tick, or a total of a stack. */
+static hpf_status copy_stack(copying *c, const hpf_event *event, hpf_error *err)
 {
     hpf_str payload = event->payload;
-    if (payload.length <= STACK_AT) {
+    bool is_tick = event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE;
+    size_t at = is_tick ? STACK_AT : TOTAL_STACK_AT;
+    if (payload.length <= at) {
         return HPF_OK;
     }
     hpf_name name;
     bool is_new;
-    hpf_str stack = hpf_str_from(payload, STACK_AT);
+    hpf_str stack = hpf_str_from(payload, at);
     hpf_status status = hpf__eventlog_names_of_stack(&c->names, stack, &name, &is_new);
     if (status != HPF_OK) {
-        return hpf_error_set(err, status, "no room for the stacks of the time profile");
+        return hpf_error_set(err, status, "no room for the stacks of the log");
     }
     size_t n = hpf__eventlog_names_frames(&c->names, name, c->frames, MAX_FRAMES);
-    return hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(payload.data),
-                                    hpf__read8(payload.data + 4), c->frames,
-                                    n < MAX_FRAMES ? n : MAX_FRAMES, err);
+    n = n < MAX_FRAMES ? n : MAX_FRAMES;
+    return is_tick ? hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(payload.data),
+                                              hpf__read8(payload.data + 4), c->frames, n, err)
+                   : hpf_eventlog_writer_allocated(c->writer, event->time_ns,
+                                                   hpf__read8(payload.data + 1), c->frames, n, err);
 }
 
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
@@ -108,8 +115,9 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     if (!is_inside && (is_late || !is_definition(event->type->id))) {
         return HPF_OK;
     }
-    if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE) {
-        return copy_tick(c, event, err);
+    if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
+        event->type->id == HPF__EVENT_HEAP_PROF_ALLOCATED) {
+        return copy_stack(c, event, err);
     }
     return is_written(event)
                ? HPF_OK

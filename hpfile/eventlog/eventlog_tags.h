@@ -145,7 +145,8 @@
     X(210, TICKY_COUNTER_DEF, "counter:8 arity:2 kinds:s name:s info:8 description:s")             \
     X(211, TICKY_COUNTER_SAMPLE, "counter:8 entries:8 allocs:8 allocd:8")                          \
     X(212, TICKY_COUNTER_BEGIN_SAMPLE, "")                                                         \
-    X(1000, HEAP_PROF_SAMPLE_CHANGES, "profile:1 changes:b")
+    X(1000, HEAP_PROF_SAMPLE_CHANGES, "profile:1 changes:b")                                       \
+    X(1001, HEAP_PROF_ALLOCATED, "profile:1 bytes:8 stack:k")
 
 typedef enum hpf__event {
 #define HPF__EVENT_CONSTANT(number, name, fields) HPF__EVENT_##name = (number),

@@ -28,6 +28,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uin
                                                          const hpf_frame *frames, size_t n_frames,
                                                          hpf_error *err);
 
+/* Writes the bytes that a stack has allocated since the start; its frames as those of ticks. The
+ * log must have been created with `writes_allocated`, or have the type of the log that it copies.
+ * Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_allocated(hpf_writer *writer, uint64_t time_ns,
+                                                              uint64_t n_bytes,
+                                                              const hpf_frame *frames,
+                                                              size_t n_frames, hpf_error *err);
+
 /* Declares the types of another log. Call it before the first event. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_declare(hpf_writer *writer,
                                                             const hpf_eventlog *log,

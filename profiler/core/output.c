@@ -137,7 +137,8 @@ static bool list_filters(hpp__text texts[HPF_N_RESTRICTIONS], const hpp_census_o
 }
 
 hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
-                                const hpp_census *engine, const double *end_s, hpf_error *err)
+                                const hpp_census *engine, bool has_allocated, const double *end_s,
+                                hpf_error *err)
 {
     hpp__text filters[HPF_N_RESTRICTIONS] = {{0}};
     hpp__out_file *f = &o->files[HPP__OUT_LOG];
@@ -152,6 +153,7 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         .period_ns = options->interval_ns,
         .flush_samples = true,
         .writes_changes = options->is_compact,
+        .writes_allocated = has_allocated,
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,
@@ -331,6 +333,18 @@ void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_fr
         note_log(o,
                  hpf_eventlog_writer_tick(o->log, ns_of(time_s), 0, tick, frames, n_frames, &err),
                  &err);
+    }
+}
+
+void hpp__output_allocated(hpp__output *o, double time_s, uint64_t n_bytes, const hpf_frame *frames,
+                           size_t n_frames)
+{
+    hpf_error err;
+    if (has_log(o)) {
+        note_log(
+            o,
+            hpf_eventlog_writer_allocated(o->log, ns_of(time_s), n_bytes, frames, n_frames, &err),
+            &err);
     }
 }
 

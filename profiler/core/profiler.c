@@ -108,7 +108,7 @@ static hpf_status open_log(hpp_profiler *p, const double *end_s, hpf_error *err)
     }
     char *path = path_of(p, ".eventlog");
     hpf_status status =
-        path ? hpp__output_open_log(&p->output, path, p->options, p->engine, end_s, err)
+        path ? hpp__output_open_log(&p->output, path, p->options, p->engine, false, end_s, err)
              : hpf_error_set_memory(err);
     free(path);
     return status;

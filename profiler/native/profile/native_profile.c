@@ -112,6 +112,13 @@ static const char *path_of(const hpp__native_profile *p, const char *suffix)
     return path;
 }
 
+/* Returns whether the event log has what each stack has allocated. The bands of a restricted
+ * profile are only a part of the stacks. */
+static bool logs_allocated(const hpp__native_profile *p)
+{
+    return p->options->with_eventlog && p->options->census.n_restrictions == 0;
+}
+
 static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
 {
     const char *path = path_of(p, ".hp");
@@ -129,7 +136,8 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
         status = hpp__output_open_sidecar(&p->output, sidecar, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine, NULL, err);
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, logs_allocated(p),
+                                      NULL, err);
     }
     return status;
 }
@@ -395,6 +403,27 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
     }
     free(p->ticks.by_stack);
     p->ticks = now;
+}
+
+/* Writes the bytes that each stack has allocated into the event log. */
+static void log_stacks_allocated(hpp__native_profile *p, const hpp__snapshot *last)
+{
+    enum { MAX_FRAMES = 255 };
+    hpf_frame frames[MAX_FRAMES];
+    hpp__native_costs costs;
+    if (hpp__native_costs_count(&costs, &p->heap, &last->sums, NULL) != HPF_OK) {
+        return;
+    }
+    for (size_t i = 0; i < costs.n; i++) {
+        uint64_t n_bytes = costs.list[i].costs.allocated_bytes;
+        if (n_bytes > 0) {
+            size_t n = hpp__stack_frames(&hpp__native_stacks_view, NULL, costs.list[i].stack,
+                                         frames, MAX_FRAMES);
+            hpp__output_allocated(&p->output, last->time_s, n_bytes, frames,
+                                  n < MAX_FRAMES ? n : MAX_FRAMES);
+        }
+    }
+    free(costs.list);
 }
 
 /* Sums the lives of an era when `live_bytes` were live. */
@@ -704,7 +733,8 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
         status = hpp__output_replace(&p->output, path, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine, &end_s, err);
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, logs_allocated(p),
+                                      &end_s, err);
     }
     if (status == HPF_OK) {
         emit_headers(p);
@@ -727,6 +757,9 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     note_mapped(p);
     count_totals(p);
     note_losses(p);
+    if (logs_allocated(p)) {
+        log_stacks_allocated(p, last);
+    }
     hpf_error of_files = {0};
     hpf_error of_report = {0};
     hpf_status status = hpp__output_close(&p->output, &of_files);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Headers come first, but the log has its metadata in records: they are read before all others.
+ */
+#include "eventlog/eventlog_allocated.h"
+
+#include "base/big_endian.h"
+#include "event/call_stacks.h"
+#include "eventlog/eventlog_metadata.h"
+#include "eventlog/eventlog_names.h"
+#include "eventlog/eventlog_tags.h"
+#include "hpfile/str.h"
+
+#define STACK_AT 9u /* in a record, after profile and bytes */
+
+enum { MAX_FRAMES = 255 };
+
+typedef struct totals {
+    hpf_eventlog_metadata metadata;
+    hpf__eventlog_names names;
+    hpf__emitter emit;
+    hpf__call_stacks stacks;
+    uint64_t time_ns; /* of the last record */
+    uint64_t n_stacks;
+    hpf_frame frames[MAX_FRAMES];
+} totals;
+
+static hpf_status want(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
+{
+    (void)context, (void)err;
+    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE ||
+                 type->id == HPF__EVENT_HEAP_PROF_ALLOCATED || hpf_eventlog_metadata_want(type->id);
+    return HPF_OK;
+}
+
+static hpf_status emit_headers(totals *t, hpf_error *err)
+{
+    hpf_status status = hpf__emitter_header(&t->emit, HPF_HEADER_JOB, t->metadata.job, err);
+    if (status == HPF_OK) {
+        status = hpf__emitter_header(&t->emit, HPF_HEADER_DATE, t->metadata.date, err);
+    }
+    if (status == HPF_OK) {
+        status = hpf__emitter_default_header(&t->emit, HPF_HEADER_SAMPLE_UNIT, err);
+    }
+    return status == HPF_OK ? hpf__emitter_default_header(&t->emit, HPF_HEADER_VALUE_UNIT, err)
+                            : status;
+}
+
+static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
+{
+    totals *t = context;
+    hpf_str payload = event->payload;
+    if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
+        hpf_status status = hpf__eventlog_names_define_centre(&t->names, payload);
+        return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
+    }
+    if (event->type->id != HPF__EVENT_HEAP_PROF_ALLOCATED) {
+        return hpf_eventlog_metadata_note(&t->metadata, event, err);
+    }
+    if (payload.length <= STACK_AT) {
+        return HPF_OK;
+    }
+    hpf_name name;
+    bool is_new;
+    hpf_status status = t->n_stacks++ == 0 ? emit_headers(t, err) : HPF_OK;
+    if (status != HPF_OK) {
+        return status;
+    }
+    t->time_ns = event->time_ns;
+    status =
+        hpf__eventlog_names_of_stack(&t->names, hpf_str_from(payload, STACK_AT), &name, &is_new);
+    if (status != HPF_OK) {
+        return hpf_error_set(err, status, "no room for the stacks of the log");
+    }
+    size_t n = hpf__eventlog_names_frames(&t->names, name, t->frames, MAX_FRAMES);
+    return hpf__call_stacks_cost(&t->stacks, t->frames, n < MAX_FRAMES ? n : MAX_FRAMES,
+                                 hpf__read8(payload.data + 1), err);
+}
+
+hpf_status hpf__eventlog_read_allocated(hpf_source *source, const hpf_events *events, void *context,
+                                        const hpf_reader_options *options, hpf_error *err)
+{
+    static const hpf_event_visitor visitor = {.type = want, .event = on_event};
+    static const char *const values[] = {HPF__EVENTLOG_ALLOCATED, NULL};
+    size_t chosen;
+    totals t = {.emit = {.events = events, .context = context}};
+    t.stacks.emit = &t.emit;
+    hpf_status status = hpf__choose_value(&chosen, values, options, err);
+    status = status == HPF_OK ? hpf_eventlog_read_source(NULL, source, &visitor, &t, err) : status;
+    if (status == HPF_OK && t.n_stacks == 0) {
+        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
+                               "the event log does not have what stacks have allocated: only those "
+                               "of census run have, when the program has ended");
+    }
+    status = status == HPF_OK
+                 ? hpf__emitter_sample(&t.emit, (double)t.time_ns / 1e9, (hpf__location){0}, err)
+                 : status;
+    hpf__call_stacks_finish(&t.stacks);
+    hpf__emitter_finish(&t.emit);
+    hpf__eventlog_names_finish(&t.names);
+    hpf_eventlog_metadata_finish(&t.metadata);
+    return status;
+}
