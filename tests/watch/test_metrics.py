@@ -232,10 +232,14 @@ class Metrics(Watch):
         kind, rows = self.top(place, "allocs", "-unit=B")
         self.assertEqual(kind, "alloc_space")
         self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000000, "keep": 50000})
-        self.assertEqual({name: place for name, (_, place) in rows.items()},
+        self.assertEqual({name: place for name, (_, place) in rows.items()},  # of whole stacks
                          {name: self.begin_of(name, WORKER) for name in ("churn", "keep", "main")})
         _, rows = self.top(place, "allocs", "-sample_index=alloc_objects")
         self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000, "keep": 10})
+        for index, amount in ("inuse_objects", 10), ("inuse_space", 50000):
+            kind, rows = self.top(place, "heap", "-unit=B", "-sample_index=" + index)
+            self.assertEqual({name: flat for name, (flat, _) in rows.items()}, {"keep": amount, "main": 0})
+            self.assertEqual(kind, index)
         kind, rows = wait_until(lambda: (found := self.top(place, "profile?seconds=1", "-unit=ns"))[1].get("spin") and found, "ticks")
         self.assertEqual(kind, "cpu")
         measured = sum(flat for flat, _ in rows.values())
@@ -249,19 +253,24 @@ class Metrics(Watch):
     def test_costs_that_are_not_counted(self):
         place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         run, _ = self.begin_program("-hc")
-        self.assertEqual(ask(run, f"/{run.token}/debug/pprof/profile?seconds=1").status, 404)
-        self.assertEqual([ask(place, f"/{place.token}/debug/pprof/{data}").status for data in ("allocs", "profile")], [404, 404])
+        for where, data, reason in ((run, "profile?seconds=1", b"only census run -p and census attach -p count time\n"),
+                                    (place, "profile", b"only census run -p and census attach -p count time\n"),
+                                    (place, "allocs", b"only census run and census attach count allocations\n")):
+            answer = ask(where, f"/{where.token}/debug/pprof/{data}")
+            self.assertEqual((answer.status, answer.body), (404, reason))
+        wait_until(lambda: ask(place, f"/{place.token}/debug/pprof/heap").status == 200, "the heap of the file")
         self.assertEqual(ask(run, "/debug/pprof/allocs").status, 401)
 
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_pprof(self):
-        """go tool pprof reads the heap of a program that runs: amounts of a sample, functions and files."""
-        place, end_program = self.begin_program("-hc", "-l")
+        """go tool pprof reads the heap of a program that runs: amounts of a sample, and where functions begin, whatever
+        the bands are."""
+        place, end_program = self.begin_program("-hd")
         self.assertEqual(ask(place, "/debug/pprof/heap").status, 401)
         path = f"/{place.token}/debug/pprof/heap"
         wait_until(lambda: ask(place, path).status == 200 and
-                   self.scrape(place)["census_heap_total_bytes", None] > 10**6, "growth")
+                   self.scrape(place).get(("census_heap_total_bytes", None), 0) > 10**6, "growth")
         kind, rows = self.top(place, "heap", "-unit=B")
         listed = self.pprof(place, "heap", "-unit=B", "-list", "^cache_line$")
         samples = end_program()

@@ -4,32 +4,17 @@
  */
 #include "http_pprof.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "exchange/pprof_writer.h"
 #include "hpfile/str.h"
 #include "summary/survey_details.h"
 
 #include "heap_stacks.h"
-
-/* Adds an amount to a stack; the array grows with the stacks. */
-static hpf_status add_amount(http_pprof *p, uint32_t stack, double amount, hpf_error *err)
-{
-    if (stack >= p->n_amounts) {
-        size_t n = 2 * ((size_t)stack + 8);
-        double *grown = realloc(p->amounts, n * sizeof *grown);
-        if (!grown) {
-            return hpf_error_set_memory(err);
-        }
-        memset(grown + p->n_amounts, 0, (n - p->n_amounts) * sizeof *grown);
-        p->amounts = grown;
-        p->n_amounts = n;
-    }
-    p->amounts[stack] += amount;
-    return HPF_OK;
-}
 
 hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 {
@@ -53,7 +38,12 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         uint32_t stack = 0;
         if (by_name[i] > 0) {
             status = heap_stacks_find(p->stacks, survey, i, &stack, err);
-            status = status == HPF_OK ? add_amount(p, stack, by_name[i], err) : status;
+            if (status == HPF_OK &&
+                !HPF__ARRAY_RESERVE_ZEROED(p->amounts, p->amounts_capacity, stack + (size_t)1)) {
+                status = hpf_error_set_memory(err);
+            } else if (status == HPF_OK) {
+                p->amounts[stack] += by_name[i];
+            }
         }
     }
     free(by_name);
@@ -79,35 +69,23 @@ void http_pprof_finish(http_pprof *p)
 
 /* ---- costs ---- */
 
-static bool reserve(double **amounts, size_t n, size_t n_before)
-{
-    double *grown = realloc(*amounts, n * sizeof *grown);
-    if (grown) {
-        *amounts = grown;
-        memset(grown + n_before, 0, (n - n_before) * sizeof *grown);
-    }
-    return grown != NULL;
-}
-
 static void add_costs(void *context, const hpf_frame *frames, size_t n_frames,
                       const hpp_stack_costs *added)
 {
     http_costs *c = context;
     uint32_t stack = 0;
+    const double amounts[HTTP_N_COSTS] = {
+        (double)added->allocations, (double)added->allocated_bytes, (double)added->live_blocks,
+        (double)added->live_bytes, (double)added->ticks};
     if (c->status == HPF_OK) {
         c->status = hpf_stacks_of_frames(c->stacks, frames, n_frames, &stack, NULL);
     }
-    if (c->status == HPF_OK && stack >= c->n) {
-        size_t n = 2 * ((size_t)stack + 8);
-        bool fits = reserve(&c->allocations, n, c->n) && reserve(&c->bytes, n, c->n) &&
-                    reserve(&c->ticks, n, c->n);
+    for (int i = 0; i < HTTP_N_COSTS && c->status == HPF_OK; i++) {
+        bool fits = HPF__ARRAY_RESERVE_ZEROED(c->amounts[i], c->capacity[i], stack + (size_t)1);
         c->status = fits ? HPF_OK : HPF_ERR_MEMORY;
-        c->n = fits ? n : c->n;
-    }
-    if (c->status == HPF_OK) {
-        c->allocations[stack] += c->sign * (double)added->allocations;
-        c->bytes[stack] += c->sign * (double)added->allocated_bytes;
-        c->ticks[stack] += c->sign * (double)added->ticks;
+        if (fits) {
+            c->amounts[i][stack] += c->sign * amounts[i];
+        }
     }
 }
 
@@ -130,32 +108,42 @@ void http_costs_destroy(http_costs *c)
 {
     if (c) {
         hpf_stacks_destroy(c->stacks);
-        free(c->allocations);
-        free(c->bytes);
-        free(c->ticks);
+        for (int i = 0; i < HTTP_N_COSTS; i++) {
+            free(c->amounts[i]);
+        }
         free(c);
     }
 }
 
 hpf_status http_costs_write(http_costs *c, const hpp_collector *collector, hpf_str program,
-                            bool is_time, hpf_sink *sink, hpf_error *err)
+                            http_place where, hpf_sink *sink, hpf_error *err)
 {
     c->sign = 1;
     hpp_collector_costs(collector, add_costs, c);
-    for (size_t i = 0; i < c->n; i++) {
-        c->ticks[i] = c->ticks[i] > 0 ? c->ticks[i] : 0;
+    if (where == HTTP_HEAP && hpf_stacks_n(c->stacks) == 0) {
+        return hpf_error_set(err, HPF_END, "there is no sample yet");
+    }
+    double *const *amounts = c->amounts;
+    for (size_t i = 0; i < c->capacity[HTTP_TICKS]; i++) {
+        amounts[HTTP_TICKS][i] = fmax(amounts[HTTP_TICKS][i], 0);
     }
     const hpf_pprof_type types[] = {
-        {"alloc_objects", HPF_STR("count"), c->allocations, 1},
-        {"alloc_space", HPF_STR("bytes"), c->bytes, 1},
-        {"samples", HPF_STR("count"), c->ticks, 1},
-        {"cpu", HPF_STR("nanoseconds"), c->ticks, (double)hpp_collector_tick_ns(collector)},
+        {"alloc_objects", HPF_STR("count"), amounts[HTTP_ALLOCATIONS], 1},
+        {"alloc_space", HPF_STR("bytes"), amounts[HTTP_ALLOCATED_BYTES], 1},
+        {"inuse_objects", HPF_STR("count"), amounts[HTTP_LIVE_BLOCKS], 1},
+        {"inuse_space", HPF_STR("bytes"), amounts[HTTP_LIVE_BYTES], 1},
+        {"samples", HPF_STR("count"), amounts[HTTP_TICKS], 1},
+        {"cpu", HPF_STR("nanoseconds"), amounts[HTTP_TICKS],
+         (double)hpp_collector_tick_ns(collector)},
     };
+    bool is_time = where == HTTP_PROFILE;
     const hpf_pprof_profile profile = {
         .program = program,
         .time_ns = (uint64_t)time(NULL) * 1000000000,
         .duration_ns = is_time ? (uint64_t)((loop_now_s() - c->begin_s) * 1e9) : 0,
-        .types = types + (is_time ? 2 : 0),
+        .types = types + (is_time              ? 4
+                          : where == HTTP_HEAP ? 2
+                                               : 0),
         .n_types = 2,
     };
     return c->status == HPF_OK ? hpf_pprof_write(c->stacks, &profile, sink, err)

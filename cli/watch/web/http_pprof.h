@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Growing profiles for pprof: their live heap, which is the stacks of their latest samples, added
- * up; and what the programs of a collector allocate, and their processor time.
+ * For pprof: the live heap of files that grow, which is the stacks of their latest samples, added
+ * up; and the live heap, allocations and processor time of the programs of a collector.
  */
 #ifndef CENSUS_WATCH_HTTP_PPROF_H
 #define CENSUS_WATCH_HTTP_PPROF_H
@@ -11,12 +11,13 @@
 #include "native/collector/collector.h"
 
 #include "watch/loop/watch.h"
+#include "http_guard.h"
 
 /* One profile for pprof. All zero: empty. */
 typedef struct http_pprof {
     hpf_stacks *stacks;
     double *amounts; /* by stack */
-    size_t n_amounts;
+    size_t amounts_capacity;
     hpf_survey *survey; /* of the first profile; borrowed until its profile changes */
     double time;        /* of its latest sample */
 } http_pprof;
@@ -29,11 +30,20 @@ HPF_MUST_USE hpf_status http_pprof_add(http_pprof *p, const watched *profile, hp
 HPF_MUST_USE hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err);
 void http_pprof_finish(http_pprof *p);
 
+enum {
+    HTTP_ALLOCATIONS,
+    HTTP_ALLOCATED_BYTES,
+    HTTP_LIVE_BLOCKS,
+    HTTP_LIVE_BYTES,
+    HTTP_TICKS,
+    HTTP_N_COSTS
+};
+
 /* Costs of stacks: so far, or from one moment to another. */
 typedef struct http_costs {
     hpf_stacks *stacks;
-    double *allocations, *bytes, *ticks; /* by stack; below 0: of a process that has ended */
-    size_t n;
+    double *amounts[HTTP_N_COSTS]; /* by stack; below 0: of a process that has ended */
+    size_t capacity[HTTP_N_COSTS];
     double begin_s;    /* loop_now_s() */
     int sign;          /* of what is added */
     hpf_status status; /* the first error */
@@ -44,10 +54,11 @@ typedef struct http_costs {
 http_costs *http_costs_create(const hpp_collector *collector, bool is_from_now);
 void http_costs_destroy(http_costs *costs);
 
-/* Adds the costs until now, and writes the allocations, or the processor time. Errors: MEMORY,
- * LIMIT, those of the sink. */
+/* Adds the costs until now, and writes what belongs to a place: the live heap, the allocations, or
+ * the processor time. Errors: END without a sample of the heap; MEMORY, LIMIT, those of the
+ * sink. */
 HPF_MUST_USE hpf_status http_costs_write(http_costs *costs, const hpp_collector *collector,
-                                         hpf_str program, bool is_time, hpf_sink *sink,
+                                         hpf_str program, http_place where, hpf_sink *sink,
                                          hpf_error *err);
 
 #endif

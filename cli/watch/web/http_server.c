@@ -104,12 +104,11 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return result;
 }
 
-/* Sends an empty response. */
-static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned status)
+static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, hpf_str text)
 {
-    struct MHD_Response *response = constant_response(HPF_STR(""));
+    struct MHD_Response *response = constant_response(text);
     if (response) {
-        add_headers(response, NULL, NULL);
+        add_headers(response, text.length > 0 ? "text/plain; charset=utf-8" : NULL, NULL);
     }
     if (response && status == MHD_HTTP_UNAUTHORIZED) {
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
@@ -118,6 +117,11 @@ static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned s
         MHD_add_response_header(response, "Allow", "GET, HEAD");
     }
     return send_response(connection, status, response);
+}
+
+static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned status)
+{
+    return send_text(connection, status, HPF_STR(""));
 }
 
 /* ---- running ---- */
@@ -379,10 +383,13 @@ static enum MHD_Result send_costs(peer *p, http_place where)
         return send_status(p->connection, MHD_HTTP_BAD_REQUEST);
     }
     p->measured = server->options.measured(server->options.context, where);
-    if (!p->measured) {
-        return send_status(p->connection, MHD_HTTP_NOT_FOUND);
+    if (!p->measured && where != HTTP_HEAP) {
+        return send_text(p->connection, MHD_HTTP_NOT_FOUND,
+                         where == HTTP_ALLOCS
+                             ? HPF_STR("only census run and census attach count allocations\n")
+                             : HPF_STR("only census run -p and census attach -p count time\n"));
     }
-    if (where == HTTP_ALLOCS) {
+    if (where != HTTP_PROFILE) {
         return finish_costs(p, where);
     }
     p->due_s = loop_now_s() + (double)seconds;
@@ -451,8 +458,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_PAGE:
         return MHD_queue_response(connection, MHD_HTTP_OK, server->page);
     case HTTP_METRICS:
-    case HTTP_HEAP:
         return send_data(p, where);
+    case HTTP_HEAP:
     case HTTP_ALLOCS:
     case HTTP_PROFILE:
         return send_costs(p, where);

@@ -29,9 +29,10 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
-    /* Begins the measurement of HTTP_ALLOCS or HTTP_PROFILE; NULL: there can be none. */
+    /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. */
     http_costs *(*measured)(void *context, http_place where);
-    /* Writes the data of a place; `measured` is NULL for others. Returns false without data. */
+    /* Writes the data of a place, by its measurement if there is one. Returns false without data.
+     */
     bool (*scraped)(void *context, http_place where, http_costs *measured, hpf_sink *sink);
     void *context;
     size_t most_viewers;

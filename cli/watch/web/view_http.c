@@ -241,6 +241,7 @@ static bool write_metrics(view_http *v, hpf_sink *sink)
     return status == HPF_OK;
 }
 
+/* Writes the heap of the latest samples of files. */
 static bool write_heap(const view_http *v, hpf_sink *sink)
 {
     http_pprof heap = {NULL, NULL, 0, NULL, 0};
@@ -269,15 +270,14 @@ static hpf_str program_of(const view_http *v)
 static bool write_costs(const view_http *v, http_place where, http_costs *costs, hpf_sink *sink)
 {
     hpf_error err;
-    return http_costs_write(costs, v->collector, program_of(v), where == HTTP_PROFILE, sink,
-                            &err) == HPF_OK;
+    return http_costs_write(costs, v->collector, program_of(v), where, sink, &err) == HPF_OK;
 }
 
 static bool on_scraped(void *context, http_place where, http_costs *measured, hpf_sink *sink)
 {
     return where == HTTP_METRICS ? write_metrics(context, sink)
-           : where == HTTP_HEAP  ? write_heap(context, sink)
-                                 : write_costs(context, where, measured, sink);
+           : measured            ? write_costs(context, where, measured, sink)
+                                 : write_heap(context, sink);
 }
 
 static http_costs *on_measured(void *context, http_place where)

@@ -169,9 +169,10 @@ typedef struct hpp_site_figures {
     uint64_t indirect_bytes, indirect_blocks; /* of these, with HPP_LOST: lost indirectly */
 } hpp_site_figures;
 
-/* What a stack has cost since its process started. */
+/* What a stack has cost since its process started, and the blocks that live. */
 typedef struct hpp_stack_costs {
     uint64_t allocations, allocated_bytes;
+    uint64_t live_blocks, live_bytes;
     uint64_t ticks; /* of processor time */
 } hpp_stack_costs;
 

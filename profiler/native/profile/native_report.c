@@ -48,6 +48,8 @@ hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_heap *hea
         if (i != HPP__GROUP_TICKS) {
             costs->allocations += heap->costs[i].allocations;
             costs->allocated_bytes += heap->costs[i].allocated_bytes;
+            costs->live_blocks += hpp__costs_live_blocks(&heap->costs[i]);
+            costs->live_bytes += hpp__costs_live_bytes(&heap->costs[i]);
         }
     }
     free(t.by_stack);
@@ -69,7 +71,7 @@ void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, 
     pthread_mutex_lock(&shared->lock);
     for (size_t i = 0; i < shared->costs.n; i++) {
         const struct hpp__stack_entry *at = &shared->costs.list[i];
-        if (at->costs.allocations > 0 || at->costs.ticks > 0) {
+        if ((at->costs.allocations | at->costs.live_bytes | at->costs.ticks) != 0) {
             size_t n =
                 hpp__stack_frames(&hpp__native_stacks_view, NULL, at->stack, frames, MAX_FRAMES);
             visit(context, frames, n < MAX_FRAMES ? n : MAX_FRAMES, &at->costs);
