@@ -354,6 +354,11 @@ static hpf_status find_resident(search *s, hpf_error *err)
 
 /* --- churn ------------------------------------------------------------------------------------ */
 
+static bool is_native(const search *s)
+{
+    return hpf_native_part_of_job(hpf_survey_header(s->in->survey, HPF_HEADER_JOB)).length > 0;
+}
+
 /* What an event log says of allocation. */
 typedef struct allocation {
     times window;
@@ -388,8 +393,7 @@ static hpf_status find_churn(search *s, hpf_error *err)
     static const double least_rate = 256 << 20, longest_life_s = 0.1;
     const hpf_event_visitor visitor = {.event = note_allocation};
     allocation a = {.window = s->window};
-    hpf_str job = hpf_survey_header(s->in->survey, HPF_HEADER_JOB);
-    if (s->in->format != &hpf_format_eventlog || hpf_native_part_of_job(job).length == 0 ||
+    if (s->in->format != &hpf_format_eventlog || !is_native(s) ||
         s->o->n_samples < FEWEST_SAMPLES) {
         return HPF_OK;
     }
@@ -449,8 +453,9 @@ static hpf_status read_total(const search *s, const char *value, moment_total *m
                : status;
 }
 
-/* At the peak there are a million blocks, of at most 32 bytes on average. Only formats of other
- * tools contain the number of blocks. */
+/* At the peak there are a million blocks, of at most 32 bytes on average. Formats of other tools
+ * contain the number of blocks, and logs of native programs that at the peak of the whole program.
+ */
 static hpf_status find_small_blocks(search *s, hpf_error *err)
 {
     static const double least_blocks = 1e6, most_bytes = 32;
@@ -459,12 +464,14 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
         const char *bytes, *blocks;
     } formats[] = {{&hpf_format_dhat, "live", "blocks"},
                    {&hpf_format_heap_text, "inuse_space", "inuse_objects"},
-                   {&hpf_format_pprof, "inuse_space", "inuse_objects"}};
+                   {&hpf_format_pprof, "inuse_space", "inuse_objects"},
+                   {&hpf_format_eventlog, "peak", "blocks"}};
     size_t i = 0, n = sizeof formats / sizeof *formats;
     while (i < n && formats[i].format != s->in->format) {
         i++;
     }
-    if (i == n || s->in->n_more > 0) {
+    bool is_log = s->in->format == &hpf_format_eventlog;
+    if (i == n || s->in->n_more > 0 || (is_log && (!is_native(s) || s->window.first > -HUGE_VAL))) {
         return HPF_OK;
     }
     moment_total bytes = {.window = s->window}, blocks = {.total = 0};
@@ -472,7 +479,7 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
     blocks.window = (times){bytes.time, bytes.time};
     status = status == HPF_OK ? read_total(s, formats[i].blocks, &blocks, err) : status;
     if (status == HPF_ERR_ARGUMENT) {
-        return HPF_OK; /* a pprof profile of other amounts */
+        return HPF_OK; /* a pprof profile of other amounts, a log without totals */
     }
     if (status != HPF_OK || blocks.total < least_blocks ||
         bytes.total > most_bytes * blocks.total) {

@@ -12,7 +12,7 @@
 #include "eventlog/eventlog_writer.h"
 
 #define STACK_AT       12u /* in a tick, after capability and number */
-#define TOTAL_STACK_AT 9u  /* in a total, after profile and bytes */
+#define TOTAL_STACK_AT 25u /* in totals, after profile and three amounts */
 
 enum { MAX_FRAMES = 255 };
 
@@ -78,7 +78,7 @@ static bool is_definition(uint16_t id)
     }
 }
 
-/* Copies a tick, or a total of a stack. */
+/* Copies a tick, or the totals of a stack. */
 static hpf_status copy_stack(copying *c, const hpf_event *event, hpf_error *err)
 {
     hpf_str payload = event->payload;
@@ -96,10 +96,13 @@ static hpf_status copy_stack(copying *c, const hpf_event *event, hpf_error *err)
     }
     size_t n = hpf__eventlog_names_frames(&c->names, name, c->frames, MAX_FRAMES);
     n = n < MAX_FRAMES ? n : MAX_FRAMES;
-    return is_tick ? hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(payload.data),
-                                              hpf__read8(payload.data + 4), c->frames, n, err)
-                   : hpf_eventlog_writer_allocated(c->writer, event->time_ns,
-                                                   hpf__read8(payload.data + 1), c->frames, n, err);
+    const char *p = payload.data;
+    if (is_tick) {
+        return hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(p), hpf__read8(p + 4),
+                                        c->frames, n, err);
+    }
+    const hpf_stack_totals totals = {hpf__read8(p + 1), hpf__read8(p + 9), hpf__read8(p + 17)};
+    return hpf_eventlog_writer_totals(c->writer, event->time_ns, &totals, c->frames, n, err);
 }
 
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
@@ -116,7 +119,7 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
         return HPF_OK;
     }
     if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
-        event->type->id == HPF__EVENT_HEAP_PROF_ALLOCATED) {
+        event->type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS) {
         return copy_stack(c, event, err);
     }
     return is_written(event)

@@ -23,7 +23,7 @@
 #include "base/buffer.h"
 #include "base/date.h"
 #include "base/intern.h"
-#include "eventlog/eventlog_allocated.h"
+#include "eventlog/eventlog_totals.h"
 #include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "base/utf8.h"
@@ -138,7 +138,7 @@ static const struct own_type {
     {HPF__EVENT_PROF_BEGIN, 8, REST_OF_NONE, "Start of a time profile"},
     {HPF__EVENT_IPE, -1, OF_NONE, "Info Table Source Position"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, -1, OF_NONE, "Heap profile changes since last sample"},
-    {HPF__EVENT_HEAP_PROF_ALLOCATED, -1, REST_OF_NONE, "Heap profile total allocation of a stack"},
+    {HPF__EVENT_HEAP_PROF_STACK_TOTALS, -1, REST_OF_NONE, "Heap profile totals of a stack"},
 };
 
 static const hpf_event_type *find_type(const eventlog_writer *w, uint16_t id)
@@ -786,17 +786,20 @@ hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uint64_t time_ns, uint32
     return status_of(w, err);
 }
 
-hpf_status hpf_eventlog_writer_allocated(hpf_writer *writer, uint64_t time_ns, uint64_t n_bytes,
-                                         const hpf_frame *frames, size_t n_frames, hpf_error *err)
+hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
+                                      const hpf_stack_totals *totals, const hpf_frame *frames,
+                                      size_t n_frames, hpf_error *err)
 {
     eventlog_writer *w = (eventlog_writer *)writer;
     hpf__buffer stack = {0};
     begin(w);
     put_stack(w, &stack, frames, n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES, 0);
     put_number(w, &w->scratch, 0, 1);
-    put_number(w, &w->scratch, n_bytes, 8);
+    put_number(w, &w->scratch, totals->allocated_bytes, 8);
+    put_number(w, &w->scratch, totals->peak_bytes, 8);
+    put_number(w, &w->scratch, totals->peak_blocks, 8);
     put(w, &w->scratch, stack.bytes, stack.length);
-    put_record(w, HPF__EVENT_HEAP_PROF_ALLOCATED, time_ns);
+    put_record(w, HPF__EVENT_HEAP_PROF_STACK_TOTALS, time_ns);
     leave_if_full(w, REST_OF_NONE);
     hpf__buffer_finish(&stack);
     return status_of(w, err);
@@ -862,7 +865,7 @@ static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
         const struct own_type *t = &own_types[i];
         hpf_str description = {t->description, strlen(t->description)};
         if ((t->id == HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES && !options->writes_changes) ||
-            (t->id == HPF__EVENT_HEAP_PROF_ALLOCATED && !options->writes_allocated)) {
+            (t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS && !options->writes_totals)) {
             continue;
         }
         status = add_type(w, &(hpf_event_type){t->id, t->n_bytes, description, 0}, NULL);
@@ -884,8 +887,8 @@ const hpf_format hpf_format_eventlog = {
     .extension = "eventlog",
     .summary = "event log of GHC's run-time system",
     .is_format = is_format,
-    .read = hpf__eventlog_read_allocated,
-    .allocated = HPF__EVENTLOG_ALLOCATED,
+    .read = hpf__eventlog_read_totals,
+    .allocated = "allocated",
     .is_streamed = true,
     .create_writer = create,
     .holds_quantities = true,

@@ -28,13 +28,17 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uin
                                                          const hpf_frame *frames, size_t n_frames,
                                                          hpf_error *err);
 
-/* Writes the bytes that a stack has allocated since the start; its frames as those of ticks. The
- * log must have been created with `writes_allocated`, or have the type of the log that it copies.
- * Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_allocated(hpf_writer *writer, uint64_t time_ns,
-                                                              uint64_t n_bytes,
-                                                              const hpf_frame *frames,
-                                                              size_t n_frames, hpf_error *err);
+/* What a stack has allocated since the start, and what of it is live in the largest sample. */
+typedef struct hpf_stack_totals {
+    uint64_t allocated_bytes, peak_bytes, peak_blocks;
+} hpf_stack_totals;
+
+/* Writes the totals of a stack; its frames as those of ticks. The log must have been created with
+ * `writes_totals`, or have the types of a log with totals. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
+                                                           const hpf_stack_totals *totals,
+                                                           const hpf_frame *frames, size_t n_frames,
+                                                           hpf_error *err);
 
 /* Declares the types of another log. Call it before the first event. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_declare(hpf_writer *writer,

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "event/format_row.h"
-#include "eventlog/eventlog_writer.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "event/breakdown.h"
@@ -137,7 +136,7 @@ static bool list_filters(hpp__text texts[HPF_N_RESTRICTIONS], const hpp_census_o
 }
 
 hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
-                                const hpp_census *engine, bool has_allocated, const double *end_s,
+                                const hpp_census *engine, bool has_totals, const double *end_s,
                                 hpf_error *err)
 {
     hpp__text filters[HPF_N_RESTRICTIONS] = {{0}};
@@ -153,7 +152,7 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         .period_ns = options->interval_ns,
         .flush_samples = true,
         .writes_changes = options->is_compact,
-        .writes_allocated = has_allocated,
+        .writes_totals = has_totals,
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,
@@ -336,15 +335,14 @@ void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_fr
     }
 }
 
-void hpp__output_allocated(hpp__output *o, double time_s, uint64_t n_bytes, const hpf_frame *frames,
-                           size_t n_frames)
+void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *totals,
+                        const hpf_frame *frames, size_t n_frames)
 {
     hpf_error err;
     if (has_log(o)) {
-        note_log(
-            o,
-            hpf_eventlog_writer_allocated(o->log, ns_of(time_s), n_bytes, frames, n_frames, &err),
-            &err);
+        note_log(o,
+                 hpf_eventlog_writer_totals(o->log, ns_of(time_s), totals, frames, n_frames, &err),
+                 &err);
     }
 }
 

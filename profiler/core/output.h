@@ -7,6 +7,7 @@
 #define HPP_OUTPUT_H
 
 #include "event/sidecar.h"
+#include "eventlog/eventlog_writer.h"
 #include "hpfile/writer.h"
 #include "census/census.h"
 #include "hpprof/options.h"
@@ -56,12 +57,12 @@ hpf_status hpp__output_replace(hpp__output *output, const char *path, hpf_error 
  * then. */
 hpf_status hpp__output_open_sidecar(hpp__output *output, const char *path, hpf_error *err);
 
-/* Adds the event log `path`, with the stacks of the engine's bands, and with `has_allocated` for
- * what stacks have allocated. It grows, or with `end_s`, the
+/* Adds the event log `path`, with the stacks of the engine's bands, and with `has_totals` for
+ * totals of stacks. It grows, or with `end_s`, the
  * time at which the program ended, is replaced as by hpp__output_replace. The output must not be
  * moved until it is closed. Same errors; the output is unchanged then. */
 hpf_status hpp__output_open_log(hpp__output *output, const char *path, const hpp_options *options,
-                                const hpp_census *engine, bool has_allocated, const double *end_s,
+                                const hpp_census *engine, bool has_totals, const double *end_s,
                                 hpf_error *err);
 
 /* Adds a receiver to an open output. */
@@ -74,13 +75,13 @@ void hpp__output_sample(hpp__output *output, double time_s, const hpp_band *band
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
 void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
 
-/* Writes the begin of a time profile, a tick of it, the bytes that a stack has allocated, and any
+/* Writes the begin of a time profile, a tick of it, the totals of a stack, and any
  * other record (eventlog_writer.h) into the event log, if there is one. */
 void hpp__output_begin_time(hpp__output *output, uint64_t tick_ns);
 void hpp__output_tick(hpp__output *output, double time_s, uint64_t tick, const hpf_frame *frames,
                       size_t n_frames);
-void hpp__output_allocated(hpp__output *output, double time_s, uint64_t n_bytes,
-                           const hpf_frame *frames, size_t n_frames);
+void hpp__output_totals(hpp__output *output, double time_s, const hpf_stack_totals *totals,
+                        const hpf_frame *frames, size_t n_frames);
 void hpp__output_record(hpp__output *output, uint16_t type, double time_s, uint16_t processor,
                         hpf_str payload, hpf_str text);
 

@@ -169,6 +169,30 @@ def check_small_blocks():
                 assert not findings_of_file(path), (blocks, size)
 
 
+def log_with_totals(folder, blocks, size, job):
+    """Writes an event log with the totals of a stack that has `blocks` blocks at the peak."""
+    log = log_with_allocation(folder, 0, MIB, job)
+    kind = b"etb\0" + struct.pack(">Hhl", 1001, -1, 1) + b"x" + struct.pack(">l", 0) + b"ete\0"
+    totals = struct.pack(">BQQQBI", 0, 9 * blocks * size, blocks * size, blocks, 1, 77)
+    record = struct.pack(">HQH", 1001, 20 * 10**9, len(totals)) + totals
+    data = log.read_bytes().replace(b"hete", kind + b"hete", 1)
+    log.write_bytes(data[:-2] + record + data[-2:])
+    return log
+
+
+def check_small_blocks_of_native_programs():
+    native = "p \u00b7 by call stack"
+    with tempfile.TemporaryDirectory() as folder:
+        log = log_with_totals(folder, 2_000_000, 24, native)
+        found = findings_of_file(log)
+        assert set(found) == {"small blocks"}, found
+        assert found["small blocks"]["evidence"].startswith("2,000,000 live blocks have 24.0 bytes on average"), found
+        assert found["small blocks"]["command"] == f"census report --value blocks {log}", found
+        assert not findings_of_file(log, "--to", "20"), "the peak may be elsewhere"
+        for blocks, size, job in ((900_000, 24, native), (2_000_000, 33, native), (2_000_000, 24, "p +RTS -hc")):
+            assert not findings_of_file(log_with_totals(folder, blocks, size, job)), (blocks, size, job)
+
+
 def check_windows():
     """Only the window is searched, and commands show it: its report is the same."""
     samples = shape(lambda t: 40 * t, n=400) + [(40 + i / 10, {"cache": 9 * MIB}) for i in range(400)]
@@ -199,5 +223,5 @@ def check_windows():
 
 
 for check in (check_growth, check_short_peak, check_quiet, check_biography, check_retainers, check_resident, check_churn,
-              check_small_blocks, check_windows):
+              check_small_blocks, check_small_blocks_of_native_programs, check_windows):
     check()

@@ -53,8 +53,8 @@ class Ticks(Native):
         self.assertEqual(allocated, sorted(allocated))
         self.assertGreater(allocated[-1], 400000000)
 
-    def test_allocated_bytes_of_stacks(self):
-        """The log has what each stack allocated until the end, with the frames that its bands have."""
+    def test_totals_of_stacks_in_event_logs(self):
+        """The log has what each stack allocated until the end and at the peak, with the frames that its bands have."""
         def report(log, *options):
             printed = harness.run([harness.CENSUS, "report", "--format", "json", "-m0", *options, log])
             self.assertEqual(printed.status, 0, printed.errors)
@@ -63,16 +63,18 @@ class Ticks(Native):
             directory = self.fresh()
             census = harness.run_census([program("peaks"), "spikes"], directory, "--eventlog", *options)
             log = directory + "/profile.eventlog"
-            allocated = report(log, "--value", "allocated")
-            of = lambda function: sum(amount for frames, amount in allocated.items() if frames[0] == function)  # noqa: E731, B023
-            self.assertEqual(of("spike"), 5 * 300000000)
-            self.assertEqual(of("keep"), int(re.search("live keep (\\d+)", str(census.output))[1]))
-        live = report(log)
+            of = lambda function, value: sum(amount for frames, amount in report(log, "--value", value).items()  # noqa: E731
+                                             if frames[0] == function)
+            kept = int(re.search("live keep (\\d+)", str(census.output))[1])
+            self.assertEqual((of("spike", "allocated"), of("keep", "allocated")), (5 * 300000000, kept))
+            self.assertEqual((of("spike", "peak"), of("keep", "peak")), (300000000, kept))
+            self.assertEqual((of("spike", "blocks"), of("keep", "blocks")), (1, 10))
+        live, allocated = report(log), report(log, "--value", "allocated")
         self.assertEqual({frames[0] for frames in live} & {"spike", "keep"}, {"spike", "keep"})
         self.assertEqual([frames for frames in live if allocated.get(frames, 0) < live[frames]], [])
         harness.run_census([program("peaks"), "spikes"], directory, "--eventlog", "-hc", "-hmpeaks")
         printed = harness.run([harness.CENSUS, "report", "--value", "allocated", log])
-        self.assertRegex(str(printed.errors), "does not have what stacks have allocated")
+        self.assertRegex(str(printed.errors), "does not have totals of stacks")
 
     def test_ticks_of_reset_signals(self):
         self.check("resets_all_signals")

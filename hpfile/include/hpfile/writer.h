@@ -36,7 +36,7 @@ typedef struct hpf_writer_options {
     uint64_t period_ns; /* eventlog: the requested time between samples */
     /* eventlog: write what changed since the sample before, which few other readers understand. */
     bool writes_changes;
-    bool writes_allocated; /* eventlog: stacks have totals (hpf_eventlog_writer_allocated) */
+    bool writes_totals; /* eventlog: stacks have totals (hpf_eventlog_writer_totals) */
     /* eventlog: the restrictions, each a list of names ("a,b"); empty: none. Copied. */
     hpf_str filters[HPF_N_RESTRICTIONS];
     /* eventlog: when the program ended, in sample units; records of a biographical profile get this

@@ -112,9 +112,9 @@ static const char *path_of(const hpp__native_profile *p, const char *suffix)
     return path;
 }
 
-/* Returns whether the event log has what each stack has allocated. The bands of a restricted
+/* Returns whether the event log has the totals of each stack. The bands of a restricted
  * profile are only a part of the stacks. */
-static bool logs_allocated(const hpp__native_profile *p)
+static bool logs_totals(const hpp__native_profile *p)
 {
     return p->options->with_eventlog && p->options->census.n_restrictions == 0;
 }
@@ -136,8 +136,8 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
         status = hpp__output_open_sidecar(&p->output, sidecar, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine, logs_allocated(p),
-                                      NULL, err);
+        status =
+            hpp__output_open_log(&p->output, log, p->options, p->engine, logs_totals(p), NULL, err);
     }
     return status;
 }
@@ -405,25 +405,31 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
     p->ticks = now;
 }
 
-/* Writes the bytes that each stack has allocated into the event log. */
-static void log_stacks_allocated(hpp__native_profile *p, const hpp__snapshot *last)
+/* Writes what each stack has allocated, and what of it was live in the largest sample, into the
+ * event log. */
+static void log_totals(hpp__native_profile *p, double time_s)
 {
     enum { MAX_FRAMES = 255 };
     hpf_frame frames[MAX_FRAMES];
-    hpp__native_costs costs;
-    if (hpp__native_costs_count(&costs, &p->heap, &last->sums, NULL) != HPF_OK) {
-        return;
-    }
-    for (size_t i = 0; i < costs.n; i++) {
-        uint64_t n_bytes = costs.list[i].costs.allocated_bytes;
-        if (n_bytes > 0) {
-            size_t n = hpp__stack_frames(&hpp__native_stacks_view, NULL, costs.list[i].stack,
-                                         frames, MAX_FRAMES);
-            hpp__output_allocated(&p->output, last->time_s, n_bytes, frames,
-                                  n < MAX_FRAMES ? n : MAX_FRAMES);
+    hpf_stack_totals *totals = calloc(p->stacks.n_stacks, sizeof *totals);
+    for (size_t i = 0; totals && i < p->heap.n_groups; i++) {
+        const hpp__stack *stack = p->heap.groups[i].stack;
+        hpf_stack_totals *to = &totals[stack ? stack->id : 0];
+        if (i != HPP__GROUP_TICKS) {
+            to->allocated_bytes += p->heap.costs[i].allocated_bytes;
+            to->peak_bytes += i < p->n_peak ? p->peak[i].bytes : 0;
+            to->peak_blocks += i < p->n_peak ? p->peak[i].blocks : 0;
         }
     }
-    free(costs.list);
+    for (size_t i = 0; totals && i < p->stacks.n_stacks; i++) {
+        if (totals[i].allocated_bytes > 0) {
+            size_t n = hpp__stack_frames(&hpp__native_stacks_view, NULL, p->stacks.by_id[i], frames,
+                                         MAX_FRAMES);
+            hpp__output_totals(&p->output, time_s, &totals[i], frames,
+                               n < MAX_FRAMES ? n : MAX_FRAMES);
+        }
+    }
+    free(totals);
 }
 
 /* Sums the lives of an era when `live_bytes` were live. */
@@ -733,7 +739,7 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
         status = hpp__output_replace(&p->output, path, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine, logs_allocated(p),
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine, logs_totals(p),
                                       &end_s, err);
     }
     if (status == HPF_OK) {
@@ -757,8 +763,8 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     note_mapped(p);
     count_totals(p);
     note_losses(p);
-    if (logs_allocated(p)) {
-        log_stacks_allocated(p, last);
+    if (logs_totals(p)) {
+        log_totals(p, last->time_s);
     }
     hpf_error of_files = {0};
     hpf_error of_report = {0};

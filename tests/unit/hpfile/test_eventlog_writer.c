@@ -322,10 +322,10 @@ Test(eventlog_writer, ticks_are_read_back_with_their_stacks)
     hpf_sink_destroy(sink);
 }
 
-/* Returns the bytes that the stacks of a log have allocated, as a profile. */
-static hpf_model *allocated_of(hpf_source *source)
+/* Returns an amount of the stacks of a log, as a profile. */
+static hpf_model *totals_of(hpf_source *source, const char *amount)
 {
-    const hpf_reader_options options = {.value = HPF_STR("allocated")};
+    const hpf_reader_options options = {.value = {amount, strlen(amount)}};
     hpf_model *model = hpf_model_create();
     cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
     cr_assert_eq(
@@ -334,17 +334,18 @@ static hpf_model *allocated_of(hpf_source *source)
     return model;
 }
 
-Test(eventlog_writer, allocated_bytes_are_read_back_also_from_a_copy)
+Test(eventlog_writer, totals_of_stacks_are_read_back_also_from_a_copy)
 {
     static const double whole[] = {-HUGE_VAL, HUGE_VAL};
     const hpf_frame go[] = {{.label = HPF_STR("go"), .module = HPF_STR("M")},
                             {.label = HPF_STR("main"), .module = HPF_STR("M")}};
-    const hpf_writer_options options = {.writes_allocated = true};
+    const hpf_writer_options options = {.writes_totals = true};
+    static const char *const amounts[] = {"allocated", "peak", "blocks"};
+    const hpf_stack_totals totals[] = {{1000, 300, 3}, {UINT64_MAX, 40, 4}};
     hpf_sink *sinks[] = {hpf_sink_to_memory(), hpf_sink_to_memory()};
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sinks[0], &options);
-    cr_assert_eq(hpf_eventlog_writer_allocated(writer, 2000000, 1000, go, 2, NULL), HPF_OK);
-    cr_assert_eq(hpf_eventlog_writer_allocated(writer, 2000000, UINT64_MAX, &go[1], 1, NULL),
-                 HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_totals(writer, 2000000, &totals[0], go, 2, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_writer_totals(writer, 2000000, &totals[1], &go[1], 1, NULL), HPF_OK);
     cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
     hpf_writer_destroy(writer);
     hpf_source *sources[] = {source_of_sink(sinks[0]), NULL};
@@ -358,17 +359,22 @@ Test(eventlog_writer, allocated_bytes_are_read_back_also_from_a_copy)
     hpf_writer_destroy(writer);
     hpf_eventlog_destroy(log);
     sources[1] = source_of_sink(sinks[1]);
-    for (int i = 0; i < 2; i++) {
-        hpf_model *model = allocated_of(sources[i]);
+    for (int i = 0; i < 6; i++) {
+        hpf_model *model = totals_of(sources[i % 2], amounts[i / 2]);
         cr_assert_eq(hpf_model_n_samples(model), 1);
         hpf_sample read = hpf_model_sample(model, 0);
         cr_expect_eq(read.time, 0.002);
         cr_assert_eq(read.n_costs, 2);
-        cr_expect_eq(read.costs[0].whole, 1000);
-        cr_expect_eq(read.costs[1].whole, UINT64_MAX);
-        cr_expect(hpf_str_is(hpf_model_name(model, read.costs[0].name), "(1)go/main"));
-        cr_expect(hpf_str_is(hpf_model_name(model, read.costs[1].name), "(2)main"));
+        for (int k = 0; k < 2; k++) {
+            const uint64_t written[] = {totals[k].allocated_bytes, totals[k].peak_bytes,
+                                        totals[k].peak_blocks};
+            const char *name = k ? "(2)main" : "(1)go/main";
+            cr_expect_eq(read.costs[k].whole, written[i / 2]);
+            cr_expect(hpf_str_is(hpf_model_name(model, read.costs[k].name), name));
+        }
         hpf_model_destroy(model);
+    }
+    for (int i = 0; i < 2; i++) {
         hpf_source_destroy(sources[i]);
         hpf_sink_destroy(sinks[i]);
     }

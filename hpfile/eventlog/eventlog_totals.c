@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Headers come first, but the log has its metadata in records: they are read before all others.
+ * Totals are at the end of a log, after the records with its metadata, so headers are emitted
+ * before the first total.
  */
-#include "eventlog/eventlog_allocated.h"
+#include "eventlog/eventlog_totals.h"
 
 #include "base/big_endian.h"
 #include "event/call_stacks.h"
@@ -11,11 +12,16 @@
 #include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
 
-#define STACK_AT 9u /* in a record, after profile and bytes */
+#define AMOUNT_AT 1u  /* in a record: three amounts after the profile */
+#define STACK_AT  25u /* and after these */
 
 enum { MAX_FRAMES = 255 };
 
+enum { ALLOCATED, PEAK, BLOCKS }; /* the amounts, in this order */
+
 typedef struct totals {
+    size_t amount; /* to read */
+    bool is_declared;
     hpf_eventlog_metadata metadata;
     hpf__eventlog_names names;
     hpf__emitter emit;
@@ -27,9 +33,12 @@ typedef struct totals {
 
 static hpf_status want(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
 {
-    (void)context, (void)err;
+    totals *t = context;
+    (void)err;
+    t->is_declared |= type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS;
     *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE ||
-                 type->id == HPF__EVENT_HEAP_PROF_ALLOCATED || hpf_eventlog_metadata_want(type->id);
+                 type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS ||
+                 hpf_eventlog_metadata_want(type->id);
     return HPF_OK;
 }
 
@@ -42,19 +51,30 @@ static hpf_status emit_headers(totals *t, hpf_error *err)
     if (status == HPF_OK) {
         status = hpf__emitter_default_header(&t->emit, HPF_HEADER_SAMPLE_UNIT, err);
     }
-    return status == HPF_OK ? hpf__emitter_default_header(&t->emit, HPF_HEADER_VALUE_UNIT, err)
+    hpf_str unit = t->amount == BLOCKS ? HPF_STR("blocks") : HPF_STR("bytes");
+    return status == HPF_OK ? hpf__emitter_header(&t->emit, HPF_HEADER_VALUE_UNIT, unit, err)
                             : status;
+}
+
+static hpf_status complain(hpf_error *err)
+{
+    return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                         "the event log does not have totals of stacks: only those of census run "
+                         "have, when the program has ended");
 }
 
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
 {
     totals *t = context;
+    if (!t->is_declared) {
+        return complain(err);
+    }
     hpf_str payload = event->payload;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
         hpf_status status = hpf__eventlog_names_define_centre(&t->names, payload);
         return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
     }
-    if (event->type->id != HPF__EVENT_HEAP_PROF_ALLOCATED) {
+    if (event->type->id != HPF__EVENT_HEAP_PROF_STACK_TOTALS) {
         return hpf_eventlog_metadata_note(&t->metadata, event, err);
     }
     if (payload.length <= STACK_AT) {
@@ -74,23 +94,21 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     }
     size_t n = hpf__eventlog_names_frames(&t->names, name, t->frames, MAX_FRAMES);
     return hpf__call_stacks_cost(&t->stacks, t->frames, n < MAX_FRAMES ? n : MAX_FRAMES,
-                                 hpf__read8(payload.data + 1), err);
+                                 hpf__read8(payload.data + AMOUNT_AT + 8 * t->amount), err);
 }
 
-hpf_status hpf__eventlog_read_allocated(hpf_source *source, const hpf_events *events, void *context,
-                                        const hpf_reader_options *options, hpf_error *err)
+hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *events, void *context,
+                                     const hpf_reader_options *options, hpf_error *err)
 {
     static const hpf_event_visitor visitor = {.type = want, .event = on_event};
-    static const char *const values[] = {HPF__EVENTLOG_ALLOCATED, NULL};
-    size_t chosen;
+    static const char *const values[] = {
+        [ALLOCATED] = "allocated", [PEAK] = "peak", [BLOCKS] = "blocks", NULL};
     totals t = {.emit = {.events = events, .context = context}};
     t.stacks.emit = &t.emit;
-    hpf_status status = hpf__choose_value(&chosen, values, options, err);
+    hpf_status status = hpf__choose_value(&t.amount, values, options, err);
     status = status == HPF_OK ? hpf_eventlog_read_source(NULL, source, &visitor, &t, err) : status;
     if (status == HPF_OK && t.n_stacks == 0) {
-        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
-                               "the event log does not have what stacks have allocated: only those "
-                               "of census run have, when the program has ended");
+        status = complain(err);
     }
     status = status == HPF_OK
                  ? hpf__emitter_sample(&t.emit, (double)t.time_ns / 1e9, (hpf__location){0}, err)
