@@ -33,15 +33,12 @@ hpf_status hpf__intern_add(hpf__intern *names, hpf_str text, uint32_t *number, b
     }
     if ((!names->arena && !(names->arena = hpf_arena_create())) ||
         !HPF__ARRAY_RESERVE(names->names, names->capacity, (size_t)names->n_names + 1) ||
-        !hpf__hash_reserve(&names->table) || text.length > SIZE_MAX - HPF__INTERN_PADDING) {
+        !hpf__hash_reserve(&names->table)) {
         return HPF_ERR_MEMORY;
     }
-    char *copy = hpf_arena_alloc(names->arena, text.length + HPF__INTERN_PADDING);
+    const char *copy = hpf_arena_text(names->arena, text);
     if (!copy) {
         return HPF_ERR_MEMORY;
-    }
-    if (text.length) {
-        memcpy(copy, text.data, text.length);
     }
     names->names[names->n_names] = (hpf_str){copy, text.length};
     hpf__hash_insert(&names->table, hash, names->n_names);

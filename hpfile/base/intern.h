@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One copy of each name, and its number: 0, 1, 2, ... in the order in which names are added.
+ * One copy of each name, which ends with a NUL, and its number: 0, 1, 2, ... in the order in which
+ * names are added.
  */
 #ifndef HPF_INTERN_H
 #define HPF_INTERN_H
 
 #include "base/hash_table.h"
 #include "base/arena.h"
-
-/* Every copy is followed by this many readable zero bytes, so that it can be compared in whole
- * vectors. */
-#define HPF__INTERN_PADDING 32
 
 /* All zero is an empty table. */
 typedef struct hpf__intern {

@@ -67,14 +67,12 @@ Test(intern, prefixes_of_all_lengths_differ)
     }
 }
 
-Test(intern, a_copy_is_followed_by_zero_bytes)
+Test(intern, a_copy_ends_with_a_nul)
 {
     char text[] = "abcde";
     add((hpf_str){text, 5}, true);
     memset(text, 'z', 5);
-    static const char zeros[HPF__INTERN_PADDING];
-    cr_assert_eq(memcmp(table.names[0].data, "abcde", 5), 0);
-    cr_assert_eq(memcmp(table.names[0].data + 5, zeros, sizeof zeros), 0);
+    cr_assert_str_eq(table.names[0].data, "abcde");
 }
 
 /* Texts that differ little must not fall into few slots: probing would become a walk. */
