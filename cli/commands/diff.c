@@ -71,12 +71,15 @@ static const char *const measure_names[] = {
     [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end", NULL};
 static const char *const axis_names[] = {[AXIS_TIME] = "time", [AXIS_SAMPLE] = "sample", NULL};
 
+static const char *format_names[32]; /* ends with NULL */
+
 #define AT(member) offsetof(diff_values, member)
 static const opt diff_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
      NULL, 0, 0},
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
-     "output format, see below (default: from the name of the output, else text)", NULL, 0, 0},
+     "output format, see below (default: from the name of the output, else text)", format_names, 0,
+     0},
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
      NULL, 0, INT_MAX},
@@ -118,11 +121,30 @@ static const opt diff_options[] = {
 };
 #undef AT
 
+static bool draws_differences(const hpr_backend *b)
+{
+    return b->is_graphical || b->write_profiles;
+}
+
+static const opt *all_options(void)
+{
+    size_t n = 0, most = sizeof format_names / sizeof *format_names - 1;
+    for (; n < N_TABLES; n++) {
+        format_names[n] = tables[n].name;
+    }
+    for (const hpr_backend *const *b = hpr_backends(); *b && n < most; b++) {
+        if (draws_differences(*b)) {
+            format_names[n++] = (*b)->name;
+        }
+    }
+    return diff_options;
+}
+
 static void print_formats(FILE *to)
 {
     fputs("Table formats: text, json, csv, markdown. Graphs, and pages of call stacks:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
-        if ((*b)->is_graphical || (*b)->write_profiles) {
+        if (draws_differences(*b)) {
             fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);
         }
     }
@@ -153,19 +175,6 @@ static bool find_target(target *out, const diff_values *values)
     out->graph =
         values->format ? hpr_backend_by_name(values->format) : hpr_backend_by_path(values->output);
     return out->graph && (out->graph->write || out->graph->write_profiles);
-}
-
-/* Returns the format whose name is most similar, for a message. */
-static suggested suggest_format(const char *name)
-{
-    suggestion similar = {.given = name, .length = strlen(name)};
-    for (int i = 0; i < N_TABLES; i++) {
-        suggest_compare(&similar, tables[i].name);
-    }
-    for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
-        suggest_compare(&similar, (*b)->name);
-    }
-    return suggest_text(&similar, "");
 }
 
 /* Returns the index of a word, or -1. */
@@ -433,7 +442,7 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     }
     if (!find_target(&to, &values)) {
         return values.format ? cmd_misused(self, "unknown format '%s'%s", values.format,
-                                           suggest_format(values.format).text)
+                                           suggest_of(values.format, format_names).text)
                              : cmd_misused(self, "cannot guess the format of '%s': use --format",
                                            values.output);
     }
@@ -495,7 +504,7 @@ const cmd cmd_diff = {
     .name = "diff",
     .summary = "Compare two profiles",
     .operands = "A [B]",
-    .options = diff_options,
+    .make_options = all_options,
     .notes = print_formats,
     .run = run,
 };

@@ -109,6 +109,8 @@ def main():
             "census report --format m": {"markdown"},
             "census convert --to ope": {"openmetrics"},
             "census merge --to sq": {"sqlite"},
+            "census diff --format m": {"markdown"},
+            "census diff --format p": {"pdf", "png", "ps", "pgf"},
             "census plot --format p": {"pdf", "png", "ps", "pgf", "pgfplots"},
             "census plot --theme d": {"dark"},
             "census plot --order s": {"sum", "stddev"},
