@@ -72,15 +72,10 @@ class Chart {
 
     // Returns whether there are more names than those found.
     hasMoreThan(ranked, accepts) {
-        let left = 0;
-        for (let i = this.from; i <= this.to; i++) {
-            let known = 0;
-            for (const {k} of ranked) {
-                known += this.valuesOf(k)[i];
-            }
-            left = Math.max(left, this.total[i] - known);
-        }
-        return left > 0 && (accepts !== null || this.profile.names.length > ranked.length);
+        const left = this.total.slice();
+        ranked.forEach(({k}) => subtract(left, this.valuesOf(k)));
+        return (accepts !== null || this.profile.names.length > ranked.length) &&
+            left.subarray(this.from, this.to + 1).some((amount) => amount > 0);
     }
 
     // Merges the smallest names, together less than the trace percentage, into OTHER.

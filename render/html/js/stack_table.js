@@ -117,15 +117,13 @@ class StackTable {
     isShown(node) {
         const {order, widths, found} = this.flame, {peak, end, allocated} = this.sums;
         const shown = [widths, peak, end, allocated].filter(Boolean);
-        const isSearching = this.app.view.matcher !== null;
-        for (let i = node.from; i < node.to; i++) {
-            const hasBytes = shown.some((sums) => sums[i + 1] > sums[i]);
-            if (hasBytes && (!isSearching ||
-                order.paths[i].subarray(node.depth - 1).some((frame) => found[frame]))) {
-                return true;
-            }
+        const haveBytes = (from, to) => shown.some((sums) => sums[to] > sums[from]);
+        if (this.app.view.matcher === null) {
+            return haveBytes(node.from, node.to);
         }
-        return false;
+        return order.paths.slice(node.from, node.to).some((path, i) =>
+            haveBytes(node.from + i, node.from + i + 1) &&
+            path.subarray(node.depth - 1).some((frame) => found[frame]));
     }
 
     // Lists the rows below a node, those of open rows with theirs; while there is a search, all are
