@@ -438,10 +438,7 @@ hpf_status hpf__csv_read(hpf_source *source, const hpf_events *events, void *con
                          const hpf_reader_options *options, hpf_error *err)
 {
     table t = {
-        .scan = {.source = source,
-                 .err = err,
-                 .max_bytes = options ? options->max_name_bytes : 0,
-                 .line = 1},
+        .scan = hpf__cursor_of(source, options, err),
         .emit = {.events = events, .context = context},
         .err = err,
     };

@@ -218,10 +218,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     static const char *const values[] = {"live", "blocks", "total", NULL};
     size_t chosen;
     dhat d = {
-        .lex = {.scan = {.source = source,
-                         .err = err,
-                         .max_bytes = options ? options->max_name_bytes : 0,
-                         .line = 1}},
+        .lex = {.scan = hpf__cursor_of(source, options, err)},
         .err = err,
         .emit = {.events = events, .context = context},
         .has_lifetimes = true,

@@ -321,10 +321,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
                                          "alloc_objects", NULL};
     size_t chosen;
     heap_text t = {
-        .scan = {.source = source,
-                 .err = err,
-                 .max_bytes = options ? options->max_name_bytes : 0,
-                 .line = 1},
+        .scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };

@@ -176,10 +176,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     uint32_t empty;
     bool is_new;
     tree t = {
-        .lex = {.scan = {.source = source,
-                         .err = err,
-                         .max_bytes = options ? options->max_name_bytes : 0,
-                         .line = 1}},
+        .lex = {.scan = hpf__cursor_of(source, options, err)},
         .err = err,
         .emit = {.events = events, .context = context},
     };

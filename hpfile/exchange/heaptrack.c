@@ -576,7 +576,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     static const char *const values[] = {"live", "allocated", "allocations", NULL};
     size_t chosen = LIVE;
     heaptrack h = {
-        .scan = {.source = source, .err = err, .max_bytes = options ? options->max_name_bytes : 0},
+        .scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };

@@ -258,10 +258,7 @@ hpf_status hpf__json_profile_read(hpf_source *source, const hpf_events *events, 
                                   const hpf_reader_options *options, hpf_error *err)
 {
     document d = {
-        .lex = {.scan = {.source = source,
-                         .err = err,
-                         .max_bytes = options ? options->max_name_bytes : 0,
-                         .line = 1}},
+        .lex = {.scan = hpf__cursor_of(source, options, err)},
         .emit = {.events = events, .context = context},
         .err = err,
         .arena = hpf_arena_create(),

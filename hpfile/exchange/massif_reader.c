@@ -272,10 +272,7 @@ hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *
                             const hpf_reader_options *options, hpf_error *err)
 {
     massif m = {
-        .scan = {.source = source,
-                 .err = err,
-                 .max_bytes = options ? options->max_name_bytes : 0,
-                 .line = 1},
+        .scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };

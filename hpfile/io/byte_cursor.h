@@ -18,7 +18,7 @@ typedef struct hpf__location {
     uint32_t line, column; /* from 1 */
 } hpf__location;
 
-/* Begins as {.source = ..., .line = 1}; err and max_bytes may be 0. */
+/* Begins as {.source = ..., .line = 1}, or by hpf__cursor_of; err and max_bytes may be 0. */
 typedef struct hpf__cursor {
     hpf_source *source;
     hpf_error *err;
@@ -30,6 +30,16 @@ typedef struct hpf__cursor {
     uint64_t line_offset;  /* of the line's first byte */
     uint32_t line;
 } hpf__cursor;
+
+/* Returns a cursor at the beginning of the source of a reader; `options` may be NULL. */
+static inline hpf__cursor hpf__cursor_of(hpf_source *source, const hpf_reader_options *options,
+                                         hpf_error *err)
+{
+    return (hpf__cursor){.source = source,
+                         .err = err,
+                         .max_bytes = options ? options->max_name_bytes : 0,
+                         .line = 1};
+}
 
 /* Gets the next piece; false at the end and after a failure. */
 bool hpf__cursor_refill(hpf__cursor *scan);
