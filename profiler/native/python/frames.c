@@ -6,7 +6,7 @@
 
 enum {
     MAX_FRAMES = 1 << 17,
-    MAX_RETURNS = 8, /* since the last allocation; after more, frames are counted again */
+    MAX_STEPS = 8, /* calls or returns since the last allocation; after more, frames are counted */
 };
 
 static hpp_python_level *levels_of(const hpp_python_chain *chain)
@@ -111,10 +111,12 @@ static bool check(const hpp_python_chain *chain, bool is_careful)
 HPP_ALWAYS_INLINE hpp_python_place place_of(uintptr_t frame)
 {
     const hpp_python_offsets *at = hpp__python.offsets;
-    uintptr_t instruction = hpp__memory_word(frame + at->frame_instruction);
     bool is_int = at->lines != HPP_PYTHON_LOCATIONS; /* up to 3.10 */
-    return (hpp_python_place){.code = hpp__memory_word(frame + at->frame_code),
-                              .instruction = is_int ? (uint32_t)instruction : instruction};
+    uintptr_t instruction_mask = is_int ? UINT32_MAX : UINTPTR_MAX;
+    return (hpp_python_place){
+        .code = hpp__memory_word(frame + at->frame_code),
+        .instruction = hpp__memory_word(frame + at->frame_instruction) & instruction_mask,
+    };
 }
 
 /* Returns the frame of the caller; 0: it has none. */
@@ -140,14 +142,13 @@ static uint32_t count_frames(uintptr_t frame, hpp_memory *memory)
     return n;
 }
 
-/* Returns the number of frames from `frame` on if it or its caller is among the innermost ones of
- * the chain, 0 if not. It may be wrong, since addresses are used again. */
-static uint32_t guess_frames(const hpp_python_chain *chain, uintptr_t frame)
+/* Returns the number of frames from `frame` on if it or its caller is among the innermost of the
+ * first `n` levels, 0 if not. It may be wrong, since addresses are used again. */
+HPP_ALWAYS_INLINE uint32_t guess_frames(const hpp_python_chain *chain, uint32_t n, uintptr_t frame)
 {
     const hpp_python_level *levels = levels_of(chain);
     uintptr_t caller = caller_of(frame);
-    uint32_t n = chain->n_levels;
-    for (uint32_t i = n; i > 0 && n - i < MAX_RETURNS; i--) {
+    for (uint32_t i = n; i > 0 && n - i < MAX_STEPS; i--) {
         uintptr_t known = levels[i - 1].frame.frame;
         if (known == frame || known == caller) {
             return i + (known == caller);
@@ -160,21 +161,22 @@ static uint32_t guess_frames(const hpp_python_chain *chain, uintptr_t frame)
  * up to the first frame that is not what it was. Returns false if the number is wrong. */
 HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
 {
-    hpp_python_level *levels = levels_of(chain);
+    hpp_python_level *outermost = levels_of(chain);
+    hpp_python_level *level = outermost + n;
     uint32_t n_equal = n;
-    uint32_t i = n;
-    for (; i > 0 && frame != 0; i--, frame = caller_of(frame)) {
-        hpp_python_frame *known = &levels[i - 1].frame;
+    for (; level != outermost && frame != 0; frame = caller_of(frame)) {
+        hpp_python_frame *known = &(--level)->frame;
         hpp_python_place place = place_of(frame);
-        if (place.instruction != known->place.instruction || place.code != known->place.code) {
-            n_equal = i - 1;
+        if (HPP_UNLIKELY(place.instruction != known->place.instruction ||
+                         place.code != known->place.code)) {
+            n_equal = (uint32_t)(level - outermost);
             known->place = place;
         }
         known->frame = frame;
     }
     chain->n_nodes = chain->n_nodes < n_equal ? chain->n_nodes : n_equal;
     chain->n_levels = n;
-    return i == 0 && frame == 0;
+    return level == outermost && frame == 0;
 }
 
 static HPP_NO_INLINE bool read_new_chain(hpp_python_chain *chain, uintptr_t frame,
@@ -196,9 +198,13 @@ HPP_ALWAYS_INLINE bool read_chain(hpp_python_chain *chain, const void *thread_st
     if (HPP_UNLIKELY(frame == 0)) {
         return false;
     }
-    uint32_t n = guess_frames(chain, frame);
-    return (HPP_LIKELY(n > 0 && n * sizeof(hpp_python_level) <= chain->levels.n_bytes) &&
-            follow(chain, n, frame)) ||
+    size_t n_room = chain->levels.n_bytes / sizeof(hpp_python_level);
+    uint32_t n = guess_frames(chain, chain->n_levels, frame);
+    if (n == 0) { /* perhaps calls have gone to frames that had returned */
+        size_t n_deeper = chain->n_levels + MAX_STEPS;
+        n = guess_frames(chain, (uint32_t)(n_deeper < n_room ? n_deeper : n_room), frame);
+    }
+    return (HPP_LIKELY(n > 0 && n <= n_room) && follow(chain, n, frame)) ||
            read_new_chain(chain, frame, &(HPP_ALL_MEMORY));
 }
 

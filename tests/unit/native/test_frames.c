@@ -417,6 +417,50 @@ Test(frames, stacks_are_those_of_tracebacks)
     }
 }
 
+/* Frames have their addresses again and again, with either of two functions, and often another
+ * caller. */
+Test(frames, stacks_of_random_calls_and_returns)
+{
+    enum { MAX_DEPTH = 16, N_STACKS = 5000 };
+    for (size_t v = 0; v < N_VERSIONS; v++) {
+        static hpp_python_chain chains[N_VERSIONS];
+        char *codes[MAX_DEPTH][2], *frames[MAX_DEPTH];
+        int stack[MAX_DEPTH], which[MAX_DEPTH]; /* of each call: its frame, its function */
+        int n = 0;                              /* calls */
+        uint64_t random = 1;
+        begin(versions[v].minor);
+        for (int f = 0; f < MAX_DEPTH; f++) {
+            codes[f][0] = make_function((char[]){(char)('a' + f), '\0'});
+            codes[f][1] = make_function((char[]){(char)('A' + f), '\0'});
+            frames[f] = make_frame(codes[f][0], NULL);
+        }
+        for (int i = 0; i < N_STACKS; i++) {
+            random = random * 6364136223846793005 + 1442695040888963407;
+            n = n > 0 ? (int)(random >> 40) % n : 0;
+            for (int f = n > 0 ? stack[n - 1] + 1 : 0; f < MAX_DEPTH; f++) {
+                random = random * 6364136223846793005 + 1442695040888963407;
+                if (random >> 61 > 0) { /* one of eight frames is left out */
+                    which[n] = random >> 32 & 1;
+                    char *code = codes[f][which[n]];
+                    set(frames[f], at->frame_code, (uintptr_t)code);
+                    set(frames[f], at->frame_instruction, place_of(code, 8).instruction);
+                    set(frames[f], at->frame_previous, n > 0 ? (uintptr_t)frames[stack[n - 1]] : 0);
+                    stack[n++] = f;
+                }
+                if (n > 0 && (random >> 56) % 8 == 0) {
+                    break;
+                }
+            }
+            char names[2 * MAX_DEPTH + 1] = "";
+            for (int k = n; k > 0; k--) {
+                strcat(names,
+                       (char[]){(char)((which[k - 1] ? 'A' : 'a') + stack[k - 1]), ' ', '\0'});
+            }
+            cr_assert(has_stack(node_of(&chains[v], frames[stack[n - 1]], false), names));
+        }
+    }
+}
+
 Test(frames, of_interrupted_threads_may_be_anything, .timeout = 60)
 {
     for (size_t v = 0; v < N_VERSIONS; v++) {
