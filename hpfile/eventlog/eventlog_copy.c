@@ -9,6 +9,7 @@
 #include "base/big_endian.h"
 #include "eventlog/eventlog_names.h"
 #include "eventlog/eventlog_tags.h"
+#include "eventlog/eventlog_totals.h"
 #include "eventlog/eventlog_writer.h"
 
 #define STACK_AT       12u /* in a tick, after capability and number */
@@ -119,7 +120,7 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
         return HPF_OK;
     }
     if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
-        event->type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS) {
+        hpf__is_stack_totals(event->type)) {
         return copy_stack(c, event, err);
     }
     return is_written(event)

@@ -9,7 +9,6 @@
 #include "event/call_stacks.h"
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_names.h"
-#include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
 
 #define AMOUNT_AT 1u  /* in a record: three amounts after the profile */
@@ -35,9 +34,9 @@ static hpf_status want(void *context, const hpf_event_type *type, bool *is_wante
 {
     totals *t = context;
     (void)err;
-    t->is_declared |= type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS;
-    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE ||
-                 type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS ||
+    bool is_totals = hpf__is_stack_totals(type);
+    t->is_declared |= is_totals;
+    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE || is_totals ||
                  hpf_eventlog_metadata_want(type->id);
     return HPF_OK;
 }

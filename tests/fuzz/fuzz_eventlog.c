@@ -11,6 +11,7 @@
 #include "detect/reader.h"
 #include "fuzz.h"
 #include "event/format_row.h"
+#include "hpfile/format.h"
 #include "eventlog/eventlog.h"
 #include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_nonmoving.h"
@@ -133,7 +134,31 @@ static void check_reports(hpf_str bytes)
     hpf_eventlog_activity_destroy(g.activity);
 }
 
-/* Everything but the heap profile, written and read again: as many ticks. */
+static hpf_status add_costs(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        *(double *)context += hpf_cost_amount(&sample->costs[i]);
+    }
+    return HPF_OK;
+}
+
+/* Sums what the stacks of a log have allocated. */
+static hpf_status sum_allocated(hpf_str bytes, double *sum)
+{
+    const hpf_reader_options options = {.value = HPF_STR("allocated")};
+    const hpf_events events = {.sample = add_costs};
+    hpf_source *source = NULL;
+    hpf_error err = {0};
+    *sum = 0;
+    fuzz_require(hpf_source_from_memory(&source, bytes, NULL, NULL) == HPF_OK, "no source");
+    hpf_status status = hpf_format_read(&hpf_format_eventlog, source, &events, sum, &options, &err);
+    fuzz_require(status == HPF_OK || err.message[0], "no message");
+    hpf_source_destroy(source);
+    return status;
+}
+
+/* Everything but the heap profile, written and read again: as many ticks, as many bytes. */
 static void check_copy(hpf_str bytes)
 {
     static const hpf_event_visitor nothing = {.event = NULL};
@@ -167,6 +192,11 @@ static void check_copy(hpf_str bytes)
             hpf_eventlog_activity_destroy(g.activity);
         }
         fuzz_require(n_ticks[0] == n_ticks[1], "the copy has other ticks");
+        double sums[2];
+        hpf_status status = sum_allocated(bytes, &sums[0]);
+        fuzz_require(sum_allocated(hpf_sink_bytes(sink), &sums[1]) == status,
+                     "the copy has totals of stacks, or the log");
+        fuzz_require(fabs(sums[0] - sums[1]) <= 1e-9 * sums[0], "the copy has other totals");
     }
     hpf_writer_destroy(writer);
     hpf_eventlog_destroy(log);
