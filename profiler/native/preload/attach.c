@@ -18,6 +18,7 @@
 #include "native/counting/next_allocator.h"
 #include "native/counting/peak.h"
 #include "process.h"
+#include "tasks.h"
 #include "native/counting/thread.h"
 #include "native/window/window_writer.h"
 
@@ -322,42 +323,11 @@ void hpp__inherited_free(uint64_t n_bytes)
 
 /* ---- threads that existed before ------------------------------------------------------------- */
 
-/* The kernel's record of a directory entry. */
-typedef struct directory_entry {
-    uint64_t number, offset;
-    uint16_t n_bytes;
-    unsigned char type;
-    char name[];
-} directory_entry;
-
-static uint32_t number_of(const char *digits)
+static void adopt_thread(void *context, uint32_t thread_id, int directory)
 {
-    uint32_t n = 0;
-    for (; *digits >= '0' && *digits <= '9'; digits++) {
-        n = n * 10 + (uint32_t)(*digits - '0');
-    }
-    return n;
-}
-
-/* Starts the ticks of all threads but the calling one, which has them. */
-static void adopt_threads(void)
-{
-    static _Alignas(directory_entry) char entries[PAGE_BYTES];
-    static const char path[] = "/proc/self/task";
-    long own_id = hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    long tasks = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    long n;
-    while ((n = hpp__syscall(SYS_getdents64, tasks, (long)entries, sizeof entries, 0, 0, 0)) > 0) {
-        for (long at = 0; at < n;) {
-            const directory_entry *entry = (const void *)(entries + at);
-            uint32_t id = number_of(entry->name);
-            if (id != 0 && id != (uint32_t)own_id) {
-                hpp__cpu_ticks_adopt(id);
-            }
-            at += entry->n_bytes;
-        }
-    }
-    hpp__syscall(SYS_close, tasks, 0, 0, 0, 0, 0);
+    (void)context;
+    (void)directory;
+    hpp__cpu_ticks_adopt(thread_id);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -374,7 +344,7 @@ int census_attach(const char *settings)
     next_dlopen = hpp__next_function("dlopen");
     look();
     if (hpp__cpu_ticks_are_wanted()) {
-        adopt_threads();
+        hpp__tasks_visit(adopt_thread, NULL); /* the calling one has its ticks */
     }
     return 0;
 }

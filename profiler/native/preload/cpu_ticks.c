@@ -5,13 +5,16 @@
  */
 #include "cpu_ticks.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "entry.h"
 #include "native/lives/exact.h"
 #include "native/counting/process_state.h"
 #include "native/counting/stacks.h"
+#include "tasks.h"
 
 enum {
     TICK_SIGNAL = 33, /* SIGSETXID of glibc */
@@ -127,7 +130,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context)
         }
         return;
     }
-    if (!hpp__alive()) {
+    if (!hpp__alive() || hpp__cpu_ticks_are_over) {
         return;
     }
     hpp_thread *self = hpp__self;
@@ -223,5 +226,46 @@ void hpp__cpu_ticks_disown(void)
     uint32_t n = atomic_load(&n_adopted);
     for (uint32_t i = 0; i < n; i++) {
         stop_timer(&adopted[i]);
+    }
+}
+
+/* Returns whether the signal is in a set of the kernel's text. */
+static bool has_signal(const char *status, const char *name)
+{
+    const char *digits = strstr(status, name);
+    uint64_t set = 0;
+    for (digits += digits != NULL ? strlen(name) : 0;
+         digits != NULL && ((*digits >= '0' && *digits <= '9') || *digits >= 'a'); digits++) {
+        set = set << 4 | (uint64_t)(*digits >= 'a' ? *digits - 'a' + 10 : *digits - '0');
+    }
+    return (set >> (TICK_SIGNAL - 1) & 1) != 0;
+}
+
+/* A thread is in its tick if it blocks the signal: nothing else does. */
+static void wait_for_tick(void *context, uint32_t thread_id, int directory)
+{
+    const uint64_t *end_ns = context;
+    char status[4096];
+    long n;
+    (void)thread_id;
+    long file = hpp__syscall(SYS_openat, directory, (long)"status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    while ((n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0)) > 0) {
+        status[n] = '\0';
+        bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t");
+        if (!is_busy || time_ns(CLOCK_MONOTONIC) > *end_ns) {
+            break;
+        }
+        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    if (file >= 0) {
+        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+}
+
+void hpp__cpu_ticks_wait(void)
+{
+    uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + NS_PER_S;
+    if (interval_ns() != 0) {
+        hpp__tasks_visit(wait_for_tick, &end_ns);
     }
 }

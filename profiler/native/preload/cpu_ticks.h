@@ -37,6 +37,9 @@ void hpp__cpu_ticks_adopt(uint32_t thread_id);
 /* Stops all timers of such threads. */
 void hpp__cpu_ticks_disown(void);
 
+/* Waits until no other thread is in a tick, or is about to be; a second at most. */
+void hpp__cpu_ticks_wait(void);
+
 /* Whether no more timers are started. */
 extern HPP_HIDDEN atomic_bool hpp__cpu_ticks_are_over;
 

@@ -23,6 +23,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
+#include "cpu_ticks.h"
 #include "entry.h"
 #include "native/counting/process_state.h"
 #include "native/lives/sampler.h"
@@ -41,6 +42,7 @@ static void isolate(hpp_isolation isolation)
 {
     if (hpp__alive()) {
         hpp__threads_end_ticks();
+        hpp__cpu_ticks_wait(); /* the end of a signal handler is a system call */
         hpp__sampler_stop(0);
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_ISOLATED);
     }

@@ -183,9 +183,9 @@ static int forks_and_execs(char **arguments)
 
 /* ---- deep stacks ----------------------------------------------------------------------------- */
 
-OWN_FRAME static size_t burn_at_depth(int depth)
+OWN_FRAME static size_t burn_at_depth(int depth, long ms)
 {
-    size_t n = depth > 0 ? burn_at_depth(depth - 1) : burn(400);
+    size_t n = depth > 0 ? burn_at_depth(depth - 1, ms) : burn(ms);
     STAY();
     return n;
 }
@@ -193,8 +193,8 @@ OWN_FRAME static size_t burn_at_depth(int depth)
 static void *burn_deep(void *context)
 {
     size_t *n = context;
-    n[0] = burn_at_depth(10);
-    n[1] = burn_at_depth(100000);
+    n[0] = burn_at_depth(10, 400);
+    n[1] = burn_at_depth(100000, 400);
     return NULL;
 }
 
@@ -287,6 +287,34 @@ static int isolates_itself(char **arguments)
     return 4;
 }
 
+static void *burn_deep_in_thread(void *context)
+{
+    pthread_barrier_wait(&barrier);
+    burn_at_depth(20000, 50);
+    return context;
+}
+
+/* Some of the threads are in a tick when the filter takes effect. */
+static int isolates_threads(char **arguments)
+{
+    enum { N_THREADS = 40 };
+    pthread_t threads[N_THREADS];
+    (void)arguments;
+    must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+    pthread_barrier_init(&barrier, NULL, N_THREADS + 1);
+    for (int i = 0; i < N_THREADS; i++) {
+        must(pthread_create(&threads[i], NULL, burn_deep_in_thread, NULL) == 0, "a thread");
+    }
+    pthread_barrier_wait(&barrier);
+    burn(20);
+    isolate("syscall");
+    for (int i = 0; i < N_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    say("lives\n");
+    return 6;
+}
+
 /* After this, not even mapping memory is allowed. */
 static int isolates_itself_strictly(char **arguments)
 {
@@ -311,6 +339,7 @@ static const native_case cases[] = {
     {"forks_and_execs", forks_and_execs},
     {"burns_deep", burns_deep},
     {"isolates_itself", isolates_itself},
+    {"isolates_threads", isolates_threads},
     {"isolates_itself_strictly", isolates_itself_strictly},
     {NULL, NULL},
 };
