@@ -187,6 +187,17 @@ static HPP_NO_INLINE bool read_new_chain(hpp_python_chain *chain, uintptr_t fram
            follow(chain, n, frame);
 }
 
+/* Reads a chain that has not returned to a frame of the last one: calls have perhaps gone to frames
+ * that had returned before, whose levels are still there. */
+static HPP_NO_INLINE bool read_other_chain(hpp_python_chain *chain, uintptr_t frame)
+{
+    size_t n_room = chain->levels.n_bytes / sizeof(hpp_python_level);
+    size_t n_deeper = chain->n_levels + MAX_STEPS;
+    uint32_t n = guess_frames(chain, (uint32_t)(n_deeper < n_room ? n_deeper : n_room), frame);
+    return (n > 0 && n <= n_room && follow(chain, n, frame)) ||
+           read_new_chain(chain, frame, &(HPP_ALL_MEMORY));
+}
+
 /* Reads the frames of the calling thread. Returns false if it has none. */
 HPP_ALWAYS_INLINE bool read_chain(hpp_python_chain *chain, const void *thread_state)
 {
@@ -198,14 +209,10 @@ HPP_ALWAYS_INLINE bool read_chain(hpp_python_chain *chain, const void *thread_st
     if (HPP_UNLIKELY(frame == 0)) {
         return false;
     }
-    size_t n_room = chain->levels.n_bytes / sizeof(hpp_python_level);
     uint32_t n = guess_frames(chain, chain->n_levels, frame);
-    if (n == 0) { /* perhaps calls have gone to frames that had returned */
-        size_t n_deeper = chain->n_levels + MAX_STEPS;
-        n = guess_frames(chain, (uint32_t)(n_deeper < n_room ? n_deeper : n_room), frame);
-    }
-    return (HPP_LIKELY(n > 0 && n <= n_room) && follow(chain, n, frame)) ||
-           read_new_chain(chain, frame, &(HPP_ALL_MEMORY));
+    return (HPP_LIKELY(n > 0 && n * sizeof(hpp_python_level) <= chain->levels.n_bytes) &&
+            follow(chain, n, frame)) ||
+           read_other_chain(chain, frame);
 }
 
 /* Does the same for a thread that was interrupted anywhere. */
