@@ -31,6 +31,7 @@ struct hpp__names {
     hpp_resolver *resolver;
     hpf_arena *arena;
     hpp__map texts;     /* name of a module, by address -> number from 1 */
+    hpp__map lines;     /* index of a function, line -> the function at that line */
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
     bool with_addresses;
@@ -147,14 +148,12 @@ static hpf_str module_label(hpp__names *names, hpf_str module)
     return (hpf_str){copy, n + is_bare};
 }
 
-/* Returns "FILE:LINE" of the beginning of a function, or what is known of that. */
-static hpf_str source_of(hpp__names *names, const hpp_function *from)
+/* Returns "FILE:LINE", or the file without a line or memory. */
+static hpf_str place_of(hpp__names *names, hpf_str file, uint32_t line)
 {
-    hpf_str file = from->start_file.length > 0 ? from->start_file : from->file;
     size_t room = file.length + 12;
-    char *text = from->start_line > 0 ? hpf_arena_alloc(names->arena, room) : NULL;
-    int n =
-        text ? snprintf(text, room, "%.*s:%u", (int)file.length, file.data, from->start_line) : 0;
+    char *text = line > 0 ? hpf_arena_alloc(names->arena, room) : NULL;
+    int n = text ? snprintf(text, room, "%.*s:%u", (int)file.length, file.data, line) : 0;
     return n > 0 ? (hpf_str){text, (size_t)n} : file;
 }
 
@@ -168,7 +167,8 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
         .label = is_module ? module_label(names, from->module) : clean_copy(names, from->name),
         .name = from->name,
         .module = clean_copy(names, from->module),
-        .source = source_of(names, from),
+        .source = place_of(names, from->start_file.length > 0 ? from->start_file : from->file,
+                           from->start_line),
         .index = names->n_functions,
         .call = call_of(from->linkage),
     };
@@ -187,6 +187,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
         (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &text);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
     function->is_module = is_module;
+    function->plain = function;
     names->n_functions++;
     return function;
 }
@@ -210,6 +211,24 @@ static const hpp__function *function_of(hpp__names *names, const hpp_function *f
     uint64_t *place = hpp__map_add(&names->functions, key);
     if (place && *place == 0) {
         *place = (uintptr_t)make_function(names, from, is_module);
+    }
+    return place ? (const hpp__function *)(uintptr_t)*place : NULL;
+}
+
+const hpp__function *hpp__names_at_line(hpp__names *names, const hpp__frame *frame)
+{
+    const hpp__function *function = frame->function;
+    if (frame->line == 0 || frame->path.length == 0 || function->is_overhead ||
+        function->is_module) {
+        return function;
+    }
+    uint64_t *place = hpp__map_add(&names->lines, (uint64_t)function->index << 32 | frame->line);
+    hpp__function *copy = place && *place == 0 ? hpf_arena_alloc(names->arena, sizeof *copy) : NULL;
+    if (copy) {
+        *copy = *function;
+        copy->source = place_of(names, frame->path, frame->line);
+        copy->index = names->n_functions++;
+        *place = (uintptr_t)copy;
     }
     return place ? (const hpp__function *)(uintptr_t)*place : NULL;
 }
@@ -258,7 +277,8 @@ hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code)
     if (function) {
         function->is_python = true;
     }
-    return (hpp__frame){.function = function, .file = hpf_str_base_name(from.file)};
+    return (hpp__frame){
+        .function = function, .path = from.file, .file = hpf_str_base_name(from.file)};
 }
 
 /* ---- Looking up ---- */
@@ -273,6 +293,7 @@ static hpp__frames frames_of(hpp__names *names, hpp_functions found)
         const hpp_function *from = &found.list[i];
         names->frames[i] = (hpp__frame){
             .function = function_of(names, from),
+            .path = from->file,
             .file = hpf_str_base_name(from->file),
             .line = from->line,
         };
@@ -390,6 +411,7 @@ void hpp__names_destroy(hpp__names *names)
     free(names->skipped);
     hpp__map_finish(&names->texts);
     hpp__map_finish(&names->functions);
+    hpp__map_finish(&names->lines);
     free(names->frames);
     hpp_resolver_destroy(names->resolver);
     hpf_arena_destroy(names->arena);

@@ -32,12 +32,14 @@ typedef struct hpp__function {
     bool is_module;   /* represents all functions of a module without symbols: "[module]" */
     bool is_python;   /* a function of a Python program */
     hpp_call call; /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY for operator new, else HPP_CALL_MALLOC */
+    const struct hpp__function *plain; /* of a function at a line: the function; else itself */
 } hpp__function;
 
 /* A place in a function. */
 typedef struct hpp__frame {
     const hpp__function *function;
-    hpf_str file;  /* its last part; empty: unknown */
+    hpf_str path;  /* of the file; empty: unknown */
+    hpf_str file;  /* its last part */
     uint32_t line; /* 0: unknown */
 } hpp__frame;
 
@@ -63,6 +65,10 @@ uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
  * memory. */
 hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address);
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address);
+
+/* Returns the function of a frame, but with the line of the frame as its source; each line has a
+ * function of its own. The function itself if the line is not known; NULL without memory. */
+const hpp__function *hpp__names_at_line(hpp__names *names, const hpp__frame *frame);
 
 /* Returns the cost centre of a scope as a function; NULL without memory. */
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope);

@@ -39,6 +39,7 @@ struct hpp__native_profile {
     size_t n_words;
     hpp__window_reader reader; /* as of the last snapshot */
     hpp__native_stacks stacks;
+    hpp__native_stacks lines; /* with lines, for `costs` */
     hpp__native_heap heap;
     hpp__native_objects objects;
     hpp_census *engine;
@@ -176,7 +177,12 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
         status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
         p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
-    p->stacks.without_c = options->python == HPP_PYTHON_ALONE;
+    if (status == HPF_OK && options->costs) {
+        status = hpp__native_stacks_init(&p->lines, options->names, &p->reader, options->process_id,
+                                         options->max_depth, err);
+    }
+    p->lines.with_lines = true;
+    p->stacks.without_c = p->lines.without_c = options->python == HPP_PYTHON_ALONE;
     const hpp_census_options *census = &p->options->census;
     if (status == HPF_OK) {
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
@@ -239,6 +245,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp__native_objects_finish(&p->objects);
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
+    hpp__native_stacks_finish(&p->lines);
     hpp__native_lives_finish(&p->lives);
     hpp__native_watch_finish(&p->watch);
     hpp__marks_finish(&p->marks);
@@ -542,7 +549,7 @@ static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapsh
 static void share_costs(hpp__native_profile *p, const hpp__snapshot *snapshot)
 {
     hpp__native_costs costs;
-    if (hpp__native_costs_count(&costs, &p->heap, &snapshot->sums, NULL) == HPF_OK) {
+    if (hpp__native_costs_count(&costs, &p->lines, &snapshot->sums, NULL) == HPF_OK) {
         hpp__shared_costs_replace(p->costs, &costs);
     }
 }

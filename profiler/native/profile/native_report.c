@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Groups give allocations to their stacks, clock ticks go to the stacks where they fell; for the
- * report, stacks and functions become the arrays that the `.prof` writer takes.
+ * Costs of sites go to their stacks; for the report, stacks and functions become the arrays that
+ * the `.prof` writer takes.
  */
 #include "native_report.h"
 
@@ -31,28 +31,36 @@ void hpp__native_ticks_count(hpp__native_ticks *t, hpp__native_heap *heap,
     }
 }
 
-hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_heap *heap,
+hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_stacks *s,
                                    const hpp__window_sums *sums, hpf_error *err)
 {
-    const hpp__native_stacks *s = heap->stacks;
-    hpp__native_ticks t = {0};
-    hpp__native_ticks_count(&t, heap, sums);
+    for (uint32_t i = HPP_SITE_UNKNOWN; i < sums->n_sites; i++) {
+        if ((sums->sites[i].allocations | sums->sites[i].frees) != 0) {
+            hpp__native_stacks_of_site(s, i); /* finds new stacks */
+        }
+    }
     *out = (hpp__native_costs){calloc(s->n_stacks, sizeof *out->list), s->n_stacks};
     for (size_t i = 0; out->list && i < out->n; i++) {
         out->list[i].stack = s->by_id[i];
-        out->list[i].costs.ticks = i < t.capacity ? t.by_stack[i] : 0;
     }
-    for (size_t i = 0; out->list && i < heap->n_groups; i++) {
-        const hpp__group *group = &heap->groups[i];
-        hpp_stack_costs *costs = &out->list[group->stack ? group->stack->id : 0].costs;
-        if (i != HPP__GROUP_TICKS) {
-            costs->allocations += heap->costs[i].allocations;
-            costs->allocated_bytes += heap->costs[i].allocated_bytes;
-            costs->live_blocks += hpp__costs_live_blocks(&heap->costs[i]);
-            costs->live_bytes += hpp__costs_live_bytes(&heap->costs[i]);
+    for (uint32_t i = HPP_SITE_UNKNOWN; out->list && i < sums->n_sites; i++) {
+        const hpp__costs *site = &sums->sites[i];
+        if ((site->allocations | site->frees) == 0) {
+            continue;
         }
+        uint32_t id = hpp__native_stacks_of_site(s, i)->id; /* new if the site was not complete */
+        hpp_stack_costs *costs = &out->list[id < out->n ? id : 0].costs;
+        hpp_window_site record;
+        if (i >= HPP_FIRST_SITE && hpp__window_reader_site(s->reader, i, &record) &&
+            record.call == HPP_CALL_TICK) {
+            costs->ticks += site->allocations;
+            continue;
+        }
+        costs->allocations += site->allocations;
+        costs->allocated_bytes += site->allocated_bytes;
+        costs->live_blocks += hpp__costs_live_blocks(site);
+        costs->live_bytes += hpp__costs_live_bytes(site);
     }
-    free(t.by_stack);
     return out->list ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -154,7 +162,7 @@ hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
     hpp__native_costs costs;
     centres c = {0};
     c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
-    hpf_status status = hpp__native_costs_count(&costs, heap, sums, err);
+    hpf_status status = hpp__native_costs_count(&costs, heap->stacks, sums, err);
     hpf_prof_stack *stacks = status == HPF_OK ? list_stacks(&costs, &c) : NULL;
     if (stacks) {
         const hpf_prof prof = {

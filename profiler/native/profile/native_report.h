@@ -35,7 +35,7 @@ typedef struct hpp__native_ticks {
 void hpp__native_ticks_count(hpp__native_ticks *ticks, hpp__native_heap *heap,
                              const hpp__window_sums *sums);
 
-/* The costs of all stacks at one moment; the stacks are those of the heap. */
+/* The costs of all stacks at one moment. */
 typedef struct hpp__native_costs {
     struct hpp__stack_entry {
         const hpp__stack *stack;
@@ -44,9 +44,8 @@ typedef struct hpp__native_costs {
     size_t n;
 } hpp__native_costs;
 
-/* Stores the costs of all stacks, by sums that the heap has added up. The caller frees the list.
- * Errors: MEMORY. */
-hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_heap *heap,
+/* Stores the costs of all stacks. The caller frees the list. Errors: MEMORY. */
+hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_stacks *stacks,
                                    const hpp__window_sums *sums, hpf_error *err);
 
 /* The latest costs of a process, for other threads. */

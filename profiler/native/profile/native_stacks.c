@@ -27,7 +27,7 @@ static hpp__stack *new_stack(hpp__native_stacks *s, const hpp__function *functio
 /* Returns the stack cut back to `function`, or NULL if the function is not on it. */
 static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *function)
 {
-    while (stack && stack->function != function) {
+    while (stack && stack->function->plain != function->plain) {
         stack = stack->parent;
     }
     return stack;
@@ -46,8 +46,11 @@ static bool is_hidden_by(const hpp__stack *stack, const hpp__function *function)
 static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
                               const hpp__function *function)
 {
-    if (!stack || function->is_start || (stack == s->root && function->is_nameless)) {
-        return stack ? s->root : NULL;
+    if (!stack || !function) {
+        return NULL;
+    }
+    if (function->is_start || (stack == s->root && function->is_nameless)) {
+        return s->root;
     }
     if (is_hidden_by(stack, function)) {
         return stack;
@@ -58,6 +61,7 @@ static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
         return (const hpp__stack *)(uintptr_t)*known;
     }
     const hpp__stack *child = cut_back(stack, function);
+    child = child && child->function != function ? push(s, child->parent, function) : child;
     child = child ? child : new_stack(s, function, stack);
     uint64_t *place = child ? hpp__map_add(&s->children, key) : NULL;
     if (place) {
@@ -71,7 +75,9 @@ static const hpp__stack *push_frames(hpp__native_stacks *s, const hpp__stack *st
                                      hpp__frames frames, size_t from)
 {
     for (size_t i = frames.n; i > from && stack; i--) {
-        stack = push(s, stack, frames.list[i - 1].function);
+        const hpp__frame *frame = &frames.list[i - 1];
+        stack =
+            push(s, stack, s->with_lines ? hpp__names_at_line(s->names, frame) : frame->function);
     }
     return frames.n > from ? stack : NULL;
 }
@@ -438,7 +444,29 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
 
 const hpp__stack *hpp__native_stacks_special(hpp__native_stacks *s, hpf_str text)
 {
-    return new_stack(s, hpp__names_special(s->names, text), NULL);
+    const hpp__function *function = hpp__names_special(s->names, text);
+    uint64_t *place = function ? hpp__map_add(&s->children, function->index) : NULL;
+    if (place && *place == 0) {
+        *place = (uintptr_t)new_stack(s, function, NULL);
+    }
+    return place ? (const hpp__stack *)(uintptr_t)*place : NULL;
+}
+
+const hpp__stack *hpp__native_stacks_of_site(hpp__native_stacks *s, uint32_t site)
+{
+    hpp_window_site record;
+    if (!HPF__ARRAY_RESERVE_ZEROED(s->of_site, s->of_site_capacity, site + (size_t)1)) {
+        return s->root;
+    }
+    if (!s->of_site[site] && site == HPP_SITE_INHERITED) {
+        s->of_site[site] = hpp__native_stacks_special(s, HPF_STR("INHERITED"));
+    } else if (!s->of_site[site] && site >= HPP_FIRST_SITE &&
+               hpp__window_reader_site(s->reader, site, &record) && record.node != 0) {
+        s->of_site[site] = record.call == HPP_CALL_TICK
+                               ? hpp__native_stacks_place(s, record.node)
+                               : hpp__native_stacks_producer(s, record.node).stack;
+    }
+    return s->of_site[site] ? s->of_site[site] : s->root;
 }
 
 /* ---- Looking in ---- */
@@ -498,6 +526,7 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     hpp__map_finish(&s->cuts);
     free(s->by_id);
     free(s->of_node);
+    free(s->of_site);
     free(s->modules);
     free(s->scopes);
     free(s->codes);

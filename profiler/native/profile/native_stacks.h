@@ -49,7 +49,8 @@ typedef struct hpp__native_stacks {
     const hpp__window_reader *reader; /* borrowed */
     uint32_t process_id;
     uint32_t max_depth;
-    bool without_c; /* in stacks of Python, the C function that allocated is left out */
+    bool with_lines; /* the functions are those at lines; set before the first stack */
+    bool without_c;  /* in stacks of Python, the C function that allocated is left out */
     hpf_arena *arena;
     hpp__stack *root;
     const hpp__stack **by_id; /* all stacks of the tree */
@@ -61,7 +62,8 @@ typedef struct hpp__native_stacks {
     hpp__known_module *modules;
     hpp__frame *scopes; /* by number - 1 */
     hpp__frame *codes;  /* of Python, by number; the line is that of the last frame */
-    size_t of_node_capacity, modules_capacity, scopes_capacity, codes_capacity;
+    const hpp__stack **of_site;
+    size_t of_site_capacity, of_node_capacity, modules_capacity, scopes_capacity, codes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
     hpp__text type;      /* of the last producer's block */
@@ -88,7 +90,11 @@ hpp__site_type hpp__native_stacks_type(hpp__native_stacks *stacks, uint32_t node
  * above. */
 const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *stacks, uint32_t node);
 
-/* Returns a special stack, which is not in the tree; NULL without memory. */
+/* Returns the stack to which a site's costs belong, the root if it is unknown. */
+const hpp__stack *hpp__native_stacks_of_site(hpp__native_stacks *stacks, uint32_t site);
+
+/* Returns a special stack, which is not in the tree; the same one for the same text. NULL without
+ * memory. */
 const hpp__stack *hpp__native_stacks_special(hpp__native_stacks *stacks, hpf_str text);
 
 /* The functions by which the census engine reads stacks; they need no context. */

@@ -11,6 +11,7 @@
 #include "made_window.h"
 #include "native/profile/graph_heap.h"
 #include "native/profile/native_heap.h"
+#include "native/profile/native_report.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
 
@@ -21,6 +22,7 @@ enum {
     START = 1,
     MAIN,
     F,
+    F_LATER,
     G,
     H,
     MALLOC_WRAPPER,
@@ -36,6 +38,7 @@ static const toy_function functions[] = {
     {START, "_start", "", 0, NULL, false},
     {MAIN, "main", "/src/main.c", 10, NULL, false},
     {F, "f", "/src/f.c", 20, NULL, false},
+    {F_LATER, "f", "/src/f.c", 25, NULL, false},
     {G, "g", "/src/g.c", 30, NULL, false},
     {H, "(anonymous namespace)::h<int, 4>", "/src/h.c", 40, NULL, false},
     {MALLOC_WRAPPER, "my_alloc", "/src/my.c", 50, NULL, false},
@@ -222,6 +225,36 @@ Test(native_heap, folds_recursion_as_cost_centre_stacks_do)
     allocate(NODE(MAIN, F, F, G, F, G, H), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "(anonymous_namespace)::h<int,4>/g/f/main", 8);
+}
+
+Test(native_heap, distinguishes_lines_on_request_and_folds_recursion_all_the_same)
+{
+    allocate(NODE(MAIN, F), HPP_CALL_MALLOC, 8);
+    allocate(NODE(MAIN, F_LATER), HPP_CALL_MALLOC, 20);
+    allocate(NODE(MAIN, F, G, F_LATER), HPP_CALL_MALLOC, 40);
+    open_window(0, NULL);
+    stacks.with_lines = true;
+    hpp__native_costs costs;
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+    cr_assert_eq(hpp__native_costs_count(&costs, &stacks, &sums, NULL), HPF_OK);
+    size_t n_seen = 0;
+    for (size_t i = 0; i < costs.n; i++) {
+        hpf_frame frames[4];
+        const hpp_stack_costs *of = &costs.list[i].costs;
+        if (of->allocations > 0) {
+            bool is_first = of->live_bytes == 8;
+            cr_assert_eq(
+                hpp__stack_frames(&hpp__native_stacks_view, NULL, costs.list[i].stack, frames, 4),
+                2);
+            cr_expect(hpf_str_is(frames[0].source, is_first ? "/src/f.c:20" : "/src/f.c:25"));
+            cr_expect(hpf_str_is(frames[1].source, "/src/main.c:10"));
+            cr_expect_eq(of->live_bytes, is_first ? 8 : 60);
+            cr_expect_eq(of->live_blocks, is_first ? 1 : 2);
+            n_seen++;
+        }
+    }
+    cr_expect_eq(n_seen, 2);
+    free(costs.list);
 }
 
 Test(native_heap, skips_allocation_wrappers)
