@@ -248,6 +248,18 @@ class Exact(Compiled):
     def test_cc_lives_of_programs(self):
         self.check_lives("gcc", "cache", "interpreter")
 
+    @have("gcc")
+    def test_cc_lives_of_blocks_that_are_filled_slowly(self):
+        """What fills a block is not a use of it, also when a tick begins an era meanwhile."""
+        self.compile_case("lives", "gcc")
+        base = os.path.join(self.fresh(), "profile")
+        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-hmlives", "-i0.2", "-o", base, "--",
+                            self.path("lives"), "fills_slowly"])
+        self.assertEqual(done.status, 0, done.errors)
+        largest = max((bands for _, bands in harness.Profile(base + ".hp").samples), key=lambda bands: sum(bands.values()))
+        self.assertGreater(largest["VOID"], 100 * 100000)
+        self.assertEqual({name for name, size in largest.items() if size > 0}, {"VOID"}, largest)
+
     @have("clang")
     def test_cc_lives_of_clang(self):
         self.check_lives("clang", "interpreter", "by_system_calls")

@@ -141,13 +141,17 @@ static void watch_again(uintptr_t address, uint32_t era)
     watch(address);
 }
 
-/* Ends the creation of all threads' newest blocks. */
-static void end_creations(void)
+/* Ends the creation of threads' newest blocks that have had a whole era for it. A thread may be
+ * filling one that is younger: an era can begin in a signal handler, or by another thread. */
+static void end_creations(uint32_t era)
 {
     uint32_t n = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n; i++) {
-        uintptr_t newest = atomic_exchange(&hpp__thread_at(i)->newest, 0);
-        if (newest != 0) {
+        uintptr_t newest = atomic_load(&hpp__thread_at(i)->newest);
+        life_word *word = newest != 0 ? word_of(newest / HPP_GRANULE_BYTES, false) : NULL;
+        hpp_life life = life_of(word != NULL ? atomic_load(word) : 0, (hpp_block){0});
+        if (newest != 0 && life.birth + 1 < era &&
+            atomic_compare_exchange_strong(&hpp__thread_at(i)->newest, &newest, 0)) {
             watch(newest);
         }
     }
@@ -168,7 +172,7 @@ static HPP_NO_INLINE void step(void)
         atomic_store(&before->n, 0);
         atomic_store(&current_list, 1 - ended);
         atomic_store(&hpp__window->head.era, era);
-        end_creations();
+        end_creations(era);
         each_of(&lists[ended], era, watch_again);
     }
     atomic_flag_clear(&is_stepping);

@@ -6,8 +6,8 @@
  * in which the block was used; the first report of an era records the use and clears the shadow. So
  * a block costs one report in each era.
  *
- * What a thread does with a block before it allocates the next one, or before the era ends, is its
- * creation and not a use.
+ * What a thread does with a block before it allocates the next one, or before the end of the next
+ * era, is its creation and not a use.
  *
  * A life is a word in a table by address, next to that of blocks.h: the eras of the birth and the
  * last use. In the same table, blocks of more than a KiB have their beginning at each KiB.
