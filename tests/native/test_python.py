@@ -134,6 +134,13 @@ class Python(Native):
         # Modules of numpy have arrays, too.
         self.assertAlmostEqual(done.profile.last()["numpy.ndarray"], done.printed("type")["numpy.ndarray"], delta=30000)
 
+    def test_python_undefined_bytes(self):
+        """What an object has in bytes that it does not use is no reference."""
+        done = Waiting(["/usr/bin/python3", os.path.join(PROGRAMS, "undefined.py")], self.fresh(), "-hy", "-i0.3")
+        large = {name for name, size in done.profile.last().items() if size >= 8 * MIB}
+        self.assertEqual(len(large), 1)
+        self.assertNotIn("function", large)
+
     def test_python_processes(self):
         """Children by os.fork and by multiprocessing have profiles with functions of Python; so have threads, and
         programs that replace this one."""

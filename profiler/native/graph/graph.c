@@ -13,7 +13,7 @@
 #include "python_roots.h"
 #include "roots.h"
 
-enum { WORD_BYTES = 8, WORDS_AHEAD = 48 };
+enum { WORD_BYTES = 8, WORDS_AHEAD = 48, LARGE_NUMBER = 1 << 22 };
 
 typedef struct builder {
     hpp__graph *graph;
@@ -45,6 +45,15 @@ static uint32_t find_block(const builder *b, uint64_t word, uint32_t refused)
 
 /* ---- Blocks ---- */
 
+/* Returns whether a word of an object of Python may be a small number of 32 bits: the other half
+ * may be what was left of an address, and so the word an address inside a block that spans a
+ * multiple of 4 GiB. */
+static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
+{
+    return (uint32_t)word < LARGE_NUMBER && word != b->index.blocks[to].address &&
+           !hpp__python_type_of(&b->graph->python, to);
+}
+
 /* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
  * places of words further on are prefetched. A word is skipped if its bit is set. */
 static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, uint64_t skipped)
@@ -62,7 +71,7 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
         }
         uint32_t to = find_block(b, words[i], refused);
         if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from ||
-            (i < 64 && skipped >> i & 1)) {
+            (i < 64 && skipped >> i & 1) || (is_object && may_be_number(b, words[i], to))) {
             continue;
         }
         if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
