@@ -253,7 +253,7 @@ class Exact(Compiled):
         """What fills a block is not a use of it, also when a tick begins an era meanwhile."""
         self.compile_case("lives", "gcc")
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-hmlives", "-i0.2", "-o", base, "--",
+        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-hmlives", "--clock=cpu", "-i0.1", "-o", base, "--",
                             self.path("lives"), "fills_slowly"])
         self.assertEqual(done.status, 0, done.errors)
         largest = max((bands for _, bands in harness.Profile(base + ".hp").samples), key=lambda bands: sum(bands.values()))

@@ -103,7 +103,7 @@ class Lives(Native):
     def test_lives_of_blocks_that_are_filled_slowly(self):
         """What fills a block is not a use of it, also when an era ends meanwhile."""
         census = harness.run_census([program("lives"), "fills_slowly"], self.fresh(), "-hb", f"--biography-rate={RATE}",
-                                    "-i0.2")
+                                    "--clock=cpu", "-i0.1")
         last = max(census.profile.samples, key=lambda sample: sum(sample[1].values()))[1]
         self.assertGreater(last["VOID"], 0.99 * sum(last.values()), last)
 
