@@ -20,6 +20,7 @@
 #include "native_process.h"
 #include "native/image/proc.h"
 #include "collector_socket.h"
+#include "symbol/demangle.h"
 
 enum {
     MAX_EVENTS = 64,
@@ -499,6 +500,83 @@ void hpp_collector_stop(hpp_collector *c)
     c->is_stopped = true;
 }
 
+/* ---- Creating and destroying ---- */
+
+/* Refuses options that need an adapter to the heap, and those of retainers without retainers. */
+static hpf_status check_options(const hpp_collector_options *options, hpf_error *err)
+{
+    const hpp_census_options *census = &options->profile->census;
+    if (options->profile->print_on_abort || census->count_stacks) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "-xc and -xt are only for programs that embed the profiler");
+    }
+    if (census->savings || census->count_objects) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--savings and --count are only for programs that embed the "
+                             "profiler (hpprof/runtime.h)");
+    }
+    if (hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
+        return HPF_OK;
+    }
+    if (census->retaining.identity || census->retaining.rule) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--retainer-by and --is-retainer need retainers: add -hr");
+    }
+    if (options->n_retainer + options->n_no_retainer > 0) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--retainer and --no-retainer need retainers: add -hr");
+    }
+    return HPF_OK;
+}
+
+static hpf_str clean_type(hpf_str name, hpf_arena *arena)
+{
+    hpp__text text = {0};
+    hpp__clean_name(&text, name);
+    const char *copy = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
+    hpf_str type = {copy, text.length};
+    hpp__text_finish(&text);
+    return type;
+}
+
+/* Brings names into the form of those of the profile; types keep the blanks between words. */
+static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_arena *arena)
+{
+    hpf_str *names = hpf_arena_array(arena, from->n_names, sizeof *names);
+    *to = *from;
+    to->names = names;
+    for (size_t i = 0; names && i < from->n_names; i++) {
+        if (from->selector == HPF_BREAKDOWN_TYPE) {
+            names[i] = clean_type(from->names[i], arena);
+        } else {
+            char *name = hpf_arena_alloc(arena, from->names[i].length);
+            names[i] = (hpf_str){name, name ? hpp__names_clean(name, from->names[i]) : 0};
+        }
+        if (!names[i].data) {
+            return false;
+        }
+    }
+    return names != NULL;
+}
+
+/* Copies the options of the profile, with names of restrictions in the form of hpp__names_clean. */
+static hpf_status adapt_options(hpp_collector *c, hpf_error *err)
+{
+    const hpp_census_options *census = &c->options.profile->census;
+    hpp_restriction *restrictions =
+        hpf_arena_array(c->arena, census->n_restrictions, sizeof *restrictions);
+    bool is_whole = restrictions != NULL;
+    for (size_t i = 0; i < census->n_restrictions && is_whole; i++) {
+        is_whole = clean_names(&restrictions[i], &census->restrictions[i], c->arena);
+    }
+    c->profile = *c->options.profile;
+    c->profile.census.restrictions = restrictions;
+    if (!census->retaining.identity) {
+        c->profile.census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
+    }
+    return is_whole ? HPF_OK : hpf_error_set_memory(err);
+}
+
 static hpf_status open_descriptors(hpp_collector *c, hpf_error *err)
 {
     c->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -517,8 +595,10 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
 {
     const hpp_collector_options *o = &c->options;
     c->arena = hpf_arena_create();
-    hpf_status status = c->arena ? hpp__native_options(&c->profile, o->profile, c->arena, err)
-                                 : hpf_error_set_memory(err);
+    hpf_status status = c->arena ? check_options(o, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        status = adapt_options(c, err);
+    }
     bool takes_images =
         hpp__native_profile_needs_images(o->profile) || o->profile->snapshot != HPP_SNAPSHOT_NEVER;
     if (status == HPF_OK && takes_images) {
@@ -526,11 +606,6 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
     }
     if (status == HPF_OK) {
         status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
-    }
-    bool has_retainers = hpp__native_asks_for(&o->profile->census, HPF_BREAKDOWN_RETAINER);
-    if (status == HPF_OK && o->n_retainer + o->n_no_retainer > 0 && !has_retainers) {
-        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
-                               "--retainer and --no-retainer need retainers: add -hr");
     }
     if (status == HPF_OK) {
         status = hpp__retainer_sites_create(&c->retainer_sites, o, err);

@@ -19,7 +19,6 @@
 #include "native_report.h"
 #include "census/snapshot.h"
 #include "core/title.h"
-#include "symbol/demangle.h"
 
 enum { MAX_WORDS = sizeof((hpp_window_head *)0)->command };
 
@@ -597,47 +596,42 @@ void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str lab
 
 /* ---- The end ---- */
 
-static uint64_t load(const _Atomic uint64_t *from)
-{
-    return atomic_load_explicit(from, memory_order_relaxed);
-}
-
 static void note_losses(hpp__native_profile *p)
 {
     const hpp_window_head *head = &p->reader.window->head;
     hpp_process_figures *f = &p->figures;
     f->n_sites = p->reader.n_sites;
     f->n_stacks = p->stacks.n_stacks;
-    f->n_lost_stacks = load(&head->n_lost_stacks);
-    f->n_uncounted = load(&head->n_uncounted);
-    f->uncounted_bytes = load(&head->uncounted_bytes);
-    f->n_missed_frees = load(&head->n_missed_frees);
-    f->n_cut_stacks = load(&head->n_cut_stacks);
-    f->n_checked = load(&head->n_checked);
-    f->n_cache_mismatches = load(&head->n_cache_mismatches);
-    f->n_peer_mismatches = load(&head->n_peer_mismatches);
-    f->n_peer_cut = load(&head->n_peer_cut);
+    f->n_lost_stacks = head->n_lost_stacks;
+    f->n_uncounted = head->n_uncounted;
+    f->uncounted_bytes = head->uncounted_bytes;
+    f->n_missed_frees = head->n_missed_frees;
+    f->n_cut_stacks = head->n_cut_stacks;
+    f->n_checked = head->n_checked;
+    f->n_cache_mismatches = head->n_cache_mismatches;
+    f->n_peer_mismatches = head->n_peer_mismatches;
+    f->n_peer_cut = head->n_peer_cut;
     f->lost_bytes = p->objects.all_lost.bytes;
     f->lost_blocks = p->objects.all_lost.blocks;
     f->indirect_bytes = p->objects.all_lost.indirect_bytes;
     f->indirect_blocks = p->objects.all_lost.indirect_blocks;
     f->n_without_graph = p->objects.n_failed;
     f->has_graph = p->objects.log.n > 0;
-    uint32_t events = atomic_load_explicit(&head->events, memory_order_relaxed);
+    uint32_t events = head->events;
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
-    uint32_t python = atomic_load_explicit(&head->python_state, memory_order_relaxed);
+    uint32_t python = head->python_state;
     f->python = python == HPP_PYTHON_UNKNOWN         ? HPP_NO_PYTHON_VERSION
                 : python == HPP_PYTHON_DIFFERENT     ? HPP_NO_PYTHON_LAYOUT
                 : python == HPP_PYTHON_FREE_THREADED ? HPP_NO_PYTHON_LOCK
                                                      : HPP_PYTHON_PROFILED;
     f->python_version = head->python_version;
-    f->n_apart = atomic_load_explicit(&head->n_apart, memory_order_relaxed);
+    f->n_apart = head->n_apart;
     f->biography.sample_bytes = head->biography_bytes;
-    f->biography.n_samples = load(&head->n_samples);
-    f->biography.n_unsampled = load(&head->n_unsampled);
-    f->biography.n_retired = load(&head->n_retired);
-    f->biography.n_lost = load(&head->n_lost_lives);
+    f->biography.n_samples = head->n_samples;
+    f->biography.n_unsampled = head->n_unsampled;
+    f->biography.n_retired = head->n_retired;
+    f->biography.n_lost = head->n_lost_lives;
     f->biography.end = events & HPP_EVENT_NO_PAGEMAP      ? HPP_BIOGRAPHY_NO_PAGEMAP
                        : events & HPP_EVENT_LOCKED_MEMORY ? HPP_BIOGRAPHY_LOCKED_MEMORY
                        : events & HPP_EVENT_RAW_FORK      ? HPP_BIOGRAPHY_RAW_FORK
@@ -802,79 +796,4 @@ size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_si
                                 [HPP_LOST] = {p->objects.lost, p->objects.n_lost}};
     return hpp__native_top(&p->heap, moments[moment].alive, moments[moment].n, out, n_most,
                            p->arena);
-}
-
-/* ---- Options --------------------------------------------------------------------------------- */
-
-static hpf_status check(const hpp_options *profile, hpf_error *err)
-{
-    const hpp_census_options *census = &profile->census;
-    bool has_retainers = hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER);
-    hpf_status status = HPF_OK;
-    if ((profile->print_on_abort || census->count_stacks)) {
-        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "-xc and -xt are only for programs that embed the profiler");
-    }
-    const hpp_retaining *retaining = &census->retaining;
-    if (status == HPF_OK && (census->savings || census->count_objects)) {
-        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "--savings and --count are only for programs that embed the "
-                               "profiler (hpprof/runtime.h)");
-    }
-    if (status == HPF_OK && (retaining->identity || retaining->rule) && !has_retainers) {
-        status = hpf_error_set(err, HPF_ERR_ARGUMENT,
-                               "--retainer-by and --is-retainer need retainers: add -hr");
-    }
-    return status;
-}
-
-static hpf_str clean_type(hpf_str name, hpf_arena *arena)
-{
-    hpp__text text = {0};
-    hpp__clean_name(&text, name);
-    const char *copy = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
-    hpf_str type = {copy, text.length};
-    hpp__text_finish(&text);
-    return type;
-}
-
-/* Brings names into the form of those of the profile; types keep the blanks between words. */
-static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_arena *arena)
-{
-    hpf_str *names = hpf_arena_array(arena, from->n_names, sizeof *names);
-    *to = *from;
-    to->names = names;
-    for (size_t i = 0; names && i < from->n_names; i++) {
-        if (from->selector == HPF_BREAKDOWN_TYPE) {
-            names[i] = clean_type(from->names[i], arena);
-        } else {
-            char *name = hpf_arena_alloc(arena, from->names[i].length);
-            names[i] = (hpf_str){name, name ? hpp__names_clean(name, from->names[i]) : 0};
-        }
-        if (!names[i].data) {
-            return false;
-        }
-    }
-    return names != NULL;
-}
-
-hpf_status hpp__native_options(hpp_options *out, const hpp_options *profile, hpf_arena *arena,
-                               hpf_error *err)
-{
-    *out = *profile;
-    hpf_status status = check(profile, err);
-    if (status != HPF_OK) {
-        return status;
-    }
-    size_t n = profile->census.n_restrictions;
-    hpp_restriction *restrictions = hpf_arena_array(arena, n, sizeof *restrictions);
-    bool is_good = restrictions != NULL;
-    for (size_t i = 0; i < n && is_good; i++) {
-        is_good = clean_names(&restrictions[i], &profile->census.restrictions[i], arena);
-    }
-    out->census.restrictions = restrictions;
-    if (!out->census.retaining.identity) {
-        out->census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
-    }
-    return is_good ? HPF_OK : hpf_error_set_memory(err);
 }

@@ -88,9 +88,4 @@ size_t hpp__native_profile_top(hpp__native_profile *profile, hpp_moment moment,
 /* Returns whether a census or a restriction asks for a property. */
 bool hpp__native_asks_for(const hpp_census_options *census, hpf_breakdown property);
 
-/* Copies the options of a profile into `arena` and `*out`, with names of restrictions in the form
- * of hpp__names_clean. Errors: UNSUPPORTED for options that need to visit objects; MEMORY. */
-hpf_status hpp__native_options(hpp_options *out, const hpp_options *profile, hpf_arena *arena,
-                               hpf_error *err);
-
 #endif
