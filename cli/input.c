@@ -268,6 +268,24 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
     return status == HPF_OK || give_up(in, &err);
 }
 
+bool input_is_imported(const char *path)
+{
+    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
+    const hpf_format *format = NULL;
+    hpf_source *source = NULL;
+    bool is_imported = hpf_source_open(&source, path, &keeping, NULL) == HPF_OK &&
+                       hpf_format_detect(&format, source, NULL) == HPF_OK && !format->is_streamed;
+    hpf_source_destroy(source);
+    return is_imported;
+}
+
+bool input_open_imported(input *out, const char *path)
+{
+    hpf_error err;
+    return input_open_only(out, path, NULL) &&
+           (spool(out, false, &err) == HPF_OK || give_up(out, &err));
+}
+
 /* Surveys with `limits`, to which it adds warnings and progress. `takes_live`: use live bytes if an
  * event log has no heap profile. */
 static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
@@ -355,7 +373,7 @@ bool input_open_view(input *out, const char *path, const hpf_stack_view *view)
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)
 {
-    return open_any(out, path, &hpf_format_hp, (hpf_survey_options){.max_picks = max_picks}, false);
+    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = max_picks}, false);
 }
 
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)

@@ -37,6 +37,12 @@ bool input_open_view(input *out, const char *path, const hpf_stack_view *view);
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
 
+/* Returns whether a file has a format that is imported before it is surveyed. */
+bool input_is_imported(const char *path);
+
+/* Opens a file of such a format and imports it, without a survey: `source` is its `.hp` text. */
+bool input_open_imported(input *out, const char *path);
+
 /* Returns whether several files are samples of one profile: all have the same format, in which a
  * file is one moment. */
 bool input_is_series(char *const *paths, size_t n);
@@ -48,7 +54,7 @@ void input_add_files(input *in, char *const *paths, size_t n);
  * that `limits` selects. Returns false after a message, with the input closed. */
 bool input_survey(input *in, const hpf_survey_options *limits);
 
-/* Like input_open for a `.hp` file, keeping up to `max_picks` samples for drawing. */
+/* Like input_open, keeping up to `max_picks` samples for drawing. */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 
 /* Opens and surveys a series, with the samples and names that `limits` selects. */

@@ -222,8 +222,8 @@ static int watch_profile_at(session *s, const cmd *self, const char *word)
             status = conclude(s);
         }
     }
-    watch_input_destroy(s->input);
     watch_destroy(s->w);
+    watch_input_destroy(s->input);
     loop_destroy(s->l);
     if (s->signals >= 0) {
         close(s->signals);

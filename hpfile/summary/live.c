@@ -226,6 +226,7 @@ static bool init(hpf_live *live)
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
                                          .view = live->options.view,
+                                         .frames = live->options.frames,
                                          .keeps_times = true,
                                          .activity = live->activity};
     if (live->options.has_activity && !live->activity) {

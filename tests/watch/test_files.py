@@ -12,6 +12,7 @@ from harness import ends_of_samples, plot, profile, sample
 
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "fixtures")
+OTHERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance", "exchange", "samples")
 NONSENSE = b"END_SAMPLE 7\n"
 
 
@@ -199,18 +200,29 @@ class Files(harness.Watch):
         self.assertEqual(running.wait(), 1)
         self.assertIn(b"compressed with gzip", running.said)
 
-    def test_files_of_other_tools_are_named(self):
-        for data, kind in ((b"desc: --time-unit=B\ncmd: ./a.out\ntime_unit: B\n#-----------\nsnapshot=0\n",
-                            b"a profile as massif, which cannot be watched: use census plot"),
-                           (b"v 10200 2\nX ./a.out\nI 1000 4000\n", b"a profile as heaptrack, which cannot be watched"),
-                           (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x02" + 600 * b"\x12\x00", b"a profile as pprof, which cannot be watched"),
-                           (b"# callgrind format\nversion: 1\n", b"a profile of Valgrind's callgrind"),
-                           (b"time,name\n0,1\n", b"a profile as csv, which cannot be watched: use census plot"),
-                           (b"JOB \"x\"\nBEGIN_SAMPLE x\n", b"line 2, column 14: ")):
-            running = self.start(self.write("other", data))
+    def test_finished_files_of_other_tools(self):
+        """They are drawn once, and census ends without another view. Compressed ones are read, too."""
+        for name in sorted(os.listdir(OTHERS)):
+            data = harness.read(os.path.join(OTHERS, name))
+            for name, data in (name, data), (name + ".gz", gzip.compress(data)):
+                running = self.start(self.write(name, data))
+                self.assert_ends_well(running, plot(data))
+
+    def test_other_files_are_named(self):
+        cannot = b"a profile as %s, which cannot be followed: give census watch the finished file"
+        for data, is_piped, kind in (
+                (b"desc: --time-unit=B\ncmd: ./a.out\ntime_unit: B\n#-----------\nsnapshot=0\n", True, cannot % b"massif"),
+                (b"v 10200 2\nX ./a.out\nI 1000 4000\n", True, cannot % b"heaptrack"),
+                (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x02" + 600 * b"\x12\x00", True, cannot % b"pprof"),
+                (b"time,name\n0,1\n", True, cannot % b"csv"),
+                (b"time,name,value\n0,a\n", False, b"other:2:1: expected 3 cells"),
+                (b"# callgrind format\nversion: 1\n", False, b"a profile of Valgrind's callgrind"),
+                (b"JOB \"x\"\nBEGIN_SAMPLE x\n", False, b"line 2, column 14: ")):
+            with open(self.write("other", data), "rb") as file:
+                running = self.start("-", stdin=file) if is_piped else self.start(self.path("other"))
             self.assertEqual(running.wait(), 1)
-            self.assertEqual(running.said.count(b"\n"), 1, running.said)
             self.assertIn(kind, running.said)
+            self.assertLessEqual(running.said.count(b"\n"), 3, running.said)
 
     # ---- the end ----
 

@@ -23,6 +23,7 @@ from viewer import Place, ask
 
 HEADERS = 'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples")
+OTHERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../conformance/exchange/samples")
 MOST_BANDS, LARGEST = 50, 20
 
 # Grows in two functions until there is a file of that name.
@@ -263,6 +264,16 @@ class Metrics(Watch):
             self.assertEqual((answer.status, answer.body), (404, reason))
         wait_until(lambda: ask(place, f"/{place.token}/debug/pprof/heap").status == 200, "the heap of the file")
         self.assertEqual(ask(run, "/debug/pprof/allocs").status, 401)
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    def test_file_of_another_tool(self):
+        """A finished file of massif is served whole, with its lines."""
+        place = self.serve(os.path.join(OTHERS, "massif.out"))
+        self.assertEqual(self.scrape(place)["census_heap_peak_bytes", None], 3535680)
+        _, rows = self.top(place, "heap", "-unit=B", "-nodefraction=0")
+        self.assertEqual(rows["leaf"], (2070000, {"allocate.c:13"}))
+        self.assertEqual(rows["table"], (1464000, {"allocate.c:27"}))
+        self.assertEqual(rows["main"], (0, {"allocate.c:35", "allocate.c:36", "allocate.c:37"}))
 
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "input.h"
 
 #include "connector.h"
 #include "input_file.h"
+#include "input_imported.h"
 #include "input_stream.h"
 
 watch_input *watch_input_open(const char *word, const watch_input_options *options)
@@ -25,7 +27,8 @@ watch_input *watch_input_open(const char *word, const watch_input_options *optio
         return input_stream_from_address(word, options);
     }
     if (stat(word, &what) != 0 || S_ISREG(what.st_mode)) {
-        return input_file_create(word, options);
+        return input_is_imported(word) ? input_imported_create(word, options)
+                                       : input_file_create(word, options);
     }
     if (S_ISFIFO(what.st_mode) || S_ISCHR(what.st_mode)) {
         return input_stream_from_path(word, options);

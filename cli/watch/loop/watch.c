@@ -245,6 +245,11 @@ static profile *create_profile(watch *w, const char *name)
     return p;
 }
 
+void watch_set_frames(watch *w, const hpf_frame_table *frames)
+{
+    w->options.frames = frames;
+}
+
 watched *watch_add_profile(watch *w, const char *name)
 {
     profile *p = create_profile(w, name);
@@ -343,7 +348,8 @@ static bool is_foreign(const profile *p, hpf_error *err)
     hpf_source_destroy(source);
     if (status == HPF_OK && !format->is_streamed) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "a profile as %s, which cannot be watched: use census plot",
+                               "a profile as %s, which cannot be followed: give census watch "
+                               "the finished file",
                                hpf_format_name(format));
     }
     return status == HPF_ERR_UNSUPPORTED;

@@ -92,6 +92,9 @@ bool watch_is_over(const watch *w);
 
 /* ---- for inputs ---- */
 
+/* Sets the frames of the names of profiles that are added later; borrowed for their lives. */
+void watch_set_frames(watch *w, const hpf_frame_table *frames);
+
 /* Adds a profile in the waiting state. `name` is copied. Returns NULL without memory. */
 watched *watch_add_profile(watch *w, const char *name);
 

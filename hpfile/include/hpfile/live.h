@@ -33,8 +33,9 @@ typedef struct hpf_live_options {
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile;  /* as in hpf_reader_options */
     uint8_t log_profile;
-    const hpf_stack_view *view; /* as in hpf_reader_options */
-    bool has_activity;          /* keep what the run-time system of an event log did: 3 MiB */
+    const hpf_stack_view *view;    /* as in hpf_reader_options */
+    const hpf_frame_table *frames; /* as in hpf_reader_options */
+    bool has_activity;             /* keep what the run-time system of an event log did: 3 MiB */
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
