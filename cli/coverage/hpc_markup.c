@@ -74,8 +74,7 @@ static const char style_covered[] =
 /* Counts the boxes of a module and lists its declarations. Returns false after a message. */
 static bool add_module(site *s, const hpf__mix *mix, const hpf__tix_module *tix)
 {
-    module m = {.name = {hpf_arena_text(s->arena, tix->name), tix->name.length},
-                .number = s->n_modules};
+    module m = {.name = hpf_arena_str(s->arena, tix->name), .number = s->n_modules};
     bool has_memory = m.name.data != NULL;
     for (size_t i = 0; i < mix->n_boxes && has_memory; i++) {
         const hpf__box *box = &mix->boxes[i];
@@ -88,9 +87,7 @@ static bool add_module(site *s, const hpf__mix *mix, const hpf__tix_module *tix)
         }
         if ((box->kind == HPF__BOX_TOP_LEVEL || box->kind == HPF__BOX_LOCAL) && box->n_names > 0) {
             hpf_str name = box->names[box->n_names - 1];
-            declaration d = {{hpf_arena_text(s->arena, name), name.length},
-                             m.number,
-                             box->span.first_line,
+            declaration d = {hpf_arena_str(s->arena, name), m.number, box->span.first_line,
                              tix->counts[i]};
             has_memory = d.name.data && HPF__ARRAY_PUSH(s->declarations, s->n_declarations,
                                                         s->declarations_capacity, d);

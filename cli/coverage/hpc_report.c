@@ -55,7 +55,7 @@ static bool add_unused(totals *t, const hpf__box *box, const hpf_str *module)
     u.names = hpf_arena_array(t->arena, u.n_names, sizeof *u.names);
     for (size_t i = 0; i < u.n_names && u.names; i++) {
         hpf_str name = module ? (i == 0 ? *module : box->names[i - 1]) : box->names[i];
-        u.names[i] = (hpf_str){hpf_arena_text(t->arena, name), name.length};
+        u.names[i] = hpf_arena_str(t->arena, name);
         if (!u.names[i].data) {
             return false;
         }

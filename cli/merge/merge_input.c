@@ -35,7 +35,7 @@ hpf_status merge_bands_add(merge_bands *b, hpf_str name, uint32_t *number, hpf_e
     if (*number != HPF__HASH_NONE) {
         return HPF_OK;
     }
-    hpf_str kept = {hpf_arena_text(b->arena, name), name.length};
+    hpf_str kept = hpf_arena_str(b->arena, name);
     *number = b->n;
     if (!kept.data || !hpf__hash_reserve(&b->numbers) ||
         !HPF__ARRAY_PUSH(b->names, b->n, b->names_capacity, kept)) {
@@ -63,7 +63,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
         in->date_s = 0;
     }
     if (in->is_first) {
-        *first = (hpf_str){hpf_arena_text(in->bands->arena, text), text.length};
+        *first = hpf_arena_str(in->bands->arena, text);
         return first->data ? HPF_OK : hpf_error_set_memory(err);
     }
     bool is_unit = which == HPF_HEADER_SAMPLE_UNIT || which == HPF_HEADER_VALUE_UNIT;

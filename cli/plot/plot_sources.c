@@ -61,7 +61,7 @@ static bool read_file(plot_sources *s, const source_file *file, size_t *room)
             break;
         }
         if (is_near(file, i)) {
-            const hpf_str copy = {hpf_arena_text(s->table.texts, (hpf_str){line, n}), n};
+            hpf_str copy = hpf_arena_str(s->table.texts, (hpf_str){line, n});
             const hpr_source_line lines = {.file = file->name, .line = i, .text = copy};
             fits = copy.data && HPF__ARRAY_PUSH(s->all, s->n, s->capacity, lines);
             *room -= n;

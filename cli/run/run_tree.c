@@ -74,7 +74,7 @@ static hpf_status add_band(adder *a, hpf_str name, uint32_t *number, hpf_error *
     if (*number != HPF__HASH_NONE) {
         return HPF_OK;
     }
-    band new = {.name = {hpf_arena_text(a->texts, name), name.length}};
+    band new = {.name = hpf_arena_str(a->texts, name)};
     *number = a->n_bands;
     if (!new.name.data || !hpf__hash_reserve(&a->numbers) ||
         !HPF__ARRAY_PUSH(a->bands, a->n_bands, a->bands_capacity, new)) {

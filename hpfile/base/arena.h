@@ -32,6 +32,14 @@ HPF_API void *hpf_arena_array(hpf_arena *arena, size_t n, size_t element_bytes);
 /* Returns a copy of `text` with a NUL after it, or NULL when there is no memory. */
 HPF_API char *hpf_arena_text(hpf_arena *arena, hpf_str text);
 
+/* Returns the same as a text: {NULL, 0} when there is no memory. */
+static inline hpf_str hpf_arena_str(hpf_arena *arena, hpf_str text)
+{
+    const char *data = hpf_arena_text(arena, text);
+    hpf_str copy = {data, data ? text.length : 0};
+    return copy;
+}
+
 /* Returns the number of bytes allocated so far. */
 HPF_API size_t hpf_arena_used_bytes(const hpf_arena *arena);
 

@@ -36,11 +36,11 @@ hpf_status hpf__intern_add(hpf__intern *names, hpf_str text, uint32_t *number, b
         !hpf__hash_reserve(&names->table)) {
         return HPF_ERR_MEMORY;
     }
-    const char *copy = hpf_arena_text(names->arena, text);
-    if (!copy) {
+    hpf_str copy = hpf_arena_str(names->arena, text);
+    if (!copy.data) {
         return HPF_ERR_MEMORY;
     }
-    names->names[names->n_names] = (hpf_str){copy, text.length};
+    names->names[names->n_names] = copy;
     hpf__hash_insert(&names->table, hash, names->n_names);
     *number = names->n_names++;
     *is_new = true;

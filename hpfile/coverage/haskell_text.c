@@ -226,8 +226,7 @@ hpf_status hpf__haskell_string(hpf__haskell *h, const char *what, hpf_str *out)
         return hpf__haskell_fail(h, start, HPF_ERR_SYNTAX, "%s has no closing quote", what);
     }
     h->at++;
-    *out = (hpf_str){hpf_arena_text(h->arena, (hpf_str){h->scratch.bytes, h->scratch.length}),
-                     h->scratch.length};
+    *out = hpf_arena_str(h->arena, (hpf_str){h->scratch.bytes, h->scratch.length});
     return out->data ? HPF_OK : hpf_error_set_memory(h->err);
 }
 

@@ -33,7 +33,7 @@ static hpf_status read_time(hpf__haskell *h, hpf_str *time)
     hpf_status status = hpf__haskell_expect(h, "UTC");
     if (status == HPF_OK) {
         hpf_str text = {h->text.data + start, h->at - start};
-        *time = (hpf_str){hpf_arena_text(h->arena, text), text.length};
+        *time = hpf_arena_str(h->arena, text);
         status = time->data ? HPF_OK : hpf_error_set_memory(h->err);
     }
     return status;

@@ -23,7 +23,7 @@ hpf__tix_module *hpf__tix_add(hpf__tix *tix, hpf_str name, uint32_t hash, size_t
         return NULL;
     }
     hpf__tix_module module = {
-        .name = {hpf_arena_text(tix->arena, name), name.length},
+        .name = hpf_arena_str(tix->arena, name),
         .hash = hash,
         .n_declared = n_counts,
         .counts = hpf_arena_array(tix->arena, n_counts, sizeof *module.counts),

@@ -31,9 +31,8 @@ bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
 
 static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *copy, hpf_error *err)
 {
-    char *bytes = hpf_arena_text(metadata->arena, text);
-    *copy = (hpf_str){bytes, text.length};
-    return bytes ? HPF_OK : hpf_error_set_memory(err);
+    *copy = hpf_arena_str(metadata->arena, text);
+    return copy->data ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* --- the command line --- */

@@ -50,8 +50,7 @@ static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
     if (!n->arena && !(n->arena = hpf_arena_create())) {
         return HPF_ERR_MEMORY;
     }
-    copy->data = hpf_arena_text(n->arena, payload);
-    copy->length = payload.length;
+    *copy = hpf_arena_str(n->arena, payload);
     return copy->data ? HPF_OK : HPF_ERR_MEMORY;
 }
 

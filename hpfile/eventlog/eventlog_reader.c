@@ -152,11 +152,10 @@ static hpf_status declare(hpf_eventlog *log, uint16_t id, int32_t n_bytes, hpf_s
     }
     hpf_event_type *type = s->type;
     if (!hpf_str_equal(type->description, description)) {
-        char *copy = hpf_arena_text(log->arena, description);
-        if (!copy) {
+        type->description = hpf_arena_str(log->arena, description);
+        if (!type->description.data) {
             return hpf_error_set_memory(&log->error);
         }
-        type->description = (hpf_str){copy, description.length};
     }
     s->n_bytes = type->n_bytes = n_bytes;
     s->is_wanted = log->visitor.event != NULL;

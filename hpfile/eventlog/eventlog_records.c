@@ -80,12 +80,12 @@ const hpf_event_type *hpf__log_find_type(const hpf__log_records *log, uint16_t i
 
 void hpf__log_add_type(hpf__log_records *log, const hpf_event_type *type)
 {
-    const char *copy = hpf_arena_text(log->arena, type->description);
-    if (!copy || !HPF__ARRAY_RESERVE(log->types, log->types_capacity, log->n_types + 1)) {
+    hpf_str description = hpf_arena_str(log->arena, type->description);
+    if (!description.data ||
+        !HPF__ARRAY_RESERVE(log->types, log->types_capacity, log->n_types + 1)) {
         log->is_out_of_memory = true;
         return;
     }
-    hpf_str description = {copy, type->description.length};
     log->types[log->n_types++] = (hpf_event_type){type->id, type->n_bytes, description, 0};
 }
 

@@ -64,8 +64,7 @@ static hpf_ticky_counter *counter_of(hpf_eventlog_ticky *t, const hpf_event *eve
 
 static hpf_status keep(hpf_eventlog_ticky *t, hpf_str text, hpf_str *copy)
 {
-    copy->data = hpf_arena_text(t->arena, text);
-    copy->length = copy->data ? text.length : 0;
+    *copy = hpf_arena_str(t->arena, text);
     return copy->data ? HPF_OK : HPF_ERR_MEMORY;
 }
 

@@ -73,7 +73,7 @@ typedef struct eventlog_writer {
 
 static hpf_str keep(eventlog_writer *w, hpf_str text)
 {
-    hpf_str copy = {hpf_arena_text(w->arena, text), text.length};
+    hpf_str copy = hpf_arena_str(w->arena, text);
     w->log.is_out_of_memory |= !copy.data;
     return copy;
 }
@@ -301,9 +301,8 @@ static void begin(eventlog_writer *w)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     eventlog_writer *w = context;
-    char *copy = hpf_arena_text(w->arena, text);
-    w->headers[which] = (hpf_str){copy, text.length};
-    return copy ? HPF_OK : hpf_error_set_memory(err);
+    w->headers[which] = hpf_arena_str(w->arena, text);
+    return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)

@@ -52,11 +52,11 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
         return hpf_error_set(err, HPF_ERR_ORDER,
                              "a name cannot be added after the first row of a wide table");
     }
-    char *copy = hpf_arena_text(w->arena, text);
-    if (!copy || !HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
+    hpf_str copy = hpf_arena_str(w->arena, text);
+    if (!copy.data || !HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    w->names[name] = (hpf_str){copy, text.length};
+    w->names[name] = copy;
     w->n_names = name + 1;
     return HPF_OK;
 }

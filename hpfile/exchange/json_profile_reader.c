@@ -55,7 +55,7 @@ static hpf_status read_label(document *d)
 {
     hpf_status status = expect(d, HPF__JSON_STRING, "a text");
     if (status == HPF_OK) {
-        d->label = (hpf_str){hpf_arena_text(d->arena, d->lex.text), d->lex.text.length};
+        d->label = hpf_arena_str(d->arena, d->lex.text);
     }
     return status == HPF_OK && !d->label.data ? hpf_error_set_memory(d->err) : status;
 }

@@ -47,15 +47,11 @@ static hpf_status refuse_late(hpf_error *err, const char *what)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     json_profile_writer *w = context;
-    char *copy = hpf_arena_text(w->arena, text);
     if (w->is_begun) {
         return refuse_late(err, "header");
     }
-    if (!copy) {
-        return hpf_error_set_memory(err);
-    }
-    w->headers[which] = (hpf_str){copy, text.length};
-    return HPF_OK;
+    w->headers[which] = hpf_arena_str(w->arena, text);
+    return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
@@ -64,7 +60,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     if (w->is_begun) {
         return refuse_late(err, "mark");
     }
-    hpf_mark mark = {time, {hpf_arena_text(w->arena, label), label.length}};
+    hpf_mark mark = {time, hpf_arena_str(w->arena, label)};
     return mark.label.data && HPF__ARRAY_PUSH(w->marks, w->n_marks, w->marks_capacity, mark)
                ? HPF_OK
                : hpf_error_set_memory(err);

@@ -64,7 +64,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
                     : which == HPF_HEADER_SAMPLE_UNIT ? &w->time_unit
                                                       : NULL;
     if (kept) {
-        *kept = (hpf_str){hpf_arena_text(w->arena, text), text.length};
+        *kept = hpf_arena_str(w->arena, text);
     }
     return !kept || kept->data ? HPF_OK : hpf_error_set_memory(err);
 }

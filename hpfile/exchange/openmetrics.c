@@ -57,7 +57,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     metrics_writer *w = context;
-    const metric new = {.label = {hpf_arena_text(w->arena, text), text.length}};
+    const metric new = {.label = hpf_arena_str(w->arena, text)};
     (void)name; /* names are numbered in this order */
     return new.label.data &&HPF__ARRAY_PUSH(w->names, w->n_names, w->names_capacity, new)
                ? HPF_OK

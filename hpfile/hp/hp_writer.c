@@ -115,11 +115,10 @@ static hpf_str writable_name(hp_writer *w, hpf_str text)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hp_writer *w = context;
-    char *copy = hpf_arena_text(w->arena, text);
-    if (!copy) {
+    w->headers[which] = hpf_arena_str(w->arena, text);
+    if (!w->headers[which].data) {
         return hpf_error_set_memory(err);
     }
-    w->headers[which] = (hpf_str){copy, text.length};
     if (w->is_begun) {
         write_header(w, which);
     }

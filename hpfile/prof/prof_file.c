@@ -53,7 +53,7 @@ hpf_status hpf__prof_file_add_stack(hpf_prof_file *file, uint32_t parent_index, 
 
 hpf_status hpf__prof_file_keep(hpf_prof_file *file, hpf_str text, hpf_str *copy, hpf_error *err)
 {
-    *copy = (hpf_str){hpf_arena_text(file->arena, text), text.length};
+    *copy = hpf_arena_str(file->arena, text);
     return copy->data ? HPF_OK : hpf_error_set_memory(err);
 }
 

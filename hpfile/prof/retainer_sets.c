@@ -63,7 +63,7 @@ static hpf_status keep(hpf_retainer_sets *s, uint64_t id, hpf_str text)
 {
     uint32_t number;
     bool is_new;
-    hpf_str copy = {hpf_arena_text(s->arena, text), text.length};
+    hpf_str copy = hpf_arena_str(s->arena, text);
     if (!copy.data ||
         !HPF__ARRAY_RESERVE(s->members, s->members_capacity, (size_t)s->ids.n_names + 1) ||
         hpf__intern_add(&s->ids, key_of(&id), &number, &is_new) != HPF_OK) {
@@ -76,8 +76,8 @@ static hpf_status keep(hpf_retainer_sets *s, uint64_t id, hpf_str text)
 static hpf_status keep_holding(hpf_retainer_sets *s, const hpf_prof_holding *holding)
 {
     hpf_prof_holding copy = *holding;
-    copy.retainer.data = hpf_arena_text(s->arena, holding->retainer);
-    copy.by.data = hpf_arena_text(s->arena, holding->by);
+    copy.retainer = hpf_arena_str(s->arena, holding->retainer);
+    copy.by = hpf_arena_str(s->arena, holding->by);
     if (!copy.retainer.data || !copy.by.data ||
         !HPF__ARRAY_RESERVE(s->holdings, s->holdings_capacity, s->n_holdings + 1)) {
         return HPF_ERR_MEMORY;
@@ -232,6 +232,6 @@ bool hpf_retainer_sets_find(hpf_retainer_sets *s, hpf_str name, hpf_retainer_set
         return false;
     }
     hpf_str whole = {s->name.bytes, s->name.length};
-    *out = (hpf_retainer_set){{hpf_arena_text(s->arena, whole), whole.length}, s->members[number]};
+    *out = (hpf_retainer_set){hpf_arena_str(s->arena, whole), s->members[number]};
     return out->name.data != NULL;
 }

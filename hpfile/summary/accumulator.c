@@ -56,9 +56,8 @@ double hpf__accumulator_whole_sum(const hpf__accumulator *t, hpf_name name)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hpf__accumulator *t = context;
-    char *copy = hpf_arena_text(t->arena, text);
-    t->headers[which] = (hpf_str){copy, text.length};
-    return copy ? HPF_OK : hpf_error_set_memory(err);
+    t->headers[which] = hpf_arena_str(t->arena, text);
+    return t->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
 static hpf_status note_wish(hpf__accumulator *t, hpf_name name, hpf_str text, hpf_error *err)
@@ -93,10 +92,12 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     if (!HPF__ARRAY_RESERVE(t->marks, t->marks_capacity, o->n_marks + 1)) {
         return hpf_error_set_memory(err);
     }
-    char *copy = hpf_arena_text(t->arena, label);
-    t->marks[o->n_marks] = (hpf_mark){time, {copy, label.length}};
-    o->n_marks += copy != NULL;
-    return copy ? HPF_OK : hpf_error_set_memory(err);
+    hpf_str copy = hpf_arena_str(t->arena, label);
+    if (!copy.data) {
+        return hpf_error_set_memory(err);
+    }
+    t->marks[o->n_marks++] = (hpf_mark){time, copy};
+    return HPF_OK;
 }
 
 static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)

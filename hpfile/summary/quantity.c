@@ -102,11 +102,11 @@ static hpf__quantity *find_quantity(hpf__quantities *quantities, hpf_arena *aren
     if (!HPF__ARRAY_RESERVE(quantities->all, quantities->capacity, quantities->n + 1)) {
         return NULL;
     }
-    char *copy = hpf_arena_text(arena, name);
-    if (!copy) {
+    hpf_str copy = hpf_arena_str(arena, name);
+    if (!copy.data) {
         return NULL;
     }
-    quantities->all[quantities->n] = (hpf__quantity){.name = {copy, name.length}};
+    quantities->all[quantities->n] = (hpf__quantity){.name = copy};
     return &quantities->all[quantities->n++];
 }
 

@@ -36,11 +36,10 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     if (!found && !waits) {
         return HPF_OK;
     }
-    char *copy = hpf_arena_text(b->accumulator->arena, label);
-    if (!copy) {
+    hpf_mark mark = {time, hpf_arena_str(b->accumulator->arena, label)};
+    if (!mark.label.data) {
         return hpf_error_set_memory(err);
     }
-    hpf_mark mark = {time, {copy, label.length}};
     if (waits) {
         return HPF__ARRAY_PUSH(b->waiting, b->n_waiting, b->capacity, mark)
                    ? HPF_OK

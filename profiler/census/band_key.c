@@ -27,8 +27,8 @@ static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 /* Creates the key of a copied text. */
 static uint32_t new_text_key(hpp__band_keys *keys, hpf_str text)
 {
-    char *copy = hpf_arena_text(keys->arena, text);
-    return copy ? new_key(keys, (hpp__origin){NULL, {copy, text.length}}) : HPP__KEY_OUT_OF_MEMORY;
+    hpf_str copy = hpf_arena_str(keys->arena, text);
+    return copy.data ? new_key(keys, (hpp__origin){NULL, copy}) : HPP__KEY_OUT_OF_MEMORY;
 }
 
 /* Returns the key of a text. Texts with equal hashes use the next odd numbers, which are never 0.

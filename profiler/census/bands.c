@@ -13,10 +13,9 @@ static bool write_into_arena(hpp__bands *b, uint32_t key, hpf_str *name)
 {
     hpp__text text = {0};
     b->write_name(key, &text, b->context);
-    char *copy = text.is_short ? NULL : hpf_arena_text(b->arena, hpp__text_str(&text));
-    *name = (hpf_str){copy, text.length};
+    *name = text.is_short ? (hpf_str){NULL, 0} : hpf_arena_str(b->arena, hpp__text_str(&text));
     hpp__text_finish(&text);
-    return copy != NULL;
+    return name->data != NULL;
 }
 
 /* Makes room for `n` bands and the lost band. */

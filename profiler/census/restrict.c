@@ -170,11 +170,10 @@ static hpf_status copy_rule(hpp_restriction *to, const hpp_restriction *from, hp
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < from->n_names; i++) {
-        const char *text = hpf_arena_text(arena, from->names[i]);
-        if (!text) {
+        names[i] = hpf_arena_str(arena, from->names[i]);
+        if (!names[i].data) {
             return hpf_error_set_memory(err);
         }
-        names[i] = (hpf_str){text, from->names[i].length};
     }
     *to = (hpp_restriction){from->selector, names, from->n_names};
     return HPF_OK;

@@ -254,11 +254,11 @@ static hpf_status parse_stem(parser *p, hpf_str word, hpf_str rest)
 /* Keeps a word for the title. */
 static hpf_status keep_word(parser *p, hpf_str word)
 {
-    char *copy = hpf_arena_text(p->options.memory, word);
-    if (!copy) {
+    hpf_str copy = hpf_arena_str(p->options.memory, word);
+    if (!copy.data) {
         return hpf_error_set_memory(p->err);
     }
-    p->words[p->options.n_words++] = (hpf_str){copy, word.length};
+    p->words[p->options.n_words++] = copy;
     return HPF_OK;
 }
 

@@ -24,12 +24,10 @@ void hpp__cache_finish(hpp__cache *cache)
 static const hpf_str *copy_text(hpf_arena *arena, hpf_str text)
 {
     hpf_str *kept = hpf_arena_alloc(arena, sizeof *kept);
-    char *copy = kept ? hpf_arena_text(arena, text) : NULL;
-    if (!copy) {
-        return NULL;
+    if (kept) {
+        *kept = hpf_arena_str(arena, text);
     }
-    *kept = (hpf_str){copy, text.length};
-    return kept;
+    return kept && kept->data ? kept : NULL;
 }
 
 hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text)

@@ -467,7 +467,7 @@ static hpf_status make_rows(page_selection *s, hpf_error *err)
         page_name *e = &s->entries[i];
         if (i == 0 || !hpf_str_equal(s->rows[s->n_rows - 1].text, e->text)) {
             /* The match owns the text, and is destroyed soon. */
-            hpf_str copy = {hpf_arena_text(s->arena, e->text), e->text.length};
+            hpf_str copy = hpf_arena_str(s->arena, e->text);
             if (!copy.data) {
                 return hpf_error_set_memory(err);
             }

@@ -185,8 +185,7 @@ static hpf_status read_name(scanner *scan, hpr_auxfile *aux, hpf_str *out, const
     if (word.length == 0) {
         return complain(scan, HPF_ERR_SYNTAX, err, complaint);
     }
-    out->data = hpf_arena_text(aux->arena, word);
-    out->length = word.length;
+    *out = hpf_arena_str(aux->arena, word);
     return out->data ? HPF_OK : hpf_error_set_memory(err);
 }
 

@@ -43,10 +43,12 @@ bool http_annotations_add_mark(http_annotations *annotations, double time, hpf_s
     if (!annotations->arena) {
         annotations->arena = hpf_arena_create();
     }
-    const char *copy = annotations->arena ? hpf_arena_text(annotations->arena, label) : NULL;
-    return copy &&
-           push(annotations,
-                (http_annotation){.is_mark = true, .text = {copy, label.length}, .time = time});
+    if (!annotations->arena) {
+        return false;
+    }
+    hpf_str copy = hpf_arena_str(annotations->arena, label);
+    return copy.data &&
+           push(annotations, (http_annotation){.is_mark = true, .text = copy, .time = time});
 }
 
 bool http_annotations_add_line(http_annotations *annotations, hpf_str name,

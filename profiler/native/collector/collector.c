@@ -533,8 +533,7 @@ static hpf_str clean_type(hpf_str name, hpf_arena *arena)
 {
     hpp__text text = {0};
     hpp__clean_name(&text, name);
-    const char *copy = text.is_short ? NULL : hpf_arena_text(arena, hpp__text_str(&text));
-    hpf_str type = {copy, text.length};
+    hpf_str type = text.is_short ? (hpf_str){NULL, 0} : hpf_arena_str(arena, hpp__text_str(&text));
     hpp__text_finish(&text);
     return type;
 }

@@ -87,8 +87,8 @@ static void run_mark(hpp__job *base)
 
 static hpf_str keep_text(hpp__remains *r, hpf_str text)
 {
-    const char *copy = hpf_arena_text(r->arena, text);
-    return (hpf_str){copy ? copy : "", copy ? text.length : 0};
+    hpf_str copy = hpf_arena_str(r->arena, text);
+    return copy.data ? copy : HPF_STR("");
 }
 
 /* Keeps the results that the summary shows, and frees the rest. */

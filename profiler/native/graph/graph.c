@@ -115,9 +115,7 @@ static bool add_root(builder *b, hpp__root_kind kind, hpf_str module)
 {
     hpp__graph *g = b->graph;
     hpf_str name = hpp__text_str(&b->name);
-    hpp__graph_root root = {kind,
-                            {hpf_arena_text(g->arena, name), name.length},
-                            {hpf_arena_text(g->arena, module), module.length},
+    hpp__graph_root root = {kind, hpf_arena_str(g->arena, name), hpf_arena_str(g->arena, module),
                             0};
     if (!root.name.data || !root.module.data ||
         !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {

@@ -335,7 +335,7 @@ static bool read_name(const hpp__python *p, uint64_t address, const type_words *
 
 static bool add_type(hpp__python *p, hpp__python_type type, hpf_str name, uint32_t *number)
 {
-    type.name = (hpf_str){hpf_arena_text(p->arena, name), name.length};
+    type.name = hpf_arena_str(p->arena, name);
     *number = (uint32_t)p->n_types;
     return type.name.data && p->n_types < HPP__PYTHON_TYPE_MASK &&
            HPF__ARRAY_PUSH(p->types, p->n_types, p->types_capacity, type);

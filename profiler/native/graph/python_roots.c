@@ -31,7 +31,7 @@ static void add_root(finder *f, hpp__root_kind kind, hpf_str name, bool is_holde
 {
     hpp__python_roots *o = f->out;
     hpp__python_root root = {.kind = kind,
-                             .name = {hpf_arena_text(f->python->arena, name), name.length},
+                             .name = hpf_arena_str(f->python->arena, name),
                              .is_holder = is_holder,
                              .first_block = o->n_blocks};
     f->is_good = f->is_good && root.name.data &&

@@ -435,10 +435,9 @@ static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
     if (at && at->parent) {
         hpp__text_add(&text, HPF_STR("/..."));
     }
-    const char *copy = hpf_arena_text(arena, hpp__text_str(&text));
-    hpf_str path = {copy ? copy : "", copy ? text.length : 0};
+    hpf_str path = hpf_arena_str(arena, hpp__text_str(&text));
     hpp__text_finish(&text);
-    return path;
+    return path.data ? path : HPF_STR("");
 }
 
 size_t hpp__native_top(const hpp__native_heap *heap, const hpp__alive *alive, size_t n_alive,

@@ -246,11 +246,11 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope)
 {
     hpf_str source = {scope->source, strlen(scope->source)};
-    const char *copy = hpf_arena_text(names->arena, source);
+    hpf_str copy = hpf_arena_str(names->arena, source);
     const hpp_function from = {.name = {scope->label, strlen(scope->label)},
                                .module = {scope->module, strlen(scope->module)},
                                .linkage = HPF_STR(""),
-                               .file = {copy ? copy : "", copy ? source.length : 0},
+                               .file = copy.data ? copy : HPF_STR(""),
                                .has_symbol = true};
     return make_function(names, &from, false);
 }
@@ -263,17 +263,18 @@ hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code)
     size_t n_module = name.length;
     hpp__text_add(&name, HPF_STR("."));
     hpp__text_add(&name, (hpf_str){code->texts, code->n_name});
-    const char *name_copy =
-        name.is_short ? NULL : hpf_arena_text(names->arena, hpp__text_str(&name));
-    const char *file_copy = hpf_arena_text(names->arena, file);
-    const hpp_function from = {.name = {name_copy, name.length},
-                               .module = {name_copy, n_module},
+    hpf_str whole =
+        name.is_short ? (hpf_str){NULL, 0} : hpf_arena_str(names->arena, hpp__text_str(&name));
+    hpf_str file_copy = hpf_arena_str(names->arena, file);
+    const hpp_function from = {.name = whole,
+                               .module = {whole.data, n_module},
                                .linkage = HPF_STR(""),
-                               .file = {file_copy, file.length},
+                               .file = file_copy,
                                .has_symbol = true,
                                .start_line = code->first_line};
     hpp__text_finish(&name);
-    hpp__function *function = name_copy && file_copy ? make_function(names, &from, false) : NULL;
+    hpp__function *function =
+        whole.data && file_copy.data ? make_function(names, &from, false) : NULL;
     if (function) {
         function->is_python = true;
     }

@@ -66,18 +66,17 @@ static bool copy_words(hpp__native_profile *p)
     size_t at = 0;
     for (;;) {
         hpf_str word = hpp__window_reader_word(&p->reader, &at);
-        const char *copy = word.data ? hpf_arena_text(p->arena, word) : NULL;
-        if (!copy) {
+        hpf_str copy = word.data ? hpf_arena_str(p->arena, word) : word;
+        if (!copy.data) {
             break;
         }
-        p->words[p->n_words++] = (hpf_str){copy, word.length};
+        p->words[p->n_words++] = copy;
         hpp__text_add(&command, command.length > 0 ? HPF_STR(" ") : HPF_STR(""));
-        hpp__text_add(&command, (hpf_str){copy, word.length});
+        hpp__text_add(&command, copy);
     }
-    const char *text = hpf_arena_text(p->arena, hpp__text_str(&command));
-    p->figures.command = (hpf_str){text, text ? command.length : 0};
+    p->figures.command = hpf_arena_str(p->arena, hpp__text_str(&command));
     hpp__text_finish(&command);
-    return text != NULL;
+    return p->figures.command.data != NULL;
 }
 
 static hpf_str program_of(const hpp__native_profile *p)

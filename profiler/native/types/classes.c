@@ -136,7 +136,7 @@ static const hpf_str *read_class(hpp__classes *c, uint64_t vtable)
         hpp__container_class(&name);
         hpf_str *copy = hpf_arena_alloc(c->arena, sizeof *copy);
         if (copy && !name.is_short) {
-            *copy = (hpf_str){hpf_arena_text(c->arena, hpp__text_str(&name)), name.length};
+            *copy = hpf_arena_str(c->arena, hpp__text_str(&name));
             kept = copy->data ? copy : NULL;
         }
     }
