@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Growable arrays: a pointer, a length and a capacity, which the owner keeps where it likes and
- * frees with free(). An empty array is NULL, 0, 0.
+ * frees with free(). An empty array is NULL, 0, 0. And bisection, for arrays of any kind.
  *
  *     hpf_mark *marks;
  *     size_t n_marks, marks_capacity;
@@ -65,5 +65,21 @@ static inline void *hpf__array_grow_zeroed(void *array, size_t *capacity, size_t
 #define HPF__ARRAY_PUSH(array, n, capacity, value)                                                 \
     (HPF__ARRAY_RESERVE(array, capacity, (size_t)(n) + 1) ? ((array)[(n)++] = (value), true)       \
                                                           : false)
+
+/* Stores the first number from 0 to `n` for which `is_before` is false, by bisection. `is_before`
+ * is an expression of the number `i`: true up to some number, and false from there on. */
+#define HPF__ARRAY_BISECT(first, n, i, is_before)                                                  \
+    do {                                                                                           \
+        size_t hpf__end = (n);                                                                     \
+        (first) = 0;                                                                               \
+        while ((first) < hpf__end) {                                                               \
+            size_t i = (first) + (hpf__end - (first)) / 2;                                         \
+            if (is_before) {                                                                       \
+                (first) = i + 1;                                                                   \
+            } else {                                                                               \
+                hpf__end = i;                                                                      \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/sink.h"
+#include "base/array.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
 #include "event/breakdown.h"
@@ -40,17 +41,9 @@ static int32_t layout_bytes(const char *layout)
 
 static const row *first_row(uint16_t id)
 {
-    size_t low = 0;
-    size_t high = N_ROWS;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (rows[middle].id < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < N_ROWS && rows[low].id == id ? &rows[low] : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, N_ROWS, i, rows[i].id < id);
+    return first < N_ROWS && rows[first].id == id ? &rows[first] : NULL;
 }
 
 static const row *row_of(const hpf_event_type *type)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
 #include "summary/moved_lines.h"
@@ -157,16 +158,11 @@ static bool begins_with(hpf_str text, hpf_str beginning)
  * another. */
 static const some_name *find_whole(const some_name *whole, size_t n, hpf_str text)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        bool is_before = hpf_str_compare(whole[middle].text, text) <= 0;
-        low = is_before ? middle + 1 : low;
-        high = is_before ? high : middle;
-    }
-    bool is_only = low < n && begins_with(whole[low].text, text) &&
-                   !(low + 1 < n && begins_with(whole[low + 1].text, text));
-    return is_only ? &whole[low] : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, n, i, hpf_str_compare(whole[i].text, text) <= 0);
+    bool is_only = first < n && begins_with(whole[first].text, text) &&
+                   !(first + 1 < n && begins_with(whole[first + 1].text, text));
+    return is_only ? &whole[first] : NULL;
 }
 
 /* What one profile has cut and another has not, such as a `.hp` file and the log of the same

@@ -97,17 +97,10 @@ static bool add_spans(span_list *to, Dwarf_Die *die, size_t index)
 /* Returns the innermost span around an address, or NULL. */
 static const span *find_span(const span_list *in, uint64_t address)
 {
-    size_t low = 0, high = in->n; /* the first span after the address is in there */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (in->list[middle].start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (size_t i = 0; i < NESTING_MAX && i < low; i++) {
-        const span *candidate = &in->list[low - 1 - i];
+    size_t n_before; /* spans that begin at the address or before */
+    HPF__ARRAY_BISECT(n_before, in->n, i, in->list[i].start <= address);
+    for (size_t i = 0; i < NESTING_MAX && i < n_before; i++) {
+        const span *candidate = &in->list[n_before - 1 - i];
         if (address < candidate->end) {
             return candidate;
         }

@@ -8,6 +8,8 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* DW_EH_PE_... of the Linux Standard Base, core, 10.5.1. */
 enum {
     PE_ABSPTR = 0x00,
@@ -153,19 +155,12 @@ bool hpp__function_bounds_find(const hpp__function_bounds *bounds, uint64_t addr
 {
     uint64_t n_bytes;
     int64_t distance = (int64_t)(address - bounds->table_address);
-    uint32_t low = 0, high = bounds->n_entries; /* the first entry after the address is in there */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (entry_at(bounds, middle).start <= distance) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == 0) {
+    size_t n_before; /* entries that begin at the address or before */
+    HPF__ARRAY_BISECT(n_before, bounds->n_entries, i, entry_at(bounds, i).start <= distance);
+    if (n_before == 0) {
         return false;
     }
-    table_entry found = entry_at(bounds, low - 1);
+    table_entry found = entry_at(bounds, n_before - 1);
     *start = bounds->table_address + (uint64_t)(int64_t)found.start;
     return read_length(bounds, found.description, &n_bytes) && address - *start < n_bytes;
 }

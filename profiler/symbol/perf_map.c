@@ -174,18 +174,11 @@ static bool refresh(hpp__perf_map *map)
 
 static const region *find_region(const hpp__perf_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->n_regions; /* the first region after the address is in there */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (map->regions[middle].start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t n_before; /* regions that begin at the address or before */
+    HPF__ARRAY_BISECT(n_before, map->n_regions, i, map->regions[i].start <= address);
     const region *latest = NULL;
-    for (size_t i = 0; i < CLAIMS_MAX && i < low; i++) {
-        const region *claim = &map->regions[low - 1 - i];
+    for (size_t i = 0; i < CLAIMS_MAX && i < n_before; i++) {
+        const region *claim = &map->regions[n_before - 1 - i];
         if (address - claim->start < claim->n_bytes && (!latest || claim->name > latest->name)) {
             latest = claim;
         }

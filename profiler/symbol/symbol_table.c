@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A symbol is nested in at most this many others. */
 #define NESTING_MAX 16
 
@@ -134,16 +136,9 @@ void hpp__symbol_table_finish(hpp__symbol_table *table)
 /* Returns the index of the first symbol after an address. */
 static size_t index_after(const hpp__symbol_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->n_symbols;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->symbols[middle].start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    size_t first;
+    HPF__ARRAY_BISECT(first, table->n_symbols, i, table->symbols[i].start <= address);
+    return first;
 }
 
 const hpp__symbol *hpp__symbol_table_after(const hpp__symbol_table *table, uint64_t address)

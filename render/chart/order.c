@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "hpfile/str.h"
 #include "chart/hp2ps_sort.h"
 #include "chart/wiggle.h"
@@ -242,17 +243,9 @@ static int compare_entries(const void *a, const void *b)
 /* Returns the first line with `text`, or `none`. */
 static size_t find_line(const entry *entries, size_t n, hpf_str text, size_t none)
 {
-    size_t low = 0;
-    size_t high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (hpf_str_compare(entries[middle].text, text) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && hpf_str_equal(entries[low].text, text) ? entries[low].line : none;
+    size_t first;
+    HPF__ARRAY_BISECT(first, n, i, hpf_str_compare(entries[i].text, text) < 0);
+    return first < n && hpf_str_equal(entries[first].text, text) ? entries[first].line : none;
 }
 
 /* Returns the list sorted by text, with or without ids of stacks, or NULL if there is no memory. */

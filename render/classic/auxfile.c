@@ -267,20 +267,10 @@ static int compare_entries(const void *a, const void *b)
 /* Returns the first entry of the name, or NULL. */
 static const entry *find(const table *in, hpf_str name)
 {
-    size_t low = 0;
-    size_t high = in->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_names(in->entries[middle].name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < in->n && compare_names(in->entries[low].name, name) == 0 ? &in->entries[low]
-                                                                          : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, in->n, i, compare_names(in->entries[i].name, name) < 0);
+    return first < in->n && compare_names(in->entries[first].name, name) == 0 ? &in->entries[first]
+                                                                              : NULL;
 }
 
 static hpf_status parse(hpr_auxfile *aux, hpf_str text, hpf_error *err)

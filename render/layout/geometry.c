@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 /* Returns the sizes that belong to a size of the text. */
 static hpr__type_sizes sizes_around(double text_pt)
 {
@@ -53,17 +55,9 @@ double hpr__x_of(const hpr_chart *chart, double x)
 /* Returns the first point that is not before `time`. */
 static size_t point_at(const hpr_chart *chart, double time)
 {
-    size_t low = 0;
-    size_t high = chart->n_points;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (chart->times[middle] < time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    size_t first;
+    HPF__ARRAY_BISECT(first, chart->n_points, i, chart->times[i] < time);
+    return first;
 }
 
 double hpr__x_of_time(const hpr_chart *chart, double time)

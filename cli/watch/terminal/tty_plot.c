@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
@@ -106,16 +107,9 @@ static double top_at(const double *upper, place at)
 /* Returns the first point whose x is not below `x`. */
 static size_t first_from(const hpr_chart *chart, double x)
 {
-    size_t low = 0, high = chart->n_points;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (chart->xs[middle] < x) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    size_t first;
+    HPF__ARRAY_BISECT(first, chart->n_points, i, chart->xs[i] < x);
+    return first;
 }
 
 /* Returns the position shown in the column from `x` to `end_x`. The chart has points. */

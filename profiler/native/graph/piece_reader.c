@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum {
     PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
     PIECE_PAGES = HPP__PIECE_BYTES / PAGE_BYTES,
@@ -35,16 +37,10 @@ void hpp__piece_reader_finish(hpp__piece_reader *r)
 
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)
 {
-    size_t low = 0, high = image->n_maps;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (image->maps[middle].end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < image->n_maps && image->maps[low].begin <= address ? &image->maps[low] : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, image->n_maps, i, image->maps[i].end <= address);
+    return first < image->n_maps && image->maps[first].begin <= address ? &image->maps[first]
+                                                                        : NULL;
 }
 
 /* Returns whether an untouched page of the mapping is one of zeros. The frozen process has no

@@ -345,16 +345,9 @@ static bool is_arena(const hpp__roots *r, const hpp__image_map *map)
 /* Returns the number of the first block at or after an address. */
 static size_t first_block_at(const hpp__image *image, uint64_t address)
 {
-    size_t low = 0, high = image->n_blocks;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (image->blocks[middle].address < address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    size_t first;
+    HPF__ARRAY_BISECT(first, image->n_blocks, i, image->blocks[i].address < address);
+    return first;
 }
 
 /* Stores what is no root around a block: its mapping, since the kernel merges neighbours, or the

@@ -154,16 +154,9 @@ void hpp__thread_frames_finish(hpp__thread_frames *f)
 
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *f, uint64_t address)
 {
-    size_t low = 0, high = f->n_parts; /* the first part that ends after `address` */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->parts[middle].end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < f->n_parts && f->parts[low].begin <= address
-               ? f->parts[low]
+    size_t first; /* part that ends after the address */
+    HPF__ARRAY_BISECT(first, f->n_parts, i, f->parts[i].end <= address);
+    return first < f->n_parts && f->parts[first].begin <= address
+               ? f->parts[first]
                : (hpp__stack_part){address, UINT64_MAX, HPF_STR("")};
 }

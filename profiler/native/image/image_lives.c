@@ -182,18 +182,12 @@ hpf_status hpp__image_lives_fill(hpp__image_lives *l, const hpp__image *image,
 void hpp__image_lives_overlay(const hpp__image_lives *l, void *memory, uint64_t address,
                               size_t n_bytes)
 {
-    size_t low = 0, high = l->n_pieces; /* the first piece that ends after `address` */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (l->pieces[middle].address + l->pieces[middle].n_bytes <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t first; /* piece that ends after the address */
+    HPF__ARRAY_BISECT(first, l->n_pieces, i,
+                      l->pieces[i].address + l->pieces[i].n_bytes <= address);
     uint64_t end = address + n_bytes;
-    for (; low < l->n_pieces && l->pieces[low].address < end; low++) {
-        const hpp__shared_piece *piece = &l->pieces[low];
+    for (; first < l->n_pieces && l->pieces[first].address < end; first++) {
+        const hpp__shared_piece *piece = &l->pieces[first];
         uint64_t begin = piece->address > address ? piece->address : address;
         uint64_t piece_end = piece->address + piece->n_bytes;
         piece_end = piece_end < end ? piece_end : end;

@@ -13,16 +13,9 @@ static const uint32_t no_node = UINT32_MAX;
  * or later; the current one if there was none yet. */
 static uint32_t engine_era(const hpp__native_watch *w, const hpp_census *engine, uint32_t era)
 {
-    size_t low = 0, high = hpp_census_era(engine) - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->eras[middle] >= era) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return (uint32_t)low + 1;
+    size_t ended;
+    HPF__ARRAY_BISECT(ended, hpp_census_era(engine) - 1, i, w->eras[i] < era);
+    return (uint32_t)ended + 1;
 }
 
 /* Returns the word of a life. A sampled block whose use ends an era is known to be used in it only

@@ -35,16 +35,9 @@ typedef struct type_info {
 /* Returns the mapping of a file that contains an address, or NULL. */
 static const hpp__image_map *file_at(const hpp__classes *c, uint64_t address)
 {
-    size_t low = 0, high = c->n_files;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->files[middle]->end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < c->n_files && c->files[low]->begin <= address ? c->files[low] : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, c->n_files, i, c->files[i]->end <= address);
+    return first < c->n_files && c->files[first]->begin <= address ? c->files[first] : NULL;
 }
 
 static bool read_from_file(const hpp__classes *c, void *out, uint64_t address, size_t n_bytes)

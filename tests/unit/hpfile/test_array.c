@@ -61,3 +61,18 @@ Test(array, what_is_added_can_be_zeroed)
     cr_assert_not(HPF__ARRAY_RESERVE_ZEROED(array, capacity, SIZE_MAX));
     free(array);
 }
+
+Test(array, bisection_finds_what_a_linear_search_finds)
+{
+    static const int ascending[] = {1, 3, 3, 3, 7, 8, 20};
+    for (size_t n = 0; n <= sizeof ascending / sizeof *ascending; n++) {
+        for (int wanted = 0; wanted < 22; wanted++) {
+            size_t first, linear = 0;
+            HPF__ARRAY_BISECT(first, n, i, ascending[i] < wanted);
+            while (linear < n && ascending[linear] < wanted) {
+                linear++;
+            }
+            cr_expect_eq(first, linear, "%d among %zu", wanted, n);
+        }
+    }
+}
