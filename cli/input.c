@@ -67,14 +67,15 @@ static void progress_wipe(progress *line)
 static size_t max_name_bytes; /* 0: the default */
 static hpf_str value;         /* empty: the default */
 
-void input_limit_names(int mib)
-{
-    max_name_bytes = (size_t)mib << 20;
-}
-
-void input_choose_value(const char *name)
+static void choose_value(const char *name)
 {
     value = name ? (hpf_str){name, strlen(name)} : (hpf_str){"", 0};
+}
+
+void input_set_options(const input_options *options)
+{
+    max_name_bytes = (size_t)options->max_name << 20;
+    choose_value(options->value);
 }
 
 /* Shared by the callbacks of a survey. */
@@ -409,10 +410,10 @@ hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_
                    .spool = -1};
     hpf_status status = HPF_OK;
     if (in->format->allocated && value.length == 0) {
-        input_choose_value(in->format->allocated);
+        choose_value(in->format->allocated);
         status = hpf_source_rewind(in->given, err);
         status = status == HPF_OK ? survey(out, limits, err) : status;
-        input_choose_value(NULL);
+        choose_value(NULL);
     }
     out->given = NULL;                                   /* is closed with `in` */
     return status == HPF_ERR_ARGUMENT ? HPF_OK : status; /* a pprof profile of other amounts */

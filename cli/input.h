@@ -87,28 +87,30 @@ const char *input_temporary_dir(void);
 /* Creates a temporary file without a name. Returns its descriptor; -1 with an error. */
 int input_temporary_file(hpf_error *err);
 
-/* Sets the longest name or text of all inputs that are opened later, in MiB; 0: the default. */
-void input_limit_names(int mib);
-
-/* Sets the amount to read from inputs that have several (hpf_reader_options); NULL: the default. */
-void input_choose_value(const char *name);
-
-/* The option for it. `position` is that of a const char *. */
-#define INPUT_VALUE_HELP                                                                           \
-    "amount to read from a profile that has several for each stack, such as allocated or "         \
-    "alloc_space (default: live bytes)"
-#define INPUT_VALUE(position)                                                                      \
-    {                                                                                              \
-        .name = "value", .kind = OPT_TEXT, .offset = (position), .argument = "NAME",               \
-        .help = INPUT_VALUE_HELP                                                                   \
-    }
-
-/* The option for it. `position` is that of an int. */
-#define INPUT_MAX_NAME_HELP "longest name or text of the input, in MiB (default: 16)"
+/* The option of the longest name of an input. `position` is that of an int. */
 #define INPUT_MAX_NAME(position)                                                                   \
     {                                                                                              \
         .name = "max-name", .kind = OPT_INT, .offset = (position), .argument = "MIB", .low = 1,    \
-        .high = 1 << 20, .help = INPUT_MAX_NAME_HELP                                               \
+        .high = 1 << 20, .help = "longest name or text of the input, in MiB (default: 16)"         \
     }
+
+/* Members of the options of a command. */
+typedef struct input_options {
+    const char *value; /* the amount to read from inputs that have several; NULL: the default */
+    int max_name;      /* MiB; 0: the default */
+} input_options;
+
+/* Their rows; `base` is the offset of an input_options. */
+#define INPUT_OPTIONS(base)                                                                        \
+    {.name = "value",                                                                              \
+     .kind = OPT_TEXT,                                                                             \
+     .offset = (base) + offsetof(input_options, value),                                            \
+     .argument = "NAME",                                                                           \
+     .help = "amount to read from a profile that has several for each stack, such as allocated "   \
+             "or alloc_space (default: live bytes)"},                                              \
+        INPUT_MAX_NAME((base) + offsetof(input_options, max_name))
+
+/* Applies the options to all inputs that are opened later. */
+void input_set_options(const input_options *options);
 
 #endif

@@ -31,8 +31,7 @@ typedef struct convert_values {
     stacks_options stacks;
     bool raw;
     int profile; /* number in an event log; -1: the first */
-    const char *value;
-    int max_name; /* MiB; 0: the default */
+    input_options input;
 } convert_values;
 
 /* ---- Output formats ---- */
@@ -310,8 +309,7 @@ static const opt convert_options[] = {
      .offset = offsetof(convert_values, stacks.hidden),
      .help =
          "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"},
-    INPUT_VALUE(offsetof(convert_values, value)),
-    INPUT_MAX_NAME(offsetof(convert_values, max_name)),
+    INPUT_OPTIONS(offsetof(convert_values, input)),
     {.name = NULL},
 };
 
@@ -333,8 +331,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    input_limit_names(values.max_name);
-    input_choose_value(values.value);
+    input_set_options(&values.input);
     if (values.from.time.value > values.to.time.value) {
         return cmd_misused(self, "--from must not be later than --to");
     }

@@ -43,8 +43,7 @@ typedef struct diff_values {
     const char *font;
     int theme; /* hpr_theme */
     bool si_units, no_title;
-    const char *value;
-    int max_name; /* MiB; 0: the default */
+    input_options input;
     gate_options gate_options;
     gate *gate; /* NULL: no rules */
 } diff_values;
@@ -115,8 +114,7 @@ static const opt diff_options[] = {
     GATE_OPTIONS(AT(gate_options),
                  "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
                  "'band:REGEX.mean +5%'; can be repeated"),
-    INPUT_VALUE(AT(value)),
-    INPUT_MAX_NAME(AT(max_name)),
+    INPUT_OPTIONS(AT(input)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -492,8 +490,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    input_limit_names(values.max_name);
-    input_choose_value(values.value);
+    input_set_options(&values.input);
     if (!gate_create(&values.gate, GATE_DIFF, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }

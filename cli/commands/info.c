@@ -24,8 +24,7 @@ typedef struct info_values {
     int format; /* info_format */
     bool exact;
     bool events;
-    const char *value;
-    int max_name; /* MiB; 0: the default */
+    input_options input;
 } info_values;
 
 static const char *const format_names[] = {"text", "json", NULL};
@@ -45,8 +44,7 @@ static const opt info_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, events),
      .help = "event log: print every record, one per line"},
-    INPUT_VALUE(offsetof(info_values, value)),
-    INPUT_MAX_NAME(offsetof(info_values, max_name)),
+    INPUT_OPTIONS(offsetof(info_values, input)),
     {.name = NULL},
 };
 
@@ -172,8 +170,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    input_limit_names(values.max_name);
-    input_choose_value(values.value);
+    input_set_options(&values.input);
     if (argc == 2 && bins_is_file(argv[1])) {
         const bins_output to = {NULL, values.format == INFO_JSON ? TABLE_AS_JSON : TABLE_AS_TEXT, 0,
                                 values.exact};

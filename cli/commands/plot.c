@@ -121,8 +121,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    input_limit_names(values.max_name);
-    input_choose_value(values.value);
+    input_set_options(&values.input);
     size_t n = (size_t)argc - 1;
     const char *wrong = check_operands(argv + 1, n);
     if (wrong) {

@@ -74,10 +74,9 @@ typedef struct report_values {
     time_window window;
     const char *holders;         /* the name of an object of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
-    int max_name;                /* MiB; 0: the default */
+    input_options input;
     gate_options gate_options;
     gate *gate; /* NULL: no rules */
-    const char *value;
 } report_values;
 
 /* Shared by all formats. */
@@ -469,8 +468,7 @@ static const opt report_options[] = {
     GATE_OPTIONS(offsetof(report_values, gate_options),
                  "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
                  "'band:REGEX.max > 10M'; can be repeated"),
-    INPUT_VALUE(offsetof(report_values, value)),
-    INPUT_MAX_NAME(offsetof(report_values, max_name)),
+    INPUT_OPTIONS(offsetof(report_values, input)),
     {.name = NULL},
 };
 
@@ -741,8 +739,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    input_limit_names(values.max_name);
-    input_choose_value(values.value);
+    input_set_options(&values.input);
     if (!gate_create(&values.gate, GATE_REPORT, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }

@@ -428,13 +428,13 @@ typedef struct run {
 } run;
 
 /* Runs `census plot -o FILE INPUT`. */
-static void draw(const run *r, char *input)
+static void draw(const run *r, char *profile)
 {
     char command[] = "plot";
     char option[] = "--output";
     char output[PATH_MAX];
     (void)expand_name(output, r->values->plot, r->process_id);
-    char *words[] = {command, option, output, input, NULL};
+    char *words[] = {command, option, output, profile, NULL};
     const cmd *plot = cmd_find(command);
     (void)plot->run(plot, 4, words);
 }

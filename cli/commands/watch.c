@@ -105,7 +105,7 @@ static bool open_watch(session *s)
 {
     const hpf_live_options limits = {
         .max_picks = s->setup.backend ? s->setup.backend->most_samples : 0,
-        .max_name_bytes = (size_t)s->values->plot.max_name << 20,
+        .max_name_bytes = (size_t)s->values->plot.input.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .has_activity = s->values->plot.lanes,

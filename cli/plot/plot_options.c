@@ -119,8 +119,7 @@ static const opt plot_options[] = {
     {0, "profile", OPT_INT, AT(profile), "N",
      "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
      UINT8_MAX},
-    INPUT_VALUE(AT(value)),
-    INPUT_MAX_NAME(AT(max_name)),
+    INPUT_OPTIONS(AT(input)),
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
      "BASE.eventlog, for profiles made with -hr)",

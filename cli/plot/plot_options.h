@@ -8,6 +8,7 @@
 
 #include "hprender/page.h"
 
+#include "input.h"
 #include "options/opt.h"
 #include "options/stack_options.h"
 
@@ -39,8 +40,7 @@ typedef struct plot_values {
     bool lanes;                 /* draw what the run-time system did below the plot */
     bool mark_censuses;
     int profile; /* number in an event log; -1: the first */
-    const char *value;
-    int max_name;       /* MiB; 0: the default */
+    input_options input;
     const char *source; /* folder of the program's text, or NULL */
     const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
     bool latex, print, opens;
