@@ -80,6 +80,7 @@ static void put_frames(message *m, const hpf_stacks *stacks)
         number(m, 2, name);
         number(m, 3, name);
         number(m, 4, text(m, frame.file));
+        number(m, 5, frame.start_line);
         end(m, FUNCTION);
         number(m, 1, i + 1);
         number(m, 2, 1);

@@ -8,13 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
 #include "event/frame.h"
 
 struct hpf_stacks {
-    hpf__intern frames; /* name, NUL, source */
+    hpf__intern frames;    /* name, NUL, source */
+    uint32_t *start_lines; /* by frame */
+    size_t start_lines_capacity;
     hpf__intern stacks; /* 4 bytes for each frame, outermost first */
     hpf__buffer text;   /* the frame being put together */
     hpf__buffer path;   /* the stack being put together, outermost last */
@@ -30,6 +33,7 @@ void hpf_stacks_destroy(hpf_stacks *s)
     if (s) {
         hpf__intern_finish(&s->frames);
         hpf__intern_finish(&s->stacks);
+        free(s->start_lines);
         hpf__buffer_finish(&s->text);
         hpf__buffer_finish(&s->path);
         free(s);
@@ -44,7 +48,7 @@ static bool put(hpf__buffer *buf, hpf_str text)
 }
 
 /* Adds the frame in s->text, to which its source is appended. */
-static hpf_status push_text(hpf_stacks *s, hpf_str source)
+static hpf_status push_text(hpf_stacks *s, hpf_str source, uint32_t start_line)
 {
     uint32_t number;
     bool is_new;
@@ -53,21 +57,28 @@ static hpf_status push_text(hpf_stacks *s, hpf_str source)
     }
     hpf_str key = {s->text.bytes, s->text.length};
     hpf_status status = hpf__intern_add(&s->frames, key, &number, &is_new);
-    return status == HPF_OK && !hpf__buffer_append(&s->path, &number, sizeof number)
-               ? HPF_ERR_MEMORY
-               : status;
+    if (status == HPF_OK &&
+        (!HPF__ARRAY_RESERVE(s->start_lines, s->start_lines_capacity, number + (size_t)1) ||
+         !hpf__buffer_append(&s->path, &number, sizeof number))) {
+        return HPF_ERR_MEMORY;
+    }
+    if (status == HPF_OK && is_new) {
+        s->start_lines[number] = start_line;
+    }
+    return status;
 }
 
 static hpf_status push_name(hpf_stacks *s, hpf_str name)
 {
     s->text.length = 0;
-    return put(&s->text, name) ? push_text(s, (hpf_str){"", 0}) : HPF_ERR_MEMORY;
+    return put(&s->text, name) ? push_text(s, (hpf_str){"", 0}, 0) : HPF_ERR_MEMORY;
 }
 
 static hpf_status push_frame(hpf_stacks *s, const hpf_frame *frame)
 {
     s->text.length = 0;
-    return hpf__append_frame(&s->text, frame) ? push_text(s, frame->source) : HPF_ERR_MEMORY;
+    return hpf__append_frame(&s->text, frame) ? push_text(s, frame->source, frame->start_line)
+                                              : HPF_ERR_MEMORY;
 }
 
 static void turn_round(hpf__buffer *path)
@@ -261,7 +272,7 @@ hpf_stack_frame hpf_stacks_frame(const hpf_stacks *s, uint32_t frame)
         nul--;
     }
     size_t length = (size_t)(nul - key.data) - 1;
-    hpf_stack_frame out = {.name = {key.data, length}};
+    hpf_stack_frame out = {.name = {key.data, length}, .start_line = s->start_lines[frame]};
     set_place(&out, (hpf_str){nul, key.length - length - 1});
     return out;
 }

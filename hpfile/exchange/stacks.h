@@ -57,6 +57,7 @@ typedef struct hpf_stack_frame {
     hpf_str name;
     hpf_str file;
     uint32_t line, column;
+    uint32_t start_line; /* of its function; 0: unknown */
 } hpf_stack_frame;
 
 HPF_API uint32_t hpf_stacks_n_frames(const hpf_stacks *stacks);

@@ -287,7 +287,11 @@ class Metrics(Watch):
                    self.scrape(place).get(("census_heap_total_bytes", None), 0) > 10**6, "growth")
         kind, rows = self.top(place, "heap", "-unit=B")
         listed = self.pprof(place, "heap", "-unit=B", "-list", "^main$")
+        raw = self.pprof(place, "heap", "-raw")
         samples = end_program()
+        starts = {(place, f"{self.path('program.c')}:{start}") for place, start in re.findall(r" main (\S+) s=(\d+)", raw)}
+        (begin,) = self.places(PROGRAM, "int main(")
+        self.assertEqual(starts, {(call, begin) for call in self.places(PROGRAM, "= cache_line()", "= index_entry()")})
         self.assertEqual(kind, "inuse_space")
         with_amounts = re.findall(r"(?m)^ +\. +\d+B +\d+: +(.*)$", listed)
         self.assertEqual(with_amounts, ["kept[2 * i] = cache_line();", "kept[2 * i + 1] = index_entry();"])

@@ -15,7 +15,8 @@ extern "C" {
 /* One cost centre of a stack, or one info table. Unknown texts are empty. */
 typedef struct hpf_frame {
     hpf_str label, module;
-    hpf_str source; /* file, line and columns, as GHC writes them */
+    hpf_str source;      /* file, line and columns, as GHC writes them */
+    uint32_t start_line; /* where its function begins, if `source` is the place of a call; else 0 */
     bool is_caf;
     hpf_str table, closure_type, type; /* of info tables only; the closure type is a number */
 } hpf_frame;

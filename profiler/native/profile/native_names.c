@@ -169,6 +169,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
         .module = clean_copy(names, from->module),
         .source = place_of(names, from->start_file.length > 0 ? from->start_file : from->file,
                            from->start_line),
+        .start_line = from->start_line,
         .index = names->n_functions,
         .call = call_of(from->linkage),
     };

@@ -19,11 +19,12 @@
 
 /* A function. The same name in the same module is the same pointer. */
 typedef struct hpp__function {
-    hpf_str label;  /* its name without blanks */
-    hpf_str name;   /* as the resolver has it; valid as long as the resolver */
-    hpf_str module; /* without folders and blanks */
-    hpf_str source; /* where it begins, "src/parse.c:12", or only the file; or empty */
-    uint32_t index; /* dense, from 0 */
+    hpf_str label;       /* its name without blanks */
+    hpf_str name;        /* as the resolver has it; valid as long as the resolver */
+    hpf_str module;      /* without folders and blanks */
+    hpf_str source;      /* where it begins, "src/parse.c:12", or only the file; or empty */
+    uint32_t start_line; /* 0: unknown */
+    uint32_t index;      /* dense, from 0 */
     bool is_skipped;
     bool is_overhead; /* represents all functions of the preload library */
     bool is_start;    /* calls main, or the function of a thread: its callers are not part of the

@@ -82,7 +82,12 @@ void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, 
         if ((at->costs.allocations | at->costs.live_bytes | at->costs.ticks) != 0) {
             size_t n =
                 hpp__stack_frames(&hpp__native_stacks_view, NULL, at->stack, frames, MAX_FRAMES);
-            visit(context, frames, n < MAX_FRAMES ? n : MAX_FRAMES, &at->costs);
+            n = n < MAX_FRAMES ? n : MAX_FRAMES;
+            const hpp__stack *stack = at->stack;
+            for (size_t k = 0; k < n; k++, stack = stack->parent) {
+                frames[k].start_line = stack->function->start_line;
+            }
+            visit(context, frames, n, &at->costs);
         }
     }
     pthread_mutex_unlock(&shared->lock);
