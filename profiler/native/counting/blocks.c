@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 
 #include "native/window/window_writer.h"
 
@@ -210,7 +211,8 @@ void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void
 }
 
 /* Whether pages of a leaf were ever written to, as the kernel knows it: reading an untouched page
- * would cost a fault, and a leaf has 4096 of them. Without /proc all are taken as touched. */
+ * would cost a fault, and a leaf has 4096 of them. Without /proc, and with larger pages, all are
+ * taken as touched. */
 static void find_touched(long pagemap, const void *leaf, uint32_t first_page, uint64_t *entries)
 {
     const uint64_t present_or_swapped = (uint64_t)3 << 62;
@@ -244,7 +246,10 @@ static void visit_leaf(uintptr_t index, long pagemap, hpp_visit_block *visit, vo
 void hpp__blocks_each(hpp_visit_block *visit, void *context)
 {
     static const char path[] = "/proc/self/pagemap";
-    long pagemap = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long pagemap = -EINVAL;
+    if (getauxval(AT_PAGESZ) == HPP_WINDOW_PAGE_BYTES) {
+        pagemap = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    }
     uint32_t n = atomic_load(&n_listed);
     for (uint32_t i = 0; i < n && n <= MAX_PRIVATELY_LISTED; i++) {
         _Atomic uint32_t *leaf = atomic_load(&listed[i].leaf);

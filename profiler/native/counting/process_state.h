@@ -26,8 +26,8 @@ typedef struct hpp_settings {
 extern HPP_HIDDEN hpp_settings hpp__settings;
 
 typedef struct hpp_alive_page {
-    _Alignas(4096) _Atomic uint32_t is_alive;
-    char rest[4092];
+    _Alignas(HPP_LARGEST_PAGE_BYTES) _Atomic uint32_t is_alive;
+    char rest[HPP_LARGEST_PAGE_BYTES - sizeof(uint32_t)];
 } hpp_alive_page;
 extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 

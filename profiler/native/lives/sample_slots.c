@@ -5,6 +5,7 @@
 #include <linux/memfd.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 
 enum {
@@ -319,7 +320,9 @@ hpp_sample *hpp__sample_at(const void *block)
 long hpp__sample_open_pagemap(void)
 {
     static const char path[] = "/proc/self/pagemap";
-    return hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    return getauxval(AT_PAGESZ) == PAGE_BYTES
+               ? hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0)
+               : -EINVAL;
 }
 
 /* Returns the number of pages that are mapped, at most `most`. */

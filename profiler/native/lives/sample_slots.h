@@ -58,7 +58,8 @@ static inline bool hpp__sample_move(hpp_sample *sample, hpp_sample_state from, h
     return atomic_compare_exchange_strong(&sample->state, &expected, to);
 }
 
-/* Opens the page table of the process; a negated errno on failure. */
+/* Opens the page table of the process; a negated errno on failure, and where pages are larger than
+ * 4 KiB. */
 long hpp__sample_open_pagemap(void);
 
 /* The number of entries of a chunk. */

@@ -9,6 +9,9 @@
 
 /* ---- the processor --------------------------------------------------------------------------- */
 
+/* Kernels are built for pages of 4, 16 or 64 KiB. */
+enum { HPP_LARGEST_PAGE_BYTES = 65536 };
+
 /* The stack pointer is always aligned. */
 #define HPP_ANY_STACK
 

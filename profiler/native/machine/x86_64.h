@@ -8,6 +8,8 @@
 
 /* ---- the processor --------------------------------------------------------------------------- */
 
+enum { HPP_LARGEST_PAGE_BYTES = 4096 };
+
 /* For functions that the program calls: aligns the stack to 16 bytes. Assembly and some code
  * generators call malloc with an unaligned stack, which most allocators accept. The inlined
  * functions of the usual case do not need it: they keep only registers on the stack. */

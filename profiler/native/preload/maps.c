@@ -5,6 +5,7 @@
  */
 #include "maps.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "accounting.h"
@@ -13,8 +14,6 @@
 #include "native/counting/next_allocator.h"
 #include "native/window/trie.h"
 #include "process.h"
-
-static const uintptr_t page_mask = HPP_PAGE_BYTES - 1;
 
 /* Called from assembly only. */
 void *hpp__on_mmap(void *wanted, size_t n_bytes, int protection, int flags, int file, off_t offset,
@@ -36,10 +35,15 @@ typedef struct range {
     uintptr_t begin, end;
 } range;
 
+static size_t usual_page_bytes(void)
+{
+    return getauxval(AT_PAGESZ);
+}
+
 static range pages_of(const void *begin, size_t n_bytes, size_t page_bytes)
 {
     uintptr_t first = (uintptr_t)begin, end;
-    bool is_valid = !(first & page_mask) &&
+    bool is_valid = !(first & (usual_page_bytes() - 1)) &&
                     !__builtin_add_overflow(first, n_bytes + (page_bytes - 1), &end) &&
                     n_bytes + (page_bytes - 1) >= n_bytes;
     return is_valid ? (range){first, end & ~(uintptr_t)(page_bytes - 1)} : (range){0};
@@ -171,7 +175,7 @@ void hpp__maps_disown(uintptr_t address)
     if (!is_block(page)) {
         return;
     }
-    uintptr_t first = address & ~page_mask;
+    uintptr_t first = address & ~(uintptr_t)(HPP_PAGE_BYTES - 1);
     first = page == HPP_PAGE_FIRST ? first : hpp__pages_block_before(first);
     leave((range){first, first + hpp__blocks_get((const void *)first).size_bytes});
 }
@@ -184,7 +188,7 @@ static size_t page_bytes_of(int flags)
     enum { USUAL_HUGE_SHIFT = 21 };
     unsigned shift = (unsigned)flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
     return flags & MAP_HUGETLB ? (size_t)1 << (shift != 0 ? shift : USUAL_HUGE_SHIFT)
-                               : (size_t)HPP_PAGE_BYTES;
+                               : usual_page_bytes();
 }
 
 HPP_ANY_STACK void *hpp__on_mmap(void *wanted, size_t n_bytes, int protection, int flags, int file,
@@ -206,7 +210,7 @@ HPP_ANY_STACK void *hpp__on_mmap(void *wanted, size_t n_bytes, int protection, i
 
 HPP_EXPORT HPP_ANY_STACK int munmap(void *begin, size_t n_bytes)
 {
-    range pages = pages_of(begin, n_bytes, HPP_PAGE_BYTES);
+    range pages = pages_of(begin, n_bytes, usual_page_bytes());
     uint32_t site = leave(pages);
     int error = hpp__next.munmap(begin, n_bytes);
     if (error != 0) { /* too many mappings to cut one */
@@ -221,8 +225,8 @@ HPP_ANY_STACK void *hpp__on_mremap(void *block, size_t n_before, size_t n_bytes,
                                    void *wanted, long unused, HPP_CALLER_PARAMETERS)
 {
     (void)unused;
-    range before = pages_of(block, n_before, HPP_PAGE_BYTES);
-    range kept = pages_of(block, n_bytes, HPP_PAGE_BYTES);
+    range before = pages_of(block, n_before, usual_page_bytes());
+    range kept = pages_of(block, n_bytes, usual_page_bytes());
     range gone = {flags & MREMAP_MAYMOVE ? before.begin : kept.end, before.end};
     hpp_page page = before.begin < before.end ? hpp__page_at(before.begin) : HPP_PAGE_OTHER;
     uint32_t site = flags & MREMAP_DONTUNMAP ? 0 : leave(gone);
@@ -231,7 +235,7 @@ HPP_ANY_STACK void *hpp__on_mremap(void *block, size_t n_before, size_t n_bytes,
         enter(gone, (hpp_place){site, NULL});
         return moved;
     }
-    range pages = pages_of(moved, n_bytes, HPP_PAGE_BYTES);
+    range pages = pages_of(moved, n_bytes, usual_page_bytes());
     leave(pages);
     if (page == HPP_PAGE_RESERVED) {
         hpp__pages_set(pages.begin, pages.end, HPP_PAGE_RESERVED);
@@ -248,7 +252,7 @@ HPP_ANY_STACK int hpp__on_mprotect(void *begin, size_t n_bytes, int protection,
     if (error != 0 || !(protection & PROT_WRITE)) {
         return error;
     }
-    range pages = pages_of(begin, n_bytes, HPP_PAGE_BYTES);
+    range pages = pages_of(begin, n_bytes, usual_page_bytes());
     for (uintptr_t at = pages.begin; at < pages.end;) {
         range same = {at, hpp__pages_same(at, pages.end)};
         if (hpp__page_at(at) == HPP_PAGE_RESERVED) {

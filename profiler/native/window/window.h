@@ -248,7 +248,8 @@ enum {
     HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
     HPP_EVENT_LEFT_NETWORK = 1u << 1, /* it has entered another network namespace */
     /* These end the biography. */
-    HPP_EVENT_NO_PAGEMAP = 1u << 2,    /* it cannot read /proc/self/pagemap */
+    HPP_EVENT_NO_PAGEMAP = 1u << 2,    /* it cannot read /proc/self/pagemap, or has
+                                          larger pages than 4 KiB */
     HPP_EVENT_LOCKED_MEMORY = 1u << 3, /* it has locked its memory (mlock) */
     HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
 };
