@@ -362,11 +362,6 @@ bool input_survey(input *in, const hpf_survey_options *limits)
     return survey_limited(in, totals, false);
 }
 
-bool input_open(input *out, const char *path)
-{
-    return input_open_view(out, path, NULL);
-}
-
 bool input_open_view(input *out, const char *path, const hpf_stack_view *view)
 {
     return open_any(out, path, NULL, (hpf_survey_options){.view = view}, false);

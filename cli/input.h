@@ -27,11 +27,9 @@ typedef struct input {
     hpf_retainer_sets *sets; /* retainer sets that the survey uses (retainers.h), or NULL */
 } input;
 
-/* Opens and surveys the profile at `path`, or standard input for "-"; detects its format. `path` is
- * borrowed. Returns false after a message; there is nothing to close then. */
-bool input_open(input *out, const char *path);
-
-/* Like input_open, as a view shows it (NULL: as it is). */
+/* Opens and surveys the profile at `path`, or standard input for "-", as a view shows it (NULL: as
+ * it is); detects its format. `path` is borrowed. Returns false after a message; there is nothing
+ * to close then. */
 bool input_open_view(input *out, const char *path, const hpf_stack_view *view);
 
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
@@ -54,14 +52,15 @@ void input_add_files(input *in, char *const *paths, size_t n);
  * that `limits` selects. Returns false after a message, with the input closed. */
 bool input_survey(input *in, const hpf_survey_options *limits);
 
-/* Like input_open, keeping up to `max_picks` samples for drawing. */
+/* Does the same, keeping up to `max_picks` samples for drawing. */
 bool input_open_fine(input *out, const char *path, size_t max_picks);
 
 /* Opens and surveys a series, with the samples and names that `limits` selects. */
 bool input_open_series(input *out, char *const *paths, size_t n, const hpf_survey_options *limits);
 
-/* Like input_open, with the samples and names that `limits` selects, for drawing. For an event log
- * without a heap profile it uses the live bytes that the collector measured, and prints a warning.
+/* Opens and surveys a profile with the samples and names that `limits` selects, for drawing. For an
+ * event log without a heap profile it uses the live bytes that the collector measured, and prints a
+ * warning.
  */
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
 

@@ -16,7 +16,6 @@
 #include "run/launch.h"
 
 #define N_OF(list) (sizeof(list) / sizeof *(list))
-enum { MAX_COMPILER_WORDS = 16 };
 
 /* A block's first use in an era is found by the check that the compiler puts before each access:
  * the byte at (address >> 3) + the offset is not 0. The offset is that of the run time

@@ -113,7 +113,8 @@ static hpf_status make_marks(markup *m, const hpf__mix *mix, const hpf__tix_modu
 
 /* ---- Spans ---- */
 
-void markup_entries_write(hpf_sink *sink, uint64_t n)
+/* Writes "never entered", "entered once" or "entered 1,234 times". */
+static void write_entries(hpf_sink *sink, uint64_t n)
 {
     if (n < 2) {
         hpf_sink_text(sink, n ? "entered once" : "never entered");
@@ -148,7 +149,7 @@ static void write_start(markup *m, const mark *begun)
     write_text(m);
     hpf_sink_text(m->sink, starts[begun->kind]);
     if (begun->kind == DECLARATION) {
-        markup_entries_write(m->sink, begun->n_entries);
+        write_entries(m->sink, begun->n_entries);
         hpf_sink_text(m->sink, "\">");
     }
 }
@@ -214,7 +215,7 @@ static void end_line(markup *m)
 {
     for (size_t i = 0; i < m->n_entries; i++) {
         hpf_sink_text(m->sink, "<span class=\"funcount\">");
-        markup_entries_write(m->sink, m->entries[i]);
+        write_entries(m->sink, m->entries[i]);
         hpf_sink_text(m->sink, "</span>");
     }
     m->n_entries = 0;

@@ -16,7 +16,4 @@
 hpf_status markup_lines_write(const hpf__mix *mix, const hpf__tix_module *tix, hpf_str text,
                               bool has_counts, size_t *n_outside, hpf_sink *sink, hpf_error *err);
 
-/* Writes "never entered", "entered once" or "entered 1,234 times". */
-void markup_entries_write(hpf_sink *sink, uint64_t n);
-
 #endif

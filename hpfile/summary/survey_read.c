@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The first pass over a source adds up (accumulator.h). Samples
- * that are not in the order of time are put in order.
+ * The first pass over a source adds up (accumulator.h). Samples that are not in the order of time
+ * are put in order.
  */
 #include "io/source.h"
 #include "summary/survey_read.h"
@@ -58,7 +58,8 @@ static hpf_status on_place(void *context, const hpf_sample *sample, hpf_error *e
     return HPF_OK;
 }
 
-const hpf_events hpf__time_index_events = {.sample = on_place};
+/* Gathers the places of samples; the context is the order. */
+static const hpf_events place_events = {.sample = on_place};
 
 static int compare_places(const void *left, const void *right)
 {
@@ -70,17 +71,12 @@ static int compare_places(const void *left, const void *right)
     return (a->begin_offset > b->begin_offset) - (a->begin_offset < b->begin_offset);
 }
 
-void hpf__time_index_sort(hpf__time_index *order)
+/* Sorts by time, then by place in the input. */
+static void sort_places(hpf__time_index *order)
 {
     if (order->n_places) {
         qsort(order->places, order->n_places, sizeof *order->places, compare_places);
     }
-}
-
-void hpf__time_index_finish(hpf__time_index *order)
-{
-    free(order->places);
-    *order = (hpf__time_index){0};
 }
 
 /* A sample read alone does not know its place. */
@@ -110,10 +106,10 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
                              "samples that are changes must be in the order of time");
     }
     hpf__eventlog_heap_keep_times(log);
-    hpf_reader_revisit(s->base.reader, &hpf__time_index_events, &s->order);
+    hpf_reader_revisit(s->base.reader, &place_events, &s->order);
     hpf_status status = hpf__survey_reread_all(s, err);
     if (status == HPF_OK) {
-        hpf__time_index_sort(&s->order);
+        sort_places(&s->order);
         hpf__accumulator_forget_samples(&s->base.accumulator);
         limit_store(s);
         hpf_reader_revisit(s->base.reader, &placed, s);
@@ -183,7 +179,7 @@ void hpf_survey_destroy(hpf_survey *survey)
     if (s) {
         hpf_reader_destroy(s->base.reader);
         hpf__accumulator_finish(&s->base.accumulator);
-        hpf__time_index_finish(&s->order);
+        free(s->order.places);
         free(s);
     }
 }

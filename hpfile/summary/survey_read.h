@@ -17,13 +17,6 @@ typedef struct hpf__time_index {
     size_t n_places, capacity;
 } hpf__time_index;
 
-/* Gathers the places of samples; the context is the order. */
-extern const hpf_events hpf__time_index_events;
-
-/* Sorts by time, then by place in the input. */
-void hpf__time_index_sort(hpf__time_index *order);
-void hpf__time_index_finish(hpf__time_index *order);
-
 typedef struct hpf__read_survey {
     hpf_survey base;
     hpf_source *source;

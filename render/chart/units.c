@@ -172,7 +172,8 @@ static int decimals_of_step(double step)
     return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
 
-hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit)
+/* Returns the multiples of `step` (in the unit) in [low, high] (in the profile's unit). */
+static hpr__ticks ticks_of_step(double low, double high, double step, const hpr_unit *unit)
 {
     const double slack = 1e-9; /* in steps: rounding error of a tick at an end */
     hpr__ticks ticks = {.step = step, .decimals = decimals_of_step(step)};
@@ -191,10 +192,10 @@ hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr_unit
         return (hpr__ticks){.step = 1, .n = 0};
     }
     double step = hpr__nice_step(span / (most + 1));
-    hpr__ticks ticks = hpr__ticks_of_step(low, high, step, unit);
+    hpr__ticks ticks = ticks_of_step(low, high, step, unit);
     while (ticks.n > most) {
         step = hpr__nice_step(step * 1.5);
-        ticks = hpr__ticks_of_step(low, high, step, unit);
+        ticks = ticks_of_step(low, high, step, unit);
     }
     return ticks;
 }

@@ -23,8 +23,6 @@ typedef struct hpr__ticks {
     int decimals;
 } hpr__ticks;
 
-/* Returns the multiples of `step` (in the unit) in [low, high] (in the profile's unit). */
-hpr__ticks hpr__ticks_of_step(double low, double high, double step, const hpr_unit *unit);
 /* Returns at most `most` (>= 1) ticks, with the smallest possible step. An empty range has no
  * ticks. */
 hpr__ticks hpr__ticks_of_count(double low, double high, int most, const hpr_unit *unit);

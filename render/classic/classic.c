@@ -21,12 +21,16 @@ static const double colours[N_COLOURS] = {
     0.100510, 0.101005, 0.000505, 0.050005, 0.050500, 0.050510, 0.051005, 0.100505, 0.050505,
 };
 
+/* Shades: one number per band, which the `.aux` file records. It is a grey level or, in colour,
+ * three levels in one number: red * 0.1 + green * 0.001 + blue * 0.00001. Levels above 1 count as
+ * 1, as in PostScript. */
+
 static double level(double value)
 {
     return value < 1 ? value : 1;
 }
 
-hpr_fill hpr__shade_to_gray(double shade)
+static hpr_fill fill_of_gray(double shade)
 {
     double gray = level(shade);
 
@@ -41,14 +45,15 @@ static double decode(double shade, double factor)
     return level(fmod(trunc(shade * factor), 100) / 10);
 }
 
-hpr_fill hpr__shade_to_colour(double shade)
+static hpr_fill fill_of_colour(double shade)
 {
     return (hpr_fill){
         .colour = {decode(shade, 100), decode(shade, 10000), decode(shade, 1000000)},
     };
 }
 
-double hpr__shade_of_index(size_t index, bool colour)
+/* Returns the `index`-th shade that hp2ps assigns in a drawing. */
+static double shade_of_index(size_t index, bool colour)
 {
     return colour ? colours[index % N_COLOURS] : grays[index % N_GRAYS];
 }
@@ -78,10 +83,10 @@ static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, siz
         if (twin) {
             band->classic_shade = twin->classic_shade;
         } else if (!previous || !hpr__auxfile_shade(previous, band->name, &band->classic_shade)) {
-            band->classic_shade = hpr__shade_of_index(n_new++, classic->colour);
+            band->classic_shade = shade_of_index(n_new++, classic->colour);
         }
-        band->fill = classic->colour ? hpr__shade_to_colour(band->classic_shade)
-                                     : hpr__shade_to_gray(band->classic_shade);
+        band->fill = classic->colour ? fill_of_colour(band->classic_shade)
+                                     : fill_of_gray(band->classic_shade);
     }
     if (n_known + n_new > capacity) {
         return hpf_error_set(err, HPF_ERR_LIMIT,

@@ -33,24 +33,9 @@ HPF_MUST_USE hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_are
 /* Returns how many ORDER lines, and how many SHADE lines, hp2ps can keep for this profile. */
 size_t hpr__classic_map_capacity(const hpf_survey *survey, const hpr_options *options);
 
-/* Shades: one number per band, which the `.aux` file records. It is a grey level or, in colour,
- * three levels in one number: red * 0.1 + green * 0.001 + blue * 0.00001. Levels above 1 count as
- * 1, as in PostScript. */
-hpr_fill hpr__shade_to_gray(double shade);
-hpr_fill hpr__shade_to_colour(double shade);
-
-/* Returns the `index`-th shade that hp2ps assigns in a drawing. */
-double hpr__shade_of_index(size_t index, bool colour);
-
 /* Lays out a chart that is stacked and shaded: axes, title, key, marks, page. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__classic_layout(hpr__chart *chart, const hpf_survey *survey,
                                             const hpr_options *options, hpf_error *err);
-
-/* Returns the width that hp2ps estimates for a text in Helvetica 10. */
-double hpr__classic_text_width_pt(hpf_str text);
-
-/* Returns the distance between ticks, 1, 2 or 5 times a power of ten, for seven steps of `step`. */
-double hpr__classic_nice_step(double step);
 
 /* --- `.aux` files ---------------------------------------------------------------------------- */
 

@@ -44,7 +44,8 @@ static int text_unit_width(unsigned char c)
     return (c >= 'A' && c <= 'Z') || c == 'm' ? 5 : 3;
 }
 
-double hpr__classic_text_width_pt(hpf_str text)
+/* Returns the width that hp2ps estimates for a text in Helvetica 10. */
+static double text_width_pt(hpf_str text)
 {
     double units = 0;
 
@@ -54,7 +55,8 @@ double hpr__classic_text_width_pt(hpf_str text)
     return units * TEXT_UNIT_PT;
 }
 
-double hpr__classic_nice_step(double step)
+/* Returns the distance between ticks, 1, 2 or 5 times a power of ten, for seven steps of `step`. */
+static double nice_step(double step)
 {
     double power = 1;
 
@@ -139,14 +141,14 @@ static hpf_status start_ticks(tick_writer *writer, hpr__chart *chart, hpf_error 
 /* Returns whether the label of a tick would overlap the unit at the end of the axis. */
 static bool is_crowded(double distance_pt, double axis_pt, hpf_str unit)
 {
-    return distance_pt >= axis_pt - (hpr__classic_text_width_pt(unit) + TICK_CLEARANCE);
+    return distance_pt >= axis_pt - (text_width_pt(unit) + TICK_CLEARANCE);
 }
 
 static hpf_status x_ticks(tick_writer *writer, const hpf_survey *survey, hpf_error *err)
 {
     hpr_chart *public = &writer->chart->public;
     double last = hpf_survey_overview(survey)->last_time;
-    double step = hpr__classic_nice_step(public->x.range / 7);
+    double step = nice_step(public->x.range / 7);
     hpf_str unit = public->headers[HPF_HEADER_SAMPLE_UNIT];
     hpf_status status = HPF_OK;
     double time = public->x.low;
@@ -178,7 +180,7 @@ static void put_amount(hpf_sink *to, double amount, double step)
 static hpf_status y_ticks(tick_writer *writer, hpf_error *err)
 {
     hpr_chart *public = &writer->chart->public;
-    double step = hpr__classic_nice_step(fmax(public->y.range / 7, 1));
+    double step = nice_step(fmax(public->y.range / 7, 1));
     hpf_str unit = public->headers[HPF_HEADER_VALUE_UNIT];
     hpf_status status = HPF_OK;
     double amount = 0;
@@ -285,7 +287,7 @@ static double key_width_pt(const hpr_chart *chart)
     double widest_pt = 0;
 
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        widest_pt = fmax(widest_pt, hpr__classic_text_width_pt(chart->bands[i].name));
+        widest_pt = fmax(widest_pt, text_width_pt(chart->bands[i].name));
     }
     return widest_pt + KEY_MARGIN_PT;
 }

@@ -13,7 +13,7 @@
 #include "chart/units.h"
 #include "layout/geometry.h"
 
-enum { MOST_LANES = 4, NOTE_BYTES = 160, COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24 };
+enum { COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24 };
 
 static const double column_pt = 0.6;    /* least width */
 static const double lane_share = 0.042; /* of the height of the picture */

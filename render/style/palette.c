@@ -101,7 +101,8 @@ const hpr__theme *hpr__theme_of(hpr_theme theme)
     return themes[theme];
 }
 
-hpr_colour hpr__palette_colour(int hue, int lightness)
+/* Returns a colour of the palette; lightness 0 is dark, 2 is light. */
+static hpr_colour palette_colour(int hue, int lightness)
 {
     return hpr__colour_hex(palette_hex[hue][lightness]);
 }
@@ -178,7 +179,7 @@ hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
         return fixed;
     }
     int wanted = (int)(hpr__palette_hash(hpf_str_without_id(name)) % N_PALETTE);
-    return hpr__palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
+    return palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
 }
 
 /* --- all names of a profile ------------------------------------------------------------------ */
@@ -200,8 +201,7 @@ static void init_palette(palette *p)
 {
     *p = (palette){.last = {-1, -1, -1}};
     for (int i = 0; i < N_PALETTE; i++) {
-        p->appearances[i] =
-            hpr__appearance_of(hpr__palette_colour(i % HPR__N_HUES, i / HPR__N_HUES));
+        p->appearances[i] = hpr__appearance_of(palette_colour(i % HPR__N_HUES, i / HPR__N_HUES));
         for (int k = 0; k < i; k++) {
             const hpr__appearance *x = &p->appearances[i], *y = &p->appearances[k];
             double difference =
@@ -304,7 +304,7 @@ void hpr__palette_choose(hpr_colour *colours, hpr__named *names, uint32_t n, uin
         hpr_colour colour;
         if (!hpr__palette_fixed(&colour, names[i].name, options->theme == HPR_THEME_DARK)) {
             int chosen = next_colour(&p, names[i].name);
-            colour = hpr__palette_colour(chosen % HPR__N_HUES, chosen / HPR__N_HUES);
+            colour = palette_colour(chosen % HPR__N_HUES, chosen / HPR__N_HUES);
         }
         if (names[i].band < n_bands) {
             const hpr_colour *pinned = hpr__pinned_colour(options, names[i].name);

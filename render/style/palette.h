@@ -32,9 +32,6 @@ typedef struct hpr__theme {
 
 const hpr__theme *hpr__theme_of(hpr_theme theme);
 
-/* Returns a colour of the palette; lightness 0 is dark, 2 is light. */
-hpr_colour hpr__palette_colour(int hue, int lightness);
-
 /* Returns the grey of OTHER. */
 hpr_colour hpr__palette_grey(bool is_dark);
 

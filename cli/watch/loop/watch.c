@@ -545,11 +545,6 @@ bool watch_add_view(watch *w, view *v)
     return true;
 }
 
-size_t watch_n_profiles(const watch *w)
-{
-    return w->n_profiles;
-}
-
 const watched *watch_profile(const watch *w, size_t index)
 {
     return &w->profiles[index]->seen;

@@ -34,7 +34,9 @@ static http_place data_place(const char *path)
                                                        : HTTP_NOWHERE;
 }
 
-http_place http_guard_place(const http_guard *guard, const char *path)
+/* Returns the place that a path below the secret names. Takes the same time for all wrong tokens.
+ */
+static http_place place_below_secret(const http_guard *guard, const char *path)
 {
     if (path[0] != '/' || strlen(path) < 1 + HTTP_TOKEN_LENGTH ||
         !is_same_token(guard->token, path + 1)) {
@@ -129,7 +131,7 @@ static bool is_read(const http_request *request)
 static bool is_command(const http_guard *guard, const http_request *request)
 {
     return strcmp(request->method, "POST") == 0 &&
-           http_guard_place(guard, request->path) == HTTP_CONTROL;
+           place_below_secret(guard, request->path) == HTTP_CONTROL;
 }
 
 /* Returns whether the request comes from our page, or not from a page. The browser sends the same
@@ -162,7 +164,7 @@ unsigned http_guard_judge(const http_guard *guard, const http_request *request, 
     if (place != HTTP_NOWHERE && !has_bearer(guard, request)) {
         return 401;
     }
-    place = place != HTTP_NOWHERE ? place : http_guard_place(guard, request->path);
+    place = place != HTTP_NOWHERE ? place : place_below_secret(guard, request->path);
     if (place == HTTP_NOWHERE || (place == HTTP_CONTROL && is_read(request))) {
         return 404;
     }

@@ -50,10 +50,6 @@ typedef enum http_place {
     HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 
-/* Returns the place that a path below the secret names. Takes the same time for all wrong tokens.
- */
-http_place http_guard_place(const http_guard *guard, const char *path);
-
 /* Returns the text after `control/` in a path whose place is HTTP_CONTROL. */
 const char *http_guard_command(const char *path);
 

@@ -11,7 +11,8 @@
 
 #include "base/array.h"
 
-http_text *http_text_create(hpf_str bytes)
+/* Creates a text with one owner, the caller. Returns NULL without memory. */
+static http_text *create_text(hpf_str bytes)
 {
     http_text *text = malloc(sizeof *text + bytes.length);
     if (text) {
@@ -22,7 +23,7 @@ http_text *http_text_create(hpf_str bytes)
     return text;
 }
 
-http_text *http_text_share(http_text *text)
+static http_text *share_text(http_text *text)
 {
     text->n_owners++;
     return text;
@@ -62,7 +63,7 @@ void http_ring_finish(http_ring *ring)
 bool http_ring_push(http_ring *ring, hpf_str text)
 {
     size_t n = n_messages(ring);
-    http_text *message = http_text_create(text);
+    http_text *message = create_text(text);
     if (!message || !HPF__ARRAY_PUSH(ring->messages, n, ring->capacity, message)) {
         http_text_release(message);
         return false;
@@ -75,7 +76,7 @@ bool http_ring_push(http_ring *ring, hpf_str text)
 bool http_ring_rebase(http_ring *ring, hpf_str base)
 {
     http_ring_clear(ring);
-    ring->base = http_text_create(base);
+    ring->base = create_text(base);
     return ring->base != NULL;
 }
 
@@ -88,12 +89,12 @@ http_text *http_ring_next(const http_ring *ring, uint64_t *number)
 {
     if (!http_ring_continues(ring, *number)) {
         *number = ring->base_number;
-        return ring->base ? http_text_share(ring->base) : NULL;
+        return ring->base ? share_text(ring->base) : NULL;
     }
     if (*number == ring->last_number) {
         return NULL;
     }
-    return http_text_share(ring->messages[(*number)++ - ring->base_number]);
+    return share_text(ring->messages[(*number)++ - ring->base_number]);
 }
 
 /* --- server-sent events --- */

@@ -23,9 +23,6 @@ typedef struct http_text {
     char bytes[];
 } http_text;
 
-/* Creates a text with one owner, the caller. Returns NULL without memory. */
-http_text *http_text_create(hpf_str bytes);
-http_text *http_text_share(http_text *text);
 void http_text_release(http_text *text); /* accepts NULL */
 
 typedef struct http_ring {

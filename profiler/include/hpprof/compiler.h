@@ -39,9 +39,7 @@
 /* The usual direction of a branch; code that rarely runs. */
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HPP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-/* A symbol that may be undefined; its address is NULL then. */
-#define HPP_WEAK_SYMBOL __attribute__((weak))
-#define HPP_COLD        __attribute__((noinline, cold))
+#define HPP_COLD                __attribute__((noinline, cold))
 
 /* For inline functions that are no cost centres of programs compiled by `census cc`. */
 #define HPP_NO_ENTRY __attribute__((no_instrument_function))

@@ -709,8 +709,3 @@ const char *hpp_collector_missing(void)
 {
     return hpp_resolver_missing();
 }
-
-double hpp_collector_naming_s(const hpp_collector *c)
-{
-    return (double)hpp__names_costs(c->names).spent_ns / 1e9;
-}

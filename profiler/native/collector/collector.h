@@ -123,9 +123,6 @@ HPF_API int hpp_collector_each_unnamed(hpp_collector *collector, hpp_visit_unnam
  */
 HPF_API const char *hpp_collector_missing(void);
 
-/* Returns the time spent on names so far, in seconds. */
-HPF_API double hpp_collector_naming_s(const hpp_collector *collector);
-
 /* ---- From another process ----------------------------------------------------------------------
  */
 

@@ -19,7 +19,7 @@
 #include "native_queue.h"
 #include "native_threads.h"
 
-enum { HPP__TOP_SITES = 16, HPP__TOP_THREADS = 16 };
+enum { HPP__TOP_SITES = 16 };
 
 /* The results of a profile that has ended. */
 typedef struct hpp__remains {

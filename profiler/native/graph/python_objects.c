@@ -21,7 +21,6 @@ enum {
     SKIPPED_WORDS = 64, /* at the beginning of a block: one bit for each */
     DICT_KEYS = 32,
     DICT_VALUES = 40, /* of a dict that shares its keys, else 0 */
-    LIST_ITEMS = 24,
     SET_TABLE = 40,
     SET_SMALL_TABLE = 64,
     SET_SMALL_WORDS = 16,

@@ -47,7 +47,7 @@ typedef struct hpp__tracer {
     hpp__traced *threads;
     size_t n_threads, threads_capacity;
     hpp__wait *waits; /* of the last stop */
-    size_t n_waits, waits_capacity;
+    size_t n_waits;
     uint32_t *late; /* threads that were seized and have not stopped in time */
     size_t n_late, late_capacity;
 } hpp__tracer;

@@ -270,7 +270,7 @@ HPP_ASM_FUNCTION(".local", "hpp__attach_dlopen", HPP_CALL_THEN_JUMP("hpp__before
 
 /* ---- blocks that existed before -------------------------------------------------------------- */
 
-_Atomic uint64_t hpp__inherited_bytes;
+static _Atomic uint64_t inherited_bytes; /* what is left of these blocks */
 static size_t (*usable_bytes)(void *block);
 
 /* Counts what the C library's allocator has handed out, with its own overhead. Other allocators do
@@ -293,13 +293,13 @@ static void inherit(void)
         hpp__add_own(&cell->allocations, 1);
         hpp__add_own(&cell->allocated_bytes, n_bytes);
         hpp__peak_add(self, n_bytes);
-        atomic_store(&hpp__inherited_bytes, n_bytes);
+        atomic_store(&inherited_bytes, n_bytes);
     }
 }
 
 uint64_t hpp__inherited_size(void *block)
 {
-    bool has_any = atomic_load_explicit(&hpp__inherited_bytes, memory_order_relaxed) > 0;
+    bool has_any = atomic_load_explicit(&inherited_bytes, memory_order_relaxed) > 0;
     return has_any && hpp__alive() ? usable_bytes(block) + sizeof(size_t) : 0;
 }
 
@@ -308,11 +308,11 @@ void hpp__inherited_free(uint64_t n_bytes)
     if (HPP_LIKELY(n_bytes == 0)) { /* there may be no window */
         return;
     }
-    uint64_t left = atomic_load(&hpp__inherited_bytes);
+    uint64_t left = atomic_load(&inherited_bytes);
     uint64_t n;
     do {
         n = n_bytes < left ? n_bytes : left;
-    } while (!atomic_compare_exchange_weak(&hpp__inherited_bytes, &left, left - n));
+    } while (!atomic_compare_exchange_weak(&inherited_bytes, &left, left - n));
     hpp_window_cell *cell = hpp__shared_cell(HPP_SITE_INHERITED);
     if (n > 0 && cell != NULL) {
         atomic_fetch_add(&cell->frees, n == left);

@@ -19,9 +19,6 @@
 HPP_EXPORT int census_attach(const char *settings);
 HPP_EXPORT int census_detach(void);
 
-/* What is left of the blocks that existed before, in bytes. */
-extern HPP_HIDDEN _Atomic uint64_t hpp__inherited_bytes;
-
 /* Returns the size of a block that existed before; 0 if there are none left. */
 uint64_t hpp__inherited_size(void *block);
 

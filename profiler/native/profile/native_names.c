@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "allocator_names.h"
 #include "base/array.h"
@@ -41,7 +40,6 @@ struct hpp__names {
     bool has_start;
     hpp__frame *frames; /* of the last call */
     size_t frames_capacity;
-    hpp__naming_costs costs;
 };
 
 /* ---- Texts ---- */
@@ -306,33 +304,14 @@ static hpp__frames frames_of(hpp__names *names, hpp_functions found)
     return (hpp__frames){names->frames, found.n};
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void count(hpp__names *names, uint64_t begin_ns)
-{
-    names->costs.n_addresses++;
-    names->costs.spent_ns += now_ns() - begin_ns;
-}
-
 hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address)
 {
-    uint64_t begin_ns = now_ns();
-    hpp_functions found = hpp_resolver_find(names->resolver, object, address);
-    count(names, begin_ns);
-    return frames_of(names, found);
+    return frames_of(names, hpp_resolver_find(names->resolver, object, address));
 }
 
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address)
 {
-    uint64_t begin_ns = now_ns();
-    hpp_functions found = hpp_resolver_find_generated(names->resolver, process_id, address);
-    count(names, begin_ns);
-    return frames_of(names, found);
+    return frames_of(names, hpp_resolver_find_generated(names->resolver, process_id, address));
 }
 
 uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)
@@ -343,11 +322,6 @@ uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)
         .n_build_id = module->n_build_id,
     };
     return hpp_resolver_object(names->resolver, &object);
-}
-
-hpp__naming_costs hpp__names_costs(const hpp__names *names)
-{
-    return names->costs;
 }
 
 hpp_resolver *hpp__names_resolver(hpp__names *names)

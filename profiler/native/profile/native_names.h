@@ -81,13 +81,6 @@ hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code);
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 
-/* Nanoseconds spent looking up so far, and addresses looked up. */
-typedef struct hpp__naming_costs {
-    uint64_t spent_ns;
-    uint64_t n_addresses;
-} hpp__naming_costs;
-hpp__naming_costs hpp__names_costs(const hpp__names *names);
-
 /* Returns the resolver. */
 hpp_resolver *hpp__names_resolver(hpp__names *names);
 
