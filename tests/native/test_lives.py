@@ -129,7 +129,7 @@ class Lives(Native):
         python = ["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "python/lives.py")]
         for case in ("bytes", "bytearray", "list"):
             with self.subTest(case):
-                self.check(case, "-hdlives.make", command=python, rate=RATE // 2)
+                self.check(case, "--clock=cpu", "-hdlives.make", command=python, rate=RATE // 2)
 
     def check_restricted(self, phase, *options):
         """Half of the bytes of the case are in the phase, all of them made by one function."""

@@ -50,6 +50,13 @@ class Maps(Native):
         child, = census.others
         self.assertEqual((child.of("map_before_fork"), child.of("map_in_child")), (70 << 12, 17 << 12))
 
+    def test_mappings_of_an_allocator_in_the_program(self):
+        """An allocator maps its memory before all constructors, with its lock held; later mappings are counted."""
+        command = [program("own_malloc")]
+        plain, census = harness.run(command), harness.run_census(command, self.fresh(), "-hd")
+        self.assert_unharmed(plain, census)
+        self.check_printed(plain, census)
+
     def test_mappings_of_signal_handlers(self):
         command = [program("maps"), "signals"]
         plain, census = harness.run(command), harness.run_census(command, self.fresh(), "-hd")

@@ -130,6 +130,9 @@ static void *first_pvalloc(size_t n_bytes)
     return hpp__next.pvalloc(n_bytes);
 }
 
+/* Mappings do not look up names: an allocator of the program may make them while it holds a lock,
+ * and the error message of a failed lookup is a block of that allocator. */
+
 /* Returns a result of the kernel as libc does. */
 static long with_errno(long result)
 {
@@ -143,41 +146,25 @@ static long with_errno(long result)
 static void *first_mmap(void *wanted, size_t n_bytes, int protection, int flags, int file,
                         off_t offset)
 {
-    if (is_finding) {
-        return (void *)with_errno(
-            hpp__syscall(SYS_mmap, (long)wanted, (long)n_bytes, protection, flags, file, offset));
-    }
-    hpp__next_allocator_find();
-    return hpp__next.mmap(wanted, n_bytes, protection, flags, file, offset);
+    return (void *)with_errno(
+        hpp__syscall(SYS_mmap, (long)wanted, (long)n_bytes, protection, flags, file, offset));
 }
 
 static int first_munmap(void *begin, size_t n_bytes)
 {
-    if (is_finding) {
-        return (int)with_errno(hpp__syscall(SYS_munmap, (long)begin, (long)n_bytes, 0, 0, 0, 0));
-    }
-    hpp__next_allocator_find();
-    return hpp__next.munmap(begin, n_bytes);
+    return (int)with_errno(hpp__syscall(SYS_munmap, (long)begin, (long)n_bytes, 0, 0, 0, 0));
 }
 
 static void *first_mremap(void *block, size_t n_before, size_t n_bytes, int flags, void *wanted)
 {
-    if (is_finding) {
-        return (void *)with_errno(hpp__syscall(SYS_mremap, (long)block, (long)n_before,
-                                               (long)n_bytes, flags, (long)wanted, 0));
-    }
-    hpp__next_allocator_find();
-    return hpp__next.mremap(block, n_before, n_bytes, flags, wanted);
+    return (void *)with_errno(hpp__syscall(SYS_mremap, (long)block, (long)n_before, (long)n_bytes,
+                                           flags, (long)wanted, 0));
 }
 
 static int first_mprotect(void *begin, size_t n_bytes, int protection)
 {
-    if (is_finding) {
-        return (int)with_errno(
-            hpp__syscall(SYS_mprotect, (long)begin, (long)n_bytes, protection, 0, 0, 0));
-    }
-    hpp__next_allocator_find();
-    return hpp__next.mprotect(begin, n_bytes, protection);
+    return (int)with_errno(
+        hpp__syscall(SYS_mprotect, (long)begin, (long)n_bytes, protection, 0, 0, 0));
 }
 
 hpp_next_allocator hpp__next = {
@@ -225,11 +212,17 @@ static void find(void *function, const char *name)
     }
 }
 
+static atomic_bool is_found;
+
+bool hpp__next_allocator_is_found(void)
+{
+    return atomic_load_explicit(&is_found, memory_order_relaxed);
+}
+
 /* Once only: a name that is not there costs an error message, which would count as the program's.
  */
 HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
 {
-    static atomic_bool is_found;
     if (is_finding || is_found) {
         return;
     }

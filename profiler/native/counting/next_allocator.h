@@ -3,8 +3,8 @@
  * The next allocator: the one that the program would use without this library, by the search order
  * of the dynamic linker.
  *
- * The first call fills the table. The lookup of a function may itself allocate; such blocks come
- * from a small pool, and are never freed.
+ * The first allocation, or the constructor of this library, fills the table. The lookup of a
+ * function may itself allocate; such blocks come from a small pool, and are never freed.
  */
 #ifndef HPP_NATIVE_NEXT_ALLOCATOR_H
 #define HPP_NATIVE_NEXT_ALLOCATOR_H
@@ -50,8 +50,12 @@ void *hpp__next_function(const char *name);
 /* Returns whether an address is in this library. */
 bool hpp__next_allocator_is_own(uintptr_t address);
 
-/* Fills the table at the first call. Preserves errno. */
+/* Fills the table at the first call. Preserves errno. Call it only where the program may allocate.
+ */
 void hpp__next_allocator_find(void);
+
+/* Returns whether the table is filled. */
+bool hpp__next_allocator_is_found(void);
 
 /* Returns whether two functions are in the same loaded object. */
 bool hpp__next_allocator_is_together(const void *function, const void *other);

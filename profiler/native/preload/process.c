@@ -136,7 +136,7 @@ static bool wait_for_change(uint32_t own_id)
     return hpp__alive();
 }
 
-HPP_COLD bool hpp__process_wake(void)
+HPP_COLD bool hpp__process_begin(void)
 {
     uint32_t before = atomic_load(&current_phase);
     if (before == PHASE_OFF || hpp__alive()) {
@@ -158,13 +158,18 @@ HPP_COLD bool hpp__process_wake(void)
     return is_on;
 }
 
+bool hpp__process_wake(void)
+{
+    return hpp__next_allocator_is_found() && hpp__process_begin();
+}
+
 /* ---- attaching ------------------------------------------------------------------------------- */
 
 bool hpp__process_attach(const char *settings)
 {
     given_settings = settings;
     atomic_store(&current_phase, PHASE_UNSTARTED); /* the constructor found no settings */
-    bool is_on = hpp__process_wake();
+    bool is_on = hpp__process_begin();
     if (is_on && hpp__self == NULL) {
         hpp__thread_begin();
     }
@@ -196,7 +201,7 @@ static void leave(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-    if (hpp__process_wake()) {
+    if (hpp__process_begin()) {
         if (hpp__self == NULL) {
             hpp__thread_begin();
         }

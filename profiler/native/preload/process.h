@@ -14,8 +14,12 @@
 
 #include <stdbool.h>
 
-/* Starts profiling if hpp__alive() is false and the process is to be profiled. Returns
- * hpp__alive(). Preserves errno. */
+/* Starts profiling if hpp__alive() is false and the process is to be profiled, and finds the next
+ * allocator. Returns hpp__alive(). Preserves errno. The program may hold no lock of its allocator.
+ */
+bool hpp__process_begin(void);
+
+/* Like hpp__process_begin if the next allocator is known; else returns false. */
 bool hpp__process_wake(void);
 
 /* Starts profiling a process that runs already, with the value of CENSUS_RUN. Returns whether it is

@@ -270,7 +270,7 @@ static void install_both(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-    if (!hpp__process_wake() || hpp__next.python == NULL) {
+    if (!hpp__process_begin() || hpp__next.python == NULL) {
         return;
     }
     hpp__python_function(&get_allocator, "PyMem_GetAllocator");
