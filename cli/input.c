@@ -260,7 +260,8 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
         status = hpf_format_detect(&in->format, in->given, &err);
     }
     if (status == HPF_OK && format == &hpf_format_hp && !in->format->is_streamed) {
-        status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED, "a profile as %s, expected one as hp",
+        status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
+                               "expected a profile in the format hp, found %s",
                                hpf_format_name(in->format));
     }
     if (format) {

@@ -6,6 +6,7 @@
  * each profile: it ends where one of them has another. Profiles that have none in it count with
  * their last one, until they end.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,7 +330,7 @@ static int merge_and_convert(const merge_values *v, char **paths, size_t n)
     char convert[] = "convert", from[] = "--from=hp", output[] = "-o", to[] = "--to";
     int fd = mkstemp(path);
     if (fd < 0) {
-        diag_say("cannot create a file in /tmp");
+        diag_say("cannot create a temporary file in /tmp: %s", strerror(errno));
         return EXIT_FAILED;
     }
     close(fd);

@@ -104,9 +104,10 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
         size_t n = strlen(names);
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", values[*chosen]);
     }
-    return wanted.length ? hpf_error_set(err, HPF_ERR_ARGUMENT, "no value \"%.*s\": there are %s",
-                                         (int)wanted.length, wanted.data, names)
-                         : HPF_OK;
+    return wanted.length
+               ? hpf_error_set(err, HPF_ERR_ARGUMENT, "no amount \"%.*s\": the profile has %s",
+                               (int)wanted.length, wanted.data, names)
+               : HPF_OK;
 }
 
 hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err)

@@ -603,7 +603,7 @@ hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
         } else if (status == HPF_OK && h->n_samples == 0) {
             status = hpf_error_set(&h->error, HPF_ERR_SYNTAX,
                                    "no complete heap sample in the event log: run the program "
-                                   "with +RTS -l and -hT, or built for profiling with -hc");
+                                   "with +RTS -l -hT, or build it with -prof and use -l -hc");
             h->error.offset = hpf_eventlog_offset(h->log);
         }
     }

@@ -58,8 +58,8 @@ static hpf_status emit_headers(totals *t, hpf_error *err)
 static hpf_status complain(hpf_error *err)
 {
     return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                         "the event log does not have totals of stacks: only those of census run "
-                         "have, when the program has ended");
+                         "the event log has no totals of stacks: census run writes them when the "
+                         "program ends");
 }
 
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)

@@ -86,7 +86,7 @@ static hpf_status add_byte(table *t, const cell *c, int byte)
     }
     if (t->text.length / ROW_NAMES >= most) {
         return hpf__location_error(t->row_place, t->err, HPF_ERR_LIMIT,
-                                   "a row of more than %d times %zu bytes", ROW_NAMES, most);
+                                   "a row of more than %zu bytes", ROW_NAMES * most);
     }
     return hpf__buffer_append(&t->text, &letter, 1) ? HPF_OK : out_of_memory(t);
 }

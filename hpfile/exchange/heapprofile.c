@@ -95,7 +95,7 @@ static hpf_status read_node(void *context)
     const node new = {.parent = parent};
     if (t->depth == MOST_DEPTH) {
         return hpf__location_error(t->lex.place, t->err, HPF_ERR_LIMIT,
-                                   "a tree of more than %d calls", MOST_DEPTH);
+                                   "calls are nested more than %d deep", MOST_DEPTH);
     }
     if (!HPF__ARRAY_PUSH(t->nodes, t->n_nodes, t->nodes_capacity, new)) {
         return hpf_error_set_memory(t->err);

@@ -70,7 +70,7 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
 {
     json_profile_writer *w = context;
     if (w->is_begun) {
-        return refuse_late(err, "line");
+        return refuse_late(err, "quantity");
     }
     named_point named = {name, point};
     return HPF__ARRAY_PUSH(w->points, w->n_points, w->points_capacity, named)

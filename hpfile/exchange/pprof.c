@@ -297,7 +297,7 @@ static hpf_status choose_type(pprof *p, hpf_str wanted)
         }
     }
     return wanted.length
-               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "no sample type \"%.*s\": there are %s",
+               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "no amount \"%.*s\": the profile has %s",
                                (int)wanted.length, wanted.data, names)
                : HPF_OK;
 }

@@ -348,8 +348,8 @@ static bool is_foreign(const profile *p, hpf_error *err)
     hpf_source_destroy(source);
     if (status == HPF_OK && !format->is_streamed) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "a profile as %s, which cannot be followed: give census watch "
-                               "the finished file",
+                               "a profile in the format %s cannot be followed: give census "
+                               "watch the finished file",
                                hpf_format_name(format));
     }
     return status == HPF_ERR_UNSUPPORTED;

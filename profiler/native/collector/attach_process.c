@@ -294,7 +294,7 @@ static hpf_status call(const stopped *s, uint64_t function, const char *text, ui
                      : 0;
     } while (status >> 8 == PTRACE_EVENT_STOP);
     if (status == 0) {
-        return hpf_error_set(err, HPF_ERR_IO, "it does not come back from a call in it");
+        return hpf_error_set(err, HPF_ERR_IO, "a call in it does not return");
     }
     if (ptrace(PTRACE_GETREGS, id, 0, &r) != 0 || status != SIGSEGV || r.rip != return_to) {
         return hpf_error_set(err, HPF_ERR_IO, "a call in it failed with signal %d", status & 0xff);

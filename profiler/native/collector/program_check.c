@@ -35,11 +35,11 @@ static hpf_status open_program(program *out, const char *path, hpf_error *err)
     memset(out, 0, sizeof *out);
     out->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (out->fd < 0 || fstat(out->fd, &out->stat) != 0) {
-        return hpf_error_set_os(err, errno, "cannot look into the program");
+        return hpf_error_set_os(err, errno, "cannot read the program");
     }
     ssize_t n = pread(out->fd, out->head.bytes, HEAD_BYTES, 0);
     if (n < 0) {
-        return hpf_error_set_os(err, errno, "cannot look into the program");
+        return hpf_error_set_os(err, errno, "cannot read the program");
     }
     out->n_head = (size_t)n;
     return HPF_OK;

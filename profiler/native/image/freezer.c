@@ -289,7 +289,7 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
     reap(f, host);
     hpp__copy *copy = unused_copy(f, true);
     if (!copy) {
-        return hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still being read");
+        return hpf_error_set(err, HPF_ERR_LIMIT, "earlier images of it are still being read");
     }
     const uint64_t call[4] = {SYS_clone, CLONE_FILES, 0, 0};
     bool has_called =
@@ -298,7 +298,7 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
         return hpf_error_set_os(err, (int)-copy->id_in_program, "it cannot fork");
     }
     if (copy->id == 0) {
-        return hpf_error_set(err, HPF_ERR_IO, "a signal came to it at the same moment");
+        return hpf_error_set(err, HPF_ERR_IO, "it received a signal at the same moment");
     }
     if (!has_called) { /* the program cannot reap it: its id there is unknown */
         close_copy(copy);
@@ -324,7 +324,7 @@ static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *e
     }
     return hpp__freezer_has_room(f)
                ? HPF_OK
-               : hpf_error_set(err, HPF_ERR_LIMIT, "the last ones are still being read");
+               : hpf_error_set(err, HPF_ERR_LIMIT, "earlier images of it are still being read");
 }
 
 /* Stops the program, forks it, and lets it go on. */

@@ -153,7 +153,7 @@ Test(limits, a_row_has_at_most_sixteen_times_the_longest_name)
                  HPF_OK);
     cr_expect_eq(hpf_format_read(&hpf_format_csv, source, &none, NULL, &options, &err),
                  HPF_ERR_LIMIT);
-    cr_expect_str_eq(err.message, "a row of more than 16 times 50 bytes");
+    cr_expect_str_eq(err.message, "a row of more than 800 bytes");
     hpf_source_destroy(source);
     hpf__buffer_finish(&text);
 }
