@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/frame.h"
 #include "hprender/describe.h"
 
 #include "diag.h"
@@ -150,6 +151,17 @@ static int write_interactive(plot_job *j, char *const *paths)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
+/* Returns whether a survey has the stacks that allocated the objects of each type. */
+static bool has_stacks_of_types(const hpf_survey *survey)
+{
+    hpf_frame frame;
+    bool has = false;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !has; name++) {
+        has = hpf_survey_frames(survey, name, &frame, 1) > 1 && hpf__frame_is_type(&frame);
+    }
+    return has;
+}
+
 /* Opens a file, or the `n` files of a series. */
 static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
@@ -160,6 +172,7 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         .to_time = j->setup.values->to.value,
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
+        .by_stack = j->shows_stacks,
         .view = j->setup.view,
         .is_wanted = plot_setup_filter(&j->setup),
         .is_wanted_context = &j->setup.filter,
@@ -284,6 +297,8 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     size_t n_inputs = input_is_series(paths, n) ? 1 : n;
+    j->shows_stacks = j->setup.backend->write_profiles && n_inputs == 1 &&
+                      !j->setup.values->group && !plot_setup_filter(&j->setup);
     for (size_t i = 0; i < n_inputs; i++) {
         if (!open_input(j, paths + i, n_inputs < n ? n : 1)) {
             return false;
@@ -296,6 +311,11 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
+    if (j->shows_stacks && has_stacks_of_types(j->surveys[0])) {
+        j->setup.options.chart.group = HPR_GROUP_TYPE; /* bands as in other pictures */
+        j->setup.options.chart.fit_bands = false;
+        j->allocated[0] = NULL; /* the types of blocks that were freed are not known */
+    }
     return read_sets(j) && read_events(j);
 }
 

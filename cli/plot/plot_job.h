@@ -18,6 +18,7 @@ typedef struct plot_job {
     hpf_eventlog_activity *activity; /* for --lanes; or NULL */
     input *inputs;
     size_t n_inputs;        /* number of open inputs */
+    bool shows_stacks;      /* an interactive page, of all frames that the input has */
     hpf_survey **surveys;   /* of the inputs */
     input *allocations;     /* for interactive pages: what their stacks have allocated */
     hpf_survey **allocated; /* surveys of these, or NULL */

@@ -23,9 +23,9 @@ void hpf__cost_add(hpf_cost *total, const hpf_cost *cost)
     }
 }
 
-static bool fold(hpf__costs *costs, uint32_t n_names)
+bool hpf__costs_fold(hpf__costs *costs, uint32_t n_names)
 {
-    size_t *place = calloc(n_names, sizeof *place);
+    size_t *place = calloc((size_t)n_names + 1, sizeof *place);
     if (!place) {
         return false;
     }
@@ -46,7 +46,7 @@ static bool fold(hpf__costs *costs, uint32_t n_names)
 
 bool hpf__costs_make_room(hpf__costs *costs, uint32_t n_names)
 {
-    if (costs->n >= FOLD_COSTS && costs->n / 4 >= n_names && !fold(costs, n_names)) {
+    if (costs->n >= FOLD_COSTS && costs->n / 4 >= n_names && !hpf__costs_fold(costs, n_names)) {
         return false;
     }
     return HPF__ARRAY_RESERVE(costs->all, costs->capacity, costs->n + 1);

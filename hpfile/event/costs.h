@@ -21,6 +21,10 @@ void hpf__cost_add(hpf_cost *total, const hpf_cost *cost);
 /* After it one more cost fits. `n_names` is more than every name in the costs. False when there is
  * no memory. */
 bool hpf__costs_make_room(hpf__costs *costs, uint32_t n_names);
+
+/* Adds up the costs of each name, for which `n_names` is as above. False when there is no memory.
+ */
+bool hpf__costs_fold(hpf__costs *costs, uint32_t n_names);
 void hpf__costs_finish(hpf__costs *costs);
 
 static inline bool hpf__costs_add(hpf__costs *costs, hpf_cost cost, uint32_t n_names)

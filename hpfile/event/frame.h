@@ -20,6 +20,12 @@ HPF_API void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_f
  */
 HPF_API size_t hpf__frames_of_name(hpf_str name, hpf_frame *frames, size_t room);
 
+/* Returns whether a frame is the type of the objects that its stack allocated. */
+static inline bool hpf__frame_is_type(const hpf_frame *frame)
+{
+    return frame->type.length > 0 && frame->table.length == 0;
+}
+
 /* Append the label of a frame as it is shown: MODULE.CAF for a CAF, an info table as `TABLE
  * MODULE.LABEL SOURCE`, "(unknown)" where there is none. Return false without memory. */
 HPF_API bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame);

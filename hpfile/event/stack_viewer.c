@@ -224,12 +224,13 @@ static hpf_status match_frame(hpf__stack_viewer *v, const hpf_frame *frame, unsi
     return status;
 }
 
-/* Stores in `*frames` which of the `n` frames of v->stack are shown; none if begin is end. Returns
- * HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+/* Stores in `*frames` which of the `n` frames of v->stack are shown; none if begin is end. A type
+ * is shown by type only. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
 static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *frames)
 {
     const hpf_stack_view *view = v->view;
     bool is_focused = view->has[CALLERS] || view->has[CALLEES];
+    uint32_t first = n > 1 && hpf__frame_is_type(&v->stack[0]) ? 1 : 0; /* function */
     uint32_t innermost = NOT_SHOWN, outermost = NOT_SHOWN; /* of those that match the focus */
     bool is_under = !view->has[UNDER];
     for (uint32_t i = 0; i < n && (is_focused || view->has[UNDER]); i++) {
@@ -239,7 +240,7 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
             return status;
         }
         is_under |= (matches & 1U << UNDER) != 0;
-        if (matches & (1U << CALLERS | 1U << CALLEES)) {
+        if (i >= first && (matches & (1U << CALLERS | 1U << CALLEES))) {
             innermost = innermost == NOT_SHOWN ? i : innermost;
             outermost = i;
         }
@@ -253,14 +254,20 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
         frames->end = n;
         return HPF_OK;
     }
+    if (view->part == HPF_PART_TYPE && first > 0) {
+        frames->end = first;
+        return HPF_OK;
+    }
     bool is_stack = view->part == HPF_PART_STACK;
     uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
     if (view->has[CALLEES]) {
         uint32_t end = innermost + 1;
-        frames->begin = is_stack ? end - (depth < end ? depth : end) : innermost - (innermost > 0);
+        uint32_t most = end - first;
+        frames->begin =
+            is_stack ? end - (depth < most ? depth : most) : innermost - (innermost > first);
         frames->end = is_stack ? end : frames->begin + 1;
     } else {
-        uint32_t begin = view->has[CALLERS] ? outermost : 0;
+        uint32_t begin = view->has[CALLERS] ? outermost : first;
         begin += !is_stack && view->has[CALLERS] && begin + 1 < n;
         frames->begin = begin;
         frames->end = is_stack ? begin + (depth < n - begin ? depth : n - begin) : begin + 1;
@@ -302,7 +309,7 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
                (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));
     }
     case HPF_PART_TYPE: {
-        hpf_str type = v->is_by_type ? name : frame->type;
+        hpf_str type = frame->type.length || !v->is_by_type ? frame->type : name;
         v->has_part |= type.length > 0;
         return append(text, type.length ? type : HPF_STR("(no type)"));
     }
@@ -353,13 +360,13 @@ static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_str name, hp
 /* --- events --- */
 
 /* Puts a job into v->text that says what is shown: "git log · by module" for "git log · by call
- * stack", and "main +RTS -hc · by module" for "main +RTS -hc". */
+ * stack" and "git log · by type", and "main +RTS -hc · by module" for "main +RTS -hc". */
 static bool put_job(hpf__stack_viewer *v, hpf_str job)
 {
     hpf_str rest = hpf_native_part_of_job(job);
     hpf_str begin = {job.data, job.length};
     v->text.length = 0;
-    const char *shown = v->view->part == HPF_PART_TYPE ? "type" : "call stack";
+    const char *shown = v->is_by_type ? "type" : "call stack";
     if (hpf_str_begins(rest, shown)) {
         begin.length = (size_t)(rest.data - job.data) - strlen(HPF_NATIVE_JOB_BY);
         rest = hpf_str_from(rest, strlen(shown));

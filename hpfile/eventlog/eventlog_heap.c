@@ -84,6 +84,7 @@ hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *co
                                      HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
     hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
     h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
+    h->names.by_stack = h->options.by_stack || h->options.view;
     h->last_time = -INFINITY;
     return h;
 }
@@ -132,6 +133,9 @@ static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
         if (cost.whole > 0 && !hpf__costs_add(&h->costs, cost, h->names.texts.n_names)) {
             return hpf_error_set_memory(err);
         }
+    }
+    if (h->names.has_types && !hpf__costs_fold(&h->costs, h->names.texts.n_names)) {
+        return hpf_error_set_memory(err);
     }
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
     bool is_late = is_ours && h->time < h->last_time && !h->options.keeps_times;

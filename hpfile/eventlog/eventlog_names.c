@@ -11,11 +11,11 @@
 
 #include "base/big_endian.h"
 #include "event/frame.h"
+#include "eventlog/eventlog_tags.h"
 #include "hpfile/str.h"
 
 #define CENTRE_ID_BYTES 4u
 #define ADDRESS_BYTES   8u
-#define IS_CAF          1 /* in the flags of a cost centre */
 
 void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 {
@@ -87,7 +87,9 @@ hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str pay
         frame->label = cut_text(&rest);
         frame->module = cut_text(&rest);
         frame->source = cut_text(&rest);
-        frame->is_caf = rest.length && (*rest.data & IS_CAF);
+        unsigned flags = rest.length ? (unsigned char)*rest.data : 0;
+        frame->is_caf = (flags & HPF__CENTRE_IS_CAF) != 0;
+        frame->type = flags == HPF__CENTRE_IS_TYPE ? frame->label : (hpf_str){"", 0};
     }
     return status;
 }
@@ -167,6 +169,13 @@ static size_t stack_depth(hpf_str key)
 static hpf_str id_at(hpf_str stack, size_t i)
 {
     return (hpf_str){stack.data + 1 + i * CENTRE_ID_BYTES, CENTRE_ID_BYTES};
+}
+
+/* Returns the type with which a stack begins; empty if it is none. */
+static hpf_str type_of_stack(const hpf__eventlog_names *n, hpf_str stack)
+{
+    return stack_depth(stack) > 0 ? find(&n->centre_ids, n->centres, id_at(stack, 0))->type
+                                  : HPF_STR("");
 }
 
 /* A log that was opened late may lack definitions. Such cost centres are shown by their numbers. */
@@ -264,11 +273,15 @@ hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *n, hpf_str key, hpf
         status = define_missing(n, key);
     }
     if (status == HPF_OK && *is_new) {
-        hpf__eventlog_origin origin = {true, number, 0};
-        status =
-            begin_text(n) && put_stack(n, &n->scratch, key)
-                ? finish_name(n, origin, true, hpf__eventlog_keys_name(&n->stacks, number), is_new)
-                : HPF_ERR_MEMORY;
+        hpf_str type = n->by_stack ? HPF_STR("") : type_of_stack(n, key);
+        bool is_type = type.length > 0;
+        n->has_types |= is_type;
+        hpf__eventlog_origin origin = {.is_stack = !is_type, .is_type = is_type, .key = number};
+        bool is_put =
+            begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key));
+        status = is_put ? finish_name(n, origin, !is_type,
+                                      hpf__eventlog_keys_name(&n->stacks, number), is_new)
+                        : HPF_ERR_MEMORY;
     }
     *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->stacks, number) : 0;
     return status;
@@ -283,7 +296,7 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf
     if (status == HPF_OK && *is_new) {
         hpf_str label = without_nul(key);
         label = label.length ? label : HPF_STR("(no name)");
-        hpf__eventlog_origin origin = {false, number, 0};
+        hpf__eventlog_origin origin = {.key = number};
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
         bool is_put = begin_text(n) &&
                       (info ? hpf__append_info_table(&n->scratch, info) : put(&n->scratch, label));
@@ -301,6 +314,9 @@ size_t hpf__eventlog_names_frames(const hpf__eventlog_names *n, hpf_name name, h
                                   size_t room)
 {
     const hpf__eventlog_origin *origin = &n->origins[name];
+    if (origin->is_type) {
+        return 0;
+    }
     if (!origin->is_stack) {
         hpf_str label = without_nul(n->labels.texts.names[origin->key]);
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;

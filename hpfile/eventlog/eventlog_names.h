@@ -6,7 +6,8 @@
  * A stack is written as GHC writes it into a `.hp` file, but whole: labels from the innermost,
  * divided by slashes, a CAF as MODULE.CAF, the empty stack as MAIN. GHC puts the number of the
  * stack in front, which logs do not have; where two stacks have the same text, the later ones get a
- * number in front, from 2: "(2)go/main".
+ * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that
+ * their bands are those of the types, unless `by_stack` is set.
  */
 #ifndef HPF_LOG_NAMES_H
 #define HPF_LOG_NAMES_H
@@ -20,6 +21,7 @@
 /* Where a name comes from. */
 typedef struct hpf__eventlog_origin {
     bool is_stack;
+    bool is_type;     /* of any number of stacks; the first one has `key` */
     uint32_t key;     /* in stacks or in labels */
     uint32_t n_alike; /* number of names with this text after a number */
 } hpf__eventlog_origin;
@@ -33,6 +35,8 @@ typedef struct hpf__eventlog_names {
     hpf_frame *infos;
     size_t infos_capacity;
     bool labels_are_infos; /* labels are addresses of info tables */
+    bool by_stack;         /* as in hpf_reader_options */
+    bool has_types;        /* some names are types of many stacks */
 
     hpf__eventlog_keys stacks, labels;
     hpf__intern texts; /* the names */

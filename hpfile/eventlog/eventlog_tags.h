@@ -155,4 +155,9 @@ typedef enum hpf__event {
 #undef HPF__EVENT_CONSTANT
 } hpf__event;
 
+/* Flags of a HEAP_PROF_COST_CENTRE. GHC sets more bits of a CAF than this one. The second number is
+ * ours, and has no other bits: the cost centre is not a function, but the type of the objects that
+ * a stack allocated. */
+enum { HPF__CENTRE_IS_CAF = 1, HPF__CENTRE_IS_TYPE = 4 };
+
 #endif

@@ -9,6 +9,7 @@
  */
 #include "base/arena.h"
 #include "event/format_row.h"
+#include "event/frame.h"
 #include "eventlog/eventlog_writer.h"
 
 #include <math.h>
@@ -102,7 +103,11 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
     hpf__log_put_string(&w->log, frame->label, CENTRE_TEXT_BYTES);
     hpf__log_put_string(&w->log, frame->module, CENTRE_TEXT_BYTES);
     hpf__log_put_string(&w->log, frame->source, CENTRE_TEXT_BYTES);
-    hpf__log_put_number(&w->log, frame->is_caf, 1);
+    hpf__log_put_number(&w->log,
+                        hpf__frame_is_type(frame) ? HPF__CENTRE_IS_TYPE
+                        : frame->is_caf           ? HPF__CENTRE_IS_CAF
+                                                  : 0,
+                        1);
     size_t length = w->log.payload.length;
     hpf__log_put_number(&w->log, twin, 8);
     bool is_new = intern(w, &w->centres, 4, &number);

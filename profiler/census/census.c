@@ -19,16 +19,18 @@
 #include "retainer.h"
 #include "traverse.h"
 
-/* A key of savings. */
+/* A key of savings, or of a band that is divided by stack. */
 typedef struct origin_pair {
-    uint32_t producer, set;
+    uint32_t producer; /* of savings; else the key of the band */
+    uint32_t set;      /* of savings; else the key of the stack */
 } origin_pair;
 
 struct hpp_census {
     hpp_heap heap;
     hpf_breakdown breakdown;
     bool has_retainers, has_biography, uses_sums;
-    bool is_savings; /* keys are pairs of a producer and a set */
+    bool is_savings;       /* keys are pairs of a producer and a set */
+    bool divides_by_stack; /* pairs are of a band and a stack, in addition to keys */
     bool count_stacks, count_objects, many_threads;
     bool has_ended; /* all objects are dead */
     uint32_t max_name_bytes;
@@ -38,10 +40,14 @@ struct hpp_census {
     hpp__restrict restrictions;
     hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
     hpp__retainer retainer;
-    hpp__map pair_of; /* of savings: producer and set -> key */
+    hpp__map pair_of; /* both of a pair -> its key */
     origin_pair *pairs;
     size_t pairs_capacity;
-    uint32_t n_pairs; /* with the first, OUT_OF_MEMORY */
+    uint32_t n_pairs;      /* with the first, OUT_OF_MEMORY */
+    hpp__band_keys stacks; /* of pairs; as are these two: */
+    hpp__bands divided;
+    uint64_t *divided_counts;
+    size_t divided_counts_capacity;
     hpp__biography biography;
     hpp__bands bands;
     uint64_t *counts; /* cost by key, in a census without biography */
@@ -52,6 +58,9 @@ struct hpp_census {
 /* A band of savings is a key and, in the low bits, a phase. */
 enum { PHASE_BITS = 3 };
 
+/* The key of the pair OUT_OF_MEMORY. */
+enum { LOST_PAIR = 0 };
+
 /* ---- From an object to its key ---- */
 
 static bool is_counted(const hpp_census *c, const hpp_object *object)
@@ -60,13 +69,13 @@ static bool is_counted(const hpp_census *c, const hpp_object *object)
     return !(flags & HPP_STATIC) && (!(flags & HPP_STACK) || c->count_stacks);
 }
 
-/* Returns the key of a producer and a set, a new one if needed. */
+/* Returns the key of a pair, a new one if needed. */
 static uint32_t key_of_pair(hpp_census *c, uint32_t producer, uint32_t set)
 {
     uint64_t *key = hpp__map_add(&c->pair_of, ((uint64_t)producer + 1) << 32 | set);
     if (!key || (*key == 0 && (c->n_pairs == UINT32_MAX >> PHASE_BITS ||
                                !HPF__ARRAY_RESERVE(c->pairs, c->pairs_capacity, c->n_pairs + 1)))) {
-        return c->lost_key;
+        return LOST_PAIR;
     }
     if (*key == 0) {
         *key = c->n_pairs;
@@ -126,6 +135,17 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
     c->counts[key] += cost;
 }
 
+/* Counts an object of a band for the part of the band that has its stack. */
+static void count_by_stack(hpp_census *c, uint32_t key, const hpp_object *object)
+{
+    uint32_t pair = key_of_pair(c, key, hpp__band_keys_get(&c->stacks, object));
+    if (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity,
+                                   pair + (size_t)1)) {
+        pair = LOST_PAIR;
+    }
+    c->divided_counts[pair] += object->size_bytes;
+}
+
 static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
 {
     hpp_census *c = context;
@@ -143,6 +163,9 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
         hpp__biography_see(&c->biography, ref, &costed, key);
     } else if (key != HPP__NO_BAND) {
         count(c, key, costed.size_bytes);
+        if (c->divides_by_stack) {
+            count_by_stack(c, key, &costed);
+        }
     }
     return 0;
 }
@@ -185,6 +208,9 @@ static void count_all(hpp_census *c)
 {
     if (c->counts) {
         memset(c->counts, 0, c->counts_capacity * sizeof *c->counts);
+    }
+    if (c->divided_counts) {
+        memset(c->divided_counts, 0, c->divided_counts_capacity * sizeof *c->divided_counts);
     }
     if (c->has_biography) {
         hpp__biography_begin_census(&c->biography);
@@ -246,6 +272,12 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
 
 /* ---- Results ---- */
 
+static void write_divided_name(uint32_t pair, hpp__text *out, void *context)
+{
+    const hpp_census *c = context;
+    hpp__band_keys_write_name(&c->keys, c->pairs[pair].producer, c->max_name_bytes, out);
+}
+
 static void write_name(uint32_t key, hpp__text *out, void *context)
 {
     static const char *const phases[] = {"OUT_OF_MEMORY", "LAG",           "USE",
@@ -272,6 +304,19 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
     default:
         hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
     }
+}
+
+/* Stores the parts of the bands in the result. */
+static void divide_bands(hpp_census *c)
+{
+    hpp_census_result by_stack;
+    hpp__bands_begin(&c->divided);
+    for (size_t pair = 0; pair < c->divided_counts_capacity; pair++) {
+        hpp__bands_add(&c->divided, (uint32_t)pair, c->divided_counts[pair]);
+    }
+    hpp__bands_end(&c->divided, &by_stack);
+    c->result.bands_by_stack = by_stack.bands;
+    c->result.n_bands_by_stack = by_stack.n_bands;
 }
 
 static void note_missing(hpp_census *c)
@@ -322,6 +367,9 @@ const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
         }
     }
     hpp__bands_end(&c->bands, &c->result);
+    if (c->divides_by_stack) {
+        divide_bands(c);
+    }
     return &c->result;
 }
 
@@ -518,8 +566,30 @@ static hpf_frame frame_of(const hpp_stacks *stacks, void *context, const void *s
     return frame;
 }
 
+/* Stores the frames of a part of a band: what the band is, and the stack. */
+static size_t divided_frames(const hpp_census *c, uint32_t index, hpf_frame *frames, size_t room)
+{
+    uint32_t pair = c->divided.key_of[index];
+    hpf_str band = c->divided.bands[index].name;
+    assert(room >= 2);
+    frames[0] = (hpf_frame){.label = band, .type = band};
+    if (pair == LOST_PAIR) {
+        return 1;
+    }
+    uint32_t stack = c->pairs[pair].set;
+    size_t n = hpp__stack_frames(c->heap.stacks, c->heap.context, c->stacks.origins[stack].stack,
+                                 frames + 1, room - 1);
+    if (n == 0) { /* MAIN, or not a stack of functions */
+        frames[1] = (hpf_frame){.label = hpp__band_keys_label(&c->stacks, stack)};
+    }
+    return n > 0 ? n + 1 : 2;
+}
+
 size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
 {
+    if (c->divides_by_stack) {
+        return divided_frames(c, band_index, frames, room);
+    }
     uint32_t key = c->bands.key_of[band_index];
     if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE || c->is_savings || key == c->lost_key) {
         return 0;
@@ -618,6 +688,19 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     return HPF_OK;
 }
 
+hpf_status hpp__census_divide_by_stack(hpp_census *c, hpf_error *err)
+{
+    hpf_status status =
+        hpp__band_keys_init(&c->stacks, HPF_BREAKDOWN_COST_CENTRE, &c->heap, c->arena, err);
+    if (status == HPF_OK &&
+        (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity, 1) ||
+         !hpp__bands_init(&c->divided, LOST_PAIR, write_divided_name, c, c->arena))) {
+        status = hpf_error_set_memory(err);
+    }
+    c->divides_by_stack = status == HPF_OK;
+    return status;
+}
+
 void hpp_census_destroy(hpp_census *c)
 {
     if (!c) {
@@ -625,12 +708,15 @@ void hpp_census_destroy(hpp_census *c)
     }
     hpp__restrict_finish(&c->restrictions);
     hpp__band_keys_finish(&c->keys);
+    hpp__band_keys_finish(&c->stacks);
     hpp__retainer_finish(&c->retainer);
     hpp__biography_finish(&c->biography);
     hpp__bands_finish(&c->bands);
+    hpp__bands_finish(&c->divided);
     hpp__map_finish(&c->pair_of);
     free(c->pairs);
     free(c->counts);
+    free(c->divided_counts);
     hpf_arena_destroy(c->arena);
     pthread_mutex_destroy(&c->lock);
     free(c);

@@ -31,9 +31,14 @@ HPF_MUST_USE hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap
                                           const hpp_census_options *options, hpf_error *err);
 void hpp_census_destroy(hpp_census *census);
 
+/* Divides the bands of all results by stack. Call it before the first census of an engine by type
+ * that visits objects, without biographies. Errors: MEMORY; ARGUMENT for a heap without stacks. */
+HPF_MUST_USE hpf_status hpp__census_divide_by_stack(hpp_census *census, hpf_error *err);
+
 /* Stores up to `room` frames of a band's stack, innermost first, without the outermost (MAIN).
- * Returns the number of frames of the stack; 0 for a band that is not a stack. Texts are borrowed
- * from the heap. */
+ * Returns the number of frames of the stack; 0 for a band that is not a stack. Of an engine that
+ * divides its bands, these are the bands by stack, with a type before the stack, and `room` is 2 or
+ * more. Texts are borrowed from the heap and the engine. */
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 

@@ -255,13 +255,23 @@ static hpf_status emit_sample(hpp__output *o, hpp__listener *l, double time_s,
 
 void hpp__output_sample(hpp__output *o, double time_s, const hpp_band *bands, size_t n_bands)
 {
+    hpp__output_result(o,
+                       &(hpp_census_result){.time_s = time_s, .bands = bands, .n_bands = n_bands});
+}
+
+void hpp__output_result(hpp__output *o, const hpp_census_result *result)
+{
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
         if (!is_enabled(l)) {
             continue;
         }
-        hpf_status status = emit_sample(o, l, time_s, bands, n_bands, &err);
+        hpf_status status =
+            i == HPP__OUT_LOG && result->bands_by_stack
+                ? emit_sample(o, l, result->time_s, result->bands_by_stack,
+                              result->n_bands_by_stack, &err)
+                : emit_sample(o, l, result->time_s, result->bands, result->n_bands, &err);
         if (status == HPF_ERR_MEMORY) {
             o->n_lost_samples += i == HPP__OUT_HP || i == HPP__OUT_LOG;
         } else if (status != HPF_OK) {

@@ -72,6 +72,9 @@ void hpp__output_add(hpp__output *output, const hpf_events *events, void *contex
 void hpp__output_headers(hpp__output *output, hpf_str job, hpf_str date, bool count_objects);
 
 void hpp__output_sample(hpp__output *output, double time_s, const hpp_band *bands, size_t n_bands);
+
+/* Sends the sample of a result; the event log gets its bands by stack, if there are any. */
+void hpp__output_result(hpp__output *output, const hpp_census_result *result);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
 void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
 

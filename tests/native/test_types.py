@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Types of blocks (-hy): the bytes of each type are those that the program itself prints."""
+import collections
+import json
 import os
 import re
 import shutil
@@ -56,6 +58,62 @@ class Types(Native):
 
     def test_types_of_variables_in_plain_code(self):
         self.assert_variables("variables_plain")
+
+    def check_log(self, base, parts):
+        """Compares the bytes of each type and function in an event log with `parts`, {(type, function): bytes}, of
+        the given types, and the bands of its samples with those of the .hp file."""
+        def census(*words):
+            return harness.run([harness.CENSUS, *words]).output
+
+        found = collections.Counter()
+        for line in census("convert", "--to", "folded", base + ".eventlog").splitlines():
+            stack, size = line.rsplit(" ", 1)
+            frames = stack.split(";")
+            for path in {path for type, path in parts if type == frames[-1]}:
+                if set(path.split(";")) <= set(frames[:-1]):
+                    found[frames[-1], path] += int(size)
+        self.assertEqual(found, parts)
+        for type, path in parts:
+            function = path.split(";")[-1]
+            shown = json.loads(census("report", "--format", "json", "--by", "type", "--under", f"^{function}$",
+                                      "-m0", base + ".eventlog"))
+            most = {band["name"]: band["max"] for band in shown["bands"]}
+            self.assertEqual(most.get(type), sum(size for (other, at), size in parts.items()
+                                                 if other == type and at.split(";")[-1] == function))
+        census("convert", "-o", base + ".again.hp", base + ".eventlog")
+        whole, again = harness.Profile(base + ".hp"), harness.Profile(base + ".again.hp")
+        self.assertEqual(*([costs for _, costs in profile.samples if costs] for profile in (again, whole)))
+        with open(base + ".again.hp", encoding="utf-8") as file:
+            last = file.read().rsplit("BEGIN_SAMPLE", 1)[1].splitlines()
+        self.assertEqual(len(last), len({line.split("\t")[0] for line in last}))  # each name once
+        census("plot", "-o", base + ".html", base + ".eventlog")
+        with open(base + ".html", encoding="utf-8") as file:
+            data = json.loads(re.search(r'id="census-data">(.*?)</script>', file.read(), re.S)[1])
+        page = data["profiles"][0]
+        self.assertEqual({name["name"] for name in page["names"]}, set().union(*(costs for _, costs in whole.samples)))
+        labels = {label for label, _, _ in page["stacks"]["frames"]}
+        self.assertLessEqual({label for part in parts for label in (part[0], *part[1].split(";"))}, labels)
+
+    def test_types_by_stack_in_event_logs(self):
+        done = Waiting([program("types_of_calls")], self.fresh(), "-hy", "-l")
+        parts = {(words[2], words[1]): int(words[3]) for words in done.lines if words[0] == "part"}
+        self.assertEqual(len(parts), 5)
+        self.check_log(done.base, parts)
+
+    def test_types_of_python_by_stack_in_event_logs(self):
+        script = os.path.join(self.directory, "nodes.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import os, sys\n"
+                       "class Node:\n    __slots__ = ('value',)\n"
+                       "def parse():\n    return [Node() for _ in range(300)]\n"
+                       "def copy():\n    return [Node() for _ in range(200)]\n"
+                       "kept = parse(), copy()\n"
+                       "print(sys.getsizeof(Node()))\n"
+                       "print('ready', flush=True)\nsys.stdin.read()\nos._exit(0)\n")
+        done = Waiting(["/usr/bin/python3", script], self.fresh(), "-hy", "-l")
+        size = int(done.lines[0][0])
+        self.check_log(done.base, {("__main__.Node", "nodes.parse"): 300 * size,
+                                   ("__main__.Node", "nodes.copy"): 200 * size})
 
     def test_types_of_rust(self):
         if not shutil.which("rustc"):

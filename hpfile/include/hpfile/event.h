@@ -158,6 +158,9 @@ typedef struct hpf_reader_options {
     hpf_eventlog_activity *activity;
     /* The frames of the names of an imported profile, or NULL. Borrowed. */
     const hpf_frame_table *frames;
+    /* An event log by type may have the stacks that allocated the objects. Its names are the types;
+     * with this they are the stacks, each with a type as its innermost frame. */
+    bool by_stack;
     /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
      * shown is an error at the end, RANGE or UNSUPPORTED. */
     const hpf_stack_view *view;

@@ -12,13 +12,16 @@
 extern "C" {
 #endif
 
-/* One cost centre of a stack, or one info table. Unknown texts are empty. */
+/* One cost centre of a stack, or one info table. Unknown texts are empty. The innermost frame of a
+ * stack may be the type of the objects that the stack allocated: it has a `type`, which is its
+ * label, and no `table`. */
 typedef struct hpf_frame {
     hpf_str label, module;
     hpf_str source;      /* file, line and columns, as GHC writes them */
     uint32_t start_line; /* where its function begins, if `source` is the place of a call; else 0 */
     bool is_caf;
-    hpf_str table, closure_type, type; /* of info tables only; the closure type is a number */
+    hpf_str type;
+    hpf_str table, closure_type; /* of info tables only; the closure type is a number */
 } hpf_frame;
 
 #ifdef __cplusplus

@@ -25,7 +25,8 @@ typedef enum hpf_stack_part {
     HPF_PART_PRODUCER, /* the label after the module: "Interp.apply" */
     HPF_PART_MODULE,
     HPF_PART_LINE,   /* the label before the place: "apply Interp.hs:12:1-30" */
-    HPF_PART_TYPE,   /* the type of an info table; in a profile by type, the whole name */
+    HPF_PART_TYPE,   /* the type that a stack allocated, or of an info table; in other profiles by
+                        type, the whole name */
     HPF_PART_THREAD, /* the label of the outermost frame, with which a thread begins */
 } hpf_stack_part;
 
@@ -37,9 +38,9 @@ typedef struct hpf_stack_view_options {
     uint32_t depth; /* HPF_PART_STACK: the number of frames, from the innermost or from the function
                        on; 0: all */
     /* Extended regular expressions, or NULL. A frame matches if its label, its module or its place
-     * does; stacks without a matching frame are left out. `callers_of` shows the outermost matching
-     * frame and its callers, `callees_of` the innermost one and what it calls, so that recursion
-     * does not hide them; at most one of the two. */
+     * does; stacks without a matching frame are left out. `under` also matches types. `callers_of`
+     * shows the outermost matching frame and its callers, `callees_of` the innermost one and what
+     * it calls, so that recursion does not hide them; at most one of the two. */
     const char *under, *callers_of, *callees_of;
 } hpf_stack_view_options;
 

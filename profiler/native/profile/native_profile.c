@@ -166,6 +166,13 @@ static bool logs_ticks(const hpp__native_profile *p)
     return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
 }
 
+/* Returns whether the event log has the stacks that allocated the objects of each type. */
+static bool logs_stacks_of_types(const hpp__native_profile *p)
+{
+    return p->options->with_eventlog && p->options->census.breakdown == HPF_BREAKDOWN_TYPE &&
+           !p->has_lives;
+}
+
 static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_options *options,
                              hpf_error *err)
 {
@@ -192,6 +199,9 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
                                    census, err);
     }
     p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
+    if (status == HPF_OK && logs_stacks_of_types(p)) {
+        status = hpp__census_divide_by_stack(p->engine, err);
+    }
     if (status == HPF_OK && p->options->with_census) {
         status = open_files(p, err);
     }
@@ -582,7 +592,7 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
         log_ticks(p, snapshot);
     }
     emit_lines(p, snapshot, shown.live_bytes);
-    hpp__output_sample(&p->output, shown.time_s, shown.bands, shown.n_bands);
+    hpp__output_result(&p->output, &shown);
 }
 
 void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str label)
@@ -722,7 +732,7 @@ static hpf_status write_final_samples(hpp__native_profile *p, hpf_error *err)
         note_biography(p, p->eras[i].live_bytes, &sum);
         hpp_census_result shown = scale(p, hpp_census_final(p->engine, i), &p->eras[i]);
         hpp__marks_emit(&p->marks, shown.time_s, &p->output);
-        hpp__output_sample(&p->output, shown.time_s, shown.bands, shown.n_bands);
+        hpp__output_result(&p->output, &shown);
     }
     hpp__marks_emit(&p->marks, HUGE_VAL, &p->output);
     return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);

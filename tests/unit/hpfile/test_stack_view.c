@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/format_row.h"
 #include "event/frame_table.h"
 #include "hpfile/stack_view.h"
 #include "io/sink.h"
@@ -17,9 +18,10 @@
 
 enum { N_STACKS = 40, MOST_FRAMES = 6, N_SAMPLES = 5 };
 
-/* A stack of functions named by one letter, innermost first. */
+/* A stack of functions named by one letter, innermost first, and the type of what it allocated. */
 typedef struct stack {
     char frames[MOST_FRAMES + 1];
+    char type[2];
     unsigned costs[N_SAMPLES];
 } stack;
 
@@ -100,12 +102,21 @@ static void expect_name(char *out, const char *frames, const hpf_stack_view_opti
     }
 }
 
+/* Writes what a view shows of a stack or its type. */
+static void expect_part(char *out, const stack *of, const hpf_stack_view_options *o)
+{
+    expect_name(out, of->frames, o);
+    if (*out && o->part == HPF_PART_TYPE) {
+        strcpy(out, of->type);
+    }
+}
+
 static double expected_sum(const stack *stacks, hpf_str name, const hpf_stack_view_options *o)
 {
     double sum = 0;
     for (int i = 0; i < N_STACKS; i++) {
         char text[2 * MOST_FRAMES + 2];
-        expect_name(text, stacks[i].frames, o);
+        expect_part(text, &stacks[i], o);
         for (int s = 0; s < N_SAMPLES; s++) {
             sum += hpf_str_is(name, text) ? stacks[i].costs[s] : 0;
         }
@@ -118,7 +129,7 @@ static double expected_total(const stack *stacks, const hpf_stack_view_options *
     double sum = 0;
     for (int i = 0; i < N_STACKS; i++) {
         char text[2 * MOST_FRAMES + 2];
-        expect_name(text, stacks[i].frames, o);
+        expect_part(text, &stacks[i], o);
         for (int s = 0; s < N_SAMPLES; s++) {
             sum += *text ? stacks[i].costs[s] : 0;
         }
@@ -153,37 +164,167 @@ static void check_view(hpf_str profile, const stack *stacks, const hpf_stack_vie
     hpf_stack_view_destroy(view);
 }
 
+static void fill_stacks(stack *stacks, rng *chance)
+{
+    memset(stacks, 0, N_STACKS * sizeof *stacks);
+    for (int i = 0; i < N_STACKS; i++) {
+        size_t n = 1 + rng_below(chance, MOST_FRAMES);
+        for (size_t f = 0; f < n; f++) {
+            stacks[i].frames[f] = (char)('a' + rng_below(chance, 5));
+        }
+        for (int s = 0; s < N_SAMPLES; s++) {
+            stacks[i].costs[s] = (unsigned)rng_below(chance, 1000);
+        }
+        *stacks[i].type = (char)('A' + rng_below(chance, 3));
+    }
+}
+
+/* Compares twenty random views; by type, if the profile has types. */
+static void check_views(hpf_str profile, const stack *stacks, bool has_types, rng *chance)
+{
+    static const char *const letters[] = {NULL, "a", "b", "c"};
+    for (int k = 0; k < 20; k++) {
+        uint64_t focus = rng_below(chance, 3);
+        const char *letter = letters[1 + rng_below(chance, 3)];
+        const hpf_stack_part parts[] = {HPF_PART_FUNCTION, HPF_PART_STACK, HPF_PART_TYPE};
+        const hpf_stack_view_options o = {
+            .part = parts[rng_below(chance, has_types ? 3 : 2)],
+            .depth = (uint32_t)rng_below(chance, 4),
+            .under = letters[rng_below(chance, 4)],
+            .callers_of = focus == 1 ? letter : NULL,
+            .callees_of = focus == 2 ? letter : NULL,
+        };
+        check_view(profile, stacks, &o);
+    }
+}
+
 Test(stack_view, sums_equal_those_of_the_stacks)
 {
     rng chance = {.state = 7};
     for (int round = 0; round < 100; round++) {
-        stack stacks[N_STACKS] = {0};
-        for (int i = 0; i < N_STACKS; i++) {
-            size_t n = 1 + rng_below(&chance, MOST_FRAMES);
-            for (size_t f = 0; f < n; f++) {
-                stacks[i].frames[f] = (char)('a' + rng_below(&chance, 5));
-            }
-            for (int s = 0; s < N_SAMPLES; s++) {
-                stacks[i].costs[s] = (unsigned)rng_below(&chance, 1000);
-            }
-        }
+        stack stacks[N_STACKS];
         hpf_sink *profile = hpf_sink_to_memory();
+        fill_stacks(stacks, &chance);
         put_profile(profile, stacks);
-        static const char *const letters[] = {NULL, "a", "b", "c"};
-        for (int k = 0; k < 20; k++) {
-            uint64_t focus = rng_below(&chance, 3);
-            const char *letter = letters[1 + rng_below(&chance, 3)];
-            const hpf_stack_view_options o = {
-                .part = rng_below(&chance, 2) ? HPF_PART_FUNCTION : HPF_PART_STACK,
-                .depth = (uint32_t)rng_below(&chance, 4),
-                .under = letters[rng_below(&chance, 4)],
-                .callers_of = focus == 1 ? letter : NULL,
-                .callees_of = focus == 2 ? letter : NULL,
-            };
-            check_view(hpf_sink_bytes(profile), stacks, &o);
-        }
+        check_views(hpf_sink_bytes(profile), stacks, false, &chance);
         hpf_sink_destroy(profile);
     }
+}
+
+/* ---- Event logs by type, with the stacks that allocated ---- */
+
+static size_t frames_of_stack(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    const stack *s = (const stack *)context + name;
+    size_t n = strlen(s->frames);
+    cr_assert(n < room);
+    frames[0] = (hpf_frame){.label = {s->type, 1}, .type = {s->type, 1}};
+    for (size_t i = 0; i < n; i++) {
+        frames[i + 1] = (hpf_frame){.label = {&s->frames[i], 1}};
+    }
+    return n + 1;
+}
+
+static void put_log(hpf_sink *to, stack *stacks, bool writes_changes)
+{
+    const hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_TYPE,
+                                        .writes_changes = writes_changes,
+                                        .frames = frames_of_stack,
+                                        .frames_context = stacks};
+    const hpf_events *events = &hpf_writer_events;
+    hpf_writer *writer;
+    cr_assert_eq(hpf_writer_create(&writer, &hpf_format_eventlog, to, &options, NULL), HPF_OK);
+    cr_assert_eq(events->header(writer, HPF_HEADER_JOB, HPF_STR("p \xC2\xB7 by type"), NULL),
+                 HPF_OK);
+    for (hpf_name i = 0; i < N_STACKS; i++) {
+        cr_assert_eq(events->name(writer, i, (hpf_str){stacks[i].type, 1}, NULL), HPF_OK);
+    }
+    for (int s = 0; s < N_SAMPLES; s++) {
+        hpf_cost costs[N_STACKS];
+        for (hpf_name i = 0; i < N_STACKS; i++) {
+            costs[i] = (hpf_cost){.name = i, .whole = stacks[i].costs[s]};
+        }
+        const hpf_sample sample = {.time = s, .costs = costs, .n_costs = N_STACKS};
+        cr_assert_eq(events->sample(writer, &sample, NULL), HPF_OK);
+    }
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_writer_destroy(writer);
+}
+
+/* Without a view, names are the types, once in each sample; with `by_stack` they are stacks. */
+static void check_names(hpf_str log, const stack *stacks)
+{
+    const hpf_stack_view_options by_type = {.part = HPF_PART_TYPE};
+    for (int by_stack = 0; by_stack < 2; by_stack++) {
+        const hpf_source_options keeping = {.keep = true};
+        const hpf_survey_options options = {.by_stack = by_stack};
+        hpf_source *source;
+        hpf_survey *survey;
+        double sums[3] = {0};
+        cr_assert_eq(hpf_source_from_memory(&source, log, &keeping, NULL), HPF_OK);
+        cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+        cr_expect_eq(hpf_survey_n_names(survey), by_stack ? N_STACKS : 3);
+        for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+            hpf_frame frames[MOST_FRAMES + 1];
+            hpf_str text = hpf_survey_name(survey, name);
+            size_t n = hpf_survey_frames(survey, name, frames, MOST_FRAMES + 1);
+            cr_expect(by_stack ? n > 1 && hpf_str_equal(frames[0].type, frames[0].label) &&
+                                     frames[1].type.length == 0
+                               : n == 0 && text.length == 1);
+            cr_expect_leq(hpf_survey_totals(survey, name)->n_samples, N_SAMPLES);
+            sums[(by_stack ? *frames[0].label.data : *text.data) - 'A'] +=
+                hpf_survey_totals(survey, name)->sum;
+        }
+        for (int i = 0; i < 3; i++) {
+            hpf_str type = {&"ABC"[i], 1};
+            cr_expect_eq(sums[i], expected_sum(stacks, type, &by_type));
+        }
+        hpf_survey_destroy(survey);
+        hpf_source_destroy(source);
+    }
+}
+
+Test(stack_view, sums_of_a_log_by_type_equal_those_of_the_stacks)
+{
+    rng chance = {.state = 8};
+    for (int round = 0; round < 50; round++) {
+        stack stacks[N_STACKS];
+        hpf_sink *log = hpf_sink_to_memory();
+        fill_stacks(stacks, &chance);
+        put_log(log, stacks, round % 2);
+        check_views(hpf_sink_bytes(log), stacks, true, &chance);
+        check_names(hpf_sink_bytes(log), stacks);
+        hpf_sink_destroy(log);
+    }
+}
+
+Test(stack_view, a_type_selects_the_stacks_that_allocated_it)
+{
+    rng chance = {.state = 9};
+    stack stacks[N_STACKS];
+    hpf_sink *log = hpf_sink_to_memory();
+    fill_stacks(stacks, &chance);
+    put_log(log, stacks, false);
+    for (int i = 0; i < N_STACKS; i++) { /* for the expectation, the others have no bytes */
+        for (int s = 0; s < N_SAMPLES && *stacks[i].type != 'B'; s++) {
+            stacks[i].costs[s] = 0;
+        }
+    }
+    const hpf_stack_view_options o = {.part = HPF_PART_FUNCTION, .under = "B"};
+    const hpf_stack_view_options all = {.part = HPF_PART_FUNCTION};
+    hpf_survey *survey;
+    hpf_source *source;
+    hpf_stack_view *view = view_of(&o);
+    cr_assert_eq(survey_text(&survey, &source, hpf_sink_bytes(log), view, NULL), HPF_OK);
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+        cr_expect_eq(hpf_survey_totals(survey, name)->sum,
+                     expected_sum(stacks, hpf_survey_name(survey, name), &all));
+    }
+    cr_expect_gt(hpf_survey_n_names(survey), 1);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_stack_view_destroy(view);
+    hpf_sink_destroy(log);
 }
 
 static hpf_status survey_view(const char *samples, const hpf_stack_view_options *o, hpf_error *err)
@@ -315,6 +456,7 @@ Test(stack_view, the_job_says_what_is_shown)
         {"git log \xC2\xB7 by call stack", "git log \xC2\xB7 callers of f, by function"},
         {"p \xC2\xB7 by call stack, -hmlibc.so",
          "p \xC2\xB7 callers of f, by function, -hmlibc.so"},
+        {"p \xC2\xB7 by type", "p \xC2\xB7 callers of f, by function"},
         {"main +RTS -hc", "main +RTS -hc \xC2\xB7 callers of f, by function"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
