@@ -512,6 +512,9 @@ hpf_status findings_find(findings *out, const input *in, bool is_window, bool ex
                 .window = is_window ? (times){o->first_time, o->last_time} : all_times};
     hpf_breakdown by = hpf_breakdown_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB));
     *out = (findings){.n = 0};
+    if (o->peak_total <= 0) {
+        return HPF_OK;
+    }
     hpf_status status = find_growth(&s, err);
     if (status == HPF_OK && out->n == 0) {
         status = find_short_peak(&s, err);

@@ -66,6 +66,13 @@ def check_short_peak():
     assert "cache by" in found["short peak"]["evidence"], found
 
 
+def check_empty():
+    """Samples without names, or of 0 bytes."""
+    for job in "p", "p -hr", "p -hb", "p · by retainer set", "p · by biography":
+        assert findings([(i / 10, {}) for i in range(30)], job) == {}, job
+        assert findings([(i / 10, {"UNREACHED": 0}) for i in range(30)], job) == {}, job
+
+
 def check_quiet():
     quiet = {
         "constant": lambda t: 20,
@@ -222,6 +229,6 @@ def check_windows():
         assert not findings_of_file(log, "--from", "35"), "churn before the window"
 
 
-for check in (check_growth, check_short_peak, check_quiet, check_biography, check_retainers, check_resident, check_churn,
-              check_small_blocks, check_small_blocks_of_native_programs, check_windows):
+for check in (check_growth, check_short_peak, check_empty, check_quiet, check_biography, check_retainers, check_resident,
+              check_churn, check_small_blocks, check_small_blocks_of_native_programs, check_windows):
     check()
