@@ -106,7 +106,7 @@ static bool push_function(symboliser *s, size_t *n, const hpp_function *f, hpf_s
     return HPF__ARRAY_PUSH(s->frames, *n, s->capacity, frame);
 }
 
-/* The address in a label, which ends with +0xADDRESS. */
+/* Returns the address in a label, which ends with +0xADDRESS. */
 static bool address_of(hpf_str label, uint64_t *address)
 {
     size_t i = label.length;

@@ -29,7 +29,8 @@ static inline uint64_t hpf__load8(const char *bytes)
     return word;
 }
 
-/* Whether `length` bytes, at least 8, are the same. The last word overlaps the one before. */
+/* Returns whether `length` bytes, at least 8, are the same. The last word overlaps the one before.
+ */
 static inline bool hpf__same_words(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i + 8 < length; i += 8) {
@@ -40,7 +41,7 @@ static inline bool hpf__same_words(const char *a, const char *b, size_t length)
     return hpf__load8(a + length - 8) == hpf__load8(b + length - 8);
 }
 
-/* Whether `length` bytes are the same. */
+/* Returns whether `length` bytes are the same. */
 static inline bool hpf__same_bytes(const char *a, const char *b, size_t length)
 {
     return length < 8 ? memcmp(a, b, length) == 0 : hpf__same_words(a, b, length);

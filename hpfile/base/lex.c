@@ -50,8 +50,8 @@ static hpf__lexed lex_value_after(const char *at, const char *end, bool is_final
     return next > value_end && !hpf__is_digit(*next) ? HPF__LEXED : HPF__LEX_BAD;
 }
 
-/* The end of an exponent that begins at `at`, or `at` if none does. `5e3` is one number; but in
- * `foo 5e3 6` hp2ps reads the value 5 and then a name e3 with the value 6. */
+/* Stores the end of an exponent that begins at `at`, or `at` if none does. `5e3` is one number;
+ * but in `foo 5e3 6` hp2ps reads the value 5 and then a name e3 with the value 6. */
 static hpf__lexed lex_exponent(const char **exponent_end, const char *at, const char *end,
                                bool is_final)
 {

@@ -30,7 +30,7 @@ hpf_status hpf__emitter_mark(hpf__emitter *emit, double time, hpf_str label, hpf
 hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_quantity_point point,
                              hpf_error *err);
 
-/* The number of a name, which is defined if it is new. */
+/* Stores the number of a name, which is defined if it is new. */
 HPF_API hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number,
                                      hpf_error *err);
 

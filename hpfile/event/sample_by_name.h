@@ -20,7 +20,7 @@ typedef struct hpf__sample_by_name {
 /* Takes the place of what was there. False when there is no memory; it is empty then. */
 bool hpf__sample_by_name_take(hpf__sample_by_name *table, const hpf_sample *sample);
 
-/* The cost of a name, or NULL when it does not occur. */
+/* Returns the cost of a name, or NULL when it does not occur. */
 static inline const hpf_cost *hpf__sample_by_name_find(const hpf__sample_by_name *table,
                                                        hpf_name name)
 {

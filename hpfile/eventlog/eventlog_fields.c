@@ -26,7 +26,7 @@ static const row rows[] = {
 
 #define N_ROWS (sizeof rows / sizeof rows[0])
 
-/* The sum of a layout's numbers, or HPF_EVENT_VARIABLE. */
+/* Returns the sum of a layout's numbers, or HPF_EVENT_VARIABLE. */
 static int32_t layout_bytes(const char *layout)
 {
     int32_t sum = 0;
@@ -83,7 +83,7 @@ static size_t text_bytes(const char *after, size_t n)
     return needed <= n ? n - needed : SIZE_MAX;
 }
 
-/* Fills in what stands at `p`, of which `n` bytes are there; returns how many it takes, or SIZE_MAX
+/* Fills in what is at `p`, of which `n` bytes are there; returns how many it takes, or SIZE_MAX
  * when the record is too short. `layout` begins with the kind of the field. */
 static size_t cut_field(hpf_event_field *field, const char *layout, const char *p, size_t n)
 {

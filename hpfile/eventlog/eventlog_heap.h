@@ -25,16 +25,16 @@ size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, 
 const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);
 void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
 
-/* The reader of the records, with what it counted. */
+/* Returns the reader of the records, with what it counted. */
 const hpf_eventlog *hpf__eventlog_heap_records(const hpf__eventlog_heap *heap);
 
 /* Returns how the profile that is read began; NULL if that is not in the log. */
 const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap *heap);
 
-/* Whether its end marker was read. */
+/* Returns whether its end marker was read. */
 bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
-/* What hpf_live_diagnosis says (hpfile/live.h), but for late samples. */
+/* Fills in what hpf_live_diagnosis says (hpfile/live.h), except about late samples. */
 hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
 
 /* Samples that were earlier than the one before them. */

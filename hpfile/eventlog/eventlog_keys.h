@@ -30,8 +30,8 @@ typedef struct hpf__eventlog_keys {
     uint32_t last; /* the last link, 0 at the start of a sample */
 } hpf__eventlog_keys;
 
-/* The key of `text`. If it is new, its name is still to be set. Returns HPF_OK, HPF_ERR_MEMORY or
- * HPF_ERR_LIMIT. */
+/* Stores the key of `text`. If it is new, its name is still to be set. Returns HPF_OK,
+ * HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
 hpf_status hpf__eventlog_keys_add(hpf__eventlog_keys *keys, hpf_str text, uint32_t *key,
                                   bool *is_new);
 void hpf__eventlog_keys_finish(hpf__eventlog_keys *keys);
@@ -47,9 +47,9 @@ static inline hpf_name *hpf__eventlog_keys_name(const hpf__eventlog_keys *keys, 
     return &keys->links[key + 1].name;
 }
 
-/* Whether the key at `p` is that of the link, if it has the same length. HPF__KEY_HEAD_BYTES can be
- * read there. The bytes after the head are compared together with the last word of the head, so
- * that they are no shorter than a word. */
+/* Returns whether the key at `p` is that of the link, if it has the same length.
+ * HPF__KEY_HEAD_BYTES can be read there. The bytes after the head are compared together with the
+ * last word of the head, so that they are no shorter than a word. */
 static inline bool hpf__eventlog_key_is(const hpf__eventlog_key *link, const char *p)
 {
     const size_t at = HPF__KEY_HEAD_BYTES - 8;
@@ -58,7 +58,8 @@ static inline bool hpf__eventlog_key_is(const hpf__eventlog_key *link, const cha
             hpf__same_words(link->text.data + at, p + at, link->text.length - at));
 }
 
-/* Whether `text` is the key that is expected; then it is the last one and `*name` its name. */
+/* Returns whether `text` is the key that is expected; then it is the last one and `*name` its name.
+ */
 static inline bool hpf__eventlog_keys_guess(hpf__eventlog_keys *keys, hpf_str text, hpf_name *name)
 {
     uint32_t guess = keys->links ? keys->links[keys->last].next : 0;

@@ -17,7 +17,7 @@ void hpf_eventlog_nonmoving_finish(hpf_eventlog_nonmoving *n)
     *n = (hpf_eventlog_nonmoving){0};
 }
 
-/* The number in the first field of a record that has the name; 0 if there is none. */
+/* Returns the number in the first field of a record that has the name; 0 if there is none. */
 static uint64_t number_in(const hpf_event *event, const char *name)
 {
     hpf_event_cursor cursor = {0};

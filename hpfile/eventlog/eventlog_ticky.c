@@ -42,7 +42,8 @@ void hpf_eventlog_ticky_destroy(hpf_eventlog_ticky *t)
     }
 }
 
-/* The counter that a record begins with; NULL with `*status` set when there is no memory. */
+/* Returns the counter that a record begins with; NULL with `*status` set when there is no memory.
+ */
 static hpf_ticky_counter *counter_of(hpf_eventlog_ticky *t, const hpf_event *event,
                                      hpf_status *status)
 {

@@ -207,8 +207,8 @@ static hpf_prof_centre centre_of(const hpf_eventlog_time *t, uint32_t index)
                              .is_hidden = hpf_prof_hides(f->label, f->source)};
 }
 
-/* The definitions; behind them one for the root, and one for what is not defined. Returns where the
- * root's is. */
+/* Lists the definitions, then one for the root and one for what is not defined. Returns the index
+ * of that of the root. */
 static uint32_t list_centres(hpf_eventlog_time *t, hpf_prof *out)
 {
     uint32_t n = t->names.centre_ids.n_names;
@@ -255,7 +255,7 @@ static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
     out->n_stacks = n;
 }
 
-/* The words of JOB: those of the program, then +RTS and the options. */
+/* Lists the words of JOB: those of the program, then +RTS and the options. */
 static void list_words(hpf_eventlog_time *t, hpf_prof *out)
 {
     hpf_str job = t->metadata.job;

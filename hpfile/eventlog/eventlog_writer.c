@@ -251,7 +251,7 @@ static void put_capabilities(eventlog_writer *w)
     }
 }
 
-/* The words of JOB, each with a NUL instead of the blank after it. */
+/* Writes the words of JOB, each with a NUL instead of the blank after it. */
 static void put_args(eventlog_writer *w)
 {
     hpf__log_put_number(&w->log, 0, SET_BYTES);
@@ -447,7 +447,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     return status_of(w, err);
 }
 
-/* The bytes held, needed and returned at one time are one record, counted in megablocks. */
+/* Writes the bytes held, needed and returned at one time as one record, in megablocks. */
 static void put_held(eventlog_writer *w, unsigned which, hpf_quantity_point point)
 {
     w->has_held = point.time == w->held_time ? w->has_held | 1u << which : 1u << which;

@@ -91,7 +91,7 @@ static hpf_status add_byte(table *t, const cell *c, int byte)
     return hpf__buffer_append(&t->text, &letter, 1) ? HPF_OK : out_of_memory(t);
 }
 
-/* The inside of a quoted cell, whose first quote was passed. */
+/* Reads the inside of a quoted cell, after its first quote. */
 static hpf_status read_quoted(table *t, const cell *c)
 {
     for (;;) {
@@ -183,7 +183,8 @@ static hpf_status read_cell(table *t)
     return status;
 }
 
-/* The cells of one line, which may be a single empty one; HPF_END when there is no line. */
+/* Reads the cells of one line, which may be a single empty one. Returns HPF_END if there is no
+ * line. */
 static hpf_status read_line(table *t)
 {
     t->n_cells = 0;
@@ -207,7 +208,7 @@ static hpf_status read_line(table *t)
     }
 }
 
-/* The next line that is not empty. */
+/* Reads the next line that is not empty. */
 static hpf_status read_row(table *t)
 {
     hpf_status status;
@@ -229,7 +230,7 @@ static hpf_status check_width(const table *t)
 
 /* ---- What cells mean ---- */
 
-/* What tools write where there is no value. */
+/* Returns whether a cell is what tools write where there is no value. */
 static bool is_missing(hpf_str text)
 {
     static const char *const words[] = {"", "NA", "NaN", "nan", "null"};
@@ -292,8 +293,8 @@ static hpf_status read_wide_row(table *t)
 
 /* ---- Tidy ---- */
 
-/* Whether there are just the three columns, and where. The wide table of two names `name` and
- * `value` has those quoted and `time` not. */
+/* Returns whether there are just the three columns, and where. The wide table of two names `name`
+ * and `value` has those quoted and `time` not. */
 static bool is_tidy_head(table *t)
 {
     unsigned found = 0;
@@ -372,7 +373,7 @@ static hpf_status read_tidy_row(table *t)
 
 /* ---- The whole ---- */
 
-/* The mark that some tools put in front of UTF-8 text. */
+/* Skips the mark that some tools put in front of UTF-8 text. */
 static hpf_status pass_byte_order_mark(table *t)
 {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf};

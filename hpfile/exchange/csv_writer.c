@@ -122,7 +122,7 @@ static void write_tidy_zeros(csv_writer *w, hpf_str time, const hpf__sample_by_n
     }
 }
 
-/* The sample that waited; `now` is the one after it. */
+/* Writes the sample that waited; `now` is the one after it. */
 static void write_tidy(csv_writer *w)
 {
     char text[HPF__NUMBER_BYTES];

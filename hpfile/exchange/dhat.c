@@ -149,7 +149,7 @@ static hpf_status read_member(void *context, hpf_str key)
                                      : hpf__json_pass(&d->lex);
 }
 
-/* Whether a frame belongs to Valgrind's own malloc. */
+/* Returns whether a frame belongs to Valgrind's own malloc. */
 static bool is_malloc(const hpf_frame *frame)
 {
     return hpf_str_begins(frame->source, "vg_replace_malloc.c:") ||

@@ -262,7 +262,7 @@ static const mapping *mapping_of(const heap_text *t, uint64_t address)
     return i < t->n_mappings ? &t->mappings[i] : NULL;
 }
 
-/* Whether the code belongs to an allocator that is a library. */
+/* Returns whether the code belongs to an allocator that is a library. */
 static bool is_allocator(const mapping *m)
 {
     hpf_str name = m ? hpf__file_name(m->path) : HPF_STR("");

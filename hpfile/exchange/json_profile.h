@@ -15,7 +15,7 @@
 
 #define HPF__JSON_PROFILE_FORMAT "heapcensus profile"
 
-/* The member that holds a header. */
+/* Returns the member that holds a header. */
 static inline const char *hpf__json_profile_member(hpf_header which)
 {
     static const char *const members[HPF_N_HEADERS] = {

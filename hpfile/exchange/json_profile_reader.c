@@ -29,7 +29,7 @@ typedef struct document {
     hpf__intern lines; /* their names */
 } document;
 
-/* The next token must be of a kind. */
+/* Reads the next token, which must be of a kind. */
 static hpf_status expect(document *d, hpf__json_kind kind, const char *what)
 {
     return hpf__json_expect(&d->lex, kind, what);

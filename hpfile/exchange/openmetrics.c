@@ -140,7 +140,7 @@ static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point at
 
 /* ---- The text ---- */
 
-/* The value of a label; bytes that are not UTF-8 become U+FFFD. */
+/* Writes the value of a label; bytes that are not UTF-8 become U+FFFD. */
 static void write_label(hpf_sink *sink, hpf_str text)
 {
     while (text.length > 0) {

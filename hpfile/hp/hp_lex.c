@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Whether the backslash before the quote at `quote` is an ordinary byte, so that the quote ends the
- * string. It is where hp2ps could go on: nothing but a statement follows on the line. */
+/* Returns whether the backslash before the quote at `quote` is an ordinary byte, so that the quote
+ * ends the string. It is where hp2ps could go on: nothing but a statement follows on the line. */
 static bool ends_after_backslash(const char *quote, const char *line_end)
 {
     const char *p = hpf__skip_blanks(quote + 1, line_end);
@@ -41,8 +41,8 @@ static void find_line_end(string_scan *s, const char *quote)
     }
 }
 
-/* What the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it, the
- * string goes on at `*next`; HPF__LEX_MORE undecided without more bytes. */
+/* Returns what the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it,
+ * the string goes on at `*next`; HPF__LEX_MORE undecided without more bytes. */
 static hpf__lexed judge_quote(const char **next, string_scan *s, const char *quote)
 {
     if (quote + 1 == s->end && !s->is_final) {

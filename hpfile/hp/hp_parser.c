@@ -155,7 +155,7 @@ static hpf_status fail_expecting(hpf__hp_reader *r, const hpf__hp_piece *p, cons
 /* Each reads the statement at p->begin and returns HPF_OK with its end in `*next`, HPF_MORE when it
  * is not all there, or an error. `at` is where its argument is to be looked for. */
 
-/* The input ends inside a statement: what was begun does not count. */
+/* Drops the statement in which the input ends; HPF_MORE if the input may continue. */
 static hpf_status cut_off(hpf__hp_reader *r, const hpf__hp_piece *p, const char **next)
 {
     if (!p->is_final) {
@@ -213,7 +213,7 @@ static hpf_status read_header(hpf__hp_reader *r, const hpf__hp_piece *p, const c
     return r->events.header ? r->events.header(r->context, which, text, &r->error) : HPF_OK;
 }
 
-/* The number after BEGIN_SAMPLE, END_SAMPLE or MARK. */
+/* Reads the number after BEGIN_SAMPLE, END_SAMPLE or MARK. */
 static hpf_status read_time(hpf__hp_reader *r, const hpf__hp_piece *p, const char *at,
                             hpf__keyword keyword, double *time, const char **next)
 {

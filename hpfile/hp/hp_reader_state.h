@@ -57,7 +57,7 @@ hpf_status hpf__hp_fail_memory(hpf__hp_reader *r);
 /* Fails at the next statement, which is longer than the limit. */
 hpf_status hpf__hp_fail_long(hpf__hp_reader *r);
 
-/* The number of a name, which is defined if it is new. */
+/* Stores the number of a name, which is defined if it is new. */
 hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name);
 
 static inline hpf_status hpf__hp_add_cost(hpf__hp_reader *r, hpf_cost cost)

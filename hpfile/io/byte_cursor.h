@@ -44,7 +44,7 @@ static inline hpf__cursor hpf__cursor_of(hpf_source *source, const hpf_reader_op
 /* Gets the next piece; false at the end and after a failure. */
 bool hpf__cursor_refill(hpf__cursor *scan);
 
-/* The next byte, 0 to 255, which stays the next one. */
+/* Returns the next byte, 0 to 255, which stays the next one. */
 static inline int hpf__cursor_peek(hpf__cursor *scan)
 {
     if (scan->at == scan->piece.length && !hpf__cursor_refill(scan)) {

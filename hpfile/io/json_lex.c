@@ -14,7 +14,8 @@ static hpf_status fail(const hpf__json_lex *lex, hpf__location place, const char
     return hpf__location_error(place, lex->scan.err, HPF_ERR_SYNTAX, "%s", what);
 }
 
-/* What the scan ran into where a byte was wanted. */
+/* Fails where a byte is missing: with `what` at the end of the input, else with the error of the
+ * source. */
 static hpf_status fail_at_end(const hpf__json_lex *lex, const char *what)
 {
     return lex->scan.status == HPF_END ? fail(lex, lex->place, what) : lex->scan.status;
@@ -178,7 +179,7 @@ static hpf_status read_bare(hpf__json_lex *lex)
     return HPF_OK;
 }
 
-/* The first byte that is not blank, or HPF__CURSOR_END. */
+/* Skips blanks. Returns the first other byte, or HPF__CURSOR_END. */
 static int pass_blanks(hpf__json_lex *lex)
 {
     int byte;

@@ -7,7 +7,7 @@
 
 #include "io/json_lex.h"
 
-/* The next token must be of a kind; `what` says for people which. */
+/* Reads the next token, which must be of a kind; `what` names it in the message. */
 hpf_status hpf__json_expect(hpf__json_lex *lex, hpf__json_kind kind, const char *what);
 
 /* Passes the next value. */
@@ -17,13 +17,15 @@ hpf_status hpf__json_pass(hpf__json_lex *lex);
  * borrowed for the call. */
 typedef hpf_status hpf__json_member(void *context, hpf_str key);
 
-/* The members of an object, whose '{' was read. */
+/* Reads the members of an object, whose '{' was read. */
 hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *context);
 
-/* The items of an array, which is the next value. `read` gets each, its first token being read. */
+/* Reads the items of an array, which is the next value. `read` is called after the first token of
+ * each. */
 hpf_status hpf__json_items(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context);
 
-/* The objects of an array, which is the next value. `read` gets each, its '{' being read. */
+/* Reads the objects of an array, which is the next value. `read` is called after the '{' of each.
+ */
 hpf_status hpf__json_objects(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context);
 
 #endif

@@ -156,7 +156,7 @@ static bool create_temporary(hpf_sink *sink, const char *target)
     return false;
 }
 
-/* What the link `path` points to, as a path from here; NULL with errno set. */
+/* Returns what the link `path` points to, as a path from here; NULL with errno set. */
 static char *read_link(const char *path)
 {
     char inside[PATH_MAX];

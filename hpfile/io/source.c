@@ -133,7 +133,7 @@ static hpf_status next_stored(hpf_source *s, hpf_str *out, hpf_error *err)
     return out->length ? HPF_OK : HPF_END;
 }
 
-/* The kept bytes once more, then the input goes on where it was. */
+/* Passes the kept bytes again, and then continues the input. */
 static hpf_status next_kept(hpf_source *s, hpf_str *out, hpf_error *err)
 {
     uint64_t left = s->position - s->replayed;

@@ -64,7 +64,7 @@ typedef enum hpf_prof_detail {
 HPF_API HPF_MUST_USE hpf_status hpf_prof_write(hpf_sink *sink, const hpf_prof *prof,
                                                hpf_prof_detail detail, hpf_error *err);
 
-/* The same as JSON (-pj), always in full. */
+/* Writes the same as JSON (-pj), always in full. */
 HPF_API HPF_MUST_USE hpf_status hpf_prof_write_json(hpf_sink *sink, const hpf_prof *prof,
                                                     hpf_error *err);
 

@@ -97,7 +97,7 @@ static hpf_str text_after(hpf_str text, const char *word)
     return hpf_str_from(text, passed);
 }
 
-/* The byte at which a character begins. */
+/* Returns the byte at which a character begins. */
 static size_t byte_of(hpf_str text, size_t character)
 {
     size_t at = 0;
@@ -138,7 +138,7 @@ static hpf_status complain(const text_report *r, hpf_status status, const char *
     return hpf__location_error(r->place, r->err, status, "%s", what);
 }
 
-/* What a file without a report is. */
+/* Fails with what a file without a report is instead. */
 static hpf_status complain_of_none(const text_report *r, bool has_retainers)
 {
     return has_retainers

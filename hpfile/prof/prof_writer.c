@@ -258,8 +258,8 @@ static void link_children(report *r)
     }
 }
 
-/* The stack printed after `i`, children first; NONE at the end. `leave` is called for `i` when it
- * has no children, and for each stack that ends with it. */
+/* Returns the stack printed after `i`, children first; NONE at the end. `leave` is called for `i`
+ * when it has no children, and for each stack that ends with it. */
 static uint32_t next_stack(report *r, uint32_t i, void (*leave)(report *r, uint32_t i))
 {
     if (r->nodes[i].first_child != NONE) {

@@ -150,8 +150,8 @@ hpf_str hpf_retainer_sets_next_member(hpf_str *rest)
     return member;
 }
 
-/* The label of a stack's innermost frame: `eval` of `Main.eval,Main.main`, or, as earlier versions
- * of GHC write it, of `eval[Main],main[Main]`. The empty stack is MAIN's. */
+/* Returns the label of a stack's innermost frame: `eval` of `Main.eval,Main.main`, or, as earlier
+ * versions of GHC write it, of `eval[Main],main[Main]`. The empty stack is MAIN's. */
 static hpf_str label_of(hpf_str member)
 {
     const char *comma = member.length ? memchr(member.data, ',', member.length) : NULL;

@@ -79,7 +79,7 @@ typedef struct hpf__accumulator {
 /* The events that a accumulator accepts; the context is the accumulator. */
 extern const hpf_events hpf__accumulator_events;
 
-/* Whether a sample at this time counts. */
+/* Returns whether a sample at this time counts. */
 static inline bool hpf__accumulator_has(const hpf__accumulator *accumulator, double time)
 {
     return time >= accumulator->from_time && time <= accumulator->to_time;

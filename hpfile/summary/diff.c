@@ -72,7 +72,7 @@ static void add_means(hpf_diff *d, int side)
         hpf_survey_mean(survey, &hpf_survey_overview(survey)->total);
 }
 
-/* What the names cost in one sample. `buffer` has room for all of them. */
+/* Adds what the names cost in one sample. `buffer` has room for all of them. */
 static hpf_status add_pick(hpf_diff *d, int side, size_t pick, hpf_diff_measure measure,
                            double *buffer, hpf_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * All samples as long as they are few; then cells of equal width, each with one or two of them. The
- * end of the run is not known beforehand, so cells are joined in pairs whenever they hold too many:
- * not all at once, which would lose half of the detail for one sample more, but some of them at
- * a time, from the left. When all have been joined the width has doubled, and the next round
- * begins. Each sample is looked at once, and a doubling halves what is there.
+ * Few samples are all kept. When there are more, time is divided into cells of equal width, each of
+ * which keeps its lowest and its highest sample. The end of the run is not known beforehand, so
+ * cells are joined in pairs whenever they have too many samples: not all at once, which would lose
+ * half of the detail for one more sample, but some at a time, from the left. When all have been
+ * joined, the width has doubled, and the next round begins. Each sample is read once.
  */
 #include "summary/downsample.h"
 
@@ -33,7 +33,7 @@ void hpf__downsample_finish(hpf__downsample *p)
     *p = (hpf__downsample){0};
 }
 
-/* Of two samples with the same total the earlier one stays. */
+/* Adds samples to a cell. Of two with the same total, the earlier one stays. */
 static void join(hpf__cell *cell, const hpf_pick *low, const hpf_pick *high)
 {
     if (low->total < cell->low.total) {
@@ -69,7 +69,7 @@ static size_t join_halves(hpf__downsample *p, size_t begin, size_t end)
     return n - begin;
 }
 
-/* The next of the cells become those of double width. */
+/* Joins some more pairs of cells, so that these have double width. */
 static void coarsen(hpf__downsample *p)
 {
     size_t begin = p->n_coarse;
@@ -87,8 +87,8 @@ static void coarsen(hpf__downsample *p)
     }
 }
 
-/* The number of the cell that a time lies in, all being made wider until there is such a number.
- * While time stands still there is no width, and one cell. */
+/* Returns the number of the cell that contains a time. Widens all cells until that number is small
+ * enough. While all times are equal, there is no width, and one cell. */
 static uint64_t number_of(hpf__downsample *p, double time)
 {
     const double most = 0x1p53;
@@ -119,7 +119,7 @@ static void add_to_cells(hpf__downsample *p, const hpf_pick *pick)
     }
 }
 
-/* Too many samples: from now on in cells, at first so fine that each has one. */
+/* Moves the samples, which are too many now, to cells, at first so narrow that each has one. */
 static bool begin_cells(hpf__downsample *p)
 {
     p->cells = malloc(p->max_picks * sizeof *p->cells);

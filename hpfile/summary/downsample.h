@@ -29,7 +29,7 @@ typedef struct hpf__downsample {
 
 /* `max_picks` of 0 is the default, 8192. */
 void hpf__downsample_init(hpf__downsample *picks, size_t max_picks);
-/* False when there is no memory. */
+/* Returns false when there is no memory. */
 bool hpf__downsample_add(hpf__downsample *picks, const hpf_pick *pick);
 /* Makes `picks` a copy of `from`; it is all zero, or an older copy of the same. False when there is
  * no memory. */

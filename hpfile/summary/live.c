@@ -90,7 +90,7 @@ static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_cos
                : status;
 }
 
-/* Whether the costs of every sample are kept as they came. */
+/* Returns whether the costs of every sample are kept as they came. */
 static bool keeps_all(const hpf_live *live)
 {
     return live->store.n_samples == hpf_live_n_samples(live) && live->store.n_folds == 0;

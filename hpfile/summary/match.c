@@ -79,7 +79,7 @@ static int compare_names(const void *left, const void *right)
     return hpf_str_compare(a->text, b->text);
 }
 
-/* Whether one is the other, cut a little sooner. */
+/* Returns whether `sooner` is the text of `later`, cut a little sooner. */
 static bool is_sooner(const some_name *sooner, const some_name *later)
 {
     size_t n = sooner->text.length;
@@ -87,7 +87,7 @@ static bool is_sooner(const some_name *sooner, const some_name *later)
            memcmp(sooner->text.data, later->text.data, n) == 0;
 }
 
-/* Cut names that some of the profiles do not have. */
+/* Gathers the cut names that some of the profiles do not have. */
 static size_t gather_cut_names(const hpf_match *m, const scratch *s, some_name *out)
 {
     uint64_t all = UINT64_MAX >> (HPF_MATCH_MOST - m->n);
@@ -115,9 +115,9 @@ static size_t gather_whole_names(const hpf_match *m, const scratch *s, some_name
     return n;
 }
 
-/* Whether the names from `begin` to `end`, each of which begins with the one before, are one
- * without doubt. In the order of bytes a name stands right before those that begin with it: what
- * else would fit stands at `end`. */
+/* Returns whether the names from `begin` to `end`, each of which begins with the one before, are
+ * one without doubt. Names are sorted, so those that begin with another one follow it: the only
+ * other name that could fit is at `end`. */
 static bool is_one_name(const some_name *names, size_t n, size_t begin, size_t end)
 {
     uint64_t seen = 0;
@@ -154,8 +154,8 @@ static bool begins_with(hpf_str text, hpf_str beginning)
            memcmp(text.data, beginning.data, beginning.length) == 0;
 }
 
-/* The only one of the whole names that begins with `text`, and is longer; NULL: there is none, or
- * another. */
+/* Returns the only one of the whole names that begins with `text`, and is longer; NULL: there is
+ * none, or another. */
 static const some_name *find_whole(const some_name *whole, size_t n, hpf_str text)
 {
     size_t first;
@@ -165,9 +165,8 @@ static const some_name *find_whole(const some_name *whole, size_t n, hpf_str tex
     return is_only ? &whole[first] : NULL;
 }
 
-/* What one profile has cut and another has not, such as a `.hp` file and the log of the same
- * program.
- */
+/* Joins names that one profile has cut and another has not, such as a `.hp` file and the log of the
+ * same program. */
 static void join_whole_names(const some_name *cut, size_t n_cut, const some_name *whole,
                              size_t n_whole, scratch *s)
 {

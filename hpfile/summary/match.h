@@ -38,14 +38,14 @@ HPF_API void hpf_match_destroy(hpf_match *match);
 
 HPF_API uint32_t hpf_match_n_rows(const hpf_match *match);
 
-/* What a row is called: the name without its number, the whole one or of cut ones the longest.
- * Borrowed. */
+/* Returns what a row is called: the name without its number, the whole one or of cut ones the
+ * longest. Borrowed. */
 HPF_API hpf_str hpf_match_name(const hpf_match *match, uint32_t row);
 
 /* Returns what the row is called in the first of two profiles, if its line moved; else empty. */
 HPF_API hpf_str hpf_match_moved_from(const hpf_match *match, uint32_t row);
 
-/* The row of a name of profile `which`, or HPF_NO_ROW. */
+/* Returns the row of a name of profile `which`, or HPF_NO_ROW. */
 HPF_API uint32_t hpf_match_row(const hpf_match *match, size_t which, hpf_name name);
 
 #ifdef __cplusplus

@@ -42,7 +42,7 @@ static void sort_points(hpf__quantity *quantity)
     }
 }
 
-/* The two extreme points of points[from, to) move to `out`, in their order. */
+/* Moves the two extreme points of points[from, to) to `out`, in their order. */
 static size_t keep_extremes(hpf_quantity_point *points, size_t from, size_t to, size_t out)
 {
     size_t low = from;

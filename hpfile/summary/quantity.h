@@ -22,11 +22,11 @@ typedef struct hpf__quantities {
     hpf_quantity *settled; /* what hpf__quantities_settle made */
 } hpf__quantities;
 
-/* False when there is no memory. A name that is new is copied into the arena. */
+/* Returns false when there is no memory. A name that is new is copied into the arena. */
 bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str name,
                          hpf_quantity_point point);
 
-/* The copy of the name of a quantity that was added. */
+/* Returns the copy of the name of a quantity that was added. */
 hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name);
 
 /* Compares points by time, then by value, for qsort. */

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 
-/* The mark that a label at `time` belongs to; NULL when there is none, or not yet: then next_mark
- * is after the last one. */
+/* Returns the mark that a label at `time` belongs to; NULL when there is none, or not yet: then
+ * next_mark is after the last one. */
 static hpf_mark *find_mark(hpf__sidecar_merge *b, double time)
 {
     hpf_mark *marks = b->accumulator->marks;

@@ -109,7 +109,7 @@ static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_erro
     return HPF_OK;
 }
 
-/* The best sample from pick `first` to pick `last`. */
+/* Finds the best sample from pick `first` to pick `last`. */
 static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *m, hpf_error *err)
 {
     static const hpf_events events = {.sample = on_candidate};

@@ -83,7 +83,7 @@ static bool add_chunk(hpp__thread *t, uint32_t chunk)
     return has_place;
 }
 
-/* The thread's cell of a stack; NULL without memory for a new one. */
+/* Returns the thread's cell of a stack; NULL without memory for a new one. */
 hpp_cell *hpp__cell_of(hpp__thread *t, const hpp_ccs *ccs)
 {
     hpp_cell *c = existing_cell(t, ccs->id);

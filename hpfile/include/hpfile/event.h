@@ -105,7 +105,7 @@ typedef struct hpf_quantity {
 /* One garbage collection of an event log. */
 typedef struct hpf_collection {
     double time_s; /* of its end; in logs without statistics (GHC before 7.6) of its begin */
-    bool is_major; /* false also where nothing tells */
+    bool is_major; /* false also if that is not known */
 } hpf_collection;
 
 /* What an event log says of its run-time system between two times, in equal cells of time. Arrays

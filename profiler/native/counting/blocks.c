@@ -85,8 +85,8 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
     return fresh;
 }
 
-/* The first granule of an address, made if it has none yet; NULL: it cannot have one, or there is
- * no memory. */
+/* Returns the first granule of an address, made if it has none yet; NULL: it cannot have one, or
+ * there is no memory. */
 static _Atomic uint32_t *make_granule(const void *address)
 {
     uintptr_t granule = hpp__granule_of(address);
@@ -210,9 +210,9 @@ void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void
     }
 }
 
-/* Whether pages of a leaf were ever written to, as the kernel knows it: reading an untouched page
- * would cost a fault, and a leaf has 4096 of them. Without /proc, and with larger pages, all are
- * taken as touched. */
+/* Stores for pages of a leaf whether they were ever written to, as the kernel knows it: reading an
+ * untouched page would cost a fault, and a leaf has 4096 of them. Without /proc, and with larger
+ * pages, all are taken as touched. */
 static void find_touched(long pagemap, const void *leaf, uint32_t first_page, uint64_t *entries)
 {
     const uint64_t present_or_swapped = (uint64_t)3 << 62;

@@ -48,7 +48,7 @@ static const char *find_variable(char **environment, const char *name)
     return NULL;
 }
 
-/* What follows `name` in the word that begins with it, or NULL. */
+/* Returns what follows `name` in the word that begins with it, or NULL. */
 static const char *value_of(const char *text, const char *name)
 {
     size_t n = strlen(name);

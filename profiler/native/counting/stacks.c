@@ -43,7 +43,8 @@ static uint32_t lose_stack(void)
     return HPP_SITE_UNKNOWN;
 }
 
-/* What of the stack can be read without asking, in a call from a frame that has `sp`. */
+/* Returns the part of the stack that can be read without checks, in a call from a frame with `sp`.
+ */
 static hpp_memory memory_of(const hpp_thread *thread, uintptr_t sp)
 {
     bool is_own = thread != NULL && sp >= thread->stack_low && sp < thread->stack_end;
@@ -224,7 +225,7 @@ enum { N_SPARE_PATHS = 16, MAX_INTERRUPTED_FRAMES = 1 << 17 };
 
 static spare_path spare_paths[N_SPARE_PATHS];
 
-/* NULL: all are in use. */
+/* Returns NULL if all are in use. */
 static spare_path *take_spare_path(void)
 {
     for (unsigned i = 0; i < N_SPARE_PATHS; i++) {

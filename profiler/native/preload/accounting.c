@@ -18,7 +18,7 @@ static void count_uncounted(size_t n_bytes)
     atomic_fetch_add(&hpp__window->head.uncounted_bytes, n_bytes);
 }
 
-/* The calling thread's, or NULL where there is none to be had. */
+/* Returns the calling thread, which begins now if it is new; NULL if it cannot. */
 static hpp_thread *own_thread(void)
 {
     return hpp__self != NULL ? hpp__self : hpp__thread_begin();

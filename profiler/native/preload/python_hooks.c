@@ -62,7 +62,7 @@ HIDDEN_ENTRY("realloc", 3);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Whether this hook is below another one, or a signal handler has interrupted one. */
+/* Returns whether this hook is below another one, or a signal handler has interrupted one. */
 static bool is_inner(void)
 {
     return HPP_UNLIKELY(hpp__is_in_python_allocator);

@@ -58,7 +58,7 @@ void hpp__native_watch_scale(hpp__native_watch *watch, hpp_census_result *result
 void hpp__native_watch_end(hpp__native_watch *watch, hpp_census *engine);
 void hpp__native_watch_finish(hpp__native_watch *watch);
 
-/* The references of the engine to blocks that are followed are odd. */
+/* Returns the reference of the engine to a block that is followed: an odd one. */
 static inline hpp_ref hpp__watched_ref(uint32_t number)
 {
     return (hpp_ref)number << 1 | 1;

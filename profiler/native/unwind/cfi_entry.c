@@ -79,7 +79,7 @@ uintptr_t hpp__cfi_pointer(hpp_bytes *bytes, uint8_t encoding, uintptr_t data_ba
     }
 }
 
-/* False: the end of the entries, or nonsense. */
+/* Returns false at the end of the entries, or if the record is invalid. */
 static bool read_record(record *out, const hpp_cfi_tables *tables, uintptr_t address)
 {
     hpp_bytes bytes;
@@ -166,7 +166,7 @@ static bool read_common(hpp_cfi_entry *out, bool *has_augmentation, record *cie)
     return true;
 }
 
-/* The FDE in `fde`, with its CIE. */
+/* Reads the FDE in `fde`, with its CIE. */
 static bool read_entry(hpp_cfi_entry *out, const hpp_cfi_tables *tables, record *fde)
 {
     *out = (hpp_cfi_entry){0};

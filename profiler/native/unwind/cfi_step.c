@@ -341,7 +341,7 @@ static hpp_cfi_step copy_register(uintptr_t *out, const frame *f, uint64_t colum
     return HPP_CFI_UP;
 }
 
-/* The caller's value of a register. */
+/* Returns the caller's value of a register. */
 static hpp_cfi_step caller_value(uintptr_t *out, const frame *f, const hpp_cfi_row *row,
                                  unsigned column)
 {

@@ -43,8 +43,8 @@ static _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
 
 /* ---- program headers and notes --------------------------------------------------------- */
 
-/* The program headers of the object whose first page is at a place, if it begins with an ELF
- * header. */
+/* Returns the program headers of the object whose first page is at a place, if it begins with an
+ * ELF header. */
 static const Elf64_Phdr *headers_at(uint32_t *n, const void *place)
 {
     const Elf64_Ehdr *header = place;
@@ -162,7 +162,7 @@ typedef struct maps_reader {
     char bytes[READ_BYTES];
 } maps_reader;
 
-/* The next byte, or -1. */
+/* Returns the next byte, or -1. */
 static int next_byte(maps_reader *reader)
 {
     if (reader->at == reader->n) {
@@ -191,7 +191,7 @@ static uintptr_t read_hexadecimal(maps_reader *reader)
     }
 }
 
-/* The path in the rest of a line, empty if there is none. Returns the byte that ended it. */
+/* Reads the path in the rest of a line, empty if there is none. Returns the byte that ended it. */
 static int read_path(char *out, maps_reader *reader)
 {
     size_t n = 0;
@@ -206,7 +206,7 @@ static int read_path(char *out, maps_reader *reader)
     return byte;
 }
 
-/* The kernel's name for the file that is mapped at an address. */
+/* Returns the kernel's name for the file that is mapped at an address. */
 static bool find_mapped_path(char *out, uintptr_t address)
 {
     static const char name[] = "/proc/self/maps";
@@ -298,7 +298,7 @@ static module_record *add_record(const struct dl_find_object *object)
     return fill_window_record(index, record, object) ? record : NULL;
 }
 
-/* Whether the object is the one of the record, in the generation that now is. */
+/* Returns whether the object is the one of the record, in the current generation. */
 static bool is_same(module_record *record, const struct dl_find_object *object, uint32_t generation)
 {
     if (record->module.begin != (uintptr_t)object->dlfo_map_start ||

@@ -94,7 +94,7 @@ static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames)
                                                  : 0;
 }
 
-/* Whether the walk is at a frame of the path from which on all is as it was. */
+/* Returns whether the walk has reached a frame of the path whose callers have not changed. */
 static bool has_joined(hpp_stack_walk *path, joint_search *search, const hpp_walk *walk)
 {
     const hpp_stack_walk_frame *frames = frames_of(path);

@@ -118,7 +118,7 @@ static bool read_and_record(uintptr_t *out, uintptr_t address, void *context)
     return true;
 }
 
-/* Whether the caller's stack pointer makes sense. */
+/* Returns whether the caller's stack pointer makes sense. */
 static bool is_further(const hpp_cfi_row *row, bool is_exact, uintptr_t sp, uintptr_t caller_sp,
                        uint8_t *n_jumps)
 {

@@ -30,7 +30,7 @@ static size_t block_bytes(uint32_t block)
     return (size_t)FIRST_BLOCK_BYTES << (block > 0 ? block - 1 : 0);
 }
 
-/* NULL: it is used up. */
+/* Returns NULL if it is used up. */
 static void *take_memory(hpp_unwind_cache_pool *pool, size_t n_bytes)
 {
     while (pool->blocks[pool->block] == NULL ||
@@ -87,7 +87,7 @@ static uint64_t n_slots(const hpp_unwind_cache_table *cache)
     return cache->mask_bytes / sizeof(hpp_unwind_cache_slot) + 1;
 }
 
-/* The slot of a key, or the free one where it belongs. */
+/* Returns the slot of a key, or the free one where it belongs. */
 static hpp_unwind_cache_slot *find_slot(const hpp_unwind_cache_table *cache, uint64_t a, uint64_t b)
 {
     hpp_unwind_cache_slot *slot = hpp__unwind_cache_slot_of(cache, a, b);
@@ -187,8 +187,8 @@ static bool find_difference(difference *out, const hpp_unwind_cache_entry *entry
     return index < n || fp_differs;
 }
 
-/* The slot of a first entry. It changes places with the one where its search begins, which the
- * inline functions look at: what is searched for often is there most of the time. */
+/* Returns the slot of a first entry. It changes places with the one where its search begins, which
+ * the inline functions look at: what is searched for often is there most of the time. */
 static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hpp_caller caller,
                                          uint64_t key)
 {
@@ -321,8 +321,8 @@ static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorabl
     return true;
 }
 
-/* The entry for the words from `first` on; `offset` and `value` are those of a neutral word. NULL:
- * there is no memory. */
+/* Returns the entry for the words from `first` on; `offset` and `value` are those of a neutral
+ * word. NULL: there is no memory. */
 static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const memorable *stack,
                                           uint32_t first, intptr_t offset, uintptr_t value)
 {
@@ -394,8 +394,8 @@ bool hpp__unwind_cache_has_gap(uint32_t *n_known, hpp_unwind_cache_table *cache,
     return gap->is_own == are_own;
 }
 
-/* Whether the words go on where the search ended. They do not where the stack was walked by other
- * rules than those before it. */
+/* Returns whether the words go on where the search ended. They do not where the stack was walked by
+ * other rules than those before it. */
 static bool is_continued(const hpp_unwind_cache_gap *gap, const memorable *stack)
 {
     return gap->a == 0 || (stack->n_words > 0 && stack->words[0].value == gap->b &&

@@ -127,7 +127,7 @@ static HPP_NO_INLINE void replace_table(hpp_index *index, uintptr_t old, read_re
     }
 }
 
-/* The table to add to. 0: there is no memory, or no room. */
+/* Returns the table to add to. 0: there is no memory, or no room. */
 static uintptr_t table_with_room(hpp_index *index, read_record *read)
 {
     uintptr_t table = atomic_load_explicit(&index->table, memory_order_acquire);

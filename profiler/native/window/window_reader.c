@@ -35,7 +35,7 @@ static void renew_used_bytes(hpp__window_reader *r)
     r->used_bytes = now > r->used_bytes ? now : r->used_bytes;
 }
 
-/* How many of `most` records have room in the pages in use. */
+/* Returns how many of `most` records have room in the pages in use. */
 static uint32_t with_room(const hpp__window_reader *r, uint32_t most, size_t record_bytes)
 {
     uint64_t n = r->used_bytes / record_bytes;
@@ -96,7 +96,7 @@ hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, u
 
 /* ---- Chunks ---- */
 
-/* The place of a chunk of `n_bytes` that begins at page `page`, or NULL. */
+/* Returns the place of a chunk of `n_bytes` that begins at page `page`, or NULL. */
 static const char *chunk_at(const hpp__window_reader *r, uint32_t page, size_t n_bytes)
 {
     uint64_t begin = (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
@@ -106,7 +106,8 @@ static const char *chunk_at(const hpp__window_reader *r, uint32_t page, size_t n
     return (const char *)r->window + begin;
 }
 
-/* The record `index` of a table of `n`, whose chunks of `n_per_chunk` are found by `directory`. */
+/* Returns the record `index` of a table of `n`, whose chunks of `n_per_chunk` are found by
+ * `directory`. */
 static const void *record_at(const hpp__window_reader *r, const _Atomic uint32_t *directory,
                              uint32_t index, uint32_t n, uint32_t n_per_chunk, size_t record_bytes)
 {

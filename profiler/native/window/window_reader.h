@@ -46,7 +46,7 @@ bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
                                hpp_window_module *out);
 
-/* The same for a record of lives; its site is less than n_sites, its era not 0. */
+/* Copies a record of lives; its site is less than n_sites, its era not 0. */
 bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_life *out);
 
@@ -69,7 +69,7 @@ bool hpp__window_reader_mark(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_scope(const hpp__window_reader *reader, uint64_t number,
                               hpp_window_scope *out);
 
-/* The code of Python frames. Its texts are within the record. */
+/* Copies the code of Python frames. Its texts are within the record. */
 bool hpp__window_reader_code(const hpp__window_reader *reader, uint64_t number,
                              hpp_window_code *out);
 

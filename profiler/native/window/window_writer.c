@@ -283,7 +283,8 @@ static bool copy_bytes(int file, uint64_t offset, uint64_t n_bytes)
     return true;
 }
 
-/* The first `n` records of a table, chunk by chunk, and what of its directory names these. */
+/* Copies the first `n` records of a table, chunk by chunk, and the part of its directory that names
+ * these. */
 static bool copy_table(int file, _Atomic uint32_t *pages, uint32_t n, uint32_t n_per_chunk,
                        uint64_t record_bytes)
 {

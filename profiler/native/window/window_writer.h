@@ -25,7 +25,7 @@ uint32_t hpp__window_pages(uint32_t n);
  * for every site, so that every free can be counted. */
 uint32_t hpp__window_reserved_page(void);
 
-/* The place of a page. */
+/* Returns the place of a page. */
 static inline void *hpp__window_at(uint32_t page)
 {
     return (char *)hpp__window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
@@ -54,8 +54,9 @@ void hpp__window_excuse(int link, const char *reason);
  * socket. Returns whether it has answered in time. */
 bool hpp__window_ask(int link, hpp_hello_kind kind, int patience_s);
 
-/* The chunk that a directory entry names; it gets its pages now if it has none. Two threads that
- * make it at once waste the pages of one, which are never touched. NULL: the window is full. */
+/* Returns the chunk that a directory entry names; it gets its pages now if it has none. Two threads
+ * that make it at once waste the pages of one, which are never touched. NULL: the window is full.
+ */
 static inline void *hpp__window_chunk(_Atomic uint32_t *entry, uint32_t n_pages)
 {
     uint32_t page = atomic_load_explicit(entry, memory_order_acquire);
@@ -72,7 +73,7 @@ static inline void *hpp__window_chunk(_Atomic uint32_t *entry, uint32_t n_pages)
     return hpp__window_at(page);
 }
 
-/* The next index of a table, or UINT32_MAX: it has `max` records. */
+/* Returns the next index of a table, or UINT32_MAX: it has `max` records. */
 static inline uint32_t hpp__window_next(_Atomic uint32_t *count, uint32_t max)
 {
     uint32_t n = atomic_load_explicit(count, memory_order_relaxed);
