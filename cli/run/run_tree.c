@@ -309,7 +309,7 @@ uint64_t run_tree_write(const char *path, hpp_collector *collector, run_tree tre
     for (size_t i = 0; i < hpp_collector_n_processes(collector) && status == HPF_OK; i++) {
         hpp_process_figures f;
         hpp_collector_figures(collector, i, &f);
-        if (f.error.status == HPF_OK) { /* else it has been reported */
+        if (f.error.status == HPF_OK && f.n_samples > 0) { /* an error has been reported */
             status = read_process(&a, &f, &err);
             a.process++;
         }

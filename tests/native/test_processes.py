@@ -132,6 +132,14 @@ class Processes(Native):
                 commands.add(name.split("(")[0])
         self.assertEqual(commands, {"processes_keeps_100", "processes_keeps_200"})
 
+    def test_tree_without_a_killed_process(self):
+        """With -hr, a process that is killed at once has no sample."""
+        directory = self.fresh()
+        census = harness.run_census(self.shell("sh -c 'kill -KILL $$'; $1 keeps 100"), directory, "-hr", "--tree", "-i0.3")
+        self.assertNotIn("no complete sample", census.errors)
+        tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
+        self.assertTrue(any("keeps_100" in name for _, amounts in tree.samples for name in amounts))
+
     def check_band(self, name, samples, own):
         """Checks that the band equals the process's profile and ends with it. Samples less than a fourth
         of the interval apart may be merged in the sum."""
