@@ -29,6 +29,12 @@ typedef struct era {
     uint64_t watched_bytes; /* with objects: what all watched blocks represent */
 } era;
 
+/* The live blocks of all groups at a moment. */
+typedef struct alive_list {
+    hpp__alive *groups;
+    size_t n, capacity;
+} alive_list;
+
 struct hpp__native_profile {
     const hpp_options *options;
     hpf_arena *arena;
@@ -43,8 +49,7 @@ struct hpp__native_profile {
     hpp__native_objects objects;
     hpp_census *engine;
     hpp__output output;
-    hpp__alive *peak, *last; /* by group */
-    size_t peak_capacity, last_capacity, n_peak, n_last;
+    alive_list peak, last;
     hpp__native_ticks ticks; /* that are in the event log */
     hpp__shared_costs *costs;
     uint64_t n_ticks;
@@ -127,12 +132,9 @@ static hpf_status open_files(hpp__native_profile *p, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     hpf_status status = HPF_OK;
-    p->output = (hpp__output){0};
     if (!p->options->is_compact) {
         status = hpp__output_open(&p->output, path, err);
-    }
-    if (status == HPF_OK && !p->options->is_compact) {
-        status = hpp__output_open_sidecar(&p->output, sidecar, err);
+        status = status == HPF_OK ? hpp__output_open_sidecar(&p->output, sidecar, err) : status;
     }
     if (status == HPF_OK && p->options->with_eventlog) {
         status =
@@ -259,8 +261,8 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp__marks_finish(&p->marks);
     free(p->eras);
     free(p->ticks.by_stack);
-    free(p->peak);
-    free(p->last);
+    free(p->peak.groups);
+    free(p->last.groups);
     hpf_arena_destroy(p->arena);
     free(p);
 }
@@ -300,29 +302,26 @@ void hpp__native_profile_set_base(hpp__native_profile *p, const char *base)
 /* ---- Snapshots ---- */
 
 /* Copies the live blocks of each group. */
-static void keep_alive(const hpp__native_heap *heap, hpp__alive **alive, size_t *capacity,
-                       size_t *n)
+static void keep_alive(alive_list *alive, const hpp__native_heap *heap)
 {
-    *n = 0;
-    if (!HPF__ARRAY_RESERVE(*alive, *capacity, heap->n_groups)) {
-        return;
-    }
-    for (size_t i = 0; i < heap->n_groups; i++) {
+    alive->n =
+        HPF__ARRAY_RESERVE(alive->groups, alive->capacity, heap->n_groups) ? heap->n_groups : 0;
+    for (size_t i = 0; i < alive->n; i++) {
         const hpp__costs *costs = &heap->costs[i];
-        (*alive)[i] = i == HPP__GROUP_TICKS ? (hpp__alive){0}
-                                            : (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
-                                                           .blocks = hpp__costs_live_blocks(costs)};
+        alive->groups[i] = i == HPP__GROUP_TICKS
+                               ? (hpp__alive){0}
+                               : (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
+                                              .blocks = hpp__costs_live_blocks(costs)};
     }
-    *n = heap->n_groups;
 }
 
 /* Copies the live blocks of an image, which is a little older than the sums. */
-static void keep_objects(hpp__native_profile *p)
+static void keep_objects(alive_list *alive, const hpp__native_objects *objects)
 {
-    size_t n = p->objects.n_live;
-    p->n_peak = HPF__ARRAY_RESERVE(p->peak, p->peak_capacity, n) ? n : 0;
-    for (size_t i = 0; i < p->n_peak; i++) {
-        p->peak[i] = p->objects.live[i];
+    size_t n = objects->n_live;
+    alive->n = HPF__ARRAY_RESERVE(alive->groups, alive->capacity, n) ? n : 0;
+    for (size_t i = 0; i < alive->n; i++) {
+        alive->groups[i] = objects->live[i];
     }
 }
 
@@ -358,9 +357,9 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
         f->peak_s = result->time_s;
         f->types = p->objects.types;
         if (hpp__native_profile_needs_images(p->options)) {
-            keep_objects(p);
+            keep_objects(&p->peak, &p->objects);
         } else {
-            keep_alive(&p->heap, &p->peak, &p->peak_capacity, &p->n_peak);
+            keep_alive(&p->peak, &p->heap);
         }
     }
 }
@@ -432,8 +431,8 @@ static void log_totals(hpp__native_profile *p, double time_s)
         hpf_stack_totals *to = &totals[stack ? stack->id : 0];
         if (i != HPP__GROUP_TICKS) {
             to->allocated_bytes += p->heap.costs[i].allocated_bytes;
-            to->peak_bytes += i < p->n_peak ? p->peak[i].bytes : 0;
-            to->peak_blocks += i < p->n_peak ? p->peak[i].blocks : 0;
+            to->peak_bytes += i < p->peak.n ? p->peak.groups[i].bytes : 0;
+            to->peak_blocks += i < p->peak.n ? p->peak.groups[i].blocks : 0;
         }
     }
     for (size_t i = 0; totals && i < p->stacks.n_stacks; i++) {
@@ -702,9 +701,9 @@ static hpf_status write_bins(hpp__native_profile *p, const hpp__window_sums *sum
 /* Notes how much of the largest sample the program had mapped itself. */
 static void note_mapped(hpp__native_profile *p)
 {
-    for (size_t i = 0; i < p->n_peak; i++) {
+    for (size_t i = 0; i < p->peak.n; i++) {
         bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
-        p->figures.mapped_bytes += is_mapped ? p->peak[i].bytes : 0;
+        p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
     }
 }
 
@@ -769,7 +768,7 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
 void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
 {
     hpp__native_profile_take(p, last);
-    keep_alive(&p->heap, &p->last, &p->last_capacity, &p->n_last);
+    keep_alive(&p->last, &p->heap);
     note_mapped(p);
     count_totals(p);
     note_losses(p);
@@ -797,12 +796,11 @@ const hpp_process_figures *hpp__native_profile_figures(const hpp__native_profile
 size_t hpp__native_profile_top(hpp__native_profile *p, hpp_moment moment, hpp_site_figures *out,
                                size_t n_most)
 {
-    const struct {
-        const hpp__alive *alive;
-        size_t n;
-    } moments[HPP_N_MOMENTS] = {[HPP_AT_PEAK] = {p->peak, p->n_peak},
-                                [HPP_AT_END] = {p->last, p->n_last},
-                                [HPP_LOST] = {p->objects.lost, p->objects.n_lost}};
-    return hpp__native_top(&p->heap, moments[moment].alive, moments[moment].n, out, n_most,
+    const alive_list moments[HPP_N_MOMENTS] = {
+        [HPP_AT_PEAK] = p->peak,
+        [HPP_AT_END] = p->last,
+        [HPP_LOST] = {p->objects.lost, p->objects.n_lost, 0},
+    };
+    return hpp__native_top(&p->heap, moments[moment].groups, moments[moment].n, out, n_most,
                            p->arena);
 }
