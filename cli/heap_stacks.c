@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/date.h"
+#include "event/frame.h"
 #include "exchange/pprof_writer.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
@@ -27,6 +28,16 @@ hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey, hpf_na
     hpf_status status = hpf_stacks_of_frames(stacks, frames, n, stack, err);
     free(frames);
     return status;
+}
+
+bool heap_stacks_have_types(const hpf_survey *survey)
+{
+    hpf_frame frame;
+    bool have = false;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !have; name++) {
+        have = hpf_survey_frames(survey, name, &frame, 1) > 1 && hpf__frame_is_type(&frame);
+    }
+    return have;
 }
 
 /* Returns the time of a sample at `time`, in nanoseconds since 1970; 0 if the date is not known. */

@@ -14,6 +14,9 @@
 HPF_MUST_USE hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey,
                                          hpf_name name, uint32_t *stack, hpf_error *err);
 
+/* Returns whether names are the stacks that allocated the objects of types. */
+bool heap_stacks_have_types(const hpf_survey *survey);
+
 /* Returns the program of a job: its first word. */
 hpf_str heap_stacks_program(hpf_str job);
 

@@ -363,9 +363,10 @@ bool input_survey(input *in, const hpf_survey_options *limits)
     return survey_limited(in, totals, false);
 }
 
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view)
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool by_stack)
 {
-    return open_any(out, path, NULL, (hpf_survey_options){.view = view}, false);
+    return open_any(out, path, NULL, (hpf_survey_options){.view = view, .by_stack = by_stack},
+                    false);
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)

@@ -28,9 +28,9 @@ typedef struct input {
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-", as a view shows it (NULL: as
- * it is); detects its format. `path` is borrowed. Returns false after a message; there is nothing
- * to close then. */
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view);
+ * it is, with `by_stack` as in hpf_reader_options); detects its format. `path` is borrowed. Returns
+ * false after a message; there is nothing to close then. */
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool by_stack);
 
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);

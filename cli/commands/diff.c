@@ -16,6 +16,7 @@
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
+#include "heap_stacks.h"
 #include "options/suggest.h"
 #include "diff_table.h"
 #include "time_window.h"
@@ -321,6 +322,9 @@ static hpf_status write_page(const input *inputs, const diff_values *values, con
     options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
     options.chart.theme = (hpr_theme)values->theme;
     options.chart.si_units = values->si_units;
+    if (heap_stacks_have_types(surveys[0]) && heap_stacks_have_types(surveys[1])) {
+        options.chart.group = HPR_GROUP_TYPE;
+    }
     find_names(names, inputs);
     return to->graph->write_profiles(surveys, names, 2, &options, sink, err);
 }
@@ -463,10 +467,10 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
         values.measure = is_one ? HPF_DIFF_END : HPF_DIFF_MEAN;
     }
     bool has_window = time_window_given(&values.window) != NULL;
-    const hpf_survey_options limits = {.view = view};
+    const hpf_survey_options limits = {.view = view, .by_stack = is_page(&to)};
     status = EXIT_FAILED;
-    if (input_open_view(&inputs[0], paths[0], view)) {
-        if (input_open_view(&inputs[1], paths[1], view)) {
+    if (input_open_view(&inputs[0], paths[0], view, limits.by_stack)) {
+        if (input_open_view(&inputs[1], paths[1], view, limits.by_stack)) {
             bool is_ready =
                 !has_window || (time_window_apply(&values.window, &inputs[0], limits, is_one) &&
                                 time_window_apply(&values.window, &inputs[1], limits, false));

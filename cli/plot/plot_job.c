@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event/frame.h"
 #include "hprender/describe.h"
 
 #include "diag.h"
+#include "heap_stacks.h"
 #include "output.h"
 #include "overlay.h"
 #include "figure_presets.h"
@@ -150,17 +150,6 @@ static int write_interactive(plot_job *j, char *const *paths)
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
-
-/* Returns whether a survey has the stacks that allocated the objects of each type. */
-static bool has_stacks_of_types(const hpf_survey *survey)
-{
-    hpf_frame frame;
-    bool has = false;
-    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !has; name++) {
-        has = hpf_survey_frames(survey, name, &frame, 1) > 1 && hpf__frame_is_type(&frame);
-    }
-    return has;
-}
 
 /* Opens a file, or the `n` files of a series. */
 static bool open_input(plot_job *j, char *const *paths, size_t n)
@@ -311,7 +300,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
-    if (j->shows_stacks && has_stacks_of_types(j->surveys[0])) {
+    if (j->shows_stacks && heap_stacks_have_types(j->surveys[0])) {
         j->setup.options.chart.group = HPR_GROUP_TYPE; /* bands as in other pictures */
         j->setup.options.chart.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */

@@ -43,7 +43,8 @@ static hpf_status want(void *context, const hpf_event_type *type, bool *is_wante
 
 static hpf_status emit_headers(totals *t, hpf_error *err)
 {
-    hpf_status status = hpf__emitter_header(&t->emit, HPF_HEADER_JOB, t->metadata.job, err);
+    hpf_str command = hpf__call_stacks_command(t->metadata.job);
+    hpf_status status = hpf__call_stacks_job(&t->emit, command, err);
     if (status == HPF_OK) {
         status = hpf__emitter_header(&t->emit, HPF_HEADER_DATE, t->metadata.date, err);
     }

@@ -80,19 +80,25 @@ class Types(Native):
             most = {band["name"]: band["max"] for band in shown["bands"]}
             self.assertEqual(most.get(type), sum(size for (other, at), size in parts.items()
                                                  if other == type and at.split(";")[-1] == function))
+        allocated = census("report", "--value", "allocated", base + ".eventlog")
+        self.assertTrue(allocated.splitlines()[0].endswith("by call stack"), allocated)  # the types are not known
         census("convert", "-o", base + ".again.hp", base + ".eventlog")
         whole, again = harness.Profile(base + ".hp"), harness.Profile(base + ".again.hp")
         self.assertEqual(*([costs for _, costs in profile.samples if costs] for profile in (again, whole)))
         with open(base + ".again.hp", encoding="utf-8") as file:
             last = file.read().rsplit("BEGIN_SAMPLE", 1)[1].splitlines()
         self.assertEqual(len(last), len({line.split("\t")[0] for line in last}))  # each name once
-        census("plot", "-o", base + ".html", base + ".eventlog")
-        with open(base + ".html", encoding="utf-8") as file:
-            data = json.loads(re.search(r'id="census-data">(.*?)</script>', file.read(), re.S)[1])
-        page = data["profiles"][0]
-        self.assertEqual({name["name"] for name in page["names"]}, set().union(*(costs for _, costs in whole.samples)))
-        labels = {label for label, _, _ in page["stacks"]["frames"]}
-        self.assertLessEqual({label for part in parts for label in (part[0], *part[1].split(";"))}, labels)
+        log = base + ".eventlog"
+        for words in (["plot", log], ["diff", log, log]):
+            census(*words, "-o", base + ".html")
+            with open(base + ".html", encoding="utf-8") as file:
+                data = json.loads(re.search(r'id="census-data">(.*?)</script>', file.read(), re.S)[1])
+            self.assertEqual(len(data["profiles"]), len(words) - 1)
+            page = data["profiles"][-1]
+            self.assertEqual({name["name"] for name in page["names"]},
+                             set().union(*(costs for _, costs in whole.samples)))
+            labels = {label for label, _, _ in page["stacks"]["frames"]}
+            self.assertLessEqual({label for part in parts for label in (part[0], *part[1].split(";"))}, labels)
 
     def test_types_by_stack_in_event_logs(self):
         done = Waiting([program("types_of_calls")], self.fresh(), "-hy", "-l")
