@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -33,6 +34,31 @@ void hpp__piece_reader_finish(hpp__piece_reader *r)
         close(r->pagemap);
     }
     *r = (hpp__piece_reader){.pagemap = -1};
+}
+
+bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, size_t most_bytes,
+                     bool (*is_text)(unsigned char byte))
+{
+    for (size_t n = 0; n <= most_bytes;) {
+        char piece[32];
+        size_t n_bytes = sizeof piece - address % sizeof piece; /* stays inside a page */
+        if (!hpp__image_read(image, piece, address, n_bytes)) {
+            return false;
+        }
+        size_t length = strnlen(piece, n_bytes);
+        for (size_t i = 0; i < length; i++) {
+            if (!is_text((unsigned char)piece[i])) {
+                return false;
+            }
+        }
+        hpp__text_add(out, (hpf_str){piece, length});
+        n += length;
+        address += length;
+        if (length < n_bytes) {
+            return n > 0;
+        }
+    }
+    return false;
 }
 
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Reads the memory of an image in order, piece by piece, and skips private pages that were never
- * touched: a huge block may be larger than the memory of the machine.
+ * touched: a huge block may be larger than the memory of the machine. And reads texts.
  */
 #ifndef HPP_NATIVE_PIECE_READER_H
 #define HPP_NATIVE_PIECE_READER_H
 
+#include "base/text.h"
 #include "native/image/image.h"
 
 enum { HPP__PIECE_BYTES = 1 << 20, HPP__PIECE_PAGE_BYTES = 4096 };
@@ -39,6 +40,11 @@ static inline size_t hpp__piece_reader_left(const hpp__piece_reader *reader, con
     const unsigned char *first = reader->bytes + reader->begin % HPP__PIECE_PAGE_BYTES;
     return (size_t)(first + (reader->end - reader->begin) - (const unsigned char *)memory);
 }
+
+/* Appends the text at an address, without its NUL. Returns false if it is empty, longer than about
+ * `most_bytes`, or has a byte that is not `is_text`. */
+bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, size_t most_bytes,
+                     bool (*is_text)(unsigned char byte));
 
 /* Returns the mapping that has an address, or NULL. */
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);

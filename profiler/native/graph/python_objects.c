@@ -87,29 +87,15 @@ uint32_t hpp__python_block(const hpp__python *p, uint64_t object)
     return block != HPP__NO_BLOCK && hpp__python_refers(p, object, block) ? block : HPP__NO_BLOCK;
 }
 
+static bool is_printable(unsigned char byte)
+{
+    return byte >= ' ' && byte != 0x7f;
+}
+
 /* Appends a text of C. Returns false if it is empty, too long, or not text. */
 static bool read_c_text(const hpp__python *p, uint64_t address, hpp__text *out)
 {
-    for (size_t n = 0; n <= MAX_NAME_BYTES;) {
-        char piece[32];
-        size_t n_bytes = sizeof piece - address % sizeof piece; /* stays inside a page */
-        if (!hpp__image_read(p->image, piece, address, n_bytes)) {
-            return false;
-        }
-        size_t length = strnlen(piece, n_bytes);
-        for (size_t i = 0; i < length; i++) {
-            if ((unsigned char)piece[i] < ' ' || piece[i] == 0x7f) {
-                return false;
-            }
-        }
-        hpp__text_add(out, (hpf_str){piece, length});
-        n += length;
-        address += length;
-        if (length < n_bytes) {
-            return n > 0;
-        }
-    }
-    return false;
+    return hpp__image_text(p->image, out, address, MAX_NAME_BYTES, is_printable);
 }
 
 /* Appends a character as UTF-8. */

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "containers.h"
 #include "hpfile/str.h"
+#include "native/graph/piece_reader.h"
 #include "symbol/demangle.h"
 
 enum {
@@ -46,32 +47,16 @@ static bool read_from_file(const hpp__classes *c, void *out, uint64_t address, s
            hpp__image_read(c->image, out, address, n_bytes);
 }
 
-/* Appends the text at an address. Returns false if it is empty, too long, or not text. */
-static bool read_text(const hpp__classes *c, hpp__text *out, uint64_t address)
+static bool is_name_byte(unsigned char byte)
 {
-    const hpp__image_map *file = file_at(c, address);
-    size_t n = 0;
-    char piece[64];
-    while (file && address < file->end && n < MAX_NAME_BYTES) {
-        uint64_t left = file->end - address;
-        size_t n_bytes = left < sizeof piece ? (size_t)left : sizeof piece;
-        if (!hpp__image_read(c->image, piece, address, n_bytes)) {
-            return false;
-        }
-        size_t length = strnlen(piece, n_bytes);
-        for (size_t i = 0; i < length; i++) {
-            if (piece[i] <= ' ' || piece[i] > '~') {
-                return false;
-            }
-        }
-        hpp__text_add(out, (hpf_str){piece, length});
-        n += length;
-        address += length;
-        if (length < n_bytes) {
-            return n > 0;
-        }
-    }
-    return false;
+    return byte > ' ' && byte <= '~';
+}
+
+/* Appends the name at an address. Returns false if it is empty, too long, or not in a file. */
+static bool read_name(const hpp__classes *c, hpp__text *out, uint64_t address)
+{
+    return file_at(c, address) &&
+           hpp__image_text(c->image, out, address, MAX_NAME_BYTES, is_name_byte);
 }
 
 /* ---- Classes ---- */
@@ -97,7 +82,7 @@ static bool is_meta(hpp__classes *c, uint64_t meta)
         vtable_head head;
         type_info info;
         c->scratch.length = 0;
-        bool is_named = read_head(c, meta, &head, &info) && read_text(c, &c->scratch, info.name);
+        bool is_named = read_head(c, meta, &head, &info) && read_name(c, &c->scratch, info.name);
         *known = NO_CLASS;
         for (size_t i = 0; is_named && i < sizeof names / sizeof *names; i++) {
             *known += hpf_str_is(hpp__text_str(&c->scratch), names[i]);
@@ -118,7 +103,7 @@ static const hpf_str *read_class(hpp__classes *c, uint64_t vtable)
     hpp__text symbol = {0}, name = {0};
     const hpf_str *kept = NULL;
     hpp__text_add(&symbol, HPF_STR("_ZTS"));
-    if (read_text(c, &symbol, info.name) && !symbol.is_short) {
+    if (read_name(c, &symbol, info.name) && !symbol.is_short) {
         if (symbol.data[4] == '*') { /* the name is not unique: compared by address */
             memmove(symbol.data + 4, symbol.data + 5, --symbol.length - 4);
         }
