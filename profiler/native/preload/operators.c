@@ -46,16 +46,16 @@ extern operator_code *hpp__operator_targets[N_OPERATORS];
 operator_code *hpp__operator_find(const uintptr_t arguments[], uintptr_t index, uintptr_t sp,
                                   uintptr_t caller_pc);
 
-/* The next one, when it is to be counted. The operators take one to three words; passing three to
- * one that takes less does no harm, they are in registers. */
+/* The next operators, for calls that are counted. They take one to three words; all are called with
+ * three, which are in registers, so those that take fewer ignore the rest. */
 typedef void *new_code(size_t n_bytes, uintptr_t second, uintptr_t third);
 typedef void delete_code(void *block, uintptr_t second, uintptr_t third);
 static operator_code *next_operators[N_OPERATORS];
 
 /* ---- counted --------------------------------------------------------------------------------- */
 
-/* What the allocator throws passes through. A block that is known already was counted by a malloc
- * that the operator called. */
+/* Calls the next operator, and counts the block, unless a malloc that the operator called has done
+ * so. Exceptions of the allocator pass through. */
 static HPP_NO_INLINE void *make(uint32_t index, size_t n_bytes, uintptr_t second, uintptr_t third,
                                 const hpp_caller *caller, hpp_call call)
 {
@@ -138,7 +138,7 @@ static void *look_in(const char *path, const char *name)
     return found;
 }
 
-/* What was found outside of the global order could be unloaded; it has to stay. */
+/* Keeps the library of a function loaded: one outside of the global order could be unloaded. */
 static void pin(void *function)
 {
     struct dl_find_object object;
@@ -147,7 +147,7 @@ static void pin(void *function)
     }
 }
 
-/* Our own entry is in the global order, before what the caller's own libraries have. */
+/* Looks for an operator in the caller's libraries, since the global order has our own first. */
 static void *look_where_caller_would(uintptr_t caller_pc, const char *name)
 {
     struct dl_find_object object;

@@ -239,7 +239,7 @@ HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
 HPP_ENTRY(realloc, 2, hpp__on_realloc);
 HPP_ENTRY(reallocarray, 3, hpp__on_reallocarray);
 
-/* The pool's blocks cannot grow, and the real allocator does not know them. */
+/* Moves a block of the pool, which cannot grow there, to the next allocator. */
 static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller)
 {
     size_t n_before = hpp__next_allocator_pool_bytes(block);
@@ -250,7 +250,7 @@ static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller
     return made(moved, n_bytes, caller, HPP_CALL_REALLOC);
 }
 
-/* The block did not change after all. */
+/* Enters a block again that was not changed after all. */
 static void put_back(const void *block, hpp_block kept)
 {
     hpp_block before;
@@ -288,7 +288,8 @@ static bool resize_watched(void **out, void *block, size_t n_bytes)
     return true;
 }
 
-/* To 0 bytes: allocators that free then return NULL, others a block. */
+/* Returns whether realloc has released the old block. With 0 bytes, it may do so and return NULL.
+ */
 static inline bool has_gone(const void *moved, size_t n_bytes)
 {
     return moved != NULL || n_bytes == 0;

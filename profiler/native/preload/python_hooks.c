@@ -218,8 +218,9 @@ void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CAL
     return moved;
 }
 
-/* A block that is not usual: a code object, watched, from before the hooks, of an inner hook, or in
- * a process that is not profiled. Returns whether the next allocator has it. */
+/* Counts an unusual block as freed: a code object, or one that is watched, older than the hooks, of
+ * an inner hook, or in a process that is not profiled. Returns whether it is the next allocator's.
+ */
 static HPP_NO_INLINE bool let_go(void *block)
 {
     hpp__codes_freed((uintptr_t)block);

@@ -37,7 +37,7 @@ static inline void hpp__bytes_skip(hpp_bytes *bytes, uint64_t n)
     }
 }
 
-/* An unsigned number of n <= 8 bytes. */
+/* Reads an unsigned number of n <= 8 bytes. */
 static inline uint64_t hpp__bytes_fixed(hpp_bytes *bytes, unsigned n)
 {
     if (n > hpp__bytes_left(bytes)) {
@@ -49,7 +49,7 @@ static inline uint64_t hpp__bytes_fixed(hpp_bytes *bytes, unsigned n)
     return value;
 }
 
-/* The same, signed. */
+/* Reads a signed one. */
 static inline int64_t hpp__bytes_signed(hpp_bytes *bytes, unsigned n)
 {
     unsigned unused = 64 - 8 * n;

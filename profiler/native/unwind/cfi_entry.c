@@ -79,7 +79,7 @@ uintptr_t hpp__cfi_pointer(hpp_bytes *bytes, uint8_t encoding, uintptr_t data_ba
     }
 }
 
-/* Returns false at the end of the entries, or if the record is invalid. */
+/* Reads the record at an address. Returns false at the end of the entries, or if it is invalid. */
 static bool read_record(record *out, const hpp_cfi_tables *tables, uintptr_t address)
 {
     hpp_bytes bytes;
@@ -100,7 +100,7 @@ static bool read_record(record *out, const hpp_cfi_tables *tables, uintptr_t add
     return !out->body.failed;
 }
 
-/* What the letters of a CIE's augmentation say. */
+/* Reads what the letters of a CIE's augmentation announce. Returns false for unknown ones. */
 static bool read_augmentation(hpp_cfi_entry *out, hpp_bytes *bytes, const uint8_t *letters)
 {
     if (*letters == '\0') {

@@ -99,7 +99,7 @@ static void recall(machine *m)
     m->row->begin = begin;
 }
 
-/* The next row begins at `pc`. False: the one before was looked for. */
+/* Begins the next row at `pc`. Returns false if the row before is the wanted one. */
 static bool advance_to(machine *m, uintptr_t pc)
 {
     if (pc > m->pc) {
@@ -206,7 +206,8 @@ static void run_register_instruction(machine *m, unsigned code)
     }
 }
 
-/* One instruction of those with an operation of their own. False: the row is found. */
+/* Runs an instruction without an operand in its code. Returns false if the wanted row is complete.
+ */
 static bool run_extended(machine *m, unsigned code)
 {
     switch (code) {

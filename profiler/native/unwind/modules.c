@@ -58,8 +58,9 @@ static const Elf64_Phdr *headers_at(uint32_t *n, const void *place)
     return (const void *)((const char *)place + header->e_phoff);
 }
 
-/* Those of an object. One with gaps between its segments, which only the kernel leaves, is known to
- * the loader by segment: then they are where the kernel says, or at the bias. */
+/* Returns the program headers of an object. The loader lists an object with gaps between its
+ * segments, which only the kernel leaves, by segment: then the headers are where the kernel says,
+ * or at the bias. */
 static const Elf64_Phdr *program_headers(uint32_t *n, const struct dl_find_object *object)
 {
     const Elf64_Phdr *headers = headers_at(n, object->dlfo_map_start);
@@ -225,8 +226,8 @@ static bool find_mapped_path(char *out, uintptr_t address)
     return is_found && out[0] == '/';
 }
 
-/* The linker's name where it is absolute; the main program has none, and others may be relative to
- * what was the working directory. */
+/* Stores the path of an object: the linker's name if it is absolute, else the kernel's. The main
+ * program has no name, and a relative one depends on an earlier working directory. */
 static void fill_path(char *out, const struct dl_find_object *object)
 {
     const char *name = object->dlfo_link_map->l_name;
@@ -283,7 +284,7 @@ static void fill_module(hpp_module *out, const struct dl_find_object *object)
     fill_tables(&out->tables, object, bias);
 }
 
-/* A record that no slot names yet, or NULL: no more can be kept. */
+/* Returns a new record, which no slot has yet; NULL if there is no room. */
 static module_record *add_record(const struct dl_find_object *object)
 {
     uint32_t index = hpp__window_next(&hpp__window->head.n_modules, HPP_MAX_MODULES);

@@ -170,9 +170,8 @@ static void follow_fp(hpp_stack_walk *path, fp_range *range, const hpp_walk *wal
     range->is_noted = walk->fp_is_noted;
 }
 
-/* The path loses the frames inside of the one that was joined. The word by which its outer frames
- * need fp is now where this walk has it from; where this walk has needed it already, it says
- * nothing new. */
+/* Removes the frames of the path that are inside of the joined one. The word of fp that its outer
+ * frames need is now the one that this walk has read; none if this walk has noted it already. */
 static void cut_at_joint(hpp_stack_walk *path, uint32_t n_frames, const fp_range *range)
 {
     const hpp_stack_walk_frame *joint = &frames_of(path)[n_frames - 1];
@@ -278,7 +277,8 @@ static bool reserve_extension(hpp_stack_walk *path)
            hpp__growing_reserve(&path->frames, n_frames * sizeof(hpp_stack_walk_frame));
 }
 
-/* The new words go onto the path in reverse: the innermost is the last. A full walk has none. */
+/* Appends the new words to the path, in reverse: the innermost is the last. A full walk has none.
+ */
 static void push_new_words(hpp_stack_walk *path)
 {
     if (path->n_new_words == 0) {
@@ -292,7 +292,7 @@ static void push_new_words(hpp_stack_walk *path)
     path->n_words += path->n_new_words;
 }
 
-/* `fp_word` of a new frame, as a frame of the path. */
+/* Returns `fp_word` of a new frame, as the path counts words. */
 static uint32_t fp_word_in_path(const hpp_stack_walk *path, uint32_t index, uint32_t joint_fp_word)
 {
     uint32_t fp_word = new_frames_of(path)[index].fp_word;
@@ -363,7 +363,7 @@ static bool is_own(uintptr_t address, const hpp_memory *memory)
     return address == 0 || hpp__memory_is_own(memory, address);
 }
 
-/* The words that were joined are: of others no path is kept. */
+/* Checks the new words only: joined ones were checked when the path was kept. */
 bool hpp__stack_walk_is_own(const hpp_stack_walk *path, const hpp_memory *memory)
 {
     const hpp_word *words = words_of(path);

@@ -128,8 +128,8 @@ static bool is_further(const hpp_cfi_row *row, bool is_exact, uintptr_t sp, uint
            (may_switch && hpp__walk_may_jump(n_jumps));
 }
 
-/* The caller's fp is the last word that was read, if the row says that it is saved. That word
- * decides nothing unless fp comes to be needed. */
+/* Takes the caller's fp from the last word that was read, where the row has saved it. The unwind
+ * depends on that word only if a later frame needs fp. */
 static void take_fp(hpp_walk *walk, const hpp_cfi_registers *caller, recorder *r)
 {
     walk->fp = caller->value[HPP_CFI_FP];

@@ -13,7 +13,7 @@ enum {
     INDEX_BITS = 13,
 };
 
-/* Under what follows an entry's word: its address with the word's index below. */
+/* Returns the key of what follows a word of an entry: the entry's address and the word's index. */
 static uint64_t child_key(const hpp_unwind_cache_entry *entry, uint32_t index)
 {
     return (uint64_t)1 << 63 | (uint64_t)(uintptr_t)entry << INDEX_BITS | index;
@@ -24,13 +24,13 @@ _Static_assert(HPP_UNWIND_CACHE_MAX_WORDS + HPP_UNWIND_CACHE_BATCH <= 1 << INDEX
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* Each block is as large as all before it together. */
+/* Returns the size of a block, which is that of all blocks before it together. */
 static size_t block_bytes(uint32_t block)
 {
     return (size_t)FIRST_BLOCK_BYTES << (block > 0 ? block - 1 : 0);
 }
 
-/* Returns NULL if it is used up. */
+/* Takes memory of a pool. Returns NULL if the pool is used up. */
 static void *take_memory(hpp_unwind_cache_pool *pool, size_t n_bytes)
 {
     while (pool->blocks[pool->block] == NULL ||
@@ -97,7 +97,7 @@ static hpp_unwind_cache_slot *find_slot(const hpp_unwind_cache_table *cache, uin
     return slot;
 }
 
-/* False: it stays as it is. */
+/* Makes a table four times as large. Returns false, and leaves it as it is, without memory. */
 static bool grow(hpp_unwind_cache_table *cache)
 {
     uint64_t n_old = n_slots(cache);
@@ -187,8 +187,8 @@ static bool find_difference(difference *out, const hpp_unwind_cache_entry *entry
     return index < n || fp_differs;
 }
 
-/* Returns the slot of a first entry. It changes places with the one where its search begins, which
- * the inline functions look at: what is searched for often is there most of the time. */
+/* Returns the slot of a first entry. Moves it to the place where its search begins, which the
+ * inline functions check, so that frequent entries are mostly there. */
 static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hpp_caller caller,
                                          uint64_t key)
 {
@@ -205,8 +205,8 @@ static hpp_unwind_cache_slot *find_first(const hpp_unwind_cache_table *cache, hp
     return begin;
 }
 
-/* Where the stack would be that nothing was found for: it differs like that from `last`, the last
- * entry that it was compared with. */
+/* Stores where the entry of a stack that was not found belongs: by its difference from `last`, the
+ * last entry that it was compared with. */
 static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_slot *first,
                                     const hpp_unwind_cache_entry *last, const difference *found)
 {
@@ -321,8 +321,8 @@ static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorabl
     return true;
 }
 
-/* Returns the entry for the words from `first` on; `offset` and `value` are those of a neutral
- * word. NULL: there is no memory. */
+/* Creates the entry for the words from `first` on; `offset` and `value` are those of a neutral
+ * word. Returns NULL without memory. */
 static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const memorable *stack,
                                           uint32_t first, intptr_t offset, uintptr_t value)
 {
@@ -394,8 +394,8 @@ bool hpp__unwind_cache_has_gap(uint32_t *n_known, hpp_unwind_cache_table *cache,
     return gap->is_own == are_own;
 }
 
-/* Returns whether the words go on where the search ended. They do not where the stack was walked by
- * other rules than those before it. */
+/* Returns whether the words begin where the search ended. They do not if this walk used other rules
+ * than the earlier ones. */
 static bool is_continued(const hpp_unwind_cache_gap *gap, const memorable *stack)
 {
     return gap->a == 0 || (stack->n_words > 0 && stack->words[0].value == gap->b &&

@@ -20,7 +20,7 @@ static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_
            (uint64_t)module->number << 48;
 }
 
-/* In words, if it is a whole number of them that is nearer than `max`. */
+/* Stores a number of bytes in words. Returns false if it is not a whole number below `max`. */
 static bool words(int64_t *out, int64_t n_bytes, int64_t max)
 {
     *out = n_bytes / 8;
@@ -46,7 +46,7 @@ static bool is_fp_plus(int64_t *out, int64_t place, const uint8_t *rest, size_t 
            (n_rest == 0 || memcmp(bytes.at, rest, n_rest) == 0);
 }
 
-/* What a function has that aligns its stack: its frame is found by a pointer kept below fp. */
+/* Returns the rule of a function that aligns its stack: a pointer below fp leads to its frame. */
 static hpp_unwind_rule from_realigned(const hpp_cfi_row *row, const hpp_module *module)
 {
     static const uint8_t dereference[] = {0x06};
@@ -108,7 +108,7 @@ static hpp_unwind_rule work_out(uintptr_t pc)
     return hpp__unwind_rules_from_row(&row, &module);
 }
 
-/* Where to put a rule: a place that holds none of this generation, else one of the four. */
+/* Returns a place for a rule: one without a rule of this generation, else any of the four. */
 static unsigned choose(hpp_unwind_rule_line *line, uint64_t key)
 {
     for (unsigned i = 0; i < HPP_UNWIND_RULES_PER_LINE; i++) {
@@ -120,7 +120,7 @@ static unsigned choose(hpp_unwind_rule_line *line, uint64_t key)
     return (unsigned)(key >> 2) % HPP_UNWIND_RULES_PER_LINE;
 }
 
-/* In a place that another is writing to, nothing is kept. */
+/* Stores a rule, unless another thread is writing to its place. */
 static void keep(uintptr_t pc, uint64_t key, hpp_unwind_rule rule)
 {
     hpp_unwind_rule_line *line = hpp__unwind_rule_line(pc);
