@@ -12,8 +12,8 @@
 /* Years up to 9999; later ones become the last second of that. */
 void hpf__date_write(char *out, uint64_t unix_s);
 
-/* Also with seconds, as ctime writes it. False for a text of another form. The day of the week is
- * not looked at. */
+/* Parses a date, also with seconds, as ctime writes it. Returns false for a text of another form.
+ * Ignores the day of the week. */
 HPF_API bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
 
 #endif

@@ -24,9 +24,9 @@ size_t hpf__number_whole(char *out, uint64_t value);
 size_t hpf__number_fixed(char *out, double value, int decimals); /* as printf's %.*f */
 size_t hpf__number_shortest(char *out, double value);            /* reads back as the same double */
 
-/* A time: at least six decimals, as GHC has them, and as many as it takes to read back as the same
- * double, without an exponent, which hp2ps does not read. Times that would take more digits than a
- * reader of `.hp` accepts are written with hpf__number_shortest. */
+/* Writes a time: at least six decimals, as GHC has them, and as many as it takes to read back as
+ * the same double, without an exponent, which hp2ps does not read. Times that would take more
+ * digits than a reader of `.hp` accepts are written with hpf__number_shortest. */
 size_t hpf__number_time(char *out, double value);
 
 #endif

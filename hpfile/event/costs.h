@@ -18,7 +18,7 @@ typedef struct hpf__costs {
 /* Adds amounts; whole numbers stay whole while they fit. */
 void hpf__cost_add(hpf_cost *total, const hpf_cost *cost);
 
-/* After it one more cost fits. `n_names` is more than every name in the costs. False when there is
+/* Makes room for one more cost. `n_names` is more than every name in the costs. False when there is
  * no memory. */
 bool hpf__costs_make_room(hpf__costs *costs, uint32_t n_names);
 

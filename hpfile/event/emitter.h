@@ -44,8 +44,8 @@ HPF_API hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__loc
 
 HPF_API void hpf__emitter_finish(hpf__emitter *emit);
 
-/* A number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name of
- * `*out` stays as it is. HPF_OK, or an error at `place`. */
+/* Parses a number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name
+ * of `*out` stays as it is. HPF_OK, or an error at `place`. */
 hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "event/costs.h"
 
-/* Room for a name and for one more cost. */
+/* Makes room for a name and for one more cost. */
 static bool make_room(hpf__sample_by_name *table, hpf_name name)
 {
     size_t known = table->places_capacity;

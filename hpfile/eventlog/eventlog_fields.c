@@ -223,7 +223,7 @@ static const char *event_word(uint16_t type, const hpf_event_field *field)
     return NULL;
 }
 
-/* A number, and its meaning after a colon. */
+/* Prints a number, and its meaning after a colon. */
 static void print_number(hpf_sink *sink, uint16_t type, const hpf_event_field *field)
 {
     const char *word = event_word(type, field);

@@ -57,7 +57,7 @@ typedef struct pprof {
     size_t source_ends_capacity;
 } pprof;
 
-/* An error at a part of the message. */
+/* Sets an error at a part of the message. */
 static hpf_status fail(const pprof *p, const char *at, hpf_status status, const char *what)
 {
     hpf_error_set(p->err, status, "%s", what);
@@ -120,7 +120,7 @@ static hpf_status add_definition(pprof *p, const hpf__proto_field *field)
     return fits ? HPF_OK : hpf_error_set_memory(p->err);
 }
 
-/* First pass: everything but samples. */
+/* Reads everything but samples, in a first pass. */
 static hpf_status read_definitions(pprof *p)
 {
     hpf_str rest = {p->bytes.bytes, p->bytes.length};

@@ -112,7 +112,7 @@ static const char *shown_end(const char *at, const char *end)
     return at;
 }
 
-/* A word for a message: short, printable, quoted. `out` has room for 40 bytes. */
+/* Writes a word for a message: short, printable, quoted. `out` has room for 40 bytes. */
 static void describe(char *out, const char *at, const char *end)
 {
     if (at == end) {

@@ -62,7 +62,7 @@ static inline void hpf__cursor_pass(hpf__cursor *scan)
     }
 }
 
-/* Where the next byte is. */
+/* Returns where the next byte is. */
 hpf__location hpf__cursor_spot(const hpf__cursor *scan);
 
 /* Returns the longest name, text or line. */
@@ -78,7 +78,7 @@ hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
 /* Sets the error of a name, text or line at `place` that is too long, and returns its status. */
 hpf_status hpf__cursor_fail_long(const hpf__cursor *scan, hpf__location place);
 
-/* An error at a place. */
+/* Sets an error at a place. */
 hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status status,
                                const char *format, ...) HPF_PRINTF(4, 5);
 

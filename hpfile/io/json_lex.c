@@ -73,7 +73,7 @@ static hpf_status settle_high(hpf__json_lex *lex)
     return is_lone ? append_code_point(lex, 0xfffd) : HPF_OK;
 }
 
-/* After `\u`. */
+/* Reads the digits after `\u`. */
 static hpf_status read_unicode(hpf__json_lex *lex)
 {
     uint32_t code;
@@ -96,7 +96,7 @@ static hpf_status read_unicode(hpf__json_lex *lex)
                                             : append_code_point(lex, is_low(code) ? 0xfffd : code);
 }
 
-/* After a backslash. */
+/* Reads an escape after its backslash. */
 static hpf_status read_escape(hpf__json_lex *lex)
 {
     static const char names[] = "\"\\/bfnrt";
@@ -118,7 +118,7 @@ static hpf_status read_escape(hpf__json_lex *lex)
     return status == HPF_OK ? append(lex, &values[name - names], 1) : status;
 }
 
-/* A byte without escape. */
+/* Reads a byte without escape. */
 static hpf_status read_plain(hpf__json_lex *lex, int byte)
 {
     char c = (char)byte;
@@ -156,7 +156,7 @@ static bool is_word_byte(int byte)
            (byte >= 'A' && byte <= 'Z') || byte == '+' || byte == '-' || byte == '.';
 }
 
-/* A number, or one of three words. */
+/* Reads a number, or one of three words. */
 static hpf_status read_bare(hpf__json_lex *lex)
 {
     int first = hpf__cursor_peek(&lex->scan);

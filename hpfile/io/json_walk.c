@@ -19,7 +19,7 @@ hpf_status hpf__json_pass(hpf__json_lex *lex)
     return status == HPF_OK ? hpf__json_pass_value(lex) : status;
 }
 
-/* One key and its value. The key is copied: the value's tokens take its place. */
+/* Reads one key and its value. The key is copied: the value's tokens take its place. */
 static hpf_status read_pair(hpf__json_lex *lex, hpf__json_member *read, void *context)
 {
     char *copy = malloc(lex->text.length + 1);
@@ -34,7 +34,8 @@ static hpf_status read_pair(hpf__json_lex *lex, hpf__json_member *read, void *co
     return status;
 }
 
-/* After an item: returns HPF_OK if another one follows, with its first token read, or HPF_END. */
+/* Continues after an item. Returns HPF_OK if another one follows, with its first token read, or
+ * HPF_END. */
 static hpf_status find_next(hpf__json_lex *lex, hpf__json_kind closing, const char *what)
 {
     hpf_status status = hpf__json_next(lex);

@@ -174,8 +174,8 @@ static char *read_link(const char *path)
     return joined;
 }
 
-/* Where a file that does not exist will be: `path`, or what it links to. Circles of links do not
- * come here: for stat they are another error. */
+/* Returns where a file that does not exist will be: `path`, or what it links to. Circles of links
+ * do not come here: for stat they are another error. */
 static char *final_path(const char *path)
 {
     struct stat st;

@@ -218,7 +218,7 @@ hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t
     return HPF_OK;
 }
 
-/* A plain file or memory starts over. */
+/* Starts a plain file or memory over. */
 static void restart(hpf_source *s)
 {
     if (s->fd < 0) {

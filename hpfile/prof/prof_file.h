@@ -28,7 +28,7 @@ hpf_status hpf__prof_file_fit_centre(hpf_prof_file *file, uint32_t index, hpf_er
 /* Adds a stack without costs, of no centre yet (UINT32_MAX). Errors: LIMIT; MEMORY. */
 hpf_status hpf__prof_file_add_stack(hpf_prof_file *file, uint32_t parent_index, hpf_error *err);
 
-/* A copy that lives as long as the file. Errors: MEMORY. */
+/* Copies a text for the life of the file. Errors: MEMORY. */
 hpf_status hpf__prof_file_keep(hpf_prof_file *file, hpf_str text, hpf_str *copy, hpf_error *err);
 
 /* Both read from where the scan is to the end of the input. */

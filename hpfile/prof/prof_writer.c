@@ -494,7 +494,7 @@ hpf_status hpf_prof_write(hpf_sink *sink, const hpf_prof *prof, hpf_prof_detail 
 
 /* ---- JSON ---- */
 
-/* A member: separator, name, text in quotes. */
+/* Writes a member: separator, name, text in quotes. */
 static void put_json_text(hpf_sink *sink, const char *before, hpf_str text)
 {
     static const char letters[] = "btn.fr"; /* of 8 to 13; there is none for 11 */

@@ -26,7 +26,7 @@ typedef struct hpf__account {
     double leftover;
 } hpf__account;
 
-/* All its amounts added. */
+/* Returns the sum of all its amounts. */
 static inline double hpf__account_sum(const hpf__account *account)
 {
     const double two_to_64 = 18446744073709551616.0;

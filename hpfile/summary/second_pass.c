@@ -29,7 +29,7 @@ static hpf_status revisit(hpf__read_survey *s, uint64_t begin, uint64_t end, cha
     return hpf_reader_settle(s->base.reader, err);
 }
 
-/* All of the source again. */
+/* Reads all of the source again. */
 hpf_status hpf__survey_reread_all(hpf__read_survey *s, hpf_error *err)
 {
     hpf_str piece;
@@ -40,7 +40,7 @@ hpf_status hpf__survey_reread_all(hpf__read_survey *s, hpf_error *err)
     return status == HPF_END ? hpf_reader_settle(s->base.reader, err) : status;
 }
 
-/* All samples again, by time. */
+/* Reads all samples again, by time. */
 hpf_status hpf__survey_reread_by_time(hpf__read_survey *s, hpf_error *err)
 {
     char *buffer = malloc(READ_BYTES);

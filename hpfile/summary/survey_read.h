@@ -28,7 +28,7 @@ typedef struct hpf__read_survey {
 /* By reading the picks again, or recalling them. */
 extern const hpf__second_pass hpf__survey_second_pass;
 
-/* All of the source again, and all samples by time, to the consumer that the reader has. */
+/* Pass all of the source again, or all samples by time, to the consumer of the reader. */
 hpf_status hpf__survey_reread_all(hpf__read_survey *survey, hpf_error *err);
 hpf_status hpf__survey_reread_by_time(hpf__read_survey *survey, hpf_error *err);
 

@@ -26,8 +26,8 @@ typedef struct hpp__holders {
 
 void hpp__holders_finish(hpp__holders *holders);
 
-/* A census: add the retainers, end. hpp__holders_add returns false without memory: then one is
- * missing. */
+/* Add a retainer in a census; end the census. hpp__holders_add returns false without memory: then
+ * one is missing. */
 bool hpp__holders_add(hpp__holders *holders, uint32_t retainer, uint32_t set, uint64_t size_bytes);
 void hpp__holders_end(hpp__holders *holders);
 

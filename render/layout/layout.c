@@ -499,7 +499,7 @@ static hpf_status fill_margin(layout *l, const hpr__label_style *style, double m
     return hpr__labels_margin(l->chart, style, &box, as_legend, err);
 }
 
-/* In the column of a paper, where a margin would cut names, asks for another round with the names
+/* In the column of a paper, where a margin would cut names, requests another round with the names
  * below the plot. */
 static hpf_status move_key_below(layout *l, hpf_error *err)
 {
@@ -545,7 +545,7 @@ static hpf_status place_direct_labels(layout *l, hpf_error *err)
 }
 
 /* Places whole names on bands and all others below the plot. If these need more height than is
- * reserved, reserves it and asks for another round. */
+ * reserved, reserves it and requests another round. */
 static hpf_status place_key_below(layout *l, hpf_error *err)
 {
     hpr__label_style style = style_of(l, HUGE_VAL);
