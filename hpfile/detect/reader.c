@@ -180,14 +180,6 @@ hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)
     return r->viewer ? hpf__stack_viewer_name(r->viewer, name) : name_of_input(r, name);
 }
 
-uint32_t hpf_reader_n_names(const hpf_reader *r)
-{
-    return r->viewer ? hpf__stack_viewer_n_names(r->viewer)
-           : r->log  ? hpf__eventlog_heap_n_names(r->log)
-           : r->hp   ? hpf__hp_n_names(r->hp)
-                     : 0;
-}
-
 size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
     return r->viewer ? hpf__stack_viewer_frames(r->viewer, name, frames, room)

@@ -49,9 +49,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error 
  * event log, which may hold samples back. */
 HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
 
-/* Return a name by number, borrowed from the reader, and the number of names so far. */
+/* Returns a name by its number, borrowed from the reader. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
-HPF_API uint32_t hpf_reader_n_names(const hpf_reader *reader);
 
 /* Fills at most `room` frames of a name of an event log: its stack, innermost first, or its info
  * table. Returns how many there are; 0 for other names. The texts are borrowed from the reader. */

@@ -168,11 +168,6 @@ hpf_str hpf__stack_viewer_name(const hpf__stack_viewer *v, hpf_name name)
     return v->names.names[name];
 }
 
-uint32_t hpf__stack_viewer_n_names(const hpf__stack_viewer *v)
-{
-    return v->names.n_names;
-}
-
 size_t hpf__stack_viewer_frames(const hpf__stack_viewer *v, hpf_name name, hpf_frame *frames,
                                 size_t room)
 {

@@ -35,7 +35,6 @@ HPF_API hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *viewer, hpf_
 
 /* As for a reader (detect/reader.h). */
 hpf_str hpf__stack_viewer_name(const hpf__stack_viewer *viewer, hpf_name name);
-uint32_t hpf__stack_viewer_n_names(const hpf__stack_viewer *viewer);
 size_t hpf__stack_viewer_frames(const hpf__stack_viewer *viewer, hpf_name name, hpf_frame *frames,
                                 size_t room);
 

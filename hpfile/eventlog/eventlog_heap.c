@@ -653,11 +653,6 @@ hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *h, hpf_name name)
     return h->names.texts.names[name];
 }
 
-uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *h)
-{
-    return h->names.texts.n_names;
-}
-
 size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf_frame *frames,
                                  size_t room)
 {

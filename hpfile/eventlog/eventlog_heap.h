@@ -19,7 +19,6 @@ hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *heap, hpf_error *err);
 void hpf__eventlog_heap_revisit(hpf__eventlog_heap *heap, const hpf_events *events, void *context);
 hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *heap, hpf_error *err);
 hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *heap, hpf_name name);
-uint32_t hpf__eventlog_heap_n_names(const hpf__eventlog_heap *heap);
 size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
                                  size_t room);
 const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *heap);

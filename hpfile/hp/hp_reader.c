@@ -58,11 +58,6 @@ hpf_str hpf__hp_name(const hpf__hp_reader *r, hpf_name name)
     return r->names.names[name];
 }
 
-uint32_t hpf__hp_n_names(const hpf__hp_reader *r)
-{
-    return r->names.n_names;
-}
-
 /* --- pieces --- */
 
 /* Moves p->begin to `to`, keeping account of lines. */

@@ -16,7 +16,6 @@ hpf_status hpf__hp_finish(hpf__hp_reader *reader, hpf_error *err);
 void hpf__hp_revisit(hpf__hp_reader *reader, const hpf_events *events, void *context);
 hpf_status hpf__hp_settle(hpf__hp_reader *reader, hpf_error *err);
 hpf_str hpf__hp_name(const hpf__hp_reader *reader, hpf_name name);
-uint32_t hpf__hp_n_names(const hpf__hp_reader *reader);
 bool hpf__hp_is_between(const hpf__hp_reader *reader);
 void hpf__hp_destroy(hpf__hp_reader *reader);
 

@@ -257,11 +257,6 @@ const hpp_ccs *hpp_ccs_parent(const hpp_ccs *ccs)
     return ccs->parent;
 }
 
-uint32_t hpp_ccs_depth(const hpp_ccs *ccs)
-{
-    return ccs->depth;
-}
-
 uint32_t hpp_ccs_id(const hpp_ccs *ccs)
 {
     return ccs->id;

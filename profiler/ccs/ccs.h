@@ -46,11 +46,10 @@ void hpp__threads_tick(uint64_t tick_ns);
 /* Drops the processor time of all threads since the last call. */
 void hpp__threads_skip_time(void);
 
-/* Return the top of a stack, the stack below it (NULL for MAIN), the number of its cost centres (1
- * for MAIN), and its id: from 1 in order of creation, parents before children. */
+/* Return the top of a stack, the stack below it (NULL for MAIN), and its id: from 1 in order of
+ * creation, parents before children. */
 const hpp_cc *hpp_ccs_centre(const hpp_ccs *ccs);
 const hpp_ccs *hpp_ccs_parent(const hpp_ccs *ccs);
-uint32_t hpp_ccs_depth(const hpp_ccs *ccs);
 uint32_t hpp_ccs_id(const hpp_ccs *ccs);
 
 /* Return the number of stacks, and the stack with an id; NULL if there is none. */
