@@ -249,6 +249,11 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
         p, who, f->n_apart,
         "forked children were not profiled: they could not connect to census, maybe because they "
         "are in another network namespace");
+    if (f->has_own_malloc) {
+        say(p,
+            "%sit contains its own malloc, whose blocks cannot be counted: only its mappings are",
+            who);
+    }
     if (f->left_network) {
         say(p, "%sit entered another network namespace: programs started there were not profiled",
             who);

@@ -56,6 +56,8 @@ class Maps(Native):
         plain, census = harness.run(command), harness.run_census(command, self.fresh(), "-hd")
         self.assert_unharmed(plain, census)
         self.check_printed(plain, census)
+        done = harness.run([CENSUS, "run", "-o", self.path("said"), "--", *command])
+        self.assertIn("\ncensus: it contains its own malloc, whose blocks cannot be counted", done.errors)
 
     def test_mappings_of_signal_handlers(self):
         command = [program("maps"), "signals"]

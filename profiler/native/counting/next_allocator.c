@@ -253,6 +253,12 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     errno = error;
 }
 
+bool hpp__next_allocator_is_hidden(void)
+{
+    return !hpp__is_attached &&
+           !hpp__next_allocator_is_own((uintptr_t)dlsym(RTLD_DEFAULT, "malloc"));
+}
+
 bool hpp__next_allocator_is_together(const void *function, const void *other)
 {
     struct dl_find_object mine, theirs;

@@ -57,6 +57,10 @@ void hpp__next_allocator_find(void);
 /* Returns whether the table is filled. */
 bool hpp__next_allocator_is_found(void);
 
+/* Returns whether the program calls an allocator without this library: the executable comes first
+ * in the search order. */
+bool hpp__next_allocator_is_hidden(void);
+
 /* Returns whether two functions are in the same loaded object. */
 bool hpp__next_allocator_is_together(const void *function, const void *other);
 

@@ -62,6 +62,9 @@ static bool start(void)
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
     hpp__window->head.gates = hpp__gates();
+    if (hpp__next_allocator_is_hidden()) {
+        atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_OWN_MALLOC);
+    }
     hpp__peak_start(0);
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();

@@ -243,7 +243,7 @@ typedef struct hpp_window_live {
     int64_t blocks, bytes;
 } hpp_window_live;
 
-/* What the program did that ends a part of its profile. */
+/* What the program is or did that leaves out a part of its profile. */
 enum {
     HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
     HPP_EVENT_LEFT_NETWORK = 1u << 1, /* it has entered another network namespace */
@@ -252,6 +252,7 @@ enum {
                                           larger pages than 4 KiB */
     HPP_EVENT_LOCKED_MEMORY = 1u << 3, /* it has locked its memory (mlock) */
     HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
+    HPP_EVENT_OWN_MALLOC = 1u << 5,    /* it contains the malloc that its libraries call, too */
 };
 
 /* Addresses in the program, for images: code that a thread runs that the collector has stopped. It
