@@ -138,7 +138,8 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
 /* Counts an object of a band for the part of the band that has its stack. */
 static void count_by_stack(hpp_census *c, uint32_t key, const hpp_object *object)
 {
-    uint32_t pair = key_of_pair(c, key, hpp__band_keys_get(&c->stacks, object));
+    uint32_t stack = hpp__band_keys_get(&c->stacks, object);
+    uint32_t pair = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, key, stack);
     if (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity,
                                    pair + (size_t)1)) {
         pair = LOST_PAIR;
@@ -317,6 +318,9 @@ static void divide_bands(hpp_census *c)
     hpp__bands_end(&c->divided, &by_stack);
     c->result.bands_by_stack = by_stack.bands;
     c->result.n_bands_by_stack = by_stack.n_bands;
+    if (by_stack.missing.unnamed_bytes > c->result.missing.unnamed_bytes) {
+        c->result.missing.unnamed_bytes = by_stack.missing.unnamed_bytes;
+    }
 }
 
 static void note_missing(hpp_census *c)

@@ -15,8 +15,9 @@ enum { N_OBJECTS = 3500, N_STACKS = 120, N_CENSUSES = 4 };
 
 static toy_stack stacks[N_STACKS];
 static char labels[N_STACKS][8];
-static const hpp_shape CELL = {.description = {"Cell", 4}};
-static const hpp_shape THUNK = {.description = {"Thunk", 5}, .flags = HPP_RETAINER};
+static const hpp_shape CELL = {.description = {"Cell", 4}, .type = {"cell", 4}};
+static const hpp_shape THUNK = {
+    .description = {"Thunk", 5}, .type = {"thunk", 5}, .flags = HPP_RETAINER};
 
 /* A list, each cell of which leads to another one, too; some thunks that hold pieces of it. */
 static void make_heap(toy_heap *heap, bool has_headers)
@@ -58,7 +59,26 @@ static uint64_t mix(const hpp_band *band)
     return (all + label * label) * band->size_bytes;
 }
 
-static void write_down(account *a, const hpp_census_result *result)
+/* Adds up the bands by stack, with the frames of each. */
+static void add_up_by_stack(hpp_census *census, const hpp_census_result *result, uint64_t *sum,
+                            uint64_t *mixed)
+{
+    for (size_t i = 0; i < result->n_bands_by_stack; i++) {
+        const hpp_band *band = &result->bands_by_stack[i];
+        hpf_frame frames[16];
+        size_t n = hpp__census_frames(census, band->index, frames, 16);
+        uint64_t number = mix(band);
+        cr_assert(n > 0 && n < 16 && hpf_str_equal(frames[0].type, band->name));
+        for (size_t f = 1; f < n; f++) {
+            const hpp_band part = {0, frames[f].label, band->size_bytes};
+            number = number * 31 + mix(&part);
+        }
+        *sum += band->size_bytes;
+        *mixed += number;
+    }
+}
+
+static void write_down(account *a, hpp_census *census, const hpp_census_result *result)
 {
     const hpp_missing *m = &result->missing;
     a->is_partial |=
@@ -71,6 +91,11 @@ static void write_down(account *a, const hpp_census_result *result)
         sum += result->bands[i].size_bytes;
     }
     cr_assert_eq(sum, result->size_bytes);
+    if (result->bands_by_stack) {
+        sum = 0;
+        add_up_by_stack(census, result, &sum, &mixed);
+        cr_assert_eq(sum, result->size_bytes);
+    }
     a->length += (size_t)snprintf(
         a->text + a->length, a->room - a->length, "%g: %zu bands, %llu bytes, %016llx\n",
         result->time_s, result->n_bands, (unsigned long long)sum, (unsigned long long)mixed);
@@ -96,13 +121,13 @@ static void take_all(hpp_census *census, toy_heap *heap, bool is_whole, account 
         mutate(census, heap, i);
         const hpp_census_result *result = hpp_census_take(census, (double)i);
         cr_assert(!is_whole || result->size_bytes == result->live_bytes);
-        write_down(a, result);
+        write_down(a, census, result);
     }
     a->is_partial |= hpp_census_end(census, NULL) != HPF_OK;
     for (uint32_t i = 0; i < hpp_census_n_eras(census); i++) {
         const hpp_census_result *result = hpp_census_final(census, i);
         cr_assert(!is_whole || result->size_bytes == result->live_bytes);
-        write_down(a, result);
+        write_down(a, census, result);
     }
 }
 
@@ -117,6 +142,9 @@ static bool run(const hpp_census_options *options, bool has_headers, unsigned lo
     hpp_census *census;
     failing_alloc_arm(nth, all);
     hpf_status status = hpp_census_create(&census, &heap.adapter, options, NULL);
+    if (status == HPF_OK && options->breakdown == HPF_BREAKDOWN_TYPE) {
+        status = hpp__census_divide_by_stack(census, NULL);
+    }
     if (status == HPF_OK) {
         take_all(census, &heap, options->n_restrictions == 0, a);
     } else {
@@ -163,6 +191,11 @@ Test(census_faults, by_description_restricted)
                                      {HPF_BREAKDOWN_COST_CENTRE, names, 2}};
     fail_in_turn(&(hpp_census_options){
         .breakdown = HPF_BREAKDOWN_CLOSURE_DESCR, .restrictions = rules, .n_restrictions = 2});
+}
+
+Test(census_faults, by_type_and_stack)
+{
+    fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_TYPE});
 }
 
 Test(census_faults, by_retainers)
