@@ -50,35 +50,14 @@ static profile *profile_of(watched *seen)
 
 /* ---- notifying views ---- */
 
-static void notify_began(const profile *p)
-{
-    for (size_t i = 0; i < p->of->n_views; i++) {
-        view *v = p->of->views[i];
-        if (v->began) {
-            v->began(v, &p->seen);
-        }
+/* Calls a function of all views that have it. */
+#define CALL_VIEWS(p, function)                                                                    \
+    for (size_t i = 0; i < (p)->of->n_views; i++) {                                                \
+        view *to = (p)->of->views[i];                                                              \
+        if (to->function) {                                                                        \
+            to->function(to, &(p)->seen);                                                          \
+        }                                                                                          \
     }
-}
-
-static void notify_grew(const profile *p)
-{
-    for (size_t i = 0; i < p->of->n_views; i++) {
-        view *v = p->of->views[i];
-        if (v->grew) {
-            v->grew(v, &p->seen);
-        }
-    }
-}
-
-static void notify_changed(const profile *p)
-{
-    for (size_t i = 0; i < p->of->n_views; i++) {
-        view *v = p->of->views[i];
-        if (v->changed) {
-            v->changed(v, &p->seen);
-        }
-    }
-}
 
 /* Sends an event to all views, by the name of its function. */
 #define NOTIFY(p, event, ...)                                                                      \
@@ -154,7 +133,7 @@ static void say(profile *p, watched_state state, const char *message)
     p->seen.state = state;
     memcpy(p->seen.message, text, sizeof text);
     if (is_news) {
-        notify_changed(p);
+        CALL_VIEWS(p, changed)
     }
 }
 
@@ -199,7 +178,7 @@ static void update_caveat(profile *p)
              caveat.status == HPF_ERR_UNSUPPORTED ? " (--profile N)" : "");
     if (strcmp(text, p->seen.caveat) != 0) {
         memcpy(p->seen.caveat, text, sizeof text);
-        notify_changed(p);
+        CALL_VIEWS(p, changed)
     }
 }
 
@@ -257,7 +236,7 @@ watched *watch_add_profile(watch *w, const char *name)
         destroy_profile(p);
         return NULL;
     }
-    notify_began(p);
+    CALL_VIEWS(p, began)
     return &p->seen;
 }
 
@@ -278,7 +257,7 @@ void watch_restart_profile(watch *w, watched *seen)
     p->is_finished = false;
     p->units_per_s = 1;
     *seen->caveat = '\0';
-    notify_began(p);
+    CALL_VIEWS(p, began)
     say(p, WATCHED_WAITING, "restarted");
 }
 
@@ -319,7 +298,7 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     }
     if (n_now > n_before || (n_now > 0 && p->has_annotations)) {
         p->has_annotations = false;
-        notify_grew(p);
+        CALL_VIEWS(p, grew)
     }
     if (status != HPF_OK) {
         fail(p, &err);
@@ -405,7 +384,7 @@ void watch_feed_sidecar(watch *w, watched *seen, const char *bytes, size_t n_byt
         p->is_sidecar_broken = true;
         watch_set_state(w, seen, seen->state, "sidecar file: %s", err.message);
     } else if (!p->is_sidecar_broken && n_bytes > 0) {
-        notify_grew(p);
+        CALL_VIEWS(p, grew)
     }
 }
 
@@ -429,7 +408,7 @@ void watch_end_profile(watch *w, watched *seen)
     hpf_status status = hpf_live_finish(seen->live, &err);
     if (hpf_live_n_samples(seen->live) > n_before) {
         seen->last_sample_s = loop_now_s();
-        notify_grew(p);
+        CALL_VIEWS(p, grew)
     }
     if (status != HPF_OK) {
         fail(p, &err);
@@ -450,7 +429,7 @@ void watch_set_command_sender(watch *w, watched *seen, watch_command_sender *sen
     p->command_context = context;
     if (seen->can_control != can_control) {
         seen->can_control = can_control;
-        notify_changed(p);
+        CALL_VIEWS(p, changed)
     }
 }
 
