@@ -190,6 +190,17 @@ static hpf_status add_unexpected(hpf__eventlog_heap *h, const hpf_event *event, 
     return status == HPF_OK ? add_cost(h, event, name, err) : status;
 }
 
+/* Returns whether a record is of another profile than the first one that had records. */
+static bool is_of_other_profile(hpf__eventlog_heap *h, hpf_str payload)
+{
+    int profile = (unsigned char)*payload.data;
+    h->profile = h->profile < 0 ? profile : h->profile;
+    bool is_other = profile != h->profile;
+    h->is_foreign |= is_other;
+    h->n_others += is_other;
+    return is_other;
+}
+
 static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
                           hpf_error *err)
 {
@@ -197,11 +208,7 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
     if (!h->in_sample || payload.length < COST_BYTES) {
         return HPF_OK;
     }
-    int profile = (unsigned char)*payload.data;
-    h->profile = h->profile < 0 ? profile : h->profile;
-    if (profile != h->profile) {
-        h->is_foreign = true;
-        h->n_others++;
+    if (is_of_other_profile(h, payload)) {
         return HPF_OK;
     }
     hpf_str key = hpf_str_from(payload, COST_BYTES);
@@ -234,11 +241,7 @@ static hpf_status on_changes(hpf__eventlog_heap *h, const hpf_event *event, hpf_
     if (!h->in_sample || rest.length < 1) {
         return HPF_OK;
     }
-    int profile = (unsigned char)*rest.data;
-    h->profile = h->profile < 0 ? profile : h->profile;
-    if (profile != h->profile) {
-        h->is_foreign = true;
-        h->n_others++;
+    if (is_of_other_profile(h, rest)) {
         return HPF_OK;
     }
     h->is_changes = h->has_changes = true;
