@@ -199,9 +199,6 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
 
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
-    if (options->has_log_profile && in->format != &hpf_format_eventlog) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
-    }
     bool is_spooled = !in->format->is_streamed || (value.length > 0 && in->format->read);
     hpf_status status = is_spooled ? spool(in, false, err) : HPF_OK;
     hpf_survey_options with_frames = *options;

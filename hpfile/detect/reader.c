@@ -104,12 +104,16 @@ static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
 {
     if (is_log) {
         r->log = hpf__eventlog_heap_create(&r->events, r->context, &r->options);
+    } else if (r->options.has_log_profile) {
+        hpf_error_set(&r->error, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
     } else {
         r->hp = hpf__hp_create(&r->events, r->context, &r->options);
     }
     if (!r->log && !r->hp) {
-        hpf_error_set_memory(&r->error);
-        return hpf_error_set_memory(err);
+        if (r->error.status == HPF_OK) {
+            hpf_error_set_memory(&r->error);
+        }
+        return hpf_reader_feed(r, NULL, 0, err);
     }
     return feed_known(r, r->head, r->n_head, err);
 }

@@ -141,7 +141,7 @@ typedef struct hpf_reader_options {
     hpf_warning *warning;
     void *warning_context;
     /* The number of the heap profile to read from an event log that has several. Without it the
-     * first one is read, with a warning. */
+     * first one is read, with a warning. Errors: UNSUPPORTED if the input is no event log. */
     bool has_log_profile;
     uint8_t log_profile;
     /* Leave the time of a sample that is earlier than the one before it: the consumer sorts the
