@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import unittest
 import urllib.parse
 import urllib.request
@@ -341,10 +342,11 @@ class Metrics(Watch):
     @unittest.skipUnless(shutil.which("prometheus"), "there is no prometheus here")
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_prometheus(self):
-        """What Prometheus has scraped are samples of the .hp file, in their order, and its sums and differences agree."""
+        """What Prometheus has scraped in a minute are samples of the .hp file, in their order, and its sums and
+        differences agree."""
         place, end_program = self.begin_program("-hd")
         self.write("prometheus.yml", f"""
-global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
+global: {{scrape_interval: 1s, scrape_timeout: 1s}}
 scrape_configs:
   - job_name: census
     authorization: {{credentials_file: {self.path('token')}}}
@@ -372,8 +374,9 @@ scrape_configs:
             result = ask_promql(query)
             return float(result[0]["value"][1]) if result else 0
 
-        wait_until(lambda: one("count_over_time(census_heap_total_bytes[1h])") >= 10 and
-                   one("max_over_time(census_heap_total_bytes[1h]) - min_over_time(census_heap_total_bytes[1h])") > 10**6,
+        time.sleep(60)  # what is compared is a minute
+        wait_until(lambda: one("count_over_time(census_heap_total_bytes[1h])") >= 40 and
+                   one("max_over_time(census_heap_total_bytes[1h]) - min_over_time(census_heap_total_bytes[1h])") > 10**7,
                    "scrapes of growth")
         raw = {(series["metric"]["__name__"], series["metric"].get("band")): dict(map(tuple, series["values"]))
                for series in ask_promql('{__name__=~"census_.*"}[1h]')}
