@@ -30,7 +30,7 @@ typedef struct node {
     uint64_t inherited_bytes;
     uint32_t first_child; /* NONE; pruned stacks are not linked */
     uint32_t next_sibling;
-    uint32_t level; /* 0 for the root */
+    uint32_t level; /* 0 for the root; children of a hidden stack are at its level */
     bool is_kept;
 } node;
 
@@ -181,8 +181,6 @@ static void add_up(report *r)
             r->total_bytes += s->allocated_bytes;
             n->inherited_ticks += s->ticks;
             n->inherited_bytes += s->allocated_bytes;
-        } else {
-            n->inherited_ticks = n->inherited_bytes = 0;
         }
         if (i > 0) {
             node *parent = &r->nodes[s->parent_index];
@@ -254,7 +252,8 @@ static void link_children(report *r)
         }
     }
     for (size_t i = 1; i < n; i++) {
-        r->nodes[i].level = r->nodes[r->prof->stacks[i].parent_index].level + 1;
+        uint32_t parent = r->prof->stacks[i].parent_index;
+        r->nodes[i].level = r->nodes[parent].level + is_shown(r, centre_of(r, parent));
     }
 }
 

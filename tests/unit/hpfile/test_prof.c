@@ -511,6 +511,32 @@ Test(prof, stacks_without_costs_are_left_out_unless_something_above_them_costs)
     free(written);
 }
 
+Test(prof, what_a_hidden_stack_calls_belongs_to_the_stack_above)
+{
+    make_chain(4);
+    p->centres[1] = (hpf_prof_centre){.label = HPF_STR("OVERHEAD"), .is_hidden = true};
+    p->prof.n_centres = 2;
+    p->stacks[2].centre_index = 1;
+    p->stacks[2].ticks = 10;
+    p->stacks[3].ticks = 1;
+    char *written = write_report(HPF_PROF_VERBOSE);
+    cr_assert_null(strstr(written, "OVERHEAD"));
+    for (uint32_t i = 0, level = 0; i < 4; i += i == 1 ? 2 : 1, level++) {
+        char begin[20];
+        snprintf(begin, sizeof begin, "\n%*sf ", (int)level, "");
+        const char *line = strstr(strstr(written, "individual"), begin);
+        cr_assert_not_null(line, "stack %u", i);
+        hpf_str words[9];
+        line += level + 1;
+        for (int k = 0; k < 9; k++) {
+            words[k] = take_word(&line);
+        }
+        cr_expect_eq(strtoul(words[3].data, NULL, 10), i);
+        cr_expect_str_eq(words[7].data, "100.0", "stack %u inherits", i);
+    }
+    free(written);
+}
+
 Test(prof, text_that_is_no_tree_is_refused)
 {
     make_chain(3);
