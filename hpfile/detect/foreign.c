@@ -26,6 +26,7 @@ static const foreign beginnings[] = {
     {"CMDLINE ", "a recording of Python's memory_profiler (mprof)"},
     {"Tix [", "the coverage of a Haskell program (.tix), for census hpc"},
     {"Mix \"", "the boxes of a Haskell module (.mix), for census hpc"},
+    {"hpf.bins", "address bins (.bins), for census report, convert and diff"},
     {"%!PS", "a PostScript document"},
     {"%PDF-", "a PDF document"},
     {"<svg", "an SVG picture"},

@@ -105,6 +105,7 @@ Test(format, files_of_other_tools_are_named)
         {BYTES("version: 1\ncreator: callgrind-3.19.0\n"), "callgrind"},
         {BYTES("JAVA PROFILE 1.0.2\0\0\0\0"), "Java"},
         {BYTES("memray\0\x0b"), "memray"},
+        {BYTES("hpf.bins\0\1"), "address bins"},
         {BYTES("{\"snapshot\":{\"meta\":{"), ".heapsnapshot"},
         {BYTES("{ \"traceEvents\": ["), "Chrome"},
         {BYTES("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""),
