@@ -74,7 +74,7 @@ class Ticks(Native):
         self.assertEqual([frames for frames in live if allocated.get(frames, 0) < live[frames]], [])
         harness.run_census([program("peaks"), "spikes"], directory, "--eventlog", "-hc", "-hmpeaks")
         printed = harness.run([harness.CENSUS, "report", "--value", "allocated", log])
-        self.assertRegex(str(printed.errors), "does not have totals of stacks")
+        self.assertRegex(str(printed.errors), "has no totals of stacks")
 
     def test_ticks_of_reset_signals(self):
         self.check("resets_all_signals")
