@@ -40,8 +40,9 @@ class Peaks(Native):
         self.assertRegex(done.errors, r"286 MiB +100% +1 block  spike")
 
     def test_peak_of_a_wandering_heap(self):
-        """While the heap grows with frees in between, it is copied only for each 1 % of growth."""
-        self.check("wanders", error_bytes=120000)
+        """While the heap grows with frees in between, it is copied for each 1 % of growth; for each 6 % after a copy that
+        another process has interrupted, since it took long."""
+        self.check("wanders", error_bytes=640000)
 
     def test_peak_of_threads(self):
         self.check("hands_over", error_bytes=4 * 65536)
