@@ -207,8 +207,8 @@ static void say_biography_losses(const page *p, const char *who, const hpp_biogr
     static const char *const ends[] = {
         [HPP_BIOGRAPHY_NO_PAGEMAP] =
             "uses of blocks were not seen: the program could not read /proc/self/pagemap, for "
-            "which "
-            "/proc must be mounted and the program dumpable, or its pages are larger than 4 KiB",
+            "which /proc must be mounted and the program dumpable, or its pages are larger than 4 "
+            "KiB",
         [HPP_BIOGRAPHY_LOCKED_MEMORY] = "the biography ended early: the program locked its memory "
                                         "(mlock), so later uses were not seen",
         [HPP_BIOGRAPHY_RAW_FORK] =

@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hprender/render.h"
-
 #include "made_up_font.h"
+#include "modern_drawing.h"
 
-#define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 #define PROFILE                                                                                    \
     HEAD "BEGIN_SAMPLE 0\na 10\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\na 100\nEND_SAMPLE 1\n"               \
          "BEGIN_SAMPLE 2\na 40\nb 20\nEND_SAMPLE 2\nBEGIN_SAMPLE 4\na 50\nEND_SAMPLE 4\n"
@@ -22,13 +20,6 @@
     TITLE "0\tfits\t60\n0\tlive\t10\n0\tlow\t5\n0\tfar\t900\n0\tprofiler\t150\n"                   \
           "1\tfits\t150\n1\tlive\t100\n1\tlow\t5\n1\tfar\t900\n1\tprofiler\t150\n"                 \
           "3\tfits\t130\n3\tlive\t55\n3\tlow\t5\n3\tfar\t901\n3\tprofiler\t150\n"
-
-typedef struct drawing {
-    hpf_source *source;
-    hpf_survey *survey;
-    hpr_chart *chart;
-    hpr_scene *scene;
-} drawing;
 
 static void draw(drawing *d, const char *profile, const char *lines, const hpr_options *options)
 {
@@ -43,14 +34,6 @@ static void draw(drawing *d, const char *profile, const char *lines, const hpr_o
     hpf_source_destroy(sidecar);
     cr_assert_eq(hpr_chart_create(&d->chart, d->survey, options, made_up_measurer, &err), HPF_OK);
     cr_assert_eq(hpr_scene_create(&d->scene, d->chart, options, made_up_measurer, &err), HPF_OK);
-}
-
-static void destroy(drawing *d)
-{
-    hpr_scene_destroy(d->scene);
-    hpr_chart_destroy(d->chart);
-    hpf_survey_destroy(d->survey);
-    hpf_source_destroy(d->source);
 }
 
 /* Draws PROFILE with LINES, and asserts that these lines are drawn: names between blanks. */
