@@ -153,4 +153,9 @@ typedef struct hpf_eventlog_metadata {
     hpf_arena *arena;
 } hpf_eventlog_metadata;
 
+/* What a stack has allocated since the start, and what of it is live in the largest sample. */
+typedef struct hpf_stack_totals {
+    uint64_t allocated_bytes, peak_bytes, peak_blocks;
+} hpf_stack_totals;
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Copies all of a log except its heap profile. Cost centres are numbered again by the writer, so
- * ticks, and totals of stacks, are written with their frames; all other records are copied as they
- * are.
+ * ticks are written with their frames; so are the last totals of stacks, at the end. All other
+ * records are copied as they are.
  */
 #include <stdlib.h>
 
@@ -12,15 +12,15 @@
 #include "eventlog/eventlog_totals.h"
 #include "eventlog/eventlog_writer.h"
 
-#define STACK_AT       12u /* in a tick, after capability and number */
-#define TOTAL_STACK_AT 25u /* in totals, after profile and three amounts */
+#define STACK_AT 12u /* in a tick, after capability and number */
 
 enum { MAX_FRAMES = 255 };
 
 typedef struct copying {
     hpf_writer *writer;
-    const double *window;      /* two times in seconds */
-    hpf__eventlog_names names; /* of the stacks of ticks and totals */
+    const double *window; /* two times in seconds */
+    hpf__eventlog_totals totals;
+    uint64_t totals_ns; /* of their last record */
     hpf_frame frames[MAX_FRAMES];
 } copying;
 
@@ -79,31 +79,49 @@ static bool is_definition(uint16_t id)
     }
 }
 
-/* Copies a tick, or the totals of a stack. */
-static hpf_status copy_stack(copying *c, const hpf_event *event, hpf_error *err)
+static hpf_status copy_tick(copying *c, const hpf_event *event, hpf_error *err)
 {
     hpf_str payload = event->payload;
-    bool is_tick = event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE;
-    size_t at = is_tick ? STACK_AT : TOTAL_STACK_AT;
-    if (payload.length <= at) {
+    if (payload.length <= STACK_AT) {
         return HPF_OK;
     }
+    hpf__eventlog_names *names = &c->totals.names;
     hpf_name name;
     bool is_new;
-    hpf_str stack = hpf_str_from(payload, at);
-    hpf_status status = hpf__eventlog_names_of_stack(&c->names, stack, &name, &is_new);
+    hpf_status status =
+        hpf__eventlog_names_of_stack(names, hpf_str_from(payload, STACK_AT), &name, &is_new);
     if (status != HPF_OK) {
         return hpf_error_set(err, status, "no room for the stacks of the log");
     }
-    size_t n = hpf__eventlog_names_frames(&c->names, name, c->frames, MAX_FRAMES);
-    n = n < MAX_FRAMES ? n : MAX_FRAMES;
-    const char *p = payload.data;
-    if (is_tick) {
-        return hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(p), hpf__read8(p + 4),
-                                        c->frames, n, err);
+    size_t n = hpf__eventlog_names_frames(names, name, c->frames, MAX_FRAMES);
+    return hpf_eventlog_writer_tick(c->writer, event->time_ns, hpf__read4(payload.data),
+                                    hpf__read8(payload.data + 4), c->frames,
+                                    n < MAX_FRAMES ? n : MAX_FRAMES, err);
+}
+
+static size_t frames_of_total(void *context, size_t stack, hpf_frame *frames, size_t room)
+{
+    const hpf__eventlog_totals *totals = context;
+    return hpf__eventlog_names_frames(&totals->names, totals->list[stack].name, frames, room);
+}
+
+static hpf_status write_totals(copying *c, hpf_error *err)
+{
+    size_t n = c->totals.n;
+    if (n == 0) {
+        return HPF_OK;
     }
-    const hpf_stack_totals totals = {hpf__read8(p + 1), hpf__read8(p + 9), hpf__read8(p + 17)};
-    return hpf_eventlog_writer_totals(c->writer, event->time_ns, &totals, c->frames, n, err);
+    hpf_stack_totals *totals = calloc(n, sizeof *totals);
+    if (!totals) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        totals[i] = c->totals.list[i].amounts;
+    }
+    hpf_status status = hpf_eventlog_writer_totals(c->writer, c->totals_ns, totals, n,
+                                                   frames_of_total, &c->totals, true, err);
+    free(totals);
+    return status;
 }
 
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
@@ -113,15 +131,18 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     bool is_late = time_s > c->window[1];
     bool is_inside = time_s >= c->window[0] && !is_late;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
-        hpf_status status = hpf__eventlog_names_define_centre(&c->names, event->payload);
+        hpf_status status = hpf__eventlog_names_define_centre(&c->totals.names, event->payload);
         return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
     }
     if (!is_inside && (is_late || !is_definition(event->type->id))) {
         return HPF_OK;
     }
-    if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
-        hpf__is_stack_totals(event->type)) {
-        return copy_stack(c, event, err);
+    if (event->type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE) {
+        return copy_tick(c, event, err);
+    }
+    if (hpf__eventlog_totals_want(event->type)) {
+        c->totals_ns = event->time_ns;
+        return hpf__eventlog_totals_note(&c->totals, event, err);
     }
     return is_written(event)
                ? HPF_OK
@@ -143,7 +164,8 @@ hpf_status hpf_eventlog_writer_copy(hpf_writer *writer, hpf_source *source, cons
     if (status == HPF_OK) {
         status = hpf_eventlog_read_source(NULL, source, &visitor, c, err);
     }
-    hpf__eventlog_names_finish(&c->names);
+    status = status == HPF_OK ? write_totals(c, err) : status;
+    hpf__eventlog_totals_finish(&c->totals);
     free(c);
     return status;
 }

@@ -218,21 +218,6 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
                : add_unexpected(h, event, is_stack, key, err);
 }
 
-/* Reads a number of 7 bits a byte, the lowest first. Returns false if it is cut. */
-static bool read_groups(hpf_str *from, uint64_t *number)
-{
-    *number = 0;
-    for (unsigned shift = 0; from->length > 0 && shift < 64; shift += 7) {
-        unsigned char byte = (unsigned char)*from->data;
-        *from = hpf_str_from(*from, 1);
-        *number |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Reads changes of amounts that earlier samples had: how many numbers are left out, and the
  * difference, with its sign in the lowest bit. */
 static hpf_status on_changes(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
@@ -249,14 +234,14 @@ static hpf_status on_changes(hpf__eventlog_heap *h, const hpf_event *event, hpf_
     rest = hpf_str_from(rest, 1);
     for (uint64_t next = 0; rest.length > 0; next++) {
         uint64_t gap, change;
-        if (!read_groups(&rest, &gap) || !read_groups(&rest, &change) || next >= h->n_numbered ||
-            gap >= h->n_numbered - next) {
+        if (!hpf__eventlog_cut_groups(&rest, &gap) || !hpf__eventlog_cut_change(&rest, &change) ||
+            next >= h->n_numbered || gap >= h->n_numbered - next) {
             return hpf_error_set(err, HPF_ERR_SYNTAX,
                                  "expected changes of the %zu amounts in samples before",
                                  h->n_numbered);
         }
         next += gap;
-        h->numbered[next].amount += change >> 1 ^ (change & 1 ? UINT64_MAX : 0);
+        h->numbered[next].amount += change;
     }
     return HPF_OK;
 }

@@ -556,6 +556,28 @@ uint64_t hpf__eventlog_n_blocks(const hpf_eventlog *log)
     return log->n_blocks - (log->n_blocks > 0 && log->offset < log->block_end);
 }
 
+bool hpf__eventlog_cut_groups(hpf_str *from, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; from->length > 0 && shift < 64; shift += 7) {
+        unsigned char byte = (unsigned char)*from->data;
+        *from = hpf_str_from(*from, 1);
+        *number |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpf__eventlog_cut_change(hpf_str *from, uint64_t *change)
+{
+    uint64_t number;
+    bool is_cut = hpf__eventlog_cut_groups(from, &number);
+    *change = number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+    return is_cut;
+}
+
 hpf_status hpf_eventlog_read_source(hpf_eventlog **out, hpf_source *source,
                                     const hpf_event_visitor *visitor, void *context, hpf_error *err)
 {

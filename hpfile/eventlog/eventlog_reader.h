@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions of the reader of records for the heap profile only.
+ * What only the readers of heap profiles and of totals need: functions of the reader of records,
+ * and the numbers of records with changes.
  */
 #ifndef HPF_EVENTLOG_READER_H
 #define HPF_EVENTLOG_READER_H
@@ -33,5 +34,10 @@ uint64_t hpf__eventlog_n_blocks(const hpf_eventlog *log);
 
 /* Returns whether the header declares this type. */
 bool hpf__eventlog_declares(const hpf_eventlog *log, uint16_t id);
+
+/* Cut a number, or a difference modulo 2^64, from the begin of a text, as hpf__log_put_groups and
+ * hpf__log_put_change write them. Return false if the text ends before. */
+bool hpf__eventlog_cut_groups(hpf_str *from, uint64_t *number);
+bool hpf__eventlog_cut_change(hpf_str *from, uint64_t *change);
 
 #endif

@@ -14,8 +14,8 @@
 #define BLOCK_BYTES 60000 /* of records that are written without a sample */
 
 /* Records in the order of time. As in GHC's logs, samples, ticks and definitions belong to no
- * capability, marks and sizes to capability 0. The streams are: samples and definitions; other
- * records of no capability; records of capability 0, 1, ... */
+ * capability, marks and sizes to capability 0. The streams are: samples, totals and definitions;
+ * other records of no capability; records of capability 0, 1, ... */
 typedef struct log_stream {
     hpf__buffer block; /* records that are not written yet */
     uint64_t now_ns;   /* the latest time of a record */
@@ -64,7 +64,9 @@ static const struct own_type {
     {HPF__EVENT_PROF_BEGIN, 8, REST_OF_NONE, "Start of a time profile"},
     {HPF__EVENT_IPE, -1, SAMPLES, "Info Table Source Position"},
     {HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, -1, SAMPLES, "Heap profile changes since last sample"},
-    {HPF__EVENT_HEAP_PROF_STACK_TOTALS, -1, REST_OF_NONE, "Heap profile totals of a stack"},
+    {HPF__EVENT_HEAP_PROF_STACK_TOTALS, -1, SAMPLES, "Heap profile totals of a stack"},
+    {HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES, -1, SAMPLES,
+     "Heap profile changes of totals of stacks"},
 };
 
 /* ---- Types ---- */
@@ -97,8 +99,10 @@ void hpf__log_init(hpf__log_records *log, hpf_sink *sink, hpf_arena *arena,
     for (size_t i = 0; i < sizeof own_types / sizeof own_types[0]; i++) {
         const struct own_type *t = &own_types[i];
         hpf_str description = {t->description, strlen(t->description)};
+        bool is_totals = t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS ||
+                         t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES;
         if ((t->id != HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES || options->writes_changes) &&
-            (t->id != HPF__EVENT_HEAP_PROF_STACK_TOTALS || options->writes_totals)) {
+            (!is_totals || options->writes_totals)) {
             hpf__log_add_type(log, &(hpf_event_type){t->id, t->n_bytes, description, 0});
         }
     }
@@ -171,6 +175,21 @@ void hpf__log_put_number(hpf__log_records *log, uint64_t number, size_t n_bytes)
     append_number(log, &log->payload, number, n_bytes);
 }
 
+void hpf__log_put_groups(hpf__log_records *log, uint64_t number)
+{
+    while (number >= 128) {
+        hpf__log_put_number(log, (number & 127) | 128, 1);
+        number >>= 7;
+    }
+    hpf__log_put_number(log, number, 1);
+}
+
+void hpf__log_put_change(hpf__log_records *log, uint64_t before, uint64_t now)
+{
+    uint64_t change = now - before;
+    hpf__log_put_groups(log, change << 1 ^ (change >> 63 ? UINT64_MAX : 0));
+}
+
 void hpf__log_put_text(hpf__log_records *log, hpf_str text, size_t room)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
@@ -215,6 +234,7 @@ static void end_record(hpf__log_records *log, size_t stream, uint16_t id, bool h
         append_number(log, &to->block, log->payload.length, 2);
     }
     append(log, &to->block, log->payload.bytes, log->payload.length);
+    log->n_bytes += 10 + 2 * has_length + log->payload.length;
     log->payload.length = 0;
     if (stream != SAMPLES && to->block.length >= BLOCK_BYTES) {
         hpf__log_write_blocks(log);

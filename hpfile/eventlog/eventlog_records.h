@@ -25,6 +25,7 @@ typedef struct hpf__log_records {
     size_t n_streams, streams_capacity;
     hpf_event_type *types; /* that the log declares */
     size_t n_types, types_capacity;
+    uint64_t n_bytes; /* of all records */
     bool is_out_of_memory;
 } hpf__log_records;
 
@@ -42,11 +43,14 @@ const hpf_event_type *hpf__log_find_type(const hpf__log_records *log, uint16_t i
 /* Writes the head of the log, with all types. */
 void hpf__log_write_types(hpf__log_records *log);
 
-/* Append to the payload: bytes; a big-endian number; text as logs hold it (UTF-8, U+FFFD for each
- * byte that is none, up to the first NUL, and at most `room` bytes, of whole characters); such a
- * text and a NUL. */
+/* Append to the payload: bytes; a big-endian number; a number in groups of 7 bits, the lowest
+ * first, of which all but the last have the bit 128; a difference, modulo 2^64, in such groups,
+ * with its sign in the lowest bit; text as logs hold it (UTF-8, U+FFFD for each byte that is none,
+ * up to the first NUL, and at most `room` bytes, of whole characters); such a text and a NUL. */
 void hpf__log_put(hpf__log_records *log, const void *bytes, size_t n);
 void hpf__log_put_number(hpf__log_records *log, uint64_t number, size_t n_bytes);
+void hpf__log_put_groups(hpf__log_records *log, uint64_t number);
+void hpf__log_put_change(hpf__log_records *log, uint64_t before, uint64_t now);
 void hpf__log_put_text(hpf__log_records *log, hpf_str text, size_t room);
 void hpf__log_put_string(hpf__log_records *log, hpf_str text, size_t room);
 

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reads one of the totals of the stacks of an event log, as a profile with one sample.
+ * Reads the totals of the stacks of an event log: what they are after all records, or one of their
+ * amounts as a profile with one sample.
  */
 #ifndef HPF_EVENTLOG_TOTALS_H
 #define HPF_EVENTLOG_TOTALS_H
 
 #include "eventlog/eventlog.h"
+#include "eventlog/eventlog_names.h"
 #include "eventlog/eventlog_tags.h"
 
-/* Returns whether records of a type are totals; with a fixed length it is another type. */
-static inline bool hpf__is_stack_totals(const hpf_event_type *type)
-{
-    return type->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS && type->n_bytes == HPF_EVENT_VARIABLE;
-}
+/* The stacks of a log that have totals, in the order of their numbers. Begins zeroed. */
+typedef struct hpf__eventlog_totals {
+    hpf__eventlog_names names;
+    struct hpf__total {
+        hpf_name name;
+        hpf_stack_totals amounts;
+    } * list;
+    size_t n, capacity;
+} hpf__eventlog_totals;
+
+/* Returns whether a record is one of totals: of a stack, or changes of some. */
+bool hpf__eventlog_totals_want(const hpf_event_type *type);
+
+/* Reads a record that is wanted. Cost centres must have been defined in `names`. Errors: MEMORY,
+ * LIMIT, SYNTAX. */
+hpf_status hpf__eventlog_totals_note(hpf__eventlog_totals *totals, const hpf_event *event,
+                                     hpf_error *err);
+void hpf__eventlog_totals_finish(hpf__eventlog_totals *totals);
 
 /* The `read` of event logs (format_row.h). The amounts are "allocated", the bytes that a stack has
  * allocated, and "peak" and "blocks", what of that was live in the largest sample. Errors: ARGUMENT

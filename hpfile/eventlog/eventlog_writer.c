@@ -37,6 +37,12 @@ typedef struct log_key {
     uint64_t now;     /* in this sample */
 } log_key;
 
+/* The totals of a stack in the log. */
+typedef struct written_totals {
+    hpf_stack_totals amounts;
+    bool is_written;
+} written_totals;
+
 typedef struct eventlog_writer {
     hpf_writer base;
     hpf_writer_options options;
@@ -50,6 +56,10 @@ typedef struct eventlog_writer {
     hpf_name *known; /* by id: names that readers know, for samples that are changes */
     size_t n_known, known_capacity;
     uint64_t n_samples;
+    written_totals *totals; /* by number of the caller */
+    uint32_t *totals_order; /* numbers of the caller, in the order of the log */
+    size_t n_totals, totals_capacity, totals_order_capacity;
+    uint64_t n_totals_bytes;   /* of changes of totals */
     const char *heap_quantity; /* "heap" or "resident", whichever came first; NULL: none did */
     double held[N_HELD];       /* parts of a MEM_RETURN that came already: */
     double held_time;          /*   at this time */
@@ -353,16 +363,6 @@ static void put_cost(eventlog_writer *w, hpf_name name, uint64_t amount, uint64_
                         time_ns);
 }
 
-/* Appends a number in groups of 7 bits, the lowest first; all but the last have the bit 128. */
-static void put_groups(eventlog_writer *w, uint64_t number)
-{
-    while (number >= 128) {
-        hpf__log_put_number(&w->log, (number & 127) | 128, 1);
-        number >>= 7;
-    }
-    hpf__log_put_number(&w->log, number, 1);
-}
-
 /* Writes the amounts that differ from the sample before: first those of names that readers know,
  * then names that are new, with their amounts, which gives them the next numbers. */
 static void put_changes(eventlog_writer *w, const hpf_sample *sample, uint64_t time_ns)
@@ -379,15 +379,14 @@ static void put_changes(eventlog_writer *w, const hpf_sample *sample, uint64_t t
     size_t next = 0; /* id after the last one in the record */
     for (size_t id = 0; id < w->n_known; id++) {
         log_key *key = &w->keys[w->known[id]];
-        uint64_t change = key->now - key->written;
         if (w->log.payload.length + MOST_PAIR_BYTES > HPF__LOG_MAX_PAYLOAD) {
             hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES, time_ns);
             hpf__log_put_number(&w->log, 0, 1);
             next = 0;
         }
-        if (change != 0) {
-            put_groups(w, id - next);
-            put_groups(w, change << 1 ^ (change >> 63 ? UINT64_MAX : 0));
+        if (key->now != key->written) {
+            hpf__log_put_groups(&w->log, id - next);
+            hpf__log_put_change(&w->log, key->written, key->now);
             next = id + 1;
         }
         key->written = key->now;
@@ -556,14 +555,12 @@ hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uint64_t time_ns, uint32
     return status_of(w, err);
 }
 
-hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
-                                      const hpf_stack_totals *totals, const hpf_frame *frames,
-                                      size_t n_frames, hpf_error *err)
+/* Writes the first totals of a stack, which so gets the next number in the log. */
+static void put_totals(eventlog_writer *w, uint64_t time_ns, const hpf_stack_totals *totals,
+                       const hpf_frame *frames, size_t n_frames)
 {
-    eventlog_writer *w = (eventlog_writer *)writer;
     uint32_t stack[MAX_FRAMES];
     size_t depth = n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES;
-    begin(w);
     number_stack(w, frames, depth, 0, stack);
     hpf__log_put_number(&w->log, 0, 1);
     hpf__log_put_number(&w->log, totals->allocated_bytes, 8);
@@ -571,6 +568,73 @@ hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
     hpf__log_put_number(&w->log, totals->peak_blocks, 8);
     put_stack(w, stack, depth);
     hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_STACK_TOTALS, time_ns);
+}
+
+static bool are_equal(const hpf_stack_totals *a, const hpf_stack_totals *b)
+{
+    return a->allocated_bytes == b->allocated_bytes && a->peak_bytes == b->peak_bytes &&
+           a->peak_blocks == b->peak_blocks;
+}
+
+/* Writes how the totals of known stacks differ from those in the log. */
+static void put_changes_of_totals(eventlog_writer *w, uint64_t time_ns,
+                                  const hpf_stack_totals *totals)
+{
+    enum { MOST_ENTRY_BYTES = 40 };
+    uint64_t n_bytes_before = w->log.n_bytes;
+    size_t next = 0; /* number after the last one in the record */
+    hpf__log_put_number(&w->log, 0, 1);
+    for (size_t i = 0; i < w->n_totals; i++) {
+        const hpf_stack_totals *now = &totals[w->totals_order[i]];
+        hpf_stack_totals *before = &w->totals[w->totals_order[i]].amounts;
+        if (are_equal(now, before)) {
+            continue;
+        }
+        if (w->log.payload.length + MOST_ENTRY_BYTES > HPF__LOG_MAX_PAYLOAD) {
+            hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES, time_ns);
+            hpf__log_put_number(&w->log, 0, 1);
+            next = 0;
+        }
+        hpf__log_put_groups(&w->log, i - next);
+        hpf__log_put_change(&w->log, before->allocated_bytes, now->allocated_bytes);
+        hpf__log_put_change(&w->log, before->peak_bytes, now->peak_bytes);
+        hpf__log_put_change(&w->log, before->peak_blocks, now->peak_blocks);
+        *before = *now;
+        next = i + 1;
+    }
+    hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES, time_ns);
+    w->n_totals_bytes += w->log.n_bytes - n_bytes_before;
+}
+
+hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
+                                      const hpf_stack_totals *totals, size_t n,
+                                      hpf_frames_of_stack *frames_of, void *context, bool is_last,
+                                      hpf_error *err)
+{
+    enum { USUAL_ENTRY_BYTES = 8, SHARE_OF_LOG = 16 };
+    eventlog_writer *w = (eventlog_writer *)writer;
+    hpf_frame frames[MAX_FRAMES];
+    size_t n_changed = 0;
+    begin(w);
+    if (!HPF__ARRAY_RESERVE_ZEROED(w->totals, w->totals_capacity, n) ||
+        !HPF__ARRAY_RESERVE(w->totals_order, w->totals_order_capacity, n)) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < w->n_totals; i++) {
+        uint32_t stack = w->totals_order[i];
+        n_changed += !are_equal(&totals[stack], &w->totals[stack].amounts);
+    }
+    if (n_changed > 0 && (is_last || w->n_totals_bytes + n_changed * USUAL_ENTRY_BYTES <=
+                                         w->log.n_bytes / SHARE_OF_LOG)) {
+        put_changes_of_totals(w, time_ns, totals);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (totals[i].allocated_bytes > 0 && !w->totals[i].is_written) {
+            put_totals(w, time_ns, &totals[i], frames, frames_of(context, i, frames, MAX_FRAMES));
+            w->totals[i] = (written_totals){totals[i], true};
+            w->totals_order[w->n_totals++] = (uint32_t)i;
+        }
+    }
     return status_of(w, err);
 }
 
@@ -596,6 +660,8 @@ static void destroy(hpf_writer *base)
         hpf__intern_finish(&w->labels);
         free(w->keys);
         free(w->known);
+        free(w->totals);
+        free(w->totals_order);
         free(w);
     }
 }

@@ -28,16 +28,18 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uin
                                                          const hpf_frame *frames, size_t n_frames,
                                                          hpf_error *err);
 
-/* What a stack has allocated since the start, and what of it is live in the largest sample. */
-typedef struct hpf_stack_totals {
-    uint64_t allocated_bytes, peak_bytes, peak_blocks;
-} hpf_stack_totals;
+/* Fills at most `room` frames of the stack with a number, as those of ticks, and returns how many
+ * the stack has. */
+typedef size_t hpf_frames_of_stack(void *context, size_t stack, hpf_frame *frames, size_t room);
 
-/* Writes the totals of a stack; its frames as those of ticks. The log must have been created with
- * `writes_totals`, or have the types of a log with totals. Errors: MEMORY. */
+/* Writes the totals of `n` stacks, which the caller numbers: those of stacks that are new, and, at
+ * most for a 16th of the log, or if the totals are the last ones, those that have changed. Stacks
+ * that have allocated nothing are left out. The log must have been created with `writes_totals`.
+ * Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
-                                                           const hpf_stack_totals *totals,
-                                                           const hpf_frame *frames, size_t n_frames,
+                                                           const hpf_stack_totals *totals, size_t n,
+                                                           hpf_frames_of_stack *frames_of,
+                                                           void *context, bool is_last,
                                                            hpf_error *err);
 
 /* Declares the types of another log. Call it before the first event. Errors: MEMORY. */

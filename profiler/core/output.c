@@ -345,13 +345,14 @@ void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_fr
     }
 }
 
-void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *totals,
-                        const hpf_frame *frames, size_t n_frames)
+void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *totals, size_t n,
+                        hpf_frames_of_stack *frames_of, void *context, bool is_last)
 {
     hpf_error err;
     if (has_log(o)) {
         note_log(o,
-                 hpf_eventlog_writer_totals(o->log, ns_of(time_s), totals, frames, n_frames, &err),
+                 hpf_eventlog_writer_totals(o->log, ns_of(time_s), totals, n, frames_of, context,
+                                            is_last, &err),
                  &err);
     }
 }

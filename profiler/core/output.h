@@ -78,13 +78,13 @@ void hpp__output_result(hpp__output *output, const hpp_census_result *result);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
 void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
 
-/* Writes the begin of a time profile, a tick of it, the totals of a stack, and any
- * other record (eventlog_writer.h) into the event log, if there is one. */
+/* Writes the begin of a time profile, a tick of it, the totals of stacks, and any other record
+ * (eventlog_writer.h) into the event log, if there is one. */
 void hpp__output_begin_time(hpp__output *output, uint64_t tick_ns);
 void hpp__output_tick(hpp__output *output, double time_s, uint64_t tick, const hpf_frame *frames,
                       size_t n_frames);
 void hpp__output_totals(hpp__output *output, double time_s, const hpf_stack_totals *totals,
-                        const hpf_frame *frames, size_t n_frames);
+                        size_t n, hpf_frames_of_stack *frames_of, void *context, bool is_last);
 void hpp__output_record(hpp__output *output, uint16_t type, double time_s, uint16_t processor,
                         hpf_str payload, hpf_str text);
 

@@ -6,9 +6,9 @@
  *     bench_recording [FILE.eventlog [SAMPLES [SITES [CHANGES]]]]
  *
  * At first 300 sites have live blocks; up to SITES (2000) come in the first quarter. Between two
- * samples CHANGES (50) of them change, mostly by little. Writes FILE as changes, with SAMPLES
- * (86,400, a day) samples, and prints its size, and that of the same log with whole samples, which
- * is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
+ * samples CHANGES (50) of them change, mostly by little, and allocate and free more. Writes FILE as
+ * changes, with SAMPLES (86,400, a day) samples, and prints its size, and that of the same log with
+ * whole samples, which is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "event/format_row.h"
+#include "eventlog/eventlog_writer.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 #include "hpfile/writer.h"
@@ -27,6 +28,7 @@ typedef struct server {
     rng chance;
     size_t n_samples, n_sites, n_changes;
     uint64_t *live;
+    hpf_stack_totals *totals;
     hpf_cost *costs;
 } server;
 
@@ -53,6 +55,11 @@ static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t 
     return DEPTH;
 }
 
+static size_t frames_of_stack(void *context, size_t stack, hpf_frame *frames, size_t room)
+{
+    return frames_of(context, (hpf_name)stack, frames, room);
+}
+
 static void expect(hpf_status status)
 {
     if (status != HPF_OK) {
@@ -75,12 +82,15 @@ static void take_sample(server *s, size_t sample, hpf_writer *writer)
                             ? s->live[site] + block * rng_below(&s->chance, 20) -
                                   (s->live[site] > 10 * block ? 10 * block : 0)
                             : block * rng_below(&s->chance, 5000);
+        s->totals[site].allocated_bytes += s->live[site] / 4 + 50 * block;
     }
     for (size_t i = 0; i < n_known; i++) {
         if (s->live[i] > 0) {
             s->costs[n++] = (hpf_cost){.name = (hpf_name)i, .whole = s->live[i]};
         }
     }
+    expect(hpf_eventlog_writer_totals(writer, sample * UINT64_C(1000000000), s->totals, n_known,
+                                      frames_of_stack, NULL, sample + 1 == s->n_samples, NULL));
     const hpf_sample taken = {.time = (double)sample, .costs = s->costs, .n_costs = n};
     expect(hpf_writer_events.sample(writer, &taken, NULL));
     const hpf_quantity_point point = {(double)sample, (double)n};
@@ -94,13 +104,15 @@ static double record(const server *of, const char *path, bool writes_changes)
     server s = *of;
     const hpf_writer_options options = {.flush_samples = true,
                                         .writes_changes = writes_changes,
+                                        .writes_totals = true,
                                         .breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                         .frames = frames_of};
     FILE *file = fopen(path, "wb");
     hpf_sink *sink = file ? hpf_sink_to_fd(fileno(file)) : NULL;
     s.live = calloc(s.n_sites, sizeof *s.live);
+    s.totals = calloc(s.n_sites, sizeof *s.totals);
     s.costs = calloc(s.n_sites, sizeof *s.costs);
-    if (!sink || !s.live || !s.costs) {
+    if (!sink || !s.live || !s.totals || !s.costs) {
         perror(path);
         exit(1);
     }
@@ -125,6 +137,7 @@ static double record(const server *of, const char *path, bool writes_changes)
     hpf_sink_destroy(sink);
     fclose(file);
     free(s.live);
+    free(s.totals);
     free(s.costs);
     return bytes;
 }

@@ -3,6 +3,7 @@
 """A program ends as it would without census, and its last census is complete."""
 import json
 import os
+import random
 import signal
 import subprocess
 import time
@@ -118,27 +119,48 @@ class Ends(Native):
         self.assertEqual((running.returncode, errors), (5, b""))
         self.assertEqual(harness.Profile(base + ".hp").of("keep"), 374000)
 
-    def test_killed_collector(self):
-        """A compact recording has all samples before the moment at which census is killed."""
-        base = self.path("profile")
-        running = self.begin("waits", base, "--compact", "-hc")
+    def report(self, log, *options):
+        """Returns the report of an event log as JSON; None if it has no sample yet."""
+        found = subprocess.run([harness.CENSUS, "report", "--format", "json", "-m0", *options, log], capture_output=True, check=False)
+        return json.loads(found.stdout) if found.returncode == 0 else None
+
+    def kill_collector(self, *command):
+        """Kills census and the program after some samples. Returns the path of the log."""
+        base = os.path.join(self.fresh(), "profile")
+        running = self.begin("waits", base, *command)
         log = base + ".eventlog"
-
-        def n_samples():
-            found = subprocess.run([harness.CENSUS, "report", "--format", "json", log], capture_output=True, check=False)
-            return json.loads(found.stdout)["samples"] if found.returncode == 0 else 0
-
+        n_samples = lambda: (self.report(log) or {"samples": 0})["samples"]  # noqa: E731
         deadline = time.monotonic() + harness.PATIENCE_S
-        while n_samples() < 5 and time.monotonic() < deadline:
+        while n_samples() < 10 and time.monotonic() < deadline:
             time.sleep(0.05)
         seen = n_samples()
-        self.assertGreaterEqual(seen, 5)
+        self.assertGreaterEqual(seen, 10)
         os.killpg(running.pid, signal.SIGKILL)
         running.communicate(timeout=harness.PATIENCE_S)
         self.assertGreaterEqual(n_samples(), seen)
-        table = subprocess.run([harness.CENSUS, "report", "--bytes", "--by", "function", log], capture_output=True, text=True, check=True)
-        self.assertRegex(table.stdout, "364,000 bytes .* keep")
-        self.assertFalse(os.path.exists(base + ".hp"))
+        return log
+
+    def test_killed_collector(self):
+        """A recording has all samples before the moment at which census is killed, and the totals of stacks, also if it is
+        cut anywhere else."""
+        of_keep = lambda report: sum(band["max"] for band in report["bands"] if band["frames"][0]["label"] == "keep")  # noqa: E731
+        randomly = random.Random(364000)
+        for mode in ["--compact", "-hc"], ["-l", "-hc"]:
+            log = self.kill_collector(*mode)
+            table = subprocess.run([harness.CENSUS, "report", "--bytes", "--by", "function", log], capture_output=True, text=True,
+                                   check=True)
+            self.assertRegex(table.stdout, "364,000 bytes .* keep")
+            self.assertEqual(os.path.exists(log[:-9] + ".hp"), mode[0] == "-l")
+            with open(log, "rb") as file:
+                whole = file.read()
+            for value, amount in ("allocated", 364000), ("peak", 364000), ("blocks", 1003):
+                self.assertEqual(of_keep(self.report(log, "--value", value)), amount, value)
+            for cut in (randomly.randrange(len(whole) // 2, len(whole)) for _ in range(40)):
+                with open(log, "wb") as file:
+                    file.write(whole[:cut])
+                live = of_keep(self.report(log) or {"bands": []})
+                if live > 0:
+                    self.assertGreaterEqual(of_keep(self.report(log, "--value", "allocated")), live, cut)
 
 
 if __name__ == "__main__":

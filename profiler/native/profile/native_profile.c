@@ -50,6 +50,8 @@ struct hpp__native_profile {
     hpp_census *engine;
     hpp__output output;
     alive_list peak, last;
+    hpf_stack_totals *totals; /* by id of the stack, as far as they are known */
+    size_t n_totals;
     hpp__native_ticks ticks; /* that are in the event log */
     hpp__shared_costs *costs;
     uint64_t n_ticks;
@@ -260,6 +262,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp__native_watch_finish(&p->watch);
     hpp__marks_finish(&p->marks);
     free(p->eras);
+    free(p->totals);
     free(p->ticks.by_stack);
     free(p->peak.groups);
     free(p->last.groups);
@@ -419,13 +422,19 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
     p->ticks = now;
 }
 
-/* Writes what each stack has allocated, and what of it was live in the largest sample, into the
- * event log. */
-static void log_totals(hpp__native_profile *p, double time_s)
+static size_t frames_of_stack(void *context, size_t stack, hpf_frame *frames, size_t room)
 {
-    enum { MAX_FRAMES = 255 };
-    hpf_frame frames[MAX_FRAMES];
-    hpf_stack_totals *totals = calloc(p->stacks.n_stacks, sizeof *totals);
+    const hpp__native_stacks *stacks = context;
+    return hpp__stack_frames(&hpp__native_stacks_view, NULL, stacks->by_id[stack], frames, room);
+}
+
+/* Writes what each stack has allocated, and what of it was live in the largest sample, into the
+ * event log. A snapshot of a peak has only the live amounts, which are no more than what was
+ * allocated. */
+static void log_totals(hpp__native_profile *p, double time_s, bool is_last)
+{
+    size_t n = p->stacks.n_stacks;
+    hpf_stack_totals *totals = calloc(n, sizeof *totals);
     for (size_t i = 0; totals && i < p->heap.n_groups; i++) {
         const hpp__stack *stack = p->heap.groups[i].stack;
         hpf_stack_totals *to = &totals[stack ? stack->id : 0];
@@ -435,15 +444,18 @@ static void log_totals(hpp__native_profile *p, double time_s)
             to->peak_blocks += i < p->peak.n ? p->peak.groups[i].blocks : 0;
         }
     }
-    for (size_t i = 0; totals && i < p->stacks.n_stacks; i++) {
-        if (totals[i].allocated_bytes > 0) {
-            size_t n = hpp__stack_frames(&hpp__native_stacks_view, NULL, p->stacks.by_id[i], frames,
-                                         MAX_FRAMES);
-            hpp__output_totals(&p->output, time_s, &totals[i], frames,
-                               n < MAX_FRAMES ? n : MAX_FRAMES);
+    if (!totals) {
+        return;
+    }
+    for (size_t id = 0; id < p->n_totals; id++) {
+        if (totals[id].allocated_bytes < p->totals[id].allocated_bytes) {
+            totals[id].allocated_bytes = p->totals[id].allocated_bytes;
         }
     }
-    free(totals);
+    hpp__output_totals(&p->output, time_s, totals, n, frames_of_stack, &p->stacks, is_last);
+    free(p->totals);
+    p->totals = totals;
+    p->n_totals = n;
 }
 
 /* Sums the lives of an era when `live_bytes` were live. */
@@ -589,6 +601,9 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     }
     if (logs_ticks(p) && !snapshot->is_peak) {
         log_ticks(p, snapshot);
+    }
+    if (logs_totals(p)) {
+        log_totals(p, snapshot->time_s, false);
     }
     emit_lines(p, snapshot, shown.live_bytes);
     hpp__output_result(&p->output, &shown);
@@ -774,7 +789,7 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     count_totals(p);
     note_losses(p);
     if (logs_totals(p)) {
-        log_totals(p, last->time_s);
+        log_totals(p, last->time_s, true);
     }
     hpf_error of_files = {0};
     hpf_error of_report = {0};

@@ -99,7 +99,7 @@ class StackTable {
     }
 
     // Returns {name, total, self, peak, end, allocated, temporary} of a node. With two times, total and self are changes.
-    // With allocators first, only they have bytes of their own.
+    // With allocators first, only they have bytes of their own. A recording that was cut may have more samples than totals.
     partsOf(node) {
         const {flame} = this, {order} = flame, now = flame.nets || flame.widths;
         const sum = (sums, to) => sums[to] - sums[node.from];
@@ -109,7 +109,7 @@ class StackTable {
         const [peak, end, allocated] = [this.sums.peak, this.sums.end, this.sums.allocated]
             .map((sums) => sums ? sum(sums, node.to) : NaN);
         return {name: flame.stacks.frames[node.frame].label, total, self, peak, end,
-            allocated, temporary: allocated - end};
+            allocated, temporary: Math.max(0, allocated - end)};
     }
 
     // Returns whether a frame has bytes now, at the peak or at the end, or has allocated some, and if there

@@ -334,18 +334,39 @@ static hpf_model *totals_of(hpf_source *source, const char *amount)
     return model;
 }
 
+/* The stacks of tests of totals: go/main, main, and from the third on main called by others. */
+static size_t frames_of_total(void *context, size_t stack, hpf_frame *frames, size_t room)
+{
+    static const hpf_frame go[] = {{.label = HPF_STR("go"), .module = HPF_STR("M")},
+                                   {.label = HPF_STR("main"), .module = HPF_STR("M")}};
+    static char labels[100][2];
+    (void)context;
+    cr_assert_geq(room, 2);
+    frames[0] = go[stack > 0];
+    frames[1] = go[1];
+    if (stack > 1) {
+        labels[stack][0] = (char)('a' + stack / 10);
+        labels[stack][1] = (char)('0' + stack % 10);
+        frames[1] = (hpf_frame){.label = {labels[stack], 2}};
+    }
+    return stack == 1 ? 1 : 2;
+}
+
 Test(eventlog_writer, totals_of_stacks_are_read_back_also_from_a_copy)
 {
     static const double whole[] = {-HUGE_VAL, HUGE_VAL};
-    const hpf_frame go[] = {{.label = HPF_STR("go"), .module = HPF_STR("M")},
-                            {.label = HPF_STR("main"), .module = HPF_STR("M")}};
     const hpf_writer_options options = {.writes_totals = true};
     static const char *const amounts[] = {"allocated", "peak", "blocks"};
     const hpf_stack_totals totals[] = {{1000, 300, 3}, {UINT64_MAX, 40, 4}};
     hpf_sink *sinks[] = {hpf_sink_to_memory(), hpf_sink_to_memory()};
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sinks[0], &options);
-    cr_assert_eq(hpf_eventlog_writer_totals(writer, 2000000, &totals[0], go, 2, NULL), HPF_OK);
-    cr_assert_eq(hpf_eventlog_writer_totals(writer, 2000000, &totals[1], &go[1], 1, NULL), HPF_OK);
+    const hpf_stack_totals early[] = {{1, 0, 0}, {0, 0, 0}};
+    cr_assert_eq(
+        hpf_eventlog_writer_totals(writer, 1000000, early, 2, frames_of_total, NULL, false, NULL),
+        HPF_OK);
+    cr_assert_eq(
+        hpf_eventlog_writer_totals(writer, 2000000, totals, 2, frames_of_total, NULL, true, NULL),
+        HPF_OK);
     cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
     hpf_writer_destroy(writer);
     hpf_source *sources[] = {source_of_sink(sinks[0]), NULL};
@@ -733,4 +754,58 @@ Test(eventlog_writer, restrictions_are_found_in_jobs)
         bool has_two = strstr(cases[i].job, "libc") != NULL;
         cr_expect_eq(n_found, has_two + (cases[i].which < HPF_N_RESTRICTIONS), "%s", cases[i].job);
     }
+}
+
+/* Writes a growing log whose 100 stacks allocate with each sample, with or without their totals,
+ * and stores its length after each sample. */
+static hpf_str write_growing(hpf_sink *sink, size_t lengths[], int n, bool has_totals)
+{
+    const hpf_writer_options options = {.writes_totals = true, .flush_samples = true};
+    hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
+    for (int i = 0; i < n; i++) {
+        hpf_stack_totals totals[100];
+        for (uint64_t k = 0; k < 100; k++) {
+            totals[k] = (hpf_stack_totals){1000 * ((uint64_t)i + 1) + k, (uint64_t)i, k};
+        }
+        cr_assert_eq(hpf_eventlog_writer_totals(writer, (uint64_t)i * 1000000, totals,
+                                                has_totals ? 100 : 0, frames_of_total, NULL, false,
+                                                NULL),
+                     HPF_OK);
+        const hpf_sample sample = {.time = i * 1e-3};
+        cr_assert_eq(hpf_writer_events.sample(writer, &sample, NULL), HPF_OK);
+        lengths[i] = hpf_sink_bytes(sink).length;
+    }
+    hpf_writer_destroy(writer);
+    return hpf_sink_bytes(sink);
+}
+
+Test(eventlog_writer, totals_of_a_growing_log_are_recent_and_a_small_part_of_it)
+{
+    enum { N = 2000 };
+    static size_t without[N], lengths[N];
+    hpf_sink *sinks[] = {hpf_sink_to_memory(), hpf_sink_to_memory()};
+    write_growing(sinks[0], without, N, false);
+    hpf_str log = write_growing(sinks[1], lengths, N, true);
+    cr_expect_leq(lengths[N - 1] - lengths[0], (without[N - 1] - without[0]) * 16 / 15 + lengths[0],
+                  "%zu %zu", lengths[N - 1], without[N - 1]);
+    uint64_t before = 0;
+    for (int i = 0; i < N; i += 97) {
+        hpf_source *source;
+        cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){log.data, lengths[i]}, NULL, NULL),
+                     HPF_OK);
+        hpf_model *model = totals_of(source, "allocated");
+        hpf_sample read = hpf_model_sample(model, 0);
+        cr_assert_eq(read.n_costs, 100);
+        cr_expect_geq(read.costs[0].whole, before);
+        cr_expect_leq(read.costs[0].whole, 1000 * ((uint64_t)i + 1));
+        for (uint64_t k = 0; k < 100; k++) {
+            cr_expect_eq(read.costs[k].whole, read.costs[0].whole + k);
+        }
+        before = read.costs[0].whole;
+        hpf_model_destroy(model);
+        hpf_source_destroy(source);
+    }
+    cr_expect_gt(before, 1000 * N / 2);
+    hpf_sink_destroy(sinks[0]);
+    hpf_sink_destroy(sinks[1]);
 }
