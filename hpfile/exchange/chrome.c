@@ -20,10 +20,10 @@ typedef struct chrome_writer {
     hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     hpf_str *keys; /* by name, as JSON */
-    size_t keys_capacity;
+    size_t keys_capacity, n_names;
     hpf__sample_by_name samples[2]; /* the last one, and the one before it */
     double units_per_s;
-    bool is_begun;
+    bool is_begun, has_samples;
 } chrome_writer;
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -36,9 +36,10 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     chrome_writer *w = context;
-    if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
+    if (!HPF__ARRAY_RESERVE_ZEROED(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
+    w->n_names = name < w->n_names ? w->n_names : (size_t)name + 1;
     w->keys[name] = hpf_json_kept(w->arena, text, false);
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -78,7 +79,9 @@ static void put_series(chrome_writer *w, const hpf_cost *cost, bool *has_items)
     *has_items = true;
 }
 
-/* A series that is not in an event keeps its value: a name that has gone is written as 0, once. */
+/* chrome://tracing shows the series of the first event only, and a series that is not in an event
+ * as 0; in Perfetto it keeps its value. So the first event has all names, and each of the others
+ * all amounts, and 0 once for a name that has gone. */
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     chrome_writer *w = context;
@@ -89,11 +92,18 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     if (!hpf__sample_by_name_take(&w->samples[0], sample)) {
         return hpf_error_set_memory(err);
     }
-    begin_event(w, "\"C\"", HPF_STR("\"heap\""), sample->time);
+    begin_event(w, "\"C\"", HPF_STR("\"heap profile\""), sample->time);
     hpf_sink_text(w->sink, ", \"args\": {");
     for (size_t i = 0; i < w->samples[0].n_costs; i++) {
         put_series(w, &w->samples[0].costs[i], &has_items);
     }
+    for (hpf_name name = 0; name < w->n_names && !w->has_samples; name++) {
+        const hpf_cost zero = {.name = name};
+        if (w->keys[name].data && !hpf__sample_by_name_find(&w->samples[0], name)) {
+            put_series(w, &zero, &has_items);
+        }
+    }
+    w->has_samples = true;
     for (size_t i = 0; i < w->samples[1].n_costs; i++) {
         const hpf_cost zero = {.name = w->samples[1].costs[i].name};
         if (hpf_cost_amount(&w->samples[1].costs[i]) > 0 &&

@@ -113,14 +113,14 @@ def chrome(census, folder):
             assert event["ph"] == "M" or event["ts"] >= 0, event
             assert event["ph"] != "C" or all(isinstance(n, (int, float)) for n in event["args"].values()), event
             assert event["ph"] != "i" or event["s"] == "g", event
-        counters = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] == "heap"]
+        counters = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] == "heap profile"]
         shown = {}  # as viewers do: a series keeps its value until it has another one
         for event, (time, total) in zip(counters, sums(given), strict=True):
             shown.update(event["args"])
             assert abs(event["ts"] - time * per_us) < 1e-3 * (1 + time) and sum(shown.values()) == total, event
         marks = [event for event in trace["traceEvents"] if event["ph"] == "i"]
         assert len(marks) == len(given["marks"]), marks
-        points = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] != "heap"]
+        points = [event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"] != "heap profile"]
         assert sorted(event["args"]["value"] for event in points) == sorted(p["value"] for p in given.get("lines", []))
     assert [mark["name"] for mark in marks] == ["loaded"] and points[0]["args"] == {"value": 9}, marks
     assert counters[1]["args"] == {"b": 7, "a": 0} and counters[2]["args"] == {"b": 8}, counters
