@@ -59,6 +59,11 @@ class Maps(Native):
         done = harness.run([CENSUS, "run", "-o", self.path("said"), "--", *command])
         self.assertIn("\ncensus: it contains its own malloc, whose blocks cannot be counted", done.errors)
 
+    def test_a_stub_of_malloc_is_no_allocator(self):
+        done = harness.run([CENSUS, "run", "-o", self.path("said"), "--", program("stubs")])
+        self.assertRegex(done.errors, r"1,\d\d\d allocations")
+        self.assertNotIn("its own malloc", done.errors)
+
     def test_mappings_of_signal_handlers(self):
         command = [program("maps"), "signals"]
         plain, census = harness.run(command), harness.run_census(command, self.fresh(), "-hd")

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -253,10 +254,21 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     errno = error;
 }
 
+/* Returns whether a function is only an entry of the executable's PLT: one that is linked at fixed
+ * addresses has such an entry for each function of a library whose address it takes, and dlsym
+ * returns that. */
+static bool is_stub(const void *function)
+{
+    Dl_info object;
+    const ElfW(Sym) *symbol = NULL;
+    return dladdr1(function, &object, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 &&
+           symbol != NULL && symbol->st_shndx == SHN_UNDEF;
+}
+
 bool hpp__next_allocator_is_hidden(void)
 {
-    return !hpp__is_attached &&
-           !hpp__next_allocator_is_own((uintptr_t)dlsym(RTLD_DEFAULT, "malloc"));
+    const void *first = hpp__is_attached ? NULL : dlsym(RTLD_DEFAULT, "malloc");
+    return first != NULL && !hpp__next_allocator_is_own((uintptr_t)first) && !is_stub(first);
 }
 
 bool hpp__next_allocator_is_together(const void *function, const void *other)
