@@ -32,9 +32,10 @@ typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 typedef struct diff_values {
     const char *output; /* NULL: standard output */
     const char *format; /* NULL: from the name of the output, else text */
-    opt_list by;        /* measures and parts of stacks */
-    int measure;        /* hpf_diff_measure; -1: none was given */
-    int n_bands;        /* -1: default of the format */
+    bool is_json;
+    opt_list by; /* measures and parts of stacks */
+    int measure; /* hpf_diff_measure; -1: none was given */
+    int n_bands; /* -1: default of the format */
     bool exact, raw;
     stack_options stacks;
     time_window window;
@@ -80,6 +81,7 @@ static const opt diff_options[] = {
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
      "output format, see below (default: from the name of the output, else text)", format_names, 0,
      0},
+    {0, "json", OPT_FLAG, AT(is_json), NULL, "the same as --format json", NULL, 0, 0},
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
      NULL, 0, INT_MAX},
@@ -439,6 +441,7 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                  "--from or --to");
     }
     const char *const paths[] = {argv[1], argv[is_one ? 1 : 2]};
+    values.format = values.is_json ? "json" : values.format;
     if (is_one && strcmp(paths[0], "-") == 0) {
         return cmd_misused(self, "standard input can only be compared with another profile");
     }

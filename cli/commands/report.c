@@ -58,9 +58,10 @@ enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
-    const char *output;   /* NULL: standard output */
-    const char *sets;     /* report with retainer sets; NULL: that of the profile, if any */
-    int format;           /* table_format, or FORMAT_HTML */
+    const char *output; /* NULL: standard output */
+    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
+    int format;         /* table_format, or FORMAT_HTML */
+    bool is_json;
     const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
     int n_bands;
@@ -379,6 +380,10 @@ static const opt report_options[] = {
      .argument = "FORMAT",
      .choices = format_names,
      .help = "text (default), json, csv or markdown; with --source: text or html"},
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, is_json),
+     .help = "the same as --format json"},
     {.name = "bytes",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
@@ -657,6 +662,9 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
 /* Reports what the operands are. */
 static int report_operands(const cmd *self, report_values values, int argc, char **argv)
 {
+    if (values.is_json) {
+        values.format = TABLE_AS_JSON;
+    }
     if (values.time + values.ticky + values.nonmoving > 1) {
         return cmd_misused(self, "--%s and --%s exclude each other", values.time ? "time" : "ticky",
                            values.nonmoving ? "nonmoving" : "ticky");

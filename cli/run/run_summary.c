@@ -195,10 +195,10 @@ static void say_threads(const page *p, size_t index)
 /* ---- Losses ---- */
 
 /* `who` starts each sentence: "" or the files of a process. */
-static void say_if(const page *p, const char *who, uint64_t n, const char *what)
+static void say_if(const page *p, const char *who, uint64_t n, const char *noun, const char *what)
 {
     if (n > 0) {
-        say(p, "%s%s %s", who, format_count(n).text, what);
+        say(p, "%s%s %s%s %s", who, format_count(n).text, noun, plural(n), what);
     }
 }
 
@@ -217,9 +217,9 @@ static void say_biography_losses(const page *p, const char *who, const hpp_biogr
     if (b->end != HPP_BIOGRAPHY_COMPLETE) {
         say(p, "%s%s", who, ends[b->end]);
     }
-    say_if(p, who, b->n_unsampled, "blocks could not be watched: aligned to a page, or no memory");
-    say_if(p, who, b->n_retired, "blocks were watched only until the program forked");
-    say_if(p, who, b->n_lost, "changes of phase could not be recorded");
+    say_if(p, who, b->n_unsampled, "block", "not watched: aligned to a page, or no memory");
+    say_if(p, who, b->n_retired, "block", "watched only until the program forked");
+    say_if(p, who, b->n_lost, "change", "of phase not recorded");
 }
 
 static void say_python(const page *p, const char *who, const hpp_process_figures *f)
@@ -240,15 +240,14 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
 {
     say_python(p, who, f);
     say_biography_losses(p, who, &f->biography);
-    say_if(p, who, f->n_lost_stacks, "allocations with an unknown stack, in the band UNKNOWN");
-    say_if(p, who, f->n_uncounted, "blocks were not counted");
-    say_if(p, who, f->n_missed_frees, "frees of counted blocks were not seen");
-    say_if(p, who, f->n_cut_stacks,
-           "stacks are incomplete: no unwind information for the outer frames");
-    say_if(
-        p, who, f->n_apart,
-        "forked children were not profiled: they could not connect to census, maybe because they "
-        "are in another network namespace");
+    say_if(p, who, f->n_lost_stacks, "allocation", "with an unknown stack, in the band UNKNOWN");
+    say_if(p, who, f->n_uncounted, "block", "not counted");
+    say_if(p, who, f->n_missed_frees, "free", "of counted blocks not seen");
+    say_if(p, who, f->n_cut_stacks, "stack",
+           "incomplete: no unwind information for the outer frames");
+    say_if(p, who, f->n_apart, "fork",
+           "not profiled: the child could not connect to census, maybe because it is in another "
+           "network namespace");
     if (f->has_own_malloc) {
         say(p,
             "%sit contains its own malloc, whose blocks cannot be counted: only its mappings are",
@@ -265,14 +264,14 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
             who);
     }
     if (f->n_missed_samples > f->n_samples / 10) {
-        say_if(p, who, f->n_missed_samples, "samples are missing: the machine was busy");
+        say_if(p, who, f->n_missed_samples, "sample", "missing: the machine was busy");
     }
     if (f->n_missed_images > 0) {
-        say(p, "%s%s samples were skipped: %s", who, format_count(f->n_missed_images).text,
-            f->image_error.message);
+        say(p, "%s%s sample%s skipped: %s", who, format_count(f->n_missed_images).text,
+            plural(f->n_missed_images), f->image_error.message);
     }
-    say_if(p, who, f->n_without_graph, "samples were skipped: out of memory");
-    say_if(p, who, f->n_without_registers, "times a thread's registers could not be read");
+    say_if(p, who, f->n_without_graph, "sample", "skipped: out of memory");
+    say_if(p, who, f->n_without_registers, "time", "a thread's registers could not be read");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {
@@ -472,8 +471,9 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
     if (n > 0 && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, largest, &f);
-        say(&p, "%s samples%s in %s%s; draw with: census plot %s%s", format_count(f.n_samples).text,
-            n > 1 ? " of this process" : "", f.base, suffix, f.base, suffix);
+        say(&p, "%s sample%s%s in %s%s; draw with: census plot %s%s",
+            format_count(f.n_samples).text, plural(f.n_samples), n > 1 ? " of this process" : "",
+            f.base, suffix, f.base, suffix);
     }
 }
 
@@ -482,8 +482,8 @@ void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char
 {
     page p = {.to = to};
     if (tree) {
-        say(&p, "%s samples of all processes in %s; draw with: census plot %s",
-            format_count(n_samples).text, tree, tree);
+        say(&p, "%s sample%s of all processes in %s; draw with: census plot %s",
+            format_count(n_samples).text, plural(n_samples), tree, tree);
     } else if (hpp_collector_n_processes(collector) > 1) {
         say(&p, "to draw all processes in one picture: census run --tree");
     }

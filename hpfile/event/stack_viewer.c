@@ -288,12 +288,10 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
     case HPF_PART_MODULE:
         v->has_part |= frame->module.length > 0;
         return append(text, frame->module.length ? frame->module : HPF_STR("(no module)"));
-    case HPF_PART_PRODUCER: {
-        bool has_module = frame->module.length > 0;
-        v->has_part |= has_module;
+    case HPF_PART_PRODUCER:
         return append(text, frame->module) &&
-               append(text, has_module ? HPF_STR(".") : HPF_STR("")) && append(text, frame->label);
-    }
+               append(text, frame->module.length ? HPF_STR(".") : HPF_STR("")) &&
+               append(text, frame->label);
     case HPF_PART_LINE: {
         /* The label of an info table has the place already. */
         bool has_more = frame->source.length > 0 && frame->table.length == 0;
@@ -455,7 +453,6 @@ const hpf_events hpf__stack_viewer_events = {.header = on_header,
 hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
 {
     static const char *const missing[] = {
-        [HPF_PART_PRODUCER] = "module; event logs have them",
         [HPF_PART_MODULE] = "module; event logs have them",
         [HPF_PART_LINE] = "place in the source; event logs have them",
         [HPF_PART_TYPE] = "type; profiles of -hy and event logs of -hi have them",

@@ -98,7 +98,7 @@ hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *source, hpf_error *err
 }
 
 /* The text of a `.prof`: a tab, or blanks for it, the date, a title; or the first census of
- * retainers. In JSON the first member is "program". */
+ * retainers, or their sets. In JSON the first member is "program". */
 static bool is_format(hpf_str head)
 {
     hpf_str text = hpf__head_text(head);
@@ -107,7 +107,8 @@ static bool is_format(hpf_str head)
         return hpf_str_begins(text, "\"program\"");
     }
     if (!hpf_str_begins(head, "\t") && !hpf_str_begins(head, "  ")) {
-        return hpf_str_begins(head, "Retainer Profiling: ");
+        return hpf_str_begins(text, "Retainer Profiling: ") ||
+               hpf_str_begins(text, "Retainer sets created ");
     }
     while (head.length > 0 && *head.data != '\n' &&
            !hpf_str_begins(head, " Time and Allocation Profiling Report")) {

@@ -162,7 +162,7 @@ static hpf_status read_title(text_report *r)
             hpf_str date = trim((hpf_str){line.data, at});
             return hpf__prof_file_keep(r->file, date, &r->file->prof.date, r->err);
         }
-        has_retainers |= find(line, "Retainer Profiling: ") == 0 && line.length > 0;
+        has_retainers |= hpf_str_begins(line, "Retainer ");
     }
     return status == HPF_END ? complain_of_none(r, has_retainers) : status;
 }

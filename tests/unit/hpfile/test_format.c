@@ -35,6 +35,7 @@ Test(format, is_detected_from_the_beginning)
         {"\tSat Nov 21 02:11 2026 Time and Allocation Profiling Report  (Final)\n",
          &hpf_format_prof},
         {"Retainer Profiling: 0, at 0.196319 seconds\n", &hpf_format_prof},
+        {"\nRetainer sets created during profiling:\n", &hpf_format_prof},
         {"JOB \"x Time and Allocation Profiling Report\"", &hpf_format_hp},
         {"hdrbhetb", &hpf_format_eventlog},
         {" hdrb", &hpf_format_hp},

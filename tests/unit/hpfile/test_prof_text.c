@@ -170,6 +170,7 @@ Test(prof_text, errors_have_a_place)
     } cases[] = {
         {"hello\n", HPF_ERR_SYNTAX, 2, "expected a time and allocation"},
         {"Retainer Profiling: 0, at 0.19 seconds\n", HPF_ERR_UNSUPPORTED, 0, "--sets"},
+        {"\nRetainer sets created during profiling:\n", HPF_ERR_UNSUPPORTED, 0, "--sets"},
         {HEAD, HPF_ERR_SYNTAX, 8, "expected a table of cost-centre stacks"},
         {HEAD TABLE, HPF_ERR_SYNTAX, 11, "expected the stack of MAIN"},
         {HEAD TABLE "MAIN\n", HPF_ERR_SYNTAX, 11, "expected a cost centre"},
