@@ -38,6 +38,7 @@ typedef struct diff_values {
     int n_bands; /* -1: default of the format */
     bool exact, raw;
     stack_options stacks;
+    hpr_group group; /* of a page, whose bands keep their whole stacks */
     time_window window;
     int axis; /* for graphs, as all below */
     double width_pt, height_pt;
@@ -213,6 +214,25 @@ static bool is_page(const target *to)
     return to->graph && to->graph->write_profiles;
 }
 
+/* Shows a part of stacks as groups of names, which keep their whole stacks. Returns false with a
+ * message for a part that is not a group. */
+static bool group_page(diff_values *v, opt_complaint *complaint)
+{
+    static const hpr_group groups[] = {[HPF_PART_FUNCTION] = HPR_GROUP_PREFIX,
+                                       [HPF_PART_MODULE] = HPR_GROUP_MODULE,
+                                       [HPF_PART_TYPE] = HPR_GROUP_TYPE};
+    const int part = v->stacks.part;
+    if (part < 0) {
+        return true;
+    }
+    v->group = (size_t)part < sizeof groups / sizeof *groups ? groups[part] : HPR_GROUP_NONE;
+    v->stacks.part = -1;
+    return v->group || part == HPF_PART_STACK ||
+           opt_complain(complaint,
+                        "--by %s cannot be used with HTML output: use function, module or type",
+                        stack_part_names[part]);
+}
+
 /* Checks that a page has all options. Returns false with a message. */
 static bool check_page(const diff_values *v, opt_complaint *complaint)
 {
@@ -324,7 +344,10 @@ static hpf_status write_page(const input *inputs, const diff_values *values, con
     options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
     options.chart.theme = (hpr_theme)values->theme;
     options.chart.si_units = values->si_units;
-    if (heap_stacks_have_types(surveys[0]) && heap_stacks_have_types(surveys[1])) {
+    options.chart.group = values->group;
+    options.chart.n_prefix_parts = 1;
+    if (!values->group && heap_stacks_have_types(surveys[0]) &&
+        heap_stacks_have_types(surveys[1])) {
         options.chart.group = HPR_GROUP_TYPE;
     }
     find_names(names, inputs);
@@ -452,7 +475,8 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                            values.output);
     }
     opt_complaint complaint;
-    if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint)) {
+    if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint) ||
+        (is_page(&to) && !group_page(&values, &complaint))) {
         return cmd_misused(self, "%s", complaint.message);
     }
     if (is_one && is_page(&to)) {

@@ -64,7 +64,7 @@ def place_of(browser, name, share=0.5):
         const {chart, drawing, box} = census.app.panel, r = box.getBoundingClientRect();
         const band = chart.bands.find((b) => b.name === arguments[0]);
         const at = Math.round(chart.from + arguments[1] * (chart.to - chart.from)), i = at - chart.low;
-        const y = band.lower ? (band.lower[i] + band.upper[i]) / 2 : band.upper[i];
+        const y = band.inner ? (band.inner[i] + band.upper[i]) / 2 : band.upper[i];
         return [r.left + drawing.x(chart.xs[at]), r.top + drawing.y(y)];""", name, share)
 
 
@@ -445,7 +445,7 @@ def test_level_bands_have_no_seams(bench, browser):
         const {width: rowLength, height} = picture, first = Math.ceil(left) + 3, last = left + width - 3;
         const {data} = picture.getContext('2d').getImageData(0, 0, rowLength, height);
         return chart.bands.map((band) => {  // the row a quarter above the bottom of the band: names are in the middle
-            const row = rowLength * Math.round(drawing.y(band.lower[5] * 0.75 + band.upper[5] * 0.25));
+            const row = rowLength * Math.round(drawing.y(band.inner[5] * 0.75 + band.upper[5] * 0.25));
             let most = 0;
             for (let i = 4 * (row + first); i < 4 * (row + last); i++) {
                 most = Math.max(most, Math.abs(data[i] - data[4 * (row + first) + i % 4]));

@@ -40,14 +40,14 @@ def make_stacks(seed, n_stacks, n_functions=6, most_frames=7):
     return stacks
 
 
-def write_hp(path, pairs):
-    """Writes pairs of frames and amounts; each has a name of its own."""
+def write_hp(path, pairs, step=1, begin=0):
+    """Writes pairs of frames and amounts, a sample every `step` seconds; each has a name of its own."""
     names = [f"({i}){'/'.join(reversed(frames))}" for i, (frames, _) in enumerate(pairs, 1)]
     with open(path, "w", encoding="utf-8") as out:
         out.write(HEADERS)
         for t in range(N_SAMPLES):
             costs = "".join(f"{name}\t{amounts[t]}\n" for name, (_, amounts) in zip(names, pairs) if amounts[t])
-            out.write(f"BEGIN_SAMPLE {t}\n{costs}END_SAMPLE {t}\n")
+            out.write(f"BEGIN_SAMPLE {begin + t * step}\n{costs}END_SAMPLE {begin + t * step}\n")
     return path
 
 
@@ -232,6 +232,18 @@ def test_frames_and_bands_show_each_other(bench, browser):
     expect(found, ["f3"], "what a search leaves bright")
 
 
+def test_the_area_of_a_frame_has_no_seams(bench, browser):
+    bench.open_stacks({("main", "f0"): [1000 + t % 2 for t in range(N_SAMPLES)], ("main", "f1"): [3000] * N_SAMPLES})
+    bench.choose("main", "f0")
+    browser.until("return census.app.flame.series.values")
+    browser.settle()
+    alpha = browser.run("""
+        const {drawing, over} = census.app.panel, {left, width} = drawing.frame, y = Math.round(drawing.y(500));
+        return [...over.getContext('2d').getImageData(Math.ceil(left) + 3, y, Math.floor(width) - 6, 1).data]
+            .filter((_, i) => i % 4 === 3);""")
+    assert 0 < min(alpha) and max(alpha) - min(alpha) <= 1, (min(alpha), max(alpha))
+
+
 def table_rows(browser):
     """Returns the rows of the table as [frames, total, self, peak, end], as shown."""
     return browser.run("""
@@ -390,6 +402,8 @@ def test_difference_of_two_recordings(bench, browser):
     before, after = make_stacks(8, 120, 7), make_stacks(9, 120, 7)
     bench.open_diff(write_hp(bench.directory / "a.hp", rename(before, older)),
                     write_hp(bench.directory / "b.hp", rename(after, newer)))
+    browser.run("census.app.showProfile(1)")
+    browser.settle()
 
     def differences(since, at, is_up=False):
         """The sums of the changes by stack, in the lines of the new program."""
@@ -422,10 +436,163 @@ def test_difference_of_two_recordings(bench, browser):
 
     bench.open_diff(write_massif(bench.directory / "a.out", "parse (read.c:20)", "grow (pool.c:7)", 3000),
                     write_massif(bench.directory / "b.out", "parse (read.c:25)", "grow (pool.c:12)", 4000))
+    browser.run("census.app.showProfile(1)")
+    browser.settle()
     grown = [3 * 4000 - 3 * 3000] * 2
     expect(browser.run(BARS), {
         "": grown, "main prog.c:9": grown, "main prog.c:9/parse read.c:25": grown,
         "main prog.c:9/parse read.c:25/grow pool.c:12": grown}, "places that moved")
+
+
+OLDER = {"f0": "f0@x.c:10", "f1": "f1@x.c:20", "f5": "gone"}
+NEWER = {"f0": "f0@x.c:17", "f1": "f1@x.c:27", "f5": "new"}
+STEP = 1.5  # between the samples of the older recording
+
+
+class Changes:
+    """Two programs, of which the second has moved lines, and what differs at a time: on straight lines between samples."""
+
+    def __init__(self):
+        self.before, self.after = ({frames: amounts for frames, amounts in make_stacks(seed, 120, 7).items() if any(amounts)}
+                                   for seed in (8, 9))
+
+    @staticmethod
+    def rename(frames, names):
+        return tuple(names.get(frame, frame) for frame in frames)
+
+    def write(self, directory, begin=0):
+        pair = lambda stacks, names: [(self.rename(f, names), a) for f, a in stacks.items()]  # noqa: E731
+        return (write_hp(directory / "a.hp", pair(self.before, OLDER), STEP, begin),
+                write_hp(directory / "b.hp", pair(self.after, NEWER)))
+
+    def at(self, time):
+        """Returns the changes by stack, in the lines of the new program."""
+        nets = {}
+        for stacks, names, step, sign in (self.before, {**NEWER, "f5": "gone"}, STEP, -1), (self.after, NEWER, 1, 1):
+            i, share = int(time // step), time % step / step
+            for frames, amounts in stacks.items():
+                value = amounts[i] if share == 0 else amounts[i] + share * (amounts[i + 1] - amounts[i])
+                key = self.rename(frames, names)
+                nets[key] = nets.get(key, 0) + sign * value
+        return nets
+
+
+def expect_near(actual, wanted, what):
+    assert abs(actual - wanted) <= 1e-6 * (1 + abs(wanted)), f"{what}: {actual}, not {wanted}"
+
+
+def test_changes_as_bands(bench, browser):
+    """The page of a difference begins with bands above and below 0; frames are those of the bands at their time."""
+    changes = Changes()
+    bench.open_diff(*changes.write(bench.directory))
+    expect(browser.run("return [census.app.current, document.querySelector('[aria-selected=true]').textContent]"),
+           ["change", "Change"], "the first view")
+    expect(browser.text("#subtitle"), "2 moved lines matched", "the subtitle")
+    times, total = browser.run("const {times, total} = census.app.entry().profile; return [[...times], [...total]]")
+    last = max(t for t in range(N_SAMPLES) if any(amounts[t] for amounts in changes.after.values()))
+    expect(times, sorted({*range(last + 1), *(t * STEP for t in range(N_SAMPLES) if t * STEP <= last)}), "times of both")
+    for i in range(0, len(times), 37):
+        nets = changes.at(times[i])
+        expect_near(total[i], sum(nets.values()), f"the total at {times[i]}")
+        columns, bands, outer = browser.run("""
+            const {profile, panel} = {profile: census.app.entry().profile, panel: census.app.panel}, i = arguments[0];
+            return [profile.names.map((name, k) => [[...profile.stacks.paths[k]].map((f) => profile.stacks.frames[f].label),
+                                                    name.column.at(i), name.column.values(profile.n)[i]]),
+                    panel.chart.bands.map(({name, sign, values, full}) => [name, sign, values[i], full[i]]),
+                    [panel.chart.bands[0].upper[i], panel.chart.bands.at(-1).upper[i]]];""", i)
+        expect(len(columns), len(nets), "names")
+        for frames, at, value in columns:
+            expect_near(at, nets[tuple(frames)], f"{frames} at {times[i]}")
+            expect_near(value, nets[tuple(frames)], f"{frames} of the column at {times[i]}")
+        for name, sign, value, full in bands:
+            expect_near(value, max(0, sign * full), f"half of {name}")
+        named = {name: full for name, _, _, full in bands}
+        expect_near(sum(named.values()), sum(nets.values()), "all bands together")
+        expect_near(outer[0], sum(min(0, full) for full in named.values()), "the lower edge")
+        expect_near(outer[1], sum(max(0, full) for full in named.values()), "the upper edge")
+    bench.point(times.index(300))
+    nets = changes.at(300)
+    both = {key: [wide, net] for (key, wide), net in zip(sums_of(nets, abs).items(), sums_of(nets, lambda n: n).values())}
+    expect_bars(browser, both, "frames at 300")
+
+    frames = max((f for f in changes.before if "f1" in f[1:2]), key=lambda f: sum(changes.before[f]))
+    bench.choose("main", "f1@x.c:27")
+    series = browser.until("const {values} = census.app.flame.series; return values && [...values];")
+    for i in range(0, len(times), 97):
+        expect_near(series[i], sum(net for f, net in changes.at(times[i]).items() if f[1:2] == ("f1@x.c:27",)),
+                    f"the line of {frames[1]} at {times[i]}")
+    expect(browser.run("const {flame} = census.app; return flame.factsOf(flame.bars.find((b) => b.node === flame.zoomed)).more"),
+           ["was f1@x.c:20"], "where the lines were")
+    browser.press("Escape", "Escape")
+
+
+def test_changes_are_operated_like_other_bands(bench, browser):
+    changes = Changes()
+    before, after = changes.write(bench.directory)
+    bench.open_diff(before, after)
+    name, x, y = browser.run("""
+        const {chart, drawing, box} = census.app.panel, {left, top} = box.getBoundingClientRect();
+        let best = null;  // the place where a half below 0 is thickest
+        chart.bands.filter((b) => b.sign < 0 && !b.isOther).forEach((band) => band.values.forEach((value, i) => {
+            best = !best || value > best.value ? {band, value, i} : best; }));
+        const {band, value, i} = best;
+        return [band.name, left + drawing.x(chart.xs[chart.low + i]), top + drawing.y(band.upper[i] + value / 2)];""")
+    browser.move(x, y)
+    assert "\u2212" in browser.text("#tooltip .value"), browser.text("#tooltip")
+    browser.click(x, y)
+    expect(browser.run("return [...new Set(census.app.panel.chart.bands.map((band) => band.name))]"), [name], "it alone")
+    moved = {OLDER[f]: NEWER[f] for f in ("f0", "f1")}
+    own = [moved.get(frame, frame) for frame in name.split(")")[1].split("/")]
+    bright = browser.run("""
+        const {flame} = census.app;
+        return flame.bars.filter((bar) => bar.node.parent && flame.isBright(bar)).map((bar) => flame.labelOf(bar));""")
+    assert bright and set(bright) <= set(own), (bright, own)
+    browser.press("Escape", "Escape")
+    browser.settle()
+
+    browser.run("document.getElementById('chart').focus()")
+    at = browser.run("""
+        const {panel} = census.app, {chart} = panel;
+        const at = chart.xs.findIndex((_, i) => new Set(chart.bands.filter((b) => b.values[i] > 0).map((b) => b.sign)).size === 2);
+        census.app.keys.point({at, band: chart.bands.find((b) => b.values[at] > 0)});
+        return at;""")
+    spoken = [browser.text("#spoken")]
+    for _ in range(browser.run("return census.app.panel.chart.bands.filter((b) => b.values[arguments[0]] > 0).length", at) - 1):
+        browser.press("ArrowUp")
+        spoken.append(browser.text("#spoken"))
+    edges = browser.run("return census.app.panel.chart.bands.filter((b) => b.values[arguments[0]] > 0).map((b) => b.upper[arguments[0]])", at)
+    expect(edges, sorted(edges), "from the bottom of the picture to its top")
+    signs = [text.split(", ")[1][0] for text in spoken]
+    expect(signs, sorted(signs, reverse=True), "decreases, then increases")
+    expect(set(signs), {"+", "\u2212"}, "both are spoken")
+    expect(browser.run("return [document.querySelector('[data-mode=share]').disabled, document.getElementById('order').disabled]"),
+           [True, True], "controls without a meaning")
+    browser.press("l")
+    browser.settle()
+    low, high = browser.run("const {yMin, yMax} = census.app.panel.chart; return [yMin, yMax]")
+    assert low < 0 < high, (low, high)
+    browser.press("s", "n")
+    browser.settle()
+    expect(browser.run("return census.app.panel.chart.mode"), "stacked", "changes have no shares")
+
+    browser.run("census.app.choose(census.app.panel.chart.bands.find((b) => b.isOther)); ")
+    browser.settle()
+    assert browser.run("return census.app.entry().own.skip") > 0, "OTHER opens"
+    browser.press_button("#more-rows")
+    shares = browser.run("return [...document.querySelectorAll('#rows tr')].map((row) => parseFloat(row.cells[2].textContent))")
+    assert shares == sorted(shares, reverse=True) and abs(sum(shares) - 100) < 10, shares
+
+    bench.open_diff(before, after, "--by", "function")
+    names = browser.run("return census.app.entry().profile.names.map(({name}) => name).sort()")
+    expect(names, sorted({f for frames in changes.at(0) for f in frames[-1:]}), "bands by function")
+    bench.point(browser.run("return census.app.entry().profile.times.indexOf(300)"))
+    nets = changes.at(300)
+    expect_bars(browser, {key: [wide, net] for (key, wide), net in
+                          zip(sums_of(nets, abs).items(), sums_of(nets, lambda n: n).values())}, "whole stacks")
+    bench.open_diff(before, before)
+    expect(browser.run("return document.getElementById('empty').checkVisibility()"), True, "equal recordings")
+    bench.open_diff(*changes.write(bench.directory, begin=1000))
+    expect(browser.run("return census.app.current"), 1, "recordings of different times have no bands in common")
 
 
 def test_places_of_massif(bench, browser):

@@ -71,11 +71,16 @@ class App {
         this.prepare(this.entries.get(profile.id).ranking);
     }
 
-    // Shows the stacks of the second profile as changes of the first. `moved` as in the data.
+    // Shows the stacks of the second profile as changes of the first, and if they overlap in time, the changes as a
+    // profile. `moved` as in the data.
     compare(moved) {
         const [older, newer] = this.entries.values();
         newer.older = older;
         newer.profile.stacks.compareWith(older.profile.stacks, moved);
+        const change = new census.Change(older.profile, newer.profile);
+        if (change.n > 1) {
+            this.addProfile(change);
+        }
     }
 
     // Adds up names by blocks of samples, in the background.
@@ -183,7 +188,7 @@ class App {
         const {from, to} = this.panel.chart;
         let at = from;
         for (let i = from; i <= to; i++) {
-            at = band.full[i] > band.full[at] ? i : at;
+            at = band.sign * band.full[i] > band.sign * band.full[at] ? i : at;
         }
         return at;
     }
@@ -364,6 +369,10 @@ class App {
     }
 
     subtitleOf(profile) {
+        if (profile.isChange) {
+            const n = profile.stacks.movedFrom.size;
+            return n ? `${census.units.count(n)} moved ${n === 1 ? 'line' : 'lines'} matched` : '';
+        }
         const samples = profile.nSamples === 1 ? '1 sample'
             : `${census.units.count(profile.nSamples)} samples`;
         return [profile.file, profile.date, samples, this.caption()].filter(Boolean).join(' · ');
@@ -379,8 +388,11 @@ class App {
     showControls() {
         const {chart} = this.panel, {view} = this;
         document.querySelectorAll('[data-mode]').forEach((button) => {
-            button.setAttribute('aria-checked', String(button.dataset.mode === view.mode));
+            button.setAttribute('aria-checked', String(button.dataset.mode === (chart || view).mode));
         });
+        const isChange = Boolean(chart && chart.profile.isChange);
+        document.querySelector('[data-mode=share]').disabled = isChange;
+        byId('order').disabled = isChange;
         const n = chart ? chart.ranked.length : view.bands;
         byId('n-bands').textContent = n === 1 ? '1 band' : `${n} bands`;
         byId('fewer').disabled = n <= 1;

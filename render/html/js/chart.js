@@ -25,11 +25,12 @@ function samplesWithin(xs, window) {
     return [from, to];
 }
 
-// Returns 0 for differences that are only rounding errors.
-function subtract(from, values) {
+// Subtracts `values`, and returns the rest: 0 for differences that are only rounding errors.
+function subtract(from, values, isChange) {
     for (let i = 0; i < from.length; i++) {
         const left = from[i] - values[i];
-        from[i] = left > 1e-12 * values[i] ? left : 0;
+        const isLeft = isChange ? Math.abs(left) > 1e-9 * Math.abs(values[i]) : left > 1e-12 * values[i];
+        from[i] = isLeft ? left : 0;
     }
 }
 
@@ -44,7 +45,7 @@ class Chart {
         this.low = Math.max(0, this.from - (own.window ? 1 : 0));
         this.high = Math.min(profile.n - 1, this.to + (own.window ? 1 : 0));
         this.stretch = new census.stats.Stretch(profile, this.from, this.to);
-        this.mode = view.mode;
+        this.mode = profile.isChange && view.mode === 'share' ? 'stacked' : view.mode;
         this.select();
         this.bands = this.arrange();
         this.scale();
@@ -73,14 +74,18 @@ class Chart {
     // Returns whether there are more names than those found.
     hasMoreThan(ranked, accepts) {
         const left = this.total.slice();
-        ranked.forEach(({k}) => subtract(left, this.valuesOf(k)));
+        ranked.forEach(({k}) => this.subtract(left, this.valuesOf(k)));
         return (accepts !== null || this.profile.names.length > ranked.length) &&
-            left.subarray(this.from, this.to + 1).some((amount) => amount > 0);
+            left.subarray(this.from, this.to + 1).some((amount) => amount !== 0);
     }
 
-    // Merges the smallest names, together less than the trace percentage, into OTHER.
+    // Merges the smallest names, together less than the trace percentage, into OTHER. Changes add up to nothing that
+    // they could be compared with.
     withoutTraces(ranked) {
-        const {view, own} = this;
+        const {view, own, profile} = this;
+        if (profile.isChange) {
+            return ranked;
+        }
         const all = census.stats.area(this.total, this.from, this.stretch.weight);
         let left = all - [...this.skipped, ...ranked].reduce((sum, {area}) => sum + area, 0);
         let n = ranked.length;
@@ -89,6 +94,10 @@ class Chart {
         }
         // A single name is not merged.
         return n + 1 === ranked.length && !(left > ranked[n].area) ? ranked : ranked.slice(0, n);
+    }
+
+    subtract(from, values) {
+        subtract(from, values, this.profile.isChange);
     }
 
     sumOf(accepts) {
@@ -111,7 +120,7 @@ class Chart {
     // --- bands
 
     band(fields, full) {
-        return {isOther: false, ...fields, full, values: full.slice(this.low, this.high + 1),
+        return {isOther: false, sign: 1, ...fields, full, values: full.slice(this.low, this.high + 1),
             colour: fields.colours[this.view.isDark ? 1 : 0], stretch: this.stretch};
     }
 
@@ -123,8 +132,8 @@ class Chart {
     // Returns the sum of all names without a band.
     otherBand(bands) {
         const left = this.total.slice();
-        this.skipped.forEach(({k}) => subtract(left, this.valuesOf(k)));
-        bands.forEach((band) => subtract(left, band.full));
+        this.skipped.forEach(({k}) => this.subtract(left, this.valuesOf(k)));
+        bands.forEach((band) => this.subtract(left, band.full));
         const area = census.stats.area(left, this.from, this.stretch.weight);
         const nNames = this.countNames() - bands.length - this.skipped.length;
         return area > 0 && nNames > 0
@@ -146,12 +155,38 @@ class Chart {
         const bands = this.ranked.map((entry) => this.namedBand(entry));
         const other = this.otherBand(bands);
         const all = other && this.mode !== 'lines' ? [...bands, other] : bands;
+        if (this.profile.isChange) {
+            return this.arrangeChanges(all);
+        }
         const before = this.knownOrder(bands);
         const order = before ? census.order.keep(all, before)
             : [...census.order.arrange(bands, view), ...all.slice(bands.length)];
         own.order = before && !own.isSticky ? before
             : order.filter((band) => !band.isOther).map((band) => band.name);
         return own.isolated === null ? order : this.isolate(order, own.isolated);
+    }
+
+    // Returns halves of bands, those below 0 and those above, the largest next to 0 and OTHER outermost: so the calm
+    // ones carry the others. The smaller half of a band is named by the other.
+    arrangeChanges(all) {
+        const bands = this.own.isolated === null ? all : this.isolate(all, this.own.isolated);
+        if (this.mode === 'lines') {
+            return bands;
+        }
+        const halves = (sign) => bands.map((band) =>
+            ({...band, sign, values: band.values.map((value) => Math.max(sign * value, 0))}));
+        const [above, below] = [halves(1), halves(-1)];
+        above.forEach((band, i) => {
+            const [size, other] = [band, below[i]].map(({values}) => this.sizeOf(values));
+            band.isNamedElsewhere = size < other;
+            below[i].isNamedElsewhere = !band.isNamedElsewhere;
+        });
+        const isThere = ({values}) => values.some((value) => value > 0);
+        return [...below.filter(isThere).reverse(), ...above.filter(isThere)];
+    }
+
+    sizeOf(values) {
+        return census.stats.area(values, this.from - this.low, this.stretch.weight);
     }
 
     // Returns the order that the names have already, in this view or in the picture of the whole
@@ -192,13 +227,15 @@ class Chart {
         this.stack();
         this.lines = mode === 'share' || this.own.isolated !== null ? [] : this.chooseLines();
         this.peak = this.findPeak();
-        const most = Math.max(this.largest(), ...this.lines.map((line) => this.largestOf(line)));
-        this.yMax = mode === 'share' ? 100 : most > 0 ? most : 1;
-        if (this.own.yMax && mode !== 'share') {
+        const [least, largest] = this.extent();
+        const most = Math.max(largest, ...this.lines.map((line) => this.largestOf(line)));
+        this.yMin = least;
+        this.yMax = mode === 'share' ? 100 : most > least ? most : 1;
+        if (this.own.yMax && mode !== 'share' && !profile.isChange) {
             this.yMax = this.own.yMax(this.yMax);
         }
         this.yUnit = mode === 'share' ? census.units.PERCENT
-            : census.units.ofValues(profile.valueUnit, this.yMax, view.si);
+            : census.units.ofValues(profile.valueUnit, Math.max(-this.yMin, this.yMax), view.si);
         this.xUnit = census.units.ofTimes(profile.sampleUnit,
             Math.max(this.window[1] - this.window[0], 0));
     }
@@ -217,28 +254,37 @@ class Chart {
         return out;
     }
 
-    // Sets `upper`: the sum of each band and all below it; of lines, the band's own values.
+    // Returns the bands from 0 outward: those above 0 upward, then those below downward.
+    outward() {
+        return [...this.bands.filter(({sign}) => sign > 0), ...this.bands.filter(({sign}) => sign < 0).reverse()];
+    }
+
+    // Sets `upper`: the sum of each band and all between it and 0, and `inner`: without it; of lines, the band's own
+    // values, and null.
     stack() {
-        let below = new Float64Array(this.high - this.low + 1);
-        for (const band of this.bands) {
-            band.lower = this.mode === 'lines' ? null : below;
-            band.upper = this.mode === 'lines' ? band.values
-                : below.map((amount, i) => amount + band.values[i]);
-            below = band.upper;
+        const none = new Float64Array(this.high - this.low + 1), within = {1: none, [-1]: none};
+        for (const band of this.outward()) {
+            const {sign, values} = band, isLine = this.mode === 'lines';
+            band.inner = isLine ? null : within[sign];
+            band.upper = isLine ? values : band.inner.map((amount, i) => amount + sign * values[i]);
+            within[sign] = band.upper;
         }
     }
 
-    // Returns the largest amount that is drawn in the window, including its edges.
-    largest() {
-        const inside = (values) => {
-            let most = 0;
-            for (let i = this.from; i <= this.to; i++) {
-                most = Math.max(most, values[i - this.low]);
+    // Returns the least and the largest amount that is drawn in the window, including its edges.
+    extent() {
+        let least = 0, most = 0;
+        const outermost = [this.bands[0], this.bands[this.bands.length - 1]].filter(Boolean);
+        for (const {upper} of this.mode === 'lines' ? this.bands : outermost) {
+            const ends = this.window.map((x) => this.at(upper, x));
+            least = Math.min(least, ...ends);
+            most = Math.max(most, ...ends);
+            for (let i = this.from - this.low; i <= this.to - this.low; i++) {
+                least = Math.min(least, upper[i]);
+                most = Math.max(most, upper[i]);
             }
-            return Math.max(most, this.at(values, this.window[0]), this.at(values, this.window[1]));
-        };
-        return this.mode === 'lines' ? Math.max(0, ...this.bands.map((band) => inside(band.upper)))
-            : this.bands.length ? inside(this.bands[this.bands.length - 1].upper) : 0;
+        }
+        return [least, most];
     }
 
     // Interpolates drawn values at x.
@@ -251,17 +297,25 @@ class Chart {
         return values[left - this.low] * (1 - share) + values[right - this.low] * share;
     }
 
+    // Returns the line over a stack: its upper edge, or the sum of changes above and below 0; else null.
+    sumLine() {
+        const {bands, own, profile} = this;
+        return this.mode !== 'stacked' || !bands.length ? null
+            : profile.isChange ? (own.isolated === null ? this.total : bands[0].full).subarray(this.low, this.high + 1)
+            : bands[bands.length - 1].upper;
+    }
+
     // Only a stack of all names has a peak note.
     findPeak() {
-        if (this.mode !== 'stacked' || !this.bands.length) {
+        const sums = this.sumLine();
+        if (!sums) {
             return null;
         }
-        const upper = this.bands[this.bands.length - 1].upper;
         let at = this.from;
         for (let i = this.from; i <= this.to; i++) {
-            at = upper[i - this.low] > upper[at - this.low] ? i : at;
+            at = Math.abs(sums[i - this.low]) > Math.abs(sums[at - this.low]) ? i : at;
         }
-        return {x: this.xs[at], y: upper[at - this.low]};
+        return {x: this.xs[at], y: sums[at - this.low]};
     }
 
     // --- quantity lines
@@ -316,7 +370,8 @@ class Chart {
             return this.bands.reduce((best, band) => !best ||
                 Math.abs(band.values[i] - y) < Math.abs(best.values[i] - y) ? band : best, null);
         }
-        return this.bands.find((band) => y <= band.upper[i] && band.values[i] > 0) || null;
+        return this.outward().find(({sign, upper, values}) => (sign > 0) === (y >= 0) && values[i] > 0 &&
+            Math.abs(y) <= Math.abs(upper[i])) || null;
     }
 }
 

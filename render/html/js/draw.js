@@ -42,7 +42,8 @@ class Drawing {
         const lanes = isSmall ? [] : chart.profile.lanes.all;
         this.lanesHeight = lanes.length * (LANE + LANE_GAP);
         const most = isSmall ? 3 : Math.max(2, Math.min(9, Math.floor(height / 55)));
-        this.yTicks = census.units.ticks(0, chart.yMax, most, chart.yUnit);
+        this.yTicks = census.units.ticks(chart.yMin, chart.yMax, most, chart.yUnit)
+            .map(({value, label}) => ({value, label: chart.profile.isChange && value > 0 ? `+${label}` : label}));
         const widest = Math.max(10, ...this.yTicks.map((tick) => measure(tick.label, SMALL)),
             ...lanes.map((lane) => measure(lane.name, SMALL)));
         const left = Math.ceil(widest) + 12, top = isSmall ? 22 : TOP;
@@ -60,7 +61,8 @@ class Drawing {
     }
 
     y(amount) {
-        return this.frame.bottom - amount / this.chart.yMax * this.frame.height;
+        const {yMin, yMax} = this.chart;
+        return this.frame.bottom - (amount - yMin) / (yMax - yMin) * this.frame.height;
     }
 
     // Converts between amounts and times, and px.
@@ -78,7 +80,8 @@ class Drawing {
     }
 
     valueAtY(py) {
-        return (this.frame.bottom - py) / this.frame.height * this.chart.yMax;
+        const {yMin, yMax} = this.chart;
+        return yMin + (this.frame.bottom - py) / this.frame.height * (yMax - yMin);
     }
 
     // --- curves
@@ -91,8 +94,9 @@ class Drawing {
         if (n <= room || !bands.length) {
             return Array.from({length: n}, (_, i) => i);
         }
-        const top = this.chart.mode === 'lines'
-            ? this.chart.total.subarray(low, high + 1) : bands[bands.length - 1].upper;
+        const above = bands[bands.length - 1].upper, below = bands[0].upper;
+        const top = this.chart.mode === 'lines' ? this.chart.total.subarray(low, high + 1)
+            : bands[0].sign > 0 ? above : above.map((amount, i) => amount - below[i]);
         const cellOf = (i) => Math.floor(this.x(xs[low + i]) * POINTS_PER_PX / 2);
         for (let i = 0; i < n;) {
             const cell = cellOf(i);
@@ -124,11 +128,11 @@ class Drawing {
     }
 
     traceBands() {
-        let below = null;
-        for (const band of this.chart.bands) {
+        const inner = {1: null, [-1]: null};
+        for (const band of this.chart.outward()) {
             band.curve = this.curve(band.upper);
-            band.lowerCurve = below;
-            below = band.curve;
+            band.innerCurve = inner[band.sign];
+            inner[band.sign] = band.curve;
         }
     }
 
@@ -138,9 +142,9 @@ class Drawing {
         return isMeant ? band.colour : mix(band.colour, this.theme.background, DIMMED);
     }
 
-    // Draws each band down to the axis, upper ones first, so that no gap shows between two.
+    // Draws each band from 0 on, the outer ones first, so that no gap shows between two.
     drawBands() {
-        const {bands, mode} = this.chart;
+        const {mode} = this.chart, bands = this.chart.outward();
         const {frame, surface} = this;
         surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         if (mode === 'lines') {
@@ -149,18 +153,19 @@ class Drawing {
         } else {
             [...bands].reverse().forEach((band) => this.drawBand(band));
             bands.slice(0, -1).forEach((band, i) => {
-                if (!this.isDense || !areApart(band.colour, bands[i + 1].colour)) {
-                    this.drawEdge(band, bands[i + 1]);
+                const outer = bands[i + 1];
+                if (band.sign === outer.sign && (!this.isDense || !areApart(band.colour, outer.colour))) {
+                    this.drawEdge(band, outer);
                 }
             });
-            this.drawOutline();
+            this.drawSum();
         }
         surface.endClip();
     }
 
     drawBand(band) {
         this.surface.beginGroup(band.shown);
-        this.surface.area(band.curve, this.frame.bottom, this.colourOf(band));
+        this.surface.area(band.curve, this.y(0), this.colourOf(band));
         this.surface.endGroup();
     }
 
@@ -189,7 +194,7 @@ class Drawing {
     }
 
     // Draws hairlines where the bands on both sides are thick enough.
-    drawEdge(band, above) {
+    drawEdge(band, outer) {
         let piece = [];
         const end = () => {
             if (piece.length > 2) {
@@ -198,9 +203,9 @@ class Drawing {
             piece = [];
         };
         for (let j = 0; j < band.curve.length; j += 2) {
-            const below = band.lowerCurve ? band.lowerCurve[j + 1] : this.frame.bottom;
-            const isThick = below - band.curve[j + 1] >= 1 &&
-                band.curve[j + 1] - above.curve[j + 1] >= 1;
+            const inner = band.innerCurve ? band.innerCurve[j + 1] : this.y(0);
+            const isThick = Math.abs(inner - band.curve[j + 1]) >= 1 &&
+                Math.abs(band.curve[j + 1] - outer.curve[j + 1]) >= 1;
             if (isThick) {
                 piece.push(band.curve[j], band.curve[j + 1]);
             } else {
@@ -210,11 +215,15 @@ class Drawing {
         end();
     }
 
-    drawOutline() {
-        const {bands} = this.chart;
-        if (bands.length && this.chart.mode === 'stacked') {
-            this.surface.polyline(bands[bands.length - 1].curve, this.theme.outline,
-                this.isDense ? 0.6 : 1.1);
+    // Draws the line over a stack. Among changes, it crosses bands.
+    drawSum() {
+        const sums = this.chart.sumLine(), {isChange} = this.chart.profile;
+        if (sums) {
+            const curve = this.curve(sums);
+            if (isChange) {
+                this.surface.polyline(curve, this.theme.background, this.isDense ? 2 : 3.5);
+            }
+            this.surface.polyline(curve, isChange ? this.theme.ink : this.theme.outline, this.isDense ? 0.6 : 1.1);
         }
     }
 
@@ -225,7 +234,7 @@ class Drawing {
         surface.rectangle(0, 0, this.width, this.height, theme.background);
         for (const tick of this.yTicks) {
             const y = Math.round(this.y(tick.value)) + 0.5;
-            if (tick.value > 0) {
+            if (tick.value !== 0) {
                 surface.polyline([frame.left, y, frame.right, y], theme.grid, 1);
             }
             surface.text(tick.label, frame.left - 7, y + 4,
@@ -249,7 +258,7 @@ class Drawing {
 
     drawXAxis() {
         const {frame, surface, theme, chart} = this;
-        const y = frame.bottom + this.lanesHeight + 0.5, ground = frame.bottom + 0.5;
+        const y = frame.bottom + this.lanesHeight + 0.5, ground = Math.round(this.y(0)) + 0.5;
         surface.polyline([frame.left, ground, frame.right, ground], theme.rule, 1);
         for (const tick of this.xTicks()) {
             const x = this.x(tick.value);
@@ -392,19 +401,20 @@ class Drawing {
 
     drawPeak() {
         const {peak, profile, view} = this.chart;
-        if (!peak || !(peak.y > 0)) {
+        if (!peak || peak.y === 0) {
             return;
         }
         const single = !(this.chart.window[1] > this.chart.window[0]);
         const x = this.x(peak.x), y = this.y(peak.y);
-        const text = `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)} at ` +
-            this.chart.peakTime();
-        const half = measure(text, SMALL) / 2;
-        const at = Math.min(Math.max(x, this.leastLeft(y - 10) + half), this.width - half - 2);
+        const text = profile.isChange
+            ? `total (line): largest change ${census.units.change(peak.y, profile.valueUnit, view.si)} at ${this.chart.peakTime()}`
+            : `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)} at ${this.chart.peakTime()}`;
+        const half = measure(text, SMALL) / 2, base = (profile.isChange ? this.frame.top : y) - 10;
+        const at = Math.min(Math.max(x, this.leastLeft(base) + half), this.width - half - 2);
         if (!single) {
             this.surface.circle(x, y, 3, this.theme.outline, this.theme.background);
         }
-        this.surface.text(text, at, y - 10,
+        this.surface.text(text, at, base,
             {colour: this.theme.ink, size: SMALL, anchor: 'middle', halo: this.theme.background});
     }
 
@@ -415,14 +425,14 @@ class Drawing {
         const {bands, mode} = this.chart;
         const ground = this.curve(new Float64Array(this.chart.high - this.chart.low + 1));
         const inside = [], right = [], end = this.rightEnd();
-        bands.forEach((band, i) => {
-            const lower = i > 0 && mode !== 'lines' ? bands[i - 1].curve : ground;
-            const place = mode === 'lines' ? null
-                : census.labels.placeInside(this.frame, band, band.curve, lower);
+        bands.filter((band) => !band.isNamedElsewhere).forEach((band) => {
+            const inner = mode !== 'lines' && band.innerCurve || ground;
+            const [upper, lower] = band.sign > 0 || mode === 'lines' ? [band.curve, inner] : [inner, band.curve];
+            const place = mode === 'lines' ? null : census.labels.placeInside(this.frame, band, upper, lower);
             if (place) {
                 inside.push({...place, band});
-            } else if (mode === 'lines' || isVisible(band.curve, lower)) {
-                const y = band.curve[end + 1], height = lower[end + 1] - y;
+            } else if (mode === 'lines' || isVisible(upper, lower)) {
+                const y = upper[end + 1], height = lower[end + 1] - y;
                 const anchor = mode === 'lines' ? y : y + height / 2;
                 right.push({band, x: band.curve[end], anchor, y: anchor + 4, isThere: height >= 0.5});
             }
@@ -433,13 +443,13 @@ class Drawing {
     // Returns the point of all curves at which names at the right are anchored: the last one in the
     // frame, or the one before an empty last sample, which GHC always writes, if that is near.
     rightEnd() {
-        const {bands} = this.chart, {right, bottom} = this.frame;
+        const {bands} = this.chart, {right} = this.frame, ground = this.y(0);
         const [{curve}] = bands.length ? bands : [{curve: [0, 0]}];
         let last = curve.length - 2;
         while (last > 0 && curve[last] > right + 0.5) {
             last -= 2;
         }
-        const isEmpty = (at) => bands.every((band) => bottom - band.curve[at + 1] < 0.5);
+        const isEmpty = (at) => bands.every((band) => Math.abs(ground - band.curve[at + 1]) < 0.5);
         return last > 0 && isEmpty(last) && !isEmpty(last - 2) && right - curve[last - 2] <= NEAR_END_PX
             ? last - 2 : last;
     }

@@ -164,16 +164,16 @@ class Flame {
 
     // Sums up the widths of bars, and with two times the differences.
     weigh() {
-        const {at, since} = this.moments.of(this.entry), {stacks, order} = this;
-        if (since === null) {
+        const {at, since} = this.moments.of(this.entry), {stacks, order} = this, {isChange} = this.entry.profile;
+        if (since === null && !isChange) {
             this.widths = order.running(stacks.amountsAt(at));
             this.nets = null;
             this.rest = stacks.restAt(at);
         } else {
-            const nets = stacks.changes(since, at);
+            const nets = isChange ? stacks.amountsAt(at) : stacks.changes(since, at);
             this.nets = order.running(nets);
             this.widths = order.running(nets.map(Math.abs));
-            this.rest = Math.abs(stacks.restAt(at) - stacks.older.restAt(since));
+            this.rest = Math.abs(stacks.restAt(at) - (isChange ? 0 : stacks.older.restAt(since)));
         }
     }
 
@@ -319,6 +319,12 @@ class Flame {
         return census.units.amount(value, this.entry.profile.valueUnit, this.app.view.si);
     }
 
+    // Formats an amount of the profile: of a difference with its sign.
+    amountOf(value) {
+        const {profile} = this.entry, format = profile.isChange ? census.units.change : census.units.amount;
+        return format(value, profile.valueUnit, this.app.view.si);
+    }
+
     // Returns {name, value, more} of a bar.
     factsOf(bar) {
         const {node} = bar, isRoot = !bar.isRest && !node.parent;
@@ -326,7 +332,8 @@ class Flame {
         const amount = bar.isRest ? bar.amount : this.weightOf(node) + (isRoot ? this.rest : 0);
         const share = all > 0 ? `${(100 * amount / all).toFixed(1)}\u00a0%` : '–';
         const {module = '', source = ''} = this.stacks.frames[bar.isRest ? -1 : node.frame] || {};
-        const more = [module, source].filter(Boolean);
+        const was = bar.isRest || isRoot ? null : this.stacks.movedFrom.get(this.textOf(node.frame));
+        const more = [module, source, was && `was ${was}`].filter(Boolean);
         let value = `${this.amount(amount)}  ${share}`;
         if (this.nets !== null) {
             const net = bar.isRest ? 0 : this.netOf(node);

@@ -85,7 +85,7 @@ class Keys {
         }
         const {at, band} = this.pointed();
         let next = chart.bands.indexOf(band) + (this.panel.pointed ? by : 0);
-        while (chart.bands[next] && !(chart.bands[next].full[at] > 0)) {
+        while (chart.bands[next] && chart.bands[next].values[at - chart.low] === 0) {
             next += by;
         }
         this.point({at, band: chart.bands[next] || band});

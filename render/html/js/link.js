@@ -110,7 +110,8 @@ class Link {
         view.sameScale = asked.has('same-scale') ? asked.get('same-scale') === 'yes' : view.sameScale;
         app.view = view;
         const {profiles, moved} = this.data;
-        Object.assign(app, {isChosen: false, current: moved ? profiles[1].id : profiles.length > 1 ? 'all' : app.current});
+        const first = moved ? profiles[1].id : profiles.length > 1 ? 'all' : app.current;
+        Object.assign(app, {isChosen: false, current: app.entries.has('change') ? 'change' : first});
         if (app.live) {
             app.live.setLength(numberOf(asked.get('last')) || 0);
         }
@@ -138,7 +139,8 @@ class Link {
             return;
         }
         const [from, to, skip] = ['from', 'to', 'skip'].map((key) => numberOf(wanted.get(key)));
-        const k = profile.names.findIndex(({name}) => throughAddress(name) === wanted.get('alone'));
+        const alone = wanted.get('alone');
+        const k = alone === null ? -1 : profile.names.findIndex(({name}) => throughAddress(name) === alone);
         this.wanted = null;
         if (asked) {
             app.showProfile(id);

@@ -45,8 +45,9 @@ class Moments {
             : this.peakOf(profile);
     }
 
+    // Returns the sample with the most bytes, or the largest change.
     peakOf({total}) {
-        return total.indexOf(total.reduce((a, b) => Math.max(a, b), 0));
+        return total.reduce((most, amount, at) => Math.abs(amount) > Math.abs(total[most]) ? at : most, 0);
     }
 
     // Chooses a time; null: the usual one.
@@ -65,7 +66,7 @@ class Moments {
     // Compares what is shown later with the time that is shown now, or no longer.
     compare() {
         const entry = this.app.entry();
-        if (entry && entry.profile && entry.profile.stacks && !entry.older) {
+        if (entry && entry.profile && entry.profile.stacks && !entry.older && !entry.profile.isChange) {
             const {own, profile} = entry;
             own.since = own.since === null ? profile.times[this.of(entry).at] : null;
             this.app.redraw();
@@ -78,14 +79,15 @@ class Moments {
         const timeOf = (i, {times} = profile) => chart.timeText(times[i]);
         const change = profile.total[at] - before.total[since];
         this.text = since === null
-            ? `at ${timeOf(at)}${at === this.usual(profile) && profile.state !== 'growing' ? ' (peak)' : ''}: ${flame.amount(profile.total[at])}`
+            ? `at ${timeOf(at)}${at === this.usual(profile) && profile.state !== 'growing'
+                ? profile.isChange ? ' (largest change)' : ' (peak)' : ''}: ${flame.amountOf(profile.total[at])}`
             : `${older ? `${older.name} at ` : ''}${timeOf(since, before)} to ${older ? `${flame.entry.name} at ` : ''}${timeOf(at)}: ` +
                 (change < 0 ? '−' : '+') + flame.amount(Math.abs(change));
         byId('moment').textContent = this.text;
-        byId('compare').hidden = Boolean(older);
+        byId('compare').hidden = Boolean(older || profile.isChange);
         byId('compare').setAttribute('aria-pressed', String(own.since !== null));
         byId('compare').textContent = own.since === null ? 'Compare from here' : 'Do not compare';
-        this.showNote(flame.stacks, since !== null);
+        this.showNote(flame.stacks, flame.nets !== null);
     }
 
     showNote({rest}, isDifference) {
@@ -145,7 +147,7 @@ class FrameSeries {
         }
     }
 
-    // Draws the series over the bands of a chart.
+    // Draws the series over the bands of a chart, on an empty surface.
     draw(surface, drawing, theme) {
         const {chart} = drawing;
         if (!this.values || this.values.length !== chart.profile.n) {
@@ -155,9 +157,8 @@ class FrameSeries {
         const curve = drawing.curve(chart.mode === 'share' ? chart.shares(all) : all);
         const {frame} = drawing;
         surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 2);
-        surface.context.globalAlpha = 0.25;
-        surface.area(curve, frame.bottom, theme.ink);
-        surface.context.globalAlpha = 1;
+        surface.area(curve, drawing.y(0), theme.ink);
+        surface.fade(frame, 0.25);
         surface.polyline(curve, theme.background, 4);
         surface.polyline(curve, theme.ink, 2);
         surface.endClip();

@@ -50,32 +50,35 @@ class Panel {
     drawChart({profile, own, ranking}) {
         const began = performance.now();
         const {width, height} = this.box.getBoundingClientRect();
-        const pointedName = this.pointed && this.pointed.band && this.pointed.band.name;
+        const pointed = this.pointed && this.pointed.band;
         this.chart = new census.Chart(profile, this.app.view, own, ranking);
         const surface = new census.surface.CanvasSurface(prepareCanvas(this.picture, width, height));
         this.drawing = census.draw(surface, this.chart, width, height, {theme: this.app.theme()});
-        this.keepPointed(pointedName);
+        byId('empty').hidden = !profile.isChange || this.chart.bands.length > 0;
+        byId('empty').textContent = 'No differences at these times.';
+        this.keepPointed(pointed);
         this.describe();
         performance.measure('census-draw', {start: began, end: performance.now()});
     }
 
     // Points at the same sample and band, if they still exist.
-    keepPointed(name) {
+    keepPointed(band) {
         if (this.pointed) {
             const at = Math.min(this.chart.to, Math.max(this.chart.from, this.pointed.at));
-            const band = this.chart.bands.find((other) => other.name === name) || null;
-            this.pointed = {at, band};
+            const same = this.chart.bands.filter((other) => band && other.name === band.name);
+            this.pointed = {at, band: same.find(({sign}) => sign === band.sign) || same[0] || null};
         }
     }
 
     describe() {
-        const {profile, bands, stretch} = this.chart;
-        const {si} = this.app.view;
-        const peak = this.chart.peak
-            ? `, peak ${census.units.amount(this.chart.peak.y, profile.valueUnit, si)}` : '';
+        const {profile, stretch, peak} = this.chart, {si} = this.app.view;
+        const bands = this.chart.bands.filter((band) => !band.isNamedElsewhere);
+        const note = !peak ? '' : profile.isChange
+            ? `, largest change ${census.units.change(peak.y, profile.valueUnit, si)}`
+            : `, peak ${census.units.amount(peak.y, profile.valueUnit, si)}`;
         const largest = [...bands].sort((a, b) => b.area - a.area).slice(0, 3)
             .map((band) => band.shown).join(', ');
-        this.box.setAttribute('aria-label', `Heap over time, ${bands.length} bands${peak}, ` +
+        this.box.setAttribute('aria-label', `${profile.isChange ? 'Changes' : 'Heap'} over time, ${bands.length} bands${note}, ` +
             `${stretch.to - stretch.from + 1} samples. Largest: ${largest}`);
     }
 
@@ -93,11 +96,11 @@ class Panel {
         const context = prepareCanvas(this.over, width, height);
         context.clearRect(0, 0, width, height);
         const surface = new census.surface.CanvasSurface(context);
-        if (this.brush) {
-            this.drawBrush(surface);
-        }
         if (this.chart) {
             this.app.flame.series.draw(surface, this.drawing, this.app.theme());
+        }
+        if (this.brush) {
+            this.drawBrush(surface);
         }
         if (this.chart && this.pointed) {
             this.drawPointed(surface);
@@ -135,9 +138,9 @@ class Panel {
     drawOutlined(surface, band, theme) {
         surface.polyline(band.curve, theme.background, 4);
         surface.polyline(band.curve, theme.ink, 2);
-        if (band.lowerCurve) {
-            surface.polyline(band.lowerCurve, theme.background, 3);
-            surface.polyline(band.lowerCurve, theme.ink, 1.25);
+        if (band.innerCurve) {
+            surface.polyline(band.innerCurve, theme.background, 3);
+            surface.polyline(band.innerCurve, theme.ink, 1.25);
         }
     }
 }

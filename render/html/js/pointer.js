@@ -39,7 +39,7 @@ class Pointer {
             return this.findName([x, y]);
         }
         const at = chart.nearest(drawing.valueAtX(x));
-        return {at, band: chart.bandAt(at, Math.max(0, drawing.valueAtY(y)))};
+        return {at, band: chart.bandAt(at, Math.max(chart.yMin, drawing.valueAtY(y)))};
     }
 
     // Returns the band of a name right of the bands.

@@ -239,6 +239,6 @@ class Profile {
     }
 }
 
-census.Profile = Profile;
+Object.assign(census, {Profile, extremes, cellsOver});
 census.shown = shown;
 })(globalThis.census = globalThis.census || {});

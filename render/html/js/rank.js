@@ -34,7 +34,7 @@ class Ranking {
         for (let block = Math.floor(from / blockLength); block < nBlocks; block++) {
             before[row + block] = sum;
             for (const end = Math.min(to, (block + 1) * blockLength); i < end; i++) {
-                sum += scratch[i] * weight[i];
+                sum += Math.abs(scratch[i]) * weight[i];
             }
         }
         before[row + nBlocks] = sum;

@@ -46,7 +46,7 @@ function csvText(text) {
 // Returns CSV: a row for each sample in the window, a column for each band, the top one first.
 function csvOf(chart) {
     const {xs, from, to, total} = chart;
-    const bands = [...chart.bands].reverse();
+    const bands = chart.bands.filter((band) => !band.isNamedElsewhere).reverse();
     const rows = [['time', ...bands.map((band) => csvText(band.isOther ? 'OTHER' : band.name)),
         'total'].join(',')];
     for (let i = from; i <= to; i++) {

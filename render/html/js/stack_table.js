@@ -19,7 +19,7 @@ class StackTable {
         this.shownFrame = '';       // the chosen frame to which rows were opened
         this.rows = [];             // {key, node, parts, indent, isOpen, hasChildren}
         this.nShown = FIRST_ROWS;
-        this.sums = {};             // at the peak and at the end, and allocated
+        this.sums = {};             // at the peak and at the end, allocated, and the size of all of these
         this.keys = {
             'ArrowDown': (row) => this.focusRow(this.rows[this.rows.indexOf(row) + 1]),
             'ArrowUp': (row) => this.focusRow(this.rows[this.rows.indexOf(row) - 1]),
@@ -91,10 +91,12 @@ class StackTable {
         const {stacks, order} = this.flame, {profile} = stacks;
         if (this.sums.order !== order || this.sums.version !== profile.version) {
             const {end} = new census.stats.Stretch(profile, 0, profile.n - 1);
-            this.sums = {order, version: profile.version,
-                peak: order.running(stacks.amountsAt(this.flame.moments.peakOf(profile))),
-                end: order.running(stacks.amountsAt(end)),
-                allocated: stacks.allocated && order.running(stacks.allocated)};
+            const [peak, last] = [stacks.amountsAt(this.flame.moments.peakOf(profile)), stacks.amountsAt(end)];
+            const {allocated} = stacks;
+            this.sums = {order, version: profile.version, peak: order.running(peak), end: order.running(last),
+                allocated: allocated && order.running(allocated),
+                seen: order.running(peak.map((amount, leaf) =>
+                    Math.abs(amount) + Math.abs(last[leaf]) + (allocated ? allocated[leaf] : 0)))};
         }
     }
 
@@ -115,9 +117,8 @@ class StackTable {
     // Returns whether a frame has bytes now, at the peak or at the end, or has allocated some, and if there
     // is a search, in stacks that have what it finds, here or below.
     isShown(node) {
-        const {order, widths, found} = this.flame, {peak, end, allocated} = this.sums;
-        const shown = [widths, peak, end, allocated].filter(Boolean);
-        const haveBytes = (from, to) => shown.some((sums) => sums[to] > sums[from]);
+        const {order, widths, found} = this.flame, {seen} = this.sums;
+        const haveBytes = (from, to) => widths[to] > widths[from] || seen[to] > seen[from];
         if (this.app.view.matcher === null) {
             return haveBytes(node.from, node.to);
         }
@@ -197,7 +198,7 @@ class StackTable {
         made.append(this.nameCell(row), ...[amount(parts.total), share, amount(parts.self)]
             .map((text) => element('td', 'number', text)),
         ...[parts.peak, parts.end, parts.allocated, parts.temporary].filter((value) => !Number.isNaN(value))
-            .map((value) => element('td', 'number', flame.amount(value))));
+            .map((value) => element('td', 'number', flame.amountOf(value))));
         [...made.children].forEach((cell) => cell.setAttribute('role', 'gridcell'));
         return made;
     }

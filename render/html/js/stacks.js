@@ -95,6 +95,7 @@ class Stacks {
         this.older = this;          // the stacks that changes are counted from
         this.ownLeaves = null;      // of a comparison, by leaf: the first leaf with its frames
         this.olderLeaves = null;    // of a comparison, by leaf of the older stacks: likewise
+        this.movedFrom = new Map(); // of a comparison, by text of a frame whose line moved: its text in the older stacks
         this.allocated = null;      // bytes by leaf up to the last sample, if they are known
     }
 
@@ -152,7 +153,8 @@ class Stacks {
     // Counts changes from the stacks of an older recording. `moved`: pairs of the texts of frames whose
     // lines moved. Stacks that only the older recording has become leaves without bytes.
     compareWith(older, moved) {
-        const movedTo = new Map(moved.map((pair) => pair.map(census.shown)));
+        const pairs = moved.map((pair) => pair.map(census.shown)), movedTo = new Map(pairs);
+        this.movedFrom = new Map(pairs.map(([from, to]) => [to, from]));
         const known = new Map(), leafOf = this.leafFinder();
         this.frames.forEach((frame, number) => {
             const text = textOfFrame(frame);

@@ -22,10 +22,11 @@ function weights(times, from, to) {
     return out;
 }
 
+// Returns the area between a curve and 0.
 function area(values, from, weight) {
     let sum = 0;
     for (let i = 0; i < weight.length; i++) {
-        sum += values[from + i] * weight[i];
+        sum += Math.abs(values[from + i]) * weight[i];
     }
     return sum;
 }
@@ -38,10 +39,11 @@ class Stretch {
         this.times = profile.times;
         this.weight = weights(profile.times, from, to);
         this.length = this.weight.reduce((sum, weight) => sum + weight, 0);
-        this.fitFrom = from === 0 && profile.total[0] === 0 ? 1 : from;
-        this.fitTo = to === profile.n - 1 && to > 0 && profile.total[to] === 0 ? to - 1 : to;
+        const isEmpty = (at) => profile.total[at] === 0 && !profile.isChange;
+        this.fitFrom = from === 0 && isEmpty(0) ? 1 : from;
+        this.fitTo = to === profile.n - 1 && to > 0 && isEmpty(to) ? to - 1 : to;
         this.end = to;  // the last sample that is not empty
-        while (this.end > from && profile.total[this.end] === 0) {
+        while (this.end > from && isEmpty(this.end)) {
             this.end--;
         }
         this.area = area(profile.total, from, this.weight);
@@ -49,15 +51,16 @@ class Stretch {
     }
 
     // Returns {share, mean, max, end, growth, r2} of a series that is 0 outside of `range`, {from, to};
-    // undefined values are NaN.
+    // undefined values are NaN. The maximum of changes is the one furthest from 0.
     sumUp(values, range) {
         const from = Math.max(this.from, range.from), to = Math.min(this.to + 1, range.to);
-        let covered = 0, max = 0;
+        let covered = 0, size = 0, max = 0;
         for (let i = from; i < to; i++) {
             covered += values[i] * this.weight[i - this.from];
-            max = values[i] > max ? values[i] : max;
+            size += Math.abs(values[i]) * this.weight[i - this.from];
+            max = Math.abs(values[i]) > Math.abs(max) ? values[i] : max;
         }
-        return {share: this.area > 0 ? covered / this.area : 0, mean: covered / this.length, max,
+        return {share: this.area > 0 ? size / this.area : 0, mean: covered / this.length, max,
             end: this.end >= from && this.end < to ? values[this.end] : 0,
             ...this.fit(values, range)};
     }

@@ -76,6 +76,16 @@ class CanvasSurface {
         this.context.fillRect(x, y, width, height);
     }
 
+    // Makes what is drawn in a frame transparent, at once: pieces of an area overlap.
+    fade({left, top, width, height}, share) {
+        const c = this.context;
+        c.globalCompositeOperation = 'destination-in';
+        c.globalAlpha = share;
+        c.fillRect(left, top, width, height);
+        c.globalAlpha = 1;
+        c.globalCompositeOperation = 'source-over';
+    }
+
     circle(x, y, radius, colour, edge) {
         const c = this.context;
         c.beginPath();

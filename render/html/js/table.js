@@ -11,23 +11,24 @@ const FIRST_ROWS = 50, MORE_ROWS = 250;
 const SPARK_WIDTH = 110, SPARK_HEIGHT = 20, SPARK_CELLS = 55;
 const SVG = 'http://www.w3.org/2000/svg';
 
-// Returns the largest value of each cell as a closed path.
-function sparkPath(values, from, to, most) {
+// Returns the value of each cell that is furthest from 0 as a closed path; changes are above and below the middle.
+function sparkPath(values, from, to, most, isChange) {
     const n = Math.min(SPARK_CELLS, to - from + 1);
-    let path = `M0 ${SPARK_HEIGHT}`;
+    const ground = isChange ? SPARK_HEIGHT / 2 : SPARK_HEIGHT;
+    let path = `M0 ${ground}`;
     for (let cell = 0; cell < n; cell++) {
         const begin = from + Math.floor(cell * (to - from + 1) / n);
         const end = from + Math.floor((cell + 1) * (to - from + 1) / n);
         let largest = 0;
         for (let i = begin; i < end; i++) {
-            largest = Math.max(largest, values[i]);
+            largest = Math.abs(values[i]) > Math.abs(largest) ? values[i] : largest;
         }
-        const y = SPARK_HEIGHT - (most > 0 ? largest / most * (SPARK_HEIGHT - 1) : 0);
+        const y = ground - (most !== 0 ? largest / Math.abs(most) * (ground - 1) : 0);
         const left = (cell / n * SPARK_WIDTH).toFixed(1);
         path += `L${left} ${y.toFixed(1)}L${((cell + 1) / n * SPARK_WIDTH).toFixed(1)} ` +
             y.toFixed(1);
     }
-    return `${path}L${SPARK_WIDTH} ${SPARK_HEIGHT}Z`;
+    return `${path}L${SPARK_WIDTH} ${ground}Z`;
 }
 
 function spark(path, colour) {
@@ -152,8 +153,10 @@ class Table {
 
     fill() {
         const {view} = this.app;
-        const rows = this.figures.filter((figure) => (figure.max > 0 || figure.mean > 0) &&
+        const rows = this.figures.filter((figure) => (figure.max !== 0 || figure.mean !== 0) &&
             (!view.matcher || view.matcher.test(figure.shown)));
+        // Shares of changes are of all of them, those above and those below 0.
+        this.whole = !this.chart.profile.isChange ? 1 : this.figures.reduce((sum, {share}) => sum + share, 0);
         rows.sort(compare(view.sort));
         const focused = this.focusedName();
         this.body.replaceChildren(...rows.slice(0, this.nShown)
@@ -185,12 +188,13 @@ class Table {
 
     row(figure) {
         const {profile, view, own} = this.chart;
-        const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
+        const format = profile.isChange ? census.units.change : census.units.amount;
+        const amount = (value) => format(value, profile.valueUnit, view.si);
         const colour = profile.names[figure.k].colours[view.isDark ? 1 : 0];
         const row = element('tr', figure.name === own.isolated ? 'alone' : '');
         row.dataset.figure = figure.k;
         row.dataset.name = figure.shown;
-        const cells = [`${(100 * figure.share).toFixed(1)}\u00a0%`, amount(figure.max),
+        const cells = [`${(100 * figure.share / this.whole).toFixed(1)}\u00a0%`, amount(figure.max),
             amount(figure.mean), amount(figure.end),
             Number.isNaN(figure.growth) ? '–'
                 : census.units.growth(figure.growth, profile.valueUnit, profile.sampleUnit, view.si),
@@ -214,7 +218,7 @@ class Table {
         const {profile, from, to} = this.shown;
         if (!figure.path) {
             const values = profile.names[figure.k].column.values(profile.n);
-            figure.path = sparkPath(values, from, to, figure.max);
+            figure.path = sparkPath(values, from, to, figure.max, profile.isChange);
         }
         const cell = element('td', '');
         cell.append(spark(figure.path, colour));

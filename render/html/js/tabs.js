@@ -15,6 +15,7 @@ class Tabs {
         this.bar = byId('tabs');
         this.grid = byId('grid');
         this.isWhole = false;  // all tabs are shown
+        this.shown = new Map(); // by small picture: the id of its profile
         byId('same-scale').addEventListener('change', (event) => {
             app.view.sameScale = event.target.checked;
             app.redraw();
@@ -121,7 +122,7 @@ class Tabs {
         const button = element('button', '');
         button.type = 'button';
         button.append(element('span', 'name'), document.createElement('canvas'));
-        button.addEventListener('click', () => this.app.showProfile(Number(button.dataset.id)));
+        button.addEventListener('click', () => this.app.showProfile(this.shown.get(button)));
         return button;
     }
 
@@ -138,7 +139,7 @@ class Tabs {
         const view = {...this.app.view, matcher: null, only: false};
         const chart = new census.Chart(entry.profile, view, own, entry.ranking);
         const canvas = card.querySelector('canvas');
-        card.dataset.id = entry.id;
+        this.shown.set(card, entry.id);
         card.querySelector('.name').textContent = this.nameOf(entry);
         const {width} = canvas.getBoundingClientRect();
         const context = census.prepareCanvas(canvas, width, SMALL_HEIGHT);

@@ -41,16 +41,17 @@ class Tooltip {
         return box;
     }
 
-    // Returns {name, colour, value, share, time, total} of the pointed band, or of the total.
+    // Returns {name, colour, value, of, time} of the pointed band, or of the total.
     factsOf({chart, pointed}) {
         const {profile, view} = chart;
-        const amount = (value) => census.units.amount(value, profile.valueUnit, view.si);
+        const format = profile.isChange ? census.units.change : census.units.amount;
+        const amount = (value) => format(value, profile.valueUnit, view.si);
         const {at, band} = pointed, total = chart.total[at];
         const value = band ? band.full[at] : total;
         return {
             name: band ? band.shown : 'total', colour: band ? band.colour : null,
-            value: amount(value), total: amount(total),
-            share: total > 0 ? (100 * value / total).toFixed(1) + '\u00a0%' : '–',
+            value: amount(value), of: profile.isChange ? `of ${amount(total)} in all`
+                : `${total > 0 ? (100 * value / total).toFixed(1) + '\u00a0%' : '–'} of ${amount(total)}`,
             time: chart.timeText(chart.xs[at]),
         };
     }
@@ -69,7 +70,7 @@ class Tooltip {
         name.append(element('span', '', facts.name));
         const value = element('div', 'value', facts.value);
         if (facts.colour) {
-            value.append(element('span', 'faint', `  ${facts.share} of ${facts.total}`));
+            value.append(element('span', 'faint', `  ${facts.of}`));
         }
         this.box.replaceChildren(name, value, element('div', 'faint', `at ${facts.time}`));
         const {band} = panel.pointed, {stacks} = panel.chart.profile;
@@ -96,8 +97,7 @@ class Tooltip {
     speak(panel) {
         if (panel.chart && panel.pointed) {
             const facts = this.factsOf(panel);
-            byId('spoken').textContent = `${facts.name}, ${facts.value}, ${facts.share} of ` +
-                `${facts.total}, at ${facts.time}`;
+            byId('spoken').textContent = `${facts.name}, ${facts.value}, ${facts.of}, at ${facts.time}`;
         }
     }
 }

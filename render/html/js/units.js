@@ -103,6 +103,11 @@ function time(value, sampleUnit) {
     return withName(rounded(value, unit, 3), unit);
 }
 
+// Formats a difference of amounts.
+function change(value, valueUnit, si) {
+    return (value > 0 ? '+' : '') + amount(value, valueUnit, si);
+}
+
 // Formats a time with enough digits to differ from its neighbours in a profile of that length.
 function timeWithin(value, unit, span) {
     const decimals = Math.ceil(-Math.log10((span || value || 1) / unit.factor / 1000));
@@ -150,6 +155,6 @@ function count(n) {
     return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-census.units = {ofValues, ofTimes, secondIn, rounded, withName, amount, time, timeWithin, growth, niceStep,
+census.units = {ofValues, ofTimes, secondIn, rounded, withName, amount, change, time, timeWithin, growth, niceStep,
     ticks, count, PERCENT};
 })(globalThis.census = globalThis.census || {});

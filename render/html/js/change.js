@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The difference of two profiles with stacks, newer minus older, as a profile of its own: amounts of names that
+// shrank are below 0. Its times are those of both profiles in the range that both cover, and amounts between
+// samples are on a straight line, as in the pictures of `census diff` (render/chart/diff_series.c).
+(function (census) {
+'use strict';
+
+const {Column, lowerBound} = census.columns;
+const MOST_TIMES = 10240, CELLS = 4096;
+
+// One of both profiles: the samples before each time of the difference.
+class Side {
+    constructor(profile, sign) {
+        Object.assign(this, {profile, sign, scratch: new Float64Array(profile.n + 1)});
+        // Without empty samples at the end: a program that has ended is not compared with one that runs.
+        const {end} = new census.stats.Stretch(profile, 0, profile.n - 1);
+        this.n = end > 0 ? end + 1 : profile.n;
+    }
+
+    // Finds the sample before each time, and how far the time is on the way to the next one.
+    alignWith(times) {
+        const own = this.profile.times;
+        this.before = new Int32Array(times.length);
+        this.share = new Float64Array(times.length);
+        for (let i = 0, at = 0; i < times.length; i++) {
+            while (at + 1 < this.n && own[at + 1] <= times[i]) {
+                at++;
+            }
+            this.before[i] = at;
+            this.share[i] = at + 1 < this.n ? Math.max(0, (times[i] - own[at]) / (own[at + 1] - own[at])) : 0;
+        }
+    }
+
+    // Adds the values of a column to `out`, of which `filled` is the range with numbers already, and extends that.
+    add(column, out, filled) {
+        const {before, share, sign, scratch} = this, {from, to} = column.read(scratch);
+        if (to <= from) {
+            return;
+        }
+        scratch[to] = 0;
+        if (from > 0) {
+            scratch[from - 1] = 0;
+        }
+        const first = lowerBound(before, from - 1), end = lowerBound(before, to);
+        filled.extend(out, first, end);
+        for (let i = first; i < end; i++) {
+            const at = before[i], value = scratch[at];
+            out[i] += sign * (share[i] ? value + share[i] * (scratch[at + 1] - value) : value);
+        }
+    }
+
+    at(column, i) {
+        const value = column.at(this.before[i]), share = this.share[i];
+        return this.sign * (share ? value + share * (column.at(this.before[i] + 1) - value) : value);
+    }
+}
+
+// The range of an array that has numbers.
+class Filled {
+    constructor() {
+        this.from = this.to = 0;
+    }
+
+    // Extends the range by zeros.
+    extend(out, from, to) {
+        if (this.to === this.from) {
+            [this.from, this.to] = [from, from];
+        }
+        out.fill(0, from, this.from);
+        out.fill(0, this.to, to);
+        this.from = Math.min(this.from, from);
+        this.to = Math.max(this.to, to);
+    }
+}
+
+// The difference of sums of columns. `parts`: of the older and of the newer profile.
+class ChangeColumn extends Column {
+    constructor(sides, parts) {
+        super(null);
+        this.sides = sides;
+        this.parts = parts;
+    }
+
+    read(out) {
+        const filled = new Filled();
+        this.sides.forEach((side, k) => this.parts[k].forEach((column) => side.add(column, out, filled)));
+        return filled;
+    }
+
+    at(i) {
+        return this.numbers ? this.numbers[i] : this.sides.reduce((sum, side, k) =>
+            this.parts[k].reduce((all, column) => all + side.at(column, i), sum), 0);
+    }
+}
+
+// Returns the times of both in the range that both cover; of a profile with one sample, from that on.
+function timesOf(sides) {
+    const all = sides.map(({profile, n}) => profile.times.subarray(0, n));
+    const low = Math.max(...all.map((times) => times[0]));
+    const ends = all.filter((times) => times.length > 1).map((times) => times[times.length - 1]);
+    const high = Math.min(...ends);
+    const inside = [low, ...all.flatMap((times) => [...times])].filter((time) => time >= low && time <= high);
+    return ends.length && high > low ? Float64Array.from(new Set(inside)).sort() : new Float64Array(0);
+}
+
+class Change {
+    // `newer.stacks` are compared with those of `older` (Stacks.compareWith).
+    constructor(older, newer) {
+        const {sampleUnit, valueUnit} = newer;
+        Object.assign(this, {id: 'change', isChange: true, title: `${newer.file} minus ${older.file}`, file: 'Change',
+            date: '', state: 'ended', sampleUnit, valueUnit, order: null, marks: [], lines: [],
+            lanes: {all: [], messages: []}, version: 0, hasGrown: true});
+        this.sides = [new Side(older, -1), new Side(newer, 1)];
+        this.align(timesOf(this.sides));
+        if (this.n > MOST_TIMES) {
+            const {times, total} = this;
+            const places = census.extremes(total, census.cellsOver(times, 0, this.n, CELLS), 0, this.n);
+            this.align(Float64Array.from(places, (at) => times[at]));
+        }
+        this.nSamples = this.n;
+        this.rest = this.restOf(older.rest, newer.rest);
+        this.joinStacks(older, newer);
+    }
+
+    align(times) {
+        this.n = times.length;
+        this.times = times;
+        this.total = new Float64Array(this.n);
+        const filled = new Filled();
+        this.sides.forEach((side) => {
+            side.alignWith(times);
+            side.add(side.profile.totalColumn, this.total, filled);
+        });
+    }
+
+    restOf(older, newer) {
+        const parts = [older, newer].map((rest) => rest ? [rest.column] : []);
+        return older || newer ? {n: Math.max(older ? older.n : 0, newer ? newer.n : 0),
+            column: new ChangeColumn(this.sides, parts)} : null;
+    }
+
+    // Joins the stacks with the same frames, and the names: of stacks those of joined stacks, of groups those with
+    // the same text, also if it has a line that moved.
+    joinStacks(older, newer) {
+        const {frames, paths, ownLeaves, olderLeaves, movedFrom} = newer.stacks;
+        const isGrouped = newer.stacks.ownRest !== undefined;
+        const movedTo = new Map([...movedFrom].map(([to, from]) => [from, to]));
+        const keyOf = (which, {shown}) => which ? shown : movedTo.get(shown) ?? shown;
+        const names = new Map(), leaves = new Map();   // by key, by leaf: {data or band, parts}
+        const join = (map, key, fields, which, column) => {
+            const found = map.get(key) || map.set(key, {...fields, parts: [[], []]}).get(key);
+            found.parts[which].push(column);
+        };
+        this.stacks = Object.assign(new census.Stacks(this), {frames, movedFrom});
+        // The newer profile first: its names and places are shown.
+        [[1, newer, ownLeaves], [0, older, olderLeaves]].forEach(([which, {names: own, stacks}, joined]) => {
+            own.forEach((name, k) => {
+                const key = isGrouped ? keyOf(which, name) : joined[k];
+                join(names, key, {name}, which, name.column);
+            });
+            stacks.bands.slice(0, joined.length).forEach((band, leaf) => {
+                if (band >= 0) {
+                    join(leaves, joined[leaf], {key: isGrouped ? keyOf(which, own[band]) : joined[band]}, which, stacks.columns[leaf]);
+                }
+            });
+        });
+        const numbers = new Map([...names.keys()].map((key, k) => [key, k]));
+        this.names = [...names.values()].map(({name, parts}) =>
+            ({...name, column: new ChangeColumn(this.sides, parts)}));
+        leaves.forEach(({key, parts}, leaf) => {
+            const band = numbers.get(key);
+            this.stacks.paths.push(paths[leaf]);
+            this.stacks.bands.push(band);
+            this.stacks.columns.push(isGrouped ? new ChangeColumn(this.sides, parts) : this.names[band].column);
+        });
+        if (isGrouped) {
+            this.stacks.ownRest = this.restOf(older.stacks.ownRest, newer.stacks.ownRest);
+        }
+    }
+}
+
+census.Change = Change;
+})(globalThis.census = globalThis.census || {});
