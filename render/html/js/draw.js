@@ -13,7 +13,7 @@ const MARK_ROW = 26;            // of the labels of marks, over the name of the 
 const LINE_GAP = 6, UNDER_LINE = 15; // from a line to the ground of its name above or below it
 const GUTTER_SHARE = 0.24;      // largest share of the width for names right of the bands
 const LEAST_WIDTH_FOR_GUTTER = 620;
-const POINTS_PER_PX = 2;        // an outline has not more
+const POINTS_PER_PX = 1;        // an outline has not more
 const DENSE_PER_PX = 0.7;
 const NEAR_END_PX = 60;
 const MOST_LEADER_PX = 48;       // up or down; steeper ones make a bundle, and names have the order of the bands
