@@ -62,10 +62,12 @@ static void say_course(const page *p, const hpp_process_figures *f)
             amount(f->allocated_bytes).text);
         return;
     }
+    bool is_missed = f->missed_peak_bytes > 0;
     say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
-        format_time(f->duration_s, SECONDS, false).text, amount(f->peak_bytes).text,
-        format_time(f->peak_s, SECONDS, false).text, format_count(f->allocations).text,
-        amount(f->allocated_bytes).text);
+        format_time(f->duration_s, SECONDS, false).text,
+        amount(is_missed ? f->missed_peak_bytes : f->peak_bytes).text,
+        format_time(is_missed ? f->missed_peak_s : f->peak_s, SECONDS, false).text,
+        format_count(f->allocations).text, amount(f->allocated_bytes).text);
     if (f->resident_bytes > 0) {
         say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
@@ -367,8 +369,13 @@ static void say_program(const page *p, size_t index)
     uint64_t end_bytes = f.allocated_bytes - f.freed_bytes;
     uint64_t end_blocks = f.allocations - f.frees;
     say_course(p, &f);
-    if (f.peak_bytes > 0) {
+    if (f.missed_peak_bytes > 0) {
+        say(p, "the peak has no sample; in the largest one, %s at %s:", amount(f.peak_bytes).text,
+            format_time(f.peak_s, SECONDS, false).text);
+    } else if (f.peak_bytes > 0) {
         say(p, "at the peak:");
+    }
+    if (f.peak_bytes > 0) {
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
     }
     if (f.mapped_bytes > 0) {

@@ -189,6 +189,14 @@ class Retained(Native):
             self.assert_unharmed(harness.run([program("peaks"), case]),
                                  harness.run_census([program("peaks"), case], self.fresh(), "--snapshot", "largest"))
 
+    def test_peaks_that_follow_each_other_closely(self):
+        """Not all of them have images in time, so the summary shows the highest, and whether a sample has it."""
+        base = self.path("climbs")
+        done = harness.run([harness.CENSUS, "run", "-i100", "-hr", "-o", base, "--", program("peaks"), "climbs"])
+        self.assertRegex(done.errors, r"; peak 28\.6 MiB at ")
+        largest = max(sum(bands.values()) for _, bands in harness.Profile(base + ".hp").samples)
+        self.assertEqual("the peak has no sample" in done.errors, largest < 30000000 / 1.1)
+
     def test_snapshots_leave_programs_unharmed(self):
         """Whatever programs do with processes, threads and signals, and however they end."""
         plugins = [program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")]

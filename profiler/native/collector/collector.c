@@ -676,6 +676,8 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->n_images = p->n_images;
     out->n_missed_images = p->n_missed_images;
     out->has_last_image = p->has_last_image;
+    out->missed_peak_bytes = p->missed_peak_bytes;
+    out->missed_peak_s = p->missed_peak_s;
     out->n_without_registers = p->n_without_registers;
     out->image_pause_s = p->image_pause_s;
     out->image_error = p->image_error;

@@ -18,6 +18,8 @@
 
 static const uint64_t leave_patience_ns = UINT64_C(15000000000);
 static const uint64_t last_patience_ns = 2000000000;
+static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
+static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
@@ -281,6 +283,17 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     hpp__queue_add(p->queue, &j->job);
 }
 
+/* Keeps the largest total that the program has noted if it is more than 10 % above all samples. */
+static void keep_missed_peak(hpp__process *p)
+{
+    hpp__window_peak peak;
+    if (p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
+        peak.live_bytes > p->largest_bytes + p->largest_bytes / 10) {
+        p->missed_peak_bytes = peak.live_bytes;
+        p->missed_peak_s = time_of(p, peak.time_ns);
+    }
+}
+
 /* Keeps the title that a process gave itself: the first one, and later the one of its largest
  * sample. (After exec it may be another program already, with a window that is still to come.) */
 static void keep_title(hpp__process *p, uint64_t live_bytes)
@@ -319,15 +332,17 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image; tries again to take the last one while no thread can be stopped. If it is missed,
- * the first reason is kept, or one that excludes images. */
-static void take_image(hpp__process *p, hpp__snapshot *snapshot, bool is_last)
+/* Takes an image; for so long, tries again while no thread can be stopped, or earlier images are
+ * being read. If it is missed, the first reason is kept, or one that excludes images. */
+static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patience_ns)
 {
     hpf_error err;
     hpf_status status;
     const struct timespec pause = {0, 1000000};
-    uint64_t end_ns = now_ns() + (is_last ? last_patience_ns : 0);
+    uint64_t end_ns = now_ns() + patience_ns;
     uint32_t image_era = atomic_load(&p->control->image_era);
+    p->freezer.max_copies =
+        p->largest_bytes < small_bytes ? HPP__MAX_COPIES : HPP__MAX_LARGE_COPIES;
     if (p->with_lives) {
         p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
     }
@@ -404,7 +419,7 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 
 /* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
  * before, and until pauses are a sixteenth of the time at most. */
-static void take_snapshot(hpp__process *p, job *j, bool is_last)
+static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_last)
 {
     enum { TIMES_PAUSE = 16 };
     const uint64_t kept_bytes = p->snapshot_bytes;
@@ -417,7 +432,7 @@ static void take_snapshot(hpp__process *p, job *j, bool is_last)
         return;
     }
     if (!j->snapshot.image) {
-        take_image(p, &j->snapshot, is_last);
+        take_image(p, &j->snapshot, patience_ns);
     }
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
@@ -441,7 +456,8 @@ static void want_peak(hpp__process *p)
     }
 }
 
-static void sample(hpp__process *p, bool is_last)
+/* Waits for an image so long. */
+static void sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
 {
     size_t n_bytes;
     job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
@@ -450,16 +466,21 @@ static void sample(hpp__process *p, bool is_last)
         return;
     }
     if (p->with_images) {
-        take_image(p, &j->snapshot, is_last);
+        take_image(p, &j->snapshot, patience_ns);
     }
     look(p, &j->snapshot, true);
-    take_snapshot(p, j, is_last);
+    take_snapshot(p, j, patience_ns, is_last);
     p->has_last_image = is_last && j->snapshot.image;
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
     want_peak(p);
     hpp__queue_add(p->queue, &j->job);
+}
+
+static void sample(hpp__process *p)
+{
+    sample_patiently(p, 0, false);
 }
 
 void hpp__process_follow_up(hpp__process *p)
@@ -472,9 +493,9 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     uint64_t cpu_ns;
     if (!p->by_cpu_time) {
         p->n_missed += n_intervals - 1;
-        sample(p, false);
+        sample(p);
     } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
-        sample(p, false);
+        sample(p);
         p->next_cpu_ns = cpu_ns + p->interval_ns;
     }
 }
@@ -489,20 +510,27 @@ void hpp__process_leave(hpp__process *p)
     while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < leave_patience_ns) {
         nanosleep(&pause, NULL);
     }
-    sample(p, true);
+    sample_patiently(p, last_patience_ns, true);
 }
 
+/* The program waits meanwhile: as long as an image needs until it has waited for a tenth of a
+ * second, and for a sixteenth of the time at most afterwards. */
 void hpp__process_peak(hpp__process *p)
 {
     enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
     uint64_t begin_ns = now_ns();
+    uint64_t patience_ns =
+        p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
     bool is_early = begin_ns < p->next_peak_ns || begin_ns < p->next_snapshot_ns ||
-                    atomic_load(&p->is_snapshot_queued) || !hpp__freezer_has_room(&p->freezer);
+                    atomic_load(&p->is_snapshot_queued) ||
+                    (patience_ns == 0 && !hpp__freezer_has_room(&p->freezer));
     if (!is_early) {
-        sample(p, false);
+        sample_patiently(p, patience_ns, false);
     }
     uint64_t wait_ns = now_ns() - begin_ns;
-    uint64_t next_ns = begin_ns + (is_early ? PAUSE_NS : wait_ns * TIMES_WAIT);
+    p->peak_wait_ns += wait_ns;
+    uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
+    uint64_t next_ns = is_early ? begin_ns + PAUSE_NS : free_ns;
     p->next_peak_ns = next_ns > p->next_peak_ns ? next_ns : p->next_peak_ns;
     atomic_store(&p->control->peak_image_ns, p->next_peak_ns);
 }
@@ -518,7 +546,7 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
 void hpp__process_snapshot(hpp__process *p)
 {
     p->is_snapshot_wanted = true;
-    sample(p, false);
+    sample(p);
 }
 
 bool hpp__process_has_changed(const hpp__process *p)
@@ -545,10 +573,11 @@ void hpp__process_end(hpp__process *p, bool forget)
     }
     if (!forget) {
         if (is_running && p->with_images) {
-            take_image(p, &j->snapshot, true);
+            take_image(p, &j->snapshot, last_patience_ns);
             p->has_last_image = j->snapshot.image != NULL;
         }
         look(p, &j->snapshot, false);
+        keep_missed_peak(p);
         p->n_samples++;
     }
     j->forget = forget;
@@ -650,7 +679,7 @@ hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
     start_clock(p);
     j->snapshot.reader = p->reader;
     hpp__queue_add(p->queue, &j->job);
-    sample(p, false);
+    sample(p);
     return HPF_OK;
 }
 

@@ -57,8 +57,10 @@ typedef struct hpp__process {
     uint32_t n_marks;  /* marks of the window that were queued */
     uint64_t n_deaths; /* of the window that were read */
     uint64_t n_samples, n_missed;
-    uint32_t peak_number;   /* of the last peak that was read from the window */
-    uint64_t largest_bytes; /* live in any sample so far */
+    uint32_t peak_number;       /* of the last peak that was read from the window */
+    uint64_t largest_bytes;     /* live in any sample so far */
+    uint64_t missed_peak_bytes; /* 0: there is a sample of it */
+    double missed_peak_s;
     bool has_ended, is_forgotten;
     /* Heap snapshots. */
     bool is_snapshot_wanted;         /* by hpp__process_snapshot */
@@ -66,6 +68,7 @@ typedef struct hpp__process {
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
     uint64_t next_peak_ns;           /* the same for images of peaks */
+    uint64_t peak_wait_ns;           /* how long the program has waited for these */
     /* Its command line, or the title that it gave itself; how many there were, up to this one; and
      * the largest sample that had it. */
     char title[128];

@@ -45,6 +45,7 @@ hpf_status hpp__freezer_check(hpf_error *err)
 void hpp__freezer_init(hpp__freezer *f, uint32_t process_id)
 {
     memset(f, 0, sizeof *f);
+    f->max_copies = HPP__MAX_LARGE_COPIES;
     hpp__tracer_init(&f->tracer, process_id);
 }
 
@@ -247,12 +248,11 @@ static bool settle_copy(uint32_t id, const hpp_window_gates *gates)
            ptrace(PTRACE_SETOPTIONS, (pid_t)id, NULL, PTRACE_O_EXITKILL) == 0;
 }
 
-/* Returns a copy that is not open; with `only_free` one that the program has reaped. */
-static hpp__copy *unused_copy(hpp__freezer *f, bool only_free)
+/* Returns a copy that is not open, and that the program has reaped, or NULL. */
+static hpp__copy *unused_copy(hpp__freezer *f)
 {
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        int state = atomic_load(&f->copies[i].state);
-        if (state == COPY_NONE || (!only_free && state == COPY_CLOSED)) {
+        if (atomic_load(&f->copies[i].state) == COPY_NONE) {
             return &f->copies[i];
         }
     }
@@ -287,7 +287,7 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_IO, "it has ended, or become another program");
     }
     reap(f, host);
-    hpp__copy *copy = unused_copy(f, true);
+    hpp__copy *copy = unused_copy(f);
     if (!copy) {
         return hpf_error_set(err, HPF_ERR_LIMIT, "earlier images of it are still being read");
     }
@@ -312,7 +312,11 @@ static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
 
 bool hpp__freezer_has_room(hpp__freezer *f)
 {
-    return unused_copy(f, false) != NULL;
+    size_t n_open = 0;
+    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
+        n_open += atomic_load(&f->copies[i].state) == COPY_OPEN;
+    }
+    return n_open < f->max_copies;
 }
 
 /* Checks that a system call in the place of a thread cannot harm the program. */

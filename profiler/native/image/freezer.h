@@ -25,7 +25,9 @@
 #include "native/window/window_reader.h"
 #include "tracer.h"
 
-enum { HPP__MAX_COPIES = 2 }; /* images of one process that are open */
+/* Images of one process that are open: so many of a small one, and fewer of others, since memory
+ * that the program writes to meanwhile exists once more for each. */
+enum { HPP__MAX_COPIES = 8, HPP__MAX_LARGE_COPIES = 2 };
 
 /* A copy of the process. */
 typedef struct hpp__copy {
@@ -45,6 +47,7 @@ typedef struct hpp__freezer {
     hpp__tracer tracer;
     hpp_window_gates gates; /* of the last image */
     hpp__copy copies[HPP__MAX_COPIES];
+    size_t max_copies;      /* set by the caller; HPP__MAX_LARGE_COPIES at first */
     hpp__next_era next_era; /* set by the caller */
 } hpp__freezer;
 

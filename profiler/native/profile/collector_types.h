@@ -106,7 +106,8 @@ typedef struct hpp_process_figures {
     uint64_t n_samples;
     uint64_t n_missed_samples; /* skipped while functions were being named */
     uint64_t peak_bytes; /* of blocks that pass the restrictions, in the largest sample. Without
-                            restrictions the largest amount ever reached: it has a sample */
+                            restrictions and images the largest amount ever reached: it has a
+                            sample */
     double peak_s;
     uint64_t mapped_bytes; /* in the same sample, of blocks of kind mmap */
     uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
@@ -120,6 +121,10 @@ typedef struct hpp_process_figures {
     hpf_error image_error;
     bool has_last_image;   /* the last one is of the end of the process */
     double last_objects_s; /* time of the last sample of objects; 0: there was none */
+    /* The largest amount ever reached, of all blocks, if it is more than 10 % above all samples;
+     * else 0. */
+    uint64_t missed_peak_bytes;
+    double missed_peak_s;
     /* With -hr: whether there was a census, blocks that no root reached at the last one (those that
      * are lost indirectly are also counted separately), and images without a census, for lack of
      * memory. */

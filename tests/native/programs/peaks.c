@@ -66,6 +66,20 @@ static int wanders(char **arguments)
     return 0;
 }
 
+/* One peak after the other, each a fifth higher, in no time. */
+static int climbs(char **arguments)
+{
+    size_t size_bytes = 100000;
+    (void)arguments;
+    for (; size_bytes < 30000000; size_bytes += size_bytes / 5) {
+        free(spike(size_bytes));
+    }
+    size_bytes = 30000000;
+    free(spike(size_bytes));
+    say("peak %zu\n", size_bytes);
+    return 0;
+}
+
 static void *make_in_thread(void *size_bytes)
 {
     return spike((size_t)(uintptr_t)size_bytes);
@@ -121,13 +135,10 @@ static int is_killed(char **arguments)
 }
 
 static const native_case cases[] = {
-    {"spikes", spikes},
-    {"spikes_slowly", spikes_slowly},
-    {"wanders", wanders},
-    {"hands_over", hands_over},
-    {"is_inherited", is_inherited},
-    {"is_killed", is_killed},
-    {NULL, NULL},
+    {"spikes", spikes},         {"spikes_slowly", spikes_slowly},
+    {"wanders", wanders},       {"climbs", climbs},
+    {"hands_over", hands_over}, {"is_inherited", is_inherited},
+    {"is_killed", is_killed},   {NULL, NULL},
 };
 
 int main(int argc, char **argv)
