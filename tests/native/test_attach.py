@@ -261,6 +261,17 @@ class Attach(unittest.TestCase):
         self.assertEqual(running.end(), 0)
         self.assertEqual(running.lines[-1], "end 15000015\n")
 
+    def test_attach_to_a_program_with_stubs(self):
+        """Its executable has entries for malloc and free, which lead to ours once it is attached to."""
+        running = self.start([program("stubs")])
+        running.ask("10", n_answers=1)
+        attached = Attached(self, running.process)
+        for n_bytes in 1000, 2000, 3000:
+            running.ask(str(n_bytes), n_answers=1)
+        self.assertEqual(attached.end()["main"], 3000)
+        running.ask("4000", n_answers=1)
+        self.assertEqual(running.end(), 0)
+
     def test_attach_refuses(self):
         self.assertIn("there is no such process", self.refused(2**22 + 1))
         static = subprocess.Popen([program("ends_static"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -197,10 +197,42 @@ bool hpp__next_allocator_is_own(uintptr_t address)
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
+/* Returns whether a function is only an entry of the executable's PLT: one that is linked at fixed
+ * addresses has such an entry for each function of a library whose address it takes, and dlsym
+ * returns that. */
+static bool is_stub(const void *function)
+{
+    Dl_info object;
+    const ElfW(Sym) *symbol = NULL;
+    return dladdr1(function, &object, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 &&
+           symbol != NULL && symbol->st_shndx == SHN_UNDEF;
+}
+
+/* Returns a function of the first object after the executable that has it, or NULL. */
+static void *find_behind_stub(const char *name)
+{
+    void *found = NULL;
+    for (const struct link_map *m = _r_debug.r_map->l_next; m != NULL && found == NULL;
+         m = m->l_next) {
+        void *object = dlopen(m->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        struct dl_find_object place;
+        if (object != NULL) {
+            void *function = dlsym(object, name); /* of this object, or one that it needs */
+            bool is_here = _dl_find_object(function, &place) == 0 && place.dlfo_link_map == m;
+            found = is_here ? function : NULL;
+            dlclose(object);
+        }
+    }
+    return found;
+}
+
 /* A library that is loaded late is in the search order after all others, but only for itself. */
 void *hpp__next_function(const char *name)
 {
     void *found = dlsym(hpp__is_attached ? RTLD_DEFAULT : RTLD_NEXT, name);
+    if (hpp__is_attached && found != NULL && is_stub(found)) {
+        found = find_behind_stub(name);
+    }
     return hpp__next_allocator_is_own((uintptr_t)found) ? NULL : found;
 }
 
@@ -252,17 +284,6 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     is_finding = false;
     is_found = true;
     errno = error;
-}
-
-/* Returns whether a function is only an entry of the executable's PLT: one that is linked at fixed
- * addresses has such an entry for each function of a library whose address it takes, and dlsym
- * returns that. */
-static bool is_stub(const void *function)
-{
-    Dl_info object;
-    const ElfW(Sym) *symbol = NULL;
-    return dladdr1(function, &object, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) != 0 &&
-           symbol != NULL && symbol->st_shndx == SHN_UNDEF;
 }
 
 bool hpp__next_allocator_is_hidden(void)

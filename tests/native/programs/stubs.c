@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls malloc by its address. Linked at fixed addresses, it contains an entry for malloc that
- * dlsym returns, but no malloc.
+ * Calls malloc and free by their addresses. Linked at fixed addresses, it contains entries for them
+ * that dlsym returns, but no malloc. Allocates and frees a thousand blocks; then keeps a block for
+ * each line of its input, of so many bytes, and answers with a line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,17 @@ int main(void)
 {
     allocate *volatile allocator = malloc;
     release *volatile releaser = free;
+    size_t n_bytes;
+    void *kept = NULL;
     for (int i = 0; i < 1000; i++) {
         releaser(allocator(32));
     }
-    printf("allocations 1000\nbytes 32000\n");
+    while (scanf("%zu", &n_bytes) == 1) {
+        releaser(kept);
+        kept = allocator(n_bytes);
+        printf("%zu\n", n_bytes);
+        fflush(stdout);
+    }
+    releaser(kept);
     return 0;
 }
