@@ -381,8 +381,10 @@ static hpf_status check_process(long process_id, hpf_error *err)
     }
     snprintf(path, sizeof path, "/proc/%ld/exe", process_id);
     if (access(path, R_OK) != 0) {
-        return hpf_error_set(err, HPF_ERR_IO,
-                             "not allowed to read its data in /proc: it must belong to you");
+        return hpf_error_set(err, HPF_ERR_IO, "%s",
+                             errno == ENOENT
+                                 ? "it has no program any more: it is ending"
+                                 : "not allowed to read its data in /proc: it must belong to you");
     }
     if (find_mapping(&loaded, process_id, 0, "libcensus-preload.so")) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it was started by census run");
