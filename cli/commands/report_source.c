@@ -18,6 +18,7 @@
 static hpf_status write_table(source_table *table, hpf_str title, const char *what,
                               const report_source_options *options, hpf_sink *sink, hpf_error *err)
 {
+    source_folder *folder = NULL;
     hpf_status status = HPF_OK;
     if (table->n_files == 0) {
         status =
@@ -25,13 +26,15 @@ static hpf_status write_table(source_table *table, hpf_str title, const char *wh
                           "no source lines in the profile: record it with census run -hd or -B "
                           "(compile with -g), or with GHC's -p or -l -hc");
     }
-    status = status == HPF_OK ? source_table_find(table, options->folder, err) : status;
+    status = status ? status : source_folder_create(&folder, options->folder, err);
+    status = status ? status : source_table_find(table, folder, err);
     if (status == HPF_OK) {
         const source_view view = {
             table,           title, what, options->n_lines, options->exact, options->has_colours,
             options->as_html};
         status = source_write(&view, sink, err);
     }
+    source_folder_destroy(folder);
     source_table_finish(table);
     return status;
 }

@@ -51,6 +51,7 @@ typedef struct run_values {
     opt_list watch; /* arguments of --watch */
     opt_list http;  /* addresses to listen on; "": the loopback address */
     const char *token_file;
+    const char *source; /* folder of the program's text, or NULL */
     bool quiet;
 } run_values;
 
@@ -161,6 +162,10 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
      "keep the secret part of the URL, the bearer token of metrics, in FILE", NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "show on the page of --watch the text of the program around the lines of its stacks, from the "
+     "files below DIR",
+     NULL, 0, 0},
     {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
      0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
@@ -619,8 +624,8 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
 /* Finds the library, and checks that files can be written. */
 static int prepare(const cmd *self, run *r)
 {
-    int status =
-        run_watch_init(&r->watch, self, &r->values->watch, &r->values->http, r->values->token_file);
+    int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
+                                r->values->token_file, r->values->source);
     if (status == EXIT_DONE &&
         (!launch_library(r->library) || !check_output(r->base, suffix_of(&r->profile)))) {
         status = EXIT_FAILED;
@@ -710,7 +715,7 @@ static const opt *attach_options(void)
         "tick",        "clock",    "skip",         "depth",
         "addresses",   "no-mmap",  "output",       "max-rss-overhead",
         "plot",        "watch",    "http",         "token-file",
-        "quiet"};
+        "source",      "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

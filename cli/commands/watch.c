@@ -24,6 +24,7 @@ typedef struct watch_values {
     bool tty;
     opt_list http; /* addresses to listen on; "": the loopback address */
     const char *token_file;
+    const char *source;
     bool no_browser;
     double every_s, window_s, idle_s;
     bool once;
@@ -39,6 +40,10 @@ static const opt own_options[] = {
      NULL, 0, 0},
     {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
      "keep the secret part of the URL in FILE, so that the URL stays the same", NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "show in the browser the text of the program around the lines of its stacks, from the files "
+     "below DIR",
+     NULL, 0, 0},
     {0, "no-browser", OPT_FLAG, AT(no_browser), NULL, "print the URL, but do not open a browser",
      NULL, 0, 0},
     {'o', "output", OPT_TEXT, AT(plot.output), "FILE",
@@ -132,6 +137,7 @@ static bool open_views(session *s)
         .http = v->http.n > 0,
         .http_where = *where ? where : NULL,
         .token_file = v->token_file,
+        .source = v->source,
         .opens_browser = !v->no_browser,
         .picture = v->plot.output,
         .every_s = v->every_s,
@@ -258,6 +264,9 @@ static const char *check_command_line(const watch_values *values, int n_operands
     }
     if (values->token_file && values->http.n == 0) {
         return "--token-file needs --http";
+    }
+    if (values->source && values->http.n == 0) {
+        return "--source needs --http";
     }
     if (values->no_browser && values->http.n == 0) {
         return "--no-browser needs --http";

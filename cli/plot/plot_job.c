@@ -53,8 +53,8 @@ static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hp
     hpf_status status = HPF_OK;
     if (j->setup.values->source) {
         status = plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
-        options.sources = sources.all;
-        options.n_sources = sources.n;
+        options.sources = sources.lines.all;
+        options.n_sources = sources.lines.n;
     }
     if (!status) {
         status = j->setup.backend->write_profiles(j->surveys, (const char *const *)j->names,

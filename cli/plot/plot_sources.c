@@ -1,18 +1,11 @@
-/* SPDX-License-Identifier: BSD-2-Clause
- *
- * Each file is read once, from its begin to the last line that is near a place.
- */
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "plot_sources.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 
-enum {
-    NEAR_LINES = 12,      /* before and after a place */
-    MOST_BYTES = 1 << 20, /* of all lines */
-};
+enum { MOST_BYTES = 1 << 20 /* of all lines */ };
 
 /* Adds the places of all frames of a profile, each with the mean of its stacks. */
 static bool add_places(source_table *table, const hpf_survey *survey)
@@ -35,50 +28,12 @@ static bool add_places(source_table *table, const hpf_survey *survey)
     return fits;
 }
 
-static bool is_near(const source_file *file, uint32_t line)
-{
-    for (size_t i = 0; i < file->n_spans; i++) {
-        uint32_t place = file->spans[i].first_line;
-        if (line + NEAR_LINES >= place && line <= place + NEAR_LINES) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Reads the lines of a file that are near its places, until `*room` bytes are used up. Returns
- * false without memory. */
-static bool read_file(plot_sources *s, const source_file *file, size_t *room)
-{
-    FILE *text = file->path ? fopen(file->path, "r") : NULL;
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
-    bool fits = true;
-    for (uint32_t i = 1; text && fits && (length = getline(&line, &size, text)) >= 0; i++) {
-        size_t n = (size_t)length - (length > 0 && line[length - 1] == '\n');
-        if (n > *room) {
-            break;
-        }
-        if (is_near(file, i)) {
-            hpf_str copy = hpf_arena_str(s->table.texts, (hpf_str){line, n});
-            const hpr_source_line lines = {.file = file->name, .line = i, .text = copy};
-            fits = copy.data && HPF__ARRAY_PUSH(s->all, s->n, s->capacity, lines);
-            *room -= n;
-        }
-    }
-    free(line);
-    if (text) {
-        fclose(text);
-    }
-    return fits;
-}
-
 hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t n_surveys,
                              const char *folder, hpf_error *err)
 {
     size_t room = MOST_BYTES;
     bool fits = true;
+    source_folder *below = NULL;
     *s = (plot_sources){.table = {.n_columns = 1}};
     for (size_t i = 0; i < n_surveys && fits; i++) {
         fits = add_places(&s->table, surveys[i]);
@@ -88,13 +43,22 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
                              "--source needs stacks with lines: event logs of GHC's -hc, and files "
                              "of other profilers have them");
     }
-    hpf_status status = fits ? source_table_find(&s->table, folder, err) : HPF_OK;
+    hpf_status status = fits ? source_folder_create(&below, folder, err) : HPF_OK;
+    status = fits && !status ? source_table_find(&s->table, below, err) : status;
+    bool is_ambiguous = false;
     for (size_t i = 0; i < s->table.n_files && fits && !status; i++) {
-        fits = read_file(s, &s->table.files[i], &room);
+        const source_file *file = &s->table.files[i];
+        is_ambiguous |= file->is_ambiguous;
+        fits = source_lines_add(&s->lines, file, below, file->path, &room);
     }
-    if (fits && !status && s->n == 0) {
+    source_folder_destroy(below);
+    if (fits && !status && s->lines.n == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--source: the folder \"%s\" has no file that the stacks name",
+                             is_ambiguous
+                                 ? "--source: the folder \"%s\" has several files for each "
+                                   "name in the stacks: use one of its folders"
+                                 : "--source: the folder \"%s\" has no file that the "
+                                   "stacks name",
                              folder);
     }
     return fits ? status : hpf_error_set_memory(err);
@@ -102,6 +66,6 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
 
 void plot_sources_finish(plot_sources *s)
 {
-    free(s->all);
+    source_lines_finish(&s->lines);
     source_table_finish(&s->table);
 }

@@ -45,7 +45,7 @@ static bool prepare(run_watch *rw)
 }
 
 int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
-                   const char *token_file)
+                   const char *token_file, const char *source)
 {
     rw->plot = plot_options_default();
     for (size_t i = 0; i < words->n; i++) {
@@ -65,10 +65,14 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const 
     if (token_file && !rw->views.http) {
         return cmd_misused(self, "--token-file needs --http");
     }
+    if (source && !rw->views.http) {
+        return cmd_misused(self, "--source needs --http or --watch");
+    }
     if (words->n + http->n == 0) {
         return EXIT_DONE;
     }
     rw->views.token_file = token_file;
+    rw->views.source = source;
     if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
         return cmd_misused(self, "--watch=tty cannot share the terminal with the program: redirect "
                                  "the output and errors of the program, or use --watch (browser)");

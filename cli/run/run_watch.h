@@ -25,9 +25,9 @@ typedef struct run_watch {
 
 /* Parses the arguments of --watch: "", "http" and "http:WHERE" are a page, "tty" the terminal,
  * others the path of a picture. Those of --http are a page that is not opened in a browser.
- * `token_file` may be NULL. Returns EXIT_DONE, or an exit status after a message. */
+ * `token_file` and `source` may be NULL. Returns EXIT_DONE, or an exit status after a message. */
 int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
-                   const char *token_file);
+                   const char *token_file, const char *source);
 
 /* Opens the views, of event logs instead of .hp files if there are, and sets the callback in
  * `options`. Returns false after a message. */

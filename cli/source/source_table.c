@@ -4,8 +4,6 @@
  */
 #include "source_table.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,66 +112,6 @@ bool source_table_add(source_table *t, hpf_str place, const double *amounts)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The best match so far, by number of a file in the table. */
-typedef struct match {
-    size_t n_parts; /* equal parts of the path, from its end */
-    char *path;
-    bool is_ambiguous;
-} match;
-
-/* Returns the number of equal parts at the ends of two paths. */
-static size_t n_equal_parts(hpf_str a, hpf_str b)
-{
-    size_t i = 0, n = 0;
-    while (i < a.length && i < b.length && a.data[a.length - 1 - i] == b.data[b.length - 1 - i]) {
-        n += a.data[a.length - 1 - i] == '/';
-        i++;
-    }
-    bool ends_at_part = (i == a.length || a.data[a.length - 1 - i] == '/') &&
-                        (i == b.length || b.data[b.length - 1 - i] == '/');
-    return n + (ends_at_part && i > 0);
-}
-
-static bool compare_path(source_table *t, match *matches, hpf_str path)
-{
-    for (size_t i = 0; i < t->n_files; i++) {
-        size_t n = n_equal_parts(t->files[i].name, path);
-        if (n > matches[i].n_parts) {
-            matches[i] = (match){n, hpf_arena_text(t->texts, path), false};
-            if (!matches[i].path) {
-                return false;
-            }
-        } else if (n > 0 && n == matches[i].n_parts) {
-            matches[i].is_ambiguous = true;
-        }
-    }
-    return true;
-}
-
-static hpf_status walk(source_table *t, match *matches, const char *folder, hpf_error *err)
-{
-    char *roots[] = {hpf_arena_text(t->texts, (hpf_str){folder, strlen(folder)}), NULL};
-    FTS *tree = roots[0] ? fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL) : NULL;
-    hpf_status status = tree ? HPF_OK : hpf_error_set_memory(err);
-    FTSENT *entry;
-    while (status == HPF_OK && (entry = fts_read(tree))) {
-        bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
-        if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP) {
-            status = hpf_error_set_os(err, entry->fts_errno ? entry->fts_errno : ENOTDIR,
-                                      "cannot read the folder of --source \"%s\"", folder);
-        } else if (entry->fts_info == FTS_D && is_hidden) {
-            fts_set(tree, entry, FTS_SKIP);
-        } else if (entry->fts_info == FTS_F &&
-                   !compare_path(t, matches, (hpf_str){entry->fts_path, entry->fts_pathlen})) {
-            status = hpf_error_set_memory(err);
-        }
-    }
-    if (tree) {
-        fts_close(tree);
-    }
-    return status;
-}
-
 /* Sorts by the first column with an amount, decreasing; then by name. */
 static int compare_files(const void *a, const void *b)
 {
@@ -186,25 +124,21 @@ static int compare_files(const void *a, const void *b)
     return hpf_str_compare(x->name, y->name);
 }
 
-hpf_status source_table_find(source_table *t, const char *folder, hpf_error *err)
+hpf_status source_table_find(source_table *t, const source_folder *folder, hpf_error *err)
 {
-    match *matches = calloc(t->n_files + 1, sizeof *matches);
     t->texts = t->texts ? t->texts : hpf_arena_create();
-    if (!matches || !t->texts) {
-        free(matches);
-        return hpf_error_set_memory(err);
+    bool fits = t->texts != NULL;
+    for (size_t i = 0; i < t->n_files && fits; i++) {
+        source_file *file = &t->files[i];
+        const char *path = source_folder_find(folder, file->name, &file->is_ambiguous);
+        file->path = path ? hpf_arena_text(t->texts, (hpf_str){path, strlen(path)}) : NULL;
+        fits = !path || file->path;
     }
-    hpf_status status = walk(t, matches, folder, err);
-    for (size_t i = 0; i < t->n_files; i++) {
-        t->files[i].is_ambiguous = matches[i].is_ambiguous;
-        t->files[i].path = matches[i].is_ambiguous ? NULL : matches[i].path;
-    }
-    free(matches);
     t->heat = t->n_columns > 1 && t->placed[0] == 0 ? 1 : 0;
     if (t->n_files > 0) {
         qsort(t->files, t->n_files, sizeof *t->files, compare_files);
     }
-    return status;
+    return fits ? HPF_OK : hpf_error_set_memory(err);
 }
 
 void source_table_finish(source_table *t)

@@ -10,6 +10,8 @@
 #include "base/intern.h"
 #include "hpfile/sink.h"
 
+#include "source_folder.h"
+
 enum { SOURCE_MOST_COLUMNS = 2 };
 
 /* Costs of some lines, from 1. */
@@ -50,9 +52,8 @@ typedef struct source_table {
  * memory. */
 bool source_table_add(source_table *table, hpf_str place, const double *amounts);
 
-/* Finds the files below a folder, whose names end most like those of the profile, and sorts them.
- * Does not enter hidden folders. Errors: IO if the folder cannot be read; MEMORY. */
-hpf_status source_table_find(source_table *table, const char *folder, hpf_error *err);
+/* Finds the files in a folder, and sorts them. Errors: MEMORY. */
+hpf_status source_table_find(source_table *table, const source_folder *folder, hpf_error *err);
 
 void source_table_finish(source_table *table);
 

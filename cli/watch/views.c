@@ -87,6 +87,7 @@ static bool open_page(watch_views *views, loop *l, watch *w)
     const view_http_options options = {
         .where = views->http_where,
         .token_file = views->token_file,
+        .source = views->source,
         .opens_browser = views->opens_browser,
         .page = &views->setup->options.chart,
         .has_lanes = views->setup->values->lanes,

@@ -18,6 +18,7 @@ typedef struct watch_views {
     bool http;
     const char *http_where; /* see http_listen.h; NULL: the loopback address */
     const char *token_file; /* NULL: a new secret each time */
+    const char *source;     /* folder of the program's text for pages; NULL: none */
     bool opens_browser;
     const char *picture; /* path; NULL: none */
     double every_s;      /* shortest time between two pictures */

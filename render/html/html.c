@@ -85,25 +85,32 @@ void hpr__html_look(hpf_json *json)
     hpf_json_close(json);
 }
 
-/* Adds the member "sources": an object for each file, with the lines that are known. */
-static void put_sources(hpf_json *json, const hpr_page_options *options)
+/* Adds an array with an object for each file, with the lines that are known. */
+static void put_sources(hpf_json *json, const char *key, const hpr_source_line *lines, size_t n)
 {
-    hpf_json_array(json, "sources");
-    for (size_t i = 0; i < options->n_sources;) {
-        hpf_str file = options->sources[i].file;
+    hpf_json_array(json, key);
+    for (size_t i = 0; i < n;) {
+        hpf_str file = lines[i].file;
         hpf_json_object(json, NULL);
         hpf_json_bytes(json, "file", file);
         hpf_json_array(json, "lines");
-        for (; i < options->n_sources && hpf_str_equal(options->sources[i].file, file); i++) {
+        for (; i < n && hpf_str_equal(lines[i].file, file); i++) {
             hpf_json_array(json, NULL);
-            hpf_json_whole(json, NULL, options->sources[i].line);
-            hpf_json_bytes(json, NULL, options->sources[i].text);
+            hpf_json_whole(json, NULL, lines[i].line);
+            hpf_json_bytes(json, NULL, lines[i].text);
             hpf_json_close(json);
         }
         hpf_json_close(json);
         hpf_json_close(json);
     }
     hpf_json_close(json);
+}
+
+void hpr_html_sources_json(const hpr_source_line *lines, size_t n, hpf_sink *sink)
+{
+    hpf_json json = hpf_json_begin_line(sink);
+    put_sources(&json, NULL, lines, n);
+    hpf_json_end(&json);
 }
 
 /* --- page ------------------------------------------------------------------------------------ */
@@ -114,8 +121,8 @@ void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece)
 }
 
 /* Writes everything before the list of profiles. Returns the open JSON text. */
-static hpf_json begin(const char *events_url, const hpr_page_options *options, const char *caption,
-                      hpf_sink *sink)
+static hpf_json begin(const char *events_url, const char *source_url,
+                      const hpr_page_options *options, const char *caption, hpf_sink *sink)
 {
     hpr__html_piece_write(sink, &hpr__html_pieces[0]);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
@@ -124,9 +131,10 @@ static hpf_json begin(const char *events_url, const hpr_page_options *options, c
     hpf_json_object(&json, NULL);
     hpf_json_whole(&json, "version", 1);
     hpf_json_text(&json, "events", events_url);
+    hpf_json_text(&json, "source_url", source_url);
     hpr__html_look(&json);
     put_view(&json, options, caption);
-    put_sources(&json, options);
+    put_sources(&json, "sources", options->sources, options->n_sources);
     hpf_json_array(&json, "profiles");
     return json;
 }
@@ -166,7 +174,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     if (!status && n_profiles > 1) {
         status = hpr__page_select(shared, &n_other, arena, surveys, n_profiles, &all, err);
     }
-    hpf_json json = begin(NULL, &fitted, caption, sink);
+    hpf_json json = begin(NULL, NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
         const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL,
                                      options->allocated ? options->allocated[i] : NULL};
@@ -205,10 +213,10 @@ const hpr_backend hpr__backend_html = {
     .write_profiles = write_profiles,
 };
 
-hpf_status hpr_html_write_live(const char *events_url, const hpr_options *options, hpf_sink *sink,
-                               hpf_error *err)
+hpf_status hpr_html_write_live(const char *events_url, const char *source_url,
+                               const hpr_options *options, hpf_sink *sink, hpf_error *err)
 {
     const hpr_page_options alone = {.chart = *options};
-    hpf_json json = begin(events_url, &alone, NULL, sink);
+    hpf_json json = begin(events_url, source_url, &alone, NULL, sink);
     return end(&json, sink, err);
 }

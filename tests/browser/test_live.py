@@ -6,6 +6,7 @@ test_live.py CENSUS PROGRAM [NAME...]: all tests, or those named. Skips (77) wit
 of the tests of native programs.
 """
 import contextlib
+import http.client
 import pathlib
 import re
 import socket
@@ -275,6 +276,90 @@ def test_commands_to_the_program(growing, browser):
             connection.sendall(log[len(log) // 2:])
             browser.until("return !document.getElementById('state-text').textContent.includes('asked')")
         browser.until("return document.getElementById('control').hidden")
+
+
+def massif_of(places, n_snapshots=3):
+    """Returns a file of massif with a function f0, f1, ... at each place, below main."""
+    lines = "".join(f" n1: 1000 0x{i + 1}: f{i} ({place})\n  n0: 1000 0xff: main (prog.c:9)\n" for i, place in enumerate(places))
+    total = 1000 * len(places)
+    return "desc: --time-unit=ms\ncmd: ./prog\ntime_unit: ms\n" + "".join(
+        f"#-----------\nsnapshot={i}\n#-----------\ntime={10 * i}\nmem_heap_B={total}\nmem_heap_extra_B=0\nmem_stacks_B=0\n"
+        f"heap_tree=detailed\nn{len(places)}: {total} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n{lines}"
+        for i in range(1, n_snapshots + 1))
+
+
+SOURCE_ROWS = """return [...document.querySelectorAll('#source-rows tr')].filter((row) => row.checkVisibility())
+    .map((row) => [row.className, row.cells[1].textContent, row.cells[2].textContent]);"""
+CHOOSE = """
+    const {flame} = census.app, found = flame.bars.find((bar) => flame.labelOf(bar) === arguments[0]);
+    return Boolean(found && (flame.zoomTo(found.node), true));"""
+
+
+def test_source_of_the_chosen_frame(growing, browser):
+    """The server sends lines near places of the profile, of files in the folder, and nothing else."""
+    secret, folder = growing.directory / "secret", growing.directory / "src"
+    (folder / ".git").mkdir(parents=True)
+    (secret / "deep").mkdir(parents=True)
+    for path in (secret / "passwd", secret / "deep" / "key.c", folder / ".git" / "config", folder / ".env"):
+        path.write_text("a secret\n" * 99)
+    (folder / "passwd").symlink_to(secret / "passwd")
+    (folder / "deep").symlink_to(secret / "deep")
+    for name in ("prog.c", "read.c"):
+        (folder / name).write_text("".join(f"\tline {i} of <{name}>;\n" for i in range(1, 101)))
+    hostile = ["../secret/passwd", f"{secret}/passwd", "passwd", "deep/key.c", "key.c", ".git/config", ".env", "src/../.env",
+               "/etc/passwd", "x" * 3000]
+    profile = growing.directory / "massif.out.1"
+    profile.write_text(massif_of(["read.c:20", "read.c:25", *(f"{path}:3" for path in hostile)]))
+    url = growing.start(word=profile, options=["--source", folder])
+    browser.open(url)
+    browser.until("return census.app.entry() && census.app.entry().profile && census.app.flame.bars.length > 3")
+    browser.until(CHOOSE, "f0")
+    browser.until("return document.querySelectorAll('#source-rows tr').length === 30")
+    expect(browser.run(SOURCE_ROWS), [["alone" if i == 20 else "", str(i), f"    line {i} of <read.c>;"] for i in range(8, 38)],
+           "the lines of f0 and f1")
+    browser.press("Escape")
+    browser.until(CHOOSE, "f1")
+    browser.settle()
+    expect([row[1] for row in browser.run(SOURCE_ROWS) if row[0] == "alone"], ["25"], "the line of f1")
+    asked = "return performance.getEntriesByType('resource').filter(({name}) => name.includes('/source/')).length"
+    expect(browser.run(asked), 1, "requests for one file")
+    for i in range(len(hostile)):
+        browser.press("Escape")
+        browser.until(CHOOSE, f"f{i + 2}")
+        browser.until(asked + " === arguments[0]", i + 2) if i < len(hostile) - 1 else browser.settle()
+        browser.settle()
+        expect(browser.run("return document.getElementById('source').checkVisibility()"), False, hostile[i][:40])
+
+    def answer(path, host="127.0.0.1", method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", host)
+        connection.endheaders()
+        response = connection.getresponse()
+        return response.status, response.read()
+
+    port, token = re.search(r":(\d+)/(\w+)/", url).groups()
+    at = f"/{token}/source"
+    expect(answer(f"{at}/0/{b'prog.c'.hex()}")[0], 200, "a file of the profile")
+    for path in hostile:
+        expect(answer(f"{at}/0/{path.encode().hex()}"), (200, b"[]"), f"what is sent of {path[:40]}")
+    expect(answer(f"{at}/0/{b'other.c'.hex()}"), (200, b"[]"), "a file that the profile does not name")
+    for wrong in ("", "/", "/0", "/0/", "/0/6", "/0/zz", "/0/612E63", "/0/read.c", "/0/../../read.c", "/0/%72ead.c", "/1/" + b"read.c".hex(),
+                  "/-1/61", "/0x0/61", "/99999999999999999999/61", "/0/" + "61" * 4097, "/0/61?x=1/../2e"):
+        status, body = answer(at + wrong)
+        assert status in (404, 200) and body in (b"", b"[]"), (wrong, status, body)
+    right = f"{at}/0/{b'read.c'.hex()}"
+    expect(answer(right.replace(token, "0" * len(token)))[0], 404, "without the secret")
+    expect(answer(right, host="evil.example")[0], 404, "another host")
+    expect(answer(right, method="POST")[0], 405, "POST")
+    growing.stop()
+    browser.open(growing.start(word=profile))
+    browser.until("return census.app.entry() && census.app.entry().profile && census.app.flame.bars.length > 3")
+    browser.until(CHOOSE, "f0")
+    browser.settle()
+    expect(browser.run(asked), 0, "requests without --source")
+    port, token = re.search(r":(\d+)/(\w+)/", growing.url).groups()
+    expect(answer(f"/{token}/source/0/{b'read.c'.hex()}")[0], 404, "without --source")
 
 
 def test_biography_of_a_running_program(growing, browser):

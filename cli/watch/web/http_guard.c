@@ -10,7 +10,7 @@
 
 enum { MOST_HOST_LENGTH = 255 };
 
-static const char control_word[] = "/control/";
+static const char control_word[] = "/control/", source_word[] = "/source/";
 
 /* ---- the secret ---- */
 
@@ -45,13 +45,14 @@ static http_place place_below_secret(const http_guard *guard, const char *path)
     const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
     return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
            : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
+           : strncmp(rest, source_word, sizeof source_word - 1) == 0   ? HTTP_SOURCE
            : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
                                                                        : data_place(rest);
 }
 
-const char *http_guard_command(const char *path)
+const char *http_guard_rest(const char *path)
 {
-    return path + 1 + HTTP_TOKEN_LENGTH + sizeof control_word - 1;
+    return strchr(path + 1 + HTTP_TOKEN_LENGTH + 1, '/') + 1;
 }
 
 /* ---- hosts ---- */

@@ -334,25 +334,42 @@ static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event
     return send_response(p->connection, MHD_HTTP_OK, response);
 }
 
-static enum MHD_Result send_data(peer *p, http_place where)
+/* Sends what was written to a sink, which it destroys; `is_complete` is false if it lacks
+ * something.
+ */
+static enum MHD_Result send_sink(peer *p, hpf_sink *sink, bool is_complete, unsigned failure,
+                                 const char *content_type)
 {
-    const http_server_options *options = &p->server->options;
     struct MHD_Response *response = NULL;
-    hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err;
-    if (sink && options->scraped(options->context, where, p->measured, sink) &&
-        hpf_sink_finish(sink, &err) == HPF_OK) {
+    if (is_complete && hpf_sink_finish(sink, &err) == HPF_OK) {
         hpf_str text = hpf_sink_bytes(sink);
         response = MHD_create_response_from_buffer(text.length, (void *)(uintptr_t)text.data,
                                                    MHD_RESPMEM_MUST_COPY);
     }
     hpf_sink_destroy(sink);
     if (!response) {
-        return send_status(p->connection, MHD_HTTP_SERVICE_UNAVAILABLE);
+        return send_status(p->connection, failure);
     }
-    add_headers(response, where == HTTP_METRICS ? HTTP_METRICS_TYPE : "application/octet-stream",
-                NULL);
+    add_headers(response, content_type, NULL);
     return send_response(p->connection, MHD_HTTP_OK, response);
+}
+
+static enum MHD_Result send_data(peer *p, http_place where)
+{
+    const http_server_options *options = &p->server->options;
+    hpf_sink *sink = hpf_sink_to_memory();
+    bool is_complete = sink && options->scraped(options->context, where, p->measured, sink);
+    return send_sink(p, sink, is_complete, MHD_HTTP_SERVICE_UNAVAILABLE,
+                     where == HTTP_METRICS ? HTTP_METRICS_TYPE : "application/octet-stream");
+}
+
+static enum MHD_Result send_source(peer *p, const char *what)
+{
+    const http_server_options *options = &p->server->options;
+    hpf_sink *sink = hpf_sink_to_memory();
+    bool is_complete = sink && options->sourced(options->context, what, sink);
+    return send_sink(p, sink, is_complete, MHD_HTTP_NOT_FOUND, "application/json");
 }
 
 /* Answers a request for costs, and ends its measurement. */
@@ -463,9 +480,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_ALLOCS:
     case HTTP_PROFILE:
         return send_costs(p, where);
+    case HTTP_SOURCE:
+        return send_source(p, http_guard_rest(path));
     case HTTP_CONTROL:
-        return send_status(connection, server->options.commanded(server->options.context,
-                                                                 http_guard_command(path)));
+        return send_status(
+            connection, server->options.commanded(server->options.context, http_guard_rest(path)));
     default:
         return send_events(p, strcmp(method, "HEAD") == 0, h.last_event_id);
     }

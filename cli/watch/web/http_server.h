@@ -29,6 +29,8 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
+    /* Writes the lines of a file PROFILE/FILE. Returns false if there can be none. */
+    bool (*sourced)(void *context, const char *what, hpf_sink *sink);
     /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. */
     http_costs *(*measured)(void *context, http_place where);
     /* Writes the data of a place, by its measurement if there is one. Returns false without data.

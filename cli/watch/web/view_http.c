@@ -22,6 +22,7 @@
 #include "http_feed.h"
 #include "http_metrics.h"
 #include "http_pprof.h"
+#include "http_sources.h"
 #include "heap_stacks.h"
 
 #define BATCH_S     0.1  /* between two batches */
@@ -55,6 +56,9 @@ typedef struct view_http {
     http_metrics_bands *bands; /* by the number of the profile */
     size_t n_bands, bands_capacity;
     size_t n_feeds, feeds_capacity;
+    source_folder *folder; /* of --source; NULL: none */
+    http_sources *sources; /* by the number of the profile */
+    size_t n_sources, sources_capacity;
     int batch_timer, rest_timer;
     const hpp_collector *collector; /* borrowed; NULL: none */
     bool has_lanes, si_units;
@@ -204,18 +208,43 @@ static void on_joined(void *context, bool is_resumed, uint64_t number)
     }
 }
 
+/* Finds the profile of NUMBER/REST. Returns NULL without one. */
+static const http_feed *find_numbered(const view_http *v, const char *text, const char **rest)
+{
+    char *end;
+    unsigned long number = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : ULONG_MAX;
+    if (number >= v->n_feeds || *end != '/') {
+        return NULL;
+    }
+    *rest = end + 1;
+    return v->feeds[number];
+}
+
 /* Handles a command NUMBER/NAME: the profile and the command. Returns the HTTP status. */
 static unsigned on_commanded(void *context, const char *text)
 {
     enum { DONE = 204, NOT_FOUND = 404, CONFLICT = 409 };
-    const view_http *v = context;
-    char *rest;
+    const char *name;
     socket_command command;
-    unsigned long number = isdigit((unsigned char)*text) ? strtoul(text, &rest, 10) : ULONG_MAX;
-    if (number >= v->n_feeds || *rest != '/' || !socket_command_find(rest + 1, &command)) {
+    const http_feed *feed = find_numbered(context, text, &name);
+    if (!feed || !socket_command_find(name, &command)) {
         return NOT_FOUND;
     }
-    return watched_send_command(v->feeds[number]->of, command) ? DONE : CONFLICT;
+    return watched_send_command(feed->of, command) ? DONE : CONFLICT;
+}
+
+/* Writes the lines of a file NUMBER/FILE: the profile, and the name in hexadecimal. */
+static bool on_sourced(void *context, const char *text, hpf_sink *sink)
+{
+    view_http *v = context;
+    const char *file;
+    const http_feed *feed = v->folder ? find_numbered(v, text, &file) : NULL;
+    while (v->n_sources < v->n_feeds &&
+           HPF__ARRAY_PUSH(v->sources, v->n_sources, v->sources_capacity, (http_sources){0})) {
+    }
+    return feed && feed->of->number < v->n_sources &&
+           http_sources_write(&v->sources[feed->of->number], feed->of, feed->n_names, v->folder,
+                              file, sink);
 }
 
 /* Returns whether data for servers contain a profile: those that grow, or the only one. */
@@ -419,6 +448,11 @@ static void destroy(view_http *v, double linger_s)
         http_feed_finish(v->feeds[i]);
         free(v->feeds[i]);
     }
+    for (size_t i = 0; i < v->n_sources; i++) {
+        http_sources_finish(&v->sources[i]);
+    }
+    free(v->sources);
+    source_folder_destroy(v->folder);
     free(v->feeds);
     free(v->bands);
     http_ring_finish(&v->channel.ring);
@@ -464,7 +498,8 @@ static hpf_status make_page(view_http *v, const hpr_options *options, hpf_error 
     if (!v->page) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpr_html_write_live("events", options, v->page, err);
+    hpf_status status =
+        hpr_html_write_live("events", v->folder ? "source" : NULL, options, v->page, err);
     status = status ? status : hpf_sink_finish(v->page, err);
     if (!status) {
         take_policy(v, hpf_sink_bytes(v->page));
@@ -492,6 +527,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .instance = v->channel.instance,
         .joined = on_joined,
         .commanded = on_commanded,
+        .sourced = on_sourced,
         .measured = on_measured,
         .scraped = on_scraped,
         .context = v,
@@ -514,6 +550,9 @@ static hpf_status start(view_http *v, const view_http_options *options, hpf_erro
         strcpy(v->guard.name, v->listener.host);
         v->guard.has_all_addresses = v->listener.is_every_address;
         status = make_secrets(v, options->token_file, err);
+    }
+    if (!status && options->source) {
+        status = source_folder_create(&v->folder, options->source, err);
     }
     status = status ? status : make_page(v, options->page, err);
     return status ? status : start_server(v, err);

@@ -15,6 +15,7 @@
 typedef struct view_http_options {
     const char *where;       /* where to listen, see http_listen.h; NULL: the loopback address */
     const char *token_file;  /* file with the secret of the URL; NULL: a new secret each time */
+    const char *source;      /* folder of the program's text; NULL: pages show none */
     bool opens_browser;      /* open a browser if there is a display */
     const hpr_options *page; /* the first view of the page */
     bool has_lanes;          /* show lanes of event logs */

@@ -23,7 +23,7 @@ class App {
         this.before = null;         // the view before a click
         this.tooltip = new census.Tooltip(this);
         this.panel = new census.Panel(this);
-        this.flame = new census.Flame(this, data.sources);
+        this.flame = new census.Flame(this, data);
         this.table = new census.Table(this);
         this.pointer = new census.Pointer(this, this.panel);
         this.keys = new census.Keys(this, this.panel);

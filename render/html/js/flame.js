@@ -16,15 +16,15 @@ const FADED = 0.22;         // share of the colour that bars outside the selecti
 const GROWN = '#d55e00', SHRUNK = '#0072b2';
 
 class Flame {
-    // `sources`: lines of the program (docs/formats/page.md).
-    constructor(app, sources) {
+    // `data`: of the page (docs/formats/page.md), with lines of the program.
+    constructor(app, data) {
         this.app = app;
         this.box = byId('flame');
         this.canvas = byId('flame-picture');
         this.tip = byId('flame-tip');
         this.moments = new census.Moments(app);
         this.table = new census.StackTable(app, this);
-        this.source = new census.SourcePanel(sources);
+        this.source = new census.SourcePanel(data.sources, data.source_url, () => this.redraw());
         this.series = new census.FrameSeries(() => app.panel.drawOver());
         this.entry = null;      // that is shown, with stacks
         this.frame = 0;         // the pending drawing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The text of the program around the chosen frame, with the bytes of each line at the time of the
-// flame graph: of all stacks that pass through the line.
+// flame graph: of all stacks that pass through the line. A page has it, or asks its server for it.
 (function (census) {
 'use strict';
 
@@ -13,19 +13,51 @@ function placeOf(source) {
     return found && {file: found[1], line: Number(found[2])};
 }
 
+function hexOf(text) {
+    return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 class SourcePanel {
-    constructor(sources) {
-        this.files = new Map(sources.map(({file, lines}) => [census.shown(file), lines]));
+    // `url`: where a server has lines of files, or null. `whenRead` shows them.
+    constructor(sources, url, whenRead) {
+        this.files = new Map();
+        this.url = url;
+        this.whenRead = whenRead;
+        this.asked = '';    // the place for which the server was asked last
         this.shown = '';    // the place to which the panel was scrolled
+        this.known = {};    // of a file: the line of each frame of some stacks, or 0
+        this.take(sources);
+    }
+
+    take(sources) {
+        sources.forEach(({file, lines}) => this.files.set(census.shown(file), lines));
+    }
+
+    // Returns the lines of the file of a place, or undefined. Asks for them once if they lack the place.
+    linesOf(place, id) {
+        const lines = this.files.get(place.file), text = `${id} ${place.file}:${place.line}`;
+        const isThere = lines && lines.some(([line]) => line === place.line);
+        if (!isThere && this.url && this.asked !== text) {
+            this.asked = text;
+            fetch(`${this.url}/${id}/${hexOf(place.file)}`).then((answer) => answer.ok ? answer.json() : [])
+                .then((sources) => {
+                    this.take(sources);
+                    this.whenRead();
+                }).catch(() => { this.asked = ''; });
+        }
+        return lines;
     }
 
     // Returns the bytes by line of a file.
     bytesOf(file, {stacks}, amounts) {
-        const lineOf = stacks.frames.map(({source}) => {
-            const place = placeOf(source);
-            return place && place.file === file ? place.line : 0;
-        });
-        const bytes = new Map();
+        const {known} = this;
+        if (known.file !== file || known.stacks !== stacks || known.lineOf.length !== stacks.frames.length) {
+            this.known = {file, stacks, lineOf: stacks.frames.map(({source}) => {
+                const place = placeOf(source);
+                return place && place.file === file ? place.line : 0;
+            })};
+        }
+        const {lineOf} = this.known, bytes = new Map();
         stacks.paths.forEach((path, leaf) => {
             const lines = amounts[leaf] ? new Set(Array.from(path, (frame) => lineOf[frame])) : [];
             lines.forEach((line) => bytes.set(line, (bytes.get(line) || 0) + amounts[leaf]));
@@ -37,7 +69,7 @@ class SourcePanel {
     show(flame) {
         const {zoomed, stacks, entry} = flame;
         const source = zoomed.parent ? stacks.frames[zoomed.frame].source : '', place = placeOf(source);
-        const lines = place && this.files.get(place.file);
+        const lines = place && this.linesOf(place, entry.id);
         byId('source').hidden = !lines;
         if (!lines) {
             this.shown = '';

@@ -40,10 +40,15 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
                                                const hpr_page_options *options, hpf_sink *sink,
                                                hpf_error *err);
 
-/* Writes the page without profiles, which reads server-sent events from `events_url`. */
-HPF_API HPF_MUST_USE hpf_status hpr_html_write_live(const char *events_url,
+/* Writes the page without profiles, which reads server-sent events from `events_url`, and lines of
+ * a file of the program from below `source_url`; NULL: from nowhere. */
+HPF_API HPF_MUST_USE hpf_status hpr_html_write_live(const char *events_url, const char *source_url,
                                                     const hpr_options *options, hpf_sink *sink,
                                                     hpf_error *err);
+
+/* Writes lines of a program, by file, in the format of pages, as one line of JSON. Errors, and
+ * missing memory, stay in the sink. */
+HPF_API void hpr_html_sources_json(const hpr_source_line *lines, size_t n, hpf_sink *sink);
 
 /* Writes one profile in the format of pages, as one line of JSON. Unless `chosen` is NULL, sets
  * `*chosen` to an array with an entry for each name of the survey, to be freed by the caller: the

@@ -206,5 +206,6 @@ Test(http_guard, commands_need_post_from_own_page)
         cr_expect_eq(judge(r, &where), rows[i].status, "row %zu", i);
         cr_expect_eq(where, rows[i].status == 200 ? HTTP_CONTROL : HTTP_NOWHERE, "row %zu", i);
     }
-    cr_expect_str_eq(http_guard_command("/" TOKEN "/control/0/stop"), "0/stop");
+    cr_expect_str_eq(http_guard_rest("/" TOKEN "/control/0/stop"), "0/stop");
+    cr_expect_str_eq(http_guard_rest("/" TOKEN "/source/0/612e63"), "0/612e63");
 }

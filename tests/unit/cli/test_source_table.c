@@ -122,7 +122,9 @@ Test(source_table, finds_files_by_the_end_of_their_paths)
     add("main.c:1", 4);            /* not xmain.c */
     add("hidden.c:1", 8);
     add("ain.c:1", 16);
-    cr_assert_eq(source_table_find(&t, folder, &err), HPF_OK);
+    source_folder *below;
+    cr_assert_eq(source_folder_create(&below, folder, &err), HPF_OK);
+    cr_assert_eq(source_table_find(&t, below, &err), HPF_OK);
     snprintf(wanted, sizeof wanted, "%s/lib/util.c", folder);
     cr_expect_str_eq(file_named("/build/lib/util.c")->path, wanted);
     cr_expect_null(file_named("util.c")->path);
@@ -133,6 +135,75 @@ Test(source_table, finds_files_by_the_end_of_their_paths)
     cr_expect_not(file_named("hidden.c")->is_ambiguous);
     cr_expect_null(file_named("ain.c")->path);
     cr_expect(hpf_str_is(t.files[0].name, "ain.c"), "the most expensive file is first");
+    source_folder_destroy(below);
+    snprintf(remove, sizeof remove, "rm -r %s", folder);
+    cr_expect_eq(system(remove), 0);
+}
+
+/* Returns the path below a folder that is found for a name, or NULL. */
+static const char *found(const source_folder *below, const char *root, const char *name)
+{
+    bool is_ambiguous;
+    const char *path = source_folder_find(below, (hpf_str){name, strlen(name)}, &is_ambiguous);
+    return path ? path + strlen(root) + 1 : NULL;
+}
+
+Test(source_table, never_leaves_the_folder)
+{
+    char folder[] = "/tmp/census-test-XXXXXX", path[600], other[600], remove[600];
+    source_folder *below;
+    hpf_error err;
+    cr_assert(mkdtemp(folder));
+    make_file(folder, "in/a.c");
+    make_file(folder, "in/sub/b.c");
+    make_file(folder, "in/.secret");
+    make_file(folder, "out/passwd");
+    make_file(folder, "out/b.c");
+    snprintf(path, sizeof path, "%s/in/passwd", folder);
+    snprintf(other, sizeof other, "%s/out/passwd", folder);
+    cr_assert_eq(symlink(other, path), 0);
+    snprintf(path, sizeof path, "%s/in", folder);
+    cr_assert_eq(source_folder_create(&below, path, &err), HPF_OK);
+    static const char *const hostile[] = {"../out/passwd",
+                                          "/out/passwd",
+                                          "passwd",
+                                          "out/../../out/passwd",
+                                          ".secret",
+                                          "/etc/passwd",
+                                          "..",
+                                          "",
+                                          "/",
+                                          "in",
+                                          "sub",
+                                          "a.c/",
+                                          "./../a.c/..",
+                                          "in/passwd",
+                                          "a.c\nb.c"};
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        cr_expect_null(found(below, path, hostile[i]), "\"%s\"", hostile[i]);
+    }
+    cr_expect_str_eq(found(below, path, "../../../a.c"), "a.c", "compared from its end");
+    cr_expect_str_eq(found(below, path, "./a.c"), "a.c");
+
+    /* What is replaced after the list was made is not followed. */
+    bool is_ambiguous;
+    const char *a = source_folder_find(below, HPF_STR("a.c"), &is_ambiguous);
+    const char *b = source_folder_find(below, HPF_STR("sub/b.c"), &is_ambiguous);
+    FILE *text = source_folder_open(below, a);
+    cr_assert(text);
+    fclose(text);
+    snprintf(remove, sizeof remove, "cd %s/in && rm -r a.c sub && ln -s ../out sub && mkfifo a.c",
+             folder);
+    cr_assert_eq(system(remove), 0);
+    cr_expect_null(source_folder_open(below, b), "through a link to a folder");
+    cr_expect_null(source_folder_open(below, a), "a pipe");
+    snprintf(remove, sizeof remove, "cd %s/in && rm a.c && ln -s ../out/passwd a.c", folder);
+    cr_assert_eq(system(remove), 0);
+    cr_expect_null(source_folder_open(below, a), "a link");
+    snprintf(remove, sizeof remove, "cd %s/in && rm a.c && truncate -s 17M a.c", folder);
+    cr_assert_eq(system(remove), 0);
+    cr_expect_null(source_folder_open(below, a), "a large file");
+    source_folder_destroy(below);
     snprintf(remove, sizeof remove, "rm -r %s", folder);
     cr_expect_eq(system(remove), 0);
 }
@@ -143,6 +214,10 @@ Test(source_table, allocation_colours_lines_if_there_is_no_time)
     const double amounts[] = {0, 5};
     t.n_columns = 2;
     cr_assert(source_table_add(&t, HPF_STR("none.c:3"), amounts));
-    cr_assert_eq(source_table_find(&t, "/dev/null/none", &err), HPF_ERR_IO);
+    source_folder *below;
+    cr_expect_eq(source_folder_create(&below, "/dev/null/none", &err), HPF_ERR_IO);
+    cr_assert_eq(source_folder_create(&below, "/dev/fd", &err), HPF_OK);
+    cr_assert_eq(source_table_find(&t, below, &err), HPF_OK);
+    source_folder_destroy(below);
     cr_expect_eq(t.heat, 1);
 }

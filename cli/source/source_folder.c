@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "source_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+
+enum { MOST_FILES = 1 << 20, MOST_FILE_BYTES = 16 << 20 };
+
+struct source_folder {
+    int fd;             /* of the folder */
+    size_t root_length; /* of its name, at the begin of each path */
+    const char **paths;
+    size_t n, capacity;
+    hpf_arena *texts;
+};
+
+/* ---- Listing --------------------------------------------------------------------------------- */
+
+static hpf_status add_path(source_folder *f, const char *path, size_t length, hpf_error *err)
+{
+    const char *copy = hpf_arena_text(f->texts, (hpf_str){path, length});
+    if (f->n == MOST_FILES) {
+        return hpf_error_set(err, HPF_ERR_LIMIT, "the folder of --source has more than %d files",
+                             MOST_FILES);
+    }
+    return copy && HPF__ARRAY_PUSH(f->paths, f->n, f->capacity, copy) ? HPF_OK
+                                                                      : hpf_error_set_memory(err);
+}
+
+static hpf_status list(source_folder *f, char *folder, hpf_error *err)
+{
+    char *const roots[] = {folder, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    hpf_status status = tree ? HPF_OK : hpf_error_set_memory(err);
+    FTSENT *entry;
+    while (status == HPF_OK && (entry = fts_read(tree))) {
+        bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
+        if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP) {
+            status = hpf_error_set_os(err, entry->fts_errno ? entry->fts_errno : ENOTDIR,
+                                      "cannot read the folder of --source \"%s\"", folder);
+        } else if (entry->fts_info == FTS_D && is_hidden) {
+            fts_set(tree, entry, FTS_SKIP);
+        } else if (entry->fts_info == FTS_F && !is_hidden) {
+            status = add_path(f, entry->fts_path, entry->fts_pathlen, err);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return status;
+}
+
+hpf_status source_folder_create(source_folder **out, const char *folder, hpf_error *err)
+{
+    source_folder *f = calloc(1, sizeof *f);
+    char *root = strdup(folder);
+    *out = NULL;
+    if (f) {
+        f->fd = -1;
+        f->root_length = strlen(folder);
+        f->texts = hpf_arena_create();
+    }
+    hpf_status status = f && root && f->texts ? list(f, root, err) : hpf_error_set_memory(err);
+    free(root);
+    if (!status && (f->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+        status = hpf_error_set_os(err, errno, "cannot read the folder of --source \"%s\"", folder);
+    }
+    if (status) {
+        source_folder_destroy(f);
+        return status;
+    }
+    *out = f;
+    return HPF_OK;
+}
+
+void source_folder_destroy(source_folder *f)
+{
+    if (f) {
+        if (f->fd >= 0) {
+            close(f->fd);
+        }
+        free(f->paths);
+        hpf_arena_destroy(f->texts);
+        free(f);
+    }
+}
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+/* Returns the number of equal parts at the ends of two paths. */
+static size_t n_equal_parts(hpf_str a, hpf_str b)
+{
+    size_t i = 0, n = 0;
+    while (i < a.length && i < b.length && a.data[a.length - 1 - i] == b.data[b.length - 1 - i]) {
+        n += a.data[a.length - 1 - i] == '/';
+        i++;
+    }
+    bool ends_at_part = (i == a.length || a.data[a.length - 1 - i] == '/') &&
+                        (i == b.length || b.data[b.length - 1 - i] == '/');
+    return n + (ends_at_part && i > 0);
+}
+
+const char *source_folder_find(const source_folder *f, hpf_str name, bool *is_ambiguous)
+{
+    const char *best = NULL;
+    size_t most = 0;
+    *is_ambiguous = false;
+    for (size_t i = 0; i < f->n; i++) {
+        size_t n = n_equal_parts(name, (hpf_str){f->paths[i], strlen(f->paths[i])});
+        if (n > most) {
+            most = n;
+            best = f->paths[i];
+            *is_ambiguous = false;
+        } else if (n > 0 && n == most) {
+            *is_ambiguous = true;
+        }
+    }
+    return *is_ambiguous ? NULL : best;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+FILE *source_folder_open(const source_folder *f, const char *path)
+{
+    const char *part = path + f->root_length;
+    part += strspn(part, "/");
+    int fd = dup(f->fd);
+    struct stat about;
+    while (fd >= 0 && *part) {
+        char name[NAME_MAX + 1];
+        size_t length = strcspn(part, "/");
+        bool is_last = part[length] == '\0';
+        int kind = is_last ? O_RDONLY | O_NONBLOCK : O_RDONLY | O_DIRECTORY;
+        int next = -1;
+        if (length <= NAME_MAX) {
+            memcpy(name, part, length);
+            name[length] = '\0';
+            next = openat(fd, name, kind | O_NOFOLLOW | O_CLOEXEC);
+        }
+        close(fd);
+        fd = next;
+        part += length + strspn(part + length, "/");
+    }
+    bool is_text = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+                   about.st_size <= MOST_FILE_BYTES;
+    FILE *text = is_text ? fdopen(fd, "r") : NULL;
+    if (!text && fd >= 0) {
+        close(fd);
+    }
+    return text;
+}
