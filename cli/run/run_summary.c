@@ -53,6 +53,12 @@ static int shown(hpf_str text, int most)
 
 /* ---- The program ---- */
 
+/* Returns the largest amount ever reached, with a sample or without. */
+static uint64_t peak_of(const hpp_process_figures *f)
+{
+    return f->missed_peak_bytes > 0 ? f->missed_peak_bytes : f->peak_bytes;
+}
+
 static void say_course(const page *p, const hpp_process_figures *f)
 {
     say(p, "%.*s", shown(f->command, 100), f->command.data);
@@ -62,12 +68,11 @@ static void say_course(const page *p, const hpp_process_figures *f)
             amount(f->allocated_bytes).text);
         return;
     }
-    bool is_missed = f->missed_peak_bytes > 0;
+    double peak_s = f->missed_peak_bytes > 0 ? f->missed_peak_s : f->peak_s;
     say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
-        format_time(f->duration_s, SECONDS, false).text,
-        amount(is_missed ? f->missed_peak_bytes : f->peak_bytes).text,
-        format_time(is_missed ? f->missed_peak_s : f->peak_s, SECONDS, false).text,
-        format_count(f->allocations).text, amount(f->allocated_bytes).text);
+        format_time(f->duration_s, SECONDS, false).text, amount(peak_of(f)).text,
+        format_time(peak_s, SECONDS, false).text, format_count(f->allocations).text,
+        amount(f->allocated_bytes).text);
     if (f->resident_bytes > 0) {
         say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
@@ -407,8 +412,8 @@ static void say_program(const page *p, size_t index)
 /* Orders other processes by peak, largest first. */
 static int by_peak(const void *a, const void *b)
 {
-    uint64_t left = ((const hpp_process_figures *)a)->peak_bytes;
-    uint64_t right = ((const hpp_process_figures *)b)->peak_bytes;
+    uint64_t left = peak_of(a);
+    uint64_t right = peak_of(b);
     return (left < right) - (left > right);
 }
 
@@ -427,7 +432,7 @@ static void say_others(const page *p, size_t first)
         say(p, "%zu other process%s:", n, n == 1 ? "" : "es");
     }
     for (size_t i = 0; i < n && i < N_OTHERS; i++) {
-        say(p, "  %10s peak, %s: %.*s", amount(others[i].peak_bytes).text, others[i].base,
+        say(p, "  %10s peak, %s: %.*s", amount(peak_of(&others[i])).text, others[i].base,
             shown(others[i].command, 60), others[i].command.data);
         char who[200];
         snprintf(who, sizeof who, "  %.180s: ", others[i].base);
@@ -447,7 +452,7 @@ size_t run_summary_largest(const hpp_collector *collector)
         hpp_process_figures f;
         hpp_collector_figures(collector, i, &f);
         bool is_better =
-            f.peak_bytes > best.peak_bytes || (f.peak_bytes == best.peak_bytes && f.is_first);
+            peak_of(&f) > peak_of(&best) || (peak_of(&f) == peak_of(&best) && f.is_first);
         if (largest == SIZE_MAX || is_better) {
             largest = i;
             best = f;
