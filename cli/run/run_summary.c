@@ -63,16 +63,16 @@ static void say_course(const page *p, const hpp_process_figures *f)
 {
     say(p, "%.*s", shown(f->command, 100), f->command.data);
     if (f->n_samples == 0) {
-        say(p, "ran %s, no sample; %s allocations of %s in total",
+        say(p, "ran %s, no sample; %s allocation%s of %s in total",
             format_time(f->duration_s, SECONDS, false).text, format_count(f->allocations).text,
-            amount(f->allocated_bytes).text);
+            plural(f->allocations), amount(f->allocated_bytes).text);
         return;
     }
     double peak_s = f->missed_peak_bytes > 0 ? f->missed_peak_s : f->peak_s;
-    say(p, "ran %s; peak %s at %s; %s allocations of %s in total",
+    say(p, "ran %s; peak %s at %s; %s allocation%s of %s in total",
         format_time(f->duration_s, SECONDS, false).text, amount(peak_of(f)).text,
         format_time(peak_s, SECONDS, false).text, format_count(f->allocations).text,
-        amount(f->allocated_bytes).text);
+        plural(f->allocations), amount(f->allocated_bytes).text);
     if (f->resident_bytes > 0) {
         say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
