@@ -7,6 +7,7 @@
  * their last one, until they end.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "input.h"
 #include "merge/merge_input.h"
 #include "output.h"
 #include "path.h"
@@ -326,11 +328,14 @@ static int merge_into(const merge_values *values, const char *path, char **paths
 /* Merges to a temporary file, and converts that. */
 static int merge_and_convert(const merge_values *v, char **paths, size_t n)
 {
-    char path[] = "/tmp/census-merge-XXXXXX";
+    char path[PATH_MAX];
     char convert[] = "convert", from[] = "--from=hp", output[] = "-o", to[] = "--to";
-    int fd = mkstemp(path);
+    int length = snprintf(path, sizeof path, "%s/census-merge-XXXXXX", input_temporary_dir());
+    errno = ENAMETOOLONG;
+    int fd = length < (int)sizeof path ? mkstemp(path) : -1;
     if (fd < 0) {
-        diag_say("cannot create a temporary file in /tmp: %s", strerror(errno));
+        diag_say("cannot create a temporary file in %s: %s", input_temporary_dir(),
+                 strerror(errno));
         return EXIT_FAILED;
     }
     close(fd);
