@@ -203,6 +203,7 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
     hpf_status status = is_spooled ? spool(in, false, err) : HPF_OK;
     hpf_survey_options with_frames = *options;
     with_frames.frames = in->frames;
+    with_frames.has_log_profile &= !is_spooled;
     status =
         status == HPF_OK ? hpf_survey_create(&in->survey, in->source, &with_frames, err) : status;
     return status == HPF_OK && in->rest ? add_rest(in, err) : status;
@@ -267,22 +268,20 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
     return status == HPF_OK || give_up(in, &err);
 }
 
-bool input_is_imported(const char *path)
+hpf_status input_import(input *in, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
-    const hpf_format *format = NULL;
-    hpf_source *source = NULL;
-    bool is_imported = hpf_source_open(&source, path, &keeping, NULL) == HPF_OK &&
-                       hpf_format_detect(&format, source, NULL) == HPF_OK && !format->is_streamed;
-    hpf_source_destroy(source);
-    return is_imported;
+    return spool(in, false, err);
 }
 
-bool input_open_imported(input *out, const char *path)
+bool input_accepts_profile(const input *in)
 {
-    hpf_error err;
-    return input_open_only(out, path, NULL) &&
-           (spool(out, false, &err) == HPF_OK || give_up(out, &err));
+    bool is_log = in->format == &hpf_format_eventlog;
+    if (!is_log || value.length > 0) {
+        diag_say(is_log ? "%s: --profile cannot be used with --value"
+                        : "%s: --profile needs an event log of GHC",
+                 in->name);
+    }
+    return is_log && value.length == 0;
 }
 
 /* Surveys with `limits`, to which it adds warnings and progress. `takes_live`: use live bytes if an
@@ -292,6 +291,10 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
     hpf_error err;
     survey_callbacks callbacks = {
         in->name, {.is_terminal = isatty(STDERR_FILENO) == 1, .due_s = now_s() + PATIENCE_S}};
+    if (limits.has_log_profile && !input_accepts_profile(in)) {
+        input_close(in);
+        return false;
+    }
     limits.max_name_bytes = max_name_bytes;
     limits.warning = warn;
     limits.warning_context = &callbacks;

@@ -35,11 +35,9 @@ bool input_open_view(input *out, const char *path, const hpf_stack_view *view, b
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
 
-/* Returns whether a file has a format that is imported before it is surveyed. */
-bool input_is_imported(const char *path);
-
-/* Opens a file of such a format and imports it, without a survey: `source` is its `.hp` text. */
-bool input_open_imported(input *out, const char *path);
+/* Imports an opened file of a format that a survey does not read: `source` becomes its `.hp` text.
+ */
+HPF_MUST_USE hpf_status input_import(input *in, hpf_error *err);
 
 /* Returns whether several files are samples of one profile: all have the same format, in which a
  * file is one moment. */
@@ -73,6 +71,10 @@ bool input_survey_again(input *in, const hpf_survey_options *limits);
  * before `in`, in any case. */
 HPF_MUST_USE hpf_status input_survey_allocated(input *out, const input *in,
                                                const hpf_survey_options *limits, hpf_error *err);
+
+/* Checks that an opened input has heap profiles with numbers, for --profile: that it is an event
+ * log, of which --value does not choose an amount. Returns false after a message. */
+bool input_accepts_profile(const input *in);
 
 /* Checks that a time on the command line has a unit only if the profile is in seconds. Returns
  * false after a message. */

@@ -16,6 +16,7 @@
 #include "path.h"
 #include "plot/plot_format.h"
 #include "plot/plot_setup.h"
+#include "summary/live.h"
 #include "watch/inputs/inputs.h"
 #include "watch/views.h"
 
@@ -114,6 +115,7 @@ static bool open_watch(session *s)
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .has_activity = s->values->plot.lanes,
+        .has_costs = s->values->http.n > 0,
         .view = s->setup.view,
         .is_wanted = plot_setup_filter(&s->setup),
         .is_wanted_context = &s->setup.filter,
@@ -148,19 +150,24 @@ static bool open_views(session *s)
 
 static bool open_input(session *s, const char *word)
 {
-    const watch_input_options options = {
-        .l = s->l, .w = s->w, .once = s->values->once, .idle_s = s->values->idle_s};
+    const watch_input_options options = {.l = s->l,
+                                         .w = s->w,
+                                         .once = s->values->once,
+                                         .idle_s = s->values->idle_s,
+                                         .has_log_profile = s->values->plot.profile >= 0};
     s->input = watch_input_open(word, &options);
     return s->input != NULL;
 }
 
 /* ---- when to exit ---- */
 
-/* Returns whether the input is not a profile and never will be. */
+/* Returns whether the input is not a profile and never will be. An event log without a heap profile
+ * may have a time profile to serve. */
 static bool is_invalid_input(const session *s)
 {
     const watched *profile = watch_profile(s->w, 0);
-    return profile->state == WATCHED_FAILED && hpf_live_n_samples(profile->live) == 0;
+    return profile->state == WATCHED_FAILED && hpf_live_n_samples(profile->live) == 0 &&
+           !hpf_live_time(profile->live);
 }
 
 static bool is_enough(const session *s)

@@ -114,6 +114,7 @@ static void draw(picture *p)
     p->last_s = loop_now_s();
     hpf_status status = watched_survey(&survey, p->profile, 0, &err);
     if (status == HPF_MORE) {
+        p->has_news = false;
         return;
     }
     if (status == HPF_OK && plot_setup_is_empty(p->options.setup, &survey, 1, why)) {

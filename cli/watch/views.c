@@ -39,7 +39,7 @@ static void say(const watched *profile, const char *text, char *last, size_t n_b
     }
 }
 
-/* Without memory, all messages are printed. */
+/* Prints a caveat that becomes a failure once. Without memory, all messages are printed. */
 static void changed(view *v, const watched *profile)
 {
     messages *m = (messages *)v;
@@ -49,6 +49,9 @@ static void changed(view *v, const watched *profile)
     }
     said *last = profile->number < m->n_said ? &m->said[profile->number] : &nothing;
     if (!m->of_failures || profile->state == WATCHED_FAILED) {
+        if (strcmp(profile->message, last->caveat) == 0) {
+            memcpy(last->message, profile->message, sizeof last->message);
+        }
         say(profile, profile->message, last->message, sizeof last->message);
         say(profile, profile->caveat, last->caveat, sizeof last->caveat);
     }

@@ -105,7 +105,8 @@ static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
     if (is_log) {
         r->log = hpf__eventlog_heap_create(&r->events, r->context, &r->options);
     } else if (r->options.has_log_profile) {
-        hpf_error_set(&r->error, HPF_ERR_UNSUPPORTED, "--profile needs an event log of GHC");
+        hpf_error_set(&r->error, HPF_ERR_UNSUPPORTED,
+                      "only event logs have heap profiles with numbers");
     } else {
         r->hp = hpf__hp_create(&r->events, r->context, &r->options);
     }
@@ -150,7 +151,12 @@ hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
         return status;
     }
     status = r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
-    return status == HPF_OK && r->viewer ? hpf__stack_viewer_check(r->viewer, err) : status;
+    return status == HPF_OK ? hpf__reader_check_view(r, err) : status;
+}
+
+hpf_status hpf__reader_check_view(const hpf_reader *r, hpf_error *err)
+{
+    return r->viewer ? hpf__stack_viewer_check(r->viewer, err) : HPF_OK;
 }
 
 void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)

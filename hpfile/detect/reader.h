@@ -64,6 +64,10 @@ HPF_API HPF_MUST_USE hpf_status hpf_read_source(hpf_source *source, const hpf_ev
                                                 void *context, const hpf_reader_options *options,
                                                 hpf_error *err);
 
+/* Checks that the view shows something of the names so far, as hpf_reader_finish does. Errors:
+ * RANGE, UNSUPPORTED. */
+hpf_status hpf__reader_check_view(const hpf_reader *reader, hpf_error *err);
+
 /* Returns the reader of an event log, or NULL when the input is not one, or not yet known. */
 hpf__eventlog_heap *hpf__reader_log(const hpf_reader *reader);
 

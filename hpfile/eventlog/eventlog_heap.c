@@ -19,7 +19,6 @@
 #include "base/array.h"
 #include "base/big_endian.h"
 #include "event/costs.h"
-#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -434,10 +433,15 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *is_wanted |= wanted[i] == type->id;
     }
-    *is_wanted |= h->options.activity && hpf_eventlog_activity_wants(type->id);
+    hpf_status status = HPF_OK;
+    if (h->options.visitor && !h->is_revisiting) {
+        bool is_visited = false;
+        status = h->options.visitor->type(h->options.visitor_context, type, &is_visited, err);
+        *is_wanted |= is_visited;
+    }
     *is_wanted &= hpf_event_name(type) != NULL;
     h->is_whole = true;
-    return h->has_units ? HPF_OK : tell_units(h, err);
+    return status != HPF_OK || h->has_units ? status : tell_units(h, err);
 }
 
 static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
@@ -477,8 +481,8 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     if (is_stack || event->type->id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING) {
         return on_cost(h, event, is_stack, err);
     }
-    hpf_status status = h->options.activity && !h->is_revisiting
-                            ? hpf_eventlog_activity_note(h->options.activity, event, err)
+    hpf_status status = h->options.visitor && !h->is_revisiting
+                            ? h->options.visitor->event(h->options.visitor_context, event, err)
                             : HPF_OK;
     return status == HPF_OK ? on_other(h, event, err) : status;
 }

@@ -76,6 +76,11 @@ void hpf_eventlog_time_destroy(hpf_eventlog_time *t)
     }
 }
 
+bool hpf_eventlog_time_has_begun(const hpf_eventlog_time *t)
+{
+    return t->n_ticks > 0 || t->metadata.tick_ns > 0;
+}
+
 uint64_t hpf_eventlog_time_n_ticks(const hpf_eventlog_time *t)
 {
     return t->n_ticks;

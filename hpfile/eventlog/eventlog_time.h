@@ -25,6 +25,9 @@ HPF_API void hpf_eventlog_time_destroy(hpf_eventlog_time *time);
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_note(hpf_eventlog_time *time,
                                                        const hpf_event *event, hpf_error *err);
 
+/* Returns whether there were ticks, or how long they are. */
+HPF_API bool hpf_eventlog_time_has_begun(const hpf_eventlog_time *time);
+
 /* Returns the number of ticks so far. */
 HPF_API uint64_t hpf_eventlog_time_n_ticks(const hpf_eventlog_time *time);
 

@@ -20,6 +20,8 @@ struct hpf_live {
     hpf_events listener; /* all NULL without a listener */
     hpf_reader *reader;
     hpf_eventlog_activity *activity; /* NULL: not kept */
+    hpf_eventlog_time *time;         /* NULL: ticks and totals are not kept */
+    hpf__eventlog_totals totals;
     hpf__accumulator accumulator;
     hpf__sample_store store;
     hpf__sidecar_merge merge;
@@ -217,9 +219,41 @@ static void on_warning(void *context, const hpf_error *warning)
 
 /* --- feeding --- */
 
+static hpf_status on_record_type(void *context, const hpf_event_type *type, bool *is_wanted,
+                                 hpf_error *err)
+{
+    const hpf_live *live = context;
+    (void)err;
+    *is_wanted = (live->activity && hpf_eventlog_activity_wants(type->id)) ||
+                 (live->time && (type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
+                                 hpf__eventlog_totals_want(type)));
+    return HPF_OK;
+}
+
+static hpf_status on_record(void *context, const hpf_event *event, hpf_error *err)
+{
+    hpf_live *live = context;
+    hpf_status status =
+        live->activity ? hpf_eventlog_activity_note(live->activity, event, err) : HPF_OK;
+    if (status != HPF_OK || !live->time) {
+        return status;
+    }
+    if (hpf__eventlog_totals_want(event->type)) {
+        return hpf__eventlog_totals_note(&live->totals, event, err);
+    }
+    if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE &&
+        hpf__eventlog_names_define_centre(&live->totals.names, event->payload) != HPF_OK) {
+        return hpf_error_set_memory(err);
+    }
+    return hpf_eventlog_time_note(live->time, event, err);
+}
+
+static const hpf_event_visitor records = {.type = on_record_type, .event = on_record};
+
 static bool init(hpf_live *live)
 {
     live->activity = live->options.has_activity ? hpf_eventlog_activity_create() : NULL;
+    live->time = live->options.has_costs ? hpf_eventlog_time_create() : NULL;
     hpf_reader_options reader_options = {.max_name_bytes = live->options.max_name_bytes,
                                          .warning = on_warning,
                                          .warning_context = live,
@@ -228,8 +262,10 @@ static bool init(hpf_live *live)
                                          .view = live->options.view,
                                          .frames = live->options.frames,
                                          .keeps_times = true,
-                                         .activity = live->activity};
-    if (live->options.has_activity && !live->activity) {
+                                         .visitor = &records,
+                                         .visitor_context = live};
+    if ((live->options.has_activity && !live->activity) ||
+        (live->options.has_costs && !live->time)) {
         return false;
     }
     if (!hpf__accumulator_init(&live->accumulator, live->options.max_picks)) {
@@ -279,6 +315,8 @@ void hpf_live_destroy(hpf_live *live)
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
         hpf_eventlog_activity_destroy(live->activity);
+        hpf_eventlog_time_destroy(live->time);
+        hpf__eventlog_totals_finish(&live->totals);
         free(live);
     }
 }
@@ -324,6 +362,21 @@ uint64_t hpf_live_n_bytes(const hpf_live *live)
     return live->n_bytes;
 }
 
+hpf_eventlog_time *hpf_live_time(const hpf_live *live)
+{
+    return live->time && hpf_eventlog_time_has_begun(live->time) ? live->time : NULL;
+}
+
+const hpf__eventlog_totals *hpf_live_totals(const hpf_live *live)
+{
+    return live->totals.n > 0 ? &live->totals : NULL;
+}
+
+hpf_status hpf_live_check_view(const hpf_live *live, hpf_error *err)
+{
+    return hpf__reader_check_view(live->reader, err);
+}
+
 bool hpf_live_has_end(const hpf_live *live)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(live->reader);
@@ -339,6 +392,9 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
             "samples came too late to be sorted: they are shown at the time of the sample before");
     }
     hpf_status status = log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
+    if (status == HPF_OK && hpf__reader_check_view(live->reader, diagnosis) != HPF_OK) {
+        return diagnosis->status = HPF_ERR_ARGUMENT;
+    }
     bool has_lanes = !live->activity || hpf_eventlog_activity_has_records(live->activity);
     if (status != HPF_OK || has_lanes || hpf_live_n_samples(live) == 0) {
         return status;

@@ -4,7 +4,8 @@ import struct
 
 VARIABLE = 0xFFFF
 NO_CAPABILITY = 0xFFFF
-TYPES = {9: 0, 10: 0, 18: 14, 30: VARIABLE, 49: 12, 160: VARIABLE, 162: 8, 164: VARIABLE, 165: 8, 166: 16}
+TYPES = {9: 0, 10: 0, 18: 14, 30: VARIABLE, 49: 12, 160: VARIABLE, 161: VARIABLE, 162: 8, 164: VARIABLE, 165: 8, 166: 16,
+         167: VARIABLE, 168: 8}
 TYPE, BIOGRAPHY = 4, 6  # break-downs
 END = b"\xff\xff"
 
@@ -51,6 +52,21 @@ def collected(begin_s, end_s, allocated):
     """Returns a garbage collection, and how much was allocated before it."""
     begin, end = int(begin_s * 10**9), int(end_s * 10**9)
     return block(record(49, begin, struct.pack(">IQ", 0, allocated)), record(9, begin), record(10, end), capability=0)
+
+
+def centre(number, label, source):
+    """Returns the definition of a cost centre of the module M."""
+    return record(161, 2000, struct.pack(">I", number) + texts(label, "M", source) + b"\0")
+
+
+def timed(tick_ns):
+    """Returns the begin of a time profile."""
+    return record(168, 2000, struct.pack(">Q", tick_ns))
+
+
+def tick(number, time_ns=3000):
+    """Returns a tick in a cost centre that nothing called."""
+    return record(167, time_ns, struct.pack(">IQBI", 0, 1, 1, number))
 
 
 def running():

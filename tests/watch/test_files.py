@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Files that grow, and other changes to them while they are watched."""
 import gzip
+import lzma
 import os
 import shutil
 import signal
@@ -196,9 +197,17 @@ class Files(harness.Watch):
         self.assert_ends_well(running, whole)
 
     def test_compressed(self):
-        running = self.start(self.write("a.hp.gz", gzip.compress(profile(3))))
+        """Compressed profiles are finished: they are read once, with the quantities next to them."""
+        self.write("a.lines", b"time\twhat\tvalue\n0.1\tresident\t5000\n0.2\tresident\t9000\n")
+        log = harness.read(os.path.join(FIXTURES, "../../../samples/eventlog/foldleak-prof-lu-hc.eventlog"))
+        self.write("a.hp", profile(3))
+        for name, data, whole in (("a.hp.gz", gzip.compress(profile(3)), self.plot_in_place("a.hp", profile(3))),
+                                  ("b.eventlog.xz", lzma.compress(log), plot(log))):
+            running = self.start(self.write(name, data))
+            self.assert_ends_well(running, whole)
+        running = self.start(self.write("c.hp.gz", gzip.compress(profile(3))[:-20]))
         self.assertEqual(running.wait(), 1)
-        self.assertIn(b"compressed with gzip", running.said)
+        self.assertIn(b"c.hp.gz: ", running.said)
 
     def test_finished_files_of_other_tools(self):
         """They are drawn once, and census ends without another view. Compressed ones are read, too."""

@@ -13,12 +13,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 import urllib.parse
 import urllib.request
 
 import harness
+import logs
 from harness import CENSUS, PATIENCE_S, Running, Watch, main, read, wait_until
 from viewer import Place, ask
 
@@ -254,13 +256,107 @@ class Metrics(Watch):
         n_ticks = int(re.search(r"\((\d+) ticks", read(self.path("prog.prof")).decode())[1])
         self.assertLessEqual(measured, n_ticks * 10**6)
 
+    def ticks(self, log):
+        """Returns the ticks of a log by function, as `census convert` counts them."""
+        found = {}
+        for line in subprocess.run([CENSUS, "convert", "--time", "--to", "folded", log], check=True, capture_output=True,
+                                   text=True).stdout.splitlines():
+            stack, n = line.rsplit(" ", 1)
+            function = stack.split(";")[-1]
+            found[function] = found.get(function, 0) + int(n)
+        return found
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    def test_ticks_of_growing_log(self):
+        """Those that come while a time profile is asked for, and all of them at once when the log is complete."""
+        writer = self.open_writer("prog.eventlog", logs.header())
+        place = self.serve(self.path("prog.eventlog"))
+        self.assertEqual(ask(place, f"/{place.token}/debug/pprof/profile?seconds=1").status, 404)
+        writer.write(logs.block(logs.started(), logs.begun(), logs.timed(10**7), logs.centre(1, "before", "Before.hs:3:1-9"),
+                                logs.centre(2, "during", "During.hs:7:1-9"), *[logs.tick(1)] * 1000, logs.sample(1, {(0, "A"): 1})))
+        wait_until(lambda: self.scrape(place), "the sample")
+        is_over, n_written = threading.Event(), 0
+
+        def write():
+            nonlocal n_written
+            while not is_over.wait(0.02):
+                writer.write(logs.block(logs.tick(2), capability=0))
+                n_written += 1
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            kind, rows = wait_until(lambda: (found := self.top(place, "profile?seconds=1", "-unit=ns"))[1] and found, "ticks")
+        finally:
+            is_over.set()
+            thread.join()
+        self.assertEqual((kind, list(rows)), ("cpu", ["during"]))
+        flat, places = rows["during"]
+        self.assertLessEqual(flat, n_written * 10**7)
+        self.assertEqual(places, {"During.hs:7"})
+        writer.write(logs.END)
+        for where in place, self.serve(self.path("prog.eventlog")):
+            expected = {"before": 1000 * 10**7, "during": n_written * 10**7}
+            wait_until(lambda: self.functions(where, "profile") == expected, "all ticks at once")
+        self.assertEqual(self.functions(place, "profile?seconds=1"), {})
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    def test_ticks_without_heap(self):
+        """A log of GHC need not have a heap profile."""
+        log = os.path.join(SAMPLES, "eventlog/interp-prof-small-p-lau.eventlog")
+        place = self.serve(log)
+        expected = {name: n * 10**6 for name, n in self.ticks(log).items()}
+        end = time.monotonic() + 2  # after a second, census takes the file for complete
+        while time.monotonic() < end:
+            self.assertEqual(self.functions(place, "profile"), expected)
+        self.assertEqual(self.top(place, "profile", "-unit=ns")[1]["eval"][1], {"interp.hs:14"})
+        self.assertEqual(ask(place, f"/{place.token}/debug/pprof/allocs").status, 404)
+        self.assertEqual(ask(place, f"/{place.token}/debug/pprof/heap").status, 503)
+
+    def functions(self, place, data):
+        return {name: flat for name, (flat, _) in self.top(place, data, "-unit=" + ("B" if data == "allocs" else "ns"),
+                                                           "-nodefraction=0")[1].items() if flat}
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
+    def test_costs_of_recording(self):
+        """What a native program has allocated, and its ticks, from its log: while it is written, and complete."""
+        run, end_program = self.begin_program("-hc", "-p", "-l", text=WORKER)
+        log = self.path("prog.eventlog")
+        wait_until(lambda: os.path.exists(log), "the log")
+        place = self.serve(log)
+        allocated = {"churn": 1000000, "keep": 50000}
+        wait_until(lambda: ask(place, f"/{place.token}/debug/pprof/allocs").status == 200, "totals")
+        wait_until(lambda: self.functions(place, "allocs") == allocated, "what the program has allocated")
+        wait_until(lambda: "spin" in self.functions(place, "profile?seconds=1"), "ticks of the program")
+        end_program()
+        ticks = {name: n * 10**6 for name, n in self.ticks(log).items()}
+        for where in place, self.serve(log):
+            wait_until(lambda: self.functions(where, "profile") == ticks, "all ticks")
+            self.assertEqual(self.functions(where, "allocs"), allocated)
+            self.assertEqual(self.top(where, "allocs", "-unit=B")[0], "alloc_space")
+        _, rows = self.top(place, "allocs", "-unit=B")
+        self.assertEqual(rows["keep"][1], self.places(WORKER, "*keep("))
+
+    @unittest.skipUnless(shutil.which("go"), "there is no go here")
+    def test_allocations_of_another_tool(self):
+        """Finished files, as `census convert --value` reads them."""
+        for name, value in ("dhat.json", "total"), ("heaptrack.txt", "allocated"), ("gperftools.heap", "alloc_space"):
+            path = os.path.join(OTHERS, name)
+            place = self.serve(path)
+            document = json.loads(subprocess.run([CENSUS, "convert", "--to", "json", "--value", value, path], check=True,
+                                                 capture_output=True).stdout)
+            self.assertEqual(sum(self.functions(place, "allocs").values()), sum(document["samples"][-1]["costs"].values()), name)
+        self.assertEqual(self.top(self.serve(os.path.join(OTHERS, "dhat.json")), "allocs", "-unit=B")[1]["inner"][1], {"t.c:3"})
+
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_costs_that_are_not_counted(self):
         place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         run, _ = self.begin_program("-hc")
-        for where, data, reason in ((run, "profile?seconds=1", b"only census run -p and census attach -p count time\n"),
-                                    (place, "profile", b"only census run -p and census attach -p count time\n"),
-                                    (place, "allocs", b"only census run and census attach count allocations\n")):
+        massif = self.serve(os.path.join(OTHERS, "massif.out"))
+        no_ticks = b"this profile has no ticks of processor time: record it with -p, in GHC with +RTS -p -l\n"
+        no_totals = b"this profile does not say what was allocated\n"
+        for where, data, reason in ((run, "profile?seconds=1", no_ticks), (place, "profile", no_ticks),
+                                    (place, "allocs", no_totals), (massif, "allocs", no_totals)):
             answer = ask(where, f"/{where.token}/debug/pprof/{data}")
             self.assertEqual((answer.status, answer.body), (404, reason))
         wait_until(lambda: ask(place, f"/{place.token}/debug/pprof/heap").status == 200, "the heap of the file")

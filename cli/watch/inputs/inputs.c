@@ -14,8 +14,29 @@
 
 #include "connector.h"
 #include "input_file.h"
-#include "input_imported.h"
+#include "input_finished.h"
 #include "input_stream.h"
+
+/* Opens a file that grows, or is finished. */
+static watch_input *open_file(const char *path, const watch_input_options *options)
+{
+    input file;
+    if (access(path, F_OK) != 0) {
+        return input_file_create(path, options);
+    }
+    if (!input_open_only(&file, path, NULL)) {
+        return NULL;
+    }
+    if (options->has_log_profile && !input_accepts_profile(&file)) {
+        input_close(&file);
+        return NULL;
+    }
+    if (input_is_finished(&file)) {
+        return input_finished_create(&file, options);
+    }
+    input_close(&file);
+    return input_file_create(path, options);
+}
 
 watch_input *watch_input_open(const char *word, const watch_input_options *options)
 {
@@ -27,8 +48,7 @@ watch_input *watch_input_open(const char *word, const watch_input_options *optio
         return input_stream_from_address(word, options);
     }
     if (stat(word, &what) != 0 || S_ISREG(what.st_mode)) {
-        return input_is_imported(word) ? input_imported_create(word, options)
-                                       : input_file_create(word, options);
+        return open_file(word, options);
     }
     if (S_ISFIFO(what.st_mode) || S_ISCHR(what.st_mode)) {
         return input_stream_from_path(word, options);

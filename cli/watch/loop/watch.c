@@ -32,6 +32,8 @@ typedef struct profile {
     double units_per_s;   /* from the sample unit of the profile */
     watch_command_sender *send_command;
     void *command_context;
+    watch_allocated_reader *read_allocated; /* or NULL */
+    void *allocated_context;
 } profile;
 
 struct watch {
@@ -400,7 +402,11 @@ void watch_end_profile(watch *w, watched *seen)
         return;
     }
     if (hpf_live_is_whole(seen->live)) {
-        say(p, WATCHED_ENDED, seen->message);
+        if (hpf_live_check_view(seen->live, &err) == HPF_OK) {
+            say(p, WATCHED_ENDED, seen->message);
+        } else {
+            fail(p, &err);
+        }
         return;
     }
     p->is_finished = true;
@@ -454,8 +460,24 @@ bool watch_resume_profile(watch *w, watched *seen)
 hpf_status watched_survey(hpf_survey **out, const watched *seen, double window_s, hpf_error *err)
 {
     const profile *p = (const profile *)seen;
+    if (hpf_live_check_view(seen->live, err) != HPF_OK) {
+        return HPF_MORE;
+    }
     return window_s > 0 ? hpf_live_snapshot_last(out, seen->live, window_s * p->units_per_s, err)
                         : hpf_live_snapshot(out, seen->live, err);
+}
+
+void watch_set_allocated(watched *seen, watch_allocated_reader *read, void *context)
+{
+    profile *p = profile_of(seen);
+    p->read_allocated = read;
+    p->allocated_context = context;
+}
+
+hpf_survey *watched_allocated(const watched *seen)
+{
+    const profile *p = (const profile *)seen;
+    return p->read_allocated ? p->read_allocated(p->allocated_context) : NULL;
 }
 
 /* ---- the watch ---- */

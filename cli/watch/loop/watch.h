@@ -39,9 +39,14 @@ typedef struct watched {
 } watched;
 
 /* Returns a survey of the profile, or with `window_s` above 0 of its last `window_s` seconds.
- * Borrowed, as for hpf_live_snapshot. HPF_MORE: there is nothing to show yet. */
+ * Borrowed, as for hpf_live_snapshot. HPF_MORE: there is nothing to show yet, or nothing of which a
+ * view of stacks shows something. */
 hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
                           hpf_error *err);
+
+/* Returns a survey of an imported profile whose last sample is all that each stack has allocated,
+ * borrowed; NULL if the profile does not say that. The first call reads the file again. */
+hpf_survey *watched_allocated(const watched *profile);
 
 /* Sends a command to the program. Returns false if it cannot be sent. The result becomes the
  * message of the profile; programs do not answer. */
@@ -117,6 +122,10 @@ bool watch_resume_profile(watch *w, watched *profile);
 typedef bool watch_command_sender(void *context, socket_command command);
 void watch_set_command_sender(watch *w, watched *profile, watch_command_sender *send,
                               void *context);
+
+/* Sets the function that watched_allocated calls, and its context. */
+typedef hpf_survey *watch_allocated_reader(void *context);
+void watch_set_allocated(watched *profile, watch_allocated_reader *read, void *context);
 
 /* Sets the state and message. */
 void watch_set_state(watch *w, watched *profile, watched_state state, const char *format, ...)

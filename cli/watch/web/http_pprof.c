@@ -12,9 +12,35 @@
 #include "base/array.h"
 #include "exchange/pprof_writer.h"
 #include "hpfile/str.h"
+#include "summary/live.h"
 #include "summary/survey_details.h"
 
 #include "heap_stacks.h"
+
+/* Adds the last sample of a survey to amounts of stacks. */
+static hpf_status add_latest(hpf_stacks *stacks, double **amounts, size_t *capacity,
+                             hpf_survey *survey, hpf_error *err)
+{
+    uint32_t n_names = hpf_survey_n_names(survey);
+    uint32_t last = hpf_survey_overview(survey)->n_picks - 1;
+    double *by_name = calloc((size_t)n_names + 1, sizeof *by_name);
+    hpf_status status =
+        by_name ? hpf_survey_pick_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
+    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
+        uint32_t stack = 0;
+        if (by_name[i] > 0) {
+            status = heap_stacks_find(stacks, survey, i, &stack, err);
+            if (status == HPF_OK &&
+                !HPF__ARRAY_RESERVE_ZEROED(*amounts, *capacity, stack + (size_t)1)) {
+                status = hpf_error_set_memory(err);
+            } else if (status == HPF_OK) {
+                (*amounts)[stack] += by_name[i];
+            }
+        }
+    }
+    free(by_name);
+    return status;
+}
 
 hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 {
@@ -24,29 +50,14 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         return status == HPF_MORE ? HPF_OK : status;
     }
     const hpf_overview *o = hpf_survey_overview(survey);
-    uint32_t n_names = hpf_survey_n_names(survey);
     if (o->n_picks == 0 ||
         (p->survey && !hpf_str_equal(hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT),
                                      hpf_survey_header(p->survey, HPF_HEADER_VALUE_UNIT)))) {
         return HPF_OK;
     }
     p->stacks = p->stacks ? p->stacks : hpf_stacks_create();
-    double *by_name = calloc((size_t)n_names + 1, sizeof *by_name);
-    status = p->stacks && by_name ? hpf_survey_pick_amounts(survey, o->n_picks - 1, by_name, err)
-                                  : hpf_error_set_memory(err);
-    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
-        uint32_t stack = 0;
-        if (by_name[i] > 0) {
-            status = heap_stacks_find(p->stacks, survey, i, &stack, err);
-            if (status == HPF_OK &&
-                !HPF__ARRAY_RESERVE_ZEROED(p->amounts, p->amounts_capacity, stack + (size_t)1)) {
-                status = hpf_error_set_memory(err);
-            } else if (status == HPF_OK) {
-                p->amounts[stack] += by_name[i];
-            }
-        }
-    }
-    free(by_name);
+    status = p->stacks ? add_latest(p->stacks, &p->amounts, &p->amounts_capacity, survey, err)
+                       : hpf_error_set_memory(err);
     if (!p->survey) {
         p->survey = survey;
         p->time = o->picks[o->n_picks - 1].time;
@@ -69,6 +80,19 @@ void http_pprof_finish(http_pprof *p)
 
 /* ---- costs ---- */
 
+enum { MAX_FRAMES = 255 };
+
+/* Adds an amount of a stack. */
+static void add(http_costs *c, int which, uint32_t stack, double amount)
+{
+    if (c->status == HPF_OK &&
+        !HPF__ARRAY_RESERVE_ZEROED(c->amounts[which], c->capacity[which], stack + (size_t)1)) {
+        c->status = HPF_ERR_MEMORY;
+    } else if (c->status == HPF_OK) {
+        c->amounts[which][stack] += amount;
+    }
+}
+
 static void add_costs(void *context, const hpf_frame *frames, size_t n_frames,
                       const hpp_stack_costs *added)
 {
@@ -80,26 +104,83 @@ static void add_costs(void *context, const hpf_frame *frames, size_t n_frames,
     if (c->status == HPF_OK) {
         c->status = hpf_stacks_of_frames(c->stacks, frames, n_frames, &stack, NULL);
     }
-    for (int i = 0; i < HTTP_N_COSTS && c->status == HPF_OK; i++) {
-        bool fits = HPF__ARRAY_RESERVE_ZEROED(c->amounts[i], c->capacity[i], stack + (size_t)1);
-        c->status = fits ? HPF_OK : HPF_ERR_MEMORY;
-        if (fits) {
-            c->amounts[i][stack] += c->sign * amounts[i];
-        }
+    for (int i = 0; i < HTTP_N_COSTS; i++) {
+        add(c, i, stack, amounts[i]);
     }
 }
 
-http_costs *http_costs_create(const hpp_collector *collector, bool is_from_now)
+void http_costs_add_programs(http_costs *c, const hpp_collector *collector)
+{
+    c->has_blocks = true;
+    c->tick_ns = (double)hpp_collector_tick_ns(collector);
+    hpp_collector_costs(collector, add_costs, c);
+}
+
+static void add_ticks(http_costs *c, hpf_eventlog_time *time)
+{
+    hpf_prof prof;
+    uint32_t *numbers = NULL;
+    c->status = hpf_eventlog_time_profile(time, &prof, NULL);
+    if (c->status == HPF_OK) {
+        numbers = calloc(prof.n_stacks + 1, sizeof *numbers);
+        c->status =
+            numbers ? hpf_stacks_of_prof(c->stacks, &prof, false, numbers, NULL) : HPF_ERR_MEMORY;
+    }
+    for (size_t i = 0; c->status == HPF_OK && i < prof.n_stacks; i++) {
+        if (numbers[i] != HPF_NO_STACK && prof.stacks[i].ticks > 0) {
+            add(c, HTTP_TICKS, numbers[i], (double)prof.stacks[i].ticks);
+        }
+    }
+    c->tick_ns = (double)prof.tick_us * 1000;
+    free(numbers);
+}
+
+static void add_totals(http_costs *c, const hpf__eventlog_totals *totals)
+{
+    hpf_frame frames[MAX_FRAMES];
+    for (size_t i = 0; i < totals->n && c->status == HPF_OK; i++) {
+        uint32_t stack = 0;
+        size_t n =
+            hpf__eventlog_names_frames(&totals->names, totals->list[i].name, frames, MAX_FRAMES);
+        c->status =
+            hpf_stacks_of_frames(c->stacks, frames, n < MAX_FRAMES ? n : MAX_FRAMES, &stack, NULL);
+        add(c, HTTP_ALLOCATED_BYTES, stack, (double)totals->list[i].amounts.allocated_bytes);
+    }
+}
+
+/* A profile that was restarted had none of the costs that were subtracted. */
+void http_costs_add_profile(http_costs *c, const watched *profile, http_place where)
+{
+    hpf_eventlog_time *time = hpf_live_time(profile->live);
+    const hpf__eventlog_totals *totals = hpf_live_totals(profile->live);
+    for (size_t i = 0; i < c->capacity[HTTP_TICKS] && c->epoch != profile->epoch; i++) {
+        c->amounts[HTTP_TICKS][i] = 0;
+    }
+    c->epoch = profile->epoch;
+    if (where == HTTP_PROFILE && time) {
+        add_ticks(c, time);
+    } else if (where == HTTP_ALLOCS && totals) {
+        add_totals(c, totals);
+    } else if (where == HTTP_ALLOCS && watched_allocated(profile)) {
+        c->status =
+            add_latest(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
+                       &c->capacity[HTTP_ALLOCATED_BYTES], watched_allocated(profile), NULL);
+    }
+}
+
+bool http_costs_are_in(const watched *profile, http_place where)
+{
+    return where == HTTP_PROFILE ? hpf_live_time(profile->live) != NULL
+                                 : where == HTTP_ALLOCS && (hpf_live_totals(profile->live) ||
+                                                            watched_allocated(profile));
+}
+
+http_costs *http_costs_create(void)
 {
     http_costs *c = calloc(1, sizeof *c);
     if (!c || !(c->stacks = hpf_stacks_create())) {
         free(c);
         return NULL;
-    }
-    c->sign = -1;
-    c->begin_s = loop_now_s();
-    if (is_from_now) {
-        hpp_collector_costs(collector, add_costs, c);
     }
     return c;
 }
@@ -115,11 +196,19 @@ void http_costs_destroy(http_costs *c)
     }
 }
 
-hpf_status http_costs_write(http_costs *c, const hpp_collector *collector, hpf_str program,
-                            http_place where, hpf_sink *sink, hpf_error *err)
+void http_costs_begin(http_costs *c)
 {
-    c->sign = 1;
-    hpp_collector_costs(collector, add_costs, c);
+    c->begin_s = loop_now_s();
+    for (int i = 0; i < HTTP_N_COSTS; i++) {
+        for (size_t stack = 0; stack < c->capacity[i]; stack++) {
+            c->amounts[i][stack] = -c->amounts[i][stack];
+        }
+    }
+}
+
+hpf_status http_costs_write(http_costs *c, hpf_str program, http_place where, hpf_sink *sink,
+                            hpf_error *err)
+{
     if (where == HTTP_HEAP && hpf_stacks_n(c->stacks) == 0) {
         return hpf_error_set(err, HPF_END, "there is no sample yet");
     }
@@ -133,18 +222,18 @@ hpf_status http_costs_write(http_costs *c, const hpp_collector *collector, hpf_s
         {"inuse_objects", HPF_STR("count"), amounts[HTTP_LIVE_BLOCKS], 1},
         {"inuse_space", HPF_STR("bytes"), amounts[HTTP_LIVE_BYTES], 1},
         {"samples", HPF_STR("count"), amounts[HTTP_TICKS], 1},
-        {"cpu", HPF_STR("nanoseconds"), amounts[HTTP_TICKS],
-         (double)hpp_collector_tick_ns(collector)},
+        {"cpu", HPF_STR("nanoseconds"), amounts[HTTP_TICKS], c->tick_ns},
     };
     bool is_time = where == HTTP_PROFILE;
+    bool has_two = is_time ? c->tick_ns > 0 : c->has_blocks;
     const hpf_pprof_profile profile = {
         .program = program,
         .time_ns = (uint64_t)time(NULL) * 1000000000,
-        .duration_ns = is_time ? (uint64_t)((loop_now_s() - c->begin_s) * 1e9) : 0,
+        .duration_ns = c->begin_s > 0 ? (uint64_t)((loop_now_s() - c->begin_s) * 1e9) : 0,
         .types = types + (is_time              ? 4
                           : where == HTTP_HEAP ? 2
-                                               : 0),
-        .n_types = 2,
+                                               : !has_two),
+        .n_types = has_two ? 2 : 1,
     };
     return c->status == HPF_OK ? hpf_pprof_write(c->stacks, &profile, sink, err)
                                : hpf_error_set_memory(err);

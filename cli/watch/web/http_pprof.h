@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * For pprof: the live heap of files that grow, which is the stacks of their latest samples, added
- * up; and the live heap, allocations and processor time of the programs of a collector.
+ * up; the live heap, allocations and processor time of the programs of a collector; and allocations
+ * and processor time that files have.
  */
 #ifndef CENSUS_WATCH_HTTP_PPROF_H
 #define CENSUS_WATCH_HTTP_PPROF_H
@@ -44,21 +45,30 @@ typedef struct http_costs {
     hpf_stacks *stacks;
     double *amounts[HTTP_N_COSTS]; /* by stack; below 0: of a process that has ended */
     size_t capacity[HTTP_N_COSTS];
-    double begin_s;    /* loop_now_s() */
-    int sign;          /* of what is added */
+    double tick_ns;    /* 0: unknown */
+    bool has_blocks;   /* not only bytes are known */
+    double begin_s;    /* loop_now_s() of a measurement; 0: of all costs so far */
+    uint32_t epoch;    /* of the profile that was subtracted */
     hpf_status status; /* the first error */
 } http_costs;
 
-/* Begins with the costs until now if `is_from_now`, else with those since the programs started.
- * Returns NULL without memory. */
-http_costs *http_costs_create(const hpp_collector *collector, bool is_from_now);
+/* Returns NULL without memory. */
+http_costs *http_costs_create(void);
 void http_costs_destroy(http_costs *costs);
 
-/* Adds the costs until now, and writes what belongs to a place: the live heap, the allocations, or
- * the processor time. Errors: END without a sample of the heap; MEMORY, LIMIT, those of the
- * sink. */
-HPF_MUST_USE hpf_status http_costs_write(http_costs *costs, const hpp_collector *collector,
-                                         hpf_str program, http_place where, hpf_sink *sink,
-                                         hpf_error *err);
+/* Add what the programs of a collector, or the stacks of a profile, have cost until now. */
+void http_costs_add_programs(http_costs *costs, const hpp_collector *collector);
+void http_costs_add_profile(http_costs *costs, const watched *profile, http_place where);
+
+/* Returns whether a profile has costs for a place: allocations or processor time. */
+bool http_costs_are_in(const watched *profile, http_place where);
+
+/* Begins a measurement: what was added is subtracted from what is added later. */
+void http_costs_begin(http_costs *costs);
+
+/* Writes what belongs to a place: the live heap, the allocations, or the processor time. Errors:
+ * END without a sample of the heap; MEMORY, LIMIT, those of the sink. */
+HPF_MUST_USE hpf_status http_costs_write(http_costs *costs, hpf_str program, http_place where,
+                                         hpf_sink *sink, hpf_error *err);
 
 #endif

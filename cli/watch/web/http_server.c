@@ -30,7 +30,7 @@ enum {
 #define SOON_S 1e-6 /* in the next step of the loop */
 
 /* Seconds of a profile of processor time. */
-enum { DEFAULT_SECONDS = 30, MOST_SECONDS = 600 };
+enum { MOST_SECONDS = 600 };
 
 /* A connection. */
 typedef struct peer {
@@ -394,19 +394,21 @@ static enum MHD_Result send_costs(peer *p, http_place where)
     }
     const char *text = MHD_lookup_connection_value(p->connection, MHD_GET_ARGUMENT_KIND, "seconds");
     size_t n_digits = text ? strspn(text, "0123456789") : 0;
-    unsigned long seconds = text ? strtoul(text, NULL, 10) : DEFAULT_SECONDS;
-    if (where == HTTP_PROFILE &&
-        ((text && (n_digits == 0 || text[n_digits])) || seconds < 1 || seconds > MOST_SECONDS)) {
+    unsigned long given = text ? strtoul(text, NULL, 10) : 0;
+    if (where == HTTP_PROFILE && text &&
+        (n_digits == 0 || text[n_digits] || given < 1 || given > MOST_SECONDS)) {
         return send_status(p->connection, MHD_HTTP_BAD_REQUEST);
     }
-    p->measured = server->options.measured(server->options.context, where);
+    unsigned seconds = (unsigned)given;
+    p->measured = server->options.measured(server->options.context, where, &seconds);
     if (!p->measured && where != HTTP_HEAP) {
         return send_text(p->connection, MHD_HTTP_NOT_FOUND,
                          where == HTTP_ALLOCS
-                             ? HPF_STR("only census run and census attach count allocations\n")
-                             : HPF_STR("only census run -p and census attach -p count time\n"));
+                             ? HPF_STR("this profile does not say what was allocated\n")
+                             : HPF_STR("this profile has no ticks of processor time: record it "
+                                       "with -p, in GHC with +RTS -p -l\n"));
     }
-    if (where != HTTP_PROFILE) {
+    if (seconds == 0) {
         return finish_costs(p, where);
     }
     p->due_s = loop_now_s() + (double)seconds;

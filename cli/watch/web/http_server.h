@@ -31,8 +31,9 @@ typedef struct http_server_options {
     unsigned (*commanded)(void *context, const char *command);
     /* Writes the lines of a file PROFILE/FILE. Returns false if there can be none. */
     bool (*sourced)(void *context, const char *what, hpf_sink *sink);
-    /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. */
-    http_costs *(*measured)(void *context, http_place where);
+    /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. `*seconds` is how
+     * long the request wants it to last, 0: it does not say that; set to 0 if it is over. */
+    http_costs *(*measured)(void *context, http_place where, unsigned *seconds);
     /* Writes the data of a place, by its measurement if there is one. Returns false without data.
      */
     bool (*scraped)(void *context, http_place where, http_costs *measured, hpf_sink *sink);

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "diag.h"
-#include "hpfile/live.h"
+#include "summary/live.h"
 #include "hprender/html.h"
 
 #include "http_browser.h"
@@ -40,6 +40,7 @@ enum {
     MOST_RING_BYTES = 4 << 20,
     MOST_SNAPSHOT_BYTES = 4 << 20,    /* total for all profiles */
     LEAST_SNAPSHOT_BYTES = 256 << 10, /* for each profile */
+    DEFAULT_SECONDS = 30,             /* of processor time */
 };
 
 typedef struct view_http {
@@ -296,10 +297,22 @@ static hpf_str program_of(const view_http *v)
                : HPF_STR("");
 }
 
+/* Adds what the programs, or the stacks of profiles, have cost until now. */
+static void add_costs(const view_http *v, http_place where, http_costs *costs)
+{
+    if (v->collector) {
+        http_costs_add_programs(costs, v->collector);
+    }
+    for (size_t i = 0; i < v->n_feeds && !v->collector; i++) {
+        http_costs_add_profile(costs, v->feeds[i]->of, where);
+    }
+}
+
 static bool write_costs(const view_http *v, http_place where, http_costs *costs, hpf_sink *sink)
 {
     hpf_error err;
-    return http_costs_write(costs, v->collector, program_of(v), where, sink, &err) == HPF_OK;
+    add_costs(v, where, costs);
+    return http_costs_write(costs, program_of(v), where, sink, &err) == HPF_OK;
 }
 
 static bool on_scraped(void *context, http_place where, http_costs *measured, hpf_sink *sink)
@@ -309,12 +322,35 @@ static bool on_scraped(void *context, http_place where, http_costs *measured, hp
                                  : write_heap(context, sink);
 }
 
-static http_costs *on_measured(void *context, http_place where)
+/* Returns whether there are costs for a place; sets `*can_grow` if they may increase. */
+static bool has_costs(const view_http *v, http_place where, bool *can_grow)
+{
+    bool has = v->collector && (where != HTTP_PROFILE || hpp_collector_tick_ns(v->collector) > 0);
+    *can_grow = v->collector != NULL;
+    for (size_t i = 0; i < v->n_feeds && !v->collector; i++) {
+        const watched *profile = v->feeds[i]->of;
+        has |= http_costs_are_in(profile, where);
+        *can_grow |= profile->state == WATCHED_GROWING && !hpf_live_has_end(profile->live);
+    }
+    return has;
+}
+
+/* A profile that is complete has only costs so far. */
+static http_costs *on_measured(void *context, http_place where, unsigned *seconds)
 {
     const view_http *v = context;
-    bool is_time = where == HTTP_PROFILE;
-    bool is_counted = v->collector && (!is_time || hpp_collector_tick_ns(v->collector) > 0);
-    return is_counted ? http_costs_create(v->collector, is_time) : NULL;
+    bool can_grow;
+    http_costs *costs = has_costs(v, where, &can_grow) ? http_costs_create() : NULL;
+    if (where != HTTP_PROFILE || (*seconds == 0 && !can_grow)) {
+        *seconds = 0;
+    } else {
+        *seconds = *seconds > 0 ? *seconds : DEFAULT_SECONDS;
+    }
+    if (costs && *seconds > 0) {
+        add_costs(v, where, costs);
+        http_costs_begin(costs);
+    }
+    return costs;
 }
 
 /* Stops preparing messages when there have been no viewers for a while. */

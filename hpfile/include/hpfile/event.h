@@ -131,8 +131,8 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 /* The default of hpf_reader_options.max_name_bytes. */
 #define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
 
-typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
-typedef struct hpf_frame_table hpf_frame_table;             /* private to the library */
+typedef struct hpf_event_visitor hpf_event_visitor; /* private to the library */
+typedef struct hpf_frame_table hpf_frame_table;     /* private to the library */
 
 typedef struct hpf_reader_options {
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
@@ -154,8 +154,9 @@ typedef struct hpf_reader_options {
     /* Receives when the sample of a format without times was taken, in seconds since 1970;
      * unchanged if that is unknown. May be NULL. */
     double *taken_at_s;
-    /* Receives what the run-time system of an event log did. May be NULL; borrowed. */
-    hpf_eventlog_activity *activity;
+    /* Also visits the records of an event log, except amounts of samples. May be NULL; borrowed. */
+    const hpf_event_visitor *visitor;
+    void *visitor_context;
     /* The frames of the names of an imported profile, or NULL. Borrowed. */
     const hpf_frame_table *frames;
     /* An event log by type may have the stacks that allocated the objects. Its names are the types;

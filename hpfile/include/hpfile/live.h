@@ -36,6 +36,7 @@ typedef struct hpf_live_options {
     const hpf_stack_view *view;    /* as in hpf_reader_options */
     const hpf_frame_table *frames; /* as in hpf_reader_options */
     bool has_activity;             /* keep what the run-time system of an event log did: 3 MiB */
+    bool has_costs; /* keep the ticks and allocations of the stacks of an event log */
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
@@ -74,7 +75,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
  * its samples at the end, or the selected profile has not begun.
  * - ORDER: samples came too late to be sorted.
  * - UNSUPPORTED: samples of other profiles are skipped.
- * - ARGUMENT: there is no activity to keep.
+ * - ARGUMENT: there is no activity to keep, or nothing that the view would show.
  * It may change with each feed, and is not reported as a warning. */
 HPF_API hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis);
 
