@@ -190,6 +190,20 @@ class Browser:
             time.sleep(0.05)
         raise Problem(f"no {name} was downloaded, but {[p.name for p in self.downloads.iterdir()]}")
 
+    def accessible(self):
+        """Returns what assistive technology gets of the page: {role, name, and properties such as focusable}."""
+        nodes = self.cdp("Accessibility.getFullAXTree")["nodes"]
+        value = lambda node, key: (node.get(key) or {}).get("value") or ""  # noqa: E731
+        return [{"role": value(node, "role"), "name": value(node, "name").strip(),
+                 **{p["name"]: p["value"].get("value") for p in node.get("properties", [])}}
+                for node in nodes if not node.get("ignored")]
+
+    def unnamed(self):
+        """Returns parts of the page that can have the focus, or that have parts, without a name or with a sign in it."""
+        nodes, areas = self.accessible(), {"table", "treegrid", "region", "tabpanel", "radiogroup", "tablist", "dialog"}
+        return [node for node in nodes if (node.get("focusable") or node["role"] in areas)
+                and (not node["name"] or set(node["name"]) & set("▾▸↓↑✕"))]
+
     def complaints(self, without=None):
         """Returns the warnings and errors of the console, except messages that contain `without`."""
         entries = self.post("/se/log", type="browser")

@@ -321,6 +321,7 @@ def test_source_of_the_chosen_frame(growing, browser):
     browser.until(CHOOSE, "f1")
     browser.settle()
     expect([row[1] for row in browser.run(SOURCE_ROWS) if row[0] == "alone"], ["25"], "the line of f1")
+    expect(browser.unnamed(), [], "parts without a name for assistive technology")
     asked = "return performance.getEntriesByType('resource').filter(({name}) => name.includes('/source/')).length"
     expect(browser.run(asked), 1, "requests for one file")
     for i in range(len(hostile)):

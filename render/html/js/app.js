@@ -106,7 +106,7 @@ class App {
             this.current = id;
             this.isChosen = true;
             this.link.wanted = null;
-            this.panel.pointed = null;
+            this.panel.pointed = this.panel.brush = this.keys.since = null;
             this.redraw();
         }
     }
@@ -364,6 +364,7 @@ class App {
         const title = profile ? profile.title || profile.file : entry ? entry.name : '';
         byId('title').textContent = title || (entry ? 'Heap profile' : 'Heap profiles');
         document.title = byId('title').textContent;
+        byId('single').setAttribute('aria-label', entry ? this.tabs.nameOf(entry) || 'Profile' : 'Profile');
         byId('subtitle').textContent = profile ? this.subtitleOf(profile)
             : entry ? '' : `${this.entries.size} profiles`;
     }
@@ -388,7 +389,7 @@ class App {
     showControls() {
         const {chart} = this.panel, {view} = this;
         document.querySelectorAll('[data-mode]').forEach((button) => {
-            button.setAttribute('aria-checked', String(button.dataset.mode === (chart || view).mode));
+            census.check(button, button.dataset.mode === (chart || view).mode);
         });
         const isChange = Boolean(chart && chart.profile.isChange);
         document.querySelector('[data-mode=share]').disabled = isChange;
@@ -458,11 +459,14 @@ class App {
     }
 
     crumb(text, undo) {
-        const button = element('button', '', `${text}  ✕`);
+        const button = element('button', '', `${text}  `), cross = element('span', '', '✕');
+        cross.setAttribute('aria-hidden', 'true');
+        button.append(cross);
         button.type = 'button';
         button.title = 'Back (Esc)';
         button.addEventListener('click', () => {
             undo();
+            this.panel.box.focus({preventScroll: true});
             this.redraw();
         });
         return button;

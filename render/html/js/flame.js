@@ -113,7 +113,7 @@ class Flame {
         this.entry = stacks ? entry : null;
         if (stacks) {
             document.querySelectorAll('[data-tree]').forEach((button) => {
-                button.setAttribute('aria-checked', String(button.dataset.tree === this.app.view.tree));
+                census.check(button, button.dataset.tree === this.app.view.tree);
             });
             this.draw();
             this.series.show(stacks, this.order, this.zoomed);

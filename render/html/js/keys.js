@@ -7,10 +7,25 @@
 const {byId} = census;
 const ZOOM = 1.6, SHIFT = 0.25;
 
+// Chooses the next radio button of a group.
+function walk(radio, step) {
+    const all = [...radio.closest('[role=radiogroup]').querySelectorAll('[role=radio]:enabled')];
+    const next = all[(all.indexOf(radio) + step + all.length) % all.length];
+    next.click();
+    next.focus();
+}
+
+// Sets whether a radio button is chosen; only the chosen one is a stop of the Tab key.
+function check(radio, isChosen) {
+    radio.setAttribute('aria-checked', String(isChosen));
+    radio.tabIndex = isChosen ? 0 : -1;
+}
+
 class Keys {
     constructor(app, panel) {
         this.app = app;
         this.panel = panel;
+        this.since = null;      // the time at which a stretch begins that is being selected
         this.anywhere = {
             's': () => app.setMode('stacked'), 'n': () => app.setMode('share'),
             'l': () => app.setMode('lines'),
@@ -20,8 +35,9 @@ class Keys {
             '?': () => byId('help').showModal(), 'a': () => app.showProfile('all'),
             'c': () => app.flame.moments.compare(),
             'u': () => app.flame.turn(app.view.tree === 'down' ? 'up' : 'down'),
-            '0': () => app.zoomOut(), 'Escape': () => app.stepBack(),
+            '0': () => app.zoomOut(), 'Escape': (event) => this.leave(event),
             '+': () => this.zoom(1 / ZOOM), '=': () => this.zoom(1 / ZOOM),
+            'b': () => this.brush(),
             '-': () => this.zoom(ZOOM), ',': () => app.shift(-SHIFT), '.': () => app.shift(SHIFT),
         };
         this.onChart = {
@@ -40,12 +56,27 @@ class Keys {
             (isTyping && (event.key !== 'Escape' || event.target.closest('dialog')))) {
             return;
         }
-        const act = (event.target === this.panel.box && this.onChart[event.key]) ||
+        const radio = event.target.closest('[role=radio]'), step = {ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1}[event.key];
+        const act = (radio && step && (() => walk(radio, step))) || (event.target === this.panel.box && this.onChart[event.key]) ||
             (event.target === this.app.flame.box && this.app.flame.keys[event.key]) ||
             this.app.flame.table.actionOf(event) || this.anywhere[event.key] || this.profileOf(event.key);
         if (act) {
             event.preventDefault();
             act(event);
+        }
+    }
+
+    // Leaves an open menu or the selection of a stretch, or goes one step back.
+    leave(event) {
+        const menu = event.target.closest('details[open]');
+        if (menu) {
+            menu.open = false;
+            menu.querySelector('summary').focus();
+        } else if (this.panel.brush) {
+            this.since = null;
+            this.app.pointer.cancel();
+        } else {
+            this.app.stepBack();
         }
     }
 
@@ -62,7 +93,9 @@ class Keys {
     }
 
     point(pointed) {
+        const {drawing, chart, brush} = this.panel;
         this.app.tooltip.at = null;
+        this.panel.brush = this.since !== null ? [this.since, chart.xs[pointed.at]].map((time) => drawing.x(time)) : brush;
         this.panel.point(pointed);
         this.app.tooltip.speak(this.panel);
     }
@@ -103,6 +136,25 @@ class Keys {
 
     // --- the window
 
+    // Begins a stretch of time at the crosshair, or zooms to what was selected.
+    brush() {
+        const {chart} = this.panel;
+        if (!chart || this.app.pointer.pressed) {
+            return;
+        }
+        const pointed = this.pointed(), time = chart.xs[pointed.at], {since} = this;
+        if (since === null) {
+            this.since = time;
+            this.point(pointed);
+            byId('spoken').textContent = `selecting from ${chart.timeText(time)}`;
+            return;
+        }
+        this.since = this.panel.brush = null;
+        this.app.zoomTo([Math.min(since, time), Math.max(since, time)]);
+        this.panel.drawOver();
+        byId('spoken').textContent = `zoomed to ${[since, time].sort((a, b) => a - b).map((t) => chart.timeText(t)).join(' to ')}`;
+    }
+
     zoom(factor) {
         const {chart, pointed} = this.panel;
         if (chart) {
@@ -112,5 +164,5 @@ class Keys {
     }
 }
 
-census.Keys = Keys;
+Object.assign(census, {Keys, check});
 })(globalThis.census = globalThis.census || {});

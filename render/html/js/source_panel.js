@@ -81,6 +81,7 @@ class SourcePanel {
         byId('source-rows').replaceChildren(...lines.map(([line, text], i) => {
             const row = element('tr', line === place.line ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
             const amount = bytes.get(line);
+            row.setAttribute('aria-current', String(line === place.line));
             row.append(element('td', 'number', amount ? flame.amount(amount) : ''),
                 element('th', 'number faint', String(line)), element('td', 'code', census.shown(text.replace(/\t/g, '    '))));
             return row;

@@ -191,6 +191,7 @@ class StackTable {
         made.dataset.key = row.key;
         made.tabIndex = isFirst ? 0 : -1;
         made.setAttribute('role', 'row');
+        made.setAttribute('aria-current', String(row.key === this.shownFrame));
         made.setAttribute('aria-level', node.depth);
         if (row.hasChildren) {
             made.setAttribute('aria-expanded', String(row.isOpen));
@@ -208,7 +209,9 @@ class StackTable {
         const cell = element('td', 'name'), box = element('div', 'frame');
         box.style.paddingLeft = `${indent * INDENT_PX}px`;
         box.title = [label, module, source].filter(Boolean).join('\n');
-        box.append(element('span', hasChildren ? 'toggle' : 'toggle leaf', hasChildren ? isOpen ? '▾' : '▸' : ''),
+        const toggle = element('span', hasChildren ? 'toggle' : 'toggle leaf', hasChildren ? isOpen ? '▾' : '▸' : '');
+        toggle.setAttribute('aria-hidden', 'true');
+        box.append(toggle,
             swatch(flame.colourOf({node})), element('span', 'text', label),
             element('span', 'faint text', source));
         cell.append(box);

@@ -208,6 +208,7 @@ class Table {
         const cell = element('td', 'name'), button = element('button', '');
         button.type = 'button';
         button.title = figure.shown;
+        button.setAttribute('aria-pressed', String(figure.name === this.chart.own.isolated));
         button.append(swatch(colour), element('span', 'text', figure.shown));
         cell.append(button);
         return cell;

@@ -24,8 +24,14 @@ class Tabs {
         new ResizeObserver(() => app.redraw()).observe(byId('overview'));
     }
 
+    // Returns the name of a file without its folder, unless other profiles have the same name.
     nameOf(entry) {
-        return entry.profile ? entry.profile.file || entry.profile.title : entry.name;
+        const base = ({file}) => file.replace(/^.*\//, ''), {profile} = entry;
+        if (!profile) {
+            return entry.name;
+        }
+        const alike = [...this.app.entries.values()].filter((other) => other.profile && base(other.profile) === base(profile));
+        return (alike.length > 1 ? profile.file : base(profile)) || profile.title;
     }
 
     // Returns the profiles with tabs, in the order of arrival; if there are many, the largest ones.
@@ -45,7 +51,7 @@ class Tabs {
         const entries = this.shownEntries();
         const nHidden = this.app.entries.size - entries.length;
         this.bar.hidden = this.app.entries.size < 2;
-        const tabs = entries.map((entry) => this.tab(entry.id, this.nameOf(entry)));
+        const tabs = entries.map((entry) => this.tab(entry.id, this.nameOf(entry), entry.profile && entry.profile.file));
         this.bar.replaceChildren(this.tab('all', 'All'), ...tabs,
             ...(nHidden ? [this.more(nHidden)] : []));
         byId('overview').hidden = this.app.current !== 'all';
@@ -53,11 +59,12 @@ class Tabs {
         byId('save').hidden = this.app.current === 'all';
     }
 
-    tab(id, text) {
+    tab(id, text, title) {
         const isCurrent = this.app.current === id;
         const button = element('button', '', census.shown(text || '–'));
         button.type = 'button';
-        button.title = button.textContent;
+        button.title = title || button.textContent;
+        button.setAttribute('aria-controls', id === 'all' ? 'overview' : 'single');
         button.setAttribute('role', 'tab');
         button.setAttribute('aria-selected', String(isCurrent));
         button.tabIndex = isCurrent ? 0 : -1;
@@ -70,6 +77,8 @@ class Tabs {
         button.type = 'button';
         button.addEventListener('click', () => {
             this.isWhole = true;
+            this.show();
+            this.bar.querySelector('[aria-selected=true]').focus();
             this.app.redraw();
         });
         return button;
