@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <time.h>
 
+#include "hpfile/stack_view.h"
 #include "hpfile/str.h"
 
 #include "diag.h"
@@ -135,11 +136,13 @@ static hpf_status add_rest(input *in, hpf_error *err)
     return status;
 }
 
-/* Opens the sources after the first one, and imports them all. */
-static hpf_status import_series(input *in, hpf_sink *sink, hpf_error *err)
+/* Opens the sources after the first one, and imports them all; `by_line` as in hpf_reader_options.
+ */
+static hpf_status import_series(input *in, bool by_line, hpf_sink *sink, hpf_error *err)
 {
     const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
-    const hpf_reader_options options = {.max_name_bytes = max_name_bytes, .value = value};
+    const hpf_reader_options options = {
+        .max_name_bytes = max_name_bytes, .value = value, .by_line = by_line};
     const import_output to = {sink, in->rest, in->frames};
     hpf_source **sources = calloc(in->n_more + 1, sizeof *sources);
     hpf_status status = sources ? HPF_OK : hpf_error_set_memory(err);
@@ -167,7 +170,7 @@ static hpf_status import_series(input *in, hpf_sink *sink, hpf_error *err)
 
 /* Imports the input into the temporary file, and the rest into memory. `live`: the live bytes of an
  * event log without samples. */
-static hpf_status import_given(input *in, bool live, hpf_error *err)
+static hpf_status import_given(input *in, bool live, bool by_line, hpf_error *err)
 {
     hpf_sink *sink = hpf_sink_to_fd(in->spool);
     in->rest = hpf_sink_to_memory();
@@ -178,16 +181,16 @@ static hpf_status import_given(input *in, bool live, hpf_error *err)
     } else if (live) {
         status = import_live(in->given, sink, in->rest, err);
     } else {
-        status = import_series(in, sink, err);
+        status = import_series(in, by_line, sink, err);
     }
     hpf_sink_destroy(sink);
     return status;
 }
 
-static hpf_status spool(input *in, bool live, hpf_error *err)
+static hpf_status spool(input *in, bool live, bool by_line, hpf_error *err)
 {
     in->spool = input_temporary_file(err);
-    hpf_status status = in->spool >= 0 ? import_given(in, live, err) : err->status;
+    hpf_status status = in->spool >= 0 ? import_given(in, live, by_line, err) : err->status;
     if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
         return hpf_error_set_os(err, errno, "cannot read a temporary file");
     }
@@ -200,7 +203,8 @@ static hpf_status spool(input *in, bool live, hpf_error *err)
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     bool is_spooled = !in->format->is_streamed || (value.length > 0 && in->format->read);
-    hpf_status status = is_spooled ? spool(in, false, err) : HPF_OK;
+    bool by_line = options->by_line || (options->view && hpf_stack_view_has_lines(options->view));
+    hpf_status status = is_spooled ? spool(in, false, by_line, err) : HPF_OK;
     hpf_survey_options with_frames = *options;
     with_frames.frames = in->frames;
     with_frames.has_log_profile &= !is_spooled;
@@ -214,7 +218,7 @@ static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error
 static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_status status = hpf_source_rewind(in->given, err);
-    status = status == HPF_OK ? spool(in, true, err) : status;
+    status = status == HPF_OK ? spool(in, true, false, err) : status;
     status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
     return status == HPF_OK ? add_rest(in, err) : status;
 }
@@ -270,7 +274,7 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
 
 hpf_status input_import(input *in, hpf_error *err)
 {
-    return spool(in, false, err);
+    return spool(in, false, false, err);
 }
 
 bool input_accepts_profile(const input *in)

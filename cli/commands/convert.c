@@ -379,6 +379,8 @@ static int run(const cmd *self, int argc, char **argv)
         .limits = {.has_log_profile = values.profile >= 0,
                    .log_profile = (uint8_t)values.profile,
                    .by_stack = has_stacks || target->format == &hpf_format_eventlog,
+                   .by_line = has_stacks || target->format == &hpf_format_eventlog ||
+                              target->format == &hpf_format_massif,
                    .has_window = is_cut(&values),
                    .from_time = values.from.time.value,
                    .to_time = values.to.time.value},

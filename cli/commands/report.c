@@ -535,6 +535,8 @@ static hpf_survey_options survey_limits(const report_values *v)
 {
     return (hpf_survey_options){.has_log_profile = v->profile >= 0,
                                 .log_profile = (uint8_t)v->profile,
+                                .by_stack = v->source != NULL,
+                                .by_line = v->source != NULL,
                                 .view = v->view,
                                 .expects_no_series = true};
 }

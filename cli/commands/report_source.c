@@ -9,6 +9,7 @@
 
 #include "bins/bins.h"
 #include "diag.h"
+#include "event/frame.h"
 #include "hpfile/str.h"
 #include "output.h"
 #include "prof/prof.h"
@@ -23,7 +24,7 @@ static hpf_status write_table(source_table *table, hpf_str title, const char *wh
     if (table->n_files == 0) {
         status =
             hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                          "no source lines in the profile: record it with census run -hd or -B "
+                          "no source lines in the profile: record it with census run -l, -hd or -B "
                           "(compile with -g), or with GHC's -p or -l -hc");
     }
     status = status ? status : source_folder_create(&folder, options->folder, err);
@@ -42,9 +43,11 @@ static hpf_status write_table(source_table *table, hpf_str title, const char *wh
 /* Returns the place of a name: of its innermost frame, or after the last "@". */
 static hpf_str place_of(const hpf_survey *survey, hpf_name name)
 {
-    hpf_frame frame;
-    if (hpf_survey_frames(survey, name, &frame, 1) > 0 && frame.source.length > 0) {
-        return frame.source;
+    hpf_frame frames[2];
+    size_t n = hpf_survey_frames(survey, name, frames, 2);
+    size_t innermost = n > 1 && hpf__frame_is_type(&frames[0]); /* a type has no place */
+    if (n > 0 && frames[innermost].source.length > 0) {
+        return frames[innermost].source;
     }
     hpf_str text = hpf_survey_name(survey, name);
     size_t i = text.length;

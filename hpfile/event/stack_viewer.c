@@ -128,6 +128,11 @@ void hpf_stack_view_destroy(hpf_stack_view *view)
     free(view);
 }
 
+bool hpf_stack_view_has_lines(const hpf_stack_view *view)
+{
+    return view->part == HPF_PART_LINE;
+}
+
 /* --- viewers --- */
 
 hpf__stack_viewer *hpf__stack_viewer_create(const hpf_stack_view *view, hpf__frames_of *frames_of,
@@ -264,6 +269,12 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
     } else {
         uint32_t begin = view->has[CALLERS] ? outermost : first;
         begin += !is_stack && view->has[CALLERS] && begin + 1 < n;
+        for (uint32_t i = begin; i < n && view->part == HPF_PART_LINE; i++) {
+            if (v->stack[i].source.length > 0) {
+                begin = i;
+                break;
+            }
+        }
         frames->begin = begin;
         frames->end = is_stack ? begin + (depth < n - begin ? depth : n - begin) : begin + 1;
     }

@@ -130,8 +130,11 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     double time_s = (double)event->time_ns / 1e9;
     bool is_late = time_s > c->window[1];
     bool is_inside = time_s >= c->window[0] && !is_late;
-    if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
-        hpf_status status = hpf__eventlog_names_define_centre(&c->totals.names, event->payload);
+    bool is_call = event->type->id == HPF__EVENT_HEAP_PROF_CALL;
+    if (is_call || event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
+        hpf__eventlog_names *names = &c->totals.names;
+        hpf_status status = is_call ? hpf__eventlog_names_define_call(names, event->payload)
+                                    : hpf__eventlog_names_define_centre(names, event->payload);
         return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
     }
     if (!is_inside && (is_late || !is_definition(event->type->id))) {
@@ -160,6 +163,7 @@ hpf_status hpf_eventlog_writer_copy(hpf_writer *writer, hpf_source *source, cons
     }
     c->writer = writer;
     c->window = window;
+    c->totals.names.by_line = true;
     hpf_status status = hpf_source_rewind(source, err);
     if (status == HPF_OK) {
         status = hpf_eventlog_read_source(NULL, source, &visitor, c, err);

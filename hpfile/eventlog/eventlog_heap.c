@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/big_endian.h"
 #include "event/costs.h"
+#include "hpfile/stack_view.h"
 #include "eventlog/eventlog_reader.h"
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -84,6 +85,8 @@ hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *co
     hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
     h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
     h->names.by_stack = h->options.by_stack || h->options.view;
+    h->names.by_line =
+        h->options.by_line || (h->options.view && hpf_stack_view_has_lines(h->options.view));
     h->last_time = -INFINITY;
     return h;
 }
@@ -133,7 +136,7 @@ static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
             return hpf_error_set_memory(err);
         }
     }
-    if (h->names.has_types && !hpf__costs_fold(&h->costs, h->names.texts.n_names)) {
+    if (h->names.shares_names && !hpf__costs_fold(&h->costs, h->names.texts.n_names)) {
         return hpf_error_set_memory(err);
     }
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
@@ -402,6 +405,8 @@ static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, h
     hpf_status status = HPF_OK;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
         status = hpf__eventlog_names_define_centre(&h->names, event->payload);
+    } else if (event->type->id == HPF__EVENT_HEAP_PROF_CALL) {
+        status = hpf__eventlog_names_define_call(&h->names, event->payload);
     } else if (h->names.labels_are_infos || !h->has_begun) {
         status = hpf__eventlog_names_define_info(&h->names, event->payload);
     }
@@ -427,6 +432,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
         HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN,
         HPF__EVENT_IPE,
         HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES,
+        HPF__EVENT_HEAP_PROF_CALL,
     };
     hpf__eventlog_heap *h = context;
     *is_wanted = hpf_eventlog_metadata_want(type->id);
@@ -456,6 +462,7 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
         h->end_offset = event->end_offset;
         return emit_sample(h, err);
     case HPF__EVENT_HEAP_PROF_COST_CENTRE:
+    case HPF__EVENT_HEAP_PROF_CALL:
     case HPF__EVENT_IPE:
         return on_definition(h, event, err);
     case HPF__EVENT_USER_MARKER:

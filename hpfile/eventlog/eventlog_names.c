@@ -16,6 +16,7 @@
 
 #define CENTRE_ID_BYTES 4u
 #define ADDRESS_BYTES   8u
+#define MAX_KEY_BYTES   (1 + 255 * CENTRE_ID_BYTES) /* of a stack */
 
 void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 {
@@ -27,6 +28,7 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *n)
     hpf__intern_finish(&n->texts);
     hpf__buffer_finish(&n->scratch);
     free(n->centres);
+    free(n->functions);
     free(n->infos);
     free(n->origins);
     *n = (hpf__eventlog_names){0};
@@ -69,6 +71,12 @@ static hpf_frame *place_of(hpf__intern *ids, hpf_str id, hpf_frame **frames, siz
     return *status == HPF_OK ? &(*frames)[number] : NULL;
 }
 
+/* Returns the id of the function that a cost centre is a call in; empty if it is none. */
+static hpf_str function_of(const hpf__eventlog_names *n, uint32_t centre)
+{
+    return centre < n->functions_capacity ? n->functions[centre] : HPF_STR("");
+}
+
 hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str payload)
 {
     hpf_str rest;
@@ -92,6 +100,24 @@ hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str pay
         frame->type = flags == HPF__CENTRE_IS_TYPE ? frame->label : (hpf_str){"", 0};
     }
     return status;
+}
+
+hpf_status hpf__eventlog_names_define_call(hpf__eventlog_names *n, hpf_str payload)
+{
+    uint32_t call, function;
+    if (payload.length < 2 * CENTRE_ID_BYTES ||
+        !hpf__intern_find(&n->centre_ids, (hpf_str){payload.data, CENTRE_ID_BYTES}, &call) ||
+        !hpf__intern_find(&n->centre_ids,
+                          (hpf_str){payload.data + CENTRE_ID_BYTES, CENTRE_ID_BYTES}, &function) ||
+        call == function) {
+        return HPF_OK;
+    }
+    if (!HPF__ARRAY_RESERVE_ZEROED(n->functions, n->functions_capacity, (size_t)call + 1)) {
+        return HPF_ERR_MEMORY;
+    }
+    n->functions[call] = n->centre_ids.names[function];
+    n->centres[call].function_source = n->centres[function].source;
+    return HPF_OK;
 }
 
 hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str payload)
@@ -263,25 +289,74 @@ static hpf_status finish_name(hpf__eventlog_names *n, hpf__eventlog_origin origi
     return status;
 }
 
+/* Stores the key of a stack with functions in place of calls. Returns whether it differs. */
+static bool without_calls(const hpf__eventlog_names *n, hpf_str stack,
+                          char functions[MAX_KEY_BYTES], hpf_str *key)
+{
+    size_t depth = stack_depth(stack);
+    bool has_calls = false;
+    for (size_t i = 0; i < depth; i++) {
+        hpf_str id = id_at(stack, i);
+        uint32_t number;
+        hpf_str function =
+            hpf__intern_find(&n->centre_ids, id, &number) ? function_of(n, number) : HPF_STR("");
+        has_calls |= function.length > 0;
+        memcpy(functions + 1 + i * CENTRE_ID_BYTES, function.length > 0 ? function.data : id.data,
+               CENTRE_ID_BYTES);
+    }
+    functions[0] = (char)depth;
+    *key = (hpf_str){functions, 1 + depth * CENTRE_ID_BYTES};
+    return has_calls;
+}
+
+/* Makes the name of a key that is new, the text of its stack or its type. */
+static hpf_status name_stack(hpf__eventlog_names *n, hpf_str key, uint32_t number, bool *is_new)
+{
+    hpf_str type = n->by_stack ? HPF_STR("") : type_of_stack(n, key);
+    bool is_type = type.length > 0;
+    n->shares_names |= is_type;
+    hpf__eventlog_origin origin = {.is_stack = !is_type, .is_type = is_type, .key = number};
+    bool is_put =
+        begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key));
+    return is_put ? finish_name(n, origin, !is_type, hpf__eventlog_keys_name(&n->stacks, number),
+                                is_new)
+                  : HPF_ERR_MEMORY;
+}
+
+/* Gives a new key the name of a stack of functions, which may be in the log, too. */
+static hpf_status name_as_functions(hpf__eventlog_names *n, hpf_str functions, uint32_t number,
+                                    bool *is_new)
+{
+    uint32_t number_of_functions;
+    uint32_t last = n->stacks.last;
+    hpf_status status = hpf__eventlog_keys_add(&n->stacks, functions, &number_of_functions, is_new);
+    n->stacks.last = last; /* the samples of the log have the other key */
+    if (status == HPF_OK && *is_new) {
+        status = name_stack(n, functions, number_of_functions, is_new);
+    }
+    if (status == HPF_OK) {
+        n->shares_names = true;
+        *hpf__eventlog_keys_name(&n->stacks, number) =
+            *hpf__eventlog_keys_name(&n->stacks, number_of_functions);
+    }
+    return status;
+}
+
 hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *n, hpf_str key, hpf_name *name,
                                         bool *is_new)
 {
     uint32_t number;
+    char functions[MAX_KEY_BYTES];
+    hpf_str key_of_functions;
     *is_new = false;
     hpf_status status = hpf__eventlog_keys_add(&n->stacks, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         status = define_missing(n, key);
     }
     if (status == HPF_OK && *is_new) {
-        hpf_str type = n->by_stack ? HPF_STR("") : type_of_stack(n, key);
-        bool is_type = type.length > 0;
-        n->has_types |= is_type;
-        hpf__eventlog_origin origin = {.is_stack = !is_type, .is_type = is_type, .key = number};
-        bool is_put =
-            begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key));
-        status = is_put ? finish_name(n, origin, !is_type,
-                                      hpf__eventlog_keys_name(&n->stacks, number), is_new)
-                        : HPF_ERR_MEMORY;
+        status = !n->by_line && without_calls(n, key, functions, &key_of_functions)
+                     ? name_as_functions(n, key_of_functions, number, is_new)
+                     : name_stack(n, key, number, is_new);
     }
     *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->stacks, number) : 0;
     return status;

@@ -7,7 +7,9 @@
  * divided by slashes, a CAF as MODULE.CAF, the empty stack as MAIN. GHC puts the number of the
  * stack in front, which logs do not have; where two stacks have the same text, the later ones get a
  * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that
- * their bands are those of the types, unless `by_stack` is set.
+ * their bands are those of the types, unless `by_stack` is set. A cost centre may be a call in
+ * another, a function: stacks that differ only in calls have the name of the stack of functions,
+ * unless `by_line` is set.
  */
 #ifndef HPF_LOG_NAMES_H
 #define HPF_LOG_NAMES_H
@@ -30,13 +32,15 @@ typedef struct hpf__eventlog_names {
     hpf_arena *arena; /* definitions */
     hpf__intern centre_ids;
     hpf_frame *centres; /* by the number of its id in centre_ids */
-    size_t centres_capacity;
+    hpf_str *functions; /* the same: the id of the function that a call is in; empty: no call */
+    size_t centres_capacity, functions_capacity;
     hpf__intern info_addresses;
     hpf_frame *infos;
     size_t infos_capacity;
     bool labels_are_infos; /* labels are addresses of info tables */
     bool by_stack;         /* as in hpf_reader_options */
-    bool has_types;        /* some names are types of many stacks */
+    bool by_line;          /* as in hpf_reader_options, or the view needs it */
+    bool shares_names;     /* some names are those of many stacks */
 
     hpf__eventlog_keys stacks, labels;
     hpf__intern texts; /* the names */
@@ -51,6 +55,10 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *names);
  * for names made after it. HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
 hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *names, hpf_str payload);
 hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *names, hpf_str payload);
+
+/* The payload of a HEAP_PROF_CALL record, after those of both cost centres; others are ignored.
+ * Same errors. */
+hpf_status hpf__eventlog_names_define_call(hpf__eventlog_names *names, hpf_str payload);
 
 /* Store the name of a stack (one byte with its depth, numbers of cost centres) or of a label
  * (perhaps with a NUL after it) that hpf__eventlog_keys_guess did not find, and whether it is new.

@@ -67,6 +67,7 @@ static const struct own_type {
     {HPF__EVENT_HEAP_PROF_STACK_TOTALS, -1, SAMPLES, "Heap profile totals of a stack"},
     {HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES, -1, SAMPLES,
      "Heap profile changes of totals of stacks"},
+    {HPF__EVENT_HEAP_PROF_CALL, 8, SAMPLES, "Cost center that is a call in another"},
 };
 
 /* ---- Types ---- */
@@ -102,7 +103,8 @@ void hpf__log_init(hpf__log_records *log, hpf_sink *sink, hpf_arena *arena,
         bool is_totals = t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS ||
                          t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES;
         if ((t->id != HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES || options->writes_changes) &&
-            (!is_totals || options->writes_totals)) {
+            (!is_totals || options->writes_totals) &&
+            (t->id != HPF__EVENT_HEAP_PROF_CALL || options->writes_calls)) {
             hpf__log_add_type(log, &(hpf_event_type){t->id, t->n_bytes, description, 0});
         }
     }
@@ -193,17 +195,24 @@ void hpf__log_put_change(hpf__log_records *log, uint64_t before, uint64_t now)
 void hpf__log_put_text(hpf__log_records *log, hpf_str text, size_t room)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
-    while (text.length && *text.data) {
-        size_t n = hpf_utf8_next(text, NULL);
-        hpf_str shown = n ? (hpf_str){text.data, n} : HPF_STR(replacement);
-        if (shown.length > room) {
+    size_t n_valid = 0; /* bytes of `text` that are to be appended as they are */
+    while (n_valid < text.length && text.data[n_valid]) {
+        bool is_ascii = (unsigned char)text.data[n_valid] < 0x80;
+        size_t n = is_ascii ? 1 : hpf_utf8_next(hpf_str_from(text, n_valid), NULL);
+        size_t n_shown = n ? n : sizeof replacement - 1;
+        if (n_shown > room) {
             break;
         }
-        hpf__log_put(log, shown.data, shown.length);
-        room -= shown.length;
-        n += n == 0;
-        text = hpf_str_from(text, n);
+        room -= n_shown;
+        n_valid += n;
+        if (n == 0) {
+            hpf__log_put(log, text.data, n_valid);
+            hpf__log_put(log, replacement, sizeof replacement - 1);
+            text = hpf_str_from(text, n_valid + 1);
+            n_valid = 0;
+        }
     }
+    hpf__log_put(log, text.data, n_valid);
 }
 
 void hpf__log_put_string(hpf__log_records *log, hpf_str text, size_t room)

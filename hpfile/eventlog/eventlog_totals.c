@@ -101,7 +101,8 @@ static hpf_status want(void *context, const hpf_event_type *type, bool *is_wante
     (void)err;
     bool is_of_totals = hpf__eventlog_totals_want(type);
     t->is_declared |= is_of_totals;
-    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE || is_of_totals ||
+    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE ||
+                 type->id == HPF__EVENT_HEAP_PROF_CALL || is_of_totals ||
                  hpf_eventlog_metadata_want(type->id);
     return HPF_OK;
 }
@@ -134,8 +135,11 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     if (!t->is_declared) {
         return complain(err);
     }
-    if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
-        hpf_status status = hpf__eventlog_names_define_centre(&t->totals.names, event->payload);
+    bool is_call = event->type->id == HPF__EVENT_HEAP_PROF_CALL;
+    if (is_call || event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
+        hpf__eventlog_names *names = &t->totals.names;
+        hpf_status status = is_call ? hpf__eventlog_names_define_call(names, event->payload)
+                                    : hpf__eventlog_names_define_centre(names, event->payload);
         return status == HPF_OK ? HPF_OK : hpf_error_set_memory(err);
     }
     if (!hpf__eventlog_totals_want(event->type)) {
@@ -170,6 +174,7 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
         [ALLOCATED] = "allocated", [PEAK] = "peak", [BLOCKS] = "blocks", NULL};
     totals t = {.emit = {.events = events, .context = context}};
     t.stacks.emit = &t.emit;
+    t.totals.names.by_line = options && options->by_line;
     hpf_status status = hpf__choose_value(&t.amount, values, options, err);
     status = status == HPF_OK ? hpf_eventlog_read_source(NULL, source, &visitor, &t, err) : status;
     status = status == HPF_OK ? emit_totals(&t, err) : status;

@@ -23,8 +23,8 @@ typedef struct hpf__eventlog_totals {
 /* Returns whether a record is one of totals: of a stack, or changes of some. */
 bool hpf__eventlog_totals_want(const hpf_event_type *type);
 
-/* Reads a record that is wanted. Cost centres must have been defined in `names`. Errors: MEMORY,
- * LIMIT, SYNTAX. */
+/* Reads such a record. Its cost centres and calls must have been defined in `names`. Errors:
+ * MEMORY, LIMIT, SYNTAX. */
 hpf_status hpf__eventlog_totals_note(hpf__eventlog_totals *totals, const hpf_event *event,
                                      hpf_error *err);
 void hpf__eventlog_totals_finish(hpf__eventlog_totals *totals);

@@ -103,8 +103,8 @@ static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_
 
 /* --- stacks --- */
 
-/* Returns the number of a cost centre, and defines it if it is new. Cost centres of different
- * `twin` are never the same. */
+/* Returns the number of the cost centre of a frame, and defines it if it is new; of a call, also
+ * that of its function. Cost centres of different `twin` are never the same. */
 static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
 {
     uint32_t number;
@@ -120,12 +120,23 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
                         1);
     size_t length = w->log.payload.length;
     hpf__log_put_number(&w->log, twin, 8);
+    hpf__log_put(&w->log, frame->function_source.data, frame->function_source.length);
     bool is_new = intern(w, &w->centres, 4, &number);
     w->log.payload.length = length;
     if (is_new) {
         hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_COST_CENTRE, hpf__log_now_ns(&w->log));
     }
     w->log.payload.length = 0;
+    if (is_new && frame->function_source.length > 0 &&
+        hpf__log_find_type(&w->log, HPF__EVENT_HEAP_PROF_CALL)) {
+        hpf_frame function = *frame;
+        function.source = frame->function_source;
+        function.function_source = HPF_STR("");
+        uint32_t number_of_function = number_of_centre(w, &function, 0);
+        hpf__log_put_number(&w->log, (uint64_t)number + 1, 4);
+        hpf__log_put_number(&w->log, number_of_function, 4);
+        hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_CALL, hpf__log_now_ns(&w->log));
+    }
     return number + 1;
 }
 

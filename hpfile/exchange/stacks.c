@@ -40,6 +40,79 @@ void hpf_stacks_destroy(hpf_stacks *s)
     }
 }
 
+/* --- places --- */
+
+/* Takes a decimal number and the byte before it, which must be `before`, off the end. */
+static bool cut_number(hpf_str *text, char before, uint32_t *number)
+{
+    size_t at = text->length;
+    uint64_t value = 0;
+    uint64_t power = 1;
+    while (at > 0 && text->data[at - 1] >= '0' && text->data[at - 1] <= '9' && power < 1000000000) {
+        value += power * (uint64_t)(text->data[--at] - '0');
+        power *= 10;
+    }
+    if (at == text->length || at == 0 || text->data[at - 1] != before || value > UINT32_MAX) {
+        return false;
+    }
+    *number = (uint32_t)value;
+    text->length = at - 1;
+    return true;
+}
+
+static bool cut_byte(hpf_str *text, char byte)
+{
+    bool is_there = text->length > 0 && text->data[text->length - 1] == byte;
+    text->length -= is_there;
+    return is_there;
+}
+
+/* "(14,1)-(26,19)" after a file's name */
+static bool cut_lines(hpf_str *text, hpf_stack_frame *frame)
+{
+    uint32_t last;
+    return cut_byte(text, ')') && cut_number(text, ',', &last) && cut_number(text, '(', &last) &&
+           cut_byte(text, '-') && cut_byte(text, ')') && cut_number(text, ',', &frame->column) &&
+           cut_number(text, '(', &frame->line) && cut_byte(text, ':');
+}
+
+/* ":29:1-67", ":29:1" */
+static bool cut_columns(hpf_str *text, hpf_stack_frame *frame)
+{
+    uint32_t last;
+    hpf_str rest = *text;
+    *text = cut_number(&rest, '-', &last) ? rest : *text;
+    return cut_number(text, ':', &frame->column) && cut_number(text, ':', &frame->line);
+}
+
+/* ":29", as other tools than GHC write. */
+static bool cut_line(hpf_str *text, hpf_stack_frame *frame)
+{
+    frame->column = 0;
+    return cut_number(text, ':', &frame->line) && text->length > 0;
+}
+
+/* What GHC writes where it has no place begins with '<'. */
+static void set_place(hpf_stack_frame *frame, hpf_str source)
+{
+    hpf_str text = source;
+    hpf_str lines = source;
+    hpf_str line = source;
+    if (source.length == 0 || *source.data == '<') {
+        return;
+    }
+    if (cut_lines(&lines, frame)) {
+        frame->file = lines;
+    } else if (cut_columns(&text, frame)) {
+        frame->file = text;
+    } else if (cut_line(&line, frame)) {
+        frame->file = line;
+    } else {
+        frame->file = source;
+        frame->line = frame->column = 0;
+    }
+}
+
 /* --- putting stacks together, from the innermost frame --- */
 
 static bool put(hpf__buffer *buf, hpf_str text)
@@ -48,7 +121,7 @@ static bool put(hpf__buffer *buf, hpf_str text)
 }
 
 /* Adds the frame in s->text, to which its source is appended. */
-static hpf_status push_text(hpf_stacks *s, hpf_str source, uint32_t start_line)
+static hpf_status push_text(hpf_stacks *s, hpf_str source, hpf_str function_source)
 {
     uint32_t number;
     bool is_new;
@@ -63,7 +136,9 @@ static hpf_status push_text(hpf_stacks *s, hpf_str source, uint32_t start_line)
         return HPF_ERR_MEMORY;
     }
     if (status == HPF_OK && is_new) {
-        s->start_lines[number] = start_line;
+        hpf_stack_frame begin = {.line = 0};
+        set_place(&begin, function_source);
+        s->start_lines[number] = begin.line;
     }
     return status;
 }
@@ -71,13 +146,13 @@ static hpf_status push_text(hpf_stacks *s, hpf_str source, uint32_t start_line)
 static hpf_status push_name(hpf_stacks *s, hpf_str name)
 {
     s->text.length = 0;
-    return put(&s->text, name) ? push_text(s, (hpf_str){"", 0}, 0) : HPF_ERR_MEMORY;
+    return put(&s->text, name) ? push_text(s, HPF_STR(""), HPF_STR("")) : HPF_ERR_MEMORY;
 }
 
 static hpf_status push_frame(hpf_stacks *s, const hpf_frame *frame)
 {
     s->text.length = 0;
-    return hpf__append_frame(&s->text, frame) ? push_text(s, frame->source, frame->start_line)
+    return hpf__append_frame(&s->text, frame) ? push_text(s, frame->source, frame->function_source)
                                               : HPF_ERR_MEMORY;
 }
 
@@ -191,78 +266,7 @@ uint32_t hpf_stacks_n_frames(const hpf_stacks *s)
     return s->frames.n_names;
 }
 
-/* --- places --- */
-
-/* Takes a decimal number and the byte before it, which must be `before`, off the end. */
-static bool cut_number(hpf_str *text, char before, uint32_t *number)
-{
-    size_t at = text->length;
-    uint64_t value = 0;
-    uint64_t power = 1;
-    while (at > 0 && text->data[at - 1] >= '0' && text->data[at - 1] <= '9' && power < 1000000000) {
-        value += power * (uint64_t)(text->data[--at] - '0');
-        power *= 10;
-    }
-    if (at == text->length || at == 0 || text->data[at - 1] != before || value > UINT32_MAX) {
-        return false;
-    }
-    *number = (uint32_t)value;
-    text->length = at - 1;
-    return true;
-}
-
-static bool cut_byte(hpf_str *text, char byte)
-{
-    bool is_there = text->length > 0 && text->data[text->length - 1] == byte;
-    text->length -= is_there;
-    return is_there;
-}
-
-/* "(14,1)-(26,19)" after a file's name */
-static bool cut_lines(hpf_str *text, hpf_stack_frame *frame)
-{
-    uint32_t last;
-    return cut_byte(text, ')') && cut_number(text, ',', &last) && cut_number(text, '(', &last) &&
-           cut_byte(text, '-') && cut_byte(text, ')') && cut_number(text, ',', &frame->column) &&
-           cut_number(text, '(', &frame->line) && cut_byte(text, ':');
-}
-
-/* ":29:1-67", ":29:1" */
-static bool cut_columns(hpf_str *text, hpf_stack_frame *frame)
-{
-    uint32_t last;
-    hpf_str rest = *text;
-    *text = cut_number(&rest, '-', &last) ? rest : *text;
-    return cut_number(text, ':', &frame->column) && cut_number(text, ':', &frame->line);
-}
-
-/* ":29", as other tools than GHC write. */
-static bool cut_line(hpf_str *text, hpf_stack_frame *frame)
-{
-    frame->column = 0;
-    return cut_number(text, ':', &frame->line) && text->length > 0;
-}
-
-/* What GHC writes where it has no place begins with '<'. */
-static void set_place(hpf_stack_frame *frame, hpf_str source)
-{
-    hpf_str text = source;
-    hpf_str lines = source;
-    hpf_str line = source;
-    if (source.length == 0 || *source.data == '<') {
-        return;
-    }
-    if (cut_lines(&lines, frame)) {
-        frame->file = lines;
-    } else if (cut_columns(&text, frame)) {
-        frame->file = text;
-    } else if (cut_line(&line, frame)) {
-        frame->file = line;
-    } else {
-        frame->file = source;
-        frame->line = frame->column = 0;
-    }
-}
+/* --- frames --- */
 
 hpf_stack_frame hpf_stacks_frame(const hpf_stacks *s, uint32_t frame)
 {

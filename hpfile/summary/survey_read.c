@@ -127,6 +127,7 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
                                          .log_profile = s->options.log_profile,
                                          .frames = s->options.frames,
                                          .by_stack = s->options.by_stack,
+                                         .by_line = s->options.by_line,
                                          .view = s->options.view};
     bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_picks);
     if (s->options.has_window) {

@@ -138,7 +138,9 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
 /* Counts an object of a band for the part of the band that has its stack. */
 static void count_by_stack(hpp_census *c, uint32_t key, const hpp_object *object)
 {
-    uint32_t stack = hpp__band_keys_get(&c->stacks, object);
+    hpp_object divided = *object;
+    divided.stack = object->calls ? object->calls : object->stack;
+    uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
     uint32_t pair = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, key, stack);
     if (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity,
                                    pair + (size_t)1)) {
@@ -200,7 +202,12 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     if (key != HPP__NO_BAND && c->has_biography) {
         hpp__biography_add(&c->biography, key, sum->phases, c->has_ended);
     } else if (key != HPP__NO_BAND) {
-        count(c, key, c->count_objects ? n_objects : sum->size_bytes);
+        hpp_object costed = *sum;
+        costed.size_bytes = c->count_objects ? n_objects : sum->size_bytes;
+        count(c, key, costed.size_bytes);
+        if (c->divides_by_stack) {
+            count_by_stack(c, key, &costed);
+        }
     }
     return 0;
 }
@@ -566,27 +573,32 @@ static hpf_frame frame_of(const hpp_stacks *stacks, void *context, const void *s
     hpf_frame frame = {.label = stacks->label(stack, context),
                        .module = stacks->module(stack, context)};
     frame.source = stacks->source ? stacks->source(stack, context) : HPF_STR("");
+    frame.function_source =
+        stacks->function_source ? stacks->function_source(stack, context) : HPF_STR("");
     frame.is_caf = hpf_str_is(frame.label, "CAF");
     return frame;
 }
 
-/* Stores the frames of a part of a band: what the band is, and the stack. */
+/* Stores the frames of a part of a band: what the band is, unless it is a stack itself, and the
+ * stack. */
 static size_t divided_frames(const hpp_census *c, uint32_t index, hpf_frame *frames, size_t room)
 {
     uint32_t pair = c->divided.key_of[index];
     hpf_str band = c->divided.bands[index].name;
+    size_t n_band = c->breakdown != HPF_BREAKDOWN_COST_CENTRE;
     assert(room >= 2);
     frames[0] = (hpf_frame){.label = band, .type = band};
     if (pair == LOST_PAIR) {
-        return 1;
+        return n_band;
     }
     uint32_t stack = c->pairs[pair].set;
     size_t n = hpp__stack_frames(c->heap.stacks, c->heap.context, c->stacks.origins[stack].stack,
-                                 frames + 1, room - 1);
-    if (n == 0) { /* MAIN, or not a stack of functions */
-        frames[1] = (hpf_frame){.label = hpp__band_keys_label(&c->stacks, stack)};
+                                 frames + n_band, room - n_band);
+    if (n == 0 && n_band > 0) { /* MAIN, or not a stack of functions */
+        frames[n_band] = (hpf_frame){.label = hpp__band_keys_label(&c->stacks, stack)};
+        n = 1;
     }
-    return n > 0 ? n + 1 : 2;
+    return n_band + n;
 }
 
 size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
@@ -690,6 +702,11 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     }
     *out = c;
     return HPF_OK;
+}
+
+bool hpp__census_has_calls(const hpp_census *c)
+{
+    return c->heap.stacks && c->heap.stacks->function_source;
 }
 
 hpf_status hpp__census_divide_by_stack(hpp_census *c, hpf_error *err)

@@ -153,6 +153,7 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         .flush_samples = true,
         .writes_changes = options->is_compact,
         .writes_totals = has_totals,
+        .writes_calls = hpp__census_has_calls(engine),
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,

@@ -185,7 +185,7 @@ int main(int argc, char **argv)
     if (hpp__window_reader_open(&reader, made.window, made.size_bytes, NULL) != HPF_OK ||
         hpp__names_create(&known, NULL, 0, false, NULL) != HPF_OK ||
         hpp__native_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
-        hpp__native_heap_init(&heap, &stacks, &reader, NULL) != HPF_OK ||
+        hpp__native_heap_init(&heap, &stacks, NULL, &reader, NULL) != HPF_OK ||
         hpp_census_create(&census, &heap.heap, NULL, NULL) != HPF_OK) {
         give_up();
     }

@@ -74,7 +74,7 @@ static bool open_readers(readers *r)
     }
     r->guard.max_percent = 10;
     bool is_ready = hpp__native_stacks_init(&r->stacks, names, &r->reader, 1, 0, &err) == HPF_OK &&
-                    hpp__native_heap_init(&r->heap, &r->stacks, &r->reader, &err) == HPF_OK;
+                    hpp__native_heap_init(&r->heap, &r->stacks, NULL, &r->reader, &err) == HPF_OK;
     r->heap.with_types = true;
     return is_ready && hpp_census_create(&r->census, &r->heap.heap, &options, &err) == HPF_OK;
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The fault matrix: programs run unharmed in each mode, whatever they do. One test for each fault, with the modes that
 no other test (test_images, test_lives, test_cc, test_retained) combines with it."""
+import json
 import os
 import shutil
 import subprocess
@@ -123,6 +124,41 @@ class Modes(Native):
         self.check([processes, "daemonises", self.path("done")], exact)
         self.check([ticks, "isolates_itself", "prctl"], exact)
         self.check([self.compile("c++", "objects.cc"), "throws"], exact)
+
+    def check_lines(self, command, file):
+        """Compares the lines of a file in an event log by stack with those of a profile by line, and the bands by stack
+        with those of the other file."""
+        def report(log, *options):
+            found = harness.run([CENSUS, "report", "--format", "json", "-m0", *options, log])
+            self.assertEqual(found.status, 0, found.errors)
+            return {band["name"].partition(")")[2] or band["name"]: band["max"] for band in json.loads(found.output)["bands"]}
+        def of_file(bands):  # by line
+            return {os.path.basename(name[name.index(file):]): n_bytes for name, n_bytes in bands.items() if file in name}
+        expected = of_file(report(harness.run_census(command, self.fresh(), "-hd").profile.path))
+        self.assertGreater(len(expected), 1)
+        for option in "-l", "--compact":
+            directory = self.fresh()
+            census = harness.run_census(command, directory, "-hc", option)
+            log, copy = os.path.join(directory, "profile.eventlog"), os.path.join(directory, "copy.eventlog")
+            converted = harness.run([CENSUS, "convert", "-o", copy, log])
+            self.assertEqual(converted.status, 0, converted.errors)
+            for path in log, copy:
+                lines, allocated = (of_file(report(path, "--by", "line", *value)) for value in ([], ["--value", "allocated"]))
+                self.assertEqual({line: n_bytes >> 10 for line, n_bytes in lines.items()},
+                                 {line: n_bytes >> 10 for line, n_bytes in expected.items()})
+                self.assertEqual([line for line in lines if allocated[line] < lines[line]], [])
+            if census.profile:
+                self.assertEqual(report(log, "--by", "function"), report(census.profile.path, "--by", "function"))
+
+    def test_modes_have_lines(self):
+        self.check_lines([program("variables")], "variables.c:")
+
+    def test_modes_have_lines_of_python(self):
+        script = os.path.join(self.directory, "lines.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import os\ndef kept(n):\n    a = bytearray(n << 20)\n    b = bytearray(3 * n << 20)\n    return a, b\n"
+                       "made = kept(2), kept(4)\nos._exit(0)\n")
+        self.check_lines(["/usr/bin/python3", script], "lines.py:")
 
     def compile(self, wrapper, source):
         """Returns a program that `census cc` compiled."""

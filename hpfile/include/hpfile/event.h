@@ -162,6 +162,9 @@ typedef struct hpf_reader_options {
     /* An event log by type may have the stacks that allocated the objects. Its names are the types;
      * with this they are the stacks, each with a type as its innermost frame. */
     bool by_stack;
+    /* An event log may have the lines of calls. Stacks that differ only in these are one name,
+     * whose frames are functions; with this, each is a name, whose frames are calls. */
+    bool by_line;
     /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
      * shown is an error at the end, RANGE or UNSUPPORTED. */
     const hpf_stack_view *view;

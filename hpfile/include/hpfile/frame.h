@@ -17,8 +17,8 @@ extern "C" {
  * label, and no `table`. */
 typedef struct hpf_frame {
     hpf_str label, module;
-    hpf_str source;      /* file, line and columns, as GHC writes them */
-    uint32_t start_line; /* where its function begins, if `source` is the place of a call; else 0 */
+    hpf_str source;          /* file, line and columns, as GHC writes them */
+    hpf_str function_source; /* where its function begins, if `source` is the place of a call */
     bool is_caf;
     hpf_str type;
     hpf_str table, closure_type; /* of info tables only; the closure type is a number */

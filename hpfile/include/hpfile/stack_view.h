@@ -11,6 +11,7 @@
 #ifndef HPFILE_STACK_VIEW_H
 #define HPFILE_STACK_VIEW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "hpfile/error.h"
@@ -24,7 +25,8 @@ typedef enum hpf_stack_part {
     HPF_PART_FUNCTION, /* the label of a frame */
     HPF_PART_PRODUCER, /* the label after the module: "Interp.apply" */
     HPF_PART_MODULE,
-    HPF_PART_LINE,   /* the label before the place: "apply Interp.hs:12:1-30" */
+    HPF_PART_LINE,   /* the label before the place: "apply Interp.hs:12:1-30"; of the next function
+                        outwards if the place is not known */
     HPF_PART_TYPE,   /* the type that a stack allocated, or of an info table; in other profiles by
                         type, the whole name */
     HPF_PART_THREAD, /* the label of the outermost frame, with which a thread begins */
@@ -52,6 +54,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_stack_view_create(hpf_stack_view **out,
                                                       const hpf_stack_view_options *options,
                                                       hpf_error *err);
 HPF_API void hpf_stack_view_destroy(hpf_stack_view *view);
+
+/* Returns whether a view shows lines: stacks that differ in lines of calls are different then. */
+HPF_API bool hpf_stack_view_has_lines(const hpf_stack_view *view);
 
 #ifdef __cplusplus
 }

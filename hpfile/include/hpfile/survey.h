@@ -44,7 +44,7 @@ typedef struct hpf_survey_options {
     bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
-    bool by_stack;                 /* as in hpf_reader_options */
+    bool by_stack, by_line;        /* as in hpf_reader_options */
     const hpf_stack_view *view;    /* as in hpf_reader_options */
     const hpf_frame_table *frames; /* as in hpf_reader_options */
     hpf_warning *warning;

@@ -37,6 +37,7 @@ typedef struct hpf_writer_options {
     /* eventlog: write what changed since the sample before, which few other readers understand. */
     bool writes_changes;
     bool writes_totals; /* eventlog: stacks have totals (hpf_eventlog_writer_totals) */
+    bool writes_calls;  /* eventlog: frames may have a `function_source` */
     /* eventlog: the restrictions, each a list of names ("a,b"); empty: none. Copied. */
     hpf_str filters[HPF_N_RESTRICTIONS];
     /* eventlog: when the program ended, in sample units; records of a biographical profile get this

@@ -72,6 +72,8 @@ typedef struct hpp_object {
     uint64_t *retainer_word; /* the retainer word in its header; NULL: in a table */
     uint32_t *band_word;     /* of a sum: where one engine caches its band, 0 at first; or NULL */
     const hpp_phase_bytes *phases; /* of a sum, if the heap has phases */
+    const void *calls; /* its producer's stack with the places of calls, for bands that are divided
+                          by stack; NULL: as `stack` */
 } hpp_object;
 
 /* Reads a producer's stack. Handles are interned: equal stacks have equal handles as long as the
@@ -83,6 +85,8 @@ typedef struct hpp_stacks {
     uint64_t (*id)(const void *stack, void *context);        /* the number shown as "(id)" */
     /* Source location of the innermost, "file.c:12". For event logs; may be NULL. */
     hpf_str (*source)(const void *stack, void *context);
+    /* Where the innermost function begins, if `source` is the place of a call; may be NULL. */
+    hpf_str (*function_source)(const void *stack, void *context);
 } hpp_stacks;
 
 /* Visitors. They return 0 to continue. Any other value ends the visit, which returns it. */

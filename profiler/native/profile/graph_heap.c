@@ -54,6 +54,7 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     const hpp__group *group = &h->native->groups[node->group];
     out->shape = group->shape;
     out->stack = group->stack;
+    out->calls = group->calls;
     out->flags = h->retains[node->group] ? HPP_RETAINER : 0;
     uint32_t followed = watched(h, number);
     if (followed != 0) {

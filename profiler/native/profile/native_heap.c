@@ -136,7 +136,8 @@ static bool add_group(hpp__native_heap *h, hpp__group group)
  * without memory. */
 static uint32_t add_once(hpp__native_heap *h, hpp__group group)
 {
-    uint64_t key = (uint64_t)group.stack->id << 32 | group.shape_number;
+    const hpp__stack *stack = group.calls ? group.calls : group.stack;
+    uint64_t key = (uint64_t)stack->id << 32 | group.shape_number;
     uint64_t *number = hpp__map_add(&h->by_shape, key);
     group.shape = h->shape_list[group.shape_number - 1];
     if (number && *number == 0 && add_group(h, group)) {
@@ -169,6 +170,11 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     if (!producer.stack) {
         return 0;
     }
+    const hpp__stack *calls =
+        h->calls ? hpp__native_stacks_producer(h->calls, site.node).stack : NULL;
+    if (h->calls && !calls) {
+        return 0;
+    }
     uint32_t shape = shape_of(h, &producer.frame, call_of(&site, &producer));
     hpp__site_type type = {.type = HPF_STR("")};
     if (h->with_types && shape > 0) {
@@ -177,6 +183,7 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
         shape = shape_with_type(h, shape, type.type.length > 0 ? type.type : place);
     }
     return shape > 0 ? add_once(h, (hpp__group){.stack = producer.stack,
+                                                .calls = calls,
                                                 .shape_number = shape,
                                                 .naming = type.naming,
                                                 .is_object = type.is_object})
@@ -313,6 +320,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
             .size_bytes = hpp__costs_live_bytes(&h->costs[i]),
             .shape = group->shape,
             .stack = group->stack,
+            .calls = group->calls,
             .band_word = &group->band_word,
             .phases = &h->phases[i],
         };
@@ -331,16 +339,21 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
 
 static bool add_special_groups(hpp__native_heap *h)
 {
-    const hpp__stack *inherited = hpp__native_stacks_special(h->stacks, HPF_STR("INHERITED"));
-    return inherited && add_group(h, (hpp__group){.shape = &unknown_shape}) &&
-           add_group(h, (hpp__group){.stack = inherited, .shape = &inherited_shape}) &&
+    const hpf_str name = HPF_STR("INHERITED");
+    const hpp__stack *inherited = hpp__native_stacks_special(h->stacks, name);
+    const hpp__stack *calls = h->calls ? hpp__native_stacks_special(h->calls, name) : NULL;
+    return inherited && (calls || !h->calls) &&
+           add_group(h, (hpp__group){.shape = &unknown_shape}) &&
+           add_group(h,
+                     (hpp__group){.stack = inherited, .calls = calls, .shape = &inherited_shape}) &&
            add_group(h, (hpp__group){.shape = &unknown_shape});
 }
 
 hpf_status hpp__native_heap_init(hpp__native_heap *h, hpp__native_stacks *stacks,
-                                 const hpp__window_reader *reader, hpf_error *err)
+                                 hpp__native_stacks *calls, const hpp__window_reader *reader,
+                                 hpf_error *err)
 {
-    *h = (hpp__native_heap){.stacks = stacks, .reader = reader};
+    *h = (hpp__native_heap){.stacks = stacks, .calls = calls, .reader = reader};
     h->heap = (hpp_heap){.sums = visit_sums,
                          .sums_have_phases = true,
                          .stacks = &hpp__native_stacks_view,

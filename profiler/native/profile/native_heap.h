@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The heap adapter of a profiled program. It has sums instead of objects, one for each group of
- * sites that no breakdown distinguishes: with the same stack of functions, line and call. The group
- * of a site is found once; a census then only adds.
+ * sites that no breakdown distinguishes: with the same stack of functions (and, for event logs,
+ * lines of calls), line and call. The group of a site is found once; a census then only adds.
  *
  * Threads: one thread at a time.
  */
@@ -25,6 +25,7 @@ enum {
 /* A group of sites. */
 typedef struct hpp__group {
     const hpp__stack *stack; /* NULL: unknown */
+    const hpp__stack *calls; /* the same with lines of calls; NULL: unknown, or without lines */
     const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
     hpp__naming naming;    /* how the type is known: by a container, a variable, or only the site */
     uint32_t shape_number; /* from 1; 0: a special shape */
@@ -34,6 +35,7 @@ typedef struct hpp__group {
 
 typedef struct hpp__native_heap {
     hpp__native_stacks *stacks;       /* borrowed */
+    hpp__native_stacks *calls;        /* borrowed; NULL: groups do not distinguish lines of calls */
     const hpp__window_reader *reader; /* borrowed */
     hpf_arena *arena;                 /* shapes and their texts */
     hpp__group *groups;
@@ -56,10 +58,11 @@ typedef struct hpp__native_heap {
     hpp_heap heap; /* the adapter */
 } hpp__native_heap;
 
-/* Initialises a heap, which must not be moved; `stacks` and `reader` are borrowed. Errors: MEMORY;
- * call hpp__native_heap_finish in any case. */
+/* Initialises a heap, which must not be moved; `stacks`, `calls`, which may be NULL, and `reader`
+ * are borrowed. Errors: MEMORY; call hpp__native_heap_finish in any case. */
 hpf_status hpp__native_heap_init(hpp__native_heap *heap, hpp__native_stacks *stacks,
-                                 const hpp__window_reader *reader, hpf_error *err);
+                                 hpp__native_stacks *calls, const hpp__window_reader *reader,
+                                 hpf_error *err);
 void hpp__native_heap_finish(hpp__native_heap *heap);
 
 /* Sums the costs of sites by group, and finds the groups of new sites. Sites that are incomplete or

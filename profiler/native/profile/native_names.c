@@ -217,15 +217,15 @@ static const hpp__function *function_of(hpp__names *names, const hpp_function *f
 const hpp__function *hpp__names_at_line(hpp__names *names, const hpp__frame *frame)
 {
     const hpp__function *function = frame->function;
-    if (frame->line == 0 || frame->path.length == 0 || function->is_overhead ||
-        function->is_module) {
+    if (function->source.length == 0 || function->is_overhead || function->is_module) {
         return function;
     }
     uint64_t *place = hpp__map_add(&names->lines, (uint64_t)function->index << 32 | frame->line);
     hpp__function *copy = place && *place == 0 ? hpf_arena_alloc(names->arena, sizeof *copy) : NULL;
     if (copy) {
         *copy = *function;
-        copy->source = place_of(names, frame->path, frame->line);
+        bool is_known = frame->line > 0 && frame->path.length > 0;
+        copy->source = is_known ? place_of(names, frame->path, frame->line) : HPF_STR("");
         copy->index = names->n_functions++;
         *place = (uintptr_t)copy;
     }

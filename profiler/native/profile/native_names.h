@@ -67,8 +67,9 @@ uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
 hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address);
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address);
 
-/* Returns the function of a frame, but with the line of the frame as its source; each line has a
- * function of its own. The function itself if the line is not known; NULL without memory. */
+/* Returns the function of a frame, but with the line of the frame as its source, which is empty if
+ * the line is not known; each line has a function of its own. The function itself if no source is
+ * known; NULL without memory. */
 const hpp__function *hpp__names_at_line(hpp__names *names, const hpp__frame *frame);
 
 /* Returns the cost centre of a scope as a function; NULL without memory. */

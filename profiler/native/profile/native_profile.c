@@ -44,7 +44,7 @@ struct hpp__native_profile {
     size_t n_words;
     hpp__window_reader reader; /* as of the last snapshot */
     hpp__native_stacks stacks;
-    hpp__native_stacks lines; /* with lines, for `costs` */
+    hpp__native_stacks calls; /* with lines, for `costs` and the event log */
     hpp__native_heap heap;
     hpp__native_objects objects;
     hpp_census *engine;
@@ -170,28 +170,34 @@ static bool logs_ticks(const hpp__native_profile *p)
     return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
 }
 
-/* Returns whether the event log has the stacks that allocated the objects of each type. */
-static bool logs_stacks_of_types(const hpp__native_profile *p)
+/* Returns whether the event log has the stacks with lines that allocated the blocks of each band.
+ */
+static bool logs_stacks(const hpp__native_profile *p)
 {
-    return p->options->with_eventlog && p->options->census.breakdown == HPF_BREAKDOWN_TYPE &&
-           !p->has_lives;
+    const hpp_census_options *census = &p->options->census;
+    hpf_breakdown by = census->breakdown;
+    return p->options->with_eventlog && !p->has_lives && !census->savings &&
+           (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||
+            by == HPF_BREAKDOWN_TYPE);
 }
 
 static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_options *options,
                              hpf_error *err)
 {
+    bool has_log = p->options->with_eventlog;
     hpf_status status = hpp__native_stacks_init(&p->stacks, options->names, &p->reader,
                                                 options->process_id, options->max_depth, err);
-    if (status == HPF_OK) {
-        status = hpp__native_heap_init(&p->heap, &p->stacks, &p->reader, err);
-        p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
-    }
-    if (status == HPF_OK && options->costs) {
-        status = hpp__native_stacks_init(&p->lines, options->names, &p->reader, options->process_id,
+    if (status == HPF_OK && (has_log || options->costs)) {
+        status = hpp__native_stacks_init(&p->calls, options->names, &p->reader, options->process_id,
                                          options->max_depth, err);
     }
-    p->lines.with_lines = true;
-    p->stacks.without_c = p->lines.without_c = options->python == HPP_PYTHON_ALONE;
+    p->calls.with_lines = true;
+    p->stacks.without_c = p->calls.without_c = options->python == HPP_PYTHON_ALONE;
+    if (status == HPF_OK) {
+        status = hpp__native_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader,
+                                       err);
+        p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
+    }
     const hpp_census_options *census = &p->options->census;
     if (status == HPF_OK) {
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
@@ -203,7 +209,7 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
                                    census, err);
     }
     p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
-    if (status == HPF_OK && logs_stacks_of_types(p)) {
+    if (status == HPF_OK && logs_stacks(p)) {
         status = hpp__census_divide_by_stack(p->engine, err);
     }
     if (status == HPF_OK && p->options->with_census) {
@@ -257,7 +263,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     hpp__native_objects_finish(&p->objects);
     hpp__native_heap_finish(&p->heap);
     hpp__native_stacks_finish(&p->stacks);
-    hpp__native_stacks_finish(&p->lines);
+    hpp__native_stacks_finish(&p->calls);
     hpp__native_lives_finish(&p->lives);
     hpp__native_watch_finish(&p->watch);
     hpp__marks_finish(&p->marks);
@@ -433,10 +439,10 @@ static size_t frames_of_stack(void *context, size_t stack, hpf_frame *frames, si
  * allocated. */
 static void log_totals(hpp__native_profile *p, double time_s, bool is_last)
 {
-    size_t n = p->stacks.n_stacks;
+    size_t n = p->calls.n_stacks;
     hpf_stack_totals *totals = calloc(n, sizeof *totals);
     for (size_t i = 0; totals && i < p->heap.n_groups; i++) {
-        const hpp__stack *stack = p->heap.groups[i].stack;
+        const hpp__stack *stack = p->heap.groups[i].calls;
         hpf_stack_totals *to = &totals[stack ? stack->id : 0];
         if (i != HPP__GROUP_TICKS) {
             to->allocated_bytes += p->heap.costs[i].allocated_bytes;
@@ -452,7 +458,7 @@ static void log_totals(hpp__native_profile *p, double time_s, bool is_last)
             totals[id].allocated_bytes = p->totals[id].allocated_bytes;
         }
     }
-    hpp__output_totals(&p->output, time_s, totals, n, frames_of_stack, &p->stacks, is_last);
+    hpp__output_totals(&p->output, time_s, totals, n, frames_of_stack, &p->calls, is_last);
     free(p->totals);
     p->totals = totals;
     p->n_totals = n;
@@ -568,7 +574,7 @@ static const hpp_census_result *take_objects(hpp__native_profile *p, hpp__snapsh
 static void share_costs(hpp__native_profile *p, const hpp__snapshot *snapshot)
 {
     hpp__native_costs costs;
-    if (hpp__native_costs_count(&costs, &p->lines, &snapshot->sums, NULL) == HPF_OK) {
+    if (hpp__native_costs_count(&costs, &p->calls, &snapshot->sums, NULL) == HPF_OK) {
         hpp__shared_costs_replace(p->costs, &costs);
     }
 }

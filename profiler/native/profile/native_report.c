@@ -83,10 +83,6 @@ void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, 
             size_t n =
                 hpp__stack_frames(&hpp__native_stacks_view, NULL, at->stack, frames, MAX_FRAMES);
             n = n < MAX_FRAMES ? n : MAX_FRAMES;
-            const hpp__stack *stack = at->stack;
-            for (size_t k = 0; k < n; k++, stack = stack->parent) {
-                frames[k].start_line = stack->function->start_line;
-            }
             visit(context, frames, n, &at->costs);
         }
     }

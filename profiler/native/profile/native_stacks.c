@@ -397,6 +397,9 @@ static hpp__producer python_producer(hpp__native_stacks *s, uint32_t node, uint3
     }
     producer.frame = frames_at(s, &record).list[0];
     const hpp__function *inner = s->without_c ? NULL : find_c_function(s, node);
+    if (inner && s->with_lines) { /* the line that counts is that of the Python function */
+        inner = hpp__names_at_line(s->names, &(hpp__frame){.function = inner});
+    }
     producer.stack = no_deeper(s, inner ? push(s, stack, inner) : stack);
     return producer;
 }
@@ -504,8 +507,19 @@ static hpf_str source(const void *stack, void *context)
     return ((const hpp__stack *)stack)->function->source;
 }
 
-const hpp_stacks hpp__native_stacks_view = {
-    .label = label, .module = module, .parent = parent, .id = id, .source = source};
+static hpf_str function_source(const void *stack, void *context)
+{
+    const hpp__function *function = ((const hpp__stack *)stack)->function;
+    (void)context;
+    return function->plain != function ? function->plain->source : HPF_STR("");
+}
+
+const hpp_stacks hpp__native_stacks_view = {.label = label,
+                                            .module = module,
+                                            .parent = parent,
+                                            .id = id,
+                                            .source = source,
+                                            .function_source = function_source};
 
 /* ---- Life ---- */
 

@@ -49,6 +49,13 @@ def costs_of(text):
     return len(amounts), sum(amounts)
 
 
+def n_costs_of(census, log):
+    """How many costs a log has: stacks that differ only in lines of calls are one in `.hp` files."""
+    table = subprocess.run([census, "info", log], check=True, capture_output=True, text=True).stdout
+    rows = re.findall(r"^ *([\d,]+) +\d+  HEAP_PROF_SAMPLE_(?:COST_CENTRE|STRING) ", table, re.MULTILINE)
+    return sum(int(n.replace(",", "")) for n in rows)
+
+
 def make_odd_profile(directory):
     """Names that are no UTF-8, equal but for such bytes, and longer than a record."""
     names = [b"ab\xce", b"ab\xcf", b"x" * 70000 + b"1", b"x" * 70000 + b"2", "日本".encode()]
@@ -134,13 +141,15 @@ def main():
         pairs = [(ROOT / profile, None) for profile in PROFILES]
         pairs += [(make_odd_profile(scratch), None), take_profile(census, scratch)]
         for profile, log in pairs:
-            if not log:
+            is_converted = not log
+            if is_converted:
                 log = pathlib.Path(scratch) / "written.eventlog"
                 subprocess.run([census, "convert", "-o", log, profile], check=True)
             text = subprocess.run([census, "convert", "--to", "hp", profile], check=True,
                                   capture_output=True).stdout
             said = subprocess.run([peer, log], capture_output=True, text=True)
-            expected = "(%d,%d)\n" % costs_of(text)
+            n_costs, total = costs_of(text)
+            expected = f"({n_costs if is_converted else n_costs_of(census, log)},{total})\n"
             if said.returncode != 0 or said.stdout != expected:
                 print(f"{profile}: expected {expected.strip()}, got {said.stdout}{said.stderr}")
                 failed += 1

@@ -90,7 +90,7 @@ static void open_window(uint32_t max_depth, const char *skip)
     cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, with_addresses, &err), HPF_OK);
     cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_OK);
     cr_assert_eq(hpp__native_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
-    cr_assert_eq(hpp__native_heap_init(&heap, &stacks, &reader, &err), HPF_OK);
+    cr_assert_eq(hpp__native_heap_init(&heap, &stacks, NULL, &reader, &err), HPF_OK);
 }
 
 /* A node for a path of functions, outermost first, ended by 0. */
