@@ -123,13 +123,14 @@ static line fit(const hpf_overview *o, size_t first, size_t last)
     return out;
 }
 
-/* Lists the names that grew most between two picks: "NAME by 3 MiB, NAME by 1 MiB". */
+/* Lists the names that grew most between two picks, of which one has some: "NAME by 3 MiB, NAME by
+ * 1 MiB". */
 static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t last, hpf_error *err)
 {
     uint32_t n = hpf_survey_n_names(s->in->survey);
     double grown = s->o->picks[last].total - s->o->picks[first].total;
-    double *before = calloc((size_t)n + 1, sizeof *before);
-    double *after = calloc((size_t)n + 1, sizeof *after);
+    double *before = calloc(n, sizeof *before);
+    double *after = calloc(n, sizeof *after);
     hpf_status status = before && after ? HPF_OK : hpf_error_set_memory(err);
     status = status ? status : hpf_survey_pick_amounts(s->in->survey, first, before, err);
     status = status ? status : hpf_survey_pick_amounts(s->in->survey, last, after, err);
@@ -138,7 +139,7 @@ static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t la
         for (hpf_name i = 0; i < n; i++) {
             most = after[i] - before[i] > after[most] - before[most] ? i : most;
         }
-        double gain = n ? after[most] - before[most] : 0;
+        double gain = after[most] - before[most];
         if (gain < grown / 10) {
             break;
         }
@@ -198,8 +199,8 @@ static hpf_status find_short_peak(search *s, hpf_error *err)
     double duration = o->last_time - o->first_time, above = 0;
     size_t peak = hpf_survey_peak_pick(s->in->survey);
     for (size_t i = 0; i + 1 < o->n_picks; i++) {
-        bool is_above = o->picks[i].total > o->peak_total / 2 ||
-                        (i + 1 < o->n_picks && o->picks[i + 1].total > o->peak_total / 2);
+        bool is_above =
+            o->picks[i].total > o->peak_total / 2 || o->picks[i + 1].total > o->peak_total / 2;
         above += is_above ? o->picks[i + 1].time - o->picks[i].time : 0;
     }
     if (o->n_samples < FEWEST_SAMPLES || duration <= 0 || above > duration / 10) {
