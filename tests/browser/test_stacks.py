@@ -244,6 +244,23 @@ def test_the_area_of_a_frame_has_no_seams(bench, browser):
     assert 0 < min(alpha) and max(alpha) - min(alpha) <= 1, (min(alpha), max(alpha))
 
 
+def test_frames_have_the_colours_of_their_bands(bench, browser):
+    sizes = {("main", "f0"): 9000, ("main", "f0", "f1"): 4000, ("main", "f2"): 3000, ("main", "f2", "f3"): 5000, ("main", "f4", "f5"): 7000}
+    bench.open_stacks({frames: [size] * N_SAMPLES for frames, size in sizes.items()}, "--bands", "9")
+    colours, bands = browser.run("""
+        const {flame, panel} = census.app, colours = {}, bands = {};
+        flame.bars.forEach((bar) => { colours[flame.labelOf(bar)] = flame.colourOf(bar); });
+        panel.chart.bands.forEach(({name, colour}) => { bands[name.replace(/^.*[)]/, '')] = colour; });
+        return [colours, bands];""")
+    for frame, band in (("f0", "f0/main"), ("f1", "f1/f0/main"), ("f3", "f3/f2/main"), ("f4", "f5/f4/main"), ("f5", "f5/f4/main")):
+        expect(colours[frame], bands[band], f"the colour of {frame}")
+    for frame in ("main", "f2"):
+        assert colours[frame] not in bands.values(), f"{frame}, most of which others have allocated, has the colour of a band"
+    open_all_rows(browser)
+    indents = browser.run("return Object.fromEntries(census.app.flame.table.rows.map(({key, indent}) => [key.split('\\n').at(-1), indent]))")
+    expect(indents, {"main": 0, "f0": 1, "f1": 1, "f2": 1, "f3": 1, "f4": 1, "f5": 1}, "depths: one more where a path divides")
+
+
 def table_rows(browser):
     """Returns the rows of the table as [frames, total, self, peak, end], as shown."""
     return browser.run("""

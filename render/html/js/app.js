@@ -366,7 +366,7 @@ class App {
         document.title = byId('title').textContent;
         byId('single').setAttribute('aria-label', entry ? this.tabs.nameOf(entry) || 'Profile' : 'Profile');
         byId('subtitle').textContent = profile ? this.subtitleOf(profile)
-            : entry ? '' : `${this.entries.size} profiles`;
+            : entry ? '' : `${[...this.entries.values()].filter((other) => !other.profile || !other.profile.isChange).length} profiles`;
     }
 
     subtitleOf(profile) {

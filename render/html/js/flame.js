@@ -275,17 +275,19 @@ class Flame {
         return null;
     }
 
-    // A frame has the colour of a band if all its stacks belong to it, else a grey.
+    // A frame has the colour of a band if all its stacks belong to it, or those that end in it, if they have most of
+    // its bytes; else a grey.
     colourOf(bar) {
         const {background, other} = this.app.theme(), {node} = bar;
         if (this.nets !== null && !bar.isRest) {
             const share = this.netOf(node) / (this.weightOf(node) || 1);
             return mix(share > 0 ? GROWN : SHRUNK, mix(other, background, 0.5), Math.abs(share));
         }
-        const first = this.nextInBand[node.from];
-        const isOfOne = !bar.isRest && node.to > first && this.bandRuns[first] === this.bandRuns[node.to - 1];
-        const band = isOfOne ? this.bandColours.get(this.stacks.bands[this.order.leaves[first]])
-            : undefined;
+        const first = this.nextInBand[node.from], own = {from: node.from, to: this.order.endOfSelf(node)};
+        const isOfOne = (to) => to > first && this.bandRuns[first] === this.bandRuns[to - 1];
+        const isClear = !bar.isRest && (isOfOne(node.to) ||
+            (isOfOne(own.to) && 2 * this.weightOf(own) > this.weightOf(node)));
+        const band = isClear ? this.bandColours.get(this.stacks.bands[this.order.leaves[first]]) : undefined;
         return band || mix(other, background, bar.isRest ? 0.3 : 0.5 + (node.frame * 7 % 5) / 12);
     }
 

@@ -92,7 +92,7 @@ class Moments {
 
     showNote({rest}, isDifference) {
         const notes = [isDifference ? 'Orange has grown, blue has shrunk; widths are the sum of both.'
-            : 'A frame has the colour of its band if all its stacks belong to one.'];
+            : 'A frame has the colour of its band if all its stacks belong to one, or if most of its bytes are its own.'];
         if (rest && rest.n > 0) {
             notes.push(`The ${census.units.count(rest.n)} smallest stacks are only part of “smaller”: a ` +
                 (this.app.live ? 'growing page holds the 400 largest.' : 'page holds 24 MiB of stacks, the largest first.'));

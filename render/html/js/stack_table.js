@@ -131,7 +131,9 @@ class StackTable {
     // open down to what it finds.
     list(node, key, indent) {
         const {flame} = this, {column, isDown} = this.app.view.stackSort, sign = isDown ? -1 : 1;
-        const children = flame.order.children(node).filter((child) => this.isShown(child))
+        const shown = flame.order.children(node).filter((child) => this.isShown(child));
+        const own = node.parent && shown.length > 1 ? indent + 1 : indent;   // a chain stays at one depth
+        const children = shown
             .map((child) => ({node: child, parts: this.partsOf(child)}))
             .sort(({parts: a}, {parts: b}) => sign * (column === 'name'
                 ? (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) : (a[column] || 0) - (b[column] || 0)));
@@ -141,12 +143,12 @@ class StackTable {
             }
             const text = flame.textOf(child.frame), childKey = key ? `${key}\n${text}` : text;
             const hasChildren = flame.order.endOfSelf(child) < child.to;
-            // A row without siblings is open from the start, and no deeper than its parent.
+            // A row without siblings is open from the start.
             const isSearched = this.app.view.matcher !== null && !flame.found[child.frame];
             const isOpen = hasChildren && (isSearched || (this.opened.get(childKey) ?? children.length === 1));
-            this.rows.push({key: childKey, node: child, parts, indent, isOpen, hasChildren});
+            this.rows.push({key: childKey, node: child, parts, indent: own, isOpen, hasChildren});
             if (isOpen) {
-                this.list(child, childKey, indent + (children.length > 1 ? 1 : 0));
+                this.list(child, childKey, own);
             }
         }
     }
