@@ -161,6 +161,16 @@ class Metrics(Watch):
         served = {metric for metric, _ in wait_until(lambda: self.scrape(place), "metrics")}
         self.assertEqual(set(re.findall(r"census_\w+", page)), served)
 
+    @unittest.skipUnless(shutil.which("promtool"), "there is no promtool here")
+    def test_lint(self):
+        """promtool checks the older text format, in which the help of a counter has its name with `_total`."""
+        self.write("prog.lines", b"time\twhat\tvalue\n1\tresident\t9\n")
+        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {'a "\\': 5, "b": 7})).encode()))
+        wait_until(lambda: len(self.scrape(place)) > 5, "all metrics")
+        text = ask(place, f"/{place.token}/metrics").body
+        done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True)
+        self.assertEqual(done.stderr + done.stdout, b"census_samples_total no help text\n")
+
     def test_access(self):
         path = self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode())
         for where in "", "unix:" + self.path("socket"):
