@@ -270,15 +270,6 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
         return false;
     }
     profile->is_compact = values->compact;
-    bool has_uses = profile->census.breakdown == HPF_BREAKDOWN_BIOGRAPHY;
-    for (size_t i = 0; i < profile->census.n_restrictions; i++) {
-        has_uses |= profile->census.restrictions[i].selector == HPF_BREAKDOWN_BIOGRAPHY;
-    }
-    if (values->compact && (values->tree.n > 0 || has_uses)) {
-        cmd_misused(self, "--compact cannot be used with %s",
-                    has_uses ? "-hb, which is known at the end" : "--tree");
-        return false;
-    }
     return true;
 }
 
@@ -456,7 +447,8 @@ static void report(const run *r)
     uint64_t n_tree_samples = 0;
     if (r->tree != RUN_TREE_NONE) {
         snprintf(path, sizeof path, "%s.tree.hp", r->base);
-        n_tree_samples = run_tree_write(path, r->collector, r->tree, r->profile.interval_ns);
+        n_tree_samples = run_tree_write(path, r->collector, r->tree, suffix_of(&r->profile),
+                                        r->profile.interval_ns);
     }
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector);

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "base/utf8.h"
+#include "detect/reader.h"
 #include "event/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
@@ -53,6 +54,7 @@ typedef struct adder {
     uint64_t n_samples;
     hpf_str headers[HPF_N_HEADERS]; /* of the first process that was read */
     char path[PATH_MAX];            /* of the file that is being read or written */
+    const char *suffix;             /* of the profiles */
     /* The process that is being read. */
     uint32_t process;
     double start_s, last_s;
@@ -164,7 +166,7 @@ static const hpf_events events = {.header = on_header, .name = on_name, .sample 
 static hpf_status read_process(adder *a, const hpp_process_figures *f, hpf_error *err)
 {
     char name[MOST_COMMAND_BYTES + 40];
-    snprintf(a->path, sizeof a->path, "%s.hp", f->base);
+    snprintf(a->path, sizeof a->path, "%s%s", f->base, a->suffix);
     hpf_str command = f->command;
     for (size_t i = 0; i < f->command.length && f->command.data[i] != ' '; i++) {
         if (f->command.data[i] == '/') { /* without the folder of the program */
@@ -186,7 +188,7 @@ static hpf_status read_process(adder *a, const hpp_process_figures *f, hpf_error
     }
     status = status == HPF_OK ? hpf_source_open(&source, a->path, NULL, err) : status;
     if (status == HPF_OK) {
-        status = hpf_format_read(&hpf_format_hp, source, &events, a, NULL, err);
+        status = hpf_read_source(source, &events, a, NULL, err);
     }
     hpf_source_destroy(source);
     return status == HPF_OK ? record_changes(a, a->last_s, true, err) : status;
@@ -297,9 +299,9 @@ static hpf_status write_file(adder *a, const char *path, double gap_s, hpf_error
 }
 
 uint64_t run_tree_write(const char *path, hpp_collector *collector, run_tree tree,
-                        uint64_t interval_ns)
+                        const char *suffix, uint64_t interval_ns)
 {
-    adder a = {.tree = tree, .texts = hpf_arena_create()};
+    adder a = {.tree = tree, .suffix = suffix, .texts = hpf_arena_create()};
     hpf_error err;
     bool has_room = a.texts && HPF__ARRAY_RESERVE(a.bands, a.bands_capacity, 1);
     hpf_status status = has_room ? HPF_OK : hpf_error_set_memory(&err);

@@ -16,10 +16,10 @@ typedef enum run_tree {
     RUN_TREE_NAMES,     /* the bands of the profiles, added up by name */
 } run_tree;
 
-/* Writes the profile to `path`, after the collector has stopped. `interval_ns` is that of the
- * samples. Returns the number of samples of the profile; 0 after a message. Memory: the changes of
- * all costs. */
+/* Writes the sum of the profiles, whose names end in `suffix`, to `path`, after the collector has
+ * stopped. `interval_ns` is that of the samples. Returns the number of samples of the profile; 0
+ * after a message. Memory: the changes of all costs. */
 uint64_t run_tree_write(const char *path, hpp_collector *collector, run_tree tree,
-                        uint64_t interval_ns);
+                        const char *suffix, uint64_t interval_ns);
 
 #endif

@@ -13,7 +13,8 @@
 void law_cuts(hpf_str text, rng *chance);
 
 /* The survey of a source adds up to what the model holds, also in its series. `model` is NULL for
- * an input that is refused. If samples come `in_order`, replaying tells the same ones. */
+ * an input that is refused. If samples come `in_order`, replaying tells the same ones; if not, the
+ * survey may refuse them. */
 void law_survey(hpf_source *source, const hpf_model *model, size_t max_picks, bool in_order);
 void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_picks, bool in_order);
 

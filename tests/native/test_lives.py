@@ -204,6 +204,17 @@ class Lives(Native):
         self.assertEqual([bands for _, bands in harness.Profile(again).samples if bands],
                          [bands for _, bands in harness.Profile(base + ".hp").samples if bands])
 
+    def test_lives_in_compact_event_log(self):
+        """So has one that is the only file."""
+        base = os.path.join(self.fresh(), "profile")
+        harness.run_census([program("ends"), "returns"], os.path.dirname(base), "-hb", "--compact", "--biography-rate=1")
+        self.assertEqual(os.listdir(os.path.dirname(base)), ["profile.eventlog"])
+        done = harness.run([harness.CENSUS, "convert", "-o", base + ".hp", base + ".eventlog"])
+        self.assertEqual(done.status, 0, done.errors)
+        profile = harness.Profile(base + ".hp")
+        self.assertEqual({name for _, bands in profile.samples for name in bands} - {*PHASES}, set())
+        self.assertEqual(profile.total(), 364000)
+
     def test_lives_while_the_program_runs(self):
         """The profile shows what is known; at the end, it shows the final phases."""
         base = self.path("running")

@@ -152,6 +152,11 @@ class Modes(Native):
 
     def test_modes_have_lines(self):
         self.check_lines([program("variables")], "variables.c:")
+        for mode in "-hc", "-hy":
+            directory = self.fresh()
+            harness.run_census([program("variables")], directory, mode, "-l")
+            marked = harness.run([CENSUS, "report", "--bytes", "--source", SOURCES, os.path.join(directory, "profile.eventlog")])
+            self.assertRegex(marked.output, r"bytes +[0-9.]+% +65 ", marked.errors)
 
     def test_modes_have_lines_of_python(self):
         script = os.path.join(self.directory, "lines.py")

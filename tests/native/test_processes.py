@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs with child processes: each process has its own counts, and a child also has the inherited
 blocks."""
+import collections
 import glob
 import os
 import sys
@@ -131,6 +132,17 @@ class Processes(Native):
                 self.check_band(name, samples, own)
                 commands.add(name.split("(")[0])
         self.assertEqual(commands, {"processes_keeps_100", "processes_keeps_200"})
+
+    def test_tree_of_compact_logs(self):
+        directory = self.fresh()
+        harness.run_census(self.shell("$1 keeps 200 & $1 keeps 100; wait"), directory, "--compact", "--tree")
+        self.assertEqual(glob.glob(os.path.join(directory, "*.hp")), [os.path.join(directory, "profile.tree.hp")])
+        most = collections.Counter()
+        for _, amounts in harness.Profile(os.path.join(directory, "profile.tree.hp")).samples:
+            for name, n_bytes in amounts.items():
+                most[name.split("(")[0]] = max(most[name.split("(")[0]], n_bytes)
+        self.assertGreaterEqual(most["processes_keeps_100"], 10000)
+        self.assertGreaterEqual(most["processes_keeps_200"], 20000)
 
     def test_tree_without_a_killed_process(self):
         """With -hr, a process that is killed at once has no sample."""

@@ -766,7 +766,7 @@ static hpf_status rewrite(hpp__native_profile *p, double end_s, hpf_error *err)
     const char *log = path_of(p, ".eventlog");
     hpp__native_watch_end(&p->watch, p->engine);
     hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
-    if (status == HPF_OK) {
+    if (status == HPF_OK && !p->options->is_compact) {
         status = hpp__output_replace(&p->output, path, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {
