@@ -13,6 +13,7 @@
 #include "hprender/diff.h"
 #include "hprender/page.h"
 
+#include "plot/plot_sources.h"
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
@@ -46,6 +47,7 @@ typedef struct diff_values {
     const char *font;
     int theme; /* hpr_theme */
     bool si_units, no_title;
+    const char *source; /* of pages: folder of the text of B, or NULL */
     input_options input;
     gate_options gate_options;
     gate *gate; /* NULL: no rules */
@@ -111,6 +113,10 @@ static const opt diff_options[] = {
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "graph: auto (default: light), light, dark, print or slide", hpr_theme_names, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "page: show the text of the program of B around the lines of its stacks, from the files below "
+     "DIR",
+     NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL,
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
@@ -274,6 +280,9 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
     if (v->raw && to->table != diff_table_csv) {
         return opt_complain(complaint, "--raw needs --format csv");
     }
+    if (v->source && !is_page(to)) {
+        return opt_complain(complaint, "--source needs HTML output");
+    }
     if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
@@ -351,7 +360,18 @@ static hpf_status write_page(const input *inputs, const diff_values *values, con
         options.chart.group = HPR_GROUP_TYPE;
     }
     find_names(names, inputs);
-    return to->graph->write_profiles(surveys, names, 2, &options, sink, err);
+    plot_sources sources = {0};
+    hpf_status status = HPF_OK;
+    if (values->source) {
+        status = plot_sources_read(&sources, surveys + 1, 1, values->source, err);
+        options.sources = sources.lines.all;
+        options.n_sources = sources.lines.n;
+    }
+    if (status == HPF_OK) {
+        status = to->graph->write_profiles(surveys, names, 2, &options, sink, err);
+    }
+    plot_sources_finish(&sources);
+    return status;
 }
 
 static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const diff_values *values,

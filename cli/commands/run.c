@@ -617,7 +617,8 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
 static int prepare(const cmd *self, run *r)
 {
     if (r->values->source && !r->profile.with_eventlog) {
-        return cmd_misused(self, "--source needs -l: only event logs have the lines of call stacks");
+        return cmd_misused(self,
+                           "--source needs -l: only event logs have the lines of call stacks");
     }
     int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
                                 r->values->token_file, r->values->source);

@@ -59,7 +59,8 @@ class Bench:
         self.open("plot", "--source", folder, write_massif(self.directory / "massif.out.1"))
 
     def open_difference(self):
-        self.open("diff", write_massif(self.directory / "a.out"), write_massif(self.directory / "b.out", 2))
+        self.open("diff", "--source", self.directory / "src", write_massif(self.directory / "a.out"),
+                  write_massif(self.directory / "b.out", 2))
 
 
 def walk(browser):
@@ -94,6 +95,11 @@ def test_all_parts_have_names_and_are_reached(bench, browser):
     expect(order, ["search", "chart", "flame", "source-lines"], "the order of the large parts")
 
     bench.open_difference()
+    browser.run("const {flame} = census.app; flame.zoomTo(flame.bars.find((bar) => flame.labelOf(bar) === 'grow').node)")
+    browser.settle()
+    line = browser.run("return [...document.querySelectorAll('#source-rows tr.alone td')].map((cell) => cell.textContent)")
+    expect(line, [browser.run("const {flame} = census.app; return flame.amountOf(flame.netOf(flame.zoomed))"), "line 7 of pool.c;"],
+           "the text of the program, with the changes of its lines")
     expect(browser.unnamed(), [], "nameless parts of a difference")
     walk(browser)
     browser.press("a")

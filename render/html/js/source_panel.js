@@ -82,7 +82,7 @@ class SourcePanel {
             const row = element('tr', line === place.line ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
             const amount = bytes.get(line);
             row.setAttribute('aria-current', String(line === place.line));
-            row.append(element('td', 'number', amount ? flame.amount(amount) : ''),
+            row.append(element('td', 'number', amount ? flame.amountOf(amount) : ''),
                 element('th', 'number faint', String(line)), element('td', 'code', census.shown(text.replace(/\t/g, '    '))));
             return row;
         }));
