@@ -283,12 +283,12 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     hpp__queue_add(p->queue, &j->job);
 }
 
-/* Keeps the largest total that the program has noted if it is more than 10 % above all samples. */
+/* Keeps the largest total that the program has noted if it was worth an image, and has none. */
 static void keep_missed_peak(hpp__process *p)
 {
     hpp__window_peak peak;
     if (p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
-        peak.live_bytes > p->largest_bytes + p->largest_bytes / 10) {
+        peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
         p->missed_peak_bytes = peak.live_bytes;
         p->missed_peak_s = time_of(p, peak.time_ns);
     }
@@ -444,15 +444,12 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
 }
 
-/* Lets the program ask for an image before its heap shrinks from a peak that is 10 % above the
- * largest so far. */
+/* Lets the program ask for an image before its heap shrinks from a peak that is worth one. */
 static void want_peak(hpp__process *p)
 {
     uint64_t known_bytes = p->with_images ? p->largest_bytes : p->snapshot_bytes;
-    uint64_t wanted_bytes = known_bytes + known_bytes / 10 + 1;
-    wanted_bytes = wanted_bytes > HPP_LEAST_PEAK_BYTES ? wanted_bytes : HPP_LEAST_PEAK_BYTES;
     if (atomic_load(&p->control->peak_image_bytes) != 0) {
-        atomic_store(&p->control->peak_image_bytes, wanted_bytes);
+        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(known_bytes));
     }
 }
 

@@ -179,9 +179,8 @@ static atomic_flag is_shown = ATOMIC_FLAG_INIT;
 
 void hpp__peak_start(uint64_t live_bytes)
 {
-    uint64_t least = live_bytes + live_bytes / 10;
-    least = least > HPP_LEAST_PEAK_BYTES ? least : HPP_LEAST_PEAK_BYTES;
-    atomic_store(&hpp__window->head.peak_image_bytes, hpp__settings.has_peak_images ? least : 0);
+    atomic_store(&hpp__window->head.peak_image_bytes,
+                 hpp__settings.has_peak_images ? hpp_window_peak_worth(live_bytes) : 0);
     atomic_store(&hpp__window->head.peak_image_ns, 0);
     atomic_flag_clear(&is_shown);
 }

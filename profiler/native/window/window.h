@@ -403,7 +403,14 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  * reason. `census mark` connects and sends a hello with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
 
-enum { HPP_LEAST_PEAK_BYTES = 1 << 16 }; /* smaller peaks have no image */
+/* Returns from how many live bytes on a peak is worth an image, if the largest amount of which
+ * there is one is `known_bytes`. */
+static inline uint64_t hpp_window_peak_worth(uint64_t known_bytes)
+{
+    const uint64_t least_growth_bytes = 1 << 16;
+    uint64_t growth_bytes = known_bytes / 10;
+    return known_bytes + (growth_bytes > least_growth_bytes ? growth_bytes : least_growth_bytes);
+}
 
 typedef enum hpp_hello_kind {
     HPP_HELLO_WINDOW = 1,
