@@ -393,7 +393,10 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
     }
     hpf_status status = log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
     if (status == HPF_OK && hpf__reader_check_view(live->reader, diagnosis) != HPF_OK) {
-        return diagnosis->status = HPF_ERR_ARGUMENT;
+        if (diagnosis) {
+            diagnosis->status = HPF_ERR_ARGUMENT;
+        }
+        return HPF_ERR_ARGUMENT;
     }
     bool has_lanes = !live->activity || hpf_eventlog_activity_has_records(live->activity);
     if (status != HPF_OK || has_lanes || hpf_live_n_samples(live) == 0) {

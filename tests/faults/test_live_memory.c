@@ -32,13 +32,17 @@ static void put_profile(hpf_sink *to)
 static void put_log(hpf_sink *log)
 {
     log_begin(log, 0);
+    log_declare(log, 1001, 0xffff, "totals");
     log_end_header(log);
     log_put(log, 160, 2, "184sssssss", 0ull, 10ull, 1ull, "", "", "", "", "", "", "");
+    log_put(log, 161, 2, "4sss1", 1ull, "f", "M", "M.hs:1", 0ull);
     for (unsigned i = 0; i < N_LOGGED; i++) {
         log_put(log, 162, 1000ull + (i ^ 1), "8", 0ull); /* every other one is late */
         log_put(log, 164, 1000ull + i, "18s", 0ull, 8ull + i, "ARR_WORDS");
         log_put(log, 165, 1000ull + i, "8", 0ull);
         log_put(log, 58, 1000ull - i, "t", "marked");
+        log_put(log, 167, 1000ull + i, "48144", 0ull, 1ull, 2ull, 1ull, i + 1ull);
+        log_put(log, 1001, 1000ull + i, "2188814", 30ull, 0ull, 90ull, 5ull, 1ull, 1ull, i + 1ull);
     }
     log_end(log);
 }
@@ -152,6 +156,11 @@ Test(live_memory, watching_and_compacting)
 Test(live_memory, watching_a_log)
 {
     fail_all_ways(event_log, NULL);
+}
+
+Test(live_memory, watching_costs_of_a_log)
+{
+    fail_all_ways(event_log, &(hpf_live_options){.has_costs = true});
 }
 
 /* A survey that had no memory changes nothing. */

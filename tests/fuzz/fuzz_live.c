@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rng chance = {fuzz_seed(data, size)};
     bool is_tight = rng_below(&chance, 2);
     hpf_live_options options = {.max_picks = rng_below(&chance, 2) ? FEW_PICKS : 0,
+                                .has_costs = rng_below(&chance, 2) == 0,
                                 .most_bytes = is_tight ? FEW_BYTES : 0};
     hpf_live *live = NULL;
     hpf_source *source = NULL;

@@ -15,6 +15,7 @@
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"
+#include "summary/live.h"
 #include "summary/survey_details.h"
 
 TestSuite(live_eventlog, .timeout = 300);
@@ -385,4 +386,48 @@ Test(live_eventlog, a_diagnosis_is_not_a_warning)
     cr_expect_eq(hpf_live_diagnosis(live, NULL), HPF_ERR_UNSUPPORTED);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
+}
+
+/* Records of totals: their length, the profile, three amounts, a stack; and changes, with a zigzag
+ * of 7 bits. */
+Test(live_eventlog, costs_of_stacks)
+{
+    const hpf_live_options options = {.has_costs = true};
+    hpf_live *live = live_create(&options), *without = live_create(NULL);
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_declare(log, 1001, 0xffff, "totals");
+    log_declare(log, 1002, 0xffff, "changes of totals");
+    log_end_header(log);
+    log_put(log, 161, 2, "4sss1", 7ull, "f", "M", "M.hs:1", 0ull);
+    cr_assert_eq(hpf_live_feed(live, hpf_sink_bytes(log).data, hpf_sink_bytes(log).length, NULL),
+                 HPF_OK);
+    cr_expect_null(hpf_live_time(live), "no time profile has begun");
+    cr_expect_null(hpf_live_totals(live));
+    size_t n_fed = hpf_sink_bytes(log).length;
+    log_put(log, 168, 3, "8", 1000000ull);
+    log_put(log, 167, 4, "4814", 0ull, 1ull, 1ull, 7ull);
+    log_put(log, 167, 5, "4814", 0ull, 2ull, 1ull, 7ull);
+    log_put(log, 1001, 6, "2188814", 30ull, 0ull, 90ull, 5ull, 1ull, 1ull, 7ull);
+    log_put(log, 1002, 7, "211111", 5ull, 0ull, 0ull, 20ull, 0ull, 0ull); /* the first stack: +10 */
+    log_end(log);
+    hpf_str text = hpf_str_from(hpf_sink_bytes(log), n_fed);
+    cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
+    cr_assert_not_null(hpf_live_time(live));
+    cr_expect_eq(hpf_eventlog_time_n_ticks(hpf_live_time(live)), 2);
+    cr_assert_not_null(hpf_live_totals(live));
+    cr_assert_eq(hpf_live_totals(live)->n, 1);
+    cr_expect_eq(hpf_live_totals(live)->list[0].amounts.allocated_bytes, 100);
+    hpf_frame frame;
+    cr_assert_eq(hpf__eventlog_names_frames(&hpf_live_totals(live)->names,
+                                            hpf_live_totals(live)->list[0].name, &frame, 1),
+                 1);
+    cr_expect(hpf_str_is(frame.label, "f") && hpf_str_is(frame.source, "M.hs:1"));
+    text = hpf_sink_bytes(log);
+    cr_assert_eq(hpf_live_feed(without, text.data, text.length, NULL), HPF_OK);
+    cr_expect_null(hpf_live_time(without));
+    cr_expect_null(hpf_live_totals(without));
+    hpf_sink_destroy(log);
+    hpf_live_destroy(live);
+    hpf_live_destroy(without);
 }
