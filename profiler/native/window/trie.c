@@ -199,7 +199,7 @@ static key node_key(uint32_t parent, uintptr_t address, uint16_t module_index, u
 
 static key read_node(uint32_t number)
 {
-    const hpp_window_node *node = node_record(number);
+    const hpp_window_node *node = hpp__trie_look(number);
     return node_key(node->parent, node->address, node->module_index, node->flags);
 }
 
@@ -287,11 +287,6 @@ uint32_t hpp__trie_site(uint32_t node, hpp_call call)
     key wanted = {node, call};
     uint32_t found = find(&sites, &wanted, read_site);
     return HPP_LIKELY(found != 0) ? found : add_site(&wanted);
-}
-
-const hpp_window_node *hpp__trie_look(uint32_t node)
-{
-    return node_record(node);
 }
 
 uint32_t hpp__trie_site_node(uint32_t site)

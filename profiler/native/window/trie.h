@@ -15,7 +15,7 @@
 #ifndef HPP_NATIVE_TRIE_H
 #define HPP_NATIVE_TRIE_H
 
-#include "window.h"
+#include "window_writer.h"
 
 /* Returns the node of an address below `parent`; 0 if it is new and the window is full or must not
  * grow. */
@@ -29,7 +29,12 @@ uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module
 uint32_t hpp__trie_site(uint32_t node, hpp_call call);
 
 /* Returns the record of an existing node. */
-const hpp_window_node *hpp__trie_look(uint32_t node);
+static inline const hpp_window_node *hpp__trie_look(uint32_t node)
+{
+    uint32_t page = atomic_load_explicit(&hpp__window->node_pages[node / HPP_NODES_PER_CHUNK],
+                                         memory_order_acquire);
+    return (const hpp_window_node *)hpp__window_at(page) + node % HPP_NODES_PER_CHUNK;
+}
 
 /* Returns the node of an existing site. */
 uint32_t hpp__trie_site_node(uint32_t site);
