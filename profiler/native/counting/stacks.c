@@ -123,6 +123,18 @@ static hpp_place place_of(hpp_thread *thread, uint32_t site)
     return (hpp_place){site, hpp__thread_cell(thread, site)};
 }
 
+/* Returns whether the stack of the cache's gap was missed before, too. Of the native stacks below
+ * Python frames, many occur only once: those of the compiler, and of modules that are imported. */
+static bool is_missed_again(hpp_unwind_cache *cache)
+{
+    const hpp_unwind_cache_gap *gap = &cache->table.gap;
+    uint64_t hash = (gap->key + 8 * gap->sp + gap->a + 31 * gap->b) * 0x9e3779b97f4a7c15;
+    uint32_t *missed = &cache->missed[hash >> 32 & (HPP_N_MISSED - 1)];
+    bool is_same = *missed == (uint32_t)hash;
+    *missed = (uint32_t)hash;
+    return is_same;
+}
+
 /* Remembers the stack that the path is. What a caller in the loader does is looked at each time. */
 static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
                      const hpp_memory *memory, hpp_place place)
@@ -132,6 +144,7 @@ static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
     uint32_t n_words;
     if (hpp__unwind_cache_has_gap(&n_known, &cache->table, &caller, call, are_own) &&
         !hpp__unwind_rule_is_loader(hpp__unwind_rules_find(caller.pc - 1)) &&
+        (!(place.site & HPP_PLACE_IN_PYTHON) || is_missed_again(cache)) &&
         hpp__stack_walk_collect(&n_words, &cache->path, n_known, HPP_UNWIND_CACHE_MAX_WORDS)) {
         hpp__unwind_cache_add(&cache->table, caller, cache->path.new_words.data, n_words, place);
     }

@@ -13,6 +13,7 @@
  * an unwind would read the next one, so it is mapped.
  *
  * In a Python program, a place may be only the inner part of a stack: python_place.h has the rest.
+ * Such a stack is cached when it is missed for the second time.
  *
  * Loading and unloading of objects is detected without hooks: the loader allocates between mapping
  * an object and running it, and calls from the loader are recognised.
@@ -24,13 +25,16 @@
 #include "native/unwind/stack_walk.h"
 #include "thread.h"
 
+enum { HPP_N_MISSED = 4096 };
+
 /* The cache of a thread, created at its first use. */
 struct hpp_unwind_cache {
     hpp_unwind_cache_table table;
     hpp_stack_walk path;
     hpp_stack_walk verified;
-    uint32_t generation;  /* of the table and the path */
-    uint32_t until_check; /* number of stacks until the next one is verified */
+    uint32_t generation;           /* of the table and the path */
+    uint32_t until_check;          /* number of stacks until the next one is verified */
+    uint32_t missed[HPP_N_MISSED]; /* hashes of stacks that were not cached */
 };
 
 /* Verifies every n-th stack from now on. Loads what backtrace() needs: do not call it from the

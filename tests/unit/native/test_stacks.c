@@ -350,6 +350,8 @@ Test(stacks, that_end_in_python_are_places_to_be_completed)
     hpp_place place = hpp__stacks_place_anew(&thread, caller, CALL);
     cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
     cr_assert(zero(ptr, (void *)place.cell));
+    cr_assert(not(hpp__stacks_recall(&place, &thread, &caller, CALL))); /* it may occur only once */
+    hpp__stacks_place_anew(&thread, caller, CALL);
     cr_assert(hpp__stacks_recall(&place, &thread, &caller, CALL));
     cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
     cr_assert(eq(u32, hpp__stacks_site_unaided(caller, CALL), 50));
