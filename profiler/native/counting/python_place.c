@@ -18,7 +18,7 @@ typedef struct leaf {
     hpp_python_place innermost;
     uint32_t callers, key;
     uint32_t deaths; /* of code objects, when it was stored */
-    hpp_place place;
+    uint32_t site;
 } leaf;
 
 typedef struct hpp_python_stacks {
@@ -54,10 +54,11 @@ static hpp_python_stacks *stacks_of(hpp_thread *self)
     return self->python;
 }
 
-static leaf *leaf_of(const hpp_python_stacks *stacks, const leaf *wanted)
+static leaf *leaf_of(const hpp_python_stacks *stacks, hpp_python_place innermost, uint32_t callers,
+                     uint32_t key)
 {
-    uint64_t hash = (wanted->innermost.instruction + wanted->innermost.code * 31 +
-                     ((uint64_t)wanted->callers << 40) + ((uint64_t)wanted->key << 20)) *
+    uint64_t hash = (innermost.instruction + innermost.code * 31 + ((uint64_t)callers << 40) +
+                     ((uint64_t)key << 20)) *
                     0x9e3779b97f4a7c15;
     return &stacks->leaves[hash >> 32 & stacks->leaves_mask];
 }
@@ -100,59 +101,61 @@ static const void *thread_state(uint32_t key)
 }
 
 /* Finds the place of a leaf that is not cached, and stores it. */
-static HPP_NO_INLINE hpp_place make_place(hpp_thread *self, leaf *wanted,
-                                          const hpp_python_frame *innermost)
+static HPP_NO_INLINE hpp_place make_place(hpp_thread *self, hpp_python_stack stack, uint32_t key)
 {
     hpp_python_stacks *stacks = self->python;
-    uint32_t python = wanted->callers;
-    bool is_pushed =
-        innermost == NULL || hpp__frames_push(&python, &stacks->chain, innermost, false);
-    uint32_t site = is_pushed ? site_below(python, wanted->key) : 0;
+    bool is_found = stack.found == HPP_FRAMES_FOUND;
+    hpp_python_place innermost = is_found ? stack.innermost->place : (hpp_python_place){0};
+    uint32_t python = stack.callers;
+    bool is_pushed = !is_found || hpp__frames_push(&python, &stacks->chain, stack.innermost, false);
+    uint32_t site = is_pushed ? site_below(python, key) : 0;
     if (site == 0) {
         return lose_place(self);
     }
-    wanted->place = (hpp_place){site, hpp__thread_cell(self, site)};
     if (++stacks->n_missed > stacks->leaves_mask && stacks->leaves_mask < MAX_LEAVES - 1) {
         stacks->leaves_mask = 2 * stacks->leaves_mask + 1;
         stacks->n_missed = 0;
     }
-    *leaf_of(stacks, wanted) = *wanted;
-    return wanted->place;
+    *leaf_of(stacks, innermost, stack.callers, key) =
+        (leaf){innermost, stack.callers, key, stacks->chain.deaths, site};
+    return (hpp_place){site, hpp__thread_cell(self, site)};
 }
 
 hpp_place hpp__python_place(hpp_thread *self, uint32_t key)
 {
     hpp_python_stacks *stacks = stacks_of(self);
-    const hpp_python_frame *innermost = NULL;
-    leaf wanted = {.key = key};
-    if (stacks == NULL || hpp__frames_callers(&innermost, &wanted.callers, &stacks->chain,
-                                              thread_state(key), false) == HPP_FRAMES_LOST) {
+    if (HPP_UNLIKELY(stacks == NULL)) {
         return lose_place(self);
     }
-    wanted.innermost = innermost != NULL ? innermost->place : (hpp_python_place){0};
-    wanted.deaths = stacks->chain.deaths;
-    const leaf *found = leaf_of(stacks, &wanted);
-    bool is_same = found->innermost.instruction == wanted.innermost.instruction &&
-                   found->innermost.code == wanted.innermost.code &&
-                   found->callers == wanted.callers && found->key == key &&
-                   found->deaths == wanted.deaths;
-    return HPP_LIKELY(is_same) ? found->place : make_place(self, &wanted, innermost);
+    hpp_python_stack stack = hpp__frames_read(&stacks->chain, thread_state(key));
+    if (HPP_UNLIKELY(stack.found != HPP_FRAMES_FOUND)) {
+        return stack.found == HPP_FRAMES_NONE ? make_place(self, stack, key) : lose_place(self);
+    }
+    hpp_python_place innermost = stack.innermost->place;
+    leaf *found = leaf_of(stacks, innermost, stack.callers, key);
+    bool is_same = found->innermost.instruction == innermost.instruction &&
+                   found->innermost.code == innermost.code && found->callers == stack.callers &&
+                   found->key == key &&
+                   hpp__codes_lived(innermost.code, &found->deaths, stacks->chain.deaths);
+    return HPP_LIKELY(is_same) ? (hpp_place){found->site, hpp__thread_old_cell(self, found->site)}
+                               : make_place(self, stack, key);
 }
 
 uint32_t hpp__python_place_interrupted(hpp_thread *self, uint32_t key)
 {
     hpp_python_stacks *stacks = self != NULL ? stacks_of(self) : NULL;
-    const hpp_python_frame *innermost;
-    uint32_t python = 0;
     if (stacks == NULL) {
         return site_below(0, key);
     }
     hpp_python_chain *chain = &stacks->interrupted;
-    switch (hpp__frames_callers(&innermost, &python, chain, hpp__python.own_thread(), true)) {
+    hpp_python_stack stack = hpp__frames_read_carefully(chain, hpp__python.own_thread());
+    uint32_t python = stack.callers;
+    switch (stack.found) {
     case HPP_FRAMES_NONE:
         return site_below(0, key);
     case HPP_FRAMES_FOUND:
-        return hpp__frames_push(&python, chain, innermost, true) ? site_below(python, key) : 0;
+        return hpp__frames_push(&python, chain, stack.innermost, true) ? site_below(python, key)
+                                                                       : 0;
     default:
         return 0;
     }

@@ -10,9 +10,10 @@
 #include "native/window/window_writer.h"
 
 enum {
-    SET_BITS = 12,
+    SET_BITS = 11,
     SET_WORDS = 8,
     NUMBER_BITS = 20, /* in a word of the cache; above it, the address in units of 8 */
+    FIRST_CONTENT_BITS = 10,
     CONTENT_BITS = 17,
     MAX_PROBES = 64,
     MAX_TABLE_BYTES = 1 << 20, /* of lines: longer tables are not read further */
@@ -22,8 +23,14 @@ _Static_assert(HPP_MAX_CODES <= 1 << NUMBER_BITS, "numbers fit");
 
 _Atomic uint32_t hpp__codes_deaths;
 
-static _Alignas(64) _Atomic uint64_t cache[1 << SET_BITS][SET_WORDS];
+typedef struct code_set {
+    _Atomic uint64_t word[SET_WORDS];  /* 0: free */
+    _Atomic uint32_t birth[SET_WORDS]; /* number of deaths before it was stored */
+} code_set;
+
+static _Alignas(64) code_set sets[1 << SET_BITS];
 static _Atomic uint32_t by_content[1 << CONTENT_BITS];
+static _Atomic uint32_t content_mask = (1 << FIRST_CONTENT_BITS) - 1; /* of the part in use */
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -171,24 +178,61 @@ static uint32_t add_record(const hpp_window_code *code)
     return number;
 }
 
-/* Returns the number of a description. Two threads may store one twice, which does no harm; so does
- * one that finds no place. */
-static uint32_t intern(const hpp_window_code *code)
+/* Returns the number of a description, or 0 and where it belongs, NULL: nowhere. */
+static uint32_t find_content(_Atomic uint32_t **place, const hpp_window_code *code, uint32_t mask)
 {
     uint64_t hash = hash_of(code);
-    _Atomic uint32_t *place = NULL;
-    for (uint64_t i = hash; i < hash + MAX_PROBES && place == NULL; i++) {
-        _Atomic uint32_t *slot = &by_content[i & ((1 << CONTENT_BITS) - 1)];
+    *place = NULL;
+    for (uint64_t i = hash; i < hash + MAX_PROBES && *place == NULL; i++) {
+        _Atomic uint32_t *slot = &by_content[i & mask];
         uint32_t number = atomic_load_explicit(slot, memory_order_acquire);
         if (number != 0 && is_same(record_of(number), code)) {
             return number;
         }
-        place = number == 0 ? slot : NULL;
+        *place = number == 0 ? slot : NULL;
     }
-    uint32_t number = add_record(code);
+    return 0;
+}
+
+static void enter_content(_Atomic uint32_t *place, uint32_t number)
+{
     uint32_t none = 0;
-    if (place != NULL && number != 0) {
+    if (place != NULL) {
         atomic_compare_exchange_strong(place, &none, number);
+    }
+}
+
+/* Uses more of the table, so that few pages of it are touched in small programs. Entries of the
+ * smaller part stay, and are in the way only. */
+static HPP_NO_INLINE void grow_content(uint32_t mask, uint32_t n_numbers)
+{
+    for (uint32_t number = 1; number <= n_numbers; number++) {
+        const hpp_window_code *record = record_of(number);
+        _Atomic uint32_t *place;
+        if (record != NULL && atomic_load(&record->is_complete) &&
+            find_content(&place, record, mask) == 0) {
+            enter_content(place, number);
+        }
+    }
+    atomic_store(&content_mask, mask);
+}
+
+/* Returns the number of a description. Two threads may store one twice, which does no harm; so does
+ * one that finds no place. */
+static uint32_t intern(const hpp_window_code *code)
+{
+    uint32_t mask = atomic_load(&content_mask);
+    _Atomic uint32_t *place;
+    uint32_t number = find_content(&place, code, mask);
+    if (number != 0) {
+        return number;
+    }
+    number = add_record(code);
+    if (number != 0) {
+        enter_content(place, number);
+    }
+    if (number > mask / 4 && mask < (1 << CONTENT_BITS) - 1) {
+        grow_content(2 * mask + 1, number);
     }
     return number;
 }
@@ -203,36 +247,49 @@ bool hpp__codes_is_import(uint32_t number)
 
 /* ---- by address ------------------------------------------------------------------------------ */
 
-static _Atomic uint64_t *set_of(uintptr_t code)
+static code_set *set_of(uintptr_t code)
 {
-    return cache[code * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
+    return &sets[code * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
+}
+
+/* Returns the index of a code object in its set; SET_WORDS: it has no number. */
+static unsigned find_code(const code_set *set, uintptr_t code)
+{
+    unsigned i = 0;
+    while (i < SET_WORDS &&
+           atomic_load_explicit(&set->word[i], memory_order_acquire) >> NUMBER_BITS != code / 8) {
+        i++;
+    }
+    return i;
 }
 
 /* Stores a number. An address that has to go counts as dead: whoever remembers it would not learn
  * of its death later. */
 static void keep(uintptr_t code, uint32_t number)
 {
-    _Atomic uint64_t *set = set_of(code);
+    code_set *set = set_of(code);
     uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
     hpp__python.mark_block((const void *)code);
     for (unsigned i = 0; i < SET_WORDS; i++) {
         uint64_t none = 0;
-        if (atomic_compare_exchange_strong(&set[i], &none, word)) {
-            return;
+        if (atomic_load(&set->word[i]) == 0) {
+            atomic_store(&set->birth[i], atomic_load(&hpp__codes_deaths));
+            if (atomic_compare_exchange_strong(&set->word[i], &none, word)) {
+                return;
+            }
         }
     }
-    atomic_store(&set[number % SET_WORDS], word);
-    atomic_fetch_add(&hpp__codes_deaths, 1);
+    unsigned i = number % SET_WORDS;
+    atomic_store(&set->birth[i], atomic_fetch_add(&hpp__codes_deaths, 1) + 1);
+    atomic_store(&set->word[i], word);
 }
 
 uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
 {
-    _Atomic uint64_t *set = set_of(code);
-    for (unsigned i = 0; i < SET_WORDS; i++) {
-        uint64_t word = atomic_load_explicit(&set[i], memory_order_relaxed);
-        if (word >> NUMBER_BITS == code / 8) {
-            return (uint32_t)word & ((1 << NUMBER_BITS) - 1);
-        }
+    const code_set *set = set_of(code);
+    unsigned i = find_code(set, code);
+    if (i < SET_WORDS) {
+        return (uint32_t)set->word[i] & ((1 << NUMBER_BITS) - 1);
     }
     hpp_window_code described;
     uint32_t number = describe(&described, code, memory) ? intern(&described) : 0;
@@ -242,24 +299,29 @@ uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
     return number;
 }
 
+bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths)
+{
+    const code_set *set = set_of(code);
+    unsigned i = find_code(set, code);
+    return i < SET_WORDS && set->birth[i] <= deaths;
+}
+
 HPP_COLD void hpp__codes_freed(uintptr_t address)
 {
-    _Atomic uint64_t *set = set_of(address);
-    for (unsigned i = 0; i < SET_WORDS; i++) {
-        uint64_t word = atomic_load_explicit(&set[i], memory_order_relaxed);
-        if (word >> NUMBER_BITS == address / 8 &&
-            atomic_compare_exchange_strong(&set[i], &word, 0)) {
-            atomic_fetch_add(&hpp__codes_deaths, 1);
-        }
+    code_set *set = set_of(address);
+    unsigned i = find_code(set, address);
+    uint64_t word = i < SET_WORDS ? atomic_load(&set->word[i]) : 0;
+    if (word >> NUMBER_BITS == address / 8 &&
+        atomic_compare_exchange_strong(&set->word[i], &word, 0)) {
+        atomic_fetch_add(&hpp__codes_deaths, 1);
     }
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The table of lines, read byte by byte. */
+/* The table of lines, all of which can be read. */
 typedef struct table {
-    hpp_memory *memory;
-    uintptr_t at, end;
+    const uint8_t *at, *end;
     bool failed;
 } table;
 
@@ -267,6 +329,7 @@ static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
 {
     uintptr_t bytes;
     uintptr_t length;
+    uintptr_t word;
     if (!read_object(&bytes, memory, code + hpp__python.offsets->code_lines,
                      hpp__python.bytes_type) ||
         !hpp__memory_read(&length, memory, bytes + HPP_PYTHON_OBJECT_LENGTH)) {
@@ -274,16 +337,22 @@ static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
     }
     length = length < MAX_TABLE_BYTES ? length : MAX_TABLE_BYTES;
     uintptr_t data = bytes + HPP_PYTHON_BYTES_DATA;
-    *out = (table){memory, data, data + length, false};
+    for (uintptr_t i = 0; i < length; i += HPP_WINDOW_PAGE_BYTES) {
+        if (!hpp__memory_read(&word, memory, data + i)) {
+            return false;
+        }
+    }
+    if (length > 0 && !hpp__memory_read(&word, memory, data + length - 1)) {
+        return false;
+    }
+    *out = (table){(const uint8_t *)data, (const uint8_t *)data + length, false};
     return true;
 }
 
-static uint8_t next_byte(table *t)
+static inline uint8_t next_byte(table *t)
 {
-    int32_t byte = 0;
-    t->failed = t->failed || t->at >= t->end || !read_int(&byte, t->memory, t->at);
-    t->at++;
-    return (uint8_t)byte;
+    t->failed = t->failed || t->at >= t->end;
+    return t->failed ? 0 : *t->at++;
 }
 
 /* Numbers of six bits a byte, least first. */
@@ -349,8 +418,7 @@ static int64_t line_by_locations(table *t, int64_t line, int64_t offset)
         if (end > offset) {
             return kind == NONE ? -1 : line;
         }
-        int32_t byte;
-        while (t->at < t->end && read_int(&byte, t->memory, t->at) && !(byte & 0x80)) {
+        while (t->at < t->end && !(*t->at & 0x80)) {
             t->at++;
         }
     }

@@ -5,8 +5,8 @@
  *
  * The number of a code object is cached by its address, and its block is marked in the table of
  * live blocks, so that its free is noticed at no cost for others. When it is freed, the address is
- * forgotten, and a count is increased: who remembers addresses of code objects forgets them then,
- * since another code object may get the same one.
+ * forgotten, and a count is increased: who remembers addresses of code objects asks then which of
+ * them have lived, since another code object may get the same address.
  *
  * Everything is read from the memory of the interpreter, without its functions: they could
  * allocate. `memory` says what may be read without asking; for code that holds the global lock,
@@ -45,6 +45,21 @@ bool hpp__codes_check(hpp_python_place place, hpp_memory *memory);
 
 /* Increased whenever a code object has died. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__codes_deaths;
+
+bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths);
+
+/* Returns whether a code object that had a number after `*deaths` deaths still has it, after `now`,
+ * which becomes `*deaths` then. */
+static inline bool hpp__codes_lived(uintptr_t code, uint32_t *deaths, uint32_t now)
+{
+    if (HPP_UNLIKELY(*deaths != now)) {
+        if (!hpp__codes_lived_slowly(code, *deaths)) {
+            return false;
+        }
+        *deaths = now;
+    }
+    return true;
+}
 
 /* Must be called before a block of Python's is freed that mark_block has marked; may be for others.
  */

@@ -46,18 +46,45 @@ static uint32_t without_import(uint32_t node)
     return node;
 }
 
+static uint64_t hash_of(hpp_python_place place, uint32_t parent)
+{
+    return (place.instruction + place.code * 31 + ((uint64_t)parent << 20)) * 0x9e3779b97f4a7c15 >>
+           32;
+}
+
+static bool is_same(hpp_python_place a, hpp_python_place b)
+{
+    return a.instruction == b.instruction && a.code == b.code;
+}
+
+/* Returns the number of a place's code and its line, as nodes have them; 0 if it has none. Also for
+ * a frame that is not shown, so that the death of its code is noticed. */
+static uint64_t address_of(hpp_python_chain *chain, hpp_python_place place, hpp_memory *memory)
+{
+    hpp_known_line *known = &chain->lines[hash_of(place, 0) % HPP_N_KNOWN_LINES];
+    if (!is_same(known->place, place) ||
+        !hpp__codes_lived(place.code, &known->deaths, chain->deaths)) {
+        uint64_t number = hpp__codes_number(place.code, memory);
+        uint64_t line = number != 0 ? hpp__codes_line(place, memory) : 0;
+        *known = (hpp_known_line){place, number << 32 | line, chain->deaths};
+    }
+    return known->address;
+}
+
 /* Finds the node of a frame whose caller has the node `*node`; that one if the frame is not shown.
  * Returns false if the window is full. */
-static bool find_node(uint32_t *node, const hpp_python_frame *frame, hpp_memory *memory)
+static bool find_node(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,
+                      hpp_memory *memory)
 {
-    uint32_t number = is_shown(frame, memory) ? hpp__codes_number(frame->place.code, memory) : 0;
-    if (number != 0) {
-        uint64_t line = hpp__codes_line(frame->place, memory);
-        uint32_t caller = hpp__codes_is_import(number) ? *node : without_import(*node);
-        hpp_call_edge edge = {(uint64_t)number << 32 | line, caller, 0, HPP_NODE_PYTHON};
-        *node = hpp__recursion_fold(&edge).node;
+    uint64_t address = address_of(chain, frame->place, memory);
+    if (address == 0 || !is_shown(frame, memory)) {
+        return true;
     }
-    return number == 0 || *node != 0;
+    bool is_import = hpp__codes_is_import((uint32_t)(address >> 32));
+    uint32_t caller = is_import ? *node : without_import(*node);
+    hpp_call_edge edge = {address, caller, 0, HPP_NODE_PYTHON};
+    *node = hpp__recursion_fold(&edge).node;
+    return *node != 0;
 }
 
 bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,
@@ -66,16 +93,13 @@ bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_
     hpp_memory memory = is_careful ? (hpp_memory){0} : HPP_ALL_MEMORY;
     hpp_python_place place = frame->place;
     uint32_t parent = *node;
-    uint64_t hash =
-        (place.instruction + place.code * 31 + ((uint64_t)parent << 20)) * 0x9e3779b97f4a7c15;
-    hpp_known_python *known = &chain->known[hash >> 32 & (HPP_N_KNOWN_PYTHON - 1)];
-    if (HPP_LIKELY(known->place.instruction == place.instruction &&
-                   known->place.code == place.code && known->parent == parent &&
-                   known->deaths == chain->deaths)) {
+    hpp_known_python *known = &chain->known[hash_of(place, parent) % HPP_N_KNOWN_PYTHON];
+    if (HPP_LIKELY(is_same(known->place, place) && known->parent == parent &&
+                   hpp__codes_lived(place.code, &known->deaths, chain->deaths))) {
         *node = known->node;
         return true;
     }
-    if (!find_node(node, frame, &memory)) {
+    if (!find_node(node, chain, frame, &memory)) {
         return false;
     }
     *known = (hpp_known_python){place, parent, *node, chain->deaths};
@@ -88,11 +112,8 @@ bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_
 static atomic_bool is_checked;
 
 /* Checks that, at the first frame of a function, in a thread that runs it. */
-static bool check(const hpp_python_chain *chain, bool is_careful)
+static HPP_NO_INLINE bool check(const hpp_python_chain *chain)
 {
-    if (HPP_LIKELY(atomic_load_explicit(&is_checked, memory_order_relaxed)) || is_careful) {
-        return is_checked;
-    }
     hpp_memory memory = {0};
     for (uint32_t i = 0; i < chain->n_levels; i++) {
         const hpp_python_frame *frame = &levels_of(chain)[i].frame;
@@ -107,16 +128,16 @@ static bool check(const hpp_python_chain *chain, bool is_careful)
     return is_checked;
 }
 
-/* Returns the place of a frame. */
-HPP_ALWAYS_INLINE hpp_python_place place_of(uintptr_t frame)
+HPP_ALWAYS_INLINE uintptr_t code_of(uintptr_t frame)
 {
-    const hpp_python_offsets *at = hpp__python.offsets;
-    bool is_int = at->lines != HPP_PYTHON_LOCATIONS; /* up to 3.10 */
-    uintptr_t instruction_mask = is_int ? UINT32_MAX : UINTPTR_MAX;
-    return (hpp_python_place){
-        .code = hpp__memory_word(frame + at->frame_code),
-        .instruction = hpp__memory_word(frame + at->frame_instruction) & instruction_mask,
-    };
+    return hpp__memory_word(frame + hpp__python.offsets->frame_code);
+}
+
+/* Returns the instruction of a frame: an address, or up to 3.10 an int. */
+HPP_ALWAYS_INLINE uintptr_t instruction_of(uintptr_t frame, bool is_address)
+{
+    uintptr_t word = hpp__memory_word(frame + hpp__python.offsets->frame_instruction);
+    return is_address ? word : (uint32_t)word;
 }
 
 /* Returns the frame of the caller; 0: it has none. */
@@ -157,26 +178,34 @@ HPP_ALWAYS_INLINE uint32_t guess_frames(const hpp_python_chain *chain, uint32_t 
     return 0;
 }
 
-/* Makes the chain that of the frames from `frame` on, which should be `n`. Levels keep their nodes
- * up to the first frame that is not what it was. Returns false if the number is wrong. */
-HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
+HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, hpp_python_chain *chain, uint32_t n,
+                                 uintptr_t frame)
 {
     hpp_python_level *outermost = levels_of(chain);
     hpp_python_level *level = outermost + n;
     uint32_t n_equal = n;
     for (; level != outermost && frame != 0; frame = caller_of(frame)) {
-        hpp_python_frame *known = &(--level)->frame;
-        hpp_python_place place = place_of(frame);
-        if (HPP_UNLIKELY(place.instruction != known->place.instruction ||
-                         place.code != known->place.code)) {
+        hpp_python_place *known = &(--level)->frame.place;
+        uintptr_t instruction = instruction_of(frame, has_addresses);
+        if (HPP_UNLIKELY(instruction != known->instruction ||
+                         (!has_addresses && code_of(frame) != known->code))) {
             n_equal = (uint32_t)(level - outermost);
-            known->place = place;
+            *known = (hpp_python_place){code_of(frame), instruction};
         }
-        known->frame = frame;
+        level->frame.frame = frame;
     }
     chain->n_nodes = chain->n_nodes < n_equal ? chain->n_nodes : n_equal;
     chain->n_levels = n;
     return level == outermost && frame == 0;
+}
+
+/* Makes the chain that of the frames from `frame` on, which should be `n`. Levels keep their nodes
+ * up to the first frame that is not what it was. Returns false if the number is wrong. */
+HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
+{
+    return HPP_LIKELY(hpp__python.offsets->lines == HPP_PYTHON_LOCATIONS)
+               ? follow_as(true, chain, n, frame)
+               : follow_as(false, chain, n, frame);
 }
 
 static HPP_NO_INLINE bool read_new_chain(hpp_python_chain *chain, uintptr_t frame,
@@ -227,31 +256,67 @@ static bool read_chain_carefully(hpp_python_chain *chain, const void *thread_sta
            read_new_chain(chain, frame, &memory);
 }
 
-hpp_frames_found hpp__frames_callers(const hpp_python_frame **innermost, uint32_t *callers,
-                                     hpp_python_chain *chain, const void *thread_state,
-                                     bool is_careful)
+/* Forgets all places and nodes, since code objects have died: others may have their addresses. */
+static HPP_NO_INLINE void forget(hpp_python_chain *chain, uint32_t deaths)
 {
-    if (thread_state == NULL ||
-        !(is_careful ? read_chain_carefully(chain, thread_state)
-                     : read_chain(chain, thread_state)) ||
-        !check(chain, is_careful)) {
-        return HPP_FRAMES_NONE;
+    hpp_python_level *levels = levels_of(chain);
+    for (size_t i = 0; i < chain->levels.n_bytes / sizeof(*levels); i++) {
+        levels[i].frame.place = (hpp_python_place){0, UINTPTR_MAX};
     }
+    chain->n_nodes = 0;
+    chain->deaths = deaths;
+}
+
+HPP_ALWAYS_INLINE void notice_deaths(hpp_python_chain *chain)
+{
     uint32_t deaths = atomic_load_explicit(&hpp__codes_deaths, memory_order_relaxed);
     if (HPP_UNLIKELY(chain->deaths != deaths)) {
-        chain->deaths = deaths;
-        chain->n_nodes = 0;
+        forget(chain, deaths);
     }
+}
+
+/* Finds the nodes of the levels that have none, but for the innermost. Returns false if the window
+ * is full. */
+static HPP_NO_INLINE bool push_callers(hpp_python_chain *chain, bool is_careful)
+{
     hpp_python_level *levels = levels_of(chain);
-    uint32_t n_callers = chain->n_levels - 1;
-    for (; chain->n_nodes < n_callers; chain->n_nodes++) {
+    for (; chain->n_nodes < chain->n_levels - 1; chain->n_nodes++) {
         hpp_python_level *level = &levels[chain->n_nodes];
         level->node = chain->n_nodes > 0 ? level[-1].node : 0;
         if (!hpp__frames_push(&level->node, chain, &level->frame, is_careful)) {
-            return HPP_FRAMES_LOST;
+            return false;
         }
     }
-    *callers = n_callers > 0 ? levels[n_callers - 1].node : 0;
-    *innermost = &levels[n_callers].frame;
-    return HPP_FRAMES_FOUND;
+    return true;
+}
+
+/* Returns the stack of a chain that was read. */
+HPP_ALWAYS_INLINE hpp_python_stack stack_of(hpp_python_chain *chain, bool is_careful)
+{
+    uint32_t n_callers = chain->n_levels - 1;
+    if (chain->n_nodes < n_callers && !push_callers(chain, is_careful)) {
+        return (hpp_python_stack){.found = HPP_FRAMES_LOST};
+    }
+    const hpp_python_level *innermost = &levels_of(chain)[n_callers];
+    uint32_t callers = n_callers > 0 ? innermost[-1].node : 0;
+    return (hpp_python_stack){&innermost->frame, callers, HPP_FRAMES_FOUND};
+}
+
+hpp_python_stack hpp__frames_read(hpp_python_chain *chain, const void *thread_state)
+{
+    notice_deaths(chain);
+    if (HPP_UNLIKELY(thread_state == NULL || !read_chain(chain, thread_state)) ||
+        (HPP_UNLIKELY(!atomic_load_explicit(&is_checked, memory_order_relaxed)) && !check(chain))) {
+        return (hpp_python_stack){.found = HPP_FRAMES_NONE};
+    }
+    return stack_of(chain, false);
+}
+
+hpp_python_stack hpp__frames_read_carefully(hpp_python_chain *chain, const void *thread_state)
+{
+    notice_deaths(chain);
+    if (thread_state == NULL || !read_chain_carefully(chain, thread_state) || !is_checked) {
+        return (hpp_python_stack){.found = HPP_FRAMES_NONE};
+    }
+    return stack_of(chain, true);
 }

@@ -4,8 +4,10 @@
  *
  * The chain of frames is read whole, and compared with the last one: outer frames that are all
  * equal have the same nodes. (Comparing only the innermost frame would be wrong: the address of a
- * frame is used again, and says nothing about its callers.) A frame that differs is looked up by
- * its place and the node of its caller; its line is computed once.
+ * frame is used again, and says nothing about its callers.) Since 3.11, an instruction is an
+ * address in its code, so the codes of equal ones are compared only after a code object has died. A
+ * frame that differs is looked up by its place and the node of its caller; its line is computed
+ * once.
  *
  * Frames of the import system between others, and such that have not come to their function's code,
  * are left out, as in Python's tracebacks. Recursion is folded (unwind/recursion.h).
@@ -18,7 +20,7 @@
 #include "codes.h"
 #include "native/unwind/stack_walk.h"
 
-enum { HPP_N_KNOWN_PYTHON = 2048 };
+enum { HPP_N_KNOWN_PYTHON = 2048, HPP_N_KNOWN_LINES = 1024 };
 
 typedef struct hpp_python_frame {
     hpp_python_place place;
@@ -38,12 +40,20 @@ typedef struct hpp_known_python {
     uint32_t deaths; /* of code objects, when it was stored */
 } hpp_known_python;
 
+/* The address of a place's nodes: the number of its code, and its line. */
+typedef struct hpp_known_line {
+    hpp_python_place place;
+    uint64_t address; /* 0: none */
+    uint32_t deaths;  /* of code objects, when it was stored */
+} hpp_known_line;
+
 typedef struct hpp_python_chain {
     hpp_growing levels; /* hpp_python_level, outermost first */
     uint32_t n_levels;
     uint32_t n_nodes; /* levels that have theirs; may be more than there are now */
     uint32_t deaths;  /* of code objects, when the nodes were stored */
     hpp_known_python known[HPP_N_KNOWN_PYTHON];
+    hpp_known_line lines[HPP_N_KNOWN_LINES];
 } hpp_python_chain;
 
 typedef enum hpp_frames_found {
@@ -52,12 +62,18 @@ typedef enum hpp_frames_found {
     HPP_FRAMES_LOST, /* the window is full, or there is no memory */
 } hpp_frames_found;
 
-/* Reads the frames of a thread state: finds the innermost one and the node of its callers; 0: it
- * has none. With `is_careful`, memory is only read after asking: for a thread that was interrupted
- * anywhere. */
-hpp_frames_found hpp__frames_callers(const hpp_python_frame **innermost, uint32_t *callers,
-                                     hpp_python_chain *chain, const void *thread_state,
-                                     bool is_careful);
+/* The frames of a thread. */
+typedef struct hpp_python_stack {
+    const hpp_python_frame *innermost; /* if there is one */
+    uint32_t callers;                  /* node of its callers; 0: it has none */
+    hpp_frames_found found;
+} hpp_python_stack;
+
+/* Reads the frames of a thread state, which may be NULL. */
+hpp_python_stack hpp__frames_read(hpp_python_chain *chain, const void *thread_state);
+
+/* Does the same for a thread that was interrupted anywhere: memory is only read after asking. */
+hpp_python_stack hpp__frames_read_carefully(hpp_python_chain *chain, const void *thread_state);
 
 /* Goes from the node of a frame's callers to that of the frame. Returns false if the window is
  * full.

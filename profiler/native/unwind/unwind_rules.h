@@ -80,7 +80,7 @@ enum {
     HPP_UNWIND_RULE_LINE_BITS = 6, /* lines of a page */
     HPP_UNWIND_RULE_PAGE_BITS = 9, /* pages */
     HPP_UNWIND_RULE_LINES = 1 << (HPP_UNWIND_RULE_PAGE_BITS + HPP_UNWIND_RULE_LINE_BITS),
-    HPP_UNWIND_RULE_CODE_BITS = 12, /* code of 2^12 bytes shares a page of rules */
+    HPP_UNWIND_RULE_CODE_BITS = 14, /* code of 2^14 bytes shares a page of rules */
 };
 
 /* A key is the pc, and above it 16 bits of the generation. 0: nothing; 1: being written. */

@@ -7,6 +7,7 @@
  */
 #include "native/python/frames.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -323,8 +324,9 @@ Test(frames, what_is_no_code_has_no_number)
 Test(frames, code_at_the_address_of_a_dead_one_is_another)
 {
     begin(12);
-    char *code = make_function("before");
-    uint32_t before = number_of(code), deaths = hpp__codes_deaths;
+    char *code = make_function("before"), *other = make_function("other");
+    uint32_t number_of_other = number_of(other), before = number_of(code);
+    uint32_t deaths = hpp__codes_deaths;
     set(code, at->code_qualified_name, (uintptr_t)make_text("after"));
     cr_assert(eq(u32, number_of(code), before));
     hpp__codes_freed((uintptr_t)code + 16); /* another block */
@@ -336,6 +338,32 @@ Test(frames, code_at_the_address_of_a_dead_one_is_another)
     cr_assert(has_texts(after, "after", "app.py"));
     cr_assert(ne(u32, after, before));
     cr_assert(eq(u32, number_of(make_function("after")), after)); /* the same contents */
+    uint32_t since = deaths;
+    cr_assert(not(hpp__codes_lived((uintptr_t)code, &since, deaths + 1)));
+    cr_assert(eq(u32, since, deaths));
+    cr_assert(hpp__codes_lived((uintptr_t)other, &since, deaths + 1));
+    cr_assert(eq(u32, since, deaths + 1));
+    cr_assert(hpp__codes_lived((uintptr_t)code, &since, deaths + 1));
+    cr_assert(eq(u32, number_of(other), number_of_other));
+}
+
+Test(frames, functions_keep_their_numbers_however_many_there_are)
+{
+    enum { N = 3000 };
+    static uint32_t numbers[N];
+    begin(12);
+    size_t n_used_before = n_used;
+    for (int i = 0; i < 2 * N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "function%d", i % N);
+        n_used = n_used_before;
+        char *code = make_function(name);
+        uint32_t number = number_of(code);
+        cr_assert(ne(u32, number, 0));
+        cr_assert(i < N || number == numbers[i % N]);
+        numbers[i % N] = number;
+        hpp__codes_freed((uintptr_t)code);
+    }
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -359,13 +387,13 @@ static uint32_t node_of(hpp_python_chain *chain, const char *frame, bool is_care
         state[at->thread_frame / 8] = (uintptr_t)cframe;
         cframe[at->cframe_frame / 8] = (uintptr_t)frame;
     }
-    const hpp_python_frame *innermost;
-    uint32_t node = 0;
-    hpp_frames_found found = hpp__frames_callers(&innermost, &node, chain, state, is_careful);
-    if (found != HPP_FRAMES_FOUND) {
+    hpp_python_stack stack =
+        is_careful ? hpp__frames_read_carefully(chain, state) : hpp__frames_read(chain, state);
+    uint32_t node = stack.callers;
+    if (stack.found != HPP_FRAMES_FOUND) {
         return 0;
     }
-    cr_assert(hpp__frames_push(&node, chain, innermost, is_careful));
+    cr_assert(hpp__frames_push(&node, chain, stack.innermost, is_careful));
     return node;
 }
 
@@ -417,21 +445,39 @@ Test(frames, stacks_are_those_of_tracebacks)
     }
 }
 
+/* A code object dies, and the block of another one has its instructions. */
+Test(frames, of_dead_code_at_the_same_instruction)
+{
+    static hpp_python_chain chain;
+    begin(12);
+    char *after = make_function("after"), *before = make_function("before");
+    char *frame = make_frame(before, NULL);
+    cr_assert(has_stack(node_of(&chain, frame, false), "before "));
+    hpp__codes_freed((uintptr_t)before);
+    set(frame, at->frame_code, (uintptr_t)after);
+    cr_assert(has_stack(node_of(&chain, frame, false), "after "));
+}
+
 /* Frames have their addresses again and again, with either of two functions, and often another
- * caller. */
+ * caller. From time to time, a function dies, and another one has its address. */
 Test(frames, stacks_of_random_calls_and_returns)
 {
     enum { MAX_DEPTH = 16, N_STACKS = 5000 };
     for (size_t v = 0; v < N_VERSIONS; v++) {
         static hpp_python_chain chains[N_VERSIONS];
-        char *codes[MAX_DEPTH][2], *frames[MAX_DEPTH];
+        char *codes[MAX_DEPTH][2], *texts[MAX_DEPTH][2][2], *frames[MAX_DEPTH];
+        int lives[MAX_DEPTH][2] = {0};
         int stack[MAX_DEPTH], which[MAX_DEPTH]; /* of each call: its frame, its function */
         int n = 0;                              /* calls */
         uint64_t random = 1;
         begin(versions[v].minor);
         for (int f = 0; f < MAX_DEPTH; f++) {
-            codes[f][0] = make_function((char[]){(char)('a' + f), '\0'});
-            codes[f][1] = make_function((char[]){(char)('A' + f), '\0'});
+            for (int k = 0; k < 4; k++) {
+                char name[] = {(char)((k / 2 ? 'A' : 'a') + f), (char)('0' + k % 2), '\0'};
+                texts[f][k / 2][k % 2] = make_text(name);
+            }
+            codes[f][0] = make_function((char[]){(char)('a' + f), '0', '\0'});
+            codes[f][1] = make_function((char[]){(char)('A' + f), '0', '\0'});
             frames[f] = make_frame(codes[f][0], NULL);
         }
         for (int i = 0; i < N_STACKS; i++) {
@@ -451,12 +497,25 @@ Test(frames, stacks_of_random_calls_and_returns)
                     break;
                 }
             }
-            char names[2 * MAX_DEPTH + 1] = "";
+            if (random % 64 == 0) {
+                int f = (int)((random >> 20) % MAX_DEPTH);
+                int w = (int)((random >> 30) % 2);
+                bool is_qualified = at->code_qualified_name != HPP_PYTHON_NONE;
+                hpp__codes_freed((uintptr_t)codes[f][w]);
+                set(codes[f][w], is_qualified ? at->code_qualified_name : at->code_name,
+                    (uintptr_t)texts[f][w][++lives[f][w] % 2]);
+            }
+            char names[3 * MAX_DEPTH + 1] = "";
             for (int k = n; k > 0; k--) {
-                strcat(names,
-                       (char[]){(char)((which[k - 1] ? 'A' : 'a') + stack[k - 1]), ' ', '\0'});
+                int f = stack[k - 1];
+                strcat(names, (char[]){(char)((which[k - 1] ? 'A' : 'a') + f),
+                                       (char)('0' + lives[f][which[k - 1]] % 2), ' ', '\0'});
             }
             cr_assert(has_stack(node_of(&chains[v], frames[stack[n - 1]], false), names));
+        }
+        for (int f = 0; f < MAX_DEPTH; f++) {
+            hpp__codes_freed((uintptr_t)codes[f][0]);
+            hpp__codes_freed((uintptr_t)codes[f][1]);
         }
     }
 }
