@@ -41,16 +41,13 @@
 #include "time_window.h"
 
 /* A choice of --by for address bins only, after those of stacks. */
-enum { PART_ADDRESS = HPF_PART_THREAD + 1 };
-static const char *const part_names[] = {[HPF_PART_STACK] = "stack",
-                                         [HPF_PART_FUNCTION] = "function",
-                                         [HPF_PART_PRODUCER] = "producer",
-                                         [HPF_PART_MODULE] = "module",
-                                         [HPF_PART_LINE] = "line",
-                                         [HPF_PART_TYPE] = "type",
-                                         [HPF_PART_THREAD] = "thread",
-                                         [PART_ADDRESS] = "address",
-                                         NULL};
+enum { PART_ADDRESS = HPF_PART_RETAINER + 1 };
+static const char *const part_names[] = {
+    [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
+    [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
+    [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
+    [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer",
+    [PART_ADDRESS] = "address",       NULL};
 
 /* A format of --source only, after those of tables. */
 enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
@@ -412,8 +409,8 @@ static const opt report_options[] = {
      .choices = part_names,
      .help =
          "heap profile or .prof: report a part of the call stacks: stack (all functions), function "
-         "(innermost), producer (with its module), module, line, type, or thread (outermost "
-         "function); address bins: function (default), line, address or module"},
+         "(innermost), producer (with its module), module, line, type, thread (outermost "
+         "function), or retainer; address bins: function (default), line, address or module"},
     STACK_FUNCTIONS(offsetof(report_values, stacks)),
     TIME_WINDOW_OPTIONS(offsetof(report_values, window), "heap profile: report", ""),
     {.name = "annotate",

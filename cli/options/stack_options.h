@@ -26,7 +26,7 @@ extern const char *const stack_part_names[];
      (position) + offsetof(stack_options, part),                                                   \
      "PART",                                                                                       \
      "name bands by a part of their call stacks: stack (all functions), function (innermost), "    \
-     "producer (with its module), module, line, type, or thread (outermost function)",             \
+     "producer (with its module), module, line, type, thread (outermost function), or retainer",   \
      stack_part_names,                                                                             \
      0,                                                                                            \
      0},                                                                                           \

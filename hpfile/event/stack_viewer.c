@@ -51,8 +51,8 @@ struct hpf__stack_viewer {
     hpf__buffer text;
     hpf_frame *stack; /* of the name that is defined */
     size_t stack_capacity;
-    bool is_by_type; /* names of the reader are types */
-    bool has_part;   /* of some frame */
+    hpf_breakdown by; /* of names of the reader */
+    bool has_part;    /* of some frame */
     hpf__costs costs;
 };
 
@@ -76,7 +76,7 @@ static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
         [HPF_PART_STACK] = "call stack",  [HPF_PART_FUNCTION] = "function",
         [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
         [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
-        [HPF_PART_THREAD] = "thread"};
+        [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer"};
     return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
            (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
            add_to_caption(caption, "by ", parts[o->part]) &&
@@ -254,7 +254,7 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
         frames->end = n;
         return HPF_OK;
     }
-    if (view->part == HPF_PART_TYPE && first > 0) {
+    if ((view->part == HPF_PART_TYPE || view->part == HPF_PART_RETAINER) && first > 0) {
         frames->end = first;
         return HPF_OK;
     }
@@ -312,8 +312,14 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
         return hpf__append_frame(text, frame) &&
                (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));
     }
-    case HPF_PART_TYPE: {
-        hpf_str type = frame->type.length || !v->is_by_type ? frame->type : name;
+    case HPF_PART_TYPE:
+    case HPF_PART_RETAINER: {
+        bool is_retainer = v->view->part == HPF_PART_RETAINER;
+        bool is_by_retainer = v->by == HPF_BREAKDOWN_RETAINER;
+        bool is_name = is_retainer ? is_by_retainer : v->by == HPF_BREAKDOWN_TYPE;
+        hpf_str type = is_retainer != is_by_retainer    ? HPF_STR("")
+                       : frame->type.length || !is_name ? frame->type
+                                                        : name;
         v->has_part |= type.length > 0;
         return append(text, type.length ? type : HPF_STR("(no type)"));
     }
@@ -370,7 +376,9 @@ static bool put_job(hpf__stack_viewer *v, hpf_str job)
     hpf_str rest = hpf_native_part_of_job(job);
     hpf_str begin = {job.data, job.length};
     v->text.length = 0;
-    const char *shown = v->is_by_type ? "type" : "call stack";
+    const char *shown = v->by == HPF_BREAKDOWN_TYPE       ? "type"
+                        : v->by == HPF_BREAKDOWN_RETAINER ? "retainer set"
+                                                          : "call stack";
     if (hpf_str_begins(rest, shown)) {
         begin.length = (size_t)(rest.data - job.data) - strlen(HPF_NATIVE_JOB_BY);
         rest = hpf_str_from(rest, strlen(shown));
@@ -386,7 +394,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 {
     hpf__stack_viewer *v = context;
     if (which == HPF_HEADER_JOB) {
-        v->is_by_type = hpf_breakdown_of_job(text) == HPF_BREAKDOWN_TYPE;
+        v->by = hpf_breakdown_of_job(text);
         if (!put_job(v, text)) {
             return hpf_error_set_memory(err);
         }
@@ -467,7 +475,8 @@ hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
         [HPF_PART_MODULE] = "module; event logs have them",
         [HPF_PART_LINE] = "place in the source; event logs have them",
         [HPF_PART_TYPE] = "type; profiles of -hy and event logs of -hi have them",
-        [HPF_PART_THREAD] = NULL};
+        [HPF_PART_THREAD] = NULL,
+        [HPF_PART_RETAINER] = "retainer; profiles of -hr have them"};
     hpf_stack_part part = v->view->part;
     if (v->n_sources > 0 && v->names.n_names == 0) {
         return hpf_error_set(err, HPF_ERR_RANGE, "no stack has a function that matches");

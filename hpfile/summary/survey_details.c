@@ -55,5 +55,10 @@ void hpf_survey_use_retainer_sets(hpf_survey *s, hpf_retainer_sets *sets)
 
 bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_set *set)
 {
-    return s->sets && hpf_retainer_sets_find(s->sets, hpf_survey_name(s, name), set);
+    return hpf_survey_retainer_set_named(s, hpf_survey_name(s, name), set);
+}
+
+bool hpf_survey_retainer_set_named(const hpf_survey *s, hpf_str name, hpf_retainer_set *set)
+{
+    return s->sets && hpf_retainer_sets_find(s->sets, name, set);
 }

@@ -16,6 +16,8 @@ HPF_API void hpf_survey_use_retainer_sets(hpf_survey *survey, hpf_retainer_sets 
 /* Stores the retainer set of a name, borrowed. Returns false if it is unknown. */
 HPF_API bool hpf_survey_retainer_set(const hpf_survey *survey, hpf_name name,
                                      hpf_retainer_set *set);
+HPF_API bool hpf_survey_retainer_set_named(const hpf_survey *survey, hpf_str name,
+                                           hpf_retainer_set *set);
 
 /* Returns the metadata of the event log; NULL for other inputs. Borrowed. */
 HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);

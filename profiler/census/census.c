@@ -280,12 +280,6 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
 
 /* ---- Results ---- */
 
-static void write_divided_name(uint32_t pair, hpp__text *out, void *context)
-{
-    const hpp_census *c = context;
-    hpp__band_keys_write_name(&c->keys, c->pairs[pair].producer, c->max_name_bytes, out);
-}
-
 static void write_name(uint32_t key, hpp__text *out, void *context)
 {
     static const char *const phases[] = {"OUT_OF_MEMORY", "LAG",           "USE",
@@ -312,6 +306,12 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
     default:
         hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
     }
+}
+
+static void write_divided_name(uint32_t pair, hpp__text *out, void *context)
+{
+    const hpp_census *c = context;
+    write_name(c->pairs[pair].producer, out, context);
 }
 
 /* Stores the parts of the bands in the result. */

@@ -32,8 +32,8 @@ HPF_MUST_USE hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap
 void hpp_census_destroy(hpp_census *census);
 
 /* Divides the bands of all results by stack, with calls if the heap has them. Call it before the
- * first census of an engine by type or by stack, without biographies. Errors: MEMORY; ARGUMENT for
- * a heap without stacks. */
+ * first census of an engine by type, retainer or stack, without biographies. Errors: MEMORY;
+ * ARGUMENT for a heap without stacks. */
 HPF_MUST_USE hpf_status hpp__census_divide_by_stack(hpp_census *census, hpf_error *err);
 
 /* Returns whether stacks of the heap may have the places of calls. */
@@ -41,8 +41,8 @@ bool hpp__census_has_calls(const hpp_census *census);
 
 /* Stores up to `room` frames of a band's stack, innermost first, without the outermost (MAIN).
  * Returns the number of frames of the stack; 0 for a band that is not a stack. Of an engine that
- * divides its bands, these are the bands by stack, by type with a type before the stack, and `room`
- * is 2 or more. Texts are borrowed from the heap and the engine. */
+ * divides its bands, these are the bands by stack, by type or retainer with that before the stack,
+ * and `room` is 2 or more. Texts are borrowed from the heap and the engine. */
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 

@@ -77,15 +77,16 @@ void hpr_html_name_json(hpf_str name, const hpf_frame *frames, size_t n_frames, 
     hpf_json_end(&json);
 }
 
-/* Writes details of a name: the full text of one that was cut, frames of a stack, members of a set.
- * Returns false without memory. */
-static bool put_details(profile_writer *w, hpf_name name)
+/* Writes details of a band with a text: the full text of one that was cut, frames of the stack of
+ * `name`, unless the band is a group, members of a set. Returns false without memory. */
+static bool put_details(profile_writer *w, hpf_str text, hpf_name name)
 {
     hpf_frame frames[MOST_FRAMES];
     hpf_retainer_set set = {.members = {"", 0}};
-    size_t n_frames = w->has_stacks ? 0 : hpf_survey_frames(w->survey, name, frames, MOST_FRAMES);
+    bool has_frames = !w->has_stacks && !w->assignment.texts;
+    size_t n_frames = has_frames ? hpf_survey_frames(w->survey, name, frames, MOST_FRAMES) : 0;
     n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
-    if (hpf_survey_retainer_set(w->survey, name, &set)) {
+    if (hpf_survey_retainer_set_named(w->survey, text, &set)) {
         hpf_json_bytes(w->json, "full", set.name);
     } else if (n_frames == 0) {
         return true;
@@ -169,7 +170,7 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
         hpr__palette_fixed(&light, text, false);
     }
     put_name(w->json, text, light, dark);
-    if (!w->assignment.texts && !put_details(w, w->assignment.names[band])) {
+    if (!put_details(w, text, w->assignment.texts ? 0 : w->assignment.names[band])) {
         return hpf_error_set_memory(w->err);
     }
     hpf_status status = put_packed(w, "column", packed);

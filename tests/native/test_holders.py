@@ -4,6 +4,7 @@
 sets, under `census run -hr`; and what is lost, compared with Valgrind and the leak sanitizer."""
 import collections
 import os
+import json
 import re
 import shutil
 import subprocess
@@ -82,6 +83,34 @@ class Holders(Native):
         done = self.check("holders", "list")
         with open(done.base + ".prof", encoding="utf-8") as file:
             self.assertRegex(file.read(), r"(?m)^SET \d+ = {<list_head@holders>}$")
+
+    def test_holders_by_stack_in_event_logs(self):
+        """The log has the stacks that allocated what each set holds; its bands are those of the sets."""
+        done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", "-l")
+        log = done.base + ".eventlog"
+
+        def bands(path, *options):
+            shown = harness.run([harness.CENSUS, "report", "--format", "json", "-m0", *options, path])
+            self.assertEqual(shown.status, 0, shown.errors)
+            return {band["name"]: band["max"] for band in json.loads(shown.output)["bands"]}
+        sets = bands(done.base + ".hp")
+        self.assertEqual(bands(log), sets)
+        self.assertEqual(bands(log, "--by", "retainer"), sets)
+        held = done.printed("held")
+        [cache] = [name for name in sets if "cache@" in name and "make_cache" not in name]
+        self.assertEqual(sum(bands(log, "--by", "line", "--under", "^" + re.escape(cache) + "$").values()), sets[cache])
+        self.assertGreaterEqual(sets[cache], held["cache"])
+        self.assertIn("add_entry", bands(log, "--by", "function", "--under", "@holders"))
+        refused = harness.run([harness.CENSUS, "report", "--by", "type", log])
+        self.assertIn("no function of this profile has a type", refused.errors)
+        page = done.base + ".html"
+        self.assertEqual(harness.run([harness.CENSUS, "plot", "-o", page, log]).status, 0)
+        with open(page, encoding="utf-8") as file:
+            data = json.loads(re.search(r'id="census-data">(.*?)</script>', file.read(), re.S)[1])
+        [profile] = data["profiles"]
+        self.assertIn("stacks", profile)
+        [name] = [name for name in profile["names"] if name["name"] == cache]
+        self.assertIn("cache@holders", name["more"])
 
     def test_holders_of_a_tree(self):
         self.check("holders", "tree")

@@ -30,6 +30,8 @@ typedef enum hpf_stack_part {
     HPF_PART_TYPE,   /* the type that a stack allocated, or of an info table; in other profiles by
                         type, the whole name */
     HPF_PART_THREAD, /* the label of the outermost frame, with which a thread begins */
+    HPF_PART_RETAINER, /* the set that holds what a stack allocated; in other profiles by retainer,
+                          the whole name */
 } hpf_stack_part;
 
 typedef struct hpf_stack_view_options {

@@ -178,7 +178,7 @@ static bool logs_stacks(const hpp__native_profile *p)
     hpf_breakdown by = census->breakdown;
     return p->options->with_eventlog && !p->has_lives && !census->savings &&
            (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||
-            by == HPF_BREAKDOWN_TYPE);
+            by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER);
 }
 
 static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_options *options,
