@@ -315,11 +315,11 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
     case HPF_PART_TYPE:
     case HPF_PART_RETAINER: {
         bool is_retainer = v->view->part == HPF_PART_RETAINER;
-        bool is_by_retainer = v->by == HPF_BREAKDOWN_RETAINER;
-        bool is_name = is_retainer ? is_by_retainer : v->by == HPF_BREAKDOWN_TYPE;
-        hpf_str type = is_retainer != is_by_retainer    ? HPF_STR("")
-                       : frame->type.length || !is_name ? frame->type
-                                                        : name;
+        hpf_breakdown wanted = is_retainer ? HPF_BREAKDOWN_RETAINER : HPF_BREAKDOWN_TYPE;
+        /* With names by retainer, frames have retainer sets in place of types. */
+        bool has_wanted = is_retainer == (v->by == HPF_BREAKDOWN_RETAINER);
+        hpf_str type = has_wanted ? frame->type : HPF_STR("");
+        type = type.length == 0 && v->by == wanted ? name : type;
         v->has_part |= type.length > 0;
         return append(text, type.length ? type : HPF_STR("(no type)"));
     }
