@@ -332,8 +332,9 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image; for so long, tries again while no thread can be stopped, or earlier images are
- * being read. If it is missed, the first reason is kept, or one that excludes images. */
+/* Takes an image. Tries again, for `patience_ns` at most, while no thread can be stopped, or
+ * earlier images are being read. If it is missed, the first reason is kept, or one that excludes
+ * images. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patience_ns)
 {
     hpf_error err;
@@ -453,7 +454,7 @@ static void want_peak(hpp__process *p)
     }
 }
 
-/* Waits for an image so long. */
+/* Takes a sample, and waits for its image for `patience_ns` at most. */
 static void sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
 {
     size_t n_bytes;
@@ -510,8 +511,8 @@ void hpp__process_leave(hpp__process *p)
     sample_patiently(p, last_patience_ns, true);
 }
 
-/* The program waits meanwhile: as long as an image needs until it has waited for a tenth of a
- * second, and for a sixteenth of the time at most afterwards. */
+/* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
+ * that, it waits for a sixteenth of the time at most. */
 void hpp__process_peak(hpp__process *p)
 {
     enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };

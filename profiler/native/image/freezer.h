@@ -25,8 +25,8 @@
 #include "native/window/window_reader.h"
 #include "tracer.h"
 
-/* Images of one process that are open: so many of a small one, and fewer of others, since memory
- * that the program writes to meanwhile exists once more for each. */
+/* The number of open images of a small process, and of any other, is limited: the kernel copies the
+ * pages that a process writes to while an image is open. */
 enum { HPP__MAX_COPIES = 8, HPP__MAX_LARGE_COPIES = 2 };
 
 /* A copy of the process. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Calls malloc and free by their addresses. Linked at fixed addresses, it contains entries for them
- * that dlsym returns, but no malloc. Allocates and frees a thousand blocks; then keeps a block for
- * each line of its input, of so many bytes, and answers with a line.
+ * that dlsym returns, but no malloc. It allocates and frees a thousand blocks. Then, for each
+ * number that it reads, it replaces the block that it keeps by one of this size, and prints the
+ * number.
  */
 #include <stdio.h>
 #include <stdlib.h>
