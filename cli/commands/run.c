@@ -633,7 +633,21 @@ static int run_program(const cmd *self, run *r, char **argv)
 {
     int status = check_options(self, r, argv[0], getpid()); /* %p is not known yet */
     status = status == EXIT_DONE ? launch_find(argv[0], r->path) : status;
-    status = status == EXIT_DONE ? prepare(self, r) : status;
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    hpf_error err;
+    if (hpp_program_has_sanitizer(r->path, getenv("LD_PRELOAD"))) {
+        diag_say("%s runs without a profile: it has a sanitizer (of addresses, threads or memory), "
+                 "which replaces malloc itself",
+                 argv[0]);
+        return launch_without_profile(r->path, argv);
+    }
+    if (hpp_program_check(r->path, &err) != HPF_OK) {
+        diag_say("%s cannot be profiled: %s", argv[0], err.message);
+        return EXIT_FAILED;
+    }
+    status = prepare(self, r);
     return status == EXIT_DONE ? start_and_serve(r, argv) : status;
 }
 

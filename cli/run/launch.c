@@ -46,7 +46,6 @@ static bool find_along_path(const char *name, char path[PATH_MAX])
 
 int launch_find(const char *name, char path[PATH_MAX])
 {
-    hpf_error err;
     bool is_path = strchr(name, '/') != NULL;
     if (is_path) {
         snprintf(path, PATH_MAX, "%s", name);
@@ -58,10 +57,6 @@ int launch_find(const char *name, char path[PATH_MAX])
     if (!is_program(path)) {
         diag_say("%s: not an executable file", name);
         return EXIT_NOT_EXECUTABLE;
-    }
-    if (hpp_program_check(path, &err) != HPF_OK) {
-        diag_say("%s cannot be profiled: %s", name, err.message);
-        return EXIT_FAILED;
     }
     return EXIT_DONE;
 }
@@ -110,7 +105,8 @@ void launch_raise_file_limit(void)
     }
 }
 
-/* The two variables as entries of an environment, and the whole environment. */
+/* The two variables as entries of an environment, and the whole environment, which ends with them.
+ */
 typedef struct environment {
     hpp_variables variables;
     char run[sizeof "CENSUS_RUN=" + HPP_VARIABLE_BYTES];
@@ -126,11 +122,11 @@ static bool is_variable(const char *entry, const char *name)
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
-/* Copies the environment, with two other entries first, which are filled in later. Returns false
+/* Copies the environment, with the two entries last, which are filled in later. Returns false
  * without memory. */
 static bool copy_environment(environment *out)
 {
-    size_t n = 0;
+    size_t n = 0, n_kept = 0;
     while (environ[n]) {
         n++;
     }
@@ -138,14 +134,13 @@ static bool copy_environment(environment *out)
     if (!out->entries) {
         return false;
     }
-    out->entries[0] = out->run;
-    out->entries[1] = out->preload;
-    size_t n_kept = 2;
     for (size_t i = 0; i < n; i++) {
-        if (!is_variable(environ[i], "CENSUS_RUN") && !is_variable(environ[i], "LD_PRELOAD")) {
+        if (!is_variable(environ[i], "CENSUS_RUN")) {
             out->entries[n_kept++] = environ[i];
         }
     }
+    out->entries[n_kept++] = out->run;
+    out->entries[n_kept] = out->preload;
     return true;
 }
 
@@ -161,6 +156,33 @@ static hpf_status fill_in(environment *e, const hpp_collector *collector, pid_t 
     return status;
 }
 
+/* Executes a program, or a script without a first line #!, as a shell would. Returns if it fails.
+ */
+static void execute(const char *path, char **argv, char **entries)
+{
+    static char shell[] = "/bin/sh";
+    size_t n = 0;
+    execve(path, argv, entries);
+    while (argv[n]) {
+        n++;
+    }
+    if (errno == ENOEXEC) {
+        char **script = __builtin_alloca((n + 2) * sizeof *script);
+        memcpy(script + 1, argv, (n + 1) * sizeof *argv);
+        memcpy(script + 1, &path, sizeof path);
+        script[0] = shell;
+        execve(shell, script, entries);
+    }
+}
+
+int launch_without_profile(const char *path, char **argv)
+{
+    cmd_restore_sigpipe();
+    execute(path, argv, environ);
+    diag_say("cannot run %s: %s", path, strerror(errno));
+    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
 /* Runs in the child; never returns. If exec fails, writes errno to `report`. Does not allocate,
  * because there may be other threads. */
 static void become(environment *e, const hpp_collector *collector, const launch_plan *plan,
@@ -173,7 +195,7 @@ static void become(environment *e, const hpp_collector *collector, const launch_
     }
     (void)fill_in(e, collector, getpid(), plan->library, &err); /* worked before the fork */
     sigprocmask(SIG_SETMASK, &plan->signal_mask, NULL);
-    execve(plan->path, plan->argv, e->entries);
+    execute(plan->path, plan->argv, e->entries);
     int wrong = errno;
     (void)!write(report, &wrong, sizeof wrong);
     _exit(EXIT_NOT_EXECUTABLE);

@@ -19,6 +19,11 @@ enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
  * exit status after a message. */
 int launch_find(const char *name, char path[PATH_MAX]);
 
+/* Becomes a program that is not profiled. Returns only if that fails, an exit status after a
+ * message.
+ */
+int launch_without_profile(const char *path, char **argv);
+
 /* Find the preload library, and the run time of `census cc`, that belong to this program. Return
  * false after a message. */
 bool launch_library(char path[PATH_MAX]);

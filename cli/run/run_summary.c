@@ -260,6 +260,18 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
             "%sit contains its own malloc, whose blocks cannot be counted: only its mappings are",
             who);
     }
+    if (f->started_sanitizer) {
+        say(p,
+            "%sit started programs with a sanitizer (of addresses, threads or memory): they were "
+            "not profiled",
+            who);
+    }
+    if (f->started_other) {
+        say(p,
+            "%sit started programs that are not linked to glibc, or to one older than 2.35: they "
+            "were not profiled",
+            who);
+    }
     if (f->left_network) {
         say(p, "%sit entered another network namespace: programs started there were not profiled",
             who);

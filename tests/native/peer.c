@@ -257,25 +257,25 @@ static void name_socket(char *name, size_t n)
     }
 }
 
-/* Puts the library before others in LD_PRELOAD. */
-static void set_library(const char *library)
-{
-    char list[8192];
-    const char *others = getenv("LD_PRELOAD");
-    snprintf(list, sizeof list, "%s%s%s", library, others ? ":" : "", others ? others : "");
-    setenv("LD_PRELOAD", list, 1);
-}
-
-/* Only native stacks can be compared with those of the C library. */
+/* Adds the variables at the end of the environment. Only native stacks can be compared with those
+ * of the C library. */
 static void become(const char *socket_name, const char *library, const char *verify, char **command)
 {
-    char words[256];
-    snprintf(words, sizeof words,
-             "socket=%s,root=%d,children=1,window=%" PRIu64 ",tick=0,verify=%s,python=%d",
+    static char run[256], list[8192], *entries[4096];
+    const char *others = getenv("LD_PRELOAD");
+    size_t n = 0;
+    snprintf(run, sizeof run,
+             HPP_WINDOW_VARIABLE "=socket=%s,root=%d,children=1,window=%" PRIu64
+                                 ",tick=0,verify=%s,python=%d",
              socket_name, getpid(), (uint64_t)16 << 30, verify, atoi(verify) == 0);
-    setenv(HPP_WINDOW_VARIABLE, words, 1);
-    set_library(library);
-    execvp(command[0], command);
+    snprintf(list, sizeof list, "LD_PRELOAD=%s%s%s", library, others ? ":" : "",
+             others ? others : "");
+    for (; environ[n] && n < sizeof entries / sizeof *entries - 3; n++) {
+        entries[n] = environ[n];
+    }
+    entries[n] = run;
+    entries[n + 1] = list;
+    execvpe(command[0], command, entries);
     give_up(command[0]);
 }
 

@@ -38,13 +38,12 @@ class Begun:
         return self.running.returncode, errors.decode()
 
     def socket_name(self):
-        """Returns the name of the collector's socket from the program's environment."""
+        """Returns the name of the collector's socket from the name of the program's window."""
         tasks = "/proc/%d/task/%d/children" % (self.running.pid, self.running.pid)
         with open(tasks, encoding="ascii") as file:
             child = file.read().split()[0]
-        with open("/proc/%s/environ" % child, "rb") as file:
-            words = re.search(rb"(?:^|\0)CENSUS_RUN=([^\0]*)", file.read())[1]
-        return b"\0" + re.search(rb"socket=([^,]*)", words)[1]
+        with open("/proc/%s/maps" % child, "rb") as file:
+            return b"\0" + re.search(rb"memfd:census-window:(\S+)", file.read())[1]
 
 
 class Output(Native):

@@ -32,7 +32,7 @@ DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symb
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
     "hpfile": ["base", "io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
-    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
+    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
                  "native/counting", "native/lives", "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],

@@ -45,7 +45,8 @@ typedef struct hpp_variables {
     char run[HPP_VARIABLE_BYTES]; /* "socket=..." */
     char preload[4096 + HPP_VARIABLE_BYTES];
 } hpp_variables;
-/* Stores the variables for process `process_id`. LD_PRELOAD is the preload library at path
+/* Stores the variables for process `process_id`; they must be the last entries of its environment,
+ * in this order, after one of LD_PRELOAD if there is one. LD_PRELOAD is the preload library at path
  * `library`, followed by `preloaded` unless that is NULL. Errors: LIMIT if they are too long;
  * ARGUMENT for a path that LD_PRELOAD cannot contain. */
 HPF_API HPF_MUST_USE hpf_status hpp_collector_variables(const hpp_collector *collector,
@@ -155,9 +156,13 @@ HPF_API HPF_MUST_USE hpf_status hpp_detach(const hpp_attached *attached, hpf_err
  */
 
 /* Checks that the program at `path` can be profiled: an ELF file for this machine that uses the
- * dynamic loader of glibc and gains no privileges, or a script whose interpreter is one. Errors:
- * UNSUPPORTED with the reason; IO if it cannot be read. */
+ * dynamic loader of glibc, gains no privileges and has no sanitizer, or a script whose interpreter
+ * is one. Errors: UNSUPPORTED with the reason; IO if it cannot be read. */
 HPF_API HPF_MUST_USE hpf_status hpp_program_check(const char *path, hpf_error *err);
+
+/* Returns whether a program has a sanitizer, or a library in `preloaded` (NULL: none) is one: it
+ * should be run without the preload library. */
+HPF_API bool hpp_program_has_sanitizer(const char *path, const char *preloaded);
 
 #ifdef __cplusplus
 }

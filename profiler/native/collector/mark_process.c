@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A mark, or the request of a heap snapshot, from outside: the environment of the process names the
- * collector's socket.
+ * A mark, or the request of a heap snapshot, from outside: the window of the process, which is
+ * mapped in it, has the name of the collector's socket.
  */
 #include "collector.h"
 
@@ -19,15 +19,12 @@
 
 enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };
 
-/* Reads the name of the socket from "CENSUS_RUN=socket=NAME,...". */
-static bool read_socket_name(const char *entry, char out[SOCKET_NAME_BYTES])
+/* Reads the name of the socket from a line of mappings. */
+static bool read_socket_name(const char *line, char out[SOCKET_NAME_BYTES])
 {
-    static const char begin[] = HPP_WINDOW_VARIABLE "=socket=";
-    if (strncmp(entry, begin, sizeof begin - 1) != 0) {
-        return false;
-    }
-    const char *name = entry + sizeof begin - 1;
-    size_t length = strcspn(name, ",");
+    static const char begin[] = "/memfd:" HPP_WINDOW_NAME;
+    const char *name = strstr(line, begin);
+    size_t length = name ? strcspn(name += sizeof begin - 1, " \n") : 0;
     if (length == 0 || length >= SOCKET_NAME_BYTES) {
         return false;
     }
@@ -36,25 +33,23 @@ static bool read_socket_name(const char *entry, char out[SOCKET_NAME_BYTES])
     return true;
 }
 
-/* Looks through the environment that the process was started with. */
 static hpf_status find_socket(long process_id, char out[SOCKET_NAME_BYTES], hpf_error *err)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/environ", process_id);
+    snprintf(path, sizeof path, "/proc/%ld/maps", process_id);
     FILE *file = fopen(path, "re");
     if (!file) {
         return hpf_error_set_os(err, errno, "cannot read its data in /proc");
     }
-    char *entry = NULL;
+    char *line = NULL;
     size_t room = 0;
     bool is_found = false;
-    while (!is_found && getdelim(&entry, &room, '\0', file) > 0) {
-        is_found = read_socket_name(entry, out);
+    while (!is_found && getline(&line, &room, file) > 0) {
+        is_found = read_socket_name(line, out);
     }
-    free(entry);
+    free(line);
     fclose(file);
-    return is_found ? HPF_OK
-                    : hpf_error_set(err, HPF_ERR_ARGUMENT, "it was not started by census run");
+    return is_found ? HPF_OK : hpf_error_set(err, HPF_ERR_ARGUMENT, "it is not being profiled");
 }
 
 static int connect_to(const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * This is the only file that reads the environment. It does so without libc, whose own variables
- * may not be set yet, and whose functions a program may replace by its own, as bash does.
+ * Reads the environment without libc, whose own variables may not be set yet, and whose functions a
+ * program may replace by its own, as bash does.
  */
 #include "process_state.h"
 
@@ -10,7 +10,6 @@
 #include "native/window/window.h"
 
 enum { DEFAULT_WINDOW_MIB = 1024 };
-#define LIBRARY_NAME "libcensus-preload.so"
 
 hpp_settings hpp__settings;
 hpp_alive_page hpp__alive_page;
@@ -20,7 +19,7 @@ _Atomic uint32_t hpp__alive_kind = HPP_ALIVE;
  * environment. libc's own variables may not be set yet. */
 extern void *__libc_stack_end;
 
-static char **initial_environment(void)
+char **hpp__initial_environment(void)
 {
     long n_words = *(long *)__libc_stack_end;
     return (char **)__libc_stack_end + 1 + n_words + 1;
@@ -77,7 +76,7 @@ static uint64_t number_of(const char *text, const char *name, uint64_t otherwise
 bool hpp__settings_read(const char *given)
 {
     const char *text =
-        given != NULL ? given : find_variable(initial_environment(), HPP_WINDOW_VARIABLE);
+        given != NULL ? given : find_variable(hpp__initial_environment(), HPP_WINDOW_VARIABLE);
     const char *name = value_of(text, "socket=");
     if (name == NULL) {
         return false;
@@ -122,36 +121,4 @@ bool hpp__alive_page_map(void)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     return mapped == (long)page && hpp__syscall(SYS_madvise, (long)page, sizeof(hpp__alive_page),
                                                 MADV_WIPEONFORK, 0, 0, 0) == 0;
-}
-
-/* Takes this library out of a list of paths, in place. Returns whether anything is left. */
-static bool remove_from_list(char *list)
-{
-    char *to = list;
-    for (char *word = list; *word != '\0';) {
-        size_t n = length_until(word, ": ");
-        size_t n_name = strlen(LIBRARY_NAME);
-        bool is_own = n >= n_name && memcmp(word + n - n_name, LIBRARY_NAME, n_name) == 0;
-        size_t n_taken = n + (word[n] != '\0');
-        if (!is_own) {
-            memmove(to, word, n_taken);
-            to += n_taken;
-        }
-        word += n_taken;
-    }
-    *to = '\0';
-    return *list != '\0';
-}
-
-void hpp__environment_clean(void)
-{
-    char **kept = initial_environment();
-    for (char **entry = kept; *entry != NULL; entry++) {
-        char *list = strncmp(*entry, "LD_PRELOAD=", 11) == 0 ? *entry + 11 : NULL;
-        bool is_ours = strncmp(*entry, HPP_WINDOW_VARIABLE "=", sizeof(HPP_WINDOW_VARIABLE)) == 0;
-        if (!is_ours && (list == NULL || remove_from_list(list))) {
-            *kept++ = *entry;
-        }
-    }
-    *kept = NULL;
 }

@@ -62,8 +62,7 @@ void hpp__command_copy(char *to, size_t n_bytes);
 /* Maps hpp__alive_page so that the kernel clears it in forked children. */
 bool hpp__alive_page_map(void);
 
-/* Removes this library and its variable from the environment, so that programs started by this
- * process do not load it. */
-void hpp__environment_clean(void);
+/* Returns the environment on the initial stack. */
+char **hpp__initial_environment(void);
 
 #endif

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ANCESTORS = 4096, MAX_ENVIRONMENT_BYTES = 1 << 18 };
+enum { MAX_ANCESTORS = 4096, MAX_FILE_BYTES = 1 << 18 };
 
 /* Returns the number of bytes read. */
 static size_t read_beginning(const char *path, char *out, size_t n_bytes)
@@ -193,11 +193,27 @@ bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
     return false;
 }
 
-/* Returns whether the first bytes of the environment of a process contain the text. */
-static bool has_in_environment(const char *process_id, const char *text, char *room, size_t n_room)
+/* Returns when a process was started, or 0. */
+static unsigned long long start_of(const char *process_id)
+{
+    char path[64], text[1024];
+    unsigned long long start = 0;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", process_id);
+    const char *after_name =
+        hpp__proc_read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    bool is_known = after_name && sscanf(after_name,
+                                         ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                         "%*s %*s %*s %*s %*s %*s %llu",
+                                         &start) == 1;
+    return is_known ? start : 0;
+}
+
+/* Returns whether the first bytes of a file of a process contain the text. */
+static bool has_in_file(const char *process_id, const char *name, const char *text, char *room,
+                        size_t n_room)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%.20s/environ", process_id);
+    snprintf(path, sizeof path, "/proc/%.20s/%s", process_id, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t n = 0;
     ssize_t got = 1;
@@ -220,12 +236,15 @@ static bool has_in_environment(const char *process_id, const char *text, char *r
 bool hpp__proc_any_with(const char *text)
 {
     DIR *all = opendir("/proc");
-    char *room = malloc(MAX_ENVIRONMENT_BYTES);
+    char *room = malloc(MAX_FILE_BYTES);
+    unsigned long long own_start = start_of("self");
     const struct dirent *entry = NULL;
     bool is_found = false;
     while (all && room && !is_found && (entry = readdir(all))) {
-        is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-                   has_in_environment(entry->d_name, text, room, MAX_ENVIRONMENT_BYTES);
+        const char *id = entry->d_name;
+        is_found = id[0] >= '1' && id[0] <= '9' && start_of(id) >= own_start &&
+                   (has_in_file(id, "environ", text, room, MAX_FILE_BYTES) ||
+                    has_in_file(id, "maps", text, room, MAX_FILE_BYTES));
     }
     free(room);
     if (all) {

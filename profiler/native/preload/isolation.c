@@ -25,6 +25,7 @@
 
 #include "cpu_ticks.h"
 #include "entry.h"
+#include "exec.h"
 #include "native/counting/process_state.h"
 #include "native/lives/sampler.h"
 #include "thread_life.h"
@@ -46,7 +47,6 @@ static void isolate(hpp_isolation isolation)
         hpp__sampler_stop(0);
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_ISOLATED);
     }
-    hpp__environment_clean();
     atomic_store(&hpp__isolation, isolation);
     if (isolation == HPP_ISOLATED_STRICTLY) {
         atomic_store(&hpp__has_no_time_stamp, true);
@@ -116,6 +116,8 @@ void *hpp__before_syscall(const long arguments[])
         isolate(HPP_ISOLATED_BY_FILTER);
     } else if (number == SYS_unshare && operation & CLONE_NEWNET) {
         note_new_network();
+    } else if (number == SYS_execve || number == SYS_execveat) {
+        hpp__exec_bare(arguments);
     } else if (hpp__is_fork(number) || number == SYS_clone3 ||
                (number == SYS_clone && !(operation & CLONE_VM))) {
         hpp__sampler_stop(HPP_EVENT_RAW_FORK);

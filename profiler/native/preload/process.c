@@ -11,6 +11,7 @@
 
 #include "native/counting/blocks.h"
 #include "native/lives/exact.h"
+#include "environment.h"
 #include "gate.h"
 #include "native/counting/next_allocator.h"
 #include "native/counting/peak.h"
@@ -46,7 +47,13 @@ static const char *given_settings; /* of census_attach; NULL: those of the envir
 
 static bool start(void)
 {
-    if (!hpp__settings_read(given_settings) || !is_wanted() || !hpp__alive_page_map()) {
+    if (!hpp__settings_read(given_settings)) {
+        return false;
+    }
+    if (given_settings == NULL) {
+        hpp__environment_take();
+    }
+    if (!is_wanted() || !hpp__alive_page_map()) {
         return false;
     }
     int link = hpp__window_connect(hpp__settings.socket_name);
@@ -54,6 +61,7 @@ static bool start(void)
         return false;
     }
     const char *reason;
+    hpp__window_name(hpp__settings.socket_name);
     int file = hpp__window_make(&reason, hpp__settings.window_bytes);
     if (file < 0) {
         hpp__window_excuse(link, reason);
@@ -211,8 +219,6 @@ __attribute__((constructor)) static void begin(void)
         if (hpp__settings.verify_every != 0) {
             hpp__stacks_verify(hpp__settings.verify_every);
         }
-    } else if (hpp__settings.socket_name[0] != '\0' && !is_wanted()) {
-        hpp__environment_clean();
     }
 }
 

@@ -145,6 +145,8 @@ typedef struct hpp_process_figures {
     uint32_t python_version; /* as PY_VERSION_HEX */
     bool was_isolated;       /* it entered seccomp; less could be counted since then */
     bool has_own_malloc;     /* the program contains it: only its mappings are counted */
+    bool started_sanitizer;  /* it started programs that have a sanitizer: not profiled */
+    bool started_other;      /* it started programs that are not linked to a recent glibc */
     bool left_network; /* it entered another network namespace: what it starts cannot connect */
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */

@@ -649,6 +649,8 @@ static void note_losses(hpp__native_profile *p)
     uint32_t events = head->events;
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->has_own_malloc = (events & HPP_EVENT_OWN_MALLOC) != 0;
+    f->started_sanitizer = (events & HPP_EVENT_STARTED_SANITIZER) != 0;
+    f->started_other = (events & HPP_EVENT_STARTED_OTHER) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
     uint32_t python = head->python_state;
     f->python = python == HPP_PYTHON_UNKNOWN         ? HPP_NO_PYTHON_VERSION

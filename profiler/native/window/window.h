@@ -253,6 +253,9 @@ enum {
     HPP_EVENT_LOCKED_MEMORY = 1u << 3, /* it has locked its memory (mlock) */
     HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
     HPP_EVENT_OWN_MALLOC = 1u << 5,    /* it contains the malloc that its libraries call, too */
+    /* It has started programs into which the library is not loaded. */
+    HPP_EVENT_STARTED_SANITIZER = 1u << 6, /* they have a sanitizer */
+    HPP_EVENT_STARTED_OTHER = 1u << 7,     /* not linked to glibc, or to an old one */
 };
 
 /* Addresses in the program, for images: code that a thread runs that the collector has stopped. It
@@ -398,10 +401,15 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   biography=BYTES watch the use of one block in this many bytes, 0 for none
  *   seed=N          start of the random numbers that choose these blocks, 0 for the time
  *
+ * The program does not see it in its environment. Other processes find the socket by the name of
+ * the window, which is a file in memory: its mapping is "/memfd:census-window:NAME (deleted)".
+ *
  * A program that creates a window connects, sends hpp_window_hello with the memfd as SCM_RIGHTS,
  * and closes the connection without waiting for an answer. If it cannot create one, it sends the
  * reason. `census mark` connects and sends a hello with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
+#define HPP_WINDOW_NAME     "census-window:"
+enum { HPP_WINDOW_NAME_BYTES = 128 };
 
 /* Returns from how many live bytes on a peak is worth an image, if the largest amount of which
  * there is one is `known_bytes`. */

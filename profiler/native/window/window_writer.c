@@ -144,14 +144,23 @@ static uint64_t limit_of(int resource)
 /* Returns a file descriptor or a negated errno. Growing a file beyond its limit would raise
  * SIGXFSZ.
  */
+static char file_name[HPP_WINDOW_NAME_BYTES] = HPP_WINDOW_NAME;
+
+void hpp__window_name(const char *socket_name)
+{
+    size_t n = strlen(HPP_WINDOW_NAME), n_name = strlen(socket_name);
+    if (n + n_name < sizeof(file_name)) {
+        memcpy(file_name + n, socket_name, n_name + 1);
+    }
+}
+
 static int make_file(uint64_t size_bytes)
 {
     if (size_bytes > limit_of(RLIMIT_FSIZE)) {
         return -EFBIG;
     }
-    static const char name[] = "census-window";
-    long file =
-        hpp__syscall(SYS_memfd_create, (long)name, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
+    long file = hpp__syscall(SYS_memfd_create, (long)file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0,
+                             0, 0, 0);
     if (file < 0) {
         return (int)file;
     }

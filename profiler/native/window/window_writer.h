@@ -31,6 +31,9 @@ static inline void *hpp__window_at(uint32_t page)
     return (char *)hpp__window + (uint64_t)page * HPP_WINDOW_PAGE_BYTES;
 }
 
+/* Sets the name of the collector's socket, which is part of the names of windows. */
+void hpp__window_name(const char *socket_name);
+
 /* Creates a window with the root node and the fixed sites, and sets hpp__window. The caller sets
  * command and tick_us in the head. The file is smaller than `size_bytes` if a limit of the process
  * requires it. Returns its file descriptor, or -1 and the reason. */
