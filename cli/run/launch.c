@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -61,16 +63,22 @@ int launch_find(const char *name, char path[PATH_MAX])
     return EXIT_DONE;
 }
 
+/* Finds this program; without /proc, by the path by which it was executed. */
+static bool find_self(char path[PATH_MAX])
+{
+    const char *executed = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    return realpath("/proc/self/exe", path) || (executed && realpath(executed, path));
+}
+
 /* Finds a file that is installed with this program, or that was built with it. */
 static bool find_own(const char *name, char path[PATH_MAX])
 {
     char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(own, '/');
-    if (slash) {
-        *slash = '\0';
+    if (!find_self(own)) {
+        diag_say("cannot find %s: census does not know where it is installed", name);
+        return false;
     }
+    *strrchr(own, '/') = '\0';
     static const char *const places[] = {"../profiler", "../" CENSUS_LIBDIR "/census"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char candidate[2 * PATH_MAX];

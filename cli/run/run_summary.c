@@ -495,9 +495,11 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
     if (n > 0 && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, largest, &f);
-        say(&p, "%s sample%s%s in %s%s; draw with: census plot %s%s",
-            format_count(f.n_samples).text, plural(f.n_samples), n > 1 ? " of this process" : "",
-            f.base, suffix, f.base, suffix);
+        if (f.error.status == HPF_OK) {
+            say(&p, "%s sample%s%s in %s%s; draw with: census plot %s%s",
+                format_count(f.n_samples).text, plural(f.n_samples),
+                n > 1 ? " of this process" : "", f.base, suffix, f.base, suffix);
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "event/format_row.h"
@@ -21,6 +22,13 @@ enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
 /* ---- Files ---- */
 
+/* Returns whether a regular file is in a folder. */
+static bool has_name(int fd)
+{
+    struct stat file;
+    return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0;
+}
+
 /* Opens a file that grows. `what` describes it in an error. */
 static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
@@ -28,7 +36,7 @@ static hpf_status open_growing(hpp__out_file *f, const char *path, const char *w
     if (fd < 0) {
         return hpf_error_set_os(err, errno, "cannot write %s", what);
     }
-    *f = (hpp__out_file){hpf_sink_to_fd(fd), fd};
+    *f = (hpp__out_file){hpf_sink_to_fd(fd), fd, has_name(fd)};
     if (!f->sink) {
         close(fd);
         return hpf_error_set_memory(err);
@@ -40,7 +48,7 @@ static hpf_status open_growing(hpp__out_file *f, const char *path, const char *w
 static hpf_status open_at_once(hpp__out_file *f, const char *path, hpf_error *err)
 {
     hpf_error why;
-    *f = (hpp__out_file){hpf_sink_to_path(path, &why), -1};
+    *f = (hpp__out_file){hpf_sink_to_path(path, &why), -1, false};
     if (!f->sink && err) {
         *err = why;
     }
@@ -410,6 +418,9 @@ hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
         hpf_sink *sink = o->files[i].sink;
         hpf_status at_end = sink ? hpf_sink_finish(sink, status == HPF_OK ? err : NULL) : HPF_OK;
         status = status == HPF_OK ? at_end : status;
+        if (status == HPF_OK && o->files[i].has_name && !has_name(o->files[i].fd)) {
+            status = hpf_error_set(err, HPF_ERR_IO, "a file of the profile was removed meanwhile");
+        }
     }
     if (o->first_error.status != HPF_OK) {
         status = o->first_error.status;

@@ -30,6 +30,7 @@ enum { HPP__OUT_HP, HPP__OUT_LINES, HPP__OUT_LOG, HPP__N_OUT_FILES };
 typedef struct hpp__out_file {
     hpf_sink *sink; /* NULL: none */
     int fd;         /* under the sink, or -1 */
+    bool has_name;  /* in a folder, when it was opened */
 } hpp__out_file;
 
 typedef struct hpp__output {

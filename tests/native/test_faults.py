@@ -93,6 +93,25 @@ class Output(Native):
                             program("ends"), "returns"])
         self.check_refused(done, self.path("nowhere/profile"))
 
+    def test_removed_directory(self):
+        """The program removes the folder of its profile, whose file census has open."""
+        for options in ["-hd"], ["-hd", "--tree"], ["-hd", "-l", "--no-children"], ["-p", "--no-children"], ["-hr"]:
+            folder = self.fresh()
+            command = ["sh", "-c", 'rm -r "$1"; exit 3', "sh", folder]
+            done = harness.run([CENSUS, "run", *options, "-o", os.path.join(folder, "p"), "--", *command])
+            self.assertEqual(done.status, 3)
+            self.assertRegex(done.errors, r"census: %s/p[^:]*: (a file of the profile was removed|cannot write)" % folder)
+            self.assertNotIn("draw with: census plot %s/p.hp" % folder, done.errors)
+
+    def test_run_without_proc(self):
+        script = 'umount -l /proc && for path in "$1" "${1##*/}"; do "$path" run -q -hd -o "$2" "$3" returns 3; echo $?; done'
+        done = harness.run(["unshare", "-m", "sh", "-c", script, "sh", CENSUS, self.path("profile"), program("ends")],
+                           {"PATH": os.path.dirname(CENSUS) + ":" + os.environ["PATH"]})
+        if "unshare" in done.errors or "umount" in done.errors:
+            self.skipTest("/proc cannot be unmounted here")
+        self.assertEqual((done.output.splitlines()[-1], done.errors), ("3", ""))
+        self.assertEqual(harness.Profile(self.path("profile.hp")).of("keep"), 364000)
+
 
 class Collector(Native):
     """The collector dies, or another process attacks it through its address."""

@@ -227,7 +227,8 @@ static bool find_mapped_path(char *out, uintptr_t address)
 }
 
 /* Stores the path of an object: the linker's name if it is absolute, else the kernel's. The main
- * program has no name, and a relative one depends on an earlier working directory. */
+ * program has no name, and a relative one depends on an earlier working directory. Without /proc,
+ * the main program has the path by which it was executed. */
 static void fill_path(char *out, const struct dl_find_object *object)
 {
     const char *name = object->dlfo_link_map->l_name;
@@ -239,6 +240,8 @@ static void fill_path(char *out, const struct dl_find_object *object)
         }
         return;
     }
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    name = name[0] == '\0' && executed != NULL ? executed : name;
     size_t n = strnlen(name, MAX_NAME_BYTES - 1);
     memcpy(out, name, n);
     out[n] = '\0';
