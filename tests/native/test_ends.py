@@ -4,8 +4,10 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import time
 
 import harness
@@ -102,6 +104,14 @@ class Ends(Native):
                 self.assertRegex(errors, "the end of the program has no sample; the last one is of [0-9.]+ m?s")
         errors = self.end_by_signal("--snapshot=last", "--", program("ends"), "waits", is_sent=True)[1]
         self.assertRegex(errors, r"heap snapshot at [0-9.]+ m?s, 35[5-9] KiB live")
+
+    def test_resident_set_between_samples(self):
+        """The summary has the largest resident set, also if no sample is due while it is that large."""
+        for end in "", "; import os; os._exit(0)":
+            done = harness.run([harness.CENSUS, "run", "-i1000", "-o", self.path("p"), sys.executable, "-c",
+                                "x = b'x' * (32 << 20)" + end])
+            [resident] = re.findall("resident set up to ([0-9.]+) MiB", done.errors)
+            self.assertGreater(float(resident), 32, done.errors)
 
     def test_profile_grows(self):
         """The profile can be read while the program runs: each sample is written as a whole."""

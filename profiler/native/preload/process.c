@@ -5,6 +5,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -210,6 +211,30 @@ static void leave(void)
     }
 }
 
+/* Stores the largest resident set so far, since the largest one may be between two samples. It has
+ * a buffer of its own, as a signal handler on a small stack may end the process. */
+static void note_resident(void)
+{
+    static const char path[] = "/proc/self/status", name[] = "\nVmHWM:";
+    static char text[4096];
+    if (!hpp__alive() ||
+        hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != hpp__window->head.process_id) {
+        return;
+    }
+    long file = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long n = file < 0 ? 0 : hpp__syscall(SYS_read, file, (long)text, sizeof(text) - 1, 0, 0, 0);
+    if (file >= 0) {
+        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    uint64_t n_kib = 0;
+    const char *at = strstr(text, name);
+    for (at = at != NULL ? at + strlen(name) : ""; *at != '\0' && *at != '\n'; at++) {
+        n_kib = *at >= '0' && *at <= '9' ? n_kib * 10 + (uint64_t)(*at - '0') : n_kib;
+    }
+    atomic_store(&hpp__window->head.most_resident_bytes, n_kib * 1024);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     if (hpp__process_begin()) {
@@ -224,6 +249,7 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
+    note_resident();
     leave();
     if (hpp__alive()) {
         hpp__sampler_end();
@@ -242,6 +268,7 @@ __attribute__((constructor)) static void watch_quick_exit(void)
 /* As the functions of libc, also if the program has isolated itself. */
 HPP_EXPORT HPP_ANY_STACK void _exit(int status)
 {
+    note_resident();
     leave();
     for (;;) {
         hpp__bare_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);

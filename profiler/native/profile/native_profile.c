@@ -659,6 +659,12 @@ static void note_losses(hpp__native_profile *p)
                                                      : HPP_PYTHON_PROFILED;
     f->python_version = head->python_version;
     f->n_apart = head->n_apart;
+    uint64_t resident_bytes = head->most_resident_bytes;
+    bool is_possible = resident_bytes <= UINT64_C(1) << 56;
+    if (head->biography_bytes == 0 && is_possible) { /* see emit_lines */
+        double own_bytes = (double)resident_bytes - (double)f->profiler_bytes;
+        f->resident_bytes = larger(f->resident_bytes, own_bytes);
+    }
     f->biography.sample_bytes = head->biography_bytes;
     f->biography.n_samples = head->n_samples;
     f->biography.n_unsampled = head->n_unsampled;

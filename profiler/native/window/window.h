@@ -292,9 +292,10 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_peaks; /* 0: none yet */
     hpp_window_peak peaks[2];
 
-    uint32_t tick_us;         /* of processor time per tick, or 0 */
-    _Atomic uint32_t events;  /* HPP_EVENT_ values: why less was counted */
-    _Atomic uint32_t n_apart; /* forked children that could not connect */
+    uint32_t tick_us;                     /* of processor time per tick, or 0 */
+    _Atomic uint32_t events;              /* HPP_EVENT_ values: why less was counted */
+    _Atomic uint32_t n_apart;             /* forked children that could not connect */
+    _Atomic uint64_t most_resident_bytes; /* when the process ended by itself; else 0 */
 
     /* The biography. The collector numbers its censuses from 1; before census n, the era that it
      * asks for is n. The program enters that era soon after. */
