@@ -54,13 +54,19 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
 }
 
+/* Returns a character that cannot control a terminal. */
+static char printable(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
+}
+
 size_t hpp__names_clean(char *out, hpf_str text)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i];
         if (!is_blank(c)) {
-            out[n++] = c;
+            out[n++] = printable(c);
             continue;
         }
         bool has_next = i + 1 < text.length && !is_blank(text.data[i + 1]);
@@ -146,13 +152,19 @@ static hpf_str module_label(hpp__names *names, hpf_str module)
     return (hpf_str){copy, n + is_bare};
 }
 
-/* Returns "FILE:LINE", or the file without a line or memory. */
+/* Returns "FILE:LINE", or the file if the line is 0; empty without memory. */
 static hpf_str place_of(hpp__names *names, hpf_str file, uint32_t line)
 {
-    size_t room = file.length + 12;
-    char *text = line > 0 ? hpf_arena_alloc(names->arena, room) : NULL;
-    int n = text ? snprintf(text, room, "%.*s:%u", (int)file.length, file.data, line) : 0;
-    return n > 0 ? (hpf_str){text, (size_t)n} : file;
+    enum { LINE_BYTES = 12 };
+    char *text = hpf_arena_alloc(names->arena, file.length + LINE_BYTES);
+    if (!text) {
+        return HPF_STR("");
+    }
+    for (size_t i = 0; i < file.length; i++) {
+        text[i] = printable(file.data[i]);
+    }
+    int n = line > 0 ? snprintf(text + file.length, LINE_BYTES, ":%u", line) : 0;
+    return (hpf_str){text, file.length + (size_t)n};
 }
 
 static hpp__function *make_function(hpp__names *names, const hpp_function *from, bool is_module)

@@ -86,7 +86,7 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 hpp_resolver *hpp__names_resolver(hpp__names *names);
 
 /* Copies `text` to `out`, which has room for it, in the form of names: without blanks next to
- * punctuation, and with '_' for other blanks. Returns the length. */
+ * punctuation, with '_' for other blanks, and '?' for control characters. Returns the length. */
 size_t hpp__names_clean(char *out, hpf_str text);
 
 #endif

@@ -51,8 +51,8 @@ void hpp__python_module(hpp__text *out, hpf_str file)
     size_t begin =
         folder.length + (folder.length > 0 || (module.length > 0 && *module.data == '/'));
     for (size_t i = begin; i < module.length;) {
-        size_t n = strcspn(module.data + i, "/");
-        n = n < module.length - i ? n : module.length - i;
+        const char *slash = memchr(module.data + i, '/', module.length - i);
+        size_t n = slash ? (size_t)(slash - module.data) - i : module.length - i;
         hpp__text_add(out, (hpf_str){module.data + i, n});
         i += n + 1;
         if (i < module.length) {

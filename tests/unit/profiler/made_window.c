@@ -91,6 +91,29 @@ uint32_t made_node(made_window *w, uint64_t address, uint32_t parent, uint32_t m
     return index;
 }
 
+void made_flags(made_window *w, uint32_t node, uint16_t flags)
+{
+    hpp_window_node *of = record(w, w->window->node_pages, node, HPP_NODES_PER_CHUNK, sizeof *of);
+    of->flags = flags;
+}
+
+uint32_t made_code(made_window *w, const char *name, const char *file, uint32_t line)
+{
+    uint32_t index = w->window->head.n_codes > 0 ? w->window->head.n_codes : 1;
+    hpp_window_code *code =
+        record(w, w->window->code_pages, index, HPP_CODES_PER_CHUNK, sizeof *code);
+    size_t n_name = strnlen(name, sizeof code->texts);
+    size_t n_file = strnlen(file, sizeof code->texts - n_name);
+    code->first_line = line;
+    code->n_name = (uint16_t)n_name;
+    code->n_file = (uint16_t)n_file;
+    memcpy(code->texts, name, n_name);
+    memcpy(code->texts + n_name, file, n_file);
+    code->is_complete = 1;
+    w->window->head.n_codes = index + 1;
+    return index;
+}
+
 uint32_t made_site(made_window *w, uint32_t node, hpp_call call)
 {
     uint32_t index = w->window->head.n_sites;

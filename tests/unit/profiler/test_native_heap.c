@@ -5,6 +5,8 @@
  */
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "census/census.h"
 #include "hpfile/str.h"
@@ -12,6 +14,7 @@
 #include "native/profile/graph_heap.h"
 #include "native/profile/native_heap.h"
 #include "native/profile/native_report.h"
+#include "native/profile/python_names.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
 
@@ -279,6 +282,39 @@ Test(native_heap, distinguishes_new_of_arrays_by_the_called_function)
     allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new[]", 8);
+}
+
+/* ---- Python ---- */
+
+Test(native_heap, reads_no_byte_after_the_path_of_a_module)
+{
+    static const char path[] = "/no/such/folder/module";
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), n = sizeof path - 1;
+    char *pages =
+        mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(pages, MAP_FAILED);
+    cr_assert_eq(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
+    memcpy(pages + page_bytes - n, path, n);
+    hpp__text name = {0};
+    hpp__python_module(&name, (hpf_str){pages + page_bytes - n, n});
+    cr_expect(hpf_str_is(hpp__text_str(&name), "module"));
+    hpp__text_finish(&name);
+    munmap(pages, 2 * page_bytes);
+}
+
+Test(native_heap, replaces_control_characters_in_names_and_files_of_python)
+{
+    static const char name[] = "f\033[31m", file[] = "/no/such/\033]0;a\a.py";
+    uint32_t code = made_code(&made, name, file, 7);
+    uint32_t python = made_node(&made, (uint64_t)code << 32 | 8, NODE(MAIN), 0);
+    made_flags(&made, python, HPP_NODE_PYTHON);
+    allocate(python, HPP_CALL_MALLOC, 8);
+    open_window(0, NULL);
+    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "?]0;a?.f?[31m/main", 8);
+    expect_one_band(HPF_BREAKDOWN_MODULE, "?]0;a?", 8);
+    expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "?]0;a?.f?[31m@?]0;a?.py:8", 8);
+    const hpp__function *function = hpp__native_stacks_place(&stacks, python)->function;
+    cr_expect(hpf_str_is(function->source, "/no/such/?]0;a?.py:7"));
 }
 
 static uint64_t bytes_of(const hpp_census_result *result, const char *name)
