@@ -120,7 +120,7 @@ int main(int n_words, char **words)
     hpp__freezer freezer;
     double pauses[N_TIMES], whole[N_TIMES];
     hpf_status status =
-        hpp__window_reader_open(&reader, hpp__window, hpp__window->head.size_bytes, &err);
+        hpp__window_reader_open(&reader, hpp__window, hpp__window->head.size_bytes, -1, &err);
     hpp__freezer_init(&freezer, (uint32_t)program);
     for (int i = 0; i < N_TIMES && status == HPF_OK; i++) {
         hpp__image *image;

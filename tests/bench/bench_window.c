@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     hpp__native_heap heap;
     hpp__window_sums sums = {0};
     hpp_census *census = NULL;
-    if (hpp__window_reader_open(&reader, made.window, made.size_bytes, NULL) != HPF_OK ||
+    if (hpp__window_reader_open(&reader, made.window, made.size_bytes, -1, NULL) != HPF_OK ||
         hpp__names_create(&known, NULL, 0, false, NULL) != HPF_OK ||
         hpp__native_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
         hpp__native_heap_init(&heap, &stacks, NULL, &reader, NULL) != HPF_OK ||

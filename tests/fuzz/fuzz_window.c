@@ -69,7 +69,7 @@ static bool open_readers(readers *r)
     const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                         .max_name_bytes = 80};
     memset(r, 0, sizeof *r);
-    if (hpp__window_reader_open(&r->reader, made.window, SIZE_BYTES, &err) != HPF_OK) {
+    if (hpp__window_reader_open(&r->reader, made.window, SIZE_BYTES, -1, &err) != HPF_OK) {
         return false;
     }
     r->guard.max_percent = 10;

@@ -28,7 +28,6 @@ enum {
     MAX_BASE_BYTES = 4096,
     LOOKS_PER_INTERVAL = 4, /* at processor time */
 };
-static const uint64_t window_bytes = UINT64_C(4) << 30;
 static const uint64_t least_interval_ns = 1000000;
 static const uint64_t default_biography_bytes = 64 * 1024;
 static const uint64_t second_ns = 1000000000;
@@ -447,7 +446,7 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                  "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
                  "biography=%llu,seed=%llu,images=%d,python=%d",
                  c->place.name, process_id, !c->options.without_children,
-                 !c->options.without_maps && !has_biography, (unsigned long long)window_bytes,
+                 !c->options.without_maps && !has_biography, (unsigned long long)HPP__WINDOW_BYTES,
                  (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
                  (unsigned long long)(has_biography ? biography_bytes : 0),
                  (unsigned long long)c->options.biography_seed,

@@ -454,14 +454,14 @@ static void want_peak(hpp__process *p)
     }
 }
 
-/* Takes a sample, and waits for its image for `patience_ns` at most. */
-static void sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
+/* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
+ * no room for it. */
+static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
 {
     size_t n_bytes;
     job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j) {
-        p->n_missed++;
-        return;
+        return false;
     }
     if (p->with_images) {
         take_image(p, &j->snapshot, patience_ns);
@@ -474,11 +474,13 @@ static void sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last
     p->n_samples++;
     want_peak(p);
     hpp__queue_add(p->queue, &j->job);
+    return true;
 }
 
+/* Takes a sample of the clock, which is missed if there is no room. */
 static void sample(hpp__process *p)
 {
-    sample_patiently(p, 0, false);
+    p->n_missed += !sample_patiently(p, 0, false);
 }
 
 void hpp__process_follow_up(hpp__process *p)
@@ -508,11 +510,12 @@ void hpp__process_leave(hpp__process *p)
     while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < leave_patience_ns) {
         nanosleep(&pause, NULL);
     }
-    sample_patiently(p, last_patience_ns, true);
+    (void)sample_patiently(p, last_patience_ns, true);
 }
 
 /* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
- * that, it waits for a sixteenth of the time at most. */
+ * that, it waits for a sixteenth of the time at most. Without room for the sample, the program asks
+ * again later; samples of the clock alone can be missed. */
 void hpp__process_peak(hpp__process *p)
 {
     enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
@@ -522,9 +525,7 @@ void hpp__process_peak(hpp__process *p)
     bool is_early = begin_ns < p->next_peak_ns || begin_ns < p->next_snapshot_ns ||
                     atomic_load(&p->is_snapshot_queued) ||
                     (patience_ns == 0 && !hpp__freezer_has_room(&p->freezer));
-    if (!is_early) {
-        sample_patiently(p, patience_ns, false);
-    }
+    is_early = is_early || !sample_patiently(p, patience_ns, false);
     uint64_t wait_ns = now_ns() - begin_ns;
     p->peak_wait_ns += wait_ns;
     uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
@@ -612,7 +613,7 @@ static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window is not sealed memory");
     }
     if (fstat(window, &file) != 0 || file.st_size < (off_t)sizeof(hpp_window) ||
-        file.st_blksize != sysconf(_SC_PAGESIZE)) {
+        (uint64_t)file.st_size > HPP__WINDOW_BYTES || file.st_blksize != sysconf(_SC_PAGESIZE)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window has an invalid size");
     }
     *size_bytes = (uint64_t)file.st_size;
@@ -644,7 +645,7 @@ static hpf_status map_window(hpp__process *p, hpf_error *err)
     if (!p->bytes || !p->control) {
         return hpf_error_set_os(err, errno, "cannot map a window");
     }
-    status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, err);
+    status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, p->window, err);
     return status == HPF_OK ? check_owner(&p->reader.window->head, err) : status;
 }
 

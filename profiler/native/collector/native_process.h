@@ -21,6 +21,9 @@
 
 enum { HPP__TOP_SITES = 16 };
 
+/* The size of a window, which is sparse; larger ones are refused. */
+#define HPP__WINDOW_BYTES (UINT64_C(4) << 30)
+
 /* The results of a profile that has ended. */
 typedef struct hpp__remains {
     hpf_arena *arena; /* owns the texts */

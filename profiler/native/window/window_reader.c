@@ -5,6 +5,7 @@
 #include "window_reader.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "native/machine/object_kind.h"
 
@@ -35,10 +36,22 @@ static void renew_used_bytes(hpp__window_reader *r)
     r->used_bytes = now > r->used_bytes ? now : r->used_bytes;
 }
 
-/* Returns how many of `most` records have room in the pages in use. */
-static uint32_t with_room(const hpp__window_reader *r, uint32_t most, size_t record_bytes)
+/* The program may go on meanwhile: a few more pages than are there now may be read. */
+static void renew_pages(hpp__window_reader *r)
 {
-    uint64_t n = r->used_bytes / record_bytes;
+    enum { STAT_BLOCKS_PER_PAGE = HPP_WINDOW_PAGE_BYTES / 512, MORE_PAGES = 1024 };
+    struct stat file;
+    r->n_pages = r->used_bytes / HPP_WINDOW_PAGE_BYTES;
+    if (r->file >= 0 && fstat(r->file, &file) == 0) {
+        uint64_t n = (uint64_t)file.st_blocks / STAT_BLOCKS_PER_PAGE + MORE_PAGES;
+        r->n_pages = n < r->n_pages ? n : r->n_pages;
+    }
+}
+
+/* Returns how many of `most` records have room in `n_bytes`. */
+static uint32_t with_room(uint64_t n_bytes, uint32_t most, size_t record_bytes)
+{
+    uint64_t n = n_bytes / record_bytes;
     return n < most ? (uint32_t)n : most;
 }
 
@@ -58,20 +71,24 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     r->n_deaths = atomic_load(&head->n_deaths);
     r->n_peaks = n_peaks;
     renew_used_bytes(r);
+    renew_pages(r);
+    uint64_t n_bytes = r->n_pages * HPP_WINDOW_PAGE_BYTES;
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);
-    renew_count(&r->n_slots, n_slots, with_room(r, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
-    renew_count(&r->n_lives, n_lives, with_room(r, HPP_MAX_LIVES, sizeof(hpp_window_life)));
-    renew_count(&r->n_sites, n_sites, with_room(r, HPP_MAX_SITES, sizeof(hpp_window_site)));
-    renew_count(&r->n_nodes, n_nodes, with_room(r, MAX_NODES, sizeof(hpp_window_node)));
-    renew_count(&r->n_modules, n_modules, with_room(r, HPP_MAX_MODULES, sizeof(hpp_window_module)));
-    renew_count(&r->n_codes, n_codes, with_room(r, HPP_MAX_CODES, sizeof(hpp_window_code)));
+    renew_count(&r->n_slots, n_slots,
+                with_room(r->used_bytes, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
+    renew_count(&r->n_lives, n_lives, with_room(n_bytes, HPP_MAX_LIVES, sizeof(hpp_window_life)));
+    renew_count(&r->n_sites, n_sites, with_room(n_bytes, HPP_MAX_SITES, sizeof(hpp_window_site)));
+    renew_count(&r->n_nodes, n_nodes, with_room(n_bytes, MAX_NODES, sizeof(hpp_window_node)));
+    renew_count(&r->n_modules, n_modules,
+                with_room(n_bytes, HPP_MAX_MODULES, sizeof(hpp_window_module)));
+    renew_count(&r->n_codes, n_codes, with_room(n_bytes, HPP_MAX_CODES, sizeof(hpp_window_code)));
 }
 
 hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
-                                   hpf_error *err)
+                                   int file, hpf_error *err)
 {
     const hpp_window *window = bytes;
-    *out = (hpp__window_reader){.window = window, .size_bytes = n_bytes};
+    *out = (hpp__window_reader){.window = window, .size_bytes = n_bytes, .file = file};
     if (n_bytes < sizeof *window || n_bytes / HPP_WINDOW_PAGE_BYTES > UINT32_MAX) {
         return hpf_error_set(err, HPF_ERR_SYNTAX, "the window has an invalid size: %llu bytes",
                              (unsigned long long)n_bytes);

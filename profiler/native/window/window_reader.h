@@ -7,7 +7,9 @@
  * whatever the program stores. An invalid or incomplete record is treated as missing; it may be
  * valid later.
  *
- * Pages that the program has not allocated are never read: reading a hole would fill it.
+ * Pages that the program has not allocated are never read: reading a hole would fill it. A program
+ * may say that it has allocated more than it has: no more records are counted, and no more chunks
+ * of cells are read, than pages exist.
  *
  * Threads: use a reader in one thread at a time; the program may write meanwhile.
  */
@@ -22,16 +24,19 @@
 typedef struct hpp__window_reader {
     const hpp_window *window; /* borrowed */
     uint64_t size_bytes;
+    int file; /* of the window, borrowed; -1: none, all of its pages may exist */
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
+    uint64_t n_pages; /* that exist, or a few more */
     uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes, n_peaks;
     uint64_t n_deaths;
 } hpp__window_reader;
 
-/* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes.
+/* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes. `file`
+ * is the file that is mapped there, or -1.
  * Errors: SYNTAX if it is not a window, VERSION if it has another version. */
 hpf_status hpp__window_reader_open(hpp__window_reader *out, const void *bytes, uint64_t n_bytes,
-                                   hpf_error *err);
+                                   int file, hpf_error *err);
 
 /* Reloads the counts. Records below them can be read. */
 void hpp__window_reader_refresh(hpp__window_reader *reader);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One walk over slots, chunks and cells. No two chunks share a page, so there are never more of
- * them than pages in use: a window whose directories say otherwise is read so far and no further.
+ * One walk over slots, chunks and cells. No two of them share a page, so there are never more of
+ * them than pages that exist: a window whose directories say otherwise is read so far and no
+ * further.
  */
 #include "window_sums.h"
 
@@ -31,10 +32,10 @@ static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reade
                          const hpp_window_slot *slot, uint64_t *n_chunks)
 {
     uint64_t allocated_bytes = 0;
-    for (uint32_t begin = 0; begin < sums->n_sites; begin += HPP_CELLS_PER_CHUNK) {
+    for (uint32_t begin = 0; begin<sums->n_sites && * n_chunks> 0; begin += HPP_CELLS_PER_CHUNK) {
         const hpp_window_cell *cells =
             hpp__window_reader_cells(reader, slot, begin / HPP_CELLS_PER_CHUNK);
-        if (!cells || *n_chunks == 0) {
+        if (!cells) {
             continue;
         }
         uint32_t n = sums->n_sites - begin;
@@ -58,10 +59,11 @@ bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *rea
     if (sums->n_sites > 0) {
         memset(sums->sites, 0, sums->n_sites * sizeof *sums->sites);
     }
-    uint64_t n_chunks = reader->used_bytes / HPP_WINDOW_PAGE_BYTES;
+    uint64_t n_chunks = reader->n_pages;
     for (uint32_t i = 0; i < sums->n_slots; i++) {
         const hpp_window_slot *slot = hpp__window_reader_slot(reader, i);
         sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, &n_chunks) : 0;
+        n_chunks -= slot && n_chunks > 0; /* a slot has a page of its own */
     }
     return true;
 }

@@ -76,7 +76,7 @@ static void start(program *p, void (*run)(void))
     }
     wait_until(&common->is_ready);
     hpf_error err;
-    cr_assert(hpp__window_reader_open(&p->reader, hpp__window, hpp__window->head.size_bytes,
+    cr_assert(hpp__window_reader_open(&p->reader, hpp__window, hpp__window->head.size_bytes, -1,
                                       &err) == HPF_OK);
     hpp__freezer_init(&p->freezer, (uint32_t)p->id);
 }

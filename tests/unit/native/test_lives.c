@@ -152,7 +152,7 @@ static hpp__window_reader open_reader(void)
 {
     hpp__window_reader reader;
     hpf_error err;
-    cr_assert(eq(int, hpp__window_reader_open(&reader, hpp__window, 64 * MIB, &err), HPF_OK));
+    cr_assert(eq(int, hpp__window_reader_open(&reader, hpp__window, 64 * MIB, -1, &err), HPF_OK));
     return reader;
 }
 

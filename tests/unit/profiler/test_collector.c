@@ -453,6 +453,25 @@ Test(collector, rejects_memory_that_can_be_truncated)
     cr_expect_eq(hpp_collector_refused(collector)->status, HPF_ERR_UNSUPPORTED);
 }
 
+static void hand_in_something_huge(const char *variable)
+{
+    int file = memfd_create("window", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    cr_assert_eq(ftruncate(file, (off_t)1 << 44), 0);
+    cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    send_hello(variable, HPP_HELLO_WINDOW, 0, "", file);
+}
+
+Test(collector, rejects_windows_larger_than_its_own)
+{
+    start("-hc");
+    program p = run(hand_in_something_huge);
+    waitpid(p.pid, NULL, 0);
+    serve_for(1);
+    hpp_collector_stop(collector);
+    cr_assert_not_null(hpp_collector_refused(collector));
+    cr_expect_not_null(strstr(hpp_collector_refused(collector)->message, "size"));
+}
+
 /* What is no window comes from a process that is being profiled. */
 static void hand_in_another_that_is_none(const char *variable)
 {

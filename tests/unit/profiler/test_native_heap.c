@@ -91,7 +91,7 @@ static void open_window(uint32_t max_depth, const char *skip)
 {
     hpf_error err;
     cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, with_addresses, &err), HPF_OK);
-    cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_OK);
+    cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err), HPF_OK);
     cr_assert_eq(hpp__native_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
     cr_assert_eq(hpp__native_heap_init(&heap, &stacks, NULL, &reader, &err), HPF_OK);
 }

@@ -5,6 +5,9 @@
  */
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "made_window.h"
 #include "native/window/window_reader.h"
@@ -28,7 +31,7 @@ static void end(void)
 static void open_window(void)
 {
     hpf_error err;
-    cr_assert_eq(hpp__window_reader_open(&reader, made.window, made.size_bytes, &err), HPF_OK);
+    cr_assert_eq(hpp__window_reader_open(&reader, made.window, made.size_bytes, -1, &err), HPF_OK);
 }
 
 TestSuite(window_reader, .init = begin, .fini = end);
@@ -111,14 +114,16 @@ Test(window_reader, returns_no_word_without_an_end)
 Test(window_reader, rejects_memory_that_is_no_window)
 {
     hpf_error err;
-    cr_expect_eq(hpp__window_reader_open(&reader, made.window, 100, &err), HPF_ERR_SYNTAX);
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, 100, -1, &err), HPF_ERR_SYNTAX);
     made.window->head.machine++;
-    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err),
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err),
                  HPF_ERR_UNSUPPORTED);
     made.window->head.version++;
-    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_VERSION);
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err),
+                 HPF_ERR_VERSION);
     made.window->head.magic[0] = 'x';
-    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, &err), HPF_ERR_SYNTAX);
+    cr_expect_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err),
+                 HPF_ERR_SYNTAX);
 }
 
 Test(window_reader, counts_never_decrease)
@@ -249,4 +254,53 @@ Test(window_reader, reads_no_more_chunks_than_there_are_pages)
     take();
     cr_expect_leq(sums.sites[site].allocations, SIZE_BYTES / HPP_WINDOW_PAGE_BYTES);
     hpp__window_sums_finish(&sums);
+}
+
+/* A sparse window whose slots are all the same one, and so are its chunks of cells and of sites. */
+Test(window_reader, reads_no_more_than_exists_of_a_sparse_window)
+{
+    enum { BLOCK_BYTES = 512, MOST_MORE_BYTES = 8 << 20 };
+    const uint64_t size_bytes = UINT64_C(4) << 30;
+    hpf_error err;
+    hpp__window_sums all = {0};
+    struct stat before, after;
+    made_window sparse;
+    int file = memfd_create("window", 0);
+    cr_assert_eq(ftruncate(file, (off_t)size_bytes), 0);
+    void *bytes =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    cr_assert_neq(bytes, MAP_FAILED);
+    made_window_begin(&sparse, bytes, size_bytes);
+    uint32_t slot = made_slot(&sparse, 1);
+    uint32_t site = made_site(&sparse, made_node(&sparse, 0x1234, 0, 0), HPP_CALL_MALLOC);
+    made_allocate(&sparse, slot, site, 1, 16);
+    hpp_window *w = sparse.window;
+    hpp_window_slot *of =
+        (void *)((char *)bytes + (uint64_t)w->slot_pages[slot] * HPP_WINDOW_PAGE_BYTES);
+    for (uint32_t i = 0; i < HPP_MAX_SLOTS; i++) {
+        w->slot_pages[i] = w->slot_pages[slot];
+    }
+    for (uint32_t i = 0; i < HPP_MAX_CELL_CHUNKS; i++) {
+        of->cell_pages[i] = of->cell_pages[0];
+    }
+    w->head.n_slots = HPP_MAX_SLOTS;
+    w->head.n_sites = HPP_MAX_SITES;
+    w->head.n_nodes = UINT32_MAX;
+    w->head.used_bytes = size_bytes;
+    cr_assert_eq(fstat(file, &before), 0);
+    cr_assert_eq(hpp__window_reader_open(&reader, bytes, size_bytes, file, &err), HPF_OK);
+    cr_assert(hpp__window_sums_take(&all, &reader));
+    cr_assert_eq(fstat(file, &after), 0);
+    uint64_t exists_bytes = (uint64_t)before.st_blocks * BLOCK_BYTES + MOST_MORE_BYTES;
+    uint64_t n_read = 0;
+    for (uint32_t i = 0; i < all.n_sites; i++) {
+        n_read += all.sites[i].allocations; /* one for each time that the chunk was read */
+    }
+    cr_expect_leq(n_read * HPP_WINDOW_PAGE_BYTES, exists_bytes);
+    cr_expect_leq(reader.n_sites * sizeof(hpp_window_site), exists_bytes);
+    cr_expect_leq(reader.n_nodes * sizeof(hpp_window_node), exists_bytes);
+    cr_expect_leq((uint64_t)after.st_blocks * BLOCK_BYTES, exists_bytes);
+    hpp__window_sums_finish(&all);
+    munmap(bytes, size_bytes);
+    close(file);
 }
