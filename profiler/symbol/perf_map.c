@@ -25,8 +25,9 @@ typedef struct region {
 
 struct hpp__perf_map {
     char *path;
-    hpp__text text;  /* as read so far */
-    size_t n_parsed; /* bytes of whole lines */
+    hpp__text text;    /* as read so far */
+    size_t n_parsed;   /* bytes of whole lines */
+    struct stat known; /* of the file when it was read */
     region *regions;
     size_t n_regions;
     size_t capacity;
@@ -117,19 +118,17 @@ static void parse(hpp__perf_map *map)
 }
 
 /* Opens a file if it belongs to this user or to root, as perf does. */
-static int open_own(const char *path, uint64_t *n_bytes)
+static int open_own(const char *path, struct stat *status)
 {
-    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) {
         return -1;
     }
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        (status.st_uid != 0 && status.st_uid != geteuid())) {
+    if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode) ||
+        (status->st_uid != 0 && status->st_uid != geteuid())) {
         close(fd);
         return -1;
     }
-    *n_bytes = status.st_size < FILE_BYTES_MAX ? (uint64_t)status.st_size : FILE_BYTES_MAX;
     return fd;
 }
 
@@ -148,24 +147,31 @@ static void read_rest(hpp__perf_map *map, int fd, uint64_t n_bytes)
     }
 }
 
-/* Returns whether there is anything new. A file that became shorter was started again. */
-static bool refresh(hpp__perf_map *map)
+bool hpp__perf_map_refresh(hpp__perf_map *map)
 {
-    uint64_t n_bytes = 0;
-    int fd = open_own(map->path, &n_bytes);
+    struct stat now;
+    int fd = open_own(map->path, &now);
     if (fd < 0) {
         return false;
     }
-    if (n_bytes < map->text.length) {
+    uint64_t n_bytes = now.st_size < FILE_BYTES_MAX ? (uint64_t)now.st_size : FILE_BYTES_MAX;
+    bool is_same = now.st_dev == map->known.st_dev && now.st_ino == map->known.st_ino;
+    bool is_appended = is_same && n_bytes > map->text.length;
+    bool is_old =
+        is_same && n_bytes == map->text.length &&
+        (n_bytes == FILE_BYTES_MAX || (now.st_mtim.tv_sec == map->known.st_mtim.tv_sec &&
+                                       now.st_mtim.tv_nsec == map->known.st_mtim.tv_nsec));
+    if (is_old) {
+        close(fd);
+        return false;
+    }
+    if (!is_appended) {
         map->text.length = map->n_parsed = map->n_regions = 0;
     }
-    size_t n_before = map->text.length;
+    map->known = now;
     map->text.is_short = false;
     read_rest(map, fd, n_bytes);
     close(fd);
-    if (map->text.length == n_before) {
-        return false;
-    }
     parse(map);
     return true;
 }
@@ -186,11 +192,8 @@ static const region *find_region(const hpp__perf_map *map, uint64_t address)
     return latest;
 }
 
-hpf_str hpp__perf_map_find(hpp__perf_map *map, uint64_t address)
+hpf_str hpp__perf_map_find(const hpp__perf_map *map, uint64_t address)
 {
     const region *found = find_region(map, address);
-    if (!found && refresh(map)) {
-        found = find_region(map, address);
-    }
     return found ? (hpf_str){map->text.data + found->name, found->n_name} : HPF_STR("");
 }

@@ -7,6 +7,8 @@
 #ifndef HPP_SYMBOL_PERF_MAP_H
 #define HPP_SYMBOL_PERF_MAP_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
 typedef struct hpp__perf_map hpp__perf_map;
@@ -15,9 +17,12 @@ typedef struct hpp__perf_map hpp__perf_map;
 hpp__perf_map *hpp__perf_map_create(const char *path);
 void hpp__perf_map_destroy(hpp__perf_map *map);
 
+/* Reads what is new in the file: all of it if it is another file, or has become shorter. Returns
+ * whether there is anything new. */
+bool hpp__perf_map_refresh(hpp__perf_map *map);
+
 /* Returns the name of the function at an address, the last one in the file if there are several;
- * empty if there is none. Reads new lines of the file if the address is unknown. Valid until the
- * next call. */
-hpf_str hpp__perf_map_find(hpp__perf_map *map, uint64_t address);
+ * empty if there is none. Valid until the map is refreshed. */
+hpf_str hpp__perf_map_find(const hpp__perf_map *map, uint64_t address);
 
 #endif

@@ -39,6 +39,7 @@ typedef struct module_state {
 typedef struct generated_code {
     uint32_t process_id;
     hpp__perf_map *map;
+    uint64_t moment; /* at which the map was read */
     hpp__addresses found;
 } generated_code;
 
@@ -51,6 +52,7 @@ struct hpp_resolver {
     generated_code *processes;
     size_t n_processes;
     size_t processes_capacity;
+    uint64_t moment; /* from 1 */
     hpp__text scratch;
 };
 
@@ -68,6 +70,9 @@ hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *o
     const hpp_resolver_options o = options ? *options : (hpp_resolver_options){0};
     hpp_resolver *resolver = calloc(1, sizeof *resolver);
     *out = NULL;
+    if (resolver) {
+        resolver->moment = 1;
+    }
     if (!resolver || !hpp__cache_init(&resolver->cache) ||
         !(resolver->objects = hpp__objects_create(o.debug_folder ? o.debug_folder : DEBUG_FOLDER,
                                                   o.symbols_only))) {
@@ -474,6 +479,11 @@ static generated_code *find_process(hpp_resolver *resolver, uint32_t process_id)
     return new->map ? new : NULL;
 }
 
+void hpp_resolver_expect_code(hpp_resolver *resolver)
+{
+    resolver->moment++;
+}
+
 hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                           uint64_t address)
 {
@@ -487,6 +497,11 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
     }
     const hpp_functions *known = hpp__cache_find(&process->found, address);
     hpf_str symbol = known ? HPF_STR("") : hpp__perf_map_find(process->map, address);
+    if (!known && symbol.length == 0 && process->moment != resolver->moment) {
+        process->moment = resolver->moment;
+        hpp__perf_map_refresh(process->map);
+        symbol = hpp__perf_map_find(process->map, address);
+    }
     if (symbol.length) {
         hpp__demangle(&resolver->scratch, symbol);
         hpp_function function = generated;

@@ -50,8 +50,12 @@ HPF_API uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_fi
  * For a return address, the caller subtracts 1 first. */
 HPF_API hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_t address);
 
+/* Says that processes may have generated code since the last call. */
+HPF_API void hpp_resolver_expect_code(hpp_resolver *resolver);
+
 /* Returns the function of process `process_id` at an address in no object (generated code), from
- * /tmp/perf-PID.map if the program writes one, else "[generated]". */
+ * /tmp/perf-PID.map if the program writes one, else "[generated]". For an address that is unknown,
+ * the file is read again if it has changed, once after each hpp_resolver_expect_code. */
 HPF_API hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                                   uint64_t address);
 

@@ -89,6 +89,11 @@ hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64
     return HPF_STR("");
 }
 
+void hpp_resolver_expect_code(hpp_resolver *resolver)
+{
+    (void)resolver;
+}
+
 hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
                                           uint64_t address)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -52,9 +53,10 @@ struct hpp__native_profile {
     alive_list peak, last;
     hpf_stack_totals *totals; /* by id of the stack, as far as they are known */
     size_t n_totals;
-    hpp__native_ticks ticks; /* that are in the event log */
+    hpp__native_ticks ticks; /* of the last snapshot */
     hpp__shared_costs *costs;
-    uint64_t n_ticks;
+    uint64_t n_ticks;  /* that are in the event log */
+    uint64_t begin_ns; /* CLOCK_MONOTONIC when the profile was created */
     bool has_lives;
     hpp__native_lives lives;
     hpp__native_watch watch; /* with objects */
@@ -64,6 +66,13 @@ struct hpp__native_profile {
     hpf_error snapshot_error; /* the first of a heap snapshot */
     hpp_process_figures figures;
 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* ---- Titles ---- */
 
@@ -237,6 +246,7 @@ hpf_status hpp__native_profile_create(hpp__native_profile **out,
     p->options = options->profile;
     p->costs = options->costs;
     p->reader = *reader;
+    p->begin_ns = now_ns();
     p->figures.process_id = options->process_id;
     hpp__title_date(p->date, sizeof p->date);
     p->arena = hpf_arena_create();
@@ -405,12 +415,25 @@ static void log_allocated(hpp__native_profile *p, double time_s)
                        (hpf_str){payload, sizeof payload}, HPF_STR(""));
 }
 
-/* Writes the ticks since the last snapshot into the event log, with the time of this one. */
+/* Returns the number of ticks that all processors together can have had, from some time before the
+ * profile began. */
+static uint64_t most_ticks(const hpp__native_profile *p)
+{
+    static const uint64_t before_ns = UINT64_C(10000000000);
+    long n_processors = sysconf(_SC_NPROCESSORS_CONF);
+    uint64_t tick_ns = p->options->tick_ns;
+    uint64_t n_each = tick_ns > 0 ? (now_ns() - p->begin_ns + before_ns) / tick_ns : 0;
+    return n_each * (uint64_t)(n_processors > 0 ? n_processors : 1);
+}
+
+/* Writes the ticks since the last snapshot into the event log, with the time of this one. A program
+ * may have stored any number of them: no more are written than there was time for. */
 static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
 {
     enum { MAX_FRAMES = 255 };
     hpf_frame frames[MAX_FRAMES];
     hpp__native_ticks now = {0};
+    uint64_t most = most_ticks(p);
     hpp__native_ticks_count(&now, &p->heap, &snapshot->sums);
     for (size_t id = 0; id < now.capacity && id < p->stacks.n_stacks; id++) {
         uint64_t n_logged = id < p->ticks.capacity ? p->ticks.by_stack[id] : 0;
@@ -419,7 +442,7 @@ static void log_ticks(hpp__native_profile *p, const hpp__snapshot *snapshot)
             n_frames = hpp__stack_frames(&hpp__native_stacks_view, NULL, p->stacks.by_id[id],
                                          frames, MAX_FRAMES);
         }
-        for (; n_logged < now.by_stack[id]; n_logged++) {
+        for (; n_logged < now.by_stack[id] && p->n_ticks < most; n_logged++) {
             hpp__output_tick(&p->output, snapshot->time_s, ++p->n_ticks, frames,
                              n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES);
         }
@@ -582,6 +605,7 @@ static void share_costs(hpp__native_profile *p, const hpp__snapshot *snapshot)
 void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
 {
     p->reader = snapshot->reader;
+    hpp_resolver_expect_code(hpp__names_resolver(p->stacks.names));
     hpp__native_heap_add_up(&p->heap, &snapshot->sums);
     if (p->costs && !snapshot->is_peak) {
         share_costs(p, snapshot);

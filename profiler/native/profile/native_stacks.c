@@ -55,6 +55,7 @@ static const hpp__stack *push(hpp__native_stacks *s, const hpp__stack *stack,
     if (is_hidden_by(stack, function)) {
         return stack;
     }
+    stack = stack->depth < HPP__MAX_FUNCTIONS ? stack : s->root;
     uint64_t key = (uint64_t)(stack->id + 1) << 32 | function->index;
     const uint64_t *known = hpp__map_find(&s->children, key);
     if (known) {
@@ -264,22 +265,47 @@ static const hpp__stack *whole_stack(hpp__native_stacks *s, uint32_t node)
     return stack;
 }
 
+static bool is_python(const hpp__native_stacks *s, uint32_t node)
+{
+    hpp_window_node record;
+    return hpp__window_reader_node(s->reader, node, &record) && record.flags & HPP_NODE_PYTHON;
+}
+
+/* Returns whether a node is a frame of Python that is not skipped. */
+static bool is_shown_python(hpp__native_stacks *s, uint32_t node)
+{
+    hpp_window_node record;
+    hpp__frames frames = {NULL, 0};
+    if (hpp__window_reader_node(s->reader, node, &record) && record.flags & HPP_NODE_PYTHON) {
+        frames = frames_at(s, &record);
+    }
+    return frames.n > 0 && !frames.list[0].function->is_skipped;
+}
+
 /* Returns the innermost frame of Python of a node's stack that is not skipped, or, if all are, the
  * innermost one; 0: there is none. */
 static uint32_t find_python(hpp__native_stacks *s, uint32_t node)
 {
     hpp_window_node record;
-    uint32_t innermost = 0;
-    for (; node != 0 && hpp__window_reader_node(s->reader, node, &record); node = record.parent) {
-        if (record.flags & HPP_NODE_PYTHON) {
-            hpp__frames frames = frames_at(s, &record);
-            if (frames.n > 0 && !frames.list[0].function->is_skipped) {
-                return node;
-            }
-            innermost = innermost != 0 ? innermost : node;
-        }
+    size_t n = 0;
+    if (s->reader->n_codes <= 1 || /* there are no frames of Python */
+        !HPF__ARRAY_RESERVE_ZEROED(s->python_of, s->python_of_capacity, node + (size_t)1)) {
+        return 0;
     }
-    return innermost;
+    while (node != 0 && s->python_of[node] == 0 &&
+           hpp__window_reader_node(s->reader, node, &record) &&
+           HPF__ARRAY_PUSH(s->path, n, s->path_capacity, node)) {
+        node = record.parent;
+    }
+    uint32_t found = s->python_of[node] > 0 ? s->python_of[node] - 1 : 0;
+    while (n > 0) {
+        uint32_t at = s->path[--n];
+        if (is_python(s, at) && (is_shown_python(s, at) || !is_shown_python(s, found))) {
+            found = at;
+        }
+        s->python_of[at] = found + 1;
+    }
+    return found;
 }
 
 const hpp__stack *hpp__native_stacks_place(hpp__native_stacks *s, uint32_t node)
@@ -304,17 +330,33 @@ static size_t first_producer(hpp__frames frames, hpp_call *call)
  * only such functions of its module are between it and one that is skipped. */
 static bool is_of_allocator(hpp__native_stacks *s, const hpp__function *function, uint32_t node)
 {
-    const hpp__function *caller = function;
+    size_t n = 0;
     hpp_window_node record;
-    while (caller->is_module && node != 0 && hpp__window_reader_node(s->reader, node, &record)) {
+    bool is_skipped = function->is_skipped;
+    if (!HPF__ARRAY_RESERVE_ZEROED(s->is_allocator, s->is_allocator_capacity, node + (size_t)1)) {
+        return false;
+    }
+    while (function->is_module && node != 0 && hpp__window_reader_node(s->reader, node, &record)) {
         hpp__frames frames = frames_at(s, &record);
         if (frames.n == 0 || !hpf_str_equal(frames.list[0].function->module, function->module)) {
+            is_skipped = false;
+            break;
+        }
+        if (s->is_allocator[node] != 0) {
+            is_skipped = s->is_allocator[node] - 1 != 0;
+            break;
+        }
+        if (!HPF__ARRAY_PUSH(s->path, n, s->path_capacity, node)) {
             return false;
         }
-        caller = frames.list[0].function;
+        function = frames.list[0].function;
+        is_skipped = function->is_skipped;
         node = record.parent;
     }
-    return caller->is_skipped;
+    while (n > 0) {
+        s->is_allocator[s->path[--n]] = (uint8_t)(is_skipped + 1);
+    }
+    return is_skipped;
 }
 
 /* Collects the names of the functions at a node and around it, innermost first, up to the first one
@@ -328,7 +370,8 @@ static void find_allocators(hpp__native_stacks *s, uint32_t node)
         for (size_t i = 0; i < frames.n; i++) {
             hpf_str name = frames.list[i].function->name;
             bool is_wrapper = frames.list[i].function->is_skipped;
-            if ((!is_wrapper && !hpp__container_is_of_library(name)) ||
+            if (s->n_allocators == HPP__MAX_SKIPPED ||
+                (!is_wrapper && !hpp__container_is_of_library(name)) ||
                 !HPF__ARRAY_PUSH(s->allocators, s->n_allocators, s->allocators_capacity, name)) {
                 return; /* without memory, the type may be unknown */
             }
@@ -366,24 +409,39 @@ hpp__site_type hpp__native_stacks_type(hpp__native_stacks *s, uint32_t node,
     return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
 }
 
+/* Returns the innermost function of frames that has a name and is not skipped, or NULL. */
+static const hpp__function *find_named(hpp__frames frames)
+{
+    for (size_t i = 0; i < frames.n; i++) {
+        const hpp__function *function = frames.list[i].function;
+        if (!function->is_skipped && !function->is_module) {
+            return function;
+        }
+    }
+    return NULL;
+}
+
 /* Returns the innermost function between a frame of Python and the allocation at `node` that has a
  * name and is not skipped, or NULL. */
 static const hpp__function *find_c_function(hpp__native_stacks *s, uint32_t node)
 {
+    static const hpp__function none;
+    const hpp__function *found = NULL;
     hpp_window_node record;
-    for (; node != 0 && hpp__window_reader_node(s->reader, node, &record); node = record.parent) {
-        if (record.flags & HPP_NODE_PYTHON) {
-            return NULL;
-        }
-        hpp__frames frames = frames_at(s, &record);
-        for (size_t i = 0; i < frames.n; i++) {
-            const hpp__function *function = frames.list[i].function;
-            if (!function->is_skipped && !function->is_module) {
-                return function;
-            }
-        }
+    size_t n = 0;
+    if (!HPF__ARRAY_RESERVE_ZEROED(s->c_of, s->c_of_capacity, node + (size_t)1)) {
+        return NULL;
     }
-    return NULL;
+    while (!found && node != 0 && hpp__window_reader_node(s->reader, node, &record) &&
+           !(record.flags & HPP_NODE_PYTHON) &&
+           HPF__ARRAY_PUSH(s->path, n, s->path_capacity, node)) {
+        found = s->c_of[node] ? s->c_of[node] : find_named(frames_at(s, &record));
+        node = record.parent;
+    }
+    while (n > 0) {
+        s->c_of[s->path[--n]] = found ? found : &none;
+    }
+    return found == &none ? NULL : found;
 }
 
 /* Returns the producer of a node in a function of Python, whose node is `python`. */
@@ -415,7 +473,7 @@ hpp__producer hpp__native_stacks_producer(hpp__native_stacks *s, uint32_t node)
     uint32_t first = node;
     hpp__frames frames = {NULL, 0};
     size_t i = 0;
-    for (; node != 0; node = record.parent) {
+    for (int n = 0; node != 0; n++, node = n < HPP__MAX_SKIPPED ? record.parent : 0) {
         if (!hpp__window_reader_node(s->reader, node, &record)) {
             return producer;
         }
@@ -545,6 +603,9 @@ void hpp__native_stacks_finish(hpp__native_stacks *s)
     free(s->scopes);
     free(s->codes);
     free(s->path);
+    free(s->python_of);
+    free(s->c_of);
+    free(s->is_allocator);
     free(s->allocators);
     hpp__text_finish(&s->type);
     hpf_arena_destroy(s->arena);

@@ -4,6 +4,10 @@
  * stacks: a tree with the root MAIN, interned, without recursion (a function that is already on the
  * stack cuts it back). Inlined functions count as functions; the callers of main are left out.
  *
+ * What is known of a node serves all nodes below it, so the work does not grow with the square of
+ * the depth. A stack has HPP__MAX_FUNCTIONS different functions at most: further in, it begins
+ * again at the root. Of functions that are skipped, HPP__MAX_SKIPPED in a row are.
+ *
  * A stack of Python has the functions of Python only, and the C function that allocated on top of
  * them. Its producer is the innermost function of Python.
  *
@@ -19,6 +23,8 @@
 #include "native/types/types.h"
 #include "native_names.h"
 #include "native/window/window_reader.h"
+
+enum { HPP__MAX_FUNCTIONS = 4096, HPP__MAX_SKIPPED = 4096 };
 
 /* A stack: `function` on top of `parent`. */
 typedef struct hpp__stack {
@@ -66,6 +72,12 @@ typedef struct hpp__native_stacks {
     size_t of_site_capacity, of_node_capacity, modules_capacity, scopes_capacity, codes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */
     size_t path_capacity;
+    uint32_t *python_of;   /* by node: its frame of Python (0: none), plus 1; 0: not known yet */
+    uint8_t *is_allocator; /* by node: whether its function without a symbol is of an allocator,
+                              plus 1; 0: not known yet */
+    const hpp__function **c_of; /* by node: its function between Python and an allocation; NULL: not
+                                   known yet */
+    size_t python_of_capacity, is_allocator_capacity, c_of_capacity;
     hpp__text type;      /* of the last producer's block */
     hpf_str *allocators; /* names of the skipped functions and of the producer, innermost first */
     size_t n_allocators, allocators_capacity;

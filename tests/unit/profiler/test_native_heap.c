@@ -4,6 +4,7 @@
  * and what a census of them shows.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "toy_heap.h"
 #include "toy_resolver.h"
 
-enum { SIZE_BYTES = 4 << 20 };
+enum { SIZE_BYTES = 8 << 20 };
 
 /* Addresses in the module's own terms; those of nodes lie one behind. */
 enum {
@@ -282,6 +283,50 @@ Test(native_heap, distinguishes_new_of_arrays_by_the_called_function)
     allocate(NODE(MAIN, F, NEW_ARRAY, NEW), HPP_CALL_MALLOC, 8);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_CLOSURE_TYPE, "new[]", 8);
+}
+
+Test(native_heap, asks_for_the_functions_of_deep_stacks_a_few_times_only)
+{
+    enum { N_NODES = 2000, N_SITES = 1000, MOST = 10 };
+    uint32_t code = made_code(&made, "outermost", "/x.py", 1);
+    uint32_t node = made_node(&made, (uint64_t)code << 32 | 1, 0, 0);
+    made_flags(&made, node, HPP_NODE_PYTHON);
+    for (int i = 0; i < N_NODES; i++) {
+        node = made_node(&made, 0x1000 + NAMELESS + 1, node, module);
+        if (i >= N_NODES - N_SITES) {
+            allocate(node, HPP_CALL_MALLOC, 1);
+        }
+    }
+    node = 0;
+    for (int i = 0; i < N_NODES; i++) {
+        node = made_node(&made, 0x10000 + LIBC_NAMELESS + 1, node, libc);
+        if (i >= N_NODES - N_SITES) {
+            allocate(node, HPP_CALL_MALLOC, 1);
+        }
+    }
+    open_window(0, NULL);
+    cr_assert(hpp__window_sums_take(&sums, &reader));
+    hpp__native_heap_add_up(&heap, &sums);
+    cr_expect_lt(toy_resolver_lookups, 2 * N_NODES * MOST);
+    cr_expect_eq(hpp__native_heap_live_bytes(&heap), 2 * N_SITES);
+}
+
+Test(native_heap, begins_a_stack_of_very_many_functions_again)
+{
+    enum { N_FUNCTIONS = 3 * HPP__MAX_FUNCTIONS / 2 };
+    static char file_names[N_FUNCTIONS][16];
+    uint32_t node = NODE(MAIN);
+    for (int i = 0; i < N_FUNCTIONS; i++) {
+        snprintf(file_names[i], sizeof file_names[i], "/%d.py", i);
+        uint32_t code = made_code(&made, "f", file_names[i], 1);
+        node = made_node(&made, (uint64_t)code << 32 | 1, node, 0);
+        made_flags(&made, node, HPP_NODE_PYTHON);
+    }
+    open_window(0, NULL);
+    const hpp__stack *stack = hpp__native_stacks_place(&stacks, node);
+    cr_assert(stack);
+    cr_expect_leq(stack->depth, HPP__MAX_FUNCTIONS);
+    cr_expect(hpf_str_is(stack->function->label, "6143.f"));
 }
 
 /* ---- Python ---- */

@@ -6,7 +6,9 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,14 +23,14 @@ static hpp__queue queue;
 static hpp__names *names;
 static hpp__process *process;
 static made_window made;
+static int file; /* of the window */
 static uint32_t node;
 
 static void begin(void)
 {
-    hpf_error err;
     scratch_begin();
     hpp_options_init(&profile);
-    int file = memfd_create("window", MFD_ALLOW_SEALING);
+    file = memfd_create("window", MFD_ALLOW_SEALING);
     cr_assert_eq(ftruncate(file, SIZE_BYTES), 0);
     cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     void *bytes = mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -38,6 +40,13 @@ static void begin(void)
     node = made_node(&made, 0x1003, 0, 0);
     made_allocate(&made, made_slot(&made, (uint32_t)getpid()),
                   made_site(&made, node, HPP_CALL_MALLOC), 1, BLOCK_BYTES);
+}
+
+/* Begins to profile with options of census run. */
+static void start(const char *text)
+{
+    hpf_error err;
+    cr_assert_eq(hpp_options_parse(&profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
     const hpp_collector_options options = {.profile = &profile};
     cr_assert_eq(hpp__names_create(&names, NULL, 0, false, &err), HPF_OK);
     const hpp__native_profile_options to = {.profile = &profile,
@@ -77,6 +86,7 @@ static void grow_and_shrink(int signal_number)
 
 Test(native_process, sees_a_peak_of_a_site_that_came_after_the_refresh)
 {
+    start("");
     signal(SIGSEGV, grow_and_shrink);
     cr_assert_eq(mprotect(counters(), HPP_WINDOW_PAGE_BYTES, PROT_NONE), 0);
     hpp__process_tick(process, 1);
@@ -86,4 +96,48 @@ Test(native_process, sees_a_peak_of_a_site_that_came_after_the_refresh)
     hpp__process_end(process, false);
     hpp__queue_stop(&queue);
     cr_assert_eq(process->remains.figures.peak_bytes, PEAK_BYTES);
+}
+
+/* Ticks of a program that has stored any number of them. */
+Test(native_process, writes_no_more_ticks_than_there_was_time_for)
+{
+    start("-hc -l -p");
+    made_allocate(&made, 0, made_site(&made, node, HPP_CALL_TICK), UINT64_C(1) << 62, 0);
+    hpp__process_tick(process, 1);
+    hpp__process_end(process, false);
+    hpp__queue_stop(&queue);
+    cr_assert_eq(process->remains.figures.error.status, HPF_OK);
+}
+
+/* ---- A queue without room ---- */
+
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+
+static void wait_for_busy(hpp__job *job)
+{
+    (void)job;
+    pthread_mutex_lock(&busy);
+    pthread_mutex_unlock(&busy);
+}
+
+Test(native_process, misses_samples_of_the_clock_but_none_of_peaks_that_come_again)
+{
+    static hpp__job first = {.run = wait_for_busy}, large = {.run = wait_for_busy};
+    large.n_bytes = (size_t)1 << 30;
+    start("-hc");
+    pthread_mutex_lock(&busy);
+    hpp__queue_add(&queue, &first);
+    hpp__queue_add(&queue, &large);
+    for (int i = 0; i < 3; i++) {
+        hpp__process_peak(process);
+    }
+    cr_expect_eq(process->n_missed, 0);
+    cr_expect_gt(process->control->peak_image_ns, 0, "the program asks again at once");
+    hpp__process_tick(process, 1);
+    cr_expect_eq(process->n_missed, 1);
+    hpp__process_tick(process, 3);
+    cr_expect_eq(process->n_missed, 4);
+    pthread_mutex_unlock(&busy);
+    hpp__process_end(process, false);
+    hpp__queue_stop(&queue);
 }

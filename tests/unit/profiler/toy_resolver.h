@@ -21,4 +21,7 @@ typedef struct toy_function {
 /* Ends with an entry without a name. Borrowed. */
 void toy_resolver_functions(const toy_function *functions);
 
+/* Counts the questions about addresses. */
+extern uint64_t toy_resolver_lookups;
+
 #endif

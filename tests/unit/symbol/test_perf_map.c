@@ -4,7 +4,9 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbol/perf_map.h"
@@ -19,8 +21,10 @@ static void append(const char *path, const char *text)
     fclose(file);
 }
 
+/* Asserts the name at an address after the map was refreshed. */
 static void assert_name(hpp__perf_map *map, uint64_t address, const char *expected)
 {
+    hpp__perf_map_refresh(map);
     hpf_str name = hpp__perf_map_find(map, address);
     cr_assert(name.length == strlen(expected) && memcmp(name.data, expected, name.length) == 0,
               "%llx: \"%.*s\" is not \"%s\"", (unsigned long long)address, (int)name.length,
@@ -79,6 +83,57 @@ Test(perf_map, what_is_no_map_has_no_names)
     map = hpp__perf_map_create(scratch_path("link"));
     assert_name(map, 0x10, "");
     hpp__perf_map_destroy(map);
+}
+
+Test(perf_map, reads_a_file_only_if_it_has_changed)
+{
+    static const char text[] = "1000 10 old\n";
+    const char *path = scratch_path("map"), *next = scratch_path("next");
+    struct stat before;
+    append(path, text);
+    cr_assert_eq(stat(path, &before), 0);
+    hpp__perf_map *map = hpp__perf_map_create(path);
+    cr_expect(hpp__perf_map_refresh(map));
+    cr_expect_not(hpp__perf_map_refresh(map));
+    append(path, "2000 10 more\n");
+    cr_expect(hpp__perf_map_refresh(map));
+    cr_expect_not(hpp__perf_map_refresh(map));
+    /* Other files of the same length: one written in place, one that replaces it. */
+    const struct timespec times[2] = {{1, 0}, {1, 0}};
+    write_file(path, HPF_STR("1000 10 new\n2000 10 most\n"));
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    cr_expect(hpp__perf_map_refresh(map));
+    assert_name(map, 0x1000, "new");
+    append(next, "1000 10 two\n2000 10 last\n3000 10 end\n");
+    cr_assert_eq(rename(next, path), 0);
+    cr_expect(hpp__perf_map_refresh(map));
+    assert_name(map, 0x1000, "two");
+    hpp__perf_map_destroy(map);
+}
+
+Test(perf_map, does_not_wait_for_a_pipe)
+{
+    const char *path = scratch_path("map");
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    hpp__perf_map *map = hpp__perf_map_create(path);
+    cr_expect_not(hpp__perf_map_refresh(map));
+    hpp__perf_map_destroy(map);
+}
+
+Test(perf_map, a_resolver_reads_the_file_once_when_code_is_expected)
+{
+    char path[64];
+    hpp_resolver *resolver;
+    const uint32_t process = (uint32_t)getpid();
+    snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)process);
+    cr_assert_eq(hpp_resolver_create(&resolver, NULL, NULL), HPF_OK);
+    cr_expect_not(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    write_file(path, HPF_STR("1000 10 late\n"));
+    cr_expect_not(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    hpp_resolver_expect_code(resolver);
+    cr_expect(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    unlink(path);
+    hpp_resolver_destroy(resolver);
 }
 
 Test(perf_map, a_resolver_reads_that_of_the_process)
