@@ -42,6 +42,20 @@ static void on_joined(void *context, bool is_resumed, uint64_t number)
 
 static world the_world;
 
+static unsigned on_commanded(void *context, const char *command)
+{
+    (void)context;
+    return command[0] == 'a' ? 204 : 400;
+}
+
+/* Files whose names begin with "a" have text. */
+static bool on_sourced(void *context, const char *what, hpf_sink *sink)
+{
+    (void)context;
+    hpf_sink_write(sink, "[]", 2);
+    return what[0] == 'a';
+}
+
 static http_costs *on_measured(void *context, http_place where, unsigned *seconds)
 {
     (void)context;
@@ -84,6 +98,8 @@ static world *begin_world(void)
         .ring = &w->ring,
         .instance = "me",
         .joined = on_joined,
+        .commanded = on_commanded,
+        .sourced = on_sourced,
         .measured = on_measured,
         .scraped = on_scraped,
         .context = w,
