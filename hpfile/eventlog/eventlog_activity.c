@@ -160,7 +160,9 @@ static void make_room(hpf_eventlog_activity *a, double time_s)
 {
     for (; time_s >= a->cell_s * N_CELLS; a->cell_s *= 2) {
         for (size_t which = 0; which < N_SUMS; which++) {
-            merge_pairs(a->cells[which]);
+            if (a->has[which]) {
+                merge_pairs(a->cells[which]);
+            }
         }
     }
 }
@@ -383,12 +385,27 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     return HPF_OK;
 }
 
-/* Shows the cells of a sum between two times, with what is not over yet. The cells of the sum
- * remain as they are, so that the next call gives what it would give without this one. */
+/* Returns whether a capability runs before `end_s` and has not stopped yet. */
+static bool is_running(const hpf_eventlog_activity *a, double end_s)
+{
+    size_t i = 0;
+    while (i < a->n_caps &&
+           !(a->caps[i].running_since_s >= 0 && a->caps[i].running_since_s < end_s)) {
+        i++;
+    }
+    return i < a->n_caps;
+}
+
+/* Shows the cells of a sum between two times, with what is not over yet; NULL if there is nothing.
+ * The cells of the sum remain as they are, so that the next call gives what it would give without
+ * this one. */
 static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, double end_s)
 {
     double *cells = a->scratch, *shown = a->shown[which], cell_s = a->cell_s;
-    bool has = a->has[which] || (which == PAUSED && a->n_pauses > 0);
+    if (!a->has[which] && !(which == PAUSED && a->n_pauses > 0) &&
+        !(which == RUNNING && is_running(a, end_s))) {
+        return NULL;
+    }
     memcpy(cells, a->cells[which], sizeof a->scratch);
     double latest_s = a->n_pauses > 0 ? fmax(end_s, a->pauses[a->n_pauses - 1].end_s) : end_s;
     for (; latest_s >= cell_s * N_CELLS; cell_s *= 2) {
@@ -402,7 +419,6 @@ static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, d
         double since_s = a->caps[i].running_since_s;
         if (since_s >= 0 && since_s < end_s) {
             spread(cells, cell_s, (span){since_s, end_s}, end_s - since_s);
-            has = true;
         }
     }
     double per_cell = a->public.cell_s / cell_s, from = begin_s / cell_s;
@@ -413,7 +429,7 @@ static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, d
             shown[i] += cells[j] * (fmin(end, (double)j + 1) - fmax(begin, (double)j));
         }
     }
-    return has ? shown : NULL;
+    return shown;
 }
 
 const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, double begin_s,
