@@ -20,6 +20,7 @@ enum {
     MAX_SEGMENTS = 32, /* of a program */
     MAX_CHAIN = 1024,  /* symbols in one bucket */
     NAME_BYTES = 64,
+    ENTRIES_AT_ONCE = 40,
 };
 
 /* A program's file, and what is known of it. */
@@ -124,25 +125,51 @@ static const Elf64_Phdr *find_segment(const program *p, uint32_t type)
     return i < p->n_segments ? &p->segments[i] : NULL;
 }
 
-/* Reads the dynamic entry with an index. Returns false after the last one. */
-static bool read_entry(const program *p, const Elf64_Phdr *dynamic, uint64_t i, Elf64_Dyn *out)
+/* Reads the dynamic section from its beginning, some entries at a time. */
+typedef struct dynamic_reader {
+    const program *p;
+    uint64_t offset, n_left; /* of the entries that have not been read */
+    size_t at, n;
+    Elf64_Dyn entries[ENTRIES_AT_ONCE];
+} dynamic_reader;
+
+static void begin_reading(dynamic_reader *r, const program *p)
 {
-    return (i + 1) * sizeof *out <= dynamic->p_filesz &&
-           read_at(p->fd, out, sizeof *out, dynamic->p_offset + i * sizeof *out) &&
-           out->d_tag != DT_NULL;
+    const Elf64_Phdr *dynamic = find_segment(p, PT_DYNAMIC);
+    r->p = p;
+    r->offset = dynamic ? dynamic->p_offset : 0;
+    r->n_left = dynamic ? dynamic->p_filesz / sizeof *r->entries : 0;
+    r->at = r->n = 0;
 }
 
-static dynamic_tables find_tables(const program *p, const Elf64_Phdr *dynamic)
+/* Returns the next entry, or NULL after the last one. */
+static const Elf64_Dyn *next_entry(dynamic_reader *r)
+{
+    if (r->at == r->n) {
+        r->n = r->n_left < ENTRIES_AT_ONCE ? (size_t)r->n_left : ENTRIES_AT_ONCE;
+        r->at = 0;
+        if (r->n == 0 || !read_at(r->p->fd, r->entries, r->n * sizeof *r->entries, r->offset)) {
+            return NULL;
+        }
+        r->offset += r->n * sizeof *r->entries;
+        r->n_left -= r->n;
+    }
+    const Elf64_Dyn *entry = &r->entries[r->at++];
+    return entry->d_tag != DT_NULL ? entry : NULL;
+}
+
+static dynamic_tables find_tables(const program *p)
 {
     dynamic_tables found = {0, 0, 0};
-    Elf64_Dyn entry;
-    for (uint64_t i = 0; read_entry(p, dynamic, i, &entry); i++) {
-        uint64_t *table = entry.d_tag == DT_STRTAB     ? &found.texts
-                          : entry.d_tag == DT_SYMTAB   ? &found.symbols
-                          : entry.d_tag == DT_GNU_HASH ? &found.hashes
-                                                       : NULL;
+    dynamic_reader reader;
+    begin_reading(&reader, p);
+    for (const Elf64_Dyn *entry; (entry = next_entry(&reader));) {
+        uint64_t *table = entry->d_tag == DT_STRTAB     ? &found.texts
+                          : entry->d_tag == DT_SYMTAB   ? &found.symbols
+                          : entry->d_tag == DT_GNU_HASH ? &found.hashes
+                                                        : NULL;
         if (table) {
-            *table = offset_of(p, entry.d_un.d_ptr);
+            *table = offset_of(p, entry->d_un.d_ptr);
         }
     }
     return found;
@@ -237,16 +264,13 @@ static bool is_sanitized(const program *p)
 {
     static const char *const functions[] = {"__asan_init", "__tsan_init", "__msan_init",
                                             "__hwasan_init"};
-    const Elf64_Phdr *dynamic = find_segment(p, PT_DYNAMIC);
-    if (!dynamic) {
-        return false;
-    }
-    dynamic_tables tables = find_tables(p, dynamic);
-    Elf64_Dyn entry;
+    dynamic_tables tables = find_tables(p);
+    dynamic_reader reader;
     char name[NAME_BYTES];
-    for (uint64_t i = 0; tables.texts && read_entry(p, dynamic, i, &entry); i++) {
-        if (entry.d_tag == DT_NEEDED) {
-            read_name(p, &tables, entry.d_un.d_val, name);
+    begin_reading(&reader, p);
+    for (const Elf64_Dyn *entry; tables.texts && (entry = next_entry(&reader));) {
+        if (entry->d_tag == DT_NEEDED) {
+            read_name(p, &tables, entry->d_un.d_val, name);
             if (is_sanitizer(name)) {
                 return true;
             }
@@ -291,8 +315,7 @@ static bool is_new_enough(const char *loader)
     bool is_new = false;
     if (open_program(&p, AT_FDCWD, loader) && is_elf(&p) && check_machine(&p) == HPP_LOADABLE &&
         read_segments(&p)) {
-        const Elf64_Phdr *dynamic = find_segment(&p, PT_DYNAMIC);
-        dynamic_tables tables = dynamic ? find_tables(&p, dynamic) : (dynamic_tables){0, 0, 0};
+        dynamic_tables tables = find_tables(&p);
         is_new = defines(&p, &tables, "__rseq_offset");
     }
     close_program(&p, true);
