@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "event/breakdown.h"
+#include "hpfile/sink.h"
 
 #include "cmd.h"
 #include "diag.h"
@@ -486,15 +487,22 @@ static int open_collector(run *r)
     return EXIT_DONE;
 }
 
-/* Completes the profile. */
-static void conclude(run *r)
+/* Completes the profile. Returns false if a signal has ended that: the process must end at once. */
+static bool conclude(run *r)
 {
-    hpp_collector_stop(r->collector);
+    if (!run_loop_complete(r->collector, &r->signals)) {
+        hpf_sink_remove_temporaries();
+        return false;
+    }
     run_watch_conclude(&r->watch, &r->signals);
+    sigset_t ours;
+    sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures and trees can take long */
     report(r);
+    sigprocmask(SIG_SETMASK, &ours, NULL);
     run_watch_finish(&r->watch, &r->signals);
     hpp_collector_destroy(r->collector);
     r->collector = NULL;
+    return true;
 }
 
 static int start_and_serve(run *r, char **argv)
@@ -515,7 +523,9 @@ static int start_and_serve(run *r, char **argv)
     (void)choose_base(r->base, r->values->base, argv[0], program.pid);
     const run_guest guest = run_watch_guest(&r->watch);
     int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
-    conclude(r);
+    if (!conclude(r)) {
+        _exit(launch_exit_as(wait_status));
+    }
     return launch_exit_as(wait_status);
 }
 
@@ -547,7 +557,9 @@ static int attach_and_serve(run *r, long process_id)
         diag_say("cannot detach from process %ld: %s", process_id, err.message);
         status = EXIT_FAILED;
     }
-    conclude(r);
+    if (!conclude(r)) {
+        _exit(EXIT_FAILED);
+    }
     return status;
 }
 

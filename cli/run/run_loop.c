@@ -18,6 +18,8 @@ enum {
     PATIENCE_MS = 1000, /* before a message says what is waited for */
     LATE_PAUSE_MS = 10,
     N_LATE_PAUSES = 50,
+    LOOK_MS = 50, /* between looks for signals at the end */
+    N_LAST_LOOKS = 60,
 };
 
 typedef struct serving {
@@ -145,4 +147,29 @@ bool run_loop_attached(hpp_collector *collector, const launched *program,
         step(&s, -1);
     }
     return s.program_has_ended;
+}
+
+bool run_signals_take(const run_signals *signals)
+{
+    struct signalfd_siginfo came;
+    bool any = false;
+    while (read(signals->fd, &came, sizeof came) == (ssize_t)sizeof came) {
+        any = true;
+    }
+    return any;
+}
+
+bool run_loop_complete(hpp_collector *collector, const run_signals *signals)
+{
+    int n_looks = -1; /* since the first signal */
+    while (!hpp_collector_stop_within(collector, LOOK_MS)) {
+        if (n_looks < 0 && run_signals_take(signals)) {
+            hpp_collector_hurry(collector);
+            n_looks = 0;
+        } else if (n_looks >= 0 && ++n_looks == N_LAST_LOOKS) {
+            diag_say("ended by a signal before the profile was complete");
+            return false;
+        }
+    }
+    return true;
 }

@@ -18,6 +18,9 @@ typedef struct run_signals {
  * false after a message. */
 bool run_signals_begin(run_signals *out);
 
+/* Reads the signals that are pending. Returns whether there were any. */
+bool run_signals_take(const run_signals *signals);
+
 /* Another event loop that is served as well. */
 typedef struct run_guest {
     int (*fd)(void *context); /* returns a descriptor that is readable when there is work, or -1 */
@@ -34,5 +37,9 @@ int run_loop(hpp_collector *collector, const launched *program, const run_signal
  * Returns whether it has. */
 bool run_loop_attached(hpp_collector *collector, const launched *program,
                        const run_signals *signals, const run_guest *guest);
+
+/* Completes the profiles. A signal makes that short. Returns false, after a message, if they are
+ * not complete some seconds later: then the collector cannot be used any more. */
+bool run_loop_complete(hpp_collector *collector, const run_signals *signals);
 
 #endif

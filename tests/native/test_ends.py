@@ -52,6 +52,26 @@ class Ends(Native):
         self.assertRegex(census.errors, "nothing")
         self.assertIsNone(census.profile)
 
+    def test_a_signal_ends_census_that_waits_for_a_file(self):
+        base, begun = self.path("stuck"), self.path("begun")
+        os.mkfifo(base + ".lines")  # nobody reads it
+        running = subprocess.Popen(
+            [harness.CENSUS, "run", "-hc", "-o", base, "--", "sh", "-c", 'touch "$0"; exit 5', begun],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            start_new_session=True)
+        end = time.monotonic() + harness.PATIENCE_S
+        children = f"/proc/{running.pid}/task/{running.pid}/children"
+        while time.monotonic() < end:
+            with open(children, encoding="ascii") as file:
+                if os.path.exists(begun) and not file.read():
+                    break
+            time.sleep(0.02)
+        self.assertIsNone(running.poll())
+        running.send_signal(signal.SIGTERM)
+        _, errors = running.communicate(timeout=harness.PATIENCE_S)
+        self.assertEqual(running.returncode, 5)
+        self.assertIn("ended by a signal before the profile was complete", errors)
+
     def begin(self, case, base, *options):
         """Starts a program under census that prints a line when it is ready and continues on request."""
         running = subprocess.Popen(

@@ -31,7 +31,9 @@ enum {
 static const uint64_t least_interval_ns = 1000000;
 static const uint64_t default_biography_bytes = 64 * 1024;
 static const uint64_t second_ns = 1000000000;
-static const uint64_t patience_ns = 2000000000;      /* with callers that say nothing */
+static const uint64_t patience_ns = 2000000000; /* with callers that say nothing, and before
+                                                   a signal is forwarded */
+static const uint64_t leave_patience_ns = UINT64_C(15000000000);
 static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
 
 typedef struct caller {
@@ -57,7 +59,7 @@ struct hpp_collector {
     caller callers[MAX_CALLERS];
     size_t n_callers;
     hpf_error refused;
-    bool is_stopped;
+    bool is_stopping, is_stopped;
 };
 
 static uint64_t now_ns(void)
@@ -234,7 +236,7 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
     if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
         hpp__process *waiting = find_living(c, greeting->process_id);
         if (waiting && greeting->hello.kind == HPP_HELLO_LEAVE) {
-            hpp__process_leave(waiting);
+            hpp__process_leave(waiting, leave_patience_ns);
         } else if (waiting) {
             hpp__process_peak(waiting);
         }
@@ -476,27 +478,46 @@ static void drop_forgotten(hpp_collector *c)
 void hpp_collector_prepare_end(hpp_collector *c)
 {
     take_windows(c); /* of programs that have just begun */
-    for (size_t i = 0; i < c->n_processes; i++) {
+    uint64_t begin_ns = now_ns();
+    for (size_t i = 0; i < c->n_processes && now_ns() - begin_ns < patience_ns; i++) {
         if (!c->processes[i]->has_ended) {
-            hpp__process_leave(c->processes[i]);
+            hpp__process_leave(c->processes[i], patience_ns);
         }
     }
 }
 
-void hpp_collector_stop(hpp_collector *c)
+void hpp_collector_hurry(hpp_collector *c)
+{
+    hpp__queue_hurry(&c->queue);
+    hpp__names_hurry(c->names);
+}
+
+bool hpp_collector_stop_within(hpp_collector *c, uint32_t limit_ms)
 {
     if (c->is_stopped) {
-        return;
+        return true;
     }
-    take_windows(c);
-    for (size_t i = 0; i < c->n_processes; i++) {
-        if (!c->processes[i]->has_ended) {
-            hpp__process_end(c->processes[i], false);
+    if (!c->is_stopping) {
+        take_windows(c);
+        for (size_t i = 0; i < c->n_processes; i++) {
+            if (!c->processes[i]->has_ended) {
+                hpp__process_end(c->processes[i], false);
+            }
         }
+        c->is_stopping = true;
     }
-    hpp__queue_stop(&c->queue);
+    if (!hpp__queue_stop_within(&c->queue, limit_ms)) {
+        return false;
+    }
     drop_forgotten(c);
     c->is_stopped = true;
+    return true;
+}
+
+void hpp_collector_stop(hpp_collector *c)
+{
+    while (!hpp_collector_stop_within(c, UINT32_MAX)) {
+    }
 }
 
 /* ---- Creating and destroying ---- */

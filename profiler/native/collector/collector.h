@@ -91,6 +91,14 @@ HPF_API void hpp_collector_prepare_end(hpp_collector *collector);
  * ones. */
 HPF_API void hpp_collector_stop(hpp_collector *collector);
 
+/* The same, but waits for the files of the profiles for `limit_ms` at most. Returns whether they
+ * are complete; if not, call it again. */
+HPF_API bool hpp_collector_stop_within(hpp_collector *collector, uint32_t limit_ms);
+
+/* Makes the files complete sooner: samples that wait are left out, except the last one of each
+ * process, and sites that have no name yet stay unknown. */
+HPF_API void hpp_collector_hurry(hpp_collector *collector);
+
 /* ---- Results, after hpp_collector_stop ---------------------------------------------------------
  */
 

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t leave_patience_ns = UINT64_C(15000000000);
 static const uint64_t last_patience_ns = 2000000000;
 static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
 static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
@@ -68,7 +67,7 @@ static void run_begin(hpp__job *base)
 static void run_sample(hpp__job *base)
 {
     job *j = (job *)(void *)base;
-    if (j->process->profile) {
+    if (j->process->profile && !j->process->queue->is_hurried) {
         hpp__native_profile_take(j->process->profile, &j->snapshot);
     }
     if (j->snapshot.keeps_objects) {
@@ -500,14 +499,14 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     }
 }
 
-void hpp__process_leave(hpp__process *p)
+void hpp__process_leave(hpp__process *p, uint64_t patience_ns)
 {
     const struct timespec pause = {0, 1000000};
     uint64_t begin_ns = now_ns();
     if (!p->with_images && p->profile_options.profile->snapshot == HPP_SNAPSHOT_NEVER) {
         return;
     }
-    while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < leave_patience_ns) {
+    while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < patience_ns) {
         nanosleep(&pause, NULL);
     }
     (void)sample_patiently(p, last_patience_ns, true);

@@ -123,8 +123,9 @@ void hpp__process_follow_up(hpp__process *process);
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
 /* Takes a last image, if the profile needs images: the process is about to exit, and waits, or may
- * be about to get a signal that ends it. Waits until earlier images have been read. */
-void hpp__process_leave(hpp__process *process);
+ * be about to get a signal that ends it. Waits until earlier images have been read, for
+ * `patience_ns` at most. */
+void hpp__process_leave(hpp__process *process, uint64_t patience_ns);
 
 /* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,
  * and the process waits. */

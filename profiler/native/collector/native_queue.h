@@ -9,8 +9,10 @@
 #define HPP_NATIVE_QUEUE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "hpfile/error.h"
 
@@ -28,7 +30,8 @@ typedef struct hpp__queue {
     pthread_cond_t changed;
     hpp__job *first, **last;
     size_t waiting_bytes;
-    bool has_thread, is_ending;
+    bool has_thread, is_ending, has_ended;
+    _Atomic bool is_hurried;
 } hpp__queue;
 
 /* Starts the thread. If there can be none, jobs run when they are added. */
@@ -39,7 +42,14 @@ bool hpp__queue_has_room(hpp__queue *queue, size_t n_bytes);
 
 void hpp__queue_add(hpp__queue *queue, hpp__job *job);
 
-/* Waits for all jobs, and ends the thread. A second call does nothing. */
+/* Asks jobs to leave out what takes long (`is_hurried`). */
+void hpp__queue_hurry(hpp__queue *queue);
+
+/* Waits for all jobs for `limit_ms` at most, and ends the thread. Returns whether it has ended;
+ * after that, a further call does nothing. */
+bool hpp__queue_stop_within(hpp__queue *queue, uint32_t limit_ms);
+
+/* The same without a limit. */
 void hpp__queue_stop(hpp__queue *queue);
 
 #endif

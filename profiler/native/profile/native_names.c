@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <regex.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct hpp__names {
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
     bool with_addresses;
+    _Atomic bool are_final;
     regex_t *skipped;
     size_t n_skipped;
     regex_t start;
@@ -334,6 +336,16 @@ uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)
         .n_build_id = module->n_build_id,
     };
     return hpp_resolver_object(names->resolver, &object);
+}
+
+void hpp__names_hurry(hpp__names *names)
+{
+    atomic_store(&names->are_final, true);
+}
+
+bool hpp__names_are_final(const hpp__names *names)
+{
+    return atomic_load(&names->are_final);
 }
 
 hpp_resolver *hpp__names_resolver(hpp__names *names)

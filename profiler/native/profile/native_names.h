@@ -82,6 +82,10 @@ hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code);
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 
+/* Makes no more names, from now on; to be called in any thread. Then hpp__names_are_final. */
+void hpp__names_hurry(hpp__names *names);
+bool hpp__names_are_final(const hpp__names *names);
+
 /* Returns the resolver. */
 hpp_resolver *hpp__names_resolver(hpp__names *names);
 

@@ -189,9 +189,13 @@ static hpp__frames frame_of_code(hpp__native_stacks *s, uint64_t address)
     return frame->function ? (hpp__frames){frame, 1} : none;
 }
 
-/* Returns the functions at a node. A return address may be after the end of its function. */
+/* Returns the functions at a node; none if no more names are made. A return address may be after
+ * the end of its function. */
 static hpp__frames frames_at(hpp__native_stacks *s, const hpp_window_node *node)
 {
+    if (hpp__names_are_final(s->names)) {
+        return (hpp__frames){NULL, 0};
+    }
     if (node->flags & HPP_NODE_SCOPE) {
         return frame_of_scope(s, node->address);
     }
@@ -453,7 +457,11 @@ static hpp__producer python_producer(hpp__native_stacks *s, uint32_t node, uint3
     if (!stack || !hpp__window_reader_node(s->reader, python, &record)) {
         return producer;
     }
-    producer.frame = frames_at(s, &record).list[0];
+    hpp__frames frames = frames_at(s, &record);
+    if (frames.n == 0) {
+        return producer;
+    }
+    producer.frame = frames.list[0];
     const hpp__function *inner = s->without_c ? NULL : find_c_function(s, node);
     if (inner && s->with_lines) { /* the line that counts is that of the Python function */
         inner = hpp__names_at_line(s->names, &(hpp__frame){.function = inner});

@@ -141,3 +141,25 @@ Test(native_process, misses_samples_of_the_clock_but_none_of_peaks_that_come_aga
     hpp__process_end(process, false);
     hpp__queue_stop(&queue);
 }
+
+Test(native_process, keeps_totals_when_it_must_end_soon)
+{
+    static hpp__job first = {.run = wait_for_busy};
+    start("-hc");
+    pthread_mutex_lock(&busy);
+    hpp__queue_add(&queue, &first);
+    hpp__process_tick(process, 1);
+    made_allocate(&made, 0, made_site(&made, node, HPP_CALL_CALLOC), 1, PEAK_BYTES);
+    hpp__process_end(process, false);
+    cr_expect_not(hpp__queue_stop_within(&queue, 1));
+    hpp__queue_hurry(&queue);
+    hpp__names_hurry(names);
+    cr_expect_not(hpp__queue_stop_within(&queue, 1));
+    pthread_mutex_unlock(&busy);
+    hpp__queue_stop(&queue);
+    cr_expect(hpp__queue_stop_within(&queue, 0));
+    const hpp_process_figures *figures = &process->remains.figures;
+    cr_expect_eq(figures->error.status, HPF_OK);
+    cr_expect_eq(figures->allocated_bytes, BLOCK_BYTES + PEAK_BYTES);
+    cr_expect_eq(figures->peak_bytes, BLOCK_BYTES + PEAK_BYTES);
+}
