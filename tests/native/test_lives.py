@@ -4,6 +4,7 @@
 import collections
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -292,6 +293,27 @@ class Watched(Native):
     def test_watched_refusals(self):
         """What the allocator refuses is refused."""
         self.check_all("watched", "asks_for_too_much", rate=500)
+
+    def test_watched_blocks_freed_by_libc(self):
+        """libc's own free and realloc accept watched blocks, and their lives end."""
+        command = [program("watched"), "frees_by_libc"]
+        for rate in ("1", "2K"):
+            with self.subTest(rate):
+                base = os.path.join(self.fresh(), "profile")
+                done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate", rate, "-i0.05", "-o", base, "--",
+                                    *command])
+                self.assertEqual((done.output, done.status), ("done\n", 0), done.errors)
+                if rate == "1":
+                    self.assertNotRegex(done.errors, r"not freed at the end: [^\n]*\n[^\n]*frees_by_libc")
+
+    def test_watched_blocks_freed_twice(self):
+        """Whoever frees a watched block twice ends as with others: by SIGABRT or SIGSEGV."""
+        for kinds in ("oo", "ol", "lo", "ll"):
+            with self.subTest(kinds):
+                census = harness.run_census([program("watched"), "frees_twice", kinds], self.fresh(), "-hb",
+                                            "--biography-rate=1")
+                self.assertIn(census.status, (128 + signal.SIGABRT, 128 + signal.SIGSEGV), census.errors)
+                self.assertNotIn("nobody noticed", census.output)
 
     def check_end(self, case, expected):
         done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=500", "-o",

@@ -10,7 +10,15 @@
 
 enum {
     PAGE_BYTES = HPP_WINDOW_PAGE_BYTES,
-    CHUNK_BYTES = 1 << HPP_LEAF_SHIFT,
+    CHUNK_SHIFT = 26,
+    CHUNK_BYTES = 1 << CHUNK_SHIFT,
+    FIRST_SLOTS = 16,    /* of the first chunk of a stride; each further one has twice as many */
+    N_PLACES = 1 << 16,  /* where a chunk can begin */
+    MAX_TRIES = 1 << 10, /* to find such a place */
+    MAX_GAPS = 1 << 13,  /* each is a mapping more, of which the kernel allows 65,530 */
+    SLOT_BEGIN = 2 * PAGE_BYTES,                    /* a page that stays mapped, and the gap */
+    HEADER_BYTES = 16,                              /* of a block of glibc */
+    IS_MAPPED_CHUNK = 2,                            /* IS_MMAPPED */
     MAX_PAGES = HPP_SLOT_STRIDE_BYTES / PAGE_BYTES, /* of a block that is not large */
     DENSE = 64, /* pages used in an era: then the next era looks at probes only */
     MAX_PROBES = 16,
@@ -19,11 +27,18 @@ enum {
 };
 static const uint64_t is_present = UINT64_C(1) << 63;
 
+/* Where chunks are: the kernel puts no mapping there unless it is asked to, so a gap between slots
+ * stays one. */
+static const uintptr_t first_place = UINT64_C(0x430000000000);
+
+/* Addresses that cannot be unmapped or moved. */
+static const uintptr_t no_place = UINT64_C(0xfff0000000000000);
+
 _Atomic(hpp_sample_chunk *) hpp__sample_chunks;
 
-/* By the upper bits of an address. A block of more than CHUNK_BYTES is found by its begin. */
-static _Atomic(hpp_sample_chunk *) chunk_at[HPP_MAX_LEAVES];
-static _Atomic uint32_t n_large;
+/* By place. A block of more than CHUNK_BYTES is found by its begin. */
+static _Atomic(hpp_sample_chunk *) chunk_at[N_PLACES];
+static _Atomic uint32_t n_large, n_gaps;
 static _Atomic uint32_t n_droppers;
 static atomic_bool is_forking;
 
@@ -32,21 +47,6 @@ static atomic_bool is_forking;
 static bool is_error(long result)
 {
     return result < 0 && result >= -4095;
-}
-
-/* Reserves addresses that begin with a multiple of CHUNK_BYTES. Returns 0 on failure. */
-static uintptr_t reserve(uint64_t n_bytes)
-{
-    uintptr_t place = (uintptr_t)hpp__map(n_bytes + CHUNK_BYTES);
-    if (place == 0) {
-        return 0;
-    }
-    uintptr_t begin = (place + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
-    if (begin > place) {
-        hpp__unmap((void *)place, begin - place);
-    }
-    hpp__unmap((void *)(begin + n_bytes), place + CHUNK_BYTES - begin);
-    return begin;
 }
 
 /* Returns whether the kernel would refuse so much private memory: then the program's allocator has
@@ -84,6 +84,36 @@ static bool map_over(uintptr_t place, uint64_t n_bytes, long file, long sharing)
                                   sharing | MAP_NORESERVE | MAP_FIXED, file, 0));
 }
 
+static uintptr_t place_number(uintptr_t address)
+{
+    return (address - first_place) >> CHUNK_SHIFT;
+}
+
+/* Maps a file at a free place. Returns 0 on failure. */
+static uintptr_t map_at_place(uint64_t n_bytes, long file)
+{
+    static _Atomic uint32_t next_place;
+    if (!hpp__claim_addresses(n_bytes)) {
+        return 0;
+    }
+    for (int i = 0; i < MAX_TRIES; i++) {
+        uintptr_t number = atomic_fetch_add(&next_place, 1) % N_PLACES;
+        uintptr_t wanted = first_place + (number << CHUNK_SHIFT);
+        long place = hpp__syscall(SYS_mmap, (long)wanted, (long)n_bytes, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
+        if (place == (long)wanted) {
+            return wanted;
+        }
+        if (!is_error(place)) { /* an old kernel, which does not know the flag */
+            hpp__syscall(SYS_munmap, place, (long)n_bytes, 0, 0, 0, 0);
+        } else if (place != -EEXIST) {
+            break;
+        }
+    }
+    hpp__unclaim_addresses(n_bytes);
+    return 0;
+}
+
 /* Maps a new memory file twice: shared at `chunk->begin`, private at `chunk->twin`. */
 static bool map_file(hpp_sample_chunk *chunk)
 {
@@ -92,10 +122,9 @@ static bool map_file(hpp_sample_chunk *chunk)
     if (is_error(file)) {
         return false;
     }
-    uintptr_t begin = reserve(n_bytes);
-    uintptr_t twin = (uintptr_t)hpp__map(n_bytes);
-    bool ok = begin != 0 && twin != 0 && map_over(begin, n_bytes, file, MAP_SHARED) &&
-              map_over(twin, n_bytes, file, MAP_PRIVATE);
+    uintptr_t begin = map_at_place(n_bytes, file);
+    uintptr_t twin = begin != 0 ? (uintptr_t)hpp__map(n_bytes) : 0;
+    bool ok = twin != 0 && map_over(twin, n_bytes, file, MAP_PRIVATE);
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
     if (!ok) {
         if (begin != 0) {
@@ -110,14 +139,25 @@ static bool map_file(hpp_sample_chunk *chunk)
     hpp__syscall(SYS_madvise, (long)twin, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
     chunk->begin = begin;
     chunk->twin = twin;
-    atomic_store(&chunk_at[begin >> HPP_LEAF_SHIFT], chunk);
+    atomic_store(&chunk_at[place_number(begin)], chunk);
     return true;
+}
+
+/* Returns the number of slots of the next chunk of a stride. */
+static uint32_t slots_of_next(uint64_t stride_bytes)
+{
+    uint64_t n = FIRST_SLOTS, most = CHUNK_BYTES / stride_bytes;
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL && n < most;
+         c = c->next) {
+        n *= c->stride_bytes == stride_bytes ? 2 : 1;
+    }
+    return (uint32_t)(n < most ? n : most);
 }
 
 /* Makes a chunk, whose first slot is taken. */
 static hpp_sample_chunk *make_chunk(uint64_t n_bytes, uint64_t stride_bytes)
 {
-    uint32_t n_slots = stride_bytes != 0 ? (uint32_t)(n_bytes / stride_bytes) : 1;
+    uint32_t n_slots = (uint32_t)(stride_bytes != 0 ? n_bytes / stride_bytes : 1);
     hpp_sample_chunk *chunk = hpp__map(sizeof(*chunk) + n_slots * sizeof(hpp_sample));
     if (chunk == NULL) {
         return NULL;
@@ -141,7 +181,7 @@ static hpp_sample_chunk *make_chunk(uint64_t n_bytes, uint64_t stride_bytes)
 
 static hpp_sample_chunk *chunk_of(const hpp_sample *sample)
 {
-    return atomic_load(&chunk_at[sample->block >> HPP_LEAF_SHIFT]);
+    return atomic_load(&chunk_at[place_number(sample->block)]);
 }
 
 static bool take_slot(hpp_sample_chunk *chunk, uint32_t i)
@@ -195,53 +235,6 @@ static hpp_sample *take_large(uint64_t n_bytes, hpp_sample_chunk **out)
     return *out != NULL ? &(*out)->slots[0] : NULL;
 }
 
-static uint64_t whole_pages(uint64_t n_bytes)
-{
-    return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-}
-
-hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
-{
-    if (alignment > HPP_MAX_SAMPLE_ALIGNMENT || n_bytes > (uint64_t)1 << (HPP_ADDRESS_BITS - 3) ||
-        atomic_load(&is_forking)) {
-        return NULL;
-    }
-    alignment = alignment > HPP_GRANULE_BYTES ? alignment : HPP_GRANULE_BYTES;
-    /* The table of blocks needs three granules. */
-    uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
-    uint64_t n_slot = whole_pages(n_least);
-    uint64_t n_places = (n_slot - n_least) / alignment + 1;
-    hpp_sample_chunk *chunk;
-    hpp_sample *sample;
-    if (n_slot > HPP_MAX_SLOT_BYTES) {
-        sample = take_large(n_slot, &chunk);
-    } else {
-        uint64_t stride = HPP_SLOT_STRIDE_BYTES;
-        while (stride < n_slot) {
-            stride *= 2;
-        }
-        sample = take_free_slot(stride, &chunk);
-        if (sample == NULL && (chunk = make_chunk(CHUNK_BYTES, stride)) != NULL) {
-            sample = &chunk->slots[0];
-        }
-    }
-    if (sample == NULL) {
-        return NULL;
-    }
-    sample->block = chunk->begin + (uint64_t)(sample - chunk->slots) * chunk->stride_bytes +
-                    random % n_places * alignment;
-    sample->n_bytes = n_bytes;
-    sample->serial++;
-    sample->n_filling = HPP_ERAS_OF_CREATION;
-    sample->n_probes = 0;
-    sample->is_tracked = false;
-    atomic_fetch_add(&n_large, n_slot > HPP_SLOT_STRIDE_BYTES);
-    if (is_zeroed && sample->is_dirty) {
-        memset((void *)sample->block, 0, n_bytes);
-    }
-    return sample;
-}
-
 static uintptr_t first_page(const hpp_sample *sample)
 {
     return sample->block & ~(uintptr_t)(PAGE_BYTES - 1);
@@ -258,9 +251,95 @@ static bool is_large(const hpp_sample *sample)
     return n_pages_of(sample) > MAX_PAGES;
 }
 
+static uintptr_t end_of(const hpp_sample *sample)
+{
+    return first_page(sample) + n_pages_of(sample) * PAGE_BYTES;
+}
+
+/* Unmaps the page before those of a slot, unless there are too many gaps. */
+static void make_gap(hpp_sample *sample)
+{
+    if (atomic_fetch_add(&n_gaps, 1) < MAX_GAPS) {
+        sample->has_gap = hpp__syscall(SYS_munmap, (long)(first_page(sample) - PAGE_BYTES),
+                                       PAGE_BYTES, 0, 0, 0, 0) == 0;
+    }
+    atomic_fetch_sub(&n_gaps, !sample->has_gap);
+}
+
+static void forget_gap(hpp_sample *sample)
+{
+    atomic_fetch_sub(&n_gaps, sample->has_gap);
+    sample->has_gap = false;
+}
+
+/* Writes the header, by which glibc takes the block for a mapping of its own, from the gap to the
+ * end of the block. Without a gap, its free of the block changes nothing. */
+static void write_header(const hpp_sample *sample)
+{
+    uint64_t *header = (uint64_t *)(sample->block - HEADER_BYTES);
+    uintptr_t begin = sample->has_gap ? first_page(sample) - PAGE_BYTES : no_place;
+    header[0] = (uintptr_t)header - begin;
+    header[1] = (end_of(sample) - (uintptr_t)header) | IS_MAPPED_CHUNK;
+}
+
+static uint64_t whole_pages(uint64_t n_bytes)
+{
+    return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
+{
+    if (alignment > HPP_MAX_SAMPLE_ALIGNMENT || n_bytes > (uint64_t)1 << (HPP_ADDRESS_BITS - 3) ||
+        atomic_load(&is_forking)) {
+        return NULL;
+    }
+    /* The table of blocks needs three granules. */
+    uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
+    uint64_t offset = alignment > HEADER_BYTES ? alignment : HEADER_BYTES;
+    uint64_t n_slot = whole_pages(offset + n_least);
+    unsigned n_offsets = 1; /* glibc accepts powers of two */
+    while (offset << n_offsets < PAGE_BYTES && (offset << n_offsets) + n_least <= n_slot) {
+        n_offsets++;
+    }
+    hpp_sample_chunk *chunk;
+    hpp_sample *sample;
+    if (SLOT_BEGIN + n_slot > HPP_MAX_SLOT_BYTES) {
+        sample = take_large(SLOT_BEGIN + n_slot, &chunk);
+    } else {
+        uint64_t stride = HPP_SLOT_STRIDE_BYTES;
+        while (stride < SLOT_BEGIN + n_slot) {
+            stride *= 2;
+        }
+        sample = take_free_slot(stride, &chunk);
+        if (sample == NULL &&
+            (chunk = make_chunk(slots_of_next(stride) * stride, stride)) != NULL) {
+            sample = &chunk->slots[0];
+        }
+    }
+    if (sample == NULL) {
+        return NULL;
+    }
+    sample->block = chunk->begin + (uint64_t)(sample - chunk->slots) * chunk->stride_bytes +
+                    SLOT_BEGIN + (offset << random % n_offsets);
+    sample->n_bytes = n_bytes;
+    sample->serial++;
+    sample->n_filling = HPP_ERAS_OF_CREATION;
+    sample->n_probes = 0;
+    sample->is_tracked = false;
+    atomic_fetch_add(&n_large, is_large(sample));
+    if (!sample->has_gap) {
+        make_gap(sample);
+    }
+    write_header(sample);
+    if (is_zeroed && sample->is_dirty) {
+        memset((void *)sample->block, 0, n_bytes);
+    }
+    return sample;
+}
+
 static void unmap(hpp_sample_chunk *chunk)
 {
-    atomic_store(&chunk_at[chunk->begin >> HPP_LEAF_SHIFT], NULL);
+    atomic_store(&chunk_at[place_number(chunk->begin)], NULL);
     hpp__unmap((void *)chunk->begin, chunk->n_bytes);
     if (chunk->twin != 0) {
         hpp__unmap((void *)chunk->twin, chunk->n_bytes);
@@ -271,27 +350,72 @@ static void unmap(hpp_sample_chunk *chunk)
 /* Frees the memory of a slot. Its earlier blocks may have been larger than the last one. */
 static void clear(hpp_sample *sample, const hpp_sample_chunk *chunk)
 {
-    sample->is_dirty = hpp__syscall(SYS_madvise, (long)first_page(sample),
-                                    (long)chunk->stride_bytes, MADV_REMOVE, 0, 0, 0) != 0;
+    sample->is_dirty =
+        hpp__syscall(SYS_madvise, (long)first_page(sample),
+                     (long)(chunk->stride_bytes - SLOT_BEGIN), MADV_REMOVE, 0, 0, 0) != 0;
+}
+
+/* Frees a slot; with the last one of some chunks, their memory. */
+static void leave_slot(hpp_sample *sample, hpp_sample_chunk *chunk)
+{
+    bool is_last = atomic_fetch_sub(&chunk->n_taken, 1) == 1;
+    if (is_last && (chunk->twin == 0 || chunk->stride_bytes == 0)) {
+        unmap(chunk);
+        forget_gap(sample);
+        sample->is_dirty = false;
+    }
+    atomic_store(&sample->state, HPP_SAMPLE_FREE);
 }
 
 /* A small slot keeps its memory, since it is often taken again at once. In a frozen chunk no slot
- * is taken again. */
+ * is taken again. Without its header, glibc refuses a block that is freed twice. */
 void hpp__sample_release(hpp_sample *sample)
 {
     hpp_sample_chunk *chunk = chunk_of(sample);
+    memset((void *)(sample->block - HEADER_BYTES), 0, HEADER_BYTES);
     atomic_fetch_sub(&n_large, is_large(sample));
     sample->is_dirty = true;
     if (chunk->twin != 0 && chunk->stride_bytes != 0 && is_large(sample)) {
         clear(sample, chunk);
     }
     atomic_store(&chunk->last_freed, (uint32_t)(sample - chunk->slots));
-    bool is_last = atomic_fetch_sub(&chunk->n_taken, 1) == 1;
-    if (is_last && (chunk->twin == 0 || chunk->stride_bytes == 0)) {
-        unmap(chunk);
-        sample->is_dirty = false;
+    leave_slot(sample, chunk);
+}
+
+/* The page at the beginning of the chunk is duplicated, with all that follows it in the file, and
+ * the part of the slot is moved to its place. */
+static bool map_again(const hpp_sample *sample, const hpp_sample_chunk *chunk)
+{
+    uint64_t begin = first_page(sample) - chunk->begin, end = end_of(sample) - chunk->begin;
+    long copy = hpp__syscall(SYS_mremap, (long)chunk->begin, 0, (long)end, MREMAP_MAYMOVE, 0, 0);
+    if (is_error(copy)) {
+        return false;
     }
-    atomic_store(&sample->state, HPP_SAMPLE_FREE);
+    long moved =
+        hpp__syscall(SYS_mremap, copy + (long)begin, (long)(end - begin), (long)(end - begin),
+                     MREMAP_MAYMOVE | MREMAP_FIXED, (long)first_page(sample), 0);
+    hpp__syscall(SYS_munmap, copy, (long)(is_error(moved) ? end : begin), 0, 0, 0, 0);
+    return !is_error(moved);
+}
+
+bool hpp__sample_is_unmapped(const hpp_sample *sample)
+{
+    unsigned char is_resident;
+    return sample->has_gap && hpp__syscall(SYS_mincore, (long)first_page(sample), PAGE_BYTES,
+                                           (long)&is_resident, 0, 0, 0) == -ENOMEM;
+}
+
+/* A slot that cannot be mapped again stays taken. */
+void hpp__sample_release_unmapped(hpp_sample *sample)
+{
+    hpp_sample_chunk *chunk = chunk_of(sample);
+    atomic_fetch_sub(&n_large, is_large(sample));
+    sample->is_dirty = true;
+    if (chunk->stride_bytes == 0 || map_again(sample, chunk)) {
+        leave_slot(sample, chunk);
+    } else {
+        atomic_store(&sample->state, HPP_SAMPLE_TAKEN);
+    }
 }
 
 void hpp__sample_clear(hpp_sample *sample, const hpp_sample_chunk *chunk)
@@ -305,14 +429,19 @@ void hpp__sample_clear(hpp_sample *sample, const hpp_sample_chunk *chunk)
 hpp_sample *hpp__sample_at(const void *block)
 {
     uintptr_t place = (uintptr_t)block;
-    uintptr_t index = place >> HPP_LEAF_SHIFT;
-    hpp_sample_chunk *chunk = index < HPP_MAX_LEAVES ? atomic_load(&chunk_at[index]) : NULL;
+    uintptr_t number = place_number(place);
+    hpp_sample_chunk *chunk = number < N_PLACES ? atomic_load(&chunk_at[number]) : NULL;
     if (HPP_LIKELY(chunk == NULL)) {
         return NULL;
     }
     uint64_t i = chunk->stride_bytes != 0 ? (place - chunk->begin) / chunk->stride_bytes : 0;
     hpp_sample *sample = i < chunk->n_slots ? &chunk->slots[i] : NULL;
     return sample != NULL && sample->block == place ? sample : NULL;
+}
+
+uint64_t hpp__sample_room(const hpp_sample *sample)
+{
+    return end_of(sample) - sample->block;
 }
 
 /* ---- entries of the page table --------------------------------------------------------------- */
@@ -380,10 +509,26 @@ bool hpp__sample_was_touched(const hpp_sample *sample, const uint64_t *entries)
     return (any & is_present) != 0;
 }
 
-bool hpp__sample_drop_chunk(const hpp_sample_chunk *chunk)
+bool hpp__sample_has_entries(uint32_t slot, const uint64_t *entries)
 {
-    return hpp__syscall(SYS_madvise, (long)chunk->begin,
-                        (long)(chunk->n_used * chunk->stride_bytes), MADV_DONTNEED, 0, 0, 0) == 0;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < MAX_PAGES; i++) {
+        any |= entries[slot * MAX_PAGES + i];
+    }
+    return (any & is_present) != 0;
+}
+
+/* Drops entries. Returns false if the memory is locked; gaps do no harm. */
+static bool drop(uintptr_t begin, uint64_t n_bytes)
+{
+    long error = hpp__syscall(SYS_madvise, (long)begin, (long)n_bytes, MADV_DONTNEED, 0, 0, 0);
+    return error == 0 || error == -ENOMEM;
+}
+
+bool hpp__sample_drop_slots(const hpp_sample_chunk *chunk, uint32_t first, uint32_t end)
+{
+    return first == end ||
+           drop(chunk->begin + first * chunk->stride_bytes, (end - first) * chunk->stride_bytes);
 }
 
 bool hpp__sample_is_frozen(const hpp_sample *sample)
@@ -395,8 +540,7 @@ bool hpp__sample_drop(hpp_sample *sample)
 {
     sample->n_probes = 0;
     return hpp__sample_is_frozen(sample) ||
-           hpp__syscall(SYS_madvise, (long)first_page(sample),
-                        (long)(n_pages_of(sample) * PAGE_BYTES), MADV_DONTNEED, 0, 0, 0) == 0;
+           drop(first_page(sample), n_pages_of(sample) * PAGE_BYTES);
 }
 
 static bool drop_probes(hpp_sample *sample)
@@ -407,8 +551,7 @@ static bool drop_probes(hpp_sample *sample)
     sample->probes_seed = atomic_fetch_add(&n_drops, 1);
     bool ok = true;
     for (uint32_t i = 0; i < sample->n_probes && ok; i++) {
-        ok = hpp__syscall(SYS_madvise, (long)probe(sample, i), PAGE_BYTES, MADV_DONTNEED, 0, 0,
-                          0) == 0;
+        ok = drop(probe(sample, i), PAGE_BYTES);
     }
     return ok;
 }
@@ -460,6 +603,16 @@ static void visit_slots(hpp_sample_chunk *chunk, hpp_visit_sample *visit)
     }
 }
 
+/* Makes the gaps again that other memory was mapped over, of blocks that still exist. */
+static void renew_gap(hpp_sample *sample)
+{
+    bool had_gap = sample->has_gap;
+    forget_gap(sample);
+    if (had_gap && sample->state != HPP_SAMPLE_FREE) {
+        make_gap(sample);
+    }
+}
+
 static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *retire)
 {
     if (chunk->twin == 0) {
@@ -468,7 +621,10 @@ static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *retire)
     long moved =
         hpp__syscall(SYS_mremap, (long)chunk->twin, (long)chunk->n_bytes, (long)chunk->n_bytes,
                      MREMAP_MAYMOVE | MREMAP_FIXED, (long)chunk->begin, 0);
-    chunk->twin = is_error(moved) ? chunk->twin : 0;
+    if (!is_error(moved)) {
+        chunk->twin = 0;
+        visit_slots(chunk, renew_gap);
+    }
     chunk->can_thaw = chunk->twin == 0 && retire == NULL;
     if (retire != NULL) {
         visit_slots(chunk, retire);
@@ -520,6 +676,7 @@ static bool thaw(hpp_sample_chunk *chunk)
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
     if (ok) {
         chunk->twin = (uintptr_t)twin;
+        visit_slots(chunk, renew_gap);
         hpp__syscall(SYS_madvise, (long)chunk->begin, n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
         hpp__syscall(SYS_madvise, twin, n_bytes, MADV_DONTDUMP, 0, 0, 0);
     } else if (!is_error(twin)) {

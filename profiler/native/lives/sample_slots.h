@@ -17,6 +17,13 @@
  * frozen chunk are not watched any more, unless the parent has no other thread: then it copies them
  * to a new memory file, and shares that.
  *
+ * A library may pass a block to glibc's own free or realloc, which it got by dlsym or by
+ * RTLD_DEEPBIND. So each block has the header of a block that glibc has mapped by itself, which may
+ * begin at a power of two in its first page. The page before that is a gap in the mappings, and
+ * belongs to the block as glibc sees it: its free unmaps the block, which a step finds, and its
+ * realloc cannot move or shorten it, because mremap refuses to begin in a gap, and copies it
+ * instead. glibc refuses to free a block twice, as it does others.
+ *
  * Threads: any, also signal handlers. The state of a slot says who may change it; no thread waits
  * for another, except before a fork for those that drop entries.
  */
@@ -46,6 +53,15 @@ hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, u
 /* Frees the slot of a sample that is HPP_SAMPLE_TAKEN. */
 void hpp__sample_release(hpp_sample *sample);
 
+/* Returns whether the free of glibc has unmapped a block, in a chunk that is not frozen. */
+bool hpp__sample_is_unmapped(const hpp_sample *sample);
+
+/* Frees the slot of such a block. No other thread may change the sample. */
+void hpp__sample_release_unmapped(hpp_sample *sample);
+
+/* Returns the bytes from the beginning of a block to the end of its pages. */
+uint64_t hpp__sample_room(const hpp_sample *sample);
+
 /* Frees the memory of a slot that is free, in a chunk that is not frozen. */
 void hpp__sample_clear(hpp_sample *sample, const hpp_sample_chunk *chunk);
 
@@ -63,17 +79,23 @@ static inline bool hpp__sample_move(hpp_sample *sample, hpp_sample_state from, h
 long hpp__sample_open_pagemap(void);
 
 /* The number of entries of a chunk. */
-enum { HPP_CHUNK_PAGES = 1 << (HPP_LEAF_SHIFT - 12) };
+enum { HPP_CHUNK_PAGES = 1 << 14 };
 
 /* Return whether a block was used since its entries were dropped: by the page table, or by entries
  * that hpp__sample_read_chunk has read. */
 bool hpp__sample_is_touched(const hpp_sample *sample, long pagemap);
 bool hpp__sample_was_touched(const hpp_sample *sample, const uint64_t *entries);
 
-/* Read the entries of all slots at once, and drop them. Small blocks only: of others, only some
- * pages are looked at, and the first returns false. So does the second if the memory is locked. */
+/* Reads the entries of all slots. Returns false for a chunk of large blocks, of which only some
+ * pages are looked at. */
 bool hpp__sample_read_chunk(const hpp_sample_chunk *chunk, long pagemap, uint64_t *entries);
-bool hpp__sample_drop_chunk(const hpp_sample_chunk *chunk);
+
+/* Returns whether a slot has any. */
+bool hpp__sample_has_entries(uint32_t slot, const uint64_t *entries);
+
+/* Drops the entries of slots from `first` to before `end`. Returns false if the memory is locked.
+ */
+bool hpp__sample_drop_slots(const hpp_sample_chunk *chunk, uint32_t first, uint32_t end);
 
 /* Returns whether a sample cannot be watched any more. */
 bool hpp__sample_is_frozen(const hpp_sample *sample);

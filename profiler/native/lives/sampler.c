@@ -24,7 +24,11 @@ typedef struct new_sample {
 static _Thread_local new_sample newest[MAX_NEW] HPP_INITIAL_EXEC;
 static _Thread_local uint32_t n_new HPP_INITIAL_EXEC;
 
-enum { MAX_COPIED_BYTES = 64 << 20 }; /* in a fork */
+enum {
+    MAX_COPIED_BYTES = 64 << 20, /* in a fork */
+    CHECK_EVERY = 16,
+};
+static hpp_count_freed *count_freed;
 static atomic_bool is_over;
 static atomic_bool is_shared; /* another process has the same memory, and is no thread */
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;
@@ -121,6 +125,30 @@ static void record(hpp_sample *sample, const era_step *step, bool is_touched)
     sample->n_filling -= sample->n_filling > 0;
 }
 
+/* Whether glibc has freed a block by itself. */
+static atomic_bool has_unseen_frees;
+
+/* Returns whether glibc has freed the block of a slot by itself. Until one is found, a step looks
+ * at one slot in 16; the step at the end of the process looks at all. */
+static bool is_freed_unseen(const hpp_sample *sample, uint32_t slot, const era_step *step)
+{
+    bool is_due =
+        has_unseen_frees || step->era == step->ended || (slot + step->era) % CHECK_EVERY == 0;
+    return is_due && hpp__sample_is_unmapped(sample);
+}
+
+/* Ends the life of a busy sample whose block glibc has freed by itself. */
+static void bury(hpp_sample *sample, const era_step *step)
+{
+    if (sample->is_tracked) {
+        hpp__life_end(&sample->life, step->ended);
+        hpp__life_report(&sample->life, sample->block);
+    }
+    atomic_store(&has_unseen_frees, true);
+    count_freed((void *)sample->block);
+    hpp__sample_release_unmapped(sample);
+}
+
 /* Looks at a chunk of small blocks as a whole. Returns false if it has others. */
 static bool look_at_small(hpp_sample_chunk *chunk, const era_step *step, bool *ok)
 {
@@ -128,14 +156,25 @@ static bool look_at_small(hpp_sample_chunk *chunk, const era_step *step, bool *o
     if (!hpp__sample_read_chunk(chunk, step->pagemap, entries)) {
         return false;
     }
-    for (uint32_t i = 0; i < chunk->n_used; i++) {
+    uint32_t first = 0, n = chunk->n_used; /* slots before `first` are done with */
+    for (uint32_t i = 0; i < n; i++) {
         hpp_sample *sample = &chunk->slots[i];
-        if (hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
-            record(sample, step, hpp__sample_was_touched(sample, entries));
+        if (!hpp__sample_has_entries(i, entries)) {
+            *ok = hpp__sample_drop_slots(chunk, first, i) && *ok;
+            first = i + 1;
+        }
+        if (!hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
+            continue;
+        }
+        bool is_touched = hpp__sample_was_touched(sample, entries);
+        if (!is_touched && is_freed_unseen(sample, i, step)) {
+            bury(sample, step);
+        } else {
+            record(sample, step, is_touched);
             end_busy(sample, step->era);
         }
     }
-    *ok = hpp__sample_drop_chunk(chunk);
+    *ok = hpp__sample_drop_slots(chunk, first, n) && *ok;
     return true;
 }
 
@@ -146,6 +185,10 @@ static bool look_at_each(hpp_sample_chunk *chunk, const era_step *step)
         hpp_sample *sample = &chunk->slots[i];
         if (hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
             bool is_touched = hpp__sample_is_touched(sample, step->pagemap);
+            if (!is_touched && is_freed_unseen(sample, i, step)) {
+                bury(sample, step);
+                continue;
+            }
             ok = sample->n_filling > 0 ? hpp__sample_drop(sample)
                                        : hpp__sample_drop_used(sample, step->pagemap, is_touched);
             record(sample, step, is_touched);
@@ -320,8 +363,12 @@ bool hpp__sampler_free(void *block)
     uint32_t state = atomic_load(&sample->state);
     uint32_t next;
     do {
-        if (state != HPP_SAMPLE_LIVE && state != HPP_SAMPLE_BUSY) {
-            return true; /* it was freed twice */
+        if (state == HPP_SAMPLE_LEFT) {
+            return true;
+        }
+        if (state == HPP_SAMPLE_FREE || state == HPP_SAMPLE_TAKEN ||
+            hpp__sample_is_unmapped(sample)) {
+            return false; /* it was freed twice: the next allocator refuses it */
         }
         next = state == HPP_SAMPLE_LIVE ? HPP_SAMPLE_TAKEN : HPP_SAMPLE_LEFT;
     } while (!atomic_compare_exchange_strong(&sample->state, &state, next));
@@ -333,6 +380,12 @@ bool hpp__sampler_free(void *block)
     }
     hpp__sample_release(sample);
     return true;
+}
+
+size_t hpp__sampler_room(const void *block)
+{
+    const hpp_sample *sample = hpp__sample_at(block);
+    return sample != NULL ? hpp__sample_room(sample) : 0;
 }
 
 bool hpp__sampler_owns(const void *block, size_t *n_bytes)
@@ -401,8 +454,9 @@ void hpp__sampler_share(void)
     atomic_store(&is_shared, true);
 }
 
-void hpp__sampler_start(void)
+void hpp__sampler_start(hpp_count_freed *count)
 {
+    count_freed = count;
     if (hpp__settings.biography_bytes == 0) {
         return;
     }

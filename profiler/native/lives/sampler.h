@@ -43,17 +43,23 @@ void *hpp__sampler_make(size_t n_bytes, size_t alignment, bool is_zeroed);
 /* Begins the life of a block of hpp__sampler_make that has been counted. */
 void hpp__sampler_begin(void *block);
 
-/* Frees a block. Returns false if it is not of hpp__sampler_make. */
+/* Frees a block. Returns false if it is not of hpp__sampler_make, or has been freed before. */
 bool hpp__sampler_free(void *block);
 
 /* Returns whether a block is of hpp__sampler_make, and stores its size. */
 bool hpp__sampler_owns(const void *block, size_t *n_bytes);
 
+/* Returns the bytes that a block of hpp__sampler_make may contain: glibc's own realloc may have
+ * enlarged it in its place. 0: it is not such a block. */
+size_t hpp__sampler_room(const void *block);
+
 /* Takes the step into the era that the collector wants, if there is one. */
 void hpp__sampler_keep_up(void);
 
-/* Checks that the process can be watched, and watches forks. Call it once, before others. */
-void hpp__sampler_start(void);
+/* Checks that the process can be watched, and watches forks. Call it once, before others. `count`
+ * removes a block from the table that was freed without this library, and counts it as freed. */
+typedef void hpp_count_freed(const void *block);
+void hpp__sampler_start(hpp_count_freed *count);
 
 /* In a forked child with a window of its own: it begins without samples. */
 void hpp__sampler_forked(void);

@@ -58,6 +58,14 @@ void hpp__account_free(hpp_block gone)
     hpp__account_cut(gone, 1, 0);
 }
 
+void hpp__account_unseen_free(const void *block)
+{
+    hpp_block gone = hpp__blocks_take(block);
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+}
+
 static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
 {
     if (cell != NULL) {

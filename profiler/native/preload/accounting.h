@@ -107,6 +107,9 @@ static inline hpp_block hpp__account_take(const void *block)
 /* Counts a removed block as freed. */
 void hpp__account_free(hpp_block gone);
 
+/* Removes a block that was freed without this library, and counts it as freed. */
+void hpp__account_unseen_free(const void *block);
+
 /* Counts bytes of a site as freed, and changes its number of blocks: `n_freed` are gone, `n_new`
  * were parts of others. */
 void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new);

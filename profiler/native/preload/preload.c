@@ -269,8 +269,8 @@ static void put_back(const void *block, hpp_block kept)
  * say. */
 static bool resize_watched(void **out, void *block, size_t n_bytes)
 {
-    size_t n_before;
-    bool was_watched = hpp__sampler_owns(block, &n_before);
+    size_t n_before = hpp__sampler_room(block);
+    bool was_watched = n_before != 0;
     bool is_due = hpp__sampler_is_due(n_bytes);
     void *moved = is_due ? hpp__sampler_make(n_bytes, 1, false) : NULL;
     if (moved == NULL && !was_watched) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "accounting.h"
 #include "native/counting/blocks.h"
 #include "native/lives/exact.h"
 #include "environment.h"
@@ -77,7 +78,7 @@ static bool start(void)
     hpp__peak_start(0);
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
-    hpp__sampler_start();
+    hpp__sampler_start(hpp__account_unseen_free);
     return hpp__window_hand_in(link, file) && has_slot;
 }
 

@@ -39,6 +39,7 @@ typedef struct hpp_sample {
     uint8_t n_filling;      /* eras whose entries are of its creation, not of uses */
     bool is_dirty;          /* its memory may not be zero */
     bool is_tracked;        /* it has a life */
+    bool has_gap;           /* no memory is mapped in the page before it */
     uint32_t n_probes;      /* pages whose entries were dropped; 0: all */
     uint32_t probes_seed;   /* which ones */
     uint32_t serial;        /* number of blocks that it has had */

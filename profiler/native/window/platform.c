@@ -23,6 +23,11 @@ bool hpp__claim_addresses(size_t n_bytes)
     return true;
 }
 
+void hpp__unclaim_addresses(size_t n_bytes)
+{
+    atomic_fetch_sub(&taken_bytes, n_bytes);
+}
+
 void *hpp__map(size_t n_bytes)
 {
     if (!hpp__claim_addresses(n_bytes)) {

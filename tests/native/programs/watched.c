@@ -2,6 +2,7 @@
  *
  * Programs that check the contents of their blocks, which are watched (-hb).
  */
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -222,6 +223,88 @@ static int obeys(char **arguments)
     return 0;
 }
 
+/* ---- the functions of libc itself ------------------------------------------------------------ */
+
+typedef struct libc_functions {
+    void (*free)(void *block);
+    void *(*realloc)(void *block, size_t n_bytes);
+    size_t (*usable_size)(void *block);
+} libc_functions;
+
+/* Returns the functions that a program finds in libc, whatever replaces them. */
+static libc_functions functions_of_libc(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    must(libc != NULL, "libc can be found");
+    libc_functions found;
+    void *function = dlsym(libc, "free");
+    memcpy(&found.free, &function, sizeof function);
+    function = dlsym(libc, "realloc");
+    memcpy(&found.realloc, &function, sizeof function);
+    function = dlsym(libc, "malloc_usable_size");
+    memcpy(&found.usable_size, &function, sizeof function);
+    return found;
+}
+
+static size_t next_size(void)
+{
+    numbers = numbers * 1664525 + 1013904223;
+    return 1 + (numbers >> 8) % (numbers % 29 == 0 ? 300000 : 9000);
+}
+
+/* Blocks of malloc and memalign are enlarged, shortened and freed by libc and by the program's own
+ * functions, in turn. */
+static int frees_by_libc(char **arguments)
+{
+    libc_functions libc = functions_of_libc();
+    for (int i = 0; i < 6000; i++) {
+        size_t n = next_size(), n_after = next_size();
+        unsigned char *block = i % 7 == 0 ? memalign((size_t)16 << i % 8, n) : malloc(n);
+        must(block != NULL && libc.usable_size(block) >= n, "there is room for it");
+        memset(block, i, n);
+        if (i % 3 != 0) {
+            block = i % 3 == 1 ? libc.realloc(block, n_after) : realloc(block, n_after);
+            n = n < n_after ? n : n_after;
+            must(block != NULL && block[0] == (unsigned char)i &&
+                     memcmp(block, block + 1, n - 1) == 0,
+                 "its contents move with it");
+            memset(block, i + 1, n_after);
+            block = realloc(block, n_after + 3000);
+            must(block != NULL && block[n_after - 1] == (unsigned char)(i + 1),
+                 "what libc has enlarged keeps its contents");
+        }
+        if (i % 2 == 0) {
+            libc.free(block);
+        } else {
+            free(block);
+        }
+        if (i % 1500 == 0) {
+            usleep(60000);
+        }
+    }
+    say("done\n");
+    (void)arguments;
+    return 0;
+}
+
+/* frees_twice KIND: 'o' is its own free, 'l' that of libc. */
+static int frees_twice(char **arguments)
+{
+    libc_functions libc = functions_of_libc();
+    void *block = malloc(1000);
+    memset(block, 1, 1000);
+    void *volatile again = block;
+    for (const char *kind = arguments[0]; *kind != '\0'; kind++) {
+        if (*kind == 'o') {
+            free(again);
+        } else {
+            libc.free(again);
+        }
+    }
+    say("nobody noticed\n");
+    return 0;
+}
+
 /* ---- ends of the biography ------------------------------------------------------------------- */
 
 static int locks(char **arguments)
@@ -274,6 +357,8 @@ int main(int argc, char **argv)
                                         {"calls", calls},
                                         {"obeys", obeys},
                                         {"asks_for_too_much", asks_for_too_much},
+                                        {"frees_by_libc", frees_by_libc},
+                                        {"frees_twice", frees_twice},
                                         {"locks", locks},
                                         {"forks_bare", forks_bare},
                                         {"leaves_proc", leaves_proc},
