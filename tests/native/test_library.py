@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Allocations of the C and C++ libraries for a program, before, during and after main."""
+import os
+import shutil
+
 import harness
 from harness import Native, program
 
@@ -35,6 +38,16 @@ class CxxLibrary(Native):
     def test_containers_in_threads(self):
         self.check("contains", is_repeatable=False)
         self.check_through([program("objects"), "contains"])
+
+    def test_debugger_knows_malloc(self):
+        """A debugger can call the functions of the library without being told their types."""
+        if not shutil.which("gdb") or os.uname().machine != "x86_64":
+            self.skipTest("there is no gdb here, or the library has no types for this processor")
+        census = harness.run_census(["gdb", "-q", "-batch", "-ex", "break _exit", "-ex", "run", "-ex", "print malloc(10) != 0",
+                                     "-ex", "ptype realloc", "-ex", "continue", "--args", program("ends"), "returns"], self.fresh())
+        if "ptrace" in census.errors:
+            self.skipTest("processes cannot be traced here")
+        self.assertIn("$1 = 1\ntype = void *(void *, size_t)\n", census.output, census.errors)
 
     def test_static_destructors(self):
         self.check("outlives")

@@ -167,6 +167,11 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
             ".size " name ", . - " name "\n"                                                       \
             ".popsection\n")
 
+/* gcc has no functions in assembly with a type for this processor. */
+#define HPP_TYPED_ASM_FUNCTION(type, name, parameters, body)                                       \
+    type name parameters;                                                                          \
+    HPP_ASM_FUNCTION(".globl", #name, body)
+
 #define HPP_CALLER_IN(pc, sp, fp)                                                                  \
     "mov " pc ", x30\n"                                                                            \
     "mov " sp ", sp\n"                                                                             \

@@ -182,6 +182,15 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
             ".size " name ", . - " name "\n"                                                       \
             ".popsection\n")
 
+/* The same, with a type in C, which debuggers know then. It ends as a declaration. */
+#define HPP_TYPED_ASM_FUNCTION(type, name, parameters, body)                                       \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")        \
+        __attribute__((naked, visibility("default"))) type name parameters                         \
+    {                                                                                              \
+        __asm__("endbr64\n" body);                                                                 \
+    }                                                                                              \
+    _Pragma("GCC diagnostic pop") type name parameters
+
 /* Bodies. The first ones add the caller's return address, stack pointer and frame pointer to one,
  * two or three arguments. */
 #define HPP_CALLER_IN(pc, sp, fp)                                                                  \

@@ -14,6 +14,11 @@
 #define HPP_ENTRY(name, n_arguments, function)                                                     \
     HPP_ASM_FUNCTION(".globl", #name, HPP_CALLER_AFTER_##n_arguments HPP_JUMP(#function))
 
+/* The same, with the type that the function has for the program. */
+#define HPP_TYPED_ENTRY(type, name, parameters, n_arguments, function)                             \
+    HPP_TYPED_ASM_FUNCTION(type, name, parameters,                                                 \
+                           HPP_CALLER_AFTER_##n_arguments HPP_JUMP(#function))
+
 /* The appended arguments, as the C function declares and uses them. */
 #define HPP_CALLER_PARAMETERS uintptr_t pc, uintptr_t sp, uintptr_t fp
 #define HPP_CALLER            ((hpp_caller){pc, sp, fp})

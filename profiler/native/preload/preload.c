@@ -5,6 +5,8 @@
  * under 16 bytes (blocks.h).
  */
 #include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "accounting.h"
@@ -27,13 +29,15 @@ void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-HPP_ENTRY(malloc, 1, hpp__on_malloc);
-HPP_ENTRY(calloc, 2, hpp__on_calloc);
-HPP_ENTRY(memalign, 2, hpp__on_memalign);
-HPP_ENTRY(aligned_alloc, 2, hpp__on_aligned_alloc);
-HPP_ENTRY(posix_memalign, 3, hpp__on_posix_memalign);
-HPP_ENTRY(valloc, 1, hpp__on_valloc);
-HPP_ENTRY(pvalloc, 1, hpp__on_pvalloc);
+HPP_TYPED_ENTRY(void *, malloc, (size_t n_bytes), 1, hpp__on_malloc);
+HPP_TYPED_ENTRY(void *, calloc, (size_t n, size_t n_bytes), 2, hpp__on_calloc);
+HPP_TYPED_ENTRY(void *, memalign, (size_t alignment, size_t n_bytes), 2, hpp__on_memalign);
+HPP_TYPED_ENTRY(void *, aligned_alloc, (size_t alignment, size_t n_bytes), 2,
+                hpp__on_aligned_alloc);
+HPP_TYPED_ENTRY(int, posix_memalign, (void **block, size_t alignment, size_t n_bytes), 3,
+                hpp__on_posix_memalign);
+HPP_TYPED_ENTRY(void *, valloc, (size_t n_bytes), 1, hpp__on_valloc);
+HPP_TYPED_ENTRY(void *, pvalloc, (size_t n_bytes), 1, hpp__on_pvalloc);
 
 HPP_ALWAYS_INLINE void *made(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
 {
@@ -236,8 +240,9 @@ HPP_EXPORT HPP_ANY_STACK void sdallocx(void *block, size_t n_bytes, int flags)
 
 /* ---- realloc --------------------------------------------------------------------------------- */
 
-HPP_ENTRY(realloc, 2, hpp__on_realloc);
-HPP_ENTRY(reallocarray, 3, hpp__on_reallocarray);
+HPP_TYPED_ENTRY(void *, realloc, (void *block, size_t n_bytes), 2, hpp__on_realloc);
+HPP_TYPED_ENTRY(void *, reallocarray, (void *block, size_t n, size_t n_bytes), 3,
+                hpp__on_reallocarray);
 
 /* Moves a block of the pool, which cannot grow there, to the next allocator. */
 static void *move_from_pool(const void *block, size_t n_bytes, hpp_caller caller)
