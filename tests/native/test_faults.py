@@ -46,6 +46,29 @@ class Begun:
             return b"\0" + re.search(rb"memfd:census-window:(\S+)", file.read())[1]
 
 
+class Scribbling(Native):
+    """The program stores random words in its window."""
+
+    def check(self, *options):
+        for seed in range(2):
+            done = harness.run([CENSUS, "run", "-i0.01", "-o", self.path("profile"), *options, "--",
+                                program("scribbles"), str(seed), "100"])
+            self.assertIn(done.status, (0, 128 + signal.SIGKILL), f"seed {seed}: {done.errors}")
+            self.assertNotIn("Sanitizer", done.errors)
+
+    def test_scribbled_window_and_ticks(self):
+        self.check("-hc", "-l", "-p")
+
+    def test_scribbled_window_and_types(self):
+        self.check("-hy", "-l", "-p")
+
+    def test_scribbled_window_and_holders(self):
+        self.check("-hr")
+
+    def test_scribbled_window_and_lives(self):
+        self.check("-hb", "-l")
+
+
 class Output(Native):
     """The profile cannot be written."""
 
