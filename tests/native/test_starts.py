@@ -86,9 +86,9 @@ class Starts(Native):
         self.assert_same([program("starts"), "cancels_a_shell"], "-hd")
 
     def test_nested_census(self):
-        """The inner run has the program and its children, the outer one the inner census."""
+        """The inner run has the program and its children, the outer one the inner census, unless that has a sanitizer."""
         inner = os.path.join(self.fresh(), "inner")
-        census = self.assert_same([CENSUS, "run", "-q", "-hd", "-o", inner, "env", program("starts"), "keeps", "3"], "-hd")
+        census = self.assert_same(["env", CENSUS, "run", "-q", "-hd", "-o", inner, "env", program("starts"), "keeps", "3"], "-hd")
         self.assertEqual(harness.Profile(inner + ".hp").of("keep_as_child"), 300)
         self.assertEqual([profile for profile in census.others if profile.of("keep_as_child")], [])
 
@@ -130,10 +130,8 @@ class Starts(Native):
             self.assert_same(["env", *command], "-hd")
             errors = harness.run([CENSUS, "run", "-o", self.path("p"), "sh", "-c", " ".join([*command, ";"] * 2)]).errors
             self.assertEqual(errors.count("with a sanitizer"), 1, errors)
-        preloaded = {"LD_PRELOAD": os.path.join(os.path.dirname(program("x")), "libasan.so.99")}
-        census = harness.run_census([program("starts"), "loads", "libcensus-preload.so"], self.fresh(), environment=preloaded)
-        self.assertEqual(census.output, "libcensus-preload.so is not loaded\n")
-        self.assertIn("it has a sanitizer", census.errors)
+        preloaded = "LD_PRELOAD=" + program("libasan.so.99")
+        self.assert_same(["env", preloaded, program("starts"), "loads", "libcensus-preload.so"], "-hd")
 
     def test_sanitizers_of_the_compiler(self):
         source = self.path("main.c")

@@ -615,7 +615,11 @@ Test(collector, rejects_a_library_that_cannot_be_preloaded)
 Test(collector, checks_programs)
 {
     hpf_error err;
-    cr_expect_eq(hpp_program_check("/proc/self/exe", &err), HPF_OK, "%s", err.message);
+    cr_expect_eq(hpp_program_check("/bin/sh", &err), HPF_OK, "%s", err.message);
+    cr_expect(!hpp_program_has_sanitizer("/bin/sh", NULL));
+    cr_expect(!hpp_program_has_sanitizer("/bin/sh", "/lib/libubsan.so.1:/lib/notlibasan.so.8"));
+    cr_expect(hpp_program_has_sanitizer("/bin/sh", "/lib/x.so libasan.so.8"));
+    cr_expect(hpp_program_has_sanitizer("/bin/sh", "/lib/libclang_rt.tsan-x86_64.so"));
     write_file(scratch_path("script"), HPF_STR("#! /bin/sh -e\ntrue\n"));
     cr_expect_eq(hpp_program_check(scratch_path("script"), &err), HPF_OK, "%s", err.message);
     write_file(scratch_path("circle"), HPF_STR("#!"));
