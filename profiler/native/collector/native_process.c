@@ -433,6 +433,9 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
     if (!j->snapshot.image) {
         take_image(p, &j->snapshot, patience_ns);
+        /* The image may have blocks of sites that were made after the look. */
+        hpp__window_reader_refresh(&p->reader);
+        j->snapshot.reader = p->reader;
     }
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
