@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that run already, under `census attach`."""
 import collections
+import concurrent.futures
 import ctypes.util
 import json
 import os
@@ -186,6 +187,60 @@ class Attach(unittest.TestCase):
             running.ask(wait, n_answers=1)
             Attached(self, running.process).end()
             self.assertEqual(running.process.stdout.readline(), f"{wait}: 0\n")
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_changes_no_call(self):
+        """Calls that census interrupts, to attach and to detach, return what they would without."""
+        results = {"nanosleep": "0 0", "clock_nanosleep": "0 0", "read": "1 0", "readv": "1 0", "write": "1000000 0",
+                   "send": "1000000 0", "recv_all": "1000000 0", "poll": "1 0", "poll_limit": "0 0", "select": "1 0",
+                   "epoll": "1 0", "futex": "0 0", "futex_limit": "-1 110", "sigwaitinfo": "10 0",
+                   "sigtimedwait": "-1 11", "accept": "1 0", "wait4": "1 0", "semop": "0 0", "flock": "0 0",
+                   "io_getevents": "0 0"}
+
+        def play(call):
+            blocked = self.start([program("blocked"), call])
+            self.assertEqual(blocked.process.stdout.readline(), "begin\n")
+            Attached(self, blocked.process, call).end()
+            blocked.send("")
+            self.assertEqual(blocked.end(), 5)
+            self.assertEqual(blocked.lines, [f"{call}: {results[call]}\n"])
+
+        with concurrent.futures.ThreadPoolExecutor(len(results)) as pool:
+            list(pool.map(play, results))
+
+    def test_attach_survives_the_death_of_census(self):
+        """census is killed at some of the steps by which it changes the program (tests/attach_harm.py: at
+        each). The program works, its files are as before, and it can be attached to again."""
+        census = [program("kill_at"), "0", CENSUS, "attach", "-q", "-o", os.path.join(self.directory, "out")]
+        running = self.start()
+        running.ask("threads 1")
+        pid = running.process.pid
+        files = sorted(os.listdir(f"/proc/{pid}/fd"))
+        done = subprocess.run([*census, str(pid)], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        n_steps = int(done.stderr.split()[0])
+        for step in range(n_steps // 8, n_steps, n_steps // 4):
+            census[1] = str(step)
+            subprocess.run([*census, str(pid)], capture_output=True, timeout=PATIENCE_S, check=False)
+            self.assertEqual(running.ask("keep 100"), "keep 100: 0", step)
+        attached = Attached(self, running.process)
+        running.ask("keep 300")
+        running.ask("done")
+        self.assertEqual(attached.end()["keep_one"], 300 + 10 * 1000)
+        self.assertEqual(sorted(os.listdir(f"/proc/{pid}/fd")), files)
+        self.assertEqual(running.end(), 5)
+
+    def test_attach_to_a_user(self):
+        """A program of another user, who may not read files of census; root attaches to it."""
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("needs root and setpriv")
+        os.chmod(self.directory, 0o711)
+        copy = shutil.copy(program("attached"), self.directory)
+        running = self.start(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy])
+        running.ask("keep 1")
+        attached = Attached(self, running.process)
+        running.ask("keep 777")
+        self.assertEqual(attached.end()["keep_one"], 777)
         self.assertEqual(running.end(), 5)
 
     def test_attach_before_an_object_is_loaded(self):

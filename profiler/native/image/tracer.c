@@ -348,13 +348,14 @@ static bool has_limit(const struct user_regs_struct *r)
     }
 }
 
-/* Repeats a system call that has returned EINTR because of the stop. */
-static void repeat_call(const hpp__tracer *t, hpp__traced *thread)
+/* Changes the registers of a thread so that it repeats a system call that has returned EINTR
+ * because of the stop. Returns false if there is no such call. */
+static bool repeat_call(const hpp__tracer *t, hpp__traced *thread)
 {
     struct user_regs_struct *r = &thread->registers;
     if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
         hpp__proc_has_signals(t->process_id, thread->id)) {
-        return;
+        return false;
     }
     if (r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait) {
         r->r10 = (int)r->r10 > 0 ? (uint64_t)limit_left(t, thread, (int)r->r10) : r->r10;
@@ -366,7 +367,7 @@ static void repeat_call(const hpp__tracer *t, hpp__traced *thread)
     r->rip -= 2;
     r->rax = r->orig_rax;
     r->orig_rax = UINT64_MAX;
-    ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, r);
+    return true;
 }
 
 /* Ends the tracing of a thread that has stopped or ended. A dead one must be waited for, or its
@@ -398,8 +399,12 @@ void hpp__tracer_go_on(hpp__tracer *t)
     hpp__wait *waits = calloc(t->n_threads + 1, sizeof *waits);
     for (size_t i = 0; i < t->n_threads; i++) {
         hpp__traced *thread = &t->threads[i];
+        bool is_changed = thread->is_away;
         if (thread->is_stopped && thread->signal == 0) {
-            repeat_call(t, thread);
+            is_changed |= repeat_call(t, thread);
+        }
+        if (thread->is_stopped && is_changed) {
+            ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, &thread->registers);
         }
         if (thread->is_stopped) {
             thread->is_seized = !let_go(t, thread->id, thread->signal);
@@ -417,7 +422,7 @@ void hpp__tracer_go_on(hpp__tracer *t)
         if (thread->is_seized) {
             end_late(t, thread->id, end_ns);
         }
-        thread->is_stopped = thread->is_seized = thread->may_call = false;
+        thread->is_stopped = thread->is_seized = thread->may_call = thread->is_away = false;
     }
 }
 
@@ -432,9 +437,7 @@ void hpp__tracer_follow_up(hpp__tracer *t)
 
 /* ---- System calls ---- */
 
-/* Returns whether a thread is in a restartable sequence, which it must begin again if anything else
- * happens to the thread. Without a kernel that says so, there may be one. */
-static bool is_in_sequence(const hpp__traced *thread)
+bool hpp__tracer_is_in_sequence(const hpp__traced *thread)
 {
     struct {
         uint64_t area;
@@ -462,7 +465,7 @@ hpp__traced *hpp__tracer_host(const hpp__tracer *t)
         hpp__traced *thread = &t->threads[i];
         bool is_in_call = (int64_t)thread->registers.orig_rax >= 0;
         bool is_able = thread->may_call && thread->has_registers;
-        if (!is_able || (!is_in_call && is_in_sequence(thread))) {
+        if (!is_able || (!is_in_call && hpp__tracer_is_in_sequence(thread))) {
             continue;
         }
         if (!is_in_call) {
@@ -488,6 +491,19 @@ static bool is_restarted(const struct user_regs_struct *r)
     int64_t result = (int64_t)r->rax;
     return (int64_t)r->orig_rax >= 0 && result >= RESULT_RESTART_FIRST &&
            result <= RESULT_RESTART_LAST;
+}
+
+struct user_regs_struct hpp__tracer_resumed(const hpp__traced *thread)
+{
+    struct user_regs_struct r = thread->registers;
+    if (is_restarted(&r)) {
+        r.rax = (int64_t)r.rax == RESULT_RESTART_FIRST ? SYS_restart_syscall : r.orig_rax;
+        r.rip -= 2;
+    } else if ((int64_t)r.rax == -EINTR && can_be_repeated(r.orig_rax)) {
+        r.rax = r.orig_rax;
+        r.rip -= 2;
+    }
+    return r;
 }
 
 /* Stores in the program what the gate loads. It is used only if this process ends meanwhile: a

@@ -35,6 +35,7 @@ typedef struct hpp__wait {
 typedef struct hpp__traced {
     uint32_t id;
     bool is_seized, is_stopped;
+    bool is_away;   /* it has other registers than `registers`, which it gets back */
     hpp__wait wait; /* that it is in */
     bool has_registers;
     bool may_call; /* it is not stopped by job control, or because of a signal */
@@ -75,6 +76,14 @@ bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const 
 
 /* Returns a stopped thread that can make system calls; NULL if there is none. */
 hpp__traced *hpp__tracer_host(const hpp__tracer *tracer);
+
+/* Returns the registers with which a stopped thread can go on in user mode: at a system call that
+ * was interrupted, which is made again. */
+struct user_regs_struct hpp__tracer_resumed(const hpp__traced *thread);
+
+/* Returns whether a thread is in a restartable sequence, which it must begin again if anything else
+ * happens to the thread. Without a kernel that says so, there may be one. */
+bool hpp__tracer_is_in_sequence(const hpp__traced *thread);
 
 /* Lets all threads go on with their registers. */
 void hpp__tracer_go_on(hpp__tracer *tracer);

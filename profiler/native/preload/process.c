@@ -37,15 +37,16 @@ static _Atomic uint32_t current_phase;
 
 enum { LEAVE_PATIENCE_S = 20 };
 
+static const char *given_settings; /* of census_attach; NULL: those of the environment */
+
 static bool is_wanted(void)
 {
     long process_id = hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    return hpp__settings.has_children || process_id == (long)hpp__settings.root_id;
+    return given_settings != NULL || hpp__settings.has_children ||
+           process_id == (long)hpp__settings.root_id;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
-
-static const char *given_settings; /* of census_attach; NULL: those of the environment */
 
 static bool start(void)
 {

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kills census at each step by which it changes the program that it attaches to.
+
+attach_harm.py BUILD [ROUNDS]: BUILD is a folder with cli/census and the test programs. Each program
+is one process for all steps of a round; after each kill it has to answer, and at its end it must
+have written what it writes without census. Prints a line for each round; the exit status is 1 if a
+program behaved differently. It takes about three minutes for a round. ./check does not run it.
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(sys.argv[1])
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+PATIENCE_S = 120
+CENSUS = os.path.join(BUILD, "cli", "census")
+PROGRAMS = os.path.join(BUILD, "tests", "native", "programs")
+WRITE = """import os, socket, sys, threading
+a, b = socket.socketpair()
+def take():
+    n = 0
+    while n < 1000000:
+        n += len(b.recv(100000))
+for line in sys.stdin:
+    threading.Timer(0.01, take).start()
+    print(a.send(b"x" * 1000000), flush=True)
+"""
+COMMANDS = {
+    "threads": ([os.path.join(PROGRAMS, "attached")], ["threads 2"], "keep 100", 2),
+    "python": ([sys.executable, "-c", "import sys\nfor line in sys.stdin: print([line] * 3, flush=True)"], [], "x", 1),
+    "send": ([sys.executable, "-c", WRITE], [], "x", 1),
+    "bash": (["bash", "-c", "while read line; do echo $line $(echo 1); done; exit 9"], [], "x", 1),
+    "perl": (["perl", "-ne", "$| = 1; push @a, ($_) x 100; print scalar(@a), qq(\\n)"], [], "x", 1),
+}
+
+
+class Program:
+    def __init__(self, command, first_lines):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.output = [self.ask(line, 2) for line in first_lines]
+
+    def ask(self, line, n_answers):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return [self.process.stdout.readline() for _ in range(n_answers)]
+
+
+def kill_at(step, pid, base):
+    done = subprocess.run([os.path.join(PROGRAMS, "kill_at"), str(step), CENSUS, "attach", "-q", "-p", "-o", base,
+                           str(pid)], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return done.returncode, done.stderr
+
+
+def play(name, directory):
+    """Returns the number of kills, and what was wrong, or ""."""
+    command, first_lines, line, n_answers = COMMANDS[name]
+    profiled = Program(command, first_lines)
+    answers, step, status = [], 0, 137
+    while status == 137:
+        step += 1
+        status, said = kill_at(step, profiled.process.pid, os.path.join(directory, name))
+        answers.append(profiled.ask(line, n_answers))
+        if "" in answers[-1]:
+            break
+    rest = profiled.process.communicate(timeout=PATIENCE_S)[0]
+    plain = Program(command, first_lines)
+    expected = [plain.ask(line, n_answers) for _ in answers]
+    expected_rest = plain.process.communicate(timeout=PATIENCE_S)[0]
+    if status != 0:
+        return step, f"step {step}: census ended with {status}: {said}"
+    if (answers, rest, profiled.process.returncode) != (expected, expected_rest, plain.process.returncode):
+        wrong = next((i for i, pair in enumerate(zip(answers, expected), 1) if pair[0] != pair[1]), step)
+        return step, f"the program differs after the kill at step {wrong}; it ended with {profiled.process.returncode}"
+    return step - 1, ""
+
+
+def main():
+    is_same = True
+    with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for i in range(ROUNDS):
+            for name, (n_kills, wrong) in zip(COMMANDS, pool.map(lambda name: play(name, directory), COMMANDS)):
+                print(f"round {i + 1}: {name}: {n_kills} kills: {wrong or 'as without'}", flush=True)
+                is_same = is_same and not wrong
+    return 0 if is_same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
