@@ -265,6 +265,35 @@ class Limits(Native):
         self.assertEqual((census.output, census.status), (plain.output, plain.status))
         return plain, census
 
+    def check_memory(self, command, mode, least=-2, most=4):
+        """Compares how many MiB a program gets before it has no more memory: `least` more, or `most`."""
+        plain = harness.run(command)
+        census = harness.run_census(command, self.fresh(), mode)
+        self.assertEqual((plain.output, plain.status), (census.output, census.status), census.errors)
+        mib = [int(re.search(r"(\d+) MiB", done.errors).group(1)) for done in (plain, census)]
+        self.assertTrue(least <= mib[1] - mib[0] <= most, f"{mode}: {mib[1]} MiB instead of {mib[0]}")
+
+    def test_own_limits_of_memory(self):
+        """A program that limits its own memory gets as much of it as without census."""
+        for resource in ("as", "data"):
+            for mode in ("-hc", "-hb", "-hr"):
+                with self.subTest(resource=resource, mode=mode):
+                    self.check_memory([program("limits"), "exhausts", resource, "90"], mode)
+
+    def test_own_limits_are_inherited(self):
+        """What a program starts inherits its limits, and not what the kernel has for it."""
+        for resource in ("as", "data"):
+            with self.subTest(resource):
+                command = [program("limits"), "starts", resource, "300"]
+                self.assert_unharmed(harness.run(command), harness.run_census(command, self.fresh(), "-hc"))
+
+    def test_limits_of_the_shell(self):
+        """Below an upper limit, the soft one is raised by what the library takes."""
+        for limit in ("ulimit -S -v 150000", "ulimit -S -d 100000"):
+            with self.subTest(limit):
+                command = ["sh", "-c", limit + '; exec "$0" "$@"', program("limits"), "exhausts"]
+                self.check_memory(command, "-hc")
+
     def test_small_address_space(self):
         plain, census = self.check_under("ulimit -v 400000", program("ends"), "returns", "3")
         self.check_printed(plain, census)

@@ -11,7 +11,7 @@
 #include "native/window/window_writer.h"
 
 enum {
-    LEAF_LIST_PAGES = 64,
+    LEAF_LIST_PAGES = 512, /* 1 TiB */
     MAX_LISTED_LEAVES = LEAF_LIST_PAGES * HPP_WINDOW_PAGE_BYTES / 8,
     PAGE_GRANULES = HPP_WINDOW_PAGE_BYTES / 4,
     LEAF_PAGES = HPP_GRANULES_PER_LEAF / PAGE_GRANULES,
@@ -19,10 +19,10 @@ enum {
     MAX_PRIVATELY_LISTED = 1 << 16,
 };
 
-_Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
+_Atomic(hpp_branch *) hpp__branches[HPP_MAX_BRANCHES];
 
 /* The leaves in the order in which they were made, so that a walk need not look at every place
- * where one could be; it does if there are more (4 TiB of heap). What lost a race to be made is
+ * where one could be; it does if there are more (256 GiB of heap). What lost a race to be made is
  * here too. */
 typedef struct listed_leaf {
     _Atomic(_Atomic uint32_t *) leaf;
@@ -62,9 +62,24 @@ static void list_leaf(const void *leaf, uintptr_t index)
     }
 }
 
+/* Returns the branch of a leaf, made if there is none yet; NULL without memory. */
+static hpp_branch *make_branch(uintptr_t index)
+{
+    _Atomic(hpp_branch *) *place = &hpp__branches[index / HPP_LEAVES_PER_BRANCH];
+    hpp_branch *branch = atomic_load(place);
+    hpp_branch *fresh = branch == NULL ? hpp__map(sizeof(*fresh)) : NULL;
+    if (fresh != NULL && !atomic_compare_exchange_strong(place, &branch, fresh)) {
+        hpp__unmap(fresh, sizeof(*fresh));
+    } else if (fresh != NULL) {
+        branch = fresh;
+    }
+    return branch;
+}
+
 static _Atomic uint32_t *make_leaf(uintptr_t index)
 {
-    _Atomic uint32_t *fresh = hpp__map(HPP_LEAF_BYTES);
+    hpp_branch *branch = make_branch(index);
+    _Atomic uint32_t *fresh = branch != NULL ? hpp__map(HPP_LEAF_BYTES) : NULL;
     if (fresh == NULL) {
         return NULL;
     }
@@ -75,7 +90,8 @@ static _Atomic uint32_t *make_leaf(uintptr_t index)
         atomic_store(&listed[place].leaf, fresh);
     }
     _Atomic uint32_t *leaf = NULL;
-    if (!atomic_compare_exchange_strong(&hpp__leaves[index], &leaf, fresh)) {
+    if (!atomic_compare_exchange_strong(&branch->leaves[index % HPP_LEAVES_PER_BRANCH], &leaf,
+                                        fresh)) {
         hpp__unmap((void *)(uintptr_t)fresh, HPP_LEAF_BYTES);
         return leaf;
     }
@@ -94,7 +110,7 @@ static _Atomic uint32_t *make_granule(const void *address)
     if (index >= HPP_MAX_LEAVES) {
         return NULL;
     }
-    _Atomic uint32_t *leaf = atomic_load_explicit(&hpp__leaves[index], memory_order_acquire);
+    _Atomic uint32_t *leaf = hpp__leaf_at(index);
     leaf = leaf != NULL ? leaf : make_leaf(index);
     return leaf == NULL ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
@@ -203,7 +219,7 @@ void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void
     uintptr_t place = (begin + HPP_GRANULE_BYTES - 1) / HPP_GRANULE_BYTES * HPP_GRANULE_BYTES;
     while (place < end && place >> HPP_ADDRESS_BITS == 0) {
         uintptr_t next = (place / leaf_span + 1) * leaf_span;
-        if (atomic_load(&hpp__leaves[place >> HPP_LEAF_SHIFT]) != NULL) {
+        if (hpp__leaf_at(place >> HPP_LEAF_SHIFT) != NULL) {
             visit_granules(place, next < end ? next : end, visit, context);
         }
         place = next;
@@ -227,7 +243,7 @@ static void find_touched(long pagemap, const void *leaf, uint32_t first_page, ui
 static void visit_leaf(uintptr_t index, long pagemap, hpp_visit_block *visit, void *context)
 {
     const uintptr_t page_span = (uintptr_t)PAGE_GRANULES * HPP_GRANULE_BYTES;
-    const void *leaf = (const void *)(uintptr_t)atomic_load(&hpp__leaves[index]);
+    const void *leaf = (const void *)(uintptr_t)hpp__leaf_at(index);
     if (leaf == NULL) {
         return;
     }
@@ -253,7 +269,7 @@ void hpp__blocks_each(hpp_visit_block *visit, void *context)
     uint32_t n = atomic_load(&n_listed);
     for (uint32_t i = 0; i < n && n <= MAX_PRIVATELY_LISTED; i++) {
         _Atomic uint32_t *leaf = atomic_load(&listed[i].leaf);
-        if (leaf != NULL && leaf == atomic_load(&hpp__leaves[listed[i].index])) {
+        if (leaf != NULL && leaf == hpp__leaf_at(listed[i].index)) {
             visit_leaf(listed[i].index, pagemap, visit, context);
         }
     }

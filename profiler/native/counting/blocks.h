@@ -23,8 +23,26 @@ typedef struct hpp_block {
     uint64_t size_bytes;
 } hpp_block;
 
-/* By the upper bits of the address; NULL: no blocks there yet. */
-extern HPP_HIDDEN _Atomic(_Atomic uint32_t *) hpp__leaves[HPP_MAX_LEAVES];
+/* Leaves by the upper bits of the address, in branches of 16 GiB; NULL: no blocks there yet. */
+enum {
+    HPP_LEAVES_PER_BRANCH = 4096,
+    HPP_MAX_BRANCHES = (HPP_MAX_LEAVES + 1) / HPP_LEAVES_PER_BRANCH,
+};
+typedef struct hpp_branch {
+    _Atomic(_Atomic uint32_t *) leaves[HPP_LEAVES_PER_BRANCH];
+} hpp_branch;
+extern HPP_HIDDEN _Atomic(hpp_branch *) hpp__branches[HPP_MAX_BRANCHES];
+
+/* Returns a leaf, or NULL. `index` is less than HPP_MAX_LEAVES. */
+static inline _Atomic uint32_t *hpp__leaf_at(uintptr_t index)
+{
+    hpp_branch *branch =
+        atomic_load_explicit(&hpp__branches[index / HPP_LEAVES_PER_BRANCH], memory_order_acquire);
+    return HPP_UNLIKELY(branch == NULL)
+               ? NULL
+               : atomic_load_explicit(&branch->leaves[index % HPP_LEAVES_PER_BRANCH],
+                                      memory_order_acquire);
+}
 
 /* Enters a block. Stores the previous block at its address in `before`, whose free was not seen, or
  * none. Returns false if the address is not a multiple of 16, or without memory for the table. */
@@ -62,7 +80,7 @@ static inline _Atomic uint32_t *hpp__granule_at(const void *address)
     if (HPP_UNLIKELY(index >= HPP_MAX_LEAVES)) {
         return NULL;
     }
-    _Atomic uint32_t *leaf = atomic_load_explicit(&hpp__leaves[index], memory_order_acquire);
+    _Atomic uint32_t *leaf = hpp__leaf_at(index);
     return HPP_UNLIKELY(leaf == NULL) ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
 

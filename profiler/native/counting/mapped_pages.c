@@ -7,7 +7,7 @@
 
 enum {
     ADDRESS_BITS = 47,
-    SPAN_SHIFT = 27,
+    SPAN_SHIFT = 30,
     N_SPANS = 1 << (ADDRESS_BITS - SPAN_SHIFT),
     PAGES_PER_SPAN = (1 << SPAN_SHIFT) / HPP_PAGE_BYTES,
 };

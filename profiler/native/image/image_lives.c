@@ -102,8 +102,8 @@ typedef struct word_reader {
 static uint64_t word_at(word_reader *r, uint64_t address)
 {
     uint64_t granule = address / HPP_GRANULE_BYTES;
-    uint64_t index = granule / HPP_GRANULES_PER_LEAF;
-    if (index >= HPP_MAX_LEAVES) {
+    uint64_t index = granule / HPP_GRANULES_PER_LIFE_LEAF;
+    if (index >= HPP_MAX_LIFE_LEAVES) {
         return 0;
     }
     if (index != r->index || r->leaf == 0) {
@@ -113,7 +113,7 @@ static uint64_t word_at(word_reader *r, uint64_t address)
             r->leaf = 0;
         }
     }
-    uint64_t place = granule % HPP_GRANULES_PER_LEAF;
+    uint64_t place = granule % HPP_GRANULES_PER_LIFE_LEAF;
     uint64_t begin = r->leaf + place / PIECE_WORDS * sizeof r->words;
     if (r->leaf == 0) {
         return 0;

@@ -19,17 +19,17 @@ enum {
 
 typedef _Atomic uint64_t life_word; /* life_table.h */
 
-static _Atomic(life_word *) leaves[HPP_MAX_LEAVES];
+static _Atomic(life_word *) *leaves; /* HPP_MAX_LIFE_LEAVES */
 
 /* Returns the word of a granule; NULL if there is none and no memory, or `makes` is false. */
 static life_word *word_of(uintptr_t granule, bool makes)
 {
-    uintptr_t index = granule / HPP_GRANULES_PER_LEAF;
+    uintptr_t index = granule / HPP_GRANULES_PER_LIFE_LEAF;
     life_word *leaf = NULL;
-    if (index < HPP_MAX_LEAVES) {
+    if (index < HPP_MAX_LIFE_LEAVES) {
         leaf = atomic_load_explicit(&leaves[index], memory_order_acquire);
     }
-    if (HPP_UNLIKELY(leaf == NULL && makes && index < HPP_MAX_LEAVES)) {
+    if (HPP_UNLIKELY(leaf == NULL && makes && index < HPP_MAX_LIFE_LEAVES)) {
         life_word *fresh = hpp__map(HPP_LIFE_LEAF_BYTES);
         if (fresh != NULL && !atomic_compare_exchange_strong(&leaves[index], &leaf, fresh)) {
             hpp__unmap(fresh, HPP_LIFE_LEAF_BYTES);
@@ -37,7 +37,7 @@ static life_word *word_of(uintptr_t granule, bool makes)
             leaf = fresh;
         }
     }
-    return leaf != NULL ? leaf + granule % HPP_GRANULES_PER_LEAF : NULL;
+    return leaf != NULL ? leaf + granule % HPP_GRANULES_PER_LIFE_LEAF : NULL;
 }
 
 static hpp_life life_of(uint64_t word, hpp_block block)
@@ -316,6 +316,10 @@ void hpp__exact_use(uintptr_t address)
 
 void hpp__exact_start(void)
 {
+    leaves = leaves != NULL ? leaves : hpp__map(HPP_MAX_LIFE_LEAVES * sizeof(*leaves));
+    if (leaves == NULL) {
+        return;
+    }
     hpp__window->head.biography_bytes = 0;
     hpp__window->head.life_table = (uintptr_t)leaves;
     atomic_fetch_and(&hpp__window->head.events, ~(uint32_t)HPP_EVENT_NO_PAGEMAP);

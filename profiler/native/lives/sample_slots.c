@@ -93,7 +93,7 @@ static uintptr_t place_number(uintptr_t address)
 static uintptr_t map_at_place(uint64_t n_bytes, long file)
 {
     static _Atomic uint32_t next_place;
-    if (!hpp__claim_addresses(n_bytes)) {
+    if (!hpp__claim_addresses(n_bytes, false)) {
         return 0;
     }
     for (int i = 0; i < MAX_TRIES; i++) {
@@ -110,8 +110,14 @@ static uintptr_t map_at_place(uint64_t n_bytes, long file)
             break;
         }
     }
-    hpp__unclaim_addresses(n_bytes);
+    hpp__unclaim_addresses(n_bytes, false);
     return 0;
+}
+
+static void unmap_shared(uintptr_t begin, uint64_t n_bytes)
+{
+    hpp__syscall(SYS_munmap, (long)begin, (long)n_bytes, 0, 0, 0, 0);
+    hpp__unclaim_addresses(n_bytes, false);
 }
 
 /* Maps a new memory file twice: shared at `chunk->begin`, private at `chunk->twin`. */
@@ -128,7 +134,7 @@ static bool map_file(hpp_sample_chunk *chunk)
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
     if (!ok) {
         if (begin != 0) {
-            hpp__unmap((void *)begin, n_bytes);
+            unmap_shared(begin, n_bytes);
         }
         if (twin != 0) {
             hpp__unmap((void *)twin, n_bytes);
@@ -137,6 +143,9 @@ static bool map_file(hpp_sample_chunk *chunk)
     }
     hpp__syscall(SYS_madvise, (long)begin, (long)n_bytes, MADV_NOHUGEPAGE, 0, 0, 0);
     hpp__syscall(SYS_madvise, (long)twin, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    if (chunk->stride_bytes == 0) { /* the program would have mapped as much */
+        hpp__unclaim_addresses(n_bytes, true);
+    }
     chunk->begin = begin;
     chunk->twin = twin;
     atomic_store(&chunk_at[place_number(begin)], chunk);
@@ -340,9 +349,9 @@ hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, u
 static void unmap(hpp_sample_chunk *chunk)
 {
     atomic_store(&chunk_at[place_number(chunk->begin)], NULL);
-    hpp__unmap((void *)chunk->begin, chunk->n_bytes);
+    unmap_shared(chunk->begin, chunk->n_bytes);
     if (chunk->twin != 0) {
-        hpp__unmap((void *)chunk->twin, chunk->n_bytes);
+        hpp__syscall(SYS_munmap, (long)chunk->twin, (long)chunk->n_bytes, 0, 0, 0, 0);
     }
     chunk->begin = chunk->twin = 0;
 }

@@ -145,7 +145,9 @@ static void bury(hpp_sample *sample, const era_step *step)
         hpp__life_report(&sample->life, sample->block);
     }
     atomic_store(&has_unseen_frees, true);
-    count_freed((void *)sample->block);
+    if (count_freed != NULL) {
+        count_freed((void *)sample->block);
+    }
     hpp__sample_release_unmapped(sample);
 }
 
@@ -454,9 +456,13 @@ void hpp__sampler_share(void)
     atomic_store(&is_shared, true);
 }
 
-void hpp__sampler_start(hpp_count_freed *count)
+void hpp__sampler_on_unseen_free(hpp_count_freed *count)
 {
     count_freed = count;
+}
+
+void hpp__sampler_start(void)
+{
     if (hpp__settings.biography_bytes == 0) {
         return;
     }

@@ -56,10 +56,13 @@ size_t hpp__sampler_room(const void *block);
 /* Takes the step into the era that the collector wants, if there is one. */
 void hpp__sampler_keep_up(void);
 
-/* Checks that the process can be watched, and watches forks. Call it once, before others. `count`
- * removes a block from the table that was freed without this library, and counts it as freed. */
+/* Checks that the process can be watched, and watches forks. Call it once, before others. */
+void hpp__sampler_start(void);
+
+/* Lets `count` be called for a block that was freed without this library: it removes the block from
+ * the table, and counts it as freed. */
 typedef void hpp_count_freed(const void *block);
-void hpp__sampler_start(hpp_count_freed *count);
+void hpp__sampler_on_unseen_free(hpp_count_freed *count);
 
 /* In a forked child with a window of its own: it begins without samples. */
 void hpp__sampler_forked(void);

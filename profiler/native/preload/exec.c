@@ -24,6 +24,7 @@
 
 #include "environment.h"
 #include "native/counting/process_state.h"
+#include "native/window/memory_limits.h"
 #include "native/loading/loading.h"
 #include "native/window/platform.h"
 
@@ -96,11 +97,8 @@ typedef struct start {
     const posix_spawnattr_t *attributes;
 } start;
 
-static int call_next(const start *s, char *const envp[])
+static int call_libc(const start *s, char *const envp[])
 {
-    if (next.execve == NULL) {
-        find_next(); /* a constructor of another library calls */
-    }
     switch (s->call) {
     case CALL_EXECVE:
         return next.execve(s->path, s->argv, envp);
@@ -118,6 +116,23 @@ static int call_next(const start *s, char *const envp[])
         return (int)hpp__syscall(SYS_execveat, s->directory, (long)s->path, (long)s->argv,
                                  (long)envp, s->flags, 0);
     }
+}
+
+/* What is started inherits the limits that the program sees. */
+static int call_next(const start *s, char *const envp[])
+{
+    int unknown = 0;
+    start with_id = *s;
+    if (next.execve == NULL) {
+        find_next(); /* a constructor of another library calls */
+    }
+    with_id.pid = s->pid != NULL ? s->pid : &unknown;
+    hpp_limits_shown limits = hpp__limits_show(s->call != CALL_SPAWN);
+    int result = call_libc(&with_id, envp);
+    int error = errno;
+    hpp__limits_hide(&limits, s->call == CALL_SPAWN && result == 0 ? *with_id.pid : 0);
+    errno = error;
+    return result;
 }
 
 /* Calls with an environment of this size, which is on the stack. */
@@ -424,6 +439,13 @@ static void hide_variables(void *is_shown)
     }
 }
 
+static void hide_limits(void *limits)
+{
+    int error = errno;
+    hpp__limits_hide(limits, 0);
+    errno = error;
+}
+
 /* Calls a function that may be cancelled. */
 #define WITH_VARIABLES(result_type, call)                                                          \
     result_type result;                                                                            \
@@ -431,8 +453,11 @@ static void hide_variables(void *is_shown)
         find_next();                                                                               \
     }                                                                                              \
     bool is_shown = show_variables();                                                              \
+    hpp_limits_shown limits = hpp__limits_show(false);                                             \
+    pthread_cleanup_push(hide_limits, &limits);                                                    \
     pthread_cleanup_push(hide_variables, &is_shown);                                               \
     result = call;                                                                                 \
+    pthread_cleanup_pop(1);                                                                        \
     pthread_cleanup_pop(1);                                                                        \
     return result
 

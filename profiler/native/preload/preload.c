@@ -148,6 +148,11 @@ HPP_ANY_STACK void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made_aligned(hpp__next.pvalloc(n_bytes), n_bytes, &HPP_CALLER);
 }
 
+__attribute__((constructor)) static void follow_unseen_frees(void)
+{
+    hpp__sampler_on_unseen_free(hpp__account_unseen_free);
+}
+
 /* ---- giving back ----------------------------------------------------------------------------- */
 
 void free(void *block);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accounting.h"
 #include "native/counting/blocks.h"
 #include "native/lives/exact.h"
 #include "environment.h"
@@ -21,6 +20,7 @@
 #include "native/counting/process_state.h"
 #include "native/lives/sampler.h"
 #include "thread_life.h"
+#include "native/window/memory_limits.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
 
@@ -48,6 +48,20 @@ static bool is_wanted(void)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* The bounds of this library and of its data, by the linker. */
+extern const char __ehdr_start[] HPP_HIDDEN;
+extern const char _edata[] HPP_HIDDEN;
+extern const char _end[] HPP_HIDDEN;
+
+/* A program that is attached to calls the functions of libc for limits. */
+static void follow_limits(void)
+{
+    if (!hpp__is_attached) {
+        hpp__limits_start((uintptr_t)_end - (uintptr_t)__ehdr_start,
+                          (uintptr_t)_end - (uintptr_t)_edata);
+    }
+}
+
 static bool start(void)
 {
     if (!hpp__settings_read(given_settings)) {
@@ -63,6 +77,7 @@ static bool start(void)
     if (link < 0) {
         return false;
     }
+    follow_limits();
     const char *reason;
     hpp__window_name(hpp__settings.socket_name);
     int file = hpp__window_make(&reason, hpp__settings.window_bytes);
@@ -79,7 +94,7 @@ static bool start(void)
     hpp__peak_start(0);
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
-    hpp__sampler_start(hpp__account_unseen_free);
+    hpp__sampler_start();
     return hpp__window_hand_in(link, file) && has_slot;
 }
 
@@ -116,6 +131,7 @@ static bool renew(void)
         hpp__window_excuse(link, "a forked child has no memory file for its window");
         return false;
     }
+    follow_limits();
     hpp__trie_forget_lives();
     hpp__sampler_forked();
     hpp_thread *self = hpp__threads_forked();

@@ -3,7 +3,7 @@
  * The table of live blocks, in private memory of the program. The preload library writes it
  * (preload/blocks.h), the collector reads it in an image (image/block_table.h).
  *
- * It has 4 bytes for each 16 bytes of address space (a granule), in leaves of 64 MiB of addresses;
+ * It has 4 bytes for each 16 bytes of address space (a granule), in leaves of 4 MiB of addresses;
  * a page of it exists once its 16 KiB contain a block. A leaf ends with an extra page, for blocks
  * that begin near its end.
  *
@@ -15,7 +15,7 @@
  * Bit 31 marks a first granule, so a walk may begin anywhere.
  *
  * The window lists the leaves. An entry of the list has the page of the leaf, and in its lower bits
- * the 64 MiB that it is for. 0: none.
+ * the 4 MiB that it is for. 0: none.
  */
 #ifndef HPP_NATIVE_WINDOW_BLOCK_TABLE_H
 #define HPP_NATIVE_WINDOW_BLOCK_TABLE_H
@@ -25,7 +25,7 @@
 enum {
     HPP_GRANULE_SHIFT = 4,
     HPP_GRANULE_BYTES = 1 << HPP_GRANULE_SHIFT,
-    HPP_LEAF_SHIFT = 26, /* 64 MiB */
+    HPP_LEAF_SHIFT = 22, /* 4 MiB */
     HPP_ADDRESS_BITS = 47,
     /* The last one, where the kernel puts stacks, is left out: a bound that is no power of two is
      * compared with in one instruction less. */

@@ -5,7 +5,7 @@
  *
  * - of sampled blocks, that of a list of chunks (hpp_sample_chunk);
  * - in a program that `census cc` compiled, whose window has no biography_bytes, that of an array
- * of the addresses of leaves. A leaf has a word for each granule of block_table.h.
+ * of the addresses of leaves. A leaf has a word for each granule.
  */
 #ifndef HPP_NATIVE_WINDOW_LIFE_TABLE_H
 #define HPP_NATIVE_WINDOW_LIFE_TABLE_H
@@ -72,7 +72,10 @@ typedef struct hpp_sample_chunk {
 #define HPP_LIFE_LAST_USE_MASK  0x7fffffffu
 #define HPP_LIFE_IS_DRAG        ((uint64_t)1 << 63)
 enum {
-    HPP_LIFE_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 8,
+    HPP_LIFE_LEAF_SHIFT = 26, /* 64 MiB of addresses */
+    HPP_MAX_LIFE_LEAVES = 1 << (HPP_ADDRESS_BITS - HPP_LIFE_LEAF_SHIFT),
+    HPP_GRANULES_PER_LIFE_LEAF = 1 << (HPP_LIFE_LEAF_SHIFT - HPP_GRANULE_SHIFT),
+    HPP_LIFE_LEAF_BYTES = HPP_GRANULES_PER_LIFE_LEAF * 8,
     HPP_LIFE_MARK_GRANULES = 1024 / HPP_GRANULE_BYTES,
 };
 

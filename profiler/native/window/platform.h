@@ -74,9 +74,10 @@ static inline long hpp__syscall(long number, long a, long b, long c, long d, lon
 }
 
 /* Returns whether the library may take more address space, and counts it as taken. Under a limit
- * (RLIMIT_AS), it takes at most a quarter: the program has first claim to it. */
-bool hpp__claim_addresses(size_t n_bytes);
-void hpp__unclaim_addresses(size_t n_bytes);
+ * (RLIMIT_AS; RLIMIT_DATA for private memory), the limit is raised by as much (memory_limits.h).
+ * Where that is not possible, it takes at most a quarter: the program has first claim to it. */
+bool hpp__claim_addresses(size_t n_bytes, bool is_private);
+void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
 
 /* Maps zeroed private memory, which takes pages when they are touched. Returns NULL on failure. */
 void *hpp__map(size_t n_bytes);

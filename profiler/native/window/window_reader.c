@@ -9,7 +9,7 @@
 
 #include "native/machine/object_kind.h"
 
-enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS, MAX_LEAVES = 1 << 16 };
+enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS, MAX_LEAVES = 1 << 18 };
 
 static uint32_t load(const _Atomic uint32_t *from)
 {

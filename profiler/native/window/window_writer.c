@@ -56,7 +56,7 @@ static HPP_COLD void grow(uint64_t old_bytes)
     step = step < size_bytes - old_bytes ? step : size_bytes - old_bytes;
     if (old_bytes == atomic_load(&mapped_bytes)) {
         long result = -ENOMEM;
-        if (hpp__claim_addresses(step)) {
+        if (hpp__claim_addresses(step, false)) {
             result = hpp__syscall(SYS_mremap, (long)hpp__window, (long)old_bytes,
                                   (long)(old_bytes + step), 0, 0, 0);
         }
@@ -191,7 +191,7 @@ static bool map_file(int file, uint64_t n_bytes, uint64_t place, long flags)
 /* Maps the first part of a new window. */
 static bool map_new(int file)
 {
-    if (!hpp__claim_addresses(FIRST_BYTES)) {
+    if (!hpp__claim_addresses(FIRST_BYTES, false)) {
         return false;
     }
     for (uint64_t i = 0; i < MAX_PLACES; i++) {

@@ -227,24 +227,24 @@ Test(blocks, lists_leaves_for_the_collector)
     cr_assert(eq(u32, head->n_leaves, 2));
     cr_assert(eq(u64, head->leaf_bytes, HPP_LEAF_BYTES));
     const uint64_t *list = hpp__window_at(head->n_leaf_pages);
-    cr_assert(eq(u64, list[0], hpp__leaf_entry((uintptr_t)hpp__leaves[100], 100)));
-    cr_assert(eq(u64, list[1], hpp__leaf_entry((uintptr_t)hpp__leaves[107], 107)));
+    cr_assert(eq(u64, list[0], hpp__leaf_entry((uintptr_t)hpp__leaf_at(100), 100)));
+    cr_assert(eq(u64, list[1], hpp__leaf_entry((uintptr_t)hpp__leaf_at(107), 107)));
 }
 
 Test(blocks, leaves_after_a_full_list_are_not_listed)
 {
-    enum { MOST_LEAVES = 64 * 4096 / 8 };
+    enum { MOST_LEAVES = 512 * 4096 / 8 };
     const char *reason;
     hpp__window_make(&reason, 16 * MIB);
     put(BASE, 1, 1);
     hpp_window_head *head = &hpp__window->head;
     uint64_t *list = hpp__window_at(head->n_leaf_pages);
     uint32_t next_page = hpp__window_pages(1);
-    cr_assert(eq(u32, next_page, head->n_leaf_pages + 64));
+    cr_assert(eq(u32, next_page, head->n_leaf_pages + 512));
     head->n_leaves = MOST_LEAVES - 1;
     put(BASE + LEAF, 1, 1);
     cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
-    cr_assert(eq(u64, list[MOST_LEAVES - 1], hpp__leaf_entry((uintptr_t)hpp__leaves[101], 101)));
+    cr_assert(eq(u64, list[MOST_LEAVES - 1], hpp__leaf_entry((uintptr_t)hpp__leaf_at(101), 101)));
     put(BASE + 2 * LEAF, 1, 1);
     cr_assert(eq(u32, head->n_leaves, MOST_LEAVES));
     cr_assert(eq(u64, list[MOST_LEAVES], 0));

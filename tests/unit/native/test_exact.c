@@ -46,7 +46,7 @@ static uint64_t word_of_block(void)
 {
     _Atomic(uint64_t *) *leaves = (void *)(uintptr_t)hpp__window->head.life_table;
     uintptr_t granule = (uintptr_t)block / HPP_GRANULE_BYTES;
-    return leaves[granule / HPP_GRANULES_PER_LEAF][granule % HPP_GRANULES_PER_LEAF];
+    return leaves[granule / HPP_GRANULES_PER_LIFE_LEAF][granule % HPP_GRANULES_PER_LIFE_LEAF];
 }
 
 static uint32_t last_use(uint64_t word)
@@ -124,8 +124,9 @@ static uint64_t word_in(pid_t child)
 {
     _Atomic(uint64_t *) *leaves = (void *)(uintptr_t)hpp__window->head.life_table;
     uintptr_t granule = (uintptr_t)block / HPP_GRANULE_BYTES;
-    uint64_t *leaf = leaves[granule / HPP_GRANULES_PER_LEAF];
-    return (uint64_t)ptrace(PTRACE_PEEKDATA, child, leaf + granule % HPP_GRANULES_PER_LEAF, NULL);
+    uint64_t *leaf = leaves[granule / HPP_GRANULES_PER_LIFE_LEAF];
+    return (uint64_t)ptrace(PTRACE_PEEKDATA, child, leaf + granule % HPP_GRANULES_PER_LIFE_LEAF,
+                            NULL);
 }
 
 static void stop(pid_t child)

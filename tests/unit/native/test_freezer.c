@@ -123,7 +123,7 @@ static void end_by_force(program *p)
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-enum { N_BLOCKS = 300 };
+enum { N_BLOCKS = 300, N_LEAVES = 2 };
 
 static void put(const void *address, uint32_t site, uint64_t n_bytes)
 {
@@ -140,7 +140,7 @@ static void make_blocks(void)
     for (uintptr_t i = 0; i < N_BLOCKS; i++) {
         put((void *)(base + i * 16368), (uint32_t)i + 3, i * 7 % 64);
     }
-    put((void *)(base + ((uintptr_t)1 << HPP_LEAF_SHIFT) - 16), 5, UINT64_C(5) << 31);
+    put((void *)(base + ((uintptr_t)N_LEAVES << HPP_LEAF_SHIFT) - 16), 5, UINT64_C(5) << 31);
     put((void *)((UINT64_C(90) << HPP_LEAF_SHIFT)), 6, 16);
     atomic_store(&common->is_ready, 1);
     wait_until(&common->should_end);

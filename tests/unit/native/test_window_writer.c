@@ -291,9 +291,10 @@ Test(window_writer, address_space_is_claimed_within_the_limit)
     cr_assert(eq(int, getrlimit(RLIMIT_AS, &limit), 0));
     low = (struct rlimit){1 << 30, limit.rlim_max};
     cr_assert(eq(int, setrlimit(RLIMIT_AS, &low), 0));
-    bool is_much = hpp__claim_addresses(1 << 30), is_little = hpp__claim_addresses(4096);
+    bool is_much = hpp__claim_addresses(1 << 30, false),
+         is_little = hpp__claim_addresses(4096, false);
     setrlimit(RLIMIT_AS, &limit);
     cr_assert(not(is_much));
     cr_assert(is_little);
-    cr_assert(limit.rlim_cur != RLIM_INFINITY || hpp__claim_addresses((size_t)1 << 46));
+    cr_assert(limit.rlim_cur != RLIM_INFINITY || hpp__claim_addresses((size_t)1 << 46, false));
 }
