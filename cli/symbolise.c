@@ -110,6 +110,9 @@ static bool push_function(symboliser *s, size_t *n, const hpp_function *f, hpf_s
 static bool address_of(hpf_str label, uint64_t *address)
 {
     size_t i = label.length;
+    if (i == 0) {
+        return false;
+    }
     while (i > 0 && label.data[i - 1] != '+') {
         i--;
     }

@@ -201,7 +201,9 @@ void bins_group_rows(bins_table *t, bins_group group)
     for (size_t i = 0; i < t->n_rows; i++) {
         generalise(&t->rows[i], group);
     }
-    qsort(t->rows, t->n_rows, sizeof *t->rows, by_name);
+    if (t->n_rows > 0) {
+        qsort(t->rows, t->n_rows, sizeof *t->rows, by_name);
+    }
     for (size_t i = 0; i < t->n_rows; i++) {
         if (n > 0 && by_name(&t->rows[n - 1], &t->rows[i]) == 0) {
             for (int side = 0; side < BINS_MOST_FILES; side++) {
@@ -212,5 +214,7 @@ void bins_group_rows(bins_table *t, bins_group group)
         }
     }
     t->n_rows = n;
-    qsort(t->rows, t->n_rows, sizeof *t->rows, by_amount);
+    if (t->n_rows > 0) {
+        qsort(t->rows, t->n_rows, sizeof *t->rows, by_amount);
+    }
 }

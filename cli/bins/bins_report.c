@@ -214,7 +214,9 @@ int bins_diff(const char *before, const char *after, bins_group group, const bin
     int status = EXIT_FAILED;
     if (bins_add(&bins, before, 0) && bins_add(&bins, after, 1)) {
         bins_group_rows(&bins, group);
-        qsort(bins.rows, bins.n_rows, sizeof *bins.rows, by_change);
+        if (bins.n_rows > 0) {
+            qsort(bins.rows, bins.n_rows, sizeof *bins.rows, by_change);
+        }
         status = write_table(&bins, group, true, to);
     }
     bins_finish(&bins);

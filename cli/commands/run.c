@@ -396,15 +396,13 @@ static bool check_output(const char *base, const char *suffix)
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s%s", base, suffix);
-    bool was_there = access(path, F_OK) == 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* follows no link */
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    } else if (errno != EEXIST || (access(path, W_OK) != 0 && errno != ENOENT)) {
         diag_say("%s: %s", path, strerror(errno));
         return false;
-    }
-    close(fd);
-    if (!was_there) {
-        unlink(path);
     }
     return true;
 }

@@ -6,9 +6,11 @@
 #include "hpc_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "coverage/haskell_text.h"
 #include "coverage/mix.h"
@@ -21,9 +23,17 @@ hpf_status hpc_file_read(hpc_file *file, const char *path, hpf_error *err)
 {
     const hpf_source_options keeping = {.keep = true};
     hpf_str piece;
+    struct stat st;
     *file = (hpc_file){.path = strdup(path)};
-    hpf_status status = file->path ? hpf_source_open(&file->source, path, &keeping, err)
-                                   : hpf_error_set_memory(err);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    hpf_status status = !file->path ? hpf_error_set_memory(err) : HPF_OK;
+    if (status == HPF_OK && (fd < 0 || fstat(fd, &st) != 0)) {
+        status = hpf_error_set_os(err, errno, "cannot open");
+    } else if (status == HPF_OK && !S_ISREG(st.st_mode)) {
+        status = hpf_error_set(err, HPF_ERR_IO, "cannot open: it is not a regular file");
+    }
+    status = status == HPF_OK ? hpf_source_from_fd(&file->source, fd, &keeping, err) : status;
+    file->fd = fd;
     while (status == HPF_OK && (status = hpf_source_next(file->source, &piece, err)) == HPF_OK) {
         if (!hpf__buffer_append(&file->bytes, piece.data, piece.length)) {
             status = hpf_error_set_memory(err);
@@ -37,6 +47,9 @@ void hpc_file_close(hpc_file *file)
     free(file->path);
     hpf_source_destroy(file->source);
     hpf__buffer_finish(&file->bytes);
+    if (file->path && file->fd >= 0) {
+        close(file->fd);
+    }
     file->path = NULL;
     file->source = NULL;
 }
@@ -303,6 +316,19 @@ static void refuse_text(const hpc_command *command, const hpf__mix *mix, const h
     hpf_sink_destroy(sink);
 }
 
+/* Returns whether the text of a module may be at a path of a .mix file: in a source folder, or
+ * elsewhere with the name of a Haskell module. So a .mix file cannot have any other file shown. */
+static bool is_text_path(const char *path)
+{
+    static const char *const suffixes[] = {".hs", ".lhs", ".hsc", ".chs", ".x", ".y", ".hspp"};
+    const char *dot = strrchr(path, '.');
+    bool is_text = path[0] != '/' && !strstr(path, "..");
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes && !is_text; i++) {
+        is_text = strcmp(dot, suffixes[i]) == 0;
+    }
+    return is_text;
+}
+
 bool hpc_read_text(hpc_text *text, const hpc_command *command, const hpf__mix *mix,
                    const hpc_options *options)
 {
@@ -311,6 +337,10 @@ bool hpc_read_text(hpc_text *text, const hpc_command *command, const hpf__mix *m
     hpf_error err;
     hpf_status status = HPF_ERR_IO;
     *text = (hpc_text){.file = {.path = NULL}};
+    if (!is_text_path(mix->source.data)) {
+        diag_say("%s: not read, as it is not the name of a Haskell module", mix->source.data);
+        return false;
+    }
     for (size_t i = 0; i < n && status == HPF_ERR_IO; i++) {
         hpc_file_close(&text->file);
         char *path = hpc_join_path(options->source_dirs.items[i], mix->source.data);

@@ -13,7 +13,8 @@
 
 /* The contents of a file. All zero is none. */
 typedef struct hpc_file {
-    char *path;
+    char *path; /* NULL: none is open */
+    int fd;
     hpf_source *source; /* for messages about places in it */
     hpf__buffer bytes;
 } hpc_file;

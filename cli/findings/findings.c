@@ -482,7 +482,8 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
     if (status == HPF_ERR_ARGUMENT) {
         return HPF_OK; /* a pprof profile of other amounts, a log without totals */
     }
-    if (status != HPF_OK || blocks.total < least_blocks ||
+    bool is_impossible = blocks.total >= 0x1p64; /* no computer has as many */
+    if (status != HPF_OK || is_impossible || blocks.total < least_blocks ||
         bytes.total > most_bytes * blocks.total) {
         return status;
     }

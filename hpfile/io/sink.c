@@ -174,18 +174,41 @@ static char *read_link(const char *path)
     return joined;
 }
 
-/* Returns where a file that does not exist will be: `path`, or what it links to. Circles of links
- * do not come here: for stat they are another error. */
+/* Returns what `path` is after all its links, which may not exist. Returns NULL with errno set,
+ * also for links and pipes that another user made: a link would choose the file that we write for
+ * them, and opening a pipe would wait for them. */
 static char *final_path(const char *path)
 {
+    enum { MOST_LINKS = 40 };
     struct stat st;
     char *at = strdup(path);
-    while (at && lstat(at, &st) == 0 && S_ISLNK(st.st_mode)) {
-        char *next = read_link(at);
+    for (int i = 0; at && lstat(at, &st) == 0; i++) {
+        bool is_foreign = st.st_uid != geteuid() && st.st_uid != 0;
+        bool is_link = S_ISLNK(st.st_mode);
+        bool is_refused = (is_foreign && (is_link || S_ISFIFO(st.st_mode))) || i == MOST_LINKS;
+        if (!is_refused && !is_link) {
+            return at;
+        }
+        char *next = is_refused ? NULL : read_link(at);
+        int why = is_refused ? i == MOST_LINKS ? ELOOP : EPERM : errno;
         free(at);
         at = next;
+        errno = why;
     }
     return at;
+}
+
+int hpf__open_growing(const char *path)
+{
+    struct stat st;
+    char *end = final_path(path);
+    bool is_other = end && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    int fd = !end ? -1 : is_other ? open(path, flags, 0666) : open(end, flags | O_NOFOLLOW, 0666);
+    int why = errno;
+    free(end);
+    errno = why;
+    return fd;
 }
 
 /* Decides between the temporary and direct writing, and opens. Returns false with errno set. */
@@ -196,15 +219,16 @@ static bool open_target(hpf_sink *sink, const char *path)
     if (!exists && (errno != ENOENT || *path == '\0')) {
         return false;
     }
+    if (!(sink->path = final_path(path))) {
+        return false;
+    }
     if (exists && !S_ISREG(st.st_mode)) {
+        free(sink->path);
+        sink->path = NULL;
         sink->fd = open(path, O_WRONLY | O_CLOEXEC);
         return sink->fd >= 0;
     }
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
-        return false;
-    }
-    sink->path = exists ? realpath(path, NULL) : final_path(path);
-    if (!sink->path) {
         return false;
     }
     sink->mode = exists ? st.st_mode & 07777 : 0;

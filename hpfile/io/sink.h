@@ -7,6 +7,10 @@
 
 #include "hpfile/sink.h"
 
+/* Opens a file that grows, emptied, and returns its descriptor; -1 with errno set. Refuses links
+ * and pipes of other users (EPERM). */
+HPF_API int hpf__open_growing(const char *path);
+
 /* Append bytes. After an error they do nothing. */
 HPF_API void hpf_sink_str(hpf_sink *sink, hpf_str text);
 HPF_API void hpf_sink_text(hpf_sink *sink, const char *text);

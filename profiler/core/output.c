@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "event/breakdown.h"
+#include "io/sink.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
@@ -32,7 +33,7 @@ static bool has_name(int fd)
 /* Opens a file that grows. `what` describes it in an error. */
 static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = hpf__open_growing(path);
     if (fd < 0) {
         return hpf_error_set_os(err, errno, "cannot write %s", what);
     }

@@ -35,8 +35,19 @@ static hpf_status read_token(char out[HTTP_TOKEN_LENGTH + 1], int fd, const char
 {
     char text[HTTP_TOKEN_LENGTH + 2] = "";
     struct stat st;
+    if (fstat(fd, &st) != 0) {
+        return hpf_error_set_os(err, errno, "cannot read %s", path);
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "%s: the token must be in a regular file",
+                             path);
+    }
+    if (st.st_uid != geteuid()) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "%s belongs to another user, who would know the token", path);
+    }
     ssize_t n = read(fd, text, sizeof text - 1);
-    if (n < 0 || fstat(fd, &st) != 0) {
+    if (n < 0) {
         return hpf_error_set_os(err, errno, "cannot read %s", path);
     }
     if (st.st_mode & (S_IRWXG | S_IRWXO)) {
@@ -72,7 +83,8 @@ hpf_status http_token_from_file(char out[HTTP_TOKEN_LENGTH + 1], const char *pat
     if (fd >= 0) {
         status =
             write_token(fd, out) ? HPF_OK : hpf_error_set_os(err, errno, "cannot write %s", path);
-    } else if (errno == EEXIST && (fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) >= 0) {
+    } else if (errno == EEXIST &&
+               (fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) >= 0) {
         status = read_token(out, fd, path, err);
     } else {
         return hpf_error_set_os(err, errno, "cannot open %s", path);

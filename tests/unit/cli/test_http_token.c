@@ -39,6 +39,27 @@ Test(http_token, file_keeps_the_token)
     scratch_end();
 }
 
+Test(http_token, rejects_pipes_and_files_of_others)
+{
+    enum { OTHER_USER = 65534 };
+    static const char good[] = "00112233445566778899aabbccddeeff\n";
+    char token[HTTP_TOKEN_LENGTH + 1];
+    hpf_error err = {0};
+    scratch_begin();
+    const char *pipe = scratch_path("pipe");
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    cr_expect_eq(http_token_from_file(token, pipe, &err), HPF_ERR_ARGUMENT);
+    cr_expect(strstr(err.message, "regular file"), "%s", err.message);
+    const char *path = scratch_path("token");
+    write_file(path, (hpf_str){good, sizeof good - 1});
+    cr_assert_eq(chmod(path, 0600), 0);
+    if (chown(path, OTHER_USER, OTHER_USER) == 0) { /* by root only */
+        cr_expect_eq(http_token_from_file(token, path, &err), HPF_ERR_ARGUMENT);
+        cr_expect(strstr(err.message, "another user"), "%s", err.message);
+    }
+    scratch_end();
+}
+
 static void expect_refused(const char *text, mode_t mode)
 {
     char token[HTTP_TOKEN_LENGTH + 1];

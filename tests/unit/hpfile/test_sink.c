@@ -223,6 +223,28 @@ Test(sink, the_mode_of_an_existing_file_is_kept)
     cr_assert_eq(st.st_mode & 07777, 0604);
 }
 
+/* A link or pipe of another user in a folder of ours: its maker does not choose what we write. */
+Test(sink, refuses_links_and_pipes_of_others)
+{
+    enum { OTHER_USER = 65534 };
+    const char *link = scratch_path("link");
+    hpf_error err = {0};
+    if (geteuid() != 0) {
+        cr_skip_test("needs root");
+    }
+    cr_assert_eq(symlink("target", link), 0);
+    cr_assert_eq(lchown(link, OTHER_USER, OTHER_USER), 0);
+    cr_expect_null(hpf_sink_to_path(link, &err));
+    cr_expect_eq(hpf__open_growing(link), -1);
+    cr_expect_eq(errno, EPERM);
+    cr_expect_eq(access(scratch_path("target"), F_OK), -1);
+    cr_assert_eq(unlink(link), 0);
+    cr_assert_eq(mkfifo(link, 0666), 0);
+    cr_assert_eq(chown(link, OTHER_USER, OTHER_USER), 0);
+    cr_expect_null(hpf_sink_to_path(link, &err));
+    cr_expect_eq(hpf__open_growing(link), -1);
+}
+
 static void write_through(const char *path)
 {
     hpf_sink *sink = hpf_sink_to_path(path, NULL);
