@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks are interned by the bytes of their frames.
+ * Stacks are nodes of a tree of frames. What they need beyond the bytes of the input is limited: an
+ * input may name a frame, or a stack, once, and use it in any number of stacks.
  */
 #include "event/call_stacks.h"
 
@@ -9,11 +10,17 @@
 #include "base/lex.h"
 #include "event/breakdown.h"
 
-static bool put_key(hpf__buffer *key, hpf_str text)
-{
-    return hpf__buffer_append(key, &text.length, sizeof text.length) &&
-           hpf__buffer_append(key, text.data, text.length);
-}
+#define NO_NAME UINT32_MAX
+
+/* Most frames of a stack; least, where the budget of the input is used up: the innermost one and
+ * one for its callers. */
+enum { MOST_FRAMES = 1 << 16, LEAST_FRAMES = 2, LEAST_TEXT_BYTES = 64, LONG_TEXT = 256 };
+
+/* Budgets: the frames of all stacks, where long texts count as several (time), those that are not
+ * shared, the texts of names (memory). What real profilers write stays below: stacks of 60 frames,
+ * in lines of 10 bytes. */
+enum { FIRST_FRAMES = 1 << 21, FIRST_NODES = 1 << 16, FIRST_TEXT_BYTES = 1 << 22 };
+static const double FRAMES_PER_BYTE = 8, NODES_PER_BYTE = 0.25, TEXT_BYTES_PER_BYTE = 4;
 
 static bool put_label(hpf__buffer *text, hpf_str label)
 {
@@ -31,51 +38,106 @@ static bool put_label(hpf__buffer *text, hpf_str label)
     return true;
 }
 
-static bool put_text(hpf__buffer *text, uint32_t number, const hpf_frame *frames, size_t n_frames)
+/* Returns an amount that grows with the bytes that were read; all there is without a source. */
+static size_t budget(const hpf__call_stacks *s, size_t first, double per_byte)
+{
+    return s->source ? first + (size_t)((double)hpf_source_offset(s->source) * per_byte) : SIZE_MAX;
+}
+
+static size_t rest_of(size_t total, size_t used)
+{
+    return total > used ? total - used : 0;
+}
+
+/* Makes the text of a stack; callers that are too long for the budget become "...". */
+static bool put_text(hpf__call_stacks *s, const hpf_frame *frames, size_t n_frames)
 {
     char id[16];
-    int length = snprintf(id, sizeof id, "(%u)", number + 1);
-    text->length = 0;
-    bool fits = hpf__buffer_append(text, id, (size_t)length);
+    int length = snprintf(id, sizeof id, "(%u)", s->n_stacks + 1);
+    size_t room = rest_of(budget(s, FIRST_TEXT_BYTES, TEXT_BYTES_PER_BYTE), s->n_text_bytes);
+    room = room < LEAST_TEXT_BYTES ? LEAST_TEXT_BYTES : room;
+    s->text.length = 0;
+    bool fits = hpf__buffer_append(&s->text, id, (size_t)length);
     for (size_t i = 0; i < n_frames && fits; i++) {
-        fits = (i == 0 || hpf__buffer_append(text, "/", 1)) && put_label(text, frames[i].label);
+        hpf_str label = frames[i].label;
+        size_t left = rest_of(room, s->text.length);
+        bool is_cut = label.length > left;
+        label.length = is_cut ? i == 0 ? left : 0 : label.length;
+        fits =
+            (i == 0 || hpf__buffer_append(&s->text, "/", 1)) &&
+            (is_cut && i > 0 ? hpf__buffer_append(&s->text, "...", 3) : put_label(&s->text, label));
+        i = is_cut ? n_frames : i;
     }
+    s->n_text_bytes += s->text.length;
     return fits;
+}
+
+size_t hpf__call_stacks_room(const hpf__call_stacks *s)
+{
+    size_t passed = rest_of(budget(s, FIRST_FRAMES, FRAMES_PER_BYTE), s->n_passed);
+    size_t nodes = rest_of(budget(s, FIRST_NODES, NODES_PER_BYTE), s->tree.n_nodes);
+    size_t room = passed < nodes ? passed : nodes;
+    return room < LEAST_FRAMES               ? LEAST_FRAMES
+           : room > MOST_FRAMES && s->source ? MOST_FRAMES
+                                             : room;
+}
+
+/* Replaces the outer frames that there is no room for by one frame that says so. */
+static bool cut_frames(hpf__call_stacks *s, const hpf_frame **frames, size_t *n_frames)
+{
+    size_t room = hpf__call_stacks_room(s);
+    size_t left = rest_of(budget(s, FIRST_FRAMES, FRAMES_PER_BYTE), s->n_passed), used = 0;
+    for (size_t i = 0; i < *n_frames && i < room; i++) {
+        const hpf_frame *f = &(*frames)[i];
+        used += 1 + (f->label.length + f->module.length + f->source.length) / LONG_TEXT;
+        room = used > left && i >= LEAST_FRAMES ? i : room;
+    }
+    s->n_passed += used;
+    if (*n_frames > room) {
+        if (!HPF__ARRAY_RESERVE(s->cut, s->cut_capacity, room)) {
+            return false;
+        }
+        memcpy(s->cut, *frames, (room - 1) * sizeof **frames);
+        s->cut[room - 1] = (hpf_frame){.label = HPF_STR("(callers left out)")};
+        *frames = s->cut;
+        *n_frames = room;
+    }
+    return true;
 }
 
 hpf_status hpf__call_stacks_name(hpf__call_stacks *s, const hpf_frame *frames, size_t n_frames,
                                  hpf_name *name, hpf_error *err)
 {
     static const hpf_frame unknown;
-    uint32_t number = 0;
-    bool is_new = false, fits = true;
+    uint32_t node = HPF__NO_FRAMES;
     if (n_frames == 0) {
         frames = &unknown;
         n_frames = 1;
     }
-    s->key.length = 0;
-    for (size_t i = 0; i < n_frames && fits; i++) {
-        fits = put_key(&s->key, frames[i].label) && put_key(&s->key, frames[i].module) &&
-               put_key(&s->key, frames[i].source);
-    }
-    hpf_status status =
-        fits ? hpf__intern_add(&s->keys, (hpf_str){s->key.bytes, s->key.length}, &number, &is_new)
-             : HPF_ERR_MEMORY;
+    hpf_status status = cut_frames(s, &frames, &n_frames)
+                            ? hpf__frame_tree_add(&s->tree, frames, n_frames, &node)
+                            : HPF_ERR_MEMORY;
     if (status == HPF_ERR_LIMIT) {
         return hpf_error_set(err, status, "more than 2^30 stacks");
     }
-    if (status == HPF_OK && !is_new) {
-        *name = s->names[number];
-        return HPF_OK;
-    }
-    if (status != HPF_OK || !HPF__ARRAY_RESERVE(s->names, s->names_capacity, number + 1) ||
-        !put_text(&s->text, number, frames, n_frames)) {
+    size_t n_known = s->n_names;
+    if (status != HPF_OK || !HPF__ARRAY_RESERVE(s->names, s->names_capacity, s->tree.n_nodes)) {
         return hpf_error_set_memory(err);
     }
+    for (; s->n_names < s->tree.n_nodes; s->n_names++) {
+        s->names[s->n_names] = NO_NAME;
+    }
+    if (node < n_known && s->names[node] != NO_NAME) {
+        *name = s->names[node];
+        return HPF_OK;
+    }
+    if (!put_text(s, frames, n_frames)) {
+        return hpf_error_set_memory(err);
+    }
+    s->n_stacks++;
     const hpf_events *to = s->emit->events;
-    hpf_str text = {s->text.bytes, s->text.length};
-    status = hpf__emitter_name(s->emit, text, name, err);
-    s->names[number] = *name;
+    status = hpf__emitter_name(s->emit, (hpf_str){s->text.bytes, s->text.length}, name, err);
+    s->names[node] = status == HPF_OK ? *name : NO_NAME;
     return status == HPF_OK && to->frames
                ? to->frames(s->emit->context, *name, frames, n_frames, err)
                : status;
@@ -137,8 +199,8 @@ hpf_str hpf__call_stacks_command(hpf_str job)
 
 void hpf__call_stacks_finish(hpf__call_stacks *s)
 {
-    hpf__intern_finish(&s->keys);
-    hpf__buffer_finish(&s->key);
+    hpf__frame_tree_finish(&s->tree);
+    free(s->cut);
     hpf__buffer_finish(&s->text);
     free(s->names);
 }

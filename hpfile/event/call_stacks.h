@@ -7,15 +7,22 @@
 
 #include "base/buffer.h"
 #include "event/emitter.h"
+#include "event/frame_tree.h"
 #include "hpfile/frame.h"
+#include "io/source.h"
 
-/* Begins as {.emit = ...}. Equal stacks, with equal sources, are one name. */
+/* Begins as {.emit = ..., .source = ...}. Equal stacks, with equal sources, are one name. */
 typedef struct hpf__call_stacks {
     hpf__emitter *emit;
-    hpf__intern keys; /* the texts of all frames, each after its length */
-    hpf_name *names;  /* by key */
-    size_t names_capacity;
-    hpf__buffer key, text;
+    const hpf_source *source; /* whose bytes limit the frames; NULL: nothing does */
+    hpf__frame_tree tree;
+    hpf_name *names; /* by node */
+    size_t n_names, names_capacity;
+    uint32_t n_stacks;
+    size_t n_passed, n_text_bytes; /* frames, and bytes of names, so far */
+    hpf_frame *cut;                /* the frames of a stack that is cut */
+    size_t cut_capacity;
+    hpf__buffer text;
 } hpf__call_stacks;
 
 /* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
@@ -23,6 +30,10 @@ typedef struct hpf__call_stacks {
  * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, those of the consumer. */
 HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames,
                                          size_t n_frames, hpf_name *name, hpf_error *err);
+
+/* Returns the number of frames from which on a stack is cut, at least 2. A reader need not put more
+ * frames together than one more. */
+size_t hpf__call_stacks_room(const hpf__call_stacks *stacks);
 
 /* Adds a cost of a stack to the sample of the emitter; 0 is left out. */
 hpf_status hpf__call_stacks_cost(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,

@@ -159,7 +159,8 @@ static bool is_malloc(const hpf_frame *frame)
 static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
 {
     size_t n = 0;
-    for (size_t i = p->first_frame; i < p->end_frame; i++) {
+    size_t room = hpf__call_stacks_room(&d->stacks);
+    for (size_t i = p->first_frame; i < p->end_frame && n <= room; i++) {
         if (d->frames[i] >= d->n_table) {
             return hpf_error_set(d->err, HPF_ERR_SYNTAX,
                                  "a place of allocation has a frame that is not in \"ftbl\"");
@@ -224,6 +225,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         .has_lifetimes = true,
     };
     d.stacks.emit = &d.emit;
+    d.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     d.value = (value)chosen;
     status = status == HPF_OK ? hpf__json_expect(&d.lex, HPF__JSON_OPEN_OBJECT, "'{'") : status;

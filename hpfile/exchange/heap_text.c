@@ -275,7 +275,8 @@ static hpf_status add_cost(heap_text *t, const site *s)
     size_t n = 0, begin = 0;
     bool fits = true;
     t->labels.length = 0;
-    for (size_t i = s->first_address; i < s->end_address && fits; i++) {
+    size_t room = hpf__call_stacks_room(&t->stacks);
+    for (size_t i = s->first_address; i < s->end_address && fits && n <= room; i++) {
         const mapping *m = mapping_of(t, t->addresses[i]);
         if (n == 0 && is_allocator(m)) {
             continue;
@@ -326,6 +327,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         .emit = {.events = events, .context = context},
     };
     t.stacks.emit = &t.emit;
+    t.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     t.value = (value)chosen;
     status = status == HPF_OK ? read_lines(&t) : status;

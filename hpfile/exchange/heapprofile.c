@@ -181,6 +181,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         .emit = {.events = events, .context = context},
     };
     t.stacks.emit = &t.emit;
+    t.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     if (status == HPF_OK && hpf__intern_add(&t.texts, HPF_STR(""), &empty, &is_new) != HPF_OK) {
         status = hpf_error_set_memory(err);

@@ -287,14 +287,15 @@ static hpf_str with_suffix(hpf_arena *arena, hpf_str text, const char *suffix)
     return (hpf_str){kept, kept ? text.length + n : 0};
 }
 
-/* Appends the frames of an instruction to the stack. `*is_main`: the last one is main, whose
- * callers are left out, as heaptrack does. */
-static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_arena *arena, size_t *n,
-                                   bool *is_main)
+/* Appends the frames of an instruction to the stack, up to `room` and one more. `*is_main`: the
+ * last one is main, whose callers are left out, as heaptrack does. */
+static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_arena *arena,
+                                   size_t room, size_t *n, bool *is_main)
 {
     hpf_str module = text_of(h, at->module);
     bool has_frame = at->first_frame < at->end_frame;
-    for (size_t i = at->first_frame; i < at->end_frame + !has_frame && !*is_main; i++) {
+    for (size_t i = at->first_frame; i < at->end_frame + !has_frame && !*is_main && *n <= room;
+         i++) {
         static const frame unknown;
         char suffix[24];
         const frame *f = has_frame ? &h->frames[i] : &unknown;
@@ -323,13 +324,14 @@ static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_aren
 static hpf_status name_trace(heaptrack *h, trace *t)
 {
     size_t n = 0;
+    size_t room = hpf__call_stacks_room(&h->stacks);
     bool is_main = false;
     hpf_arena *arena = hpf_arena_create();
     hpf_status status = arena ? HPF_OK : hpf_error_set_memory(h->err);
-    for (const trace *at = t; status == HPF_OK && !is_main;) {
+    for (const trace *at = t; status == HPF_OK && !is_main && n <= room;) {
         if (at->instruction > 0) {
-            status =
-                push_instruction(h, &h->instructions[at->instruction - 1], arena, &n, &is_main);
+            status = push_instruction(h, &h->instructions[at->instruction - 1], arena, room, &n,
+                                      &is_main);
         }
         if (at->parent == 0) {
             break;
@@ -581,6 +583,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         .emit = {.events = events, .context = context},
     };
     h.stacks.emit = &h.emit;
+    h.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     h.value = (value)chosen;
     status = status == HPF_OK ? begin_pass(&h, false) : status;

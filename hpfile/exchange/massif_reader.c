@@ -277,6 +277,7 @@ hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *
         .emit = {.events = events, .context = context},
     };
     m.stacks.emit = &m.emit;
+    m.stacks.source = source;
     hpf_status status = read_file(&m);
     hpf__call_stacks_finish(&m.stacks);
     hpf__emitter_finish(&m.emit);

@@ -200,7 +200,8 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
     hpf__proto_field field;
     bool has_line = false;
     hpf_status status = HPF_OK;
-    while (status == HPF_OK && hpf__proto_next(&rest, &field) == HPF_OK) {
+    size_t room = hpf__call_stacks_room(&p->stacks);
+    while (status == HPF_OK && p->n_frames <= room && hpf__proto_next(&rest, &field) == HPF_OK) {
         uint64_t v[2] = {0};
         if (field.number != 4 || !field.is_bytes) {
             continue;
@@ -214,7 +215,7 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
         }
         status = status == HPF_OK ? push_frame(p, at, f, v[1]) : status;
     }
-    return status != HPF_OK || has_line ? status : push_frame(p, at, NULL, 0);
+    return status != HPF_OK || has_line || p->n_frames > room ? status : push_frame(p, at, NULL, 0);
 }
 
 /* Lets the frames point to their texts, which have stopped moving. */
@@ -364,6 +365,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
 {
     pprof p = {.err = err, .emit = {.events = events, .context = context}};
     p.stacks.emit = &p.emit;
+    p.stacks.source = source;
     hpf_status status = read_bytes(&p, source);
     status = status == HPF_OK ? read_definitions(&p) : status;
     if (status == HPF_OK) {

@@ -261,6 +261,11 @@ uint64_t hpf_source_position_bytes(const hpf_source *s)
     return s->raw_offset - s->unread.length;
 }
 
+uint64_t hpf_source_offset(const hpf_source *s)
+{
+    return s->position;
+}
+
 const char *hpf_source_compression(const hpf_source *s)
 {
     return s->inflate ? hpf__inflate_name(s->inflate) : "";

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/sink.h"
 #include "failing_alloc.h"
 #include "retold.h"
 
@@ -375,4 +376,69 @@ Test(foreign_profiles, writers_survive_each_failing_allocation)
             cr_assert_lt(nth, 1000);
         }
     }
+}
+
+/* ---- Stacks that share what the input says once ---- */
+
+typedef struct stack_sums {
+    size_t n_frames, n_text_bytes;
+    uint64_t amount; /* of the last sample */
+} stack_sums;
+
+static hpf_status count_text(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    (void)name;
+    (void)err;
+    ((stack_sums *)context)->n_text_bytes += text.length;
+    return HPF_OK;
+}
+
+static hpf_status count_frames(void *context, hpf_name name, const hpf_frame *frames,
+                               size_t n_frames, hpf_error *err)
+{
+    (void)name;
+    (void)frames;
+    (void)err;
+    ((stack_sums *)context)->n_frames += n_frames;
+    return HPF_OK;
+}
+
+static hpf_status count_amount(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    (void)err;
+    stack_sums *sums = context;
+    sums->amount = 0;
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        sums->amount += sample->costs[i].whole;
+    }
+    return HPF_OK;
+}
+
+/* An instruction with thousands of inlined functions in thousands of nested stacks: 2^31 frames, if
+ * each stack had its own. */
+Test(foreign_profiles, nested_stacks_need_what_the_input_has)
+{
+    enum { N_INLINED = 1000, N_TRACES = 2000 };
+    static const hpf_events events = {
+        .name = count_text, .frames = count_frames, .sample = count_amount};
+    stack_sums sums = {0};
+    hpf_source *source = NULL;
+    hpf_sink *text = hpf_sink_to_memory();
+    hpf_sink_text(text, "v 10500 3\nX p\ns 1 f\ni 1 0");
+    for (int i = 0; i < N_INLINED; i++) {
+        hpf_sink_text(text, " 1 1 1");
+    }
+    hpf_sink_text(text, "\n");
+    for (unsigned i = 0; i < N_TRACES; i++) {
+        hpf_sink_printf(text, "t 1 %x\na 10 %x\n+ %x\n", i, i + 1, i);
+    }
+    hpf_str bytes = hpf_sink_bytes(text);
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_format_read(&hpf_format_heaptrack, source, &events, &sums, NULL, NULL),
+                 HPF_OK);
+    cr_expect_eq(sums.amount, 0x10 * N_TRACES);
+    cr_expect_lt(sums.n_frames, (1 << 21) + 16 * bytes.length);
+    cr_expect_lt(sums.n_text_bytes, (1 << 22) + 8 * bytes.length);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(text);
 }
