@@ -160,6 +160,20 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
             plural(n_direct), amount(s->indirect_bytes).text, format_count(s->indirect_blocks).text,
             shown(s->place, 80), s->place.data);
     }
+    if (f->lost_blocks > 0 && f->n_moving > 0) {
+        say(p, "  %s thread%s ran at that moment, and may have had some of them in registers",
+            format_count(f->n_moving).text, plural(f->n_moving));
+    }
+}
+
+/* Prints how long images made threads wait, if that is more than a twentieth of the run. */
+static void say_pauses(const page *p, const hpp_process_figures *f)
+{
+    if (f->image_pause_s > f->duration_s / 20) {
+        say(p, "images made threads wait for %s at most, %s of it for one",
+            format_time(f->image_pause_s, SECONDS, false).text,
+            format_time(f->longest_pause_s, SECONDS, false).text);
+    }
 }
 
 static void say_types(const page *p, const hpp_type_figures *t)
@@ -290,7 +304,6 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
             plural(f->n_missed_images), f->image_error.message);
     }
     say_if(p, who, f->n_without_graph, "sample", "skipped: out of memory");
-    say_if(p, who, f->n_without_registers, "time", "a thread's registers could not be read");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {
@@ -410,6 +423,7 @@ static void say_program(const page *p, size_t index)
     if (f.has_graph) {
         say_leaks(p, index, &f);
     }
+    say_pauses(p, &f);
     if (f.n_snapshots > 0) {
         say(p, "heap snapshot at %s, %s live: census report %s.heapsnapshot",
             format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text, f.base);

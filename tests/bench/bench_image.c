@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * How long a program is stopped for an image, as a ratio to the time of a plain fork() in the same
+ * How long a program can wait for an image, as a ratio to the time of a plain fork() in the same
  * program; and what reading the image costs the collector.
  *
  *     bench_image [MIB [THREADS]]
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "helped_program.h"
 #include "native/image/freezer.h"
 #include "native/counting/blocks.h"
-#include "native/preload/gate.h"
 #include "native/window/window_writer.h"
 
 enum { N_TIMES = 15, BLOCK_BYTES = 64 };
@@ -33,7 +34,9 @@ static struct {
 
 static double now_s(void)
 {
-    return (double)hpp__tracer_now_ns() / 1e9;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Returns the processor time of the collector. */
@@ -68,8 +71,11 @@ static void *sleep_on(void *unused)
 }
 
 /* Fills memory with blocks, forks some times, and then runs on. */
-static void run_program(void)
+static void run_program(int link)
 {
+    if (!helped_program_begin(link)) {
+        _exit(1);
+    }
     size_t n_bytes = n_mib << 20;
     char *heap = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     madvise(heap, n_bytes, MADV_NOHUGEPAGE);
@@ -107,11 +113,14 @@ int main(int n_words, char **words)
         fprintf(stderr, "no window: %s\n", reason);
         return 1;
     }
-    hpp__window->head.gates = hpp__gates();
-    pid_t program = fork();
+    int links[2];
+    pid_t program = socketpair(AF_UNIX, SOCK_STREAM, 0, links) == 0 ? fork() : -1;
     if (program == 0) {
-        run_program();
+        close(links[0]);
+        run_program(links[1]);
     }
+    close(links[1]);
+    int helper = helped_program_receive(links[0]);
     while (!common->is_ready) {
         usleep(1000);
     }
@@ -121,7 +130,7 @@ int main(int n_words, char **words)
     double pauses[N_TIMES], whole[N_TIMES];
     hpf_status status =
         hpp__window_reader_open(&reader, hpp__window, hpp__window->head.size_bytes, -1, &err);
-    hpp__freezer_init(&freezer, (uint32_t)program);
+    hpp__freezer_init(&freezer, (uint32_t)program, helper);
     for (int i = 0; i < N_TIMES && status == HPF_OK; i++) {
         hpp__image *image;
         double begin_s = cpu_s();

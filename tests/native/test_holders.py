@@ -144,9 +144,6 @@ class Holders(Native):
     def test_holder_is_a_stack(self):
         self.check("holders", "stacks")
 
-    def test_holder_is_a_register(self):
-        self.check("holders", "registers")
-
     def test_holder_is_the_function_that_had_a_saved_register(self):
         """The register is saved in the frame of another function."""
         self.check("holders", "saved_registers")

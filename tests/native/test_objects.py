@@ -64,7 +64,7 @@ class Python(Native):
         done = self.run_held(python, "-hy")
         printed, found = done.printed("type"), done.profile.last()
         self.assertEqual({name: found[name] for name in EXACT}, {name: printed[name] for name in EXACT})
-        self.assertAlmostEqual(found["list"], printed["list"], delta=200)  # those that count
+        self.assertAlmostEqual(found["list"], printed["list"], delta=400)  # some belong to the interpreter
         self.assertGreaterEqual(found["__main__.Session"], printed["__main__.Session"])
 
     def check(self, version):

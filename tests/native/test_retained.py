@@ -74,6 +74,10 @@ class Retained(Native):
             assert time.monotonic() < end, f"did not happen: {self.groups()}"
             time.sleep(0.02)
 
+    def is_whole(self):
+        """Of an image that was taken while the program ran, old values on the stack may hold what is lost."""
+        return {"large", "(unreached)"} <= (self.groups() or {}).keys()
+
     def snapshot(self):
         subprocess.run([harness.CENSUS, "mark", "--snapshot", self.process_id], check=True)
 
@@ -83,10 +87,10 @@ class Retained(Native):
         self.assertFalse(without and any(name.startswith(without) for name in groups))
 
     def test_retained_bytes_of_a_snapshot_on_request(self):
-        process = self.start()
+        process = self.start(command=(program("retained"), "busy"))
         self.assertIsNone(self.groups())
         self.snapshot()
-        self.wait_for(self.groups)
+        self.wait_for(self.is_whole)
         self.check(self.groups())
         way = subprocess.run([harness.CENSUS, "report", "--bytes", "--holders", "make_text", self.base + ".heapsnapshot"],
                              capture_output=True, text=True, check=True)
@@ -98,7 +102,7 @@ class Retained(Native):
 
     def test_retained_bytes_of_the_largest_sample_stay(self):
         process = self.start("--snapshot", "largest")
-        self.wait_for(lambda: "large" in (self.groups() or {}))
+        self.wait_for(self.is_whole)
         process.stdin.write("\n")
         process.stdin.flush()
         self.assertEqual(process.stdout.readline(), "freed\n")
@@ -116,7 +120,7 @@ class Retained(Native):
     def test_retained_bytes_and_retainer_sets_in_one_run(self):
         process = self.start("-hr")
         self.snapshot()
-        self.wait_for(self.groups)
+        self.wait_for(self.is_whole)
         self.check(self.groups())
         self.end(process)
 

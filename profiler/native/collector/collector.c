@@ -79,21 +79,10 @@ static hpf_status watch(hpp_collector *c, int fd, hpf_error *err)
                : hpf_error_set_os(err, errno, "cannot wait for a descriptor");
 }
 
-/* Returns whether there are processes to profile, or threads that still have to be let go. */
-static bool has_work(const hpp_collector *c)
-{
-    size_t i = 0;
-    while (i < c->n_processes && c->processes[i]->has_ended &&
-           c->processes[i]->freezer.tracer.n_late == 0) {
-        i++;
-    }
-    return i < c->n_processes;
-}
-
 /* Sets the timer, or stops it while there is nothing to do. */
 static void set_timer(hpp_collector *c)
 {
-    bool should_run = has_work(c);
+    bool should_run = hpp_collector_n_living(c) > 0;
     uint64_t ns = c->profile.interval_ns / (c->options.by_cpu_time ? LOOKS_PER_INTERVAL : 1);
     ns = ns > least_interval_ns ? ns : least_interval_ns;
     ns = should_run ? ns : 0;
@@ -149,13 +138,14 @@ static void retire(hpp_collector *c, uint32_t process_id, const char *base)
     }
 }
 
-static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id, hpf_error *err)
+static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, hpf_error *err)
 {
+    uint32_t process_id = greeting->process_id;
     char base[MAX_BASE_BYTES];
     bool is_first = process_id == c->first_id;
     if ((c->options.without_children && !is_first) ||
         !HPF__ARRAY_RESERVE(c->processes, c->processes_capacity, c->n_processes + 1)) {
-        close(window);
+        hpp__greeting_close(greeting);
         return HPF_OK;
     }
     write_base(c, process_id, base);
@@ -171,7 +161,8 @@ static hpf_status add_process(hpp_collector *c, int window, uint32_t process_id,
         .events_context = c->options.events_context,
     };
     hpp__process *p;
-    hpf_status status = hpp__process_create(&p, window, &profile, &c->options, &c->queue, err);
+    hpf_status status = hpp__process_create(&p, greeting->file, greeting->helper, &profile,
+                                            &c->options, &c->queue, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -216,31 +207,49 @@ static void refuse(hpp_collector *c, const hpp__greeting *greeting)
     }
 }
 
+/* Returns whether copies of a process that outlive it have a parent that is profiled: a subreaper,
+ * or the first process of a name space. It must not see them; and with the latter, they end. */
+static bool is_adopted(const hpp_collector *c, const hpp__process *p)
+{
+    bool is_adopted = p->reader.window->head.process_id != p->process_id;
+    for (size_t i = 0; i < c->n_processes && !is_adopted; i++) {
+        const hpp__process *other = c->processes[i];
+        is_adopted = !other->has_ended && other != p &&
+                     atomic_load(&other->control->events) & HPP_EVENT_SUBREAPER &&
+                     hpp__proc_descends(p->process_id, other->process_id);
+    }
+    return is_adopted;
+}
+
 static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
 {
     if (greeting->hello.kind == HPP_HELLO_WINDOW) {
         hpf_error err;
-        if (add_process(c, greeting->file, greeting->process_id, &err) != HPF_OK &&
-            c->refused.status == HPF_OK) {
+        if (add_process(c, greeting, &err) != HPF_OK && c->refused.status == HPF_OK) {
             c->refused = err;
         }
         return;
     }
-    if (greeting->file >= 0) {
-        close(greeting->file);
+    hpp__process *sender = find_living(c, greeting->process_id);
+    if (greeting->hello.kind == HPP_HELLO_HELPER && sender) {
+        hpp__process_helper(sender, greeting->file);
+        return;
     }
+    hpp__greeting_close(greeting);
     if (greeting->hello.kind == HPP_HELLO_EXCUSE) {
         refuse(c, greeting);
         return;
     }
     if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
-        hpp__process *waiting = find_living(c, greeting->process_id);
-        if (waiting && greeting->hello.kind == HPP_HELLO_LEAVE) {
-            hpp__process_leave(waiting, leave_patience_ns);
-        } else if (waiting) {
-            hpp__process_peak(waiting);
+        if (sender && greeting->hello.kind == HPP_HELLO_LEAVE) {
+            hpp__process_leave(sender, leave_patience_ns);
+            if (is_adopted(c, sender)) {
+                hpp__process_close_images(sender, leave_patience_ns);
+            }
+        } else if (sender) {
+            hpp__process_peak(sender);
         }
-        hpp__collector_socket_answer(fd, waiting != NULL);
+        hpp__collector_socket_answer(fd, sender != NULL);
         return;
     }
     hpp__process *p = find_living(c, greeting->hello.process_id);
@@ -320,7 +329,6 @@ static void tick(hpp_collector *c)
     }
     for (size_t i = 0; i < c->n_processes; i++) {
         hpp__process *p = c->processes[i];
-        hpp__process_follow_up(p); /* also after exec, when another one has its number */
         if (p->has_ended) {
             continue;
         }
@@ -698,8 +706,9 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->has_last_image = p->has_last_image;
     out->missed_peak_bytes = p->missed_peak_bytes;
     out->missed_peak_s = p->missed_peak_s;
-    out->n_without_registers = p->n_without_registers;
     out->image_pause_s = p->image_pause_s;
+    out->longest_pause_s = p->longest_pause_s;
+    out->n_moving = p->n_moving;
     out->image_error = p->image_error;
 }
 

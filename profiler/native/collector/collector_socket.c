@@ -83,10 +83,12 @@ int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t an
     }
 }
 
-/* Returns the first descriptor of a message, and closes all others. */
-static int take_file(struct msghdr *message)
+/* Takes the descriptors of a message, and closes those that are too many. */
+static void take_files(hpp__greeting *out, struct msghdr *message)
 {
-    int file = -1;
+    int *const places[HPP_MAX_HELLO_FILES] = {&out->file, &out->helper};
+    size_t n_taken = 0;
+    out->file = out->helper = -1;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
             continue;
@@ -95,14 +97,23 @@ static int take_file(struct msghdr *message)
         for (size_t i = 0; i < n; i++) {
             int next;
             memcpy(&next, CMSG_DATA(c) + i * sizeof next, sizeof next);
-            if (file < 0) {
-                file = next;
+            if (n_taken < HPP_MAX_HELLO_FILES) {
+                *places[n_taken++] = next;
             } else {
                 close(next);
             }
         }
     }
-    return file;
+}
+
+void hpp__greeting_close(const hpp__greeting *greeting)
+{
+    if (greeting->file >= 0) {
+        close(greeting->file);
+    }
+    if (greeting->helper >= 0) {
+        close(greeting->helper);
+    }
 }
 
 static bool is_sensible(const hpp__greeting *greeting, ssize_t n)
@@ -113,7 +124,8 @@ static bool is_sensible(const hpp__greeting *greeting, ssize_t n)
     return is_whole && ((hello->kind == HPP_HELLO_WINDOW && greeting->file >= 0) ||
                         hello->kind == HPP_HELLO_MARK || hello->kind == HPP_HELLO_EXCUSE ||
                         hello->kind == HPP_HELLO_LEAVE || hello->kind == HPP_HELLO_SNAPSHOT ||
-                        hello->kind == HPP_HELLO_PEAK);
+                        hello->kind == HPP_HELLO_PEAK ||
+                        (hello->kind == HPP_HELLO_HELPER && greeting->file >= 0));
 }
 
 hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out)
@@ -132,11 +144,9 @@ hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out)
     if (n < 0) {
         return errno == EAGAIN || errno == EINTR ? HPF_MORE : HPF_END;
     }
-    out->file = take_file(&message);
+    take_files(out, &message);
     if (!who_is(caller, &who) || !is_sensible(out, n)) {
-        if (out->file >= 0) {
-            close(out->file);
-        }
+        hpp__greeting_close(out);
         return HPF_END;
     }
     out->process_id = (uint32_t)who.pid;

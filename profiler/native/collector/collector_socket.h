@@ -31,11 +31,15 @@ typedef struct hpp__greeting {
     hpp_window_hello hello; /* checked, its text terminated */
     uint32_t process_id;    /* from the kernel */
     int file;               /* the window, to be closed by the receiver; or -1 */
+    int helper;             /* the socket of the helper, the same */
 } hpp__greeting;
 
 /* Reads from a client. Returns HPF_OK and its message; HPF_MORE if it has not come yet; HPF_END if
  * it is invalid or the client has left. */
 hpf_status hpp__collector_socket_receive(int caller, hpp__greeting *out);
+
+/* Closes the descriptors of a message. */
+void hpp__greeting_close(const hpp__greeting *greeting);
 
 /* Answers a client that sent a mark, or wants a heap snapshot. */
 void hpp__collector_socket_answer(int caller, bool taken);

@@ -142,6 +142,7 @@ static void run_end(hpp__job *base)
     hpp__native_profile_destroy(p->profile);
     p->profile = NULL;
     close_window(p);
+    hpp__freezer_finish(&p->freezer); /* no image is open any more */
     atomic_store(&p->is_complete, true);
     finish_job(j);
 }
@@ -328,10 +329,11 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     snapshot->resident_bytes = own_bytes > 0 ? own_bytes : 0;
     uint32_t control =
         hpp__native_guard_judge(&p->guard, snapshot->profiler_bytes, snapshot->resident_bytes);
+    control |= p->wants_helper ? HPP_CONTROL_START_HELPER : 0;
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Takes an image. Tries again, for `patience_ns` at most, while no thread can be stopped, or
+/* Takes an image. Tries again, for `patience_ns` at most, while
  * earlier images are being read. If it is missed, the first reason is kept, or one that excludes
  * images. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patience_ns)
@@ -353,8 +355,10 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patien
     }
     if (status == HPF_OK) {
         p->n_images++;
-        p->image_pause_s += snapshot->image->pause_s;
-        p->n_without_registers += snapshot->image->n_without_registers;
+        double pause_s = snapshot->image->pause_s;
+        p->image_pause_s += pause_s;
+        p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
+        p->n_moving = snapshot->image->n_moving;
         return;
     }
     p->n_missed_images++;
@@ -404,8 +408,8 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     bool is_complete = !p->with_images || snapshot->image;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
     bool is_of_image = is_alive && snapshot->image;
-    queue_marks(p, is_of_image ? snapshot->image->stop_ns : UINT64_MAX);
-    snapshot->time_s = time_of(p, is_of_image ? snapshot->image->stop_ns : p->last.ns);
+    queue_marks(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);
+    snapshot->time_s = time_of(p, is_of_image ? snapshot->image->time_ns : p->last.ns);
     snapshot->reader = p->reader;
     snapshot->era = p->era;
     if (p->with_images && p->with_lives) {
@@ -418,17 +422,24 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
 }
 
 /* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
- * before, and until pauses are a sixteenth of the time at most. */
+ * before, and until pauses are a sixteenth of the time at most. One with threads that were moving
+ * is replaced by the next, if that is not smaller. */
 static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_last)
 {
-    enum { TIMES_PAUSE = 16 };
+    enum { TIMES_PAUSE = 16, MOST_BETTER = 3 };
     const uint64_t kept_bytes = p->snapshot_bytes;
     hpp_snapshot_when when = p->profile_options.profile->snapshot;
-    bool is_wanted = p->is_snapshot_wanted || when == HPP_SNAPSHOT_LAST ||
-                     (when == HPP_SNAPSHOT_LARGEST &&
-                      live_bytes_of(&j->snapshot) > kept_bytes + kept_bytes / 10);
+    uint64_t live_bytes = live_bytes_of(&j->snapshot);
+    bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
+    bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
+                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
     bool is_early = atomic_load(&p->is_snapshot_queued) || now_ns() < p->next_snapshot_ns;
     if (!is_wanted || (is_early && !is_last)) {
+        return;
+    }
+    p->wants_helper = atomic_load(&p->control->helper_error) == HPP_NO_HELPER_WANTED;
+    if (p->wants_helper) { /* the sample that is taken when it has one will have the image */
+        atomic_fetch_or(&p->control->control, HPP_CONTROL_START_HELPER);
         return;
     }
     if (!j->snapshot.image) {
@@ -441,6 +452,13 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
         double pause_ns = j->snapshot.image->pause_s * 1e9;
         p->next_snapshot_ns = now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
         p->snapshot_bytes = live_bytes_of(&j->snapshot);
+        if (j->snapshot.image->n_moving == 0) {
+            p->n_better_snapshots = 0;
+        } else if (is_better) {
+            p->n_better_snapshots--;
+        } else {
+            p->n_better_snapshots = MOST_BETTER;
+        }
         p->is_snapshot_wanted = false;
         atomic_store(&p->is_snapshot_queued, true);
         j->snapshot.keeps_objects = true;
@@ -461,6 +479,9 @@ static void want_peak(hpp__process *p)
 static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
 {
     size_t n_bytes;
+    if (p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer))) {
+        return true; /* it is about to exit */
+    }
     job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j) {
         return false;
@@ -470,7 +491,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last
     }
     look(p, &j->snapshot, true);
     take_snapshot(p, j, patience_ns, is_last);
-    p->has_last_image = is_last && j->snapshot.image;
+    p->has_last_image = j->snapshot.image && (is_last || p->has_last_image);
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
@@ -483,11 +504,6 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last
 static void sample(hpp__process *p)
 {
     p->n_missed += !sample_patiently(p, 0, false);
-}
-
-void hpp__process_follow_up(hpp__process *p)
-{
-    hpp__tracer_follow_up(&p->freezer.tracer);
 }
 
 void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
@@ -513,6 +529,16 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns)
         nanosleep(&pause, NULL);
     }
     (void)sample_patiently(p, last_patience_ns, true);
+}
+
+void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
+{
+    const struct timespec pause = {0, 1000000};
+    uint64_t begin_ns = now_ns();
+    p->is_leaving = true;
+    while (hpp__freezer_is_open(&p->freezer) && now_ns() - begin_ns < patience_ns) {
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
@@ -544,6 +570,16 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
     queue_mark(p, p->last.ns, label.data, label.length);
 }
 
+void hpp__process_helper(hpp__process *p, int helper)
+{
+    hpp__freezer_finish(&p->freezer);
+    hpp__freezer_init(&p->freezer, p->process_id, helper);
+    p->wants_helper = false;
+    if (p->is_snapshot_wanted) {
+        sample(p);
+    }
+}
+
 void hpp__process_snapshot(hpp__process *p)
 {
     p->is_snapshot_wanted = true;
@@ -562,7 +598,6 @@ void hpp__process_end(hpp__process *p, bool forget)
     job *j = new_job(p, run_end);
     struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
-    hpp__process_follow_up(p);
     p->has_ended = true;
     p->is_forgotten = forget;
     if (p->pidfd >= 0) {
@@ -581,6 +616,7 @@ void hpp__process_end(hpp__process *p, bool forget)
         keep_missed_peak(p);
         p->n_samples++;
     }
+    hpp__freezer_end_helper(&p->freezer);
     j->forget = forget;
     hpp__queue_add(p->queue, &j->job);
 }
@@ -684,7 +720,7 @@ hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
     return HPF_OK;
 }
 
-hpf_status hpp__process_create(hpp__process **out, int window,
+hpf_status hpp__process_create(hpp__process **out, int window, int helper,
                                const hpp__native_profile_options *profile,
                                const hpp_collector_options *options, hpp__queue *queue,
                                hpf_error *err)
@@ -693,6 +729,9 @@ hpf_status hpp__process_create(hpp__process **out, int window,
     hpp__process *p = calloc(1, sizeof *p);
     if (!p) {
         close(window);
+        if (helper >= 0) {
+            close(helper);
+        }
         return hpf_error_set_memory(err);
     }
     *p = (hpp__process){
@@ -711,7 +750,7 @@ hpf_status hpp__process_create(hpp__process **out, int window,
         .with_lives = hpp__native_asks_for(&options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
     pthread_mutex_init(&p->costs.lock, NULL);
-    hpp__freezer_init(&p->freezer, p->process_id);
+    hpp__freezer_init(&p->freezer, p->process_id, helper);
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
         status = copy_options(p, profile, err);
@@ -737,7 +776,6 @@ void hpp__process_destroy(hpp__process *p)
     pthread_mutex_destroy(&p->costs.lock);
     hpp__native_profile_destroy(p->profile);
     close_window(p);
-    hpp__freezer_reap(&p->freezer);
     hpp__freezer_finish(&p->freezer);
     hpp__native_threads_finish(&p->threads);
     hpf_arena_destroy(p->remains.arena);

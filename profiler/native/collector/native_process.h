@@ -70,6 +70,7 @@ typedef struct hpp__process {
     _Atomic bool is_snapshot_queued; /* until it is written */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
+    int n_better_snapshots;          /* of the same size that may replace it */
     uint64_t next_peak_ns;           /* the same for images of peaks */
     uint64_t peak_wait_ns;           /* how long the program has waited for these */
     /* Its command line, or the title that it gave itself; how many there were, up to this one; and
@@ -79,12 +80,15 @@ typedef struct hpp__process {
     uint64_t title_bytes;
     hpp__native_guard guard;
     bool with_images, with_lives;
+    bool wants_helper;   /* it was asked for one */
     bool has_last_image; /* the last sample has an image of its end */
+    bool is_leaving;     /* there will be no image after that */
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
-    uint64_t n_without_registers; /* threads in images */
-    double image_pause_s;         /* of the program, in all */
-    hpf_error image_error;        /* why an image was missed */
+    double image_pause_s,
+        longest_pause_s;   /* that threads can have waited for images, and for one */
+    size_t n_moving;       /* threads in the last image */
+    hpf_error image_error; /* why an image was missed */
     hpp__native_threads threads;
 
     hpf_arena *names_arena; /* bases; the collector's thread fills it */
@@ -102,10 +106,11 @@ typedef struct hpp__process {
     hpp__remains remains;
 } hpp__process;
 
-/* Creates a process from the file descriptor of its window, which it checks and owns. `profile` is
- * copied, with its base. Errors: IO; UNSUPPORTED if it is not sealed memory; SYNTAX and VERSION if
- * it is not a window; MEMORY. The descriptor is closed then. */
-hpf_status hpp__process_create(hpp__process **out, int window,
+/* Creates a process from the file descriptor of its window, which it checks and owns, and that of
+ * the socket of its helper, or -1. `profile` is copied, with its base. Errors: IO; UNSUPPORTED if
+ * it is not sealed memory; SYNTAX and VERSION if it is not a window; MEMORY. The descriptors are
+ * closed then. */
+hpf_status hpp__process_create(hpp__process **out, int window, int helper,
                                const hpp__native_profile_options *profile,
                                const hpp_collector_options *options, hpp__queue *queue,
                                hpf_error *err);
@@ -116,9 +121,6 @@ hpf_status hpp__process_begin(hpp__process *process, hpf_error *err);
 /* Frees a process, after the queue has stopped or before the profile has started. */
 void hpp__process_destroy(hpp__process *process);
 
-/* Lets threads go on that stopped too late for their image, also after exec. */
-void hpp__process_follow_up(hpp__process *process);
-
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
@@ -127,12 +129,18 @@ void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
  * `patience_ns` at most. */
 void hpp__process_leave(hpp__process *process, uint64_t patience_ns);
 
+/* Takes no images any more, and waits until all have been read, for `patience_ns` at most. */
+void hpp__process_close_images(hpp__process *process, uint64_t patience_ns);
+
 /* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,
  * and the process waits. */
 void hpp__process_peak(hpp__process *process);
 
 /* Marks this moment. */
 void hpp__process_mark(hpp__process *process, hpf_str label);
+
+/* Uses a helper that the process has started: its socket. */
+void hpp__process_helper(hpp__process *process, int helper);
 
 /* Takes a census with a heap snapshot now, or with the next census for which that is possible. */
 void hpp__process_snapshot(hpp__process *process);

@@ -35,6 +35,7 @@ extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 enum {
     HPP_ALIVE = 1,
     HPP_ALIVE_EXACT = 2, /* the lives of all blocks are followed (exact.h) */
+    HPP_ALIVE_RESTING = 4, /* added: threads are to rest (helper.h) */
 };
 
 /* The value of is_alive while the process is alive, for forked children. */
@@ -50,6 +51,13 @@ static inline bool hpp__alive(void)
 static inline bool hpp__alive_to_count(void)
 {
     return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) == HPP_ALIVE;
+}
+
+/* Returns whether threads are to rest for an image. */
+static inline bool hpp__should_rest(void)
+{
+    return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_relaxed) >=
+           HPP_ALIVE_RESTING;
 }
 
 /* Reads the settings from `given`, or if that is NULL from the environment. Returns false if there

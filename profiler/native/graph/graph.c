@@ -174,7 +174,7 @@ static bool add_registers(builder *b, const hpp__image *image)
         const hpp__image_thread *thread = &image->threads[i];
         hpp__root_area area = {0, sizeof thread->registers, HPP__ROOT_REGISTERS, i};
         hpp__root_part part = {0};
-        if (thread->has_registers &&
+        if (!thread->is_moving &&
             !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) {
             return false;
         }

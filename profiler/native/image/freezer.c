@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An image owns its copy until it is closed. Then the copy is killed, and its place waits for the
- * next stop of the program, in which the program reaps it.
+ * What the helper says is not trusted: the kernel tells which process has sent a message, and a
+ * program can only send as one of its own.
  */
 #include "freezer.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "image_blocks.h"
 #include "image_lives.h"
 #include "proc.h"
+#include "tracer.h"
 
-enum { COPY_NONE, COPY_OPEN, COPY_CLOSED };
-enum { RED_ZONE_BYTES = 128 };
-static const uint64_t copy_patience_ns = 1000000000;
+enum { RED_ZONE_BYTES = 128, MOST_TRIES = 3, END_PATIENCE_MS = 1000 };
+#define MOST_PAUSE_S 0.005                       /* of a copy that is taken again */
+static const uint64_t patience_ns = 10000000000; /* with a fork of a large process */
+
+/* The states of threads in the memory of the program. */
+typedef struct thread_states {
+    hpp_thread_state *list;
+    size_t n;
+    uint32_t rest;
+    bool has_other_ids; /* of threads: the program is in a name space of its own */
+} thread_states;
 
 /* An image with its arrays and texts. */
 typedef struct taken_image {
@@ -33,6 +42,7 @@ typedef struct taken_image {
     hpp__image_thread *threads;
     hpp__image_map *maps;
     size_t maps_capacity;
+    thread_states states;
     hpp__image_lives lives;
 } taken_image;
 
@@ -42,16 +52,41 @@ hpf_status hpp__freezer_check(hpf_error *err)
     return HPF_OK;
 }
 
-void hpp__freezer_init(hpp__freezer *f, uint32_t process_id)
+static uint64_t now_ns(void)
 {
-    memset(f, 0, sizeof *f);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void hpp__freezer_init(hpp__freezer *f, uint32_t process_id, int link)
+{
+    const int on = 1;
+    *f = (hpp__freezer){.process_id = process_id, .link = link};
     f->max_copies = HPP__MAX_LARGE_COPIES;
-    hpp__tracer_init(&f->tracer, process_id);
+    f->n_more_tries = MOST_TRIES;
+    if (link >= 0) {
+        setsockopt(link, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    }
+}
+
+/* The copies end when the socket is closed only. */
+void hpp__freezer_end_helper(hpp__freezer *f)
+{
+    if (f->link >= 0) {
+        shutdown(f->link, SHUT_WR);
+    }
+    f->has_ended = true;
 }
 
 void hpp__freezer_finish(hpp__freezer *f)
 {
-    hpp__tracer_finish(&f->tracer);
+    if (f->link >= 0) {
+        close(f->link);
+    }
+    f->link = -1;
+    hpp__thread_looks_finish(&f->before);
+    hpp__thread_looks_finish(&f->after);
 }
 
 /* ---- Images ---- */
@@ -66,13 +101,19 @@ static bool read_copy(void *context, void *out, uint64_t address, size_t n_bytes
     return true;
 }
 
+/* Kills a process, and waits until it has ended. */
+static void kill_process(int pidfd)
+{
+    struct pollfd end = {.fd = pidfd, .events = POLLIN};
+    (void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+    (void)poll(&end, 1, END_PATIENCE_MS);
+    close(pidfd);
+}
+
 static void close_copy(hpp__copy *copy)
 {
-    siginfo_t info;
-    kill((pid_t)copy->id, SIGKILL);
-    while (waitid(P_PID, copy->id, &info, WEXITED | __WALL) != 0 && errno == EINTR) {
-    }
-    atomic_store(&copy->state, COPY_CLOSED);
+    kill_process(copy->pidfd);
+    atomic_store(&copy->is_open, false);
 }
 
 static void close_image(hpp__image *image)
@@ -85,6 +126,7 @@ static void close_image(hpp__image *image)
     }
     free(taken->maps);
     free(taken->threads);
+    free(taken->states.list);
     free(taken->blocks);
     free(taken);
 }
@@ -143,65 +185,125 @@ static const hpp__image_map *map_of(const hpp__image *image, uint64_t address)
     return NULL;
 }
 
-/* Finds the used part of a stack. A mapping can contain more than the stack: glibc's thread
- * descriptor, to which the thread pointer points, is on the last page of the stack of a thread, and
- * a stack in a block ends with it. */
-static void find_stack(const hpp__image *image, hpp__image_thread *thread)
+/* Finds the used part of a stack, or all of the stack of a moving thread. A mapping can contain
+ * more than the stack: glibc's thread descriptor, to which the thread pointer points, is on the
+ * last page of the stack of a thread, and a stack in a block ends with it. The first thread has its
+ * descriptor elsewhere. */
+static void find_stack(const hpp__image *image, hpp__image_thread *thread, uint64_t used_begin)
 {
-    uint64_t sp = thread->registers[HPP__REGISTER_SP];
-    const hpp__image_map *map = map_of(image, sp);
+    const hpp__image_map *map = map_of(image, used_begin ? used_begin : thread->thread_pointer);
+    for (size_t i = 0; used_begin == 0 && thread->id == image->process_id && i < image->n_maps;
+         i++) {
+        map = strcmp(image->maps[i].path, "[stack]") == 0 ? &image->maps[i] : map;
+    }
     if (!map) {
         return;
     }
+    uint64_t begin = used_begin ? used_begin : map->begin;
     uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t end = map->end;
-    if (thread->thread_pointer >= sp && thread->thread_pointer < end) {
+    if (thread->thread_pointer >= begin && thread->thread_pointer < end) {
         end = (thread->thread_pointer / page_bytes + 1) * page_bytes;
     }
-    size_t block = hpp__image_block_of(image, sp);
+    size_t block = hpp__image_block_of(image, used_begin ? used_begin : end - 1);
     if (block != SIZE_MAX) {
         const hpp__image_block *around = &image->blocks[block];
         uint64_t block_end = around->address + around->size_bytes;
+        begin = used_begin ? begin : around->address;
         end = block_end < end ? block_end : end;
     }
-    thread->stack_begin = sp - map->begin > RED_ZONE_BYTES ? sp - RED_ZONE_BYTES : map->begin;
+    thread->stack_begin =
+        used_begin && begin - map->begin > RED_ZONE_BYTES ? begin - RED_ZONE_BYTES : begin;
     thread->stack_end = end;
 }
 
-static void copy_registers(hpp__image_thread *to, const struct user_regs_struct *r)
+static bool read_states(taken_image *taken, const hpp__window_reader *reader)
 {
-    const uint64_t in_order[HPP__N_REGISTERS] = {
-        r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8,
-        r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip,
-    };
-    memcpy(to->registers, in_order, sizeof in_order);
-    to->thread_pointer = r->fs_base;
+    thread_states *states = &taken->states;
+    uint64_t address = atomic_load(&reader->window->head.thread_states);
+    states->n = address ? reader->n_slots : 0;
+    states->list = malloc((states->n + 1) * sizeof *states->list);
+    if (states->list && !hpp__proc_read_memory(taken->copy->id, states->list, address,
+                                               states->n * sizeof *states->list)) {
+        states->n = 0;
+    }
+    return states->list != NULL;
 }
 
-/* The tracer still has the threads of its last stop. */
-static hpf_status copy_threads(taken_image *taken, const hpp__tracer *tracer, hpf_error *err)
+/* Returns the state of a thread, or NULL. */
+static const hpp_thread_state *state_of(const taken_image *taken, const hpp__freezer *f,
+                                        uint32_t thread_id)
 {
-    taken->threads = calloc(tracer->n_threads + 1, sizeof *taken->threads);
+    const thread_states *states = &taken->states;
+    uint32_t id_inside =
+        states->has_other_ids ? hpp__proc_id_inside(f->process_id, thread_id) : thread_id;
+    for (size_t i = 0; i < states->n; i++) {
+        if (states->list[i].thread_id == id_inside) {
+            return &states->list[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_resting(const hpp_thread_state *state, const taken_image *taken)
+{
+    return state && taken->states.rest % 2 == 1 && state->rest == taken->states.rest;
+}
+
+static size_t count_moving(const taken_image *taken, const hpp__freezer *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->after.n; i++) {
+        const hpp__thread_look *look = &f->after.list[i];
+        n += !hpp__thread_look_is_same(look, &f->before) &&
+             !is_resting(state_of(taken, f, look->id), taken);
+    }
+    return n;
+}
+
+static void add_thread(taken_image *taken, const hpp__freezer *f, const hpp__thread_look *look)
+{
+    hpp__image_thread *to = &taken->threads[taken->image.n_threads++];
+    const hpp_thread_state *state = state_of(taken, f, look->id);
+    uint64_t used_begin = 0;
+    to->id = look->id;
+    (void)hpp__proc_thread_name(f->process_id, look->id, to->name);
+    to->thread_pointer = state ? state->thread_pointer : 0;
+    if (is_resting(state, taken)) {
+        to->registers[HPP__REGISTER_PC] = state->pc;
+        to->registers[HPP__REGISTER_SP] = state->sp;
+        to->registers[HPP__REGISTER_BP] = state->fp;
+        used_begin = state->stack_begin;
+    } else if (hpp__thread_look_is_same(look, &f->before)) {
+        static const int argument_registers[6] = {HPP__REGISTER_DI, HPP__REGISTER_SI,
+                                                  HPP__REGISTER_DX, HPP__REGISTER_R10,
+                                                  HPP__REGISTER_R8, HPP__REGISTER_R9};
+        for (size_t i = 0; i < 6; i++) {
+            to->registers[argument_registers[i]] = look->arguments[i];
+        }
+        to->registers[HPP__REGISTER_PC] = look->pc;
+        to->registers[HPP__REGISTER_SP] = used_begin = look->sp;
+    } else {
+        to->is_moving = true;
+    }
+    find_stack(&taken->image, to, used_begin);
+}
+
+static hpf_status copy_threads(taken_image *taken, const hpp__freezer *f, hpf_error *err)
+{
+    taken->threads = calloc(f->after.n + 1, sizeof *taken->threads);
     if (!taken->threads) {
         return hpf_error_set_memory(err);
     }
-    for (size_t i = 0; i < tracer->n_threads; i++) {
-        const hpp__traced *from = &tracer->threads[i];
-        hpp__image_thread *to = &taken->threads[i];
-        to->id = from->id;
-        to->has_registers = from->has_registers;
-        taken->image.n_without_registers += !from->has_registers;
-        (void)hpp__proc_thread_name(tracer->process_id, from->id, to->name);
-        copy_registers(to, &from->registers);
-        find_stack(&taken->image, to);
+    for (size_t i = 0; i < f->after.n; i++) {
+        add_thread(taken, f, &f->after.list[i]);
     }
     taken->image.threads = taken->threads;
-    taken->image.n_threads = tracer->n_threads;
     return HPF_OK;
 }
 
-static hpf_status fill(taken_image *taken, const hpp__tracer *tracer, hpp__window_reader reader,
-                       bool with_lives, hpf_error *err)
+static hpf_status fill(taken_image *taken, hpp__freezer *f, hpp__window_reader reader,
+                       hpf_error *err)
 {
     hpf_status status = read_maps(taken, err);
     hpp__window_reader_refresh(&reader); /* it then has the leaves and sites of all blocks */
@@ -210,155 +312,251 @@ static hpf_status fill(taken_image *taken, const hpp__tracer *tracer, hpp__windo
                                    err);
         taken->image.blocks = taken->blocks;
     }
-    if (status == HPF_OK && with_lives) {
+    if (status == HPF_OK && f->next_era.control) {
         status = hpp__image_lives_fill(&taken->lives, &taken->image, &reader.window->head, err);
         taken->image.lives = taken->lives.lives;
         taken->image.n_lives = taken->lives.n_lives;
     }
-    return status == HPF_OK ? copy_threads(taken, tracer, err) : status;
+    return status == HPF_OK ? copy_threads(taken, f, err) : status;
 }
 
 /* ---- Taking ---- */
 
-/* Reaps the copies that have ended. */
-static void reap(hpp__freezer *f, hpp__traced *host)
+/* An answer, and the process that has sent it. */
+typedef struct answer {
+    hpp_image_answer text;
+    struct ucred sender;
+} answer;
+
+/* Receives an answer. Returns HPF_MORE if there is none; HPF_END if there will be none. */
+static hpf_status receive(int link, answer *out)
 {
-    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        hpp__copy *copy = &f->copies[i];
-        const uint64_t call[4] = {SYS_wait4, (uint64_t)copy->id_in_program, 0, WNOHANG | __WALL};
-        int64_t result;
-        uint32_t forked_id;
-        if (host->may_call && atomic_load(&copy->state) == COPY_CLOSED &&
-            hpp__tracer_call(host, &f->gates, call, &result, &forked_id) && result != 0) {
-            atomic_store(&copy->state, COPY_NONE);
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct iovec bytes = {&out->text, sizeof out->text};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(link, &message, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return HPF_MORE;
+    }
+    const struct cmsghdr *c = n == (ssize_t)sizeof out->text ? CMSG_FIRSTHDR(&message) : NULL;
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS ||
+        out->text.number == 0) {
+        return HPF_END;
+    }
+    memcpy(&out->sender, CMSG_DATA(c), sizeof out->sender);
+    return HPF_OK;
+}
+
+/* Waits for the answer to the last request, and ends copies that come too late for theirs. */
+static hpf_status wait_for_answer(const hpp__freezer *f, answer *out)
+{
+    uint64_t end_ns = now_ns() + patience_ns;
+    for (uint64_t now = now_ns(); now < end_ns; now = now_ns()) {
+        struct pollfd link = {.fd = f->link, .events = POLLIN};
+        (void)poll(&link, 1, (int)((end_ns - now) / 1000000 + 1));
+        hpf_status status = receive(f->link, out);
+        if (status == HPF_END || (status == HPF_OK && out->text.number == f->number)) {
+            return status;
+        }
+        int late = status == HPF_OK && out->text.error == 0
+                       ? (int)syscall(SYS_pidfd_open, out->sender.pid, 0)
+                       : -1;
+        if (late >= 0) {
+            kill_process(late);
         }
     }
+    return HPF_MORE;
 }
 
-/* Frees the copy from the files that it shares with the program. It dies with the tracer. */
-static bool settle_copy(uint32_t id, const hpp_window_gates *gates)
+bool hpp__freezer_has_ended(hpp__freezer *f)
 {
-    const uint64_t close_all[4] = {SYS_close_range, 0, UINT32_MAX, 1 << 1 /* unshare */};
-    hpp__traced copy = {.id = id, .is_seized = true};
-    int64_t result;
-    uint32_t forked_id;
-    copy.is_stopped = hpp__tracer_wait(id, hpp__tracer_now_ns() + copy_patience_ns) != 0;
-    return copy.is_stopped && ptrace(PTRACE_GETREGS, (pid_t)id, NULL, &copy.registers) == 0 &&
-           hpp__tracer_call(&copy, gates, close_all, &result, &forked_id) &&
-           ptrace(PTRACE_SETOPTIONS, (pid_t)id, NULL, PTRACE_O_EXITKILL) == 0;
+    answer reply;
+    if (f->link >= 0 && !f->has_ended && receive(f->link, &reply) == HPF_END) {
+        hpp__freezer_end_helper(f);
+    }
+    return f->has_ended;
 }
 
-/* Returns a copy that is not open, and that the program has reaped, or NULL. */
+/* Returns a copy that is not open, or NULL. */
 static hpp__copy *unused_copy(hpp__freezer *f)
 {
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        if (atomic_load(&f->copies[i].state) == COPY_NONE) {
+        if (!atomic_load(&f->copies[i].is_open)) {
             return &f->copies[i];
         }
     }
     return NULL;
 }
 
-/* Returns whether there are gates at these addresses: the program may have called exec. The
- * first thread may have ended, and has no memory then. */
-static bool has_gates(const hpp__freezer *f, const hpp__traced *thread)
+static size_t count_open(const hpp__freezer *f)
 {
-    static const unsigned char begin[] = {0xf3, 0x0f, 0x1e,
-                                          0xfa, 0x0f, 0x05}; /* endbr64, syscall */
-    const uint64_t gates[] = {f->gates.gate, f->gates.fork_gate};
-    unsigned char found[sizeof begin];
-    for (size_t i = 0; i < 2; i++) {
-        if (!hpp__proc_read_memory(thread->id, found, gates[i], sizeof found) ||
-            memcmp(found, begin, sizeof found) != 0) {
-            return false;
-        }
+    size_t n_open = 0;
+    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
+        n_open += atomic_load(&f->copies[i].is_open);
     }
-    return true;
+    return n_open;
 }
 
-/* Forks the program in the place of one of its stopped threads. */
-static hpf_status fork_copy(hpp__freezer *f, hpp__copy **out, hpf_error *err)
+bool hpp__freezer_is_open(const hpp__freezer *f)
 {
-    hpp__traced *host = hpp__tracer_host(&f->tracer);
-    if (!host) {
-        return hpf_error_set(err, HPF_ERR_LIMIT, "none of its threads can be stopped in time");
-    }
-    if (!has_gates(f, host)) {
-        return hpf_error_set(err, HPF_ERR_IO, "it has ended, or become another program");
-    }
-    reap(f, host);
-    hpp__copy *copy = unused_copy(f);
-    if (!copy) {
-        return hpf_error_set(err, HPF_ERR_LIMIT, "earlier images of it are still being read");
-    }
-    const uint64_t call[4] = {SYS_clone, CLONE_FILES, 0, 0};
-    bool has_called =
-        host->may_call && hpp__tracer_call(host, &f->gates, call, &copy->id_in_program, &copy->id);
-    if (has_called && copy->id_in_program < 0) {
-        return hpf_error_set_os(err, (int)-copy->id_in_program, "it cannot fork");
-    }
-    if (copy->id == 0) {
-        return hpf_error_set(err, HPF_ERR_IO, "it received a signal at the same moment");
-    }
-    if (!has_called) { /* the program cannot reap it: its id there is unknown */
-        close_copy(copy);
-        atomic_store(&copy->state, COPY_NONE);
-        return hpf_error_set(err, HPF_ERR_IO, "it cannot be stopped while it forks");
-    }
-    atomic_store(&copy->state, COPY_OPEN);
-    *out = copy;
-    return HPF_OK;
+    return count_open(f) > 0;
 }
 
 bool hpp__freezer_has_room(hpp__freezer *f)
 {
-    size_t n_open = 0;
-    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        n_open += atomic_load(&f->copies[i].state) == COPY_OPEN;
-    }
-    return n_open < f->max_copies;
+    return count_open(f) < f->max_copies;
 }
 
-/* Checks that a system call in the place of a thread cannot harm the program. */
-static hpf_status check_isolation(hpp__freezer *f, uint32_t events, hpf_error *err)
+/* Checks that the program can be asked for an image. */
+static hpf_status check(hpp__freezer *f, const hpp_window_head *head, hpf_error *err)
 {
-    if (events & HPP_EVENT_ISOLATED ||
-        hpp__proc_seccomp(f->tracer.process_id) != hpp__proc_seccomp((uint32_t)getpid())) {
+    if (atomic_load(&head->events) & HPP_EVENT_ISOLATED ||
+        hpp__proc_seccomp(f->process_id) != hpp__proc_seccomp((uint32_t)getpid())) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it has entered seccomp");
+    }
+    int helper_error = atomic_load(&head->helper_error);
+    if (helper_error == ECHILD) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "its children are in another name space of process ids, or it has no "
+                             "/proc");
+    }
+    if (helper_error == EBUSY) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "it waits for all its children, as a tracer");
+    }
+    if (helper_error != 0) {
+        hpf_error_set_os(err, helper_error, "it cannot start a process that helps");
+        return HPF_ERR_UNSUPPORTED;
+    }
+    if (f->link < 0 || hpp__freezer_has_ended(f)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the process that helps has ended");
     }
     return hpp__freezer_has_room(f)
                ? HPF_OK
                : hpf_error_set(err, HPF_ERR_LIMIT, "earlier images of it are still being read");
 }
 
-/* Stops the program, forks it, and lets it go on. */
-static hpf_status take_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
+/* Asks for a copy, and waits for it. */
+static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
 {
-    const hpp__next_era *next = &f->next_era;
-    uint64_t begin_ns = hpp__tracer_now_ns();
-    hpf_status of_lives = HPF_OK;
-    hpf_status status = hpp__tracer_stop(&f->tracer, err);
-    taken->image.stop_ns = hpp__tracer_now_ns();
-    if (status == HPF_OK) {
-        status = fork_copy(f, &taken->copy, err);
+    const hpp_image_request request = {.number = ++f->number,
+                                       .n_running = (uint32_t)hpp__thread_looks_running(&f->before),
+                                       .holds = f->next_era.control != NULL};
+    answer reply;
+    bool is_sent = send(f->link, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+                   (ssize_t)sizeof request;
+    hpf_status status = is_sent ? wait_for_answer(f, &reply) : HPF_END;
+    if (status != HPF_OK) {
+        hpp__freezer_end_helper(f);
+        return hpf_error_set(err, HPF_ERR_IO,
+                             status == HPF_END ? "it has ended" : "it does not fork in time");
     }
+    if (reply.text.error != 0) {
+        return hpf_error_set_os(err, reply.text.error, "it cannot fork");
+    }
+    hpp__copy *copy = unused_copy(f);
+    int pidfd = copy ? (int)syscall(SYS_pidfd_open, reply.sender.pid, 0) : -1;
+    if (pidfd < 0) {
+        return hpf_error_set(err, HPF_ERR_IO, "its copy has ended");
+    }
+    copy->id = (uint32_t)reply.sender.pid;
+    copy->pidfd = pidfd;
+    atomic_store(&copy->is_open, true);
+    taken->copy = copy;
+    taken->states.rest = reply.text.rest;
+    taken->image.time_ns = reply.text.begin_ns;
+    return HPF_OK;
+}
+
+/* Checks that the copy can be read. */
+static hpf_status check_access(const taken_image *taken, uint64_t address, hpf_error *err)
+{
+    hpp_thread_state any;
+    errno = 0;
+    if (hpp__proc_read_memory(taken->copy->id, &any, address, sizeof any)) {
+        return HPF_OK;
+    }
+    return errno == EPERM ? hpp__tracer_refused(0, hpp__proc_ptrace_scope(HPP__PTRACE_SCOPE), err)
+                          : hpf_error_set(err, HPF_ERR_IO, "its copy cannot be read");
+}
+
+/* Takes a copy, and begins the next era. What threads do from the copy to the beginning belongs to
+ * the era before, as the reports of deaths show. */
+static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__window_reader *reader,
+                            hpf_error *err)
+{
+    const hpp_window_head *head = &reader->window->head;
+    const hpp__next_era *next = &f->next_era;
+    uint64_t begin_ns = now_ns();
+    if (!hpp__thread_looks_take(&f->before, f->process_id, &f->after)) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = request_copy(f, taken, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    status = check_access(taken, atomic_load(&head->thread_states), err);
     if (status == HPF_OK && next->control) {
-        of_lives = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
+        status = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
         uint32_t era = atomic_load(&next->control->era);
         atomic_store(&next->control->image_era, next->wants_deaths ? era : 0);
         atomic_store(&next->control->wanted_era, next->number);
     }
-    hpp__tracer_go_on(&f->tracer);
-    taken->image.pause_s = (double)(hpp__tracer_now_ns() - begin_ns) / 1e9;
+    if (next->control) {
+        const hpp_image_request go_on = {0};
+        (void)send(f->link, &go_on, sizeof go_on, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    uint64_t end_ns = now_ns();
+    bool is_sane = taken->image.time_ns >= begin_ns && taken->image.time_ns <= end_ns;
+    taken->image.time_ns = is_sane ? taken->image.time_ns : begin_ns;
+    taken->image.pause_s = (double)(end_ns - taken->image.time_ns) / 1e9;
+    taken->states.has_other_ids = head->process_id != f->process_id;
+    if (status == HPF_OK && (!hpp__thread_looks_take(&f->after, f->process_id, &f->before) ||
+                             !read_states(taken, reader))) {
+        status = hpf_error_set_memory(err);
+    }
     if (status != HPF_OK) {
-        return status;
+        close_copy(taken->copy);
     }
-    bool is_settled = settle_copy(taken->copy->id, &f->gates);
-    if (is_settled && of_lives == HPF_OK) {
-        return HPF_OK;
+    taken->image.n_moving = status == HPF_OK ? count_moving(taken, f) : 0;
+    return status;
+}
+
+static void undo(taken_image *taken)
+{
+    hpp__image_lives_finish(&taken->lives);
+    free(taken->states.list);
+    *taken = (taken_image){0};
+}
+
+/* Takes copies until no thread is moving, as long as that is quick, and has helped before. A thread
+ * that was about to wait does so soon. Where the era changes, there is one try. */
+static hpf_status take_still_copy(hpp__freezer *f, taken_image *taken,
+                                  const hpp__window_reader *reader, hpf_error *err)
+{
+    hpf_status status = take_copy(f, taken, reader, err);
+    int n_left = f->next_era.control ? 0 : f->n_more_tries;
+    struct timespec pause = {0, 500000};
+    double pause_s = taken->image.pause_s;
+    while (status == HPF_OK && taken->image.n_moving > 0 && n_left > 0 && pause_s < MOST_PAUSE_S) {
+        close_copy(taken->copy);
+        undo(taken);
+        nanosleep(&pause, NULL);
+        pause.tv_nsec *= 2;
+        status = take_copy(f, taken, reader, err);
+        pause_s += taken->image.pause_s;
+        n_left--;
     }
-    close_copy(taken->copy);
-    return is_settled ? of_lives : hpf_error_set(err, HPF_ERR_IO, "its copy cannot be stopped");
+    taken->image.pause_s = pause_s;
+    bool is_still = status == HPF_OK && taken->image.n_moving == 0;
+    f->n_more_tries = is_still ? MOST_TRIES : f->n_more_tries / 2;
+    return status;
 }
 
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__window_reader *reader,
@@ -366,46 +564,27 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
 {
     const hpp_window_head *head = &reader->window->head;
     *out = NULL;
-    hpf_status status = check_isolation(f, atomic_load(&head->events), err);
+    hpf_status status = check(f, head, err);
     taken_image *taken = status == HPF_OK ? calloc(1, sizeof *taken) : NULL;
     if (!taken) {
         return status == HPF_OK ? hpf_error_set_memory(err) : status;
     }
-    f->gates = head->gates;
-    status = take_copy(f, taken, err);
+    status = take_still_copy(f, taken, reader, err);
     if (status != HPF_OK) {
-        hpp__image_lives_finish(&taken->lives);
+        undo(taken);
         free(taken);
         return status;
     }
-    taken->image.process_id = f->tracer.process_id;
+    taken->image.process_id = f->process_id;
     taken->image.frozen_id = taken->copy->id;
     taken->image.read = read_copy;
     taken->image.read_context = taken;
     taken->image.close = close_image;
-    status = fill(taken, &f->tracer, *reader, f->next_era.control != NULL, err);
+    status = fill(taken, f, *reader, err);
     if (status != HPF_OK) {
         close_image(&taken->image);
         return status;
     }
     *out = &taken->image;
     return HPF_OK;
-}
-
-void hpp__freezer_reap(hpp__freezer *f)
-{
-    bool has_closed = false;
-    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
-        has_closed |= atomic_load(&f->copies[i].state) == COPY_CLOSED;
-    }
-    if (!has_closed || check_isolation(f, 0, NULL) != HPF_OK) {
-        return;
-    }
-    if (hpp__tracer_stop(&f->tracer, NULL) == HPF_OK) {
-        hpp__traced *host = hpp__tracer_host(&f->tracer);
-        if (host && has_gates(f, host)) {
-            reap(f, host);
-        }
-    }
-    hpp__tracer_go_on(&f->tracer);
 }

@@ -35,8 +35,14 @@ typedef struct hpp__image_life {
 
 /* Registers of x86-64 in DWARF's order; the last one is the instruction pointer. */
 enum {
+    HPP__REGISTER_DX = 1,
+    HPP__REGISTER_SI = 4,
+    HPP__REGISTER_DI = 5,
     HPP__REGISTER_BP = 6,
     HPP__REGISTER_SP = 7,
+    HPP__REGISTER_R8 = 8,
+    HPP__REGISTER_R9 = 9,
+    HPP__REGISTER_R10 = 10,
     HPP__REGISTER_PC = 16,
     HPP__N_REGISTERS = 17,
 };
@@ -44,13 +50,16 @@ enum {
 /* A thread at that moment. */
 typedef struct hpp__image_thread {
     uint32_t id;
-    bool has_registers; /* all of them, else only those that a system call shows; others are 0 */
-    char name[16];      /* terminated */
+    /* It ran when the image was taken: what it had in registers is not known. Of another thread,
+     * these are known: the pc, the stack pointer, and the arguments of the system call in which it
+     * waits, or the frame pointer. Others are 0. */
+    bool is_moving;
+    char name[16]; /* terminated */
     uint64_t registers[HPP__N_REGISTERS];
     uint64_t thread_pointer; /* 0: unknown */
     /* The used part of its stack, with the red zone of 128 bytes below the stack pointer. glibc's
-     * thread descriptor and the static TLS of other threads than the first are at the upper end. If
-     * the stack pointer is unknown, both are 0. */
+     * thread descriptor and the static TLS of other threads than the first are at the upper end. Of
+     * a moving thread, this is all of its stack; if that is unknown, both are 0. */
     uint64_t stack_begin, stack_end;
 } hpp__image_thread;
 
@@ -72,9 +81,9 @@ typedef struct hpp__image {
     const hpp__image_map *maps;   /* sorted by address, do not overlap */
     const hpp__image_life *lives; /* sorted by address */
     size_t n_blocks, n_threads, n_maps, n_lives;
-    size_t n_without_registers; /* threads */
-    uint64_t stop_ns;           /* when all threads were stopped: CLOCK_MONOTONIC */
-    double pause_s;             /* how long the program was stopped */
+    size_t n_moving;  /* threads */
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    double pause_s;   /* how long a thread can have waited for it */
     hpp__image_reader *read;
     void *read_context;
     /* Frees the image, and ends the copy of the process; NULL in an image filled by hand. */

@@ -3,7 +3,7 @@
  * The lives of blocks in an image, and the memory of sampled blocks.
  *
  * Sampled blocks are in memory that the program shares with its copy. So what they contain is read
- * while the program is stopped; later, it would be of another moment than the rest of the image.
+ * at once, while threads rest; later, it would be of another moment than the rest of the image.
  *
  * Threads: one thread at a time.
  */
@@ -29,9 +29,9 @@ typedef struct hpp__image_lives {
     size_t n_lives, n_pieces, lives_capacity, pieces_capacity;
 } hpp__image_lives;
 
-/* Reads the lives of sampled blocks, and their memory, from the copy of a process that is stopped:
- * reading from the process itself would be a use. Does nothing if all blocks have lives. Errors:
- * IO, MEMORY. Call hpp__image_lives_finish in any case. */
+/* Reads the lives of sampled blocks, and their memory, from the copy of a process: reading from the
+ * process itself would be a use. Does nothing if all blocks have lives. Errors: IO, MEMORY. Call
+ * hpp__image_lives_finish in any case. */
 hpf_status hpp__image_lives_stop(hpp__image_lives *lives, uint32_t process_id,
                                  const hpp_window_head *head, hpf_error *err);
 

@@ -97,15 +97,29 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out)
     return true;
 }
 
-/* The name in parentheses may contain any character. */
+/* Returns what follows the name in the `stat` file at `path`; NULL if there is none. The name in
+ * parentheses may contain any character. */
+static const char *after_name(const char *path, char *text, size_t n_bytes)
+{
+    const char *end = hpp__proc_read_text(path, text, n_bytes) ? strrchr(text, ')') : NULL;
+    return end && end[1] == ' ' ? end + 2 : NULL;
+}
+
 uint32_t hpp__proc_parent(uint32_t process_id)
 {
     char path[64], text[512];
     unsigned parent = 0;
     snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
-    const char *after_name =
-        hpp__proc_read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-    return after_name && sscanf(after_name, ") %*c %u", &parent) == 1 ? parent : 0;
+    const char *rest = after_name(path, text, sizeof text);
+    return rest && sscanf(rest, "%*c %u", &parent) == 1 ? parent : 0;
+}
+
+char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", (unsigned)process_id, (unsigned)thread_id);
+    const char *rest = after_name(path, text, sizeof text);
+    return rest ? rest[0] : 'X';
 }
 
 typedef struct status_text {
@@ -145,6 +159,18 @@ uint32_t hpp__proc_tracer(uint32_t process_id)
 uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id)
 {
     return status_of(process_id, thread_id, "\nvoluntary_ctxt_switches:");
+}
+
+uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id)
+{
+    status_text status;
+    read_status(&status, process_id, thread_id);
+    const char *ids = strstr(status.text, "\nNSpid:");
+    const char *last = ids ? ids + strcspn(ids + 1, "\n") : NULL;
+    while (last && last > ids && last[0] != '\t') {
+        last--;
+    }
+    return last ? (uint32_t)strtoul(last, NULL, 10) : 0;
 }
 
 uint32_t hpp__proc_seccomp(uint32_t process_id)

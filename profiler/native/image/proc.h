@@ -24,6 +24,12 @@ uint32_t hpp__proc_tracer(uint32_t process_id);
 #define HPP__PTRACE_SCOPE "/proc/sys/kernel/yama/ptrace_scope"
 uint32_t hpp__proc_ptrace_scope(const char *path);
 
+/* Returns the state of a thread in one letter, as /proc has it: 'Z' or 'X' if it has ended. */
+char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id);
+
+/* Returns the id that a thread has in the innermost name space that it is in; 0 if it has ended. */
+uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id);
+
 /* Returns the seccomp mode of a process: 0 is none. */
 uint32_t hpp__proc_seccomp(uint32_t process_id);
 

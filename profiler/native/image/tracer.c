@@ -27,11 +27,9 @@ enum {
     RESULT_RESTART_FIRST = -516, /* ERESTART_RESTARTBLOCK */
     RESULT_RESTART_LAST = -512,  /* ERESTARTSYS */
     MAX_ROUNDS = 16,
-    MAX_YIELDS = 100,         /* before it waits in earnest */
-    AT_CALL = SIGTRAP | 0x80, /* a stop at the beginning or end of a system call */
+    MAX_YIELDS = 100, /* before it waits in earnest */
 };
-static const uint64_t patience_ns = 200000000;        /* with a thread that is to stop */
-static const uint64_t call_patience_ns = 10000000000; /* with a fork of a large process */
+static const uint64_t patience_ns = 200000000; /* with a thread that is to stop */
 static const uint64_t spin_ns = 50000;
 static const uint64_t ns_per_ms = 1000000;
 
@@ -101,16 +99,6 @@ static void read_waiting(const hpp__tracer *t, hpp__traced *thread)
     }
 }
 
-/* Returns the state of a thread in one letter, as /proc has it. */
-static char state_of(const hpp__tracer *t, uint32_t id)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", (unsigned)t->process_id, (unsigned)id);
-    const char *after_name =
-        hpp__proc_read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-    return after_name && after_name[1] == ' ' ? after_name[2] : 'X';
-}
-
 static bool is_known(const hpp__tracer *t, uint32_t id)
 {
     for (size_t i = 0; i < t->n_threads; i++) {
@@ -123,7 +111,7 @@ static bool is_known(const hpp__tracer *t, uint32_t id)
 
 static bool is_alive(const hpp__tracer *t, uint32_t id)
 {
-    char state = state_of(t, id);
+    char state = hpp__proc_thread_state(t->process_id, id);
     return state != 'Z' && state != 'X';
 }
 
@@ -150,7 +138,7 @@ static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
 static bool seize(hpp__tracer *t, uint32_t id)
 {
     hpp__traced thread = {.id = id};
-    char state = state_of(t, id);
+    char state = hpp__proc_thread_state(t->process_id, id);
     if (state == 'Z' || state == 'X') {
         return true;
     }
@@ -435,7 +423,7 @@ void hpp__tracer_follow_up(hpp__tracer *t)
     }
 }
 
-/* ---- System calls ---- */
+/* ---- Where threads are ---- */
 
 bool hpp__tracer_is_in_sequence(const hpp__traced *thread)
 {
@@ -458,33 +446,6 @@ bool hpp__tracer_is_in_sequence(const hpp__traced *thread)
              r->rip - sequence.start_ip < sequence.post_commit_offset));
 }
 
-hpp__traced *hpp__tracer_host(const hpp__tracer *t)
-{
-    hpp__traced *found = NULL;
-    for (size_t i = 0; i < t->n_threads; i++) {
-        hpp__traced *thread = &t->threads[i];
-        bool is_in_call = (int64_t)thread->registers.orig_rax >= 0;
-        bool is_able = thread->may_call && thread->has_registers;
-        if (!is_able || (!is_in_call && hpp__tracer_is_in_sequence(thread))) {
-            continue;
-        }
-        if (!is_in_call) {
-            return thread;
-        }
-        found = found ? found : thread;
-    }
-    return found;
-}
-
-/* Gives a thread that has stopped with `status` its registers back. */
-static void restore(hpp__traced *thread, int status)
-{
-    ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, &thread->registers);
-    thread->is_stopped = status != 0;
-    thread->may_call = status == (SIGTRAP | PTRACE_EVENT_STOP << 8) || status == AT_CALL;
-    thread->signal = status >> 8 == 0 && status != AT_CALL ? status : 0;
-}
-
 /* Returns whether the kernel restarts the call of a thread. */
 static bool is_restarted(const struct user_regs_struct *r)
 {
@@ -504,74 +465,4 @@ struct user_regs_struct hpp__tracer_resumed(const hpp__traced *thread)
         r.rip -= 2;
     }
     return r;
-}
-
-/* Stores in the program what the gate loads. It is used only if this process ends meanwhile: a
- * system call that was interrupted is then made again. Returns the signal mask, or false. */
-static bool fill_gate(const hpp__traced *thread, const hpp_window_gates *gates, uint64_t *blocked)
-{
-    const struct user_regs_struct *r = &thread->registers;
-    hpp_gate_registers kept = {r->rax, r->rdi, r->rsi, r->rdx, r->r10, r->r8,
-                               r->r9,  r->rcx, r->r11, r->rip, 0};
-    if (is_restarted(r)) {
-        kept.ax = (int64_t)r->rax == RESULT_RESTART_FIRST ? SYS_restart_syscall : r->orig_rax;
-        kept.pc -= 2;
-    }
-    ptrace(PTRACE_GETSIGMASK, (pid_t)thread->id, sizeof kept.blocked, &kept.blocked);
-    struct iovec from = {&kept, sizeof kept};
-    struct iovec to = {(void *)(uintptr_t)gates->registers, sizeof kept};
-    *blocked = kept.blocked;
-    return process_vm_writev((pid_t)thread->id, &from, 1, &to, 1, 0) == (ssize_t)sizeof kept;
-}
-
-/* Lets a thread run until its next stop. Returns that, or 0. */
-static int run_on(const hpp__traced *thread, int request)
-{
-    if (ptrace(request, (pid_t)thread->id, NULL, NULL) != 0) {
-        return 0;
-    }
-    return hpp__tracer_wait(thread->id, hpp__tracer_now_ns() + call_patience_ns);
-}
-
-bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const uint64_t call[4],
-                      int64_t *result, uint32_t *forked_id)
-{
-    pid_t id = (pid_t)thread->id;
-    struct user_regs_struct r = thread->registers;
-    unsigned long forked = 0;
-    *forked_id = 0;
-    uint64_t blocked;
-    const uint64_t all_signals = UINT64_MAX;
-    if (!fill_gate(thread, gates, &blocked)) {
-        return false;
-    }
-    r.rip = call[0] == SYS_clone ? gates->fork_gate : gates->gate;
-    r.rax = call[0];
-    r.orig_rax = UINT64_MAX;
-    r.rdi = call[1];
-    r.rsi = call[2];
-    r.rdx = call[3];
-    r.r10 = r.r8 = 0;
-    ptrace(PTRACE_SETREGS, id, NULL, &r);
-    ptrace(PTRACE_SETSIGMASK, id, sizeof all_signals, &all_signals);
-    ptrace(PTRACE_SETOPTIONS, id, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE);
-    int status = run_on(thread, PTRACE_SYSCALL);
-    if (status == AT_CALL) {
-        status = run_on(thread, PTRACE_SYSCALL);
-    }
-    if (status == (SIGTRAP | PTRACE_EVENT_CLONE << 8)) {
-        ptrace(PTRACE_GETEVENTMSG, id, NULL, &forked);
-        *forked_id = (uint32_t)forked;
-        status = run_on(thread, PTRACE_SYSCALL);
-    }
-    bool is_done = status == AT_CALL && ptrace(PTRACE_GETREGS, id, NULL, &r) == 0;
-    *result = is_done ? (int64_t)r.rax : -EINTR;
-    /* The kernel restarts calls after a stop in which signals are handled. */
-    if (is_done && is_restarted(&thread->registers)) {
-        ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
-        status = run_on(thread, PTRACE_CONT);
-    }
-    ptrace(PTRACE_SETSIGMASK, id, sizeof blocked, &blocked);
-    restore(thread, status);
-    return is_done;
 }

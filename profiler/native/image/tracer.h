@@ -68,15 +68,6 @@ hpp__traced *hpp__tracer_stop_one(hpp__tracer *tracer, uint32_t thread_id);
  * the process that traces it, or 0. `scope`: hpp__proc_ptrace_scope. */
 hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *err);
 
-/* Makes a system call in the place of a stopped thread, by way of a gate of the program. Stores its
- * result, and the id of the process that it has forked, which is stopped as well, or 0. Returns
- * false if the thread cannot make it, for instance because a signal has come. */
-bool hpp__tracer_call(hpp__traced *thread, const hpp_window_gates *gates, const uint64_t call[4],
-                      int64_t *result, uint32_t *forked_id);
-
-/* Returns a stopped thread that can make system calls; NULL if there is none. */
-hpp__traced *hpp__tracer_host(const hpp__tracer *tracer);
-
 /* Returns the registers with which a stopped thread can go on in user mode: at a system call that
  * was interrupted, which is made again. */
 struct user_regs_struct hpp__tracer_resumed(const hpp__traced *thread);

@@ -27,7 +27,7 @@
 /* Returns whether the process is profiled in this way. */
 static inline bool hpp__exact_is_on(void)
 {
-    return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) == HPP_ALIVE_EXACT;
+    return atomic_load_explicit(&hpp__alive_page.is_alive, memory_order_acquire) & HPP_ALIVE_EXACT;
 }
 
 /* Follows the lives of all blocks from now on. The process is alive. */

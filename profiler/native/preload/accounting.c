@@ -7,6 +7,7 @@
 #include "native/lives/exact.h"
 #include "native/counting/python_place.h"
 #include "native/counting/next_allocator.h"
+#include "helper.h"
 #include "process.h"
 #include "thread_life.h"
 
@@ -27,6 +28,7 @@ static hpp_thread *own_thread(void)
 HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
     bool is_profiled = hpp__alive() || hpp__process_wake();
+    hpp__rest_for_image(NULL);
     if (hpp__exact_is_on()) {
         hpp__exact_end(block);
     }
@@ -104,6 +106,9 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
         return hpp__account_block(block, n_bytes, place.cell, place.site);
     }
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
+    if (control & HPP_CONTROL_START_HELPER) {
+        hpp__process_start_helper();
+    }
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
         count_uncounted(n_bytes);
         return block;
@@ -180,6 +185,7 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
                                                                  uintptr_t sp, uintptr_t fp)
 {
     hpp_caller caller = {pc, sp, fp};
+    hpp__rest_for_image(&caller);
     hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
         hpp__account_block(block, n_bytes, place.cell, place.site);

@@ -26,6 +26,7 @@
 #include "cpu_ticks.h"
 #include "entry.h"
 #include "exec.h"
+#include "helper.h"
 #include "native/counting/process_state.h"
 #include "native/lives/sampler.h"
 #include "thread_life.h"
@@ -92,6 +93,8 @@ static void see_prctl(const long arguments[])
         isolate(HPP_ISOLATED_STRICTLY);
     } else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER && filter != 0) {
         isolate(HPP_ISOLATED_BY_FILTER);
+    } else if (option == PR_SET_CHILD_SUBREAPER && mode != 0 && hpp__alive()) {
+        atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_SUBREAPER);
     } else if (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV) {
         atomic_store(&hpp__has_no_time_stamp, true);
     }
@@ -118,6 +121,8 @@ void *hpp__before_syscall(const long arguments[])
         note_new_network();
     } else if (number == SYS_execve || number == SYS_execveat) {
         hpp__exec_bare(arguments);
+    } else if (number == SYS_wait4 || number == SYS_waitid) {
+        hpp__helper_hide(number == SYS_wait4 ? arguments[3] : arguments[4]);
     } else if (hpp__is_fork(number) || number == SYS_clone3 ||
                (number == SYS_clone && !(operation & CLONE_VM))) {
         hpp__sampler_stop(HPP_EVENT_RAW_FORK);

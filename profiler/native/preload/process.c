@@ -13,7 +13,7 @@
 #include "native/counting/blocks.h"
 #include "native/lives/exact.h"
 #include "environment.h"
-#include "gate.h"
+#include "helper.h"
 #include "native/counting/next_allocator.h"
 #include "native/counting/peak.h"
 #include "native/counting/stacks.h"
@@ -62,6 +62,30 @@ static void follow_limits(void)
     }
 }
 
+/* Gives the window to the collector, with the socket of a helper if images are wanted. */
+static bool hand_in(int link, int window)
+{
+    int helper = hpp__settings.has_images ? hpp__helper_start() : -HPP_NO_HELPER_WANTED;
+    atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
+    return hpp__window_hand_in(link, window, helper);
+}
+
+void hpp__process_start_helper(void)
+{
+    uint32_t control = atomic_fetch_and(&hpp__window->head.control, ~HPP_CONTROL_START_HELPER);
+    if (!(control & HPP_CONTROL_START_HELPER)) {
+        return; /* another thread does */
+    }
+    int link = hpp__window_connect(hpp__settings.socket_name);
+    int helper = link >= 0 ? hpp__helper_start() : link;
+    atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
+    if (helper >= 0) {
+        hpp__window_send_helper(link, helper);
+    } else if (link >= 0) {
+        hpp__syscall(SYS_close, link, 0, 0, 0, 0, 0);
+    }
+}
+
 static bool start(void)
 {
     if (!hpp__settings_read(given_settings)) {
@@ -87,7 +111,6 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
-    hpp__window->head.gates = hpp__gates();
     if (hpp__next_allocator_is_hidden()) {
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_OWN_MALLOC);
     }
@@ -95,7 +118,7 @@ static bool start(void)
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     hpp__sampler_start();
-    return hpp__window_hand_in(link, file) && has_slot;
+    return hand_in(link, file) && has_slot;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -141,7 +164,7 @@ static bool renew(void)
     if (atomic_load(&hpp__alive_kind) == HPP_ALIVE_EXACT) {
         hpp__exact_forked();
     }
-    return hpp__window_hand_in(link, file);
+    return hand_in(link, file);
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -209,6 +232,7 @@ bool hpp__process_attach(const char *settings)
 void hpp__process_detach(void)
 {
     hpp__threads_end_ticks();
+    hpp__helper_end();
     atomic_store(&current_phase, PHASE_OFF);
     atomic_store(&hpp__alive_page.is_alive, false);
 }
@@ -227,6 +251,7 @@ static void leave(void)
         hpp__sampler_end(); /* the last image has all uses */
         (void)hpp__window_ask(link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
     }
+    hpp__helper_end();
 }
 
 /* Stores the largest resident set so far, since the largest one may be between two samples. It has

@@ -26,6 +26,9 @@ bool hpp__process_wake(void);
  * profiled. */
 bool hpp__process_attach(const char *settings);
 
+/* Starts a helper if the collector wants one now (HPP_CONTROL_START_HELPER). */
+void hpp__process_start_helper(void);
+
 /* Ends profiling for good. Other threads may still count for a moment. */
 void hpp__process_detach(void);
 

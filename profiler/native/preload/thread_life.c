@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "cpu_ticks.h"
+#include "helper.h"
 #include "native/counting/peak.h"
 #include "native/counting/process_state.h"
 #include "native/counting/stacks.h"
@@ -67,6 +68,7 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->ticks.timer_id = 0;
     find_stack(self);
     hpp__stacks_forget(self);
+    hpp__helper_add_thread(self);
     if (self->centres != NULL) {
         hpp__centres_forget(self->centres, self->stack_low, self->stack_end);
     }
@@ -116,6 +118,7 @@ hpp_thread *hpp__threads_forked(void)
         return hpp__thread_begin();
     }
     self->thread_id = thread_id;
+    hpp__helper_add_thread(self);
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_store(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);

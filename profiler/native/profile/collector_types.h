@@ -115,9 +115,11 @@ typedef struct hpp_process_figures {
     uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */
     uint32_t limits;            /* HPP_LIMITED values: effects of the memory limit */
     /* Images of the process for censuses that visit objects: taken, missed, and why one was
-     * missed; threads in them whose registers are unknown; how long the program was stopped. */
-    uint64_t n_images, n_missed_images, n_without_registers;
-    double image_pause_s;
+     * missed; how long threads can have waited for them in all, and for one; and how many threads
+     * ran during the last one, so that what they had in registers is not in it. */
+    uint64_t n_images, n_missed_images;
+    double image_pause_s, longest_pause_s;
+    size_t n_moving;
     hpf_error image_error;
     bool has_last_image;   /* the last one is of the end of the process */
     double last_objects_s; /* time of the last sample of objects; 0: there was none */

@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 10u
+#define HPP_WINDOW_VERSION 11u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -229,6 +229,7 @@ typedef enum hpp_window_state {
 enum {
     HPP_CONTROL_NO_NEW_STACKS = 1u << 0, /* near the memory limit: new stacks are UNKNOWN */
     HPP_CONTROL_NO_NEW_BLOCKS = 1u << 1, /* over the memory limit: new blocks are not counted */
+    HPP_CONTROL_START_HELPER = 1u << 2,  /* an image is wanted after all */
 };
 
 /* A copy of what was live at one moment. */
@@ -253,25 +254,23 @@ enum {
     HPP_EVENT_LOCKED_MEMORY = 1u << 3, /* it has locked its memory (mlock) */
     HPP_EVENT_RAW_FORK = 1u << 4,      /* it has forked by a bare system call */
     HPP_EVENT_OWN_MALLOC = 1u << 5,    /* it contains the malloc that its libraries call, too */
+    /* This leaves out nothing: it adopts the orphans among its descendants. */
+    HPP_EVENT_SUBREAPER = 1u << 6,
     /* It has started programs into which the library is not loaded. */
     HPP_EVENT_STARTED_SANITIZER = 1u << 6, /* they have a sanitizer */
     HPP_EVENT_STARTED_OTHER = 1u << 7,     /* not linked to glibc, or to an old one */
 };
 
-/* Addresses in the program, for images: code that a thread runs that the collector has stopped. It
- * makes one system call, loads the signal mask and the registers that the call and the collector
- * have changed, and continues at `pc`. So the thread goes on where it was, also if the collector is
- * killed meanwhile. Where `fork_gate` has forked, the copy ends at once, unless it is kept from
- * running. */
-typedef struct hpp_window_gates {
-    uint64_t gate, fork_gate;
-    uint64_t registers; /* of hpp_gate_registers */
-} hpp_window_gates;
-
-typedef struct hpp_gate_registers {
-    uint64_t ax, di, si, dx, r10, r8, r9, cx, r11, pc;
-    uint64_t blocked; /* signals */
-} hpp_gate_registers;
+/* A thread of the program, in its private memory: number n is that of slot n. */
+typedef struct hpp_thread_state {
+    uint64_t thread_pointer;
+    /* While it rests for an image: the end of the used part of its stack; and where it is, as the
+     * function that called the library has it, or 0. */
+    uint64_t stack_begin;
+    uint64_t pc, sp, fp;
+    _Atomic uint32_t thread_id; /* 0: none yet */
+    _Atomic uint32_t rest;      /* number of the rest; of others: it does not rest */
+} hpp_thread_state;
 
 typedef struct hpp_window_head {
     char magic[8];
@@ -285,7 +284,7 @@ typedef struct hpp_window_head {
     uint64_t parent_key;      /* `key` of the window that this one was forked from, or 0 */
     uint64_t key;             /* unique: pid << 32 | low bits of time */
     _Atomic uint32_t state;   /* hpp_window_state */
-    _Atomic uint32_t control; /* HPP_CONTROL_ values, written by the collector */
+    _Atomic uint32_t control; /* HPP_CONTROL_ values, set by the collector */
     _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_scopes;
     /* The largest total of live bytes so far. Each new one is copied to the other of two places, so
      * that one is always complete: peak `n_peaks` is in place n_peaks % 2. */
@@ -310,7 +309,7 @@ typedef struct hpp_window_head {
     /* Where the lives of blocks are in the private memory of the program (life_table.h). */
     uint64_t life_table;
     /* The `era` that the program was in when the last image was taken that the collector follows
-     * lives in, or 0; written by the collector while all threads are stopped, with the next
+     * lives in, or 0; written by the collector right after the copy, with the next
      * `wanted_era`. The image shows all uses of eras before this one. */
     _Atomic uint32_t image_era;
     _Atomic uint64_t n_deaths;
@@ -322,7 +321,8 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaves;
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
-    hpp_window_gates gates;
+    _Atomic uint64_t thread_states; /* address of the array of hpp_thread_state; 0: none */
+    _Atomic int32_t helper_error;   /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;
@@ -412,6 +412,28 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
 #define HPP_WINDOW_NAME     "census-window:"
 enum { HPP_WINDOW_NAME_BYTES = 128 };
 
+enum { HPP_NO_HELPER_WANTED = 1 << 16 }; /* yet: the collector takes no images */
+
+/* The descriptors of a hello: the window, and the collector's end of the socket of the helper,
+ * which takes images (preload/helper.h). */
+enum { HPP_MAX_HELLO_FILES = 2 };
+
+/* Asks the helper for a copy of the program. */
+typedef struct hpp_image_request {
+    uint32_t number;    /* from 1; 0: threads need not rest any longer */
+    uint32_t n_running; /* threads that should rest first; 0: none has to */
+    uint32_t holds;     /* whether they rest until the next message */
+} hpp_image_request;
+
+/* The copy answers itself, with its process id as a credential of the socket; the helper does if
+ * there is none. */
+typedef struct hpp_image_answer {
+    uint32_t number;   /* of the request; 0: the helper ends */
+    int32_t error;     /* errno, or 0 */
+    uint32_t rest;     /* number of the rest at the moment of the copy */
+    uint64_t begin_ns; /* CLOCK_MONOTONIC before threads were asked to rest */
+} hpp_image_answer;
+
 /* Returns from how many live bytes on a peak is worth an image, if the largest amount of which
  * there is one is `known_bytes`. */
 static inline uint64_t hpp_window_peak_worth(uint64_t known_bytes)
@@ -428,6 +450,7 @@ typedef enum hpp_hello_kind {
     HPP_HELLO_LEAVE = 4,    /* this process is about to exit: may have a last image taken */
     HPP_HELLO_SNAPSHOT = 5, /* a heap snapshot is wanted */
     HPP_HELLO_PEAK = 6,     /* the heap of this process is about to shrink from a peak */
+    HPP_HELLO_HELPER = 7,   /* it has started a helper */
 } hpp_hello_kind;
 
 typedef struct hpp_window_hello {

@@ -423,23 +423,23 @@ int hpp__window_connect(const char *socket_name)
     return -1;
 }
 
-/* Sends a hello, with a file unless that is -1. A new socket has room for it. */
-static bool send_hello(int link, const hpp_window_hello *hello, int file)
+/* Sends a hello, with `n_files` descriptors. A new socket has room for it. */
+static bool send_hello(int link, const hpp_window_hello *hello, const int *files, size_t n_files)
 {
     struct iovec bytes = {(void *)(uintptr_t)hello, sizeof(*hello)};
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(HPP_MAX_HELLO_FILES * sizeof(int))];
     } rights = {{0}};
     struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
-    if (file >= 0) {
+    if (n_files > 0) {
         message.msg_control = &rights;
-        message.msg_controllen = sizeof(rights);
+        message.msg_controllen = CMSG_SPACE(n_files * sizeof(int));
         struct cmsghdr *control = CMSG_FIRSTHDR(&message);
         control->cmsg_level = SOL_SOCKET;
         control->cmsg_type = SCM_RIGHTS;
-        control->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(control), &file, sizeof(file));
+        control->cmsg_len = CMSG_LEN(n_files * sizeof(int));
+        memcpy(CMSG_DATA(control), files, n_files * sizeof(int));
     }
     long n;
     do {
@@ -448,14 +448,27 @@ static bool send_hello(int link, const hpp_window_hello *hello, int file)
     return n == (long)sizeof(*hello);
 }
 
-bool hpp__window_hand_in(int link, int file)
+bool hpp__window_hand_in(int link, int file, int helper)
 {
+    const int files[HPP_MAX_HELLO_FILES] = {file, helper};
     hpp_window_hello hello = {.kind = HPP_HELLO_WINDOW, .process_id = hpp__window->head.process_id};
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
-    bool done = send_hello(link, &hello, file);
+    bool done = send_hello(link, &hello, files, helper >= 0 ? 2 : 1);
     close_file(link);
     close_file(file);
+    if (helper >= 0) {
+        close_file(helper);
+    }
     return done;
+}
+
+void hpp__window_send_helper(int link, int helper)
+{
+    hpp_window_hello hello = {.kind = HPP_HELLO_HELPER};
+    memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
+    (void)send_hello(link, &hello, &helper, 1);
+    close_file(link);
+    close_file(helper);
 }
 
 void hpp__window_excuse(int link, const char *reason)
@@ -463,7 +476,7 @@ void hpp__window_excuse(int link, const char *reason)
     hpp_window_hello hello = {.kind = HPP_HELLO_EXCUSE};
     memcpy(hello.magic, HPP_WINDOW_MAGIC, sizeof(hello.magic));
     memcpy(hello.text, reason, strnlen(reason, sizeof(hello.text) - 1));
-    (void)send_hello(link, &hello, -1);
+    (void)send_hello(link, &hello, NULL, 0);
     close_file(link);
 }
 
@@ -474,7 +487,7 @@ bool hpp__window_ask(int link, hpp_hello_kind kind, int patience_s)
     struct pollfd answer = {.fd = link, .events = POLLIN};
     struct timespec left = {.tv_sec = patience_s};
     long n = 0;
-    if (send_hello(link, &hello, -1)) {
+    if (send_hello(link, &hello, NULL, 0)) {
         do {
             n = hpp__syscall(SYS_ppoll, (long)&answer, 1, (long)&left, 0, 0, 0);
         } while (n == -EINTR);

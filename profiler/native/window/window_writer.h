@@ -48,10 +48,14 @@ int hpp__window_renew(uint32_t kept_slot);
  * Returns a socket, or -1 if there is no collector. */
 int hpp__window_connect(const char *socket_name);
 
-/* Sends the window, or the reason why there is none, and closes the socket and the file. Returns
- * false if the collector has left. */
-bool hpp__window_hand_in(int link, int file);
+/* Sends the window, and the collector's end of the socket of the helper if that is not negative; or
+ * the reason why there is no window. Closes the socket and the files. Returns false if the
+ * collector has left. */
+bool hpp__window_hand_in(int link, int file, int helper);
 void hpp__window_excuse(int link, const char *reason);
+
+/* Sends the collector's end of the socket of the helper, and closes both sockets. */
+void hpp__window_send_helper(int link, int helper);
 
 /* Sends a hello of a kind without a text, and waits for the answer of the collector. Closes the
  * socket. Returns whether it has answered in time. */

@@ -287,35 +287,6 @@ static int borrows(char **arguments)
     return wait_with_borrowed_list();
 }
 
-/* Waits with a list that only a register holds. */
-static OWN_FRAME void wait_with_register(uintptr_t hidden)
-{
-    register uintptr_t held __asm__("rbx");
-    char c;
-    long n;
-    say("ready\n");
-    clear_stack(); /* also in the red zone */
-    held = ~hidden;
-    do {
-        n = 0; /* the number of read */
-        __asm__ volatile("syscall"
-                         : "+a"(n)
-                         : "r"(held), "D"(0L), "S"(&c), "d"(1L)
-                         : "rcx", "r11", "memory");
-    } while (n > 0);
-    _exit(0);
-}
-
-static int registers(char **arguments)
-{
-    (void)arguments;
-    say("held wait_with_register(stack_of_holders) %zu\n", MANY * sizeof(node));
-    volatile uintptr_t hidden = ~(uintptr_t)make_list(MANY, NULL);
-    clear_stack();
-    wait_with_register(hidden);
-    return 1;
-}
-
 /* Has the list in a register that the function it calls saves in its own frame. */
 void call_with_register(uintptr_t hidden);
 __asm__(".text\n"
@@ -629,7 +600,6 @@ int main(int argc, char **argv)
         {"stacks", stacks},
         {"saved_registers", saved_registers},
         {"borrows", borrows},
-        {"registers", registers},
         {"ended_thread", ended_thread},
         {"mappings", mappings},
         {"library", library},

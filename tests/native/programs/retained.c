@@ -9,6 +9,7 @@
  *   large -> make_large
  *   nothing -> 3 of make_ring, which refer to each other, one -> make_lost
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,16 @@ static OWN_FRAME void free_large(void)
     large = NULL;
 }
 
-int main(void)
+/* Allocates now and then, as a program does that has little to do. */
+static void wait_for_input(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&input, 1, 10) == 0) {
+        free(malloc(16));
+    }
+}
+
+int main(int argc, char **argv)
 {
     char c;
     setvbuf(stdout, NULL, _IONBF, 0);
@@ -127,6 +137,9 @@ int main(void)
     clear_stack();
     large = make_large(); /* last: a snapshot that has it has everything */
     printf("%d\nready\n", (int)getpid());
+    if (argc > 1 && strcmp(argv[1], "busy") == 0) {
+        wait_for_input();
+    }
     if (read(STDIN_FILENO, &c, 1) == 1) {
         free_large();
         printf("freed\n");

@@ -17,7 +17,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -30,8 +29,10 @@
 #include <criterion/new/assert.h>
 
 #include "native/image/proc.h"
+#include "native/image/tracer.h"
+#include "helped_program.h"
 #include "native/counting/blocks.h"
-#include "native/preload/gate.h"
+#include "native/preload/helper.h"
 #include "native/window/window_writer.h"
 
 #define MIB   ((uint64_t)1 << 20)
@@ -65,30 +66,26 @@ static void wait_until(_Atomic int *flag)
 static void start(program *p, void (*run)(void))
 {
     const char *reason;
+    int links[2];
     common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     cr_assert(hpp__window_make(&reason, 16 * MIB) >= 0);
-    hpp__window->head.gates = hpp__gates();
+    atomic_store(&hpp__window->head.n_slots, 1);
+    cr_assert(socketpair(AF_UNIX, SOCK_STREAM, 0, links) == 0);
     p->id = fork();
     if (p->id == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves it alone */
+        close(links[0]);
+        common->n_wrong += !helped_program_begin(links[1]);
         run();
+        hpp__helper_end();
         _exit(0);
     }
+    close(links[1]);
+    int helper = helped_program_receive(links[0]);
     wait_until(&common->is_ready);
     hpf_error err;
     cr_assert(hpp__window_reader_open(&p->reader, hpp__window, hpp__window->head.size_bytes, -1,
                                       &err) == HPF_OK);
-    hpp__freezer_init(&p->freezer, (uint32_t)p->id);
-}
-
-/* Takes an image; tries again while the program does not stop in time. */
-static hpf_status take_in_time(hpp__image **out, program *p, hpf_error *err)
-{
-    hpf_status status = HPF_ERR_LIMIT;
-    for (int i = 0; i < 50 && status == HPF_ERR_LIMIT; i++) {
-        status = hpp__freezer_take(out, &p->freezer, &p->reader, err);
-    }
-    return status;
+    hpp__freezer_init(&p->freezer, (uint32_t)p->id, helper);
 }
 
 static hpp__image *take(program *p)
@@ -96,7 +93,7 @@ static hpp__image *take(program *p)
     hpf_error err = {0};
     hpp__image *image;
     hpp__window_reader_refresh(&p->reader);
-    hpf_status status = take_in_time(&image, p, &err);
+    hpf_status status = hpp__freezer_take(&image, &p->freezer, &p->reader, &err);
     cr_assert(status == HPF_OK, "%s", err.message);
     return image;
 }
@@ -105,10 +102,9 @@ static hpp__image *take(program *p)
 static void finish(program *p)
 {
     int status;
-    hpp__freezer_reap(&p->freezer);
     atomic_store(&common->should_end, 1);
-    hpp__freezer_finish(&p->freezer);
     cr_assert(waitpid(p->id, &status, 0) == p->id);
+    hpp__freezer_finish(&p->freezer);
     cr_assert(status == 0, "status %x", (unsigned)status);
     cr_assert(common->n_wrong == 0, "%llu of %llu calls went wrong",
               (unsigned long long)common->n_wrong, (unsigned long long)common->n_rounds);
@@ -116,9 +112,9 @@ static void finish(program *p)
 
 static void end_by_force(program *p)
 {
-    hpp__freezer_finish(&p->freezer);
     kill(p->id, SIGKILL);
     waitpid(p->id, NULL, 0);
+    hpp__freezer_finish(&p->freezer);
 }
 
 /* ---- Contents -------------------------------------------------------------------------------- */
@@ -207,84 +203,124 @@ Test(freezer, has_memory_of_one_moment_that_does_not_change)
     finish(&p);
 }
 
-/* Keeps MAGIC in callee-saved registers only, while it runs or waits in `read`. */
-static void *hold(void *argument)
+static void *wait_in_read(void *ends)
 {
-    int ends[2];
     char byte;
     common->thread_id = (uint32_t)syscall(SYS_gettid);
-    prctl(PR_SET_NAME, argument ? "runner" : "reader");
-    if (pipe(ends) != 0) {
-        return NULL;
+    prctl(PR_SET_NAME, "reader");
+    atomic_store(&common->is_ready, 1);
+    return read(((int *)ends)[0], &byte, 1) == 1 ? ends : NULL;
+}
+
+static void wait_in_a_thread(void)
+{
+    static int ends[2];
+    pthread_t thread;
+    if (pipe(ends) == 0) {
+        pthread_create(&thread, NULL, wait_in_read, ends);
     }
-    long result = argument ? 0 : SYS_read;
-    register long number __asm__("rax") = result;
-    register long file __asm__("rdi") = ends[0];
-    register char *to __asm__("rsi") = &byte;
-    register long n __asm__("rdx") = 1;
-    __asm__ volatile("movq %[magic], %%r12\n"
-                     "movl $1, (%[ready])\n"
-                     "testq %%rax, %%rax\n"
-                     "jnz 2f\n"
-                     "1: jmp 1b\n"
-                     "2: syscall\n"
-                     : "+a"(number)
-                     : "r"(file), "r"(to),
-                       "r"(n), [magic] "r"(MAGIC), [ready] "r"(&common->is_ready)
-                     : "r12", "rcx", "r11", "memory");
+    pause();
+}
+
+static const hpp__image_thread *thread_of(const hpp__image *image, uint32_t id)
+{
+    for (size_t i = 0; i < image->n_threads; i++) {
+        if (image->threads[i].id == id) {
+            return &image->threads[i];
+        }
+    }
+    cr_assert(false, "no thread %u", (unsigned)id);
     return NULL;
 }
 
-static void hold_running(void)
+Test(freezer, has_stacks_of_threads_that_wait)
 {
-    pthread_t thread;
-    pthread_create(&thread, NULL, hold, common);
-    pause();
-}
-
-static void hold_reading(void)
-{
-    pthread_t thread;
-    pthread_create(&thread, NULL, hold, NULL);
-    pause();
-}
-
-static void expect_magic(void (*run)(void), const char *name)
-{
+    const struct timespec while_it_begins_to_wait = {0, 1000000};
     program p;
-    start(&p, run);
+    start(&p, wait_in_a_thread);
     hpp__image *image = take(&p);
+    for (int i = 0; i < 1000 && image->n_moving > 0; i++) {
+        hpp__image_close(image);
+        nanosleep(&while_it_begins_to_wait, NULL);
+        image = take(&p);
+    }
     cr_assert(eq(u64, image->n_threads, 2));
-    cr_assert(eq(u64, image->n_without_registers, 0));
+    cr_assert(eq(u64, image->n_moving, 0));
     for (size_t i = 0; i < 2; i++) {
         const hpp__image_thread *t = &image->threads[i];
         uint64_t sp = t->registers[HPP__REGISTER_SP];
-        cr_assert(t->has_registers && t->stack_begin < sp && sp < t->stack_end);
-        cr_assert(t->id == (uint32_t)p.id || t->id == common->thread_id);
-        if (t->id == common->thread_id) {
-            cr_assert(strcmp(t->name, name) == 0, "%s", t->name);
-            cr_assert(eq(u64, t->registers[12], MAGIC));
-            cr_assert(t->thread_pointer > sp && t->thread_pointer < t->stack_end &&
-                      t->stack_end - t->thread_pointer <= 4096);
-        }
+        cr_assert(t->stack_begin < sp && sp < t->stack_end);
+        cr_assert(ne(u64, t->registers[HPP__REGISTER_PC], 0));
     }
+    const hpp__image_thread *reader = thread_of(image, common->thread_id);
+    cr_assert(strcmp(reader->name, "reader") == 0, "%s", reader->name);
+    cr_assert(eq(u64, reader->registers[HPP__REGISTER_DX], 1)); /* bytes to read */
     hpp__image_close(image);
     end_by_force(&p);
 }
 
-Test(freezer, has_registers_of_a_running_thread)
+/* Allocates again and again, as far as the helper can see. */
+static void come_by(void)
 {
-    expect_magic(hold_running, "runner");
+    volatile uint64_t on_stack = MAGIC;
+    common->addresses[0] = (uintptr_t)&on_stack;
+    atomic_store(&common->is_ready, 1);
+    while (!common->should_end) {
+        const hpp_caller caller = {.pc = 1, .sp = (uintptr_t)&on_stack, .fp = 2};
+        hpp__rest_for_image(&caller);
+        common->n_rounds++;
+    }
 }
 
-Test(freezer, has_registers_of_a_waiting_thread)
+Test(freezer, has_the_place_of_a_thread_that_rests)
 {
-    expect_magic(hold_reading, "reader");
+    program p;
+    size_t n_resting = 0;
+    start(&p, come_by);
+    for (int i = 0; i < 1000 && n_resting < 10; i++) {
+        hpp__image *image = take(&p);
+        const hpp__image_thread *t = &image->threads[0];
+        if (!t->is_moving && t->registers[HPP__REGISTER_PC] == 1) {
+            n_resting++;
+            cr_assert(eq(u64, t->registers[HPP__REGISTER_SP], common->addresses[0]));
+            cr_assert(eq(u64, t->registers[HPP__REGISTER_BP], 2));
+            cr_assert(t->stack_begin < common->addresses[0]);
+            cr_assert(t->stack_end > common->addresses[0]);
+        }
+        hpp__image_close(image);
+    }
+    cr_assert(eq(u64, n_resting, 10));
+    finish(&p);
+}
+
+static void run_alone(void)
+{
+    volatile uint64_t on_stack = MAGIC;
+    common->addresses[0] = (uintptr_t)&on_stack;
+    atomic_store(&common->is_ready, 1);
+    while (!common->should_end) {
+        common->n_rounds++;
+    }
+}
+
+Test(freezer, has_the_whole_stack_of_a_thread_that_moves)
+{
+    program p;
+    start(&p, run_alone);
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_threads, 1));
+    cr_assert(eq(u64, image->n_moving, 1));
+    const hpp__image_thread *t = &image->threads[0];
+    cr_assert(t->is_moving && t->stack_begin < common->addresses[0] &&
+              common->addresses[0] < t->stack_end);
+    hpp__image_close(image);
+    finish(&p);
 }
 
 static void *outlive(void *unused)
 {
     make_blocks();
+    hpp__helper_end();
     _exit(0);
     return unused;
 }
@@ -443,57 +479,6 @@ Test(freezer, interrupts_no_system_call)
     finish(&p);
 }
 
-/* An epoll_wait that is interrupted again and again still ends. */
-static void wait_once(void)
-{
-    static int limit_ms = 50;
-    atomic_store(&common->is_ready, 1);
-    int files = epoll_create1(0);
-    struct epoll_event event;
-    expect_result(epoll_wait(files, &event, 1, limit_ms), 0);
-}
-
-static void receive_once(void)
-{
-    int ends[2];
-    char byte;
-    struct timeval limit = {0, 50000};
-    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
-    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    atomic_store(&common->is_ready, 1);
-    expect_result(recv(ends[0], &byte, 1, 0), -1);
-}
-
-/* Returns the number of images that were taken until the process had made its call. */
-static size_t take_until_it_ends(void (*run)(void))
-{
-    program p;
-    size_t n_taken = 0;
-    start(&p, run);
-    while (common->n_rounds == 0) {
-        hpp__image *image;
-        hpf_error err;
-        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
-            hpp__image_close(image);
-            n_taken += common->n_rounds == 0;
-        }
-    }
-    finish(&p);
-    return n_taken;
-}
-
-Test(freezer, keeps_the_time_limit_of_a_wait)
-{
-    take_until_it_ends(wait_once);
-}
-
-/* The limit begins again, but not with each image. */
-Test(freezer, keeps_the_time_limit_of_a_socket)
-{
-    size_t n_taken = take_until_it_ends(receive_once);
-    cr_assert(n_taken < 10, "%zu", n_taken);
-}
-
 static void note_signal(int number)
 {
     (void)number;
@@ -516,6 +501,8 @@ static void expect_no_children(void)
     int status;
     expect_result(wait(&status), own);
     expect_result(wait(&status), -1);
+    hpp__helper_end();
+    expect_result(waitpid(-1, &status, __WALL), -1);
     common->n_wrong += common->n_signals != 1;
 }
 
@@ -527,10 +514,6 @@ Test(freezer, adds_no_child_that_the_program_sees)
         hpp__image *image = take(&p);
         hpp__image_close(image);
     }
-    hpp__freezer_reap(&p.freezer);
-    char path[64], children[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p.id, (int)p.id);
-    cr_assert(not(hpp__proc_read_text(path, children, sizeof children)), "%s", children);
     finish(&p);
 }
 
@@ -550,21 +533,13 @@ static void count_signals(void)
     }
 }
 
-/* Images may be missed when a signal comes at the same moment, but nothing else goes wrong. */
 Test(freezer, works_among_signals)
 {
     program p;
-    size_t n_taken = 0;
     start(&p, count_signals);
-    for (int i = 0; i < 10000 && n_taken < 20; i++) {
-        hpp__image *image;
-        hpf_error err;
-        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
-            hpp__image_close(image);
-            n_taken++;
-        }
+    for (int i = 0; i < 20; i++) {
+        hpp__image_close(take(&p));
     }
-    cr_assert(n_taken == 20, "%zu", n_taken);
     uint64_t n_before = common->n_signals;
     while (common->n_signals < n_before + 10) {
         sched_yield();
@@ -603,7 +578,6 @@ Test(freezer, keeps_no_file_open)
 
 /* ---- Whatever goes wrong --------------------------------------------------------------------- */
 
-/* A parent in vfork cannot be stopped, and is not waited for. */
 static void wait_in_vfork(void)
 {
     pid_t child = vfork();
@@ -654,34 +628,17 @@ static void vfork_in_two_threads(void)
     pthread_join(thread, NULL);
 }
 
-/* A thread may enter vfork when it is about to be stopped. */
 Test(freezer, lets_threads_among_vforks_go_on)
 {
     program p;
     start(&p, vfork_in_two_threads);
     for (int i = 0; i < 60; i++) {
-        hpp__image *image;
-        hpf_error err;
-        if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
-            hpp__image_close(image);
-        }
+        hpp__image_close(take(&p));
         uint64_t n_before = common->n_rounds;
         while (common->n_rounds < n_before + 3) {
-            hpp__tracer_follow_up(&p.freezer.tracer);
             sched_yield();
         }
     }
-    finish(&p);
-}
-
-Test(freezer, skips_a_program_of_one_thread_in_vfork)
-{
-    program p;
-    hpp__image *image;
-    hpf_error err;
-    start(&p, wait_in_vfork);
-    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_LIMIT);
-    cr_assert(image == NULL);
     finish(&p);
 }
 
@@ -690,31 +647,12 @@ Test(freezer, has_the_stack_of_a_thread_in_vfork)
     program p;
     start(&p, vfork_in_a_thread);
     hpp__image *image = take(&p);
-    cr_assert(eq(u64, image->n_without_registers, 1));
     for (size_t i = 0; i < image->n_threads; i++) {
         const hpp__image_thread *t = &image->threads[i];
-        cr_assert(t->registers[HPP__REGISTER_SP] > t->stack_begin &&
-                  t->registers[HPP__REGISTER_SP] < t->stack_end);
+        cr_assert(t->is_moving || (t->registers[HPP__REGISTER_SP] > t->stack_begin &&
+                                   t->registers[HPP__REGISTER_SP] < t->stack_end));
     }
     hpp__image_close(image);
-    finish(&p);
-}
-
-static void trace_me(void)
-{
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    atomic_store(&common->is_ready, 1);
-    wait_until(&common->should_end);
-}
-
-Test(freezer, says_that_another_program_traces)
-{
-    program p;
-    hpp__image *image;
-    hpf_error err;
-    start(&p, trace_me);
-    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_ERR_UNSUPPORTED);
-    cr_assert(strstr(err.message, "already traces it") != NULL);
     finish(&p);
 }
 
@@ -762,47 +700,71 @@ Test(freezer, says_what_yama_asks_for)
     }
 }
 
-Test(freezer, says_that_the_program_cannot_fork)
+Test(freezer, works_when_the_program_gives_up_privileges)
 {
     program p;
-    hpp__image *image;
-    hpf_error err;
     if (geteuid() != 0) {
-        cr_skip_test("only root can read the memory of a process of another user");
+        cr_skip_test("only root can give up privileges");
     }
     start(&p, give_up_processes);
-    cr_assert(take_in_time(&image, &p, &err) == HPF_ERR_IO, "%s", err.message);
-    cr_assert(eq(int, err.os_errno, EAGAIN));
+    hpp__image_close(take(&p));
     finish(&p);
 }
 
-/* A process that takes images is killed at any moment; the program counts on. */
-Test(freezer, survives_the_death_of_the_tracer)
+static bool is_gone(uint32_t process_id)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
+    return !hpp__proc_read_text(path, text, sizeof text) || strstr(text, ") Z ") != NULL;
+}
+
+/* As when the process that takes images is killed: the kernel closes its socket. */
+Test(freezer, ends_with_the_collector)
 {
     program p;
     start(&p, count);
-    for (int i = 0; i < 50; i++) {
-        pid_t taker = fork();
-        if (taker == 0) {
-            for (;;) {
-                hpp__image *image;
-                hpf_error err;
-                if (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
-                    hpp__image_close(image);
-                }
-            }
-        }
-        const struct timespec pause = {0, i * 20000};
-        nanosleep(&pause, NULL);
-        kill(taker, SIGKILL);
-        waitpid(taker, NULL, 0);
-        uint64_t n_before = common->n_rounds;
-        while (common->n_rounds < n_before + 10) {
-            cr_assert(waitpid(p.id, NULL, WNOHANG) == 0);
-            sched_yield();
-        }
+    uint32_t copy_id = take(&p)->frozen_id;
+    uint32_t helper_id = hpp__proc_parent(copy_id);
+    cr_assert(eq(u32, hpp__proc_parent(helper_id), (uint32_t)p.id));
+    hpp__freezer_finish(&p.freezer);
+    while (!is_gone(copy_id) || !is_gone(helper_id)) {
+        sched_yield();
+    }
+    uint64_t n_before = common->n_rounds;
+    while (common->n_rounds < n_before + 10) {
+        sched_yield();
     }
     finish(&p);
+}
+
+/* The image outlives the program, and its helper does not. */
+Test(freezer, is_read_after_the_end_of_the_program)
+{
+    program p;
+    start(&p, make_blocks);
+    hpp__image *image = take(&p);
+    uint32_t helper_id = hpp__proc_parent(image->frozen_id);
+    atomic_store(&common->should_end, 1);
+    cr_assert(waitpid(p.id, NULL, 0) == p.id);
+    cr_assert(is_gone(helper_id));
+    uint64_t word;
+    cr_assert(hpp__image_read(image, &word, (uintptr_t)&common, sizeof word));
+    cr_assert(eq(u64, word, (uintptr_t)common));
+    hpp__image_close(image);
+    hpp__freezer_finish(&p.freezer);
+}
+
+/* A program that is killed takes its helper with it. */
+Test(freezer, ends_with_the_program)
+{
+    program p;
+    start(&p, make_blocks);
+    hpp__image *image = take(&p);
+    uint32_t helper_id = hpp__proc_parent(image->frozen_id);
+    end_by_force(&p);
+    while (!is_gone(helper_id)) {
+        sched_yield();
+    }
 }
 
 Test(freezer, leaves_the_end_of_the_program_to_its_parent)
@@ -818,7 +780,9 @@ Test(freezer, leaves_the_end_of_the_program_to_its_parent)
     uint64_t word;
     cr_assert(hpp__image_read(image, &word, common->addresses[0], sizeof word));
     hpp__image_close(image);
-    cr_assert(hpp__freezer_take(&image, &p.freezer, &p.reader, &err) != HPF_OK);
+    while (hpp__freezer_take(&image, &p.freezer, &p.reader, &err) == HPF_OK) {
+        hpp__image_close(image); /* the helper has not ended yet */
+    }
     int status;
     cr_assert(waitpid(p.id, &status, 0) == p.id);
     cr_assert(eq(int, status, SIGKILL));

@@ -260,7 +260,7 @@ Test(window_writer, collector_receives_the_file)
     sprintf(name, "census-test-%d", (int)getpid());
     int listener = listen_at(name);
     int sender = hpp__window_connect(name);
-    cr_assert(hpp__window_hand_in(sender, hpp__window_make(&reason, 16 * MIB)));
+    cr_assert(hpp__window_hand_in(sender, hpp__window_make(&reason, 16 * MIB), -1));
 
     int link = accept(listener, NULL, NULL);
     hpp_window_hello hello;

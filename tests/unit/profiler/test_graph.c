@@ -367,7 +367,7 @@ Test(graph, mapping_that_is_a_block_is_scanned_and_is_a_root_of_its_site)
 Test(graph, thread_has_registers_thread_local_memory_and_a_stack_down_to_its_pointer)
 {
     enum { STACK_BYTES = 16 * PAGE_BYTES };
-    static hpp__image_thread thread = {.id = 1, .has_registers = true, .name = "worker"};
+    static hpp__image_thread thread = {.id = 1, .name = "worker"};
     char *heap = add_map(PAGE_BYTES, "");
     char *stack = add_map(STACK_BYTES, "");
     for (uint32_t i = 0; i < 5; i++) {

@@ -54,7 +54,7 @@ static void start(const char *text)
                                             .process_id = (uint32_t)getpid(),
                                             .base = scratch_path("prog")};
     hpp__queue_start(&queue);
-    cr_assert_eq(hpp__process_create(&process, file, &to, &options, &queue, &err), HPF_OK);
+    cr_assert_eq(hpp__process_create(&process, file, -1, &to, &options, &queue, &err), HPF_OK);
     cr_assert_eq(hpp__process_begin(process, &err), HPF_OK);
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Replaces helper.c where the collector takes no images (image/freezer_none.c).
+ */
+#include "helper.h"
+
+int hpp__helper_start(void)
+{
+    return -ENOSYS;
+}
+
+void hpp__helper_end(void)
+{
+}
+
+void hpp__helper_hide(long wait_options)
+{
+    (void)wait_options;
+}
+
+void hpp__helper_add_thread(const hpp_thread *thread)
+{
+    (void)thread;
+}
+
+void hpp__helper_rest(const hpp_caller *caller)
+{
+    (void)caller;
+}
