@@ -34,7 +34,7 @@ extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 /* Values of is_alive. */
 enum {
     HPP_ALIVE = 1,
-    HPP_ALIVE_EXACT = 2, /* the lives of all blocks are followed (exact.h) */
+    HPP_ALIVE_EXACT = 2,   /* the lives of all blocks are followed (exact.h) */
     HPP_ALIVE_RESTING = 4, /* added: threads are to rest (helper.h) */
 };
 

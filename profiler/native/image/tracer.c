@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One thread after the other is seized, interrupted, and waited for. New threads may appear until
- * all that exist have stopped.
+ * A thread is seized, interrupted, and waited for.
  */
 #include "tracer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/rseq.h>
 #include <signal.h>
@@ -26,8 +24,6 @@
 enum {
     RESULT_RESTART_FIRST = -516, /* ERESTART_RESTARTBLOCK */
     RESULT_RESTART_LAST = -512,  /* ERESTARTSYS */
-    MAX_ROUNDS = 16,
-    MAX_YIELDS = 100, /* before it waits in earnest */
 };
 static const uint64_t patience_ns = 200000000; /* with a thread that is to stop */
 static const uint64_t spin_ns = 50000;
@@ -76,39 +72,6 @@ int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
 
 /* ---- Stopping ---- */
 
-/* Fills in what /proc says of a thread that is in a system call. */
-static void read_waiting(const hpp__tracer *t, hpp__traced *thread)
-{
-    struct user_regs_struct *r = &thread->registers;
-    long long number;
-    unsigned long long a[6], sp, pc;
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/syscall", (unsigned)t->process_id,
-             (unsigned)thread->id);
-    if (hpp__proc_read_text(path, text, sizeof text) &&
-        sscanf(text, "%lld %llx %llx %llx %llx %llx %llx %llx %llx", &number, &a[0], &a[1], &a[2],
-               &a[3], &a[4], &a[5], &sp, &pc) == 9) {
-        *r = (struct user_regs_struct){.rdi = a[0],
-                                       .rsi = a[1],
-                                       .rdx = a[2],
-                                       .r10 = a[3],
-                                       .r8 = a[4],
-                                       .r9 = a[5],
-                                       .rsp = sp,
-                                       .rip = pc};
-    }
-}
-
-static bool is_known(const hpp__tracer *t, uint32_t id)
-{
-    for (size_t i = 0; i < t->n_threads; i++) {
-        if (t->threads[i].id == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_alive(const hpp__tracer *t, uint32_t id)
 {
     char state = hpp__proc_thread_state(t->process_id, id);
@@ -151,12 +114,11 @@ static bool seize(hpp__tracer *t, uint32_t id)
     if (is_same_wait) {
         thread.wait = *before;
     }
-    if (is_same_wait || state == 'D' || is_late(t, id)) {
-        read_waiting(t, &thread);
-    } else if (ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
+    bool is_left_alone = is_same_wait || state == 'D' || is_late(t, id);
+    if (!is_left_alone && ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
         thread.is_seized = true;
         ptrace(PTRACE_INTERRUPT, (pid_t)id, NULL, NULL);
-    } else {
+    } else if (!is_left_alone) {
         int error = errno;
         bool has_ended = error == ESRCH || !is_alive(t, id);
         errno = error;
@@ -166,27 +128,7 @@ static bool seize(hpp__tracer *t, uint32_t id)
     return true;
 }
 
-static bool seize_new(hpp__tracer *t)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/task", (unsigned)t->process_id);
-    DIR *all = opendir(path);
-    const struct dirent *entry;
-    bool is_done = all != NULL;
-    errno = ENOENT;
-    while (is_done && (entry = readdir(all))) {
-        uint32_t id = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        is_done = id == 0 || is_known(t, id) || seize(t, id);
-    }
-    int error = errno;
-    if (all) {
-        closedir(all);
-    }
-    errno = error;
-    return is_done;
-}
-
-static void wait_for(hpp__tracer *t, hpp__traced *thread, uint64_t end_ns)
+static void wait_for(hpp__traced *thread, uint64_t end_ns)
 {
     int status = hpp__tracer_wait(thread->id, end_ns);
     thread->is_stopped = status != 0;
@@ -194,9 +136,6 @@ static void wait_for(hpp__tracer *t, hpp__traced *thread, uint64_t end_ns)
     thread->signal = status >> 8 == 0 ? status : 0;
     thread->has_registers =
         status != 0 && ptrace(PTRACE_GETREGS, (pid_t)thread->id, NULL, &thread->registers) == 0;
-    if (status == 0) {
-        read_waiting(t, thread);
-    }
 }
 
 hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *err)
@@ -227,33 +166,6 @@ hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *er
     }
 }
 
-hpf_status hpp__tracer_stop(hpp__tracer *t, hpf_error *err)
-{
-    uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
-    size_t n_before;
-    int n_rounds = 0;
-    t->n_threads = 0;
-    do {
-        n_before = t->n_threads;
-        if (!seize_new(t)) {
-            int error = errno;
-            if (error == ENOMEM) {
-                return hpf_error_set_memory(err);
-            }
-            return error == EPERM
-                       ? hpp__tracer_refused(hpp__proc_tracer(t->process_id),
-                                             hpp__proc_ptrace_scope(HPP__PTRACE_SCOPE), err)
-                       : hpf_error_set(err, HPF_ERR_IO, "it has ended");
-        }
-        for (size_t i = n_before; i < t->n_threads; i++) {
-            if (t->threads[i].is_seized) {
-                wait_for(t, &t->threads[i], end_ns);
-            }
-        }
-    } while (t->n_threads > n_before && ++n_rounds < MAX_ROUNDS);
-    return HPF_OK;
-}
-
 hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
 {
     t->n_threads = 0;
@@ -264,7 +176,7 @@ hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
     if (t->n_threads == 0 || !t->threads[0].is_seized) {
         return NULL;
     }
-    wait_for(t, &t->threads[0], hpp__tracer_now_ns() + patience_ns);
+    wait_for(&t->threads[0], hpp__tracer_now_ns() + patience_ns);
     return t->threads[0].may_call && t->threads[0].has_registers ? &t->threads[0] : NULL;
 }
 

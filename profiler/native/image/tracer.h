@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Stops the threads of a process by ptrace, reads their registers, makes system calls in their
- * place, and lets them go on.
+ * Stops a thread of a process by ptrace, reads its registers, and lets it go on.
  *
  * The program does not notice: PTRACE_SEIZE sends no signal, and the kernel restarts the system
  * calls that it interrupts. Some return EINTR even without a signal (epoll_wait, receiving with a
@@ -9,8 +8,7 @@
  * time limit. Another wait with a limit begins again, once: while it lasts, the thread is left
  * alone. So no wait takes more than twice its limit.
  *
- * A thread in an uninterruptible system call (the parent in vfork, for one) is left alone. Of its
- * registers, /proc has the arguments of the call and the stack pointer.
+ * A thread in an uninterruptible system call (the parent in vfork, for one) is left alone.
  *
  * Threads: use a tracer in one thread, always the same: the kernel knows the tracer by its thread.
  */
@@ -40,7 +38,7 @@ typedef struct hpp__traced {
     bool has_registers;
     bool may_call; /* it is not stopped by job control, or because of a signal */
     int signal;    /* that it is about to get, or 0 */
-    struct user_regs_struct registers; /* when it was stopped, or what is known */
+    struct user_regs_struct registers; /* when it was stopped */
 } hpp__traced;
 
 typedef struct hpp__tracer {
@@ -55,10 +53,6 @@ typedef struct hpp__tracer {
 
 void hpp__tracer_init(hpp__tracer *tracer, uint32_t process_id);
 void hpp__tracer_finish(hpp__tracer *tracer);
-
-/* Stops all threads. Errors: UNSUPPORTED if the process may not be traced, with the reason; IO;
- * MEMORY. Call hpp__tracer_go_on in any case. */
-hpf_status hpp__tracer_stop(hpp__tracer *tracer, hpf_error *err);
 
 /* Stops one thread. Returns it if it can make calls, else NULL with errno, which is EPERM if it may
  * not be traced. Call hpp__tracer_go_on in any case. */

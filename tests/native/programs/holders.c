@@ -591,20 +591,13 @@ int main(int argc, char **argv)
 {
     (void)argc;
     static const native_case cases[] = {
-        {"list", list},
-        {"tree", tree},
-        {"cycle", cycle},
-        {"caches", caches},
-        {"arrays", arrays},
-        {"thread_local_memory", thread_local_memory},
-        {"stacks", stacks},
-        {"saved_registers", saved_registers},
-        {"borrows", borrows},
-        {"ended_thread", ended_thread},
-        {"mappings", mappings},
-        {"library", library},
-        {"leaks", leaks},
-        {"random", random_graph},
+        {"list", list},         {"tree", tree},
+        {"cycle", cycle},       {"caches", caches},
+        {"arrays", arrays},     {"thread_local_memory", thread_local_memory},
+        {"stacks", stacks},     {"saved_registers", saved_registers},
+        {"borrows", borrows},   {"ended_thread", ended_thread},
+        {"mappings", mappings}, {"library", library},
+        {"leaks", leaks},       {"random", random_graph},
         {NULL, NULL},
     };
     int status = run_case(cases, argv);
