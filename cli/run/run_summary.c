@@ -399,7 +399,9 @@ static void say_program(const page *p, size_t index)
     uint64_t end_bytes = f.allocated_bytes - f.freed_bytes;
     uint64_t end_blocks = f.allocations - f.frees;
     say_course(p, &f);
-    if (f.missed_peak_bytes > 0) {
+    if (f.missed_peak_bytes > 0 && f.peak_bytes == 0) {
+        say(p, "the peak has no sample");
+    } else if (f.missed_peak_bytes > 0) {
         say(p, "the peak has no sample; in the largest one, %s at %s:", amount(f.peak_bytes).text,
             format_time(f.peak_s, SECONDS, false).text);
     } else if (f.peak_bytes > 0) {

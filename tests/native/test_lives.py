@@ -89,6 +89,13 @@ class Lives(Native):
                          r"lag 0\.0%, use 0\.[0-9]%, drag 0\.[0-9]%, void (99\.[0-9]|100\.0)%, "
                          r"each within 0\.[0-9] points")
 
+    def test_lives_of_no_watched_block(self):
+        """The samples are empty, but the peak is known."""
+        done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=1000000000", "-o", self.path("profile"),
+                            "--", program("ends"), "returns", "3"])
+        self.assertRegex(done.errors, r"; peak 3\d\d KiB at ")
+        self.assertIn("the peak has no sample\n", done.errors)
+
     def test_lives_half_void(self):
         self.check("half_void")
 

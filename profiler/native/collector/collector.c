@@ -704,8 +704,10 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->n_images = p->n_images;
     out->n_missed_images = p->n_missed_images;
     out->has_last_image = p->has_last_image;
-    out->missed_peak_bytes = p->missed_peak_bytes;
-    out->missed_peak_s = p->missed_peak_s;
+    if (p->missed_peak_bytes > out->missed_peak_bytes) {
+        out->missed_peak_bytes = p->missed_peak_bytes;
+        out->missed_peak_s = p->missed_peak_s;
+    }
     out->image_pause_s = p->image_pause_s;
     out->longest_pause_s = p->longest_pause_s;
     out->n_moving = p->n_moving;

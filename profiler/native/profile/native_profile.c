@@ -363,8 +363,9 @@ static uint64_t larger(uint64_t known, double seen)
     return seen > (double)known ? (uint64_t)seen : known;
 }
 
+/* `live_bytes`: of all blocks, watched or not. */
 static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
-                         const hpp_census_result *result)
+                         const hpp_census_result *result, uint64_t live_bytes)
 {
     hpp_process_figures *f = &p->figures;
     f->n_samples++;
@@ -380,6 +381,16 @@ static void note_figures(hpp__native_profile *p, const hpp__snapshot *snapshot,
         } else {
             keep_alive(&p->peak, &p->heap);
         }
+    }
+    /* Watched blocks stand for all: without any, a sample of a biography is empty. */
+    bool stands_for_all =
+        p->reader.window->head.biography_bytes != 0 && p->options->census.n_restrictions == 0;
+    if (stands_for_all && live_bytes > f->peak_bytes + f->peak_bytes / 10 &&
+        live_bytes > f->missed_peak_bytes) {
+        f->missed_peak_bytes = live_bytes;
+        f->missed_peak_s = result->time_s;
+    } else if (f->missed_peak_bytes <= f->peak_bytes) {
+        f->missed_peak_bytes = 0;
     }
 }
 
@@ -625,7 +636,7 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     }
     keep_era(p, &now);
     hpp_census_result shown = scale(p, result, &now);
-    note_figures(p, snapshot, &shown);
+    note_figures(p, snapshot, &shown, live_bytes);
     if (p->options->with_eventlog && !snapshot->is_peak) {
         log_allocated(p, snapshot->time_s);
     }
