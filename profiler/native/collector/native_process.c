@@ -531,14 +531,20 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns)
     (void)sample_patiently(p, last_patience_ns, true);
 }
 
-void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
+/* Waits until all images have been read. */
+static void wait_for_images(const hpp__process *p, uint64_t patience_ns)
 {
     const struct timespec pause = {0, 1000000};
     uint64_t begin_ns = now_ns();
-    p->is_leaving = true;
     while (hpp__freezer_is_open(&p->freezer) && now_ns() - begin_ns < patience_ns) {
         nanosleep(&pause, NULL);
     }
+}
+
+void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
+{
+    p->is_leaving = true;
+    wait_for_images(p, patience_ns);
 }
 
 /* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
@@ -572,6 +578,7 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
 
 void hpp__process_helper(hpp__process *p, int helper)
 {
+    wait_for_images(p, last_patience_ns); /* their copies end with the socket */
     hpp__freezer_finish(&p->freezer);
     hpp__freezer_init(&p->freezer, p->process_id, helper);
     p->wants_helper = false;

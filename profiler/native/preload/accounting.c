@@ -106,7 +106,9 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
         return hpp__account_block(block, n_bytes, place.cell, place.site);
     }
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
-    if (control & HPP_CONTROL_START_HELPER) {
+    if (control & HPP_CONTROL_START_HELPER &&
+        atomic_fetch_and(&hpp__window->head.control, ~HPP_CONTROL_START_HELPER) &
+            HPP_CONTROL_START_HELPER) { /* else another thread does */
         hpp__process_start_helper();
     }
     if (control & HPP_CONTROL_NO_NEW_BLOCKS) {

@@ -23,9 +23,11 @@
 #include <wordexp.h>
 
 #include "environment.h"
+#include "helper.h"
 #include "native/counting/process_state.h"
 #include "native/window/memory_limits.h"
 #include "native/loading/loading.h"
+#include "process.h"
 #include "native/window/platform.h"
 
 typedef int spawn_function(int *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -118,6 +120,19 @@ static int call_libc(const start *s, char *const envp[])
     }
 }
 
+/* Ends the helper before the program is replaced: the new one would get SIGCHLD when it ends.
+ * Returns whether it did. */
+static bool end_helper(const start *s)
+{
+    bool can_fail_early = s->call != CALL_EXECVPE && s->path != NULL && s->path[0] != '\0';
+    if (s->call == CALL_SPAWN ||
+        (can_fail_early &&
+         hpp__syscall(SYS_faccessat, s->directory, (long)s->path, X_OK, 0, 0, 0) != 0)) {
+        return false;
+    }
+    return hpp__helper_end();
+}
+
 /* What is started inherits the limits that the program sees. */
 static int call_next(const start *s, char *const envp[])
 {
@@ -127,9 +142,13 @@ static int call_next(const start *s, char *const envp[])
         find_next(); /* a constructor of another library calls */
     }
     with_id.pid = s->pid != NULL ? s->pid : &unknown;
+    bool had_helper = end_helper(s);
     hpp_limits_shown limits = hpp__limits_show(s->call != CALL_SPAWN);
     int result = call_libc(&with_id, envp);
     int error = errno;
+    if (had_helper) {
+        hpp__process_start_helper();
+    }
     hpp__limits_hide(&limits, s->call == CALL_SPAWN && result == 0 ? *with_id.pid : 0);
     errno = error;
     return result;

@@ -426,10 +426,10 @@ int hpp__helper_start(void)
     return ends[0];
 }
 
-void hpp__helper_end(void)
+bool hpp__helper_end(void)
 {
     if (hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != this.program_id) {
-        return; /* a child of the program, or of vfork */
+        return false; /* a child of the program, or of vfork */
     }
     int id = atomic_exchange(&this.id, 0);
     atomic_store(&this.should_end, true);
@@ -437,6 +437,7 @@ void hpp__helper_end(void)
         while (hpp__syscall(SYS_wait4, id, 0, __WALL, 0, 0, 0) == -EINTR) {
         }
     }
+    return id != 0;
 }
 
 void hpp__helper_hide(long wait_options)

@@ -31,8 +31,8 @@
 int hpp__helper_start(void);
 
 /* Ends the helper, and waits until it has ended, so that nothing of the program outlives it. Copies
- * go on. May be called in signal handlers. */
-void hpp__helper_end(void);
+ * go on. May be called in signal handlers. Returns whether this process had one. */
+bool hpp__helper_end(void);
 
 /* Ends the helper for good if a wait with these options would find it. */
 void hpp__helper_hide(long wait_options);

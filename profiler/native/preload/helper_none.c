@@ -9,8 +9,9 @@ int hpp__helper_start(void)
     return -ENOSYS;
 }
 
-void hpp__helper_end(void)
+bool hpp__helper_end(void)
 {
+    return false;
 }
 
 void hpp__helper_hide(long wait_options)

@@ -72,10 +72,6 @@ static bool hand_in(int link, int window)
 
 void hpp__process_start_helper(void)
 {
-    uint32_t control = atomic_fetch_and(&hpp__window->head.control, ~HPP_CONTROL_START_HELPER);
-    if (!(control & HPP_CONTROL_START_HELPER)) {
-        return; /* another thread does */
-    }
     int link = hpp__window_connect(hpp__settings.socket_name);
     int helper = link >= 0 ? hpp__helper_start() : link;
     atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);

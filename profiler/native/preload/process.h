@@ -26,7 +26,7 @@ bool hpp__process_wake(void);
  * profiled. */
 bool hpp__process_attach(const char *settings);
 
-/* Starts a helper if the collector wants one now (HPP_CONTROL_START_HELPER). */
+/* Starts a helper in a process that has none any more, or none yet. */
 void hpp__process_start_helper(void);
 
 /* Ends profiling for good. Other threads may still count for a moment. */
