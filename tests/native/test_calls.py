@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """No system call returns anything else because its program is profiled: programs/calls.c makes all blocking
-calls at once while samples are taken every few milliseconds, and prints what each returned."""
+calls at once while images are taken every few milliseconds, and prints what each returned."""
 import harness
 from harness import Native, program
 
@@ -23,6 +23,18 @@ class Calls(Native):
 
     def test_calls_by_use(self):
         self.check("-hb")
+
+    def test_calls_by_type(self):
+        self.check("-hy")
+
+    def test_calls_by_retainer(self):
+        self.check("-hr")
+
+    def test_calls_by_retainer_and_use(self):
+        self.check("-hr", "-hbdrag,void")
+
+    def test_calls_with_a_snapshot(self):
+        self.check("-hc", "--snapshot=last")
 
 
 if __name__ == "__main__":

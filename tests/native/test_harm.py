@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A program sees nothing of its profiler while samples are taken every few milliseconds: in its process, among its
+"""A program sees nothing of its profiler while images are taken every few milliseconds: in its process, among its
 children, in its name spaces, sessions and limits. Each case of programs/harm.c prints what it sees."""
 import os
 import signal
@@ -11,7 +11,7 @@ import harness
 from harness import Native, program
 
 OFTEN = ("-i0.005", "-L4000")
-MODES = (("-hc",), ("-hb",))
+MODES = (("-hc",), ("-hr",), ("-hy",), ("-hr", "-hbdrag,void"))
 
 
 class Harm(Native):
