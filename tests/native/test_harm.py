@@ -74,6 +74,9 @@ class Harm(Native):
     def test_harm_in_storms(self):
         self.check("forks_in_storms", "executes_often", "executes_from_vfork")
 
+    def test_harm_after_exec(self):
+        self.check("executes_and_counts")
+
     def test_harm_when_census_is_killed(self):
         """The program goes on, whenever that is."""
         plain = harness.run([program("harm"), "works_on"])

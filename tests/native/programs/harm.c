@@ -791,6 +791,25 @@ static int executes_often(char **arguments)
     return 8;
 }
 
+/* After exec, no child of what ran before ends. */
+static int executes_and_counts(char **arguments)
+{
+    signal(SIGCHLD, count_signal);
+    if (!arguments[0]) {
+        be_profiled();
+        execl(own_path(), own_path(), "executes_and_counts", "again", (char *)NULL);
+        must(0, "a program is executed");
+    }
+    int n_strangers = 0;
+    keep(3000, 100);
+    for (int i = 0; i < 100; i++) {
+        nap_ms(5);
+        n_strangers += waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+    }
+    say("signals %d, strangers %d\n", n_signals, n_strangers);
+    return 0;
+}
+
 static int executes_from_vfork(char **arguments)
 {
     (void)arguments;
@@ -880,6 +899,7 @@ int main(int argc, char **argv)
                                         {"dumps_core", dumps_core},
                                         {"forks_in_storms", forks_in_storms},
                                         {"executes_often", executes_often},
+                                        {"executes_and_counts", executes_and_counts},
                                         {"executes_from_vfork", executes_from_vfork},
                                         {"main_thread_ends", main_thread_ends},
                                         {"works_on", works_on},
