@@ -64,7 +64,7 @@ static void use_tables(void)
     free(made(realpath("/proc/..", NULL)));
     must(hcreate(100) != 0, "hcreate");
     hdestroy();
-    clearenv(); /* setenv copies the list of all variables, which has more under the counting library */
+    clearenv(); /* setenv copies all variables, of which the counting library has more */
     setenv("CENSUS_TESTS_VARIABLE", "value", 1);
     unsetenv("CENSUS_TESTS_VARIABLE");
 }
