@@ -104,6 +104,9 @@ static int compare_regions(const void *left, const void *right)
 
 static void parse(hpp__perf_map *map)
 {
+    if (!map->text.data) {
+        return;
+    }
     const char *end = map->text.data + map->text.length;
     const char *line = map->text.data + map->n_parsed;
     for (const char *eol; (eol = memchr(line, '\n', (size_t)(end - line))); line = eol + 1) {

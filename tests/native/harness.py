@@ -58,6 +58,12 @@ def run(command, environment=None, patience_s=PATIENCE_S, **more):
     return Result(done)
 
 
+def is_sanitized():
+    """Returns whether census itself has a sanitizer, which needs /proc and cannot be traced at its end."""
+    with open(CENSUS, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 def preloading(library, environment):
     """Returns the environment with a library before all others in LD_PRELOAD."""
     others = (environment or {}).get("LD_PRELOAD", "")

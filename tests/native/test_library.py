@@ -47,7 +47,8 @@ class CxxLibrary(Native):
                                      "-ex", "ptype realloc", "-ex", "continue", "--args", program("ends"), "returns"], self.fresh())
         if "ptrace" in census.errors:
             self.skipTest("processes cannot be traced here")
-        self.assertIn("$1 = 1\ntype = void *(void *, size_t)\n", census.output, census.errors)
+        # Clang describes no parameters of naked functions.
+        self.assertRegex(census.output, r"\$1 = 1\ntype = void \*\((void \*, size_t|void)\)\n", census.errors)
 
     def test_static_destructors(self):
         self.check("outlives")

@@ -723,13 +723,15 @@ Test(freezer, ends_with_the_collector)
 {
     program p;
     start(&p, count);
-    uint32_t copy_id = take(&p)->frozen_id;
+    hpp__image *image = take(&p);
+    uint32_t copy_id = image->frozen_id;
     uint32_t helper_id = hpp__proc_parent(copy_id);
     cr_assert(eq(u32, hpp__proc_parent(helper_id), (uint32_t)p.id));
     hpp__freezer_finish(&p.freezer);
     while (!is_gone(copy_id) || !is_gone(helper_id)) {
         sched_yield();
     }
+    hpp__image_close(image);
     uint64_t n_before = common->n_rounds;
     while (common->n_rounds < n_before + 10) {
         sched_yield();
@@ -765,6 +767,7 @@ Test(freezer, ends_with_the_program)
     while (!is_gone(helper_id)) {
         sched_yield();
     }
+    hpp__image_close(image);
 }
 
 Test(freezer, leaves_the_end_of_the_program_to_its_parent)
