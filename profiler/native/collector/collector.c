@@ -242,7 +242,7 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
     }
     if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
         if (sender && greeting->hello.kind == HPP_HELLO_LEAVE) {
-            hpp__process_leave(sender, leave_patience_ns);
+            hpp__process_leave(sender, leave_patience_ns, true);
             if (is_adopted(c, sender)) {
                 hpp__process_close_images(sender, leave_patience_ns);
             }
@@ -489,7 +489,7 @@ void hpp_collector_prepare_end(hpp_collector *c)
     uint64_t begin_ns = now_ns();
     for (size_t i = 0; i < c->n_processes && now_ns() - begin_ns < patience_ns; i++) {
         if (!c->processes[i]->has_ended) {
-            hpp__process_leave(c->processes[i], patience_ns);
+            hpp__process_leave(c->processes[i], patience_ns, false);
         }
     }
 }

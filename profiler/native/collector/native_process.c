@@ -333,6 +333,12 @@ static void measure(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
+/* Returns whether the process has had its last image, and is about to exit. */
+static bool has_left(hpp__process *p)
+{
+    return p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer));
+}
+
 /* Takes an image. Tries again, for `patience_ns` at most, while
  * earlier images are being read. If it is missed, the first reason is kept, or one that excludes
  * images. */
@@ -361,8 +367,11 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patien
         p->n_moving = snapshot->image->n_moving;
         return;
     }
-    p->n_missed_images++;
     atomic_store(&p->control->image_era, image_era);
+    if (has_left(p)) {
+        return;
+    }
+    p->n_missed_images++;
     if (p->image_error.status == HPF_OK || err.status == HPF_ERR_UNSUPPORTED) {
         p->image_error = err;
     }
@@ -479,8 +488,8 @@ static void want_peak(hpp__process *p)
 static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
 {
     size_t n_bytes;
-    if (p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer))) {
-        return true; /* it is about to exit */
+    if (has_left(p)) {
+        return true;
     }
     job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
     if (!j) {
@@ -488,10 +497,16 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last
     }
     if (p->with_images) {
         take_image(p, &j->snapshot, patience_ns);
+        if (!j->snapshot.image && has_left(p)) {
+            free_job(j);
+            return true;
+        }
     }
     look(p, &j->snapshot, true);
     take_snapshot(p, j, patience_ns, is_last);
-    p->has_last_image = j->snapshot.image && (is_last || p->has_last_image);
+    if (j->snapshot.image || !p->is_at_exit) {
+        p->has_last_image = j->snapshot.image && (is_last || p->is_at_exit);
+    }
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
@@ -518,7 +533,7 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     }
 }
 
-void hpp__process_leave(hpp__process *p, uint64_t patience_ns)
+void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit)
 {
     const struct timespec pause = {0, 1000000};
     uint64_t begin_ns = now_ns();
@@ -528,6 +543,7 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns)
     while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < patience_ns) {
         nanosleep(&pause, NULL);
     }
+    p->is_at_exit |= is_at_exit;
     (void)sample_patiently(p, last_patience_ns, true);
 }
 
@@ -615,7 +631,7 @@ void hpp__process_end(hpp__process *p, bool forget)
         return; /* the files stay as the last sample left them */
     }
     if (!forget) {
-        if (is_running && p->with_images) {
+        if (is_running && p->with_images && !has_left(p)) {
             take_image(p, &j->snapshot, last_patience_ns);
             p->has_last_image = j->snapshot.image != NULL;
         }

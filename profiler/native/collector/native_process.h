@@ -82,6 +82,7 @@ typedef struct hpp__process {
     bool with_images, with_lives;
     bool wants_helper;   /* it was asked for one */
     bool has_last_image; /* the last sample has an image of its end */
+    bool is_at_exit;     /* it has asked for that image */
     bool is_leaving;     /* there will be no image after that */
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
@@ -124,10 +125,10 @@ void hpp__process_destroy(hpp__process *process);
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
-/* Takes a last image, if the profile needs images: the process is about to exit, and waits, or may
- * be about to get a signal that ends it. Waits until earlier images have been read, for
- * `patience_ns` at most. */
-void hpp__process_leave(hpp__process *process, uint64_t patience_ns);
+/* Takes a last image, if the profile needs images: the process is about to exit, and waits
+ * (`is_at_exit`), or may be about to get a signal that ends it. Waits until earlier images have
+ * been read, for `patience_ns` at most. */
+void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_exit);
 
 /* Takes no images any more, and waits until all have been read, for `patience_ns` at most. */
 void hpp__process_close_images(hpp__process *process, uint64_t patience_ns);
