@@ -32,7 +32,7 @@
 #define HPP_UNSANITIZED                                                                            \
     __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
 
-/* Whether the program has given up system calls (isolation.c): it may be killed for any that it
+/* Whether the program has given up system calls (watched_calls.c): it may be killed for any that it
  * does not make itself. */
 typedef enum hpp_isolation {
     HPP_NOT_ISOLATED,

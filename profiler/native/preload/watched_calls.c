@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Watches for calls by which a program isolates itself.
+ * Watches for calls of libc by which a program isolates itself, or finds what is ours.
  *
  * Under seccomp, a system call of this library could kill the program. So prctl and syscall are
  * replaced: before a filter takes effect, ticks end, and from then on the library makes no system
@@ -13,6 +13,9 @@
  *
  * In another network namespace, the collector's socket cannot be reached: unshare and setns leave a
  * note for the summary.
+ *
+ * Waits with __WALL or __WCLONE find the helper (helper.h): a tracer waits for all children, and
+ * must not wait for one that it has not started. Such a program has no helper any more.
  *
  * The functions of libc are entered by a jump, so no frame of this library is on their stack: some
  * system calls return twice, or on another stack.
@@ -39,6 +42,10 @@ void *hpp__before_unshare(const long arguments[]);
 void *hpp__before_setns(const long arguments[]);
 void *hpp__before_fork(void);
 void *hpp__before_clone(const long arguments[]);
+void *hpp__before_waitpid(const long arguments[]);
+void *hpp__before_wait4(const long arguments[]);
+void *hpp__before_wait3(const long arguments[]);
+void *hpp__before_waitid(const long arguments[]);
 
 static void isolate(hpp_isolation isolation)
 {
@@ -62,27 +69,27 @@ static void note_new_network(void)
 }
 
 /* The functions of libc, found before a signal handler can call one. */
-static void *next_prctl, *next_syscall, *next_unshare, *next_setns, *next_fork, *next_clone;
+enum { PRCTL, SYSCALL, UNSHARE, SETNS, FORK, CLONE, WAITPID, WAIT4, WAIT3, WAITID, N_FUNCTIONS };
+static void *next[N_FUNCTIONS];
 
 __attribute__((constructor)) static void find_next(void)
 {
+    static const char names[][8] = {"prctl", "syscall", "unshare", "setns", "_Fork",
+                                    "clone", "waitpid", "wait4",   "wait3", "waitid"};
     int error = errno;
-    next_prctl = dlsym(RTLD_NEXT, "prctl");
-    next_syscall = dlsym(RTLD_NEXT, "syscall");
-    next_unshare = dlsym(RTLD_NEXT, "unshare");
-    next_setns = dlsym(RTLD_NEXT, "setns");
-    next_fork = dlsym(RTLD_NEXT, "_Fork");
-    next_clone = dlsym(RTLD_NEXT, "clone");
+    for (int i = 0; i < N_FUNCTIONS; i++) {
+        next[i] = dlsym(RTLD_NEXT, names[i]);
+    }
     errno = error;
 }
 
-/* Returns `*function`; other constructors may have called before ours. */
-static void *found(void *const *function)
+/* Returns a function of libc; other constructors may have called before ours. */
+static void *found(int which)
 {
-    if (*function == NULL) {
+    if (next[which] == NULL) {
         find_next();
     }
-    return *function;
+    return next[which];
 }
 
 /* Without a filter, the call only asks whether there are filters. */
@@ -102,14 +109,14 @@ static void see_prctl(const long arguments[])
 
 void *hpp__before_prctl(const long arguments[])
 {
-    void *function = found(&next_prctl);
+    void *function = found(PRCTL);
     see_prctl(arguments);
     return function;
 }
 
 void *hpp__before_syscall(const long arguments[])
 {
-    void *function = found(&next_syscall);
+    void *function = found(SYSCALL);
     long number = arguments[0], operation = arguments[1], filter = arguments[3];
     if (number == SYS_prctl) {
         see_prctl(arguments + 1);
@@ -133,7 +140,7 @@ void *hpp__before_syscall(const long arguments[])
 void *hpp__before_fork(void)
 {
     hpp__sampler_stop(HPP_EVENT_RAW_FORK);
-    return found(&next_fork);
+    return found(FORK);
 }
 
 /* Its arguments are a function, a stack, and flags. */
@@ -144,7 +151,7 @@ void *hpp__before_clone(const long arguments[])
     } else {
         hpp__sampler_share();
     }
-    return found(&next_clone);
+    return found(CLONE);
 }
 
 void *hpp__before_unshare(const long arguments[])
@@ -152,7 +159,7 @@ void *hpp__before_unshare(const long arguments[])
     if (arguments[0] & CLONE_NEWNET) {
         note_new_network();
     }
-    return found(&next_unshare);
+    return found(UNSHARE);
 }
 
 void *hpp__before_setns(const long arguments[])
@@ -160,7 +167,34 @@ void *hpp__before_setns(const long arguments[])
     if (arguments[1] & CLONE_NEWNET) {
         note_new_network();
     }
-    return found(&next_setns);
+    return found(SETNS);
+}
+
+static void *before_wait(int which, long options)
+{
+    void *function = found(which);
+    hpp__helper_hide(options);
+    return function;
+}
+
+void *hpp__before_waitpid(const long arguments[])
+{
+    return before_wait(WAITPID, arguments[2]);
+}
+
+void *hpp__before_wait4(const long arguments[])
+{
+    return before_wait(WAIT4, arguments[2]);
+}
+
+void *hpp__before_wait3(const long arguments[])
+{
+    return before_wait(WAIT3, arguments[1]);
+}
+
+void *hpp__before_waitid(const long arguments[])
+{
+    return before_wait(WAITID, arguments[3]);
 }
 
 #define WATCHED(name, before) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_THEN_JUMP(#before, "0"))
@@ -170,3 +204,7 @@ WATCHED(unshare, hpp__before_unshare);
 WATCHED(setns, hpp__before_setns);
 WATCHED(_Fork, hpp__before_fork);
 WATCHED(clone, hpp__before_clone);
+WATCHED(waitpid, hpp__before_waitpid);
+WATCHED(wait4, hpp__before_wait4);
+WATCHED(wait3, hpp__before_wait3);
+WATCHED(waitid, hpp__before_waitid);
