@@ -27,8 +27,7 @@ typedef struct dhat {
     place *places;
     uint64_t *frames; /* numbers in the table */
     hpf__intern texts;
-    uint32_t *table; /* number in `texts` */
-    hpf_frame *stack;
+    hpf_frame *table, *stack; /* with texts of `texts` */
     size_t n_places, n_frames, n_table;
     size_t places_capacity, frames_capacity, table_capacity, stack_capacity;
     hpf__buffer command, time_unit, unit;
@@ -115,8 +114,11 @@ static hpf_status read_frame(void *context)
     if (d->lex.kind != HPF__JSON_STRING) {
         return hpf__json_unexpected(&d->lex, "the text of a frame");
     }
-    return hpf__intern_add(&d->texts, d->lex.text, &number, &is_new) == HPF_OK &&
-                   HPF__ARRAY_PUSH(d->table, d->n_table, d->table_capacity, number)
+    if (hpf__intern_add(&d->texts, d->lex.text, &number, &is_new) != HPF_OK) {
+        return hpf_error_set_memory(d->err);
+    }
+    hpf_frame frame = hpf__valgrind_frame(d->texts.names[number]);
+    return HPF__ARRAY_PUSH(d->table, d->n_table, d->table_capacity, frame)
                ? HPF_OK
                : hpf_error_set_memory(d->err);
 }
@@ -165,7 +167,7 @@ static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
             return hpf_error_set(d->err, HPF_ERR_SYNTAX,
                                  "a place of allocation has a frame that is not in \"ftbl\"");
         }
-        hpf_frame frame = hpf__valgrind_frame(d->texts.names[d->table[d->frames[i]]]);
+        hpf_frame frame = d->table[d->frames[i]];
         if (n == 0 && is_malloc(&frame) && i + 1 < p->end_frame) {
             continue;
         }
