@@ -153,7 +153,8 @@ static void remember(hpp_unwind_cache *cache, hpp_caller caller, hpp_call call,
     }
 }
 
-static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call call)
+static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call call,
+                               hpp_visit *visit)
 {
     hpp_unwind_cache *cache = thread->cache;
     hpp_memory memory = memory_of(thread, caller.sp);
@@ -161,6 +162,7 @@ static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call c
         hpp__stack_walk_forget(&cache->path);
     }
     hpp_walk walk = walk_from(caller, memory);
+    walk.begun_at = visit->begun_at;
     hpp_stack_walk_outcome outcome = hpp__stack_walk(&cache->path, &walk);
     bool is_pure = outcome != HPP_STACK_WALK_HARD;
     if (!is_pure) {
@@ -176,6 +178,7 @@ static hpp_place place_by_walk(hpp_thread *thread, hpp_caller caller, hpp_call c
     } else {
         remember(cache, caller, call, &memory, place);
     }
+    visit->kept_at = cache->path.n_frames > 0 ? cache->path.kept_at : 0;
     return place;
 }
 
@@ -199,7 +202,8 @@ static uint32_t site_below_centres(const hpp_thread *thread, hpp_walk walk, hpp_
     return node != 0 ? hpp__centres_site(thread->centres, node, call) : 0;
 }
 
-hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call)
+hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call,
+                                 hpp_visit *visit)
 {
     hpp_place place;
     bool is_known_new = hpp__stacks_are_current(thread);
@@ -216,7 +220,7 @@ hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call
     }
     renew_cache(thread);
     if (is_known_new || !hpp__unwind_cache_find(&place, &thread->cache->table, &caller, call)) {
-        place = place_by_walk(thread, caller, call);
+        place = place_by_walk(thread, caller, call, visit);
     }
     if (is_due(thread->cache) && place.site != HPP_SITE_UNKNOWN &&
         !(place.site & HPP_PLACE_IN_PYTHON)) {

@@ -71,9 +71,29 @@ static inline bool hpp__stacks_recall(hpp_place *out, const hpp_thread *thread,
            hpp__unwind_cache_find(out, &thread->cache->table, caller, call);
 }
 
+/* A call of the program to the library. */
+typedef struct hpp_visit {
+    uint64_t begun_at; /* time stamp; 0: unknown */
+    uint64_t kept_at;  /* that of the path after the walk; 0: there was none */
+} hpp_visit;
+
 /* Returns the place of a call whose stack is not cached. `thread` is the calling thread, for which
  * hpp__ready is NULL (thread.h). */
-hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call);
+hpp_place hpp__stacks_place_anew(hpp_thread *thread, hpp_caller caller, hpp_call call,
+                                 hpp_visit *visit);
+
+/* Notes that the path is still the stack, at the end of a visit. `thread` is the calling thread. A
+ * signal handler may interrupt: the time is read before it is known that none has walked. */
+static inline void hpp__stacks_end_visit(hpp_thread *thread, const hpp_visit *visit)
+{
+    if (HPP_UNLIKELY(visit->kept_at != 0)) {
+        uint64_t now = hpp__time_stamp();
+        atomic_signal_fence(memory_order_seq_cst);
+        if (thread->cache->path.kept_at == visit->kept_at) {
+            thread->cache->path.kept_at = now;
+        }
+    }
+}
 
 /* Returns the site of a call without the thread's data, slowly: for a signal handler that
  * interrupted the library, and for threads without a slot. */

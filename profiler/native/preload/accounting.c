@@ -133,13 +133,13 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
 }
 
 /* Finds the place of a call that is not cached. The process is profiled. */
-static hpp_place find_place(hpp_caller caller, hpp_call call)
+static hpp_place find_place(hpp_caller caller, hpp_call call, hpp_visit *visit)
 {
     hpp_thread *self = own_thread();
     hpp_place place = {HPP_SITE_NONE, NULL};
     if (HPP_LIKELY(hpp__ready != NULL)) {
         hpp__thread_enter();
-        place = hpp__stacks_place_anew(self, caller, call);
+        place = hpp__stacks_place_anew(self, caller, call, visit);
         hpp__thread_exit(self);
     } else {
         place.site = hpp__stacks_site_unaided(caller, call);
@@ -149,14 +149,17 @@ static hpp_place find_place(hpp_caller caller, hpp_call call)
 }
 
 static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
-                                           hpp_call call)
+                                           hpp_call call, uint64_t begun_at)
 {
     if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
         (!hpp__alive() && !hpp__process_wake())) {
         return block;
     }
-    hpp_place place = find_place(caller, call);
-    return hpp__account_block(block, n_bytes, place.cell, place.site);
+    hpp_visit visit = {.begun_at = begun_at};
+    hpp_place place = find_place(caller, call, &visit);
+    hpp__account_block(block, n_bytes, place.cell, place.site);
+    hpp__stacks_end_visit(hpp__self, &visit);
+    return block;
 }
 
 /* Finds the place of a call if its stack is cached; otherwise the site is HPP_SITE_NONE. */
@@ -178,7 +181,9 @@ static inline hpp_place recall_place(const hpp_caller *caller, hpp_call call)
 hpp_place hpp__account_place_of(hpp_caller caller, hpp_call call)
 {
     hpp_place place = recall_place(&caller, call);
-    place = place.site != HPP_SITE_NONE ? place : find_place(caller, call);
+    place = place.site != HPP_SITE_NONE
+                ? place
+                : find_place(caller, call, &(hpp_visit){.begun_at = hpp__time_stamp()});
     return place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place;
 }
 
@@ -187,12 +192,13 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
                                                                  uintptr_t sp, uintptr_t fp)
 {
     hpp_caller caller = {pc, sp, fp};
+    uint64_t begun_at = hpp__time_stamp();
     hpp__rest_for_image(&caller);
     hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
         hpp__account_block(block, n_bytes, place.cell, place.site);
     } else {
-        count_made_anew(block, n_bytes, caller, call);
+        count_made_anew(block, n_bytes, caller, call, begun_at);
     }
     if (hpp__exact_is_on()) {
         hpp__exact_begin(block);

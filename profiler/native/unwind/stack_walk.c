@@ -86,10 +86,10 @@ HPP_UNSANITIZED static uint32_t count_agreeing(const hpp_word *words, uint32_t f
 }
 
 /* Returns the number of frames, from the outermost on, that cannot have changed since the path was
- * kept. */
-static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames)
+ * kept. If a signal handler kept it after `begun_at`, none of them has. */
+static uint32_t count_unchanged(const hpp_stack_walk *path, uint32_t n_frames, uint64_t begun_at)
 {
-    uint64_t time = path->kept_at != 0 ? hpp__time_since(path->kept_at) : UINT64_MAX;
+    uint64_t time = hpp__time_between(path->kept_at, begun_at);
     return time < n_frames / MAX_FRAMES_PER_TIME ? n_frames - (uint32_t)time * MAX_FRAMES_PER_TIME
                                                  : 0;
 }
@@ -110,7 +110,7 @@ static bool has_joined(hpp_stack_walk *path, joint_search *search, const hpp_wal
         return false;
     }
     if (search->n_agreeing == UINT32_MAX) {
-        uint32_t n_unchanged = count_unchanged(path, search->n_candidates);
+        uint32_t n_unchanged = count_unchanged(path, search->n_candidates, walk->begun_at);
         uint32_t first = n_unchanged > 0 ? frames[n_unchanged - 1].n_words : 0;
         search->n_agreeing = count_agreeing(words_of(path), first, frame->n_words);
         path->n_compared += search->n_agreeing - first;

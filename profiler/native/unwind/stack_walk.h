@@ -10,7 +10,8 @@
  *
  * Frames take time to leave and to enter again: a processor makes at most a few calls in a tick of
  * its time stamp counter. So only as many frames as could have been replaced since the path was
- * kept are compared. A recursion that allocates at each of its levels is walked in linear time.
+ * kept are compared. Time that the thread has spent in the library does not count. A recursion that
+ * allocates at each of its levels is walked in linear time.
  *
  * Only stacks entirely on the thread's own stack are kept: the outer words are compared before the
  * walk has reached them, so they must be readable in any case.

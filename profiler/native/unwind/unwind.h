@@ -39,6 +39,7 @@ typedef struct hpp_walk {
     bool is_guessed;   /* found by the frame pointer */
     uint8_t n_jumps;   /* steps so far to a caller on another stack */
     hpp_memory memory;
+    uint64_t begun_at; /* time stamp: the stack is the same since then; 0: unknown */
 } hpp_walk;
 
 /* Returns the address that identifies a frame's function: the byte before a return address, since a

@@ -60,10 +60,14 @@ static inline uint64_t hpp__time_stamp(void)
                : 0;
 }
 
-/* Returns at least by how much the time stamp has advanced since it was `before`. */
-static inline uint64_t hpp__time_since(uint64_t before)
+/* Returns at least by how much the clock has advanced between two time stamps; UINT64_MAX if one is
+ * 0. */
+static inline uint64_t hpp__time_between(uint64_t before, uint64_t after)
 {
-    return hpp__time_stamp() - before + hpp__clock_step();
+    if (before == 0 || after == 0) {
+        return UINT64_MAX;
+    }
+    return (after > before ? after - before : 0) + hpp__clock_step();
 }
 
 /* Returns the result of a system call; from -4095 to -1 it is a negated errno. Returns -EPERM and

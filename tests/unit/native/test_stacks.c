@@ -204,7 +204,7 @@ static uint32_t find(void)
     hpp_caller caller = caller_here();
     hpp_place place;
     if (!hpp__stacks_recall(&place, &thread, &caller, CALL)) {
-        place = hpp__stacks_place_anew(&thread, caller, CALL);
+        place = hpp__stacks_place_anew(&thread, caller, CALL, &(hpp_visit){0});
     }
     return place.site;
 }
@@ -343,15 +343,34 @@ Test(stacks, of_an_interrupted_instruction)
     cr_assert(eq(u32, hpp__stacks_site_interrupted(NULL, &at, CALL), 50));
 }
 
+Test(stacks, time_in_the_library_does_not_count)
+{
+    hpp_unwind_cache cache = {.path = {.kept_at = 20}};
+    hpp_visit visit = {.begun_at = 10, .kept_at = 20};
+    thread.cache = &cache;
+    hpp__stacks_end_visit(&thread, &visit);
+    cr_assert(gt(u64, cache.path.kept_at, 20));
+    uint64_t of_a_signal_handler = cache.path.kept_at;
+    hpp__stacks_end_visit(&thread, &visit);
+    cr_assert(eq(u64, cache.path.kept_at, of_a_signal_handler));
+    visit.kept_at = cache.path.kept_at = 0; /* not deep */
+    hpp__stacks_end_visit(&thread, &visit);
+    cr_assert(zero(u64, cache.path.kept_at));
+    cr_assert(eq(u64, hpp__time_between(5, 9), 4 + hpp__clock_step()));
+    cr_assert(eq(u64, hpp__time_between(9, 5), hpp__clock_step()));
+    cr_assert(eq(u64, hpp__time_between(0, 9), UINT64_MAX));
+    cr_assert(eq(u64, hpp__time_between(5, 0), UINT64_MAX));
+}
+
 Test(stacks, that_end_in_python_are_places_to_be_completed)
 {
     hpp_caller caller = caller_here();
     is_in_python = true;
-    hpp_place place = hpp__stacks_place_anew(&thread, caller, CALL);
+    hpp_place place = hpp__stacks_place_anew(&thread, caller, CALL, &(hpp_visit){0});
     cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
     cr_assert(zero(ptr, (void *)place.cell));
     cr_assert(not(hpp__stacks_recall(&place, &thread, &caller, CALL))); /* it may occur only once */
-    hpp__stacks_place_anew(&thread, caller, CALL);
+    hpp__stacks_place_anew(&thread, caller, CALL, &(hpp_visit){0});
     cr_assert(hpp__stacks_recall(&place, &thread, &caller, CALL));
     cr_assert(eq(u32, place.site, hpp__python_place_key(40, CALL)));
     cr_assert(eq(u32, hpp__stacks_site_unaided(caller, CALL), 50));
