@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "block_index.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
 
 static const uint64_t address_end = UINT64_C(1) << 47;
+enum { SPANS_BYTES = HPP__SPANS_PER_LEAF * sizeof(hpp__span) };
+
+/* Returns zeroed memory of which only the pages that are written cost anything; NULL without. Most
+ * leaves lie between the heap and the mappings, where no block is. */
+static void *map_sparse(size_t n_bytes)
+{
+    void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static hpp__index_leaf *leaf_of(const hpp__block_index *index, uint64_t address)
+{
+    return &index->leaves[(address >> HPP__INDEX_LEAF_SHIFT) - index->first_leaf];
+}
 
 static bool is_valid(const hpp__image_block *block, const hpp__image_block *previous)
 {
@@ -16,9 +31,9 @@ static bool is_valid(const hpp__image_block *block, const hpp__image_block *prev
 /* Returns the leaf of an address with its spans; NULL without memory. */
 static hpp__index_leaf *leaf_with_spans(hpp__block_index *index, uint64_t address)
 {
-    hpp__index_leaf *leaf = &index->leaves[(address >> HPP__INDEX_LEAF_SHIFT) - index->first_leaf];
+    hpp__index_leaf *leaf = leaf_of(index, address);
     if (!leaf->spans) {
-        leaf->spans = calloc(HPP__SPANS_PER_LEAF, sizeof *leaf->spans);
+        leaf->spans = map_sparse(SPANS_BYTES);
     }
     return leaf->spans ? leaf : NULL;
 }
@@ -30,7 +45,7 @@ static bool fill(hpp__block_index *index, uint64_t begin, uint64_t end, uint32_t
     while (begin < end) {
         uint64_t next = (begin | (leaf_bytes - 1)) + 1;
         if (begin % leaf_bytes == 0 && next <= end) {
-            index->leaves[(begin >> HPP__INDEX_LEAF_SHIFT) - index->first_leaf].n_before = n_before;
+            leaf_of(index, begin)->n_before = n_before;
             begin = next;
             continue;
         }
@@ -81,7 +96,7 @@ hpf_status hpp__block_index_init(hpp__block_index *index, const hpp__image_block
     index->first_leaf = index->lowest >> HPP__INDEX_LEAF_SHIFT;
     index->n_leaves = (size_t)(((index->lowest + index->n_bytes - 1) >> HPP__INDEX_LEAF_SHIFT) -
                                index->first_leaf + 1);
-    index->leaves = calloc(index->n_leaves, sizeof *index->leaves);
+    index->leaves = map_sparse(index->n_leaves * sizeof *index->leaves);
     for (uint32_t i = 0; i < n_blocks; i++) {
         if (!index->leaves || !add(index, i)) {
             return hpf_error_set_memory(err);
@@ -90,11 +105,26 @@ hpf_status hpp__block_index_init(hpp__block_index *index, const hpp__image_block
     return HPF_OK;
 }
 
+static void free_spans(hpp__index_leaf *leaf)
+{
+    if (leaf->spans) {
+        munmap(leaf->spans, SPANS_BYTES);
+        leaf->spans = NULL;
+    }
+}
+
+/* Only the leaves where a block begins or ends have spans. */
 void hpp__block_index_finish(hpp__block_index *index)
 {
-    for (size_t i = 0; index->leaves && i < index->n_leaves; i++) {
-        free(index->leaves[i].spans);
+    for (size_t i = 0; index->leaves && i < index->n_blocks; i++) {
+        const hpp__image_block *block = &index->blocks[i];
+        free_spans(leaf_of(index, block->address));
+        if (block->size_bytes > 1) {
+            free_spans(leaf_of(index, block->address + block->size_bytes - 1));
+        }
     }
-    free(index->leaves);
+    if (index->leaves) {
+        munmap(index->leaves, index->n_leaves * sizeof *index->leaves);
+    }
     *index = (hpp__block_index){0};
 }
