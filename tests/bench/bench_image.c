@@ -136,6 +136,9 @@ int main(int n_words, char **words)
         double begin_s = cpu_s();
         status = hpp__freezer_take(&image, &freezer, &reader, &err);
         if (status == HPF_OK) {
+            status = hpp__freezer_fill(image, &freezer, &reader, &err);
+        }
+        if (status == HPF_OK) {
             pauses[i] = image->pause_s;
             hpp__image_close(image);
             whole[i] = cpu_s() - begin_s;

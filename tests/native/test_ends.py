@@ -121,7 +121,7 @@ class Ends(Native):
                 status, errors, n_bytes = self.end_by_signal(*mode, "--", program("ends"), case)
                 self.assertEqual(status, -number)
                 self.assertNotEqual(n_bytes, 364000)
-                self.assertRegex(errors, "the end of the program has no sample; the last one is of [0-9.]+ m?s")
+                self.assertRegex(errors, "the end of the program has no sample; the last one is of [0-9.]+ [mµ]?s")
         errors = self.end_by_signal("--snapshot=last", "--", program("ends"), "waits", is_sent=True)[1]
         self.assertRegex(errors, r"heap snapshot at [0-9.]+ m?s, 35[5-9] KiB live")
 

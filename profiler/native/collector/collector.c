@@ -167,11 +167,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         return status;
     }
     retire(c, process_id, base);
-    status = hpp__process_begin(p, err);
-    if (status != HPF_OK) {
-        hpp__process_destroy(p);
-        return status;
-    }
+    hpp__process_begin(p, is_first);
     c->start_ns = c->start_ns && c->start_ns < p->start_ns ? c->start_ns : p->start_ns;
     c->processes[c->n_processes++] = p;
     if (p->pidfd >= 0 && watch(c, p->pidfd, err) != HPF_OK) {
@@ -240,12 +236,14 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         refuse(c, greeting);
         return;
     }
+    if (sender && greeting->hello.kind == HPP_HELLO_LEAVE && !is_adopted(c, sender)) {
+        hpp__process_leave(sender, leave_patience_ns, true, fd);
+        return;
+    }
     if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
         if (sender && greeting->hello.kind == HPP_HELLO_LEAVE) {
-            hpp__process_leave(sender, leave_patience_ns, true);
-            if (is_adopted(c, sender)) {
-                hpp__process_close_images(sender, leave_patience_ns);
-            }
+            hpp__process_leave(sender, leave_patience_ns, true, -1);
+            hpp__process_close_images(sender, leave_patience_ns);
         } else if (sender) {
             hpp__process_peak(sender);
         }
@@ -489,7 +487,7 @@ void hpp_collector_prepare_end(hpp_collector *c)
     uint64_t begin_ns = now_ns();
     for (size_t i = 0; i < c->n_processes && now_ns() - begin_ns < patience_ns; i++) {
         if (!c->processes[i]->has_ended) {
-            hpp__process_leave(c->processes[i], patience_ns, false);
+            hpp__process_leave(c->processes[i], patience_ns, false, -1);
         }
     }
 }

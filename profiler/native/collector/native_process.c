@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "native_process.h"
 
+#include "collector_socket.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +21,7 @@
 static const uint64_t last_patience_ns = 2000000000;
 static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
 static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
+static const uint64_t most_held_ns = 200000000; /* while an image is open, writing costs copies */
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
@@ -170,6 +173,55 @@ static job *new_job(hpp__process *p, void (*run)(hpp__job *))
     return j;
 }
 
+/* Starts the profile if it has not: its first job does. Without memory, the next one does. */
+static void start_profile(hpp__process *p)
+{
+    job *j = p->has_started ? NULL : new_job(p, run_begin);
+    if (j) {
+        p->has_started = true;
+        j->snapshot.reader = p->reader;
+        hpp__queue_add(p->queue, &j->job);
+    }
+}
+
+/* Queues the sample that was held back. */
+static void queue_held(hpp__process *p)
+{
+    if (p->held) {
+        start_profile(p);
+        hpp__queue_add(p->queue, p->held);
+        p->held = NULL;
+    }
+}
+
+static void drop_held(hpp__process *p)
+{
+    free_job((job *)(void *)p->held);
+    p->held = NULL;
+}
+
+static void add_job(hpp__process *p, job *j)
+{
+    if (j->forget) {
+        drop_held(p);
+    } else {
+        queue_held(p);
+        start_profile(p);
+    }
+    hpp__queue_add(p->queue, &j->job);
+}
+
+/* Holds a sample of a peak back until another job comes. The next peak takes its place, since it is
+ * larger: a heap that grows quickly would have a sample for each step. */
+static void hold(hpp__process *p, job *j)
+{
+    if (p->held) {
+        p->n_samples--;
+        drop_held(p);
+    }
+    p->held = &j->job;
+}
+
 /* ---- The clock ---- */
 
 static uint64_t now_ns(void)
@@ -232,7 +284,7 @@ static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t
         size_t most = sizeof j->mark - 1;
         memcpy(j->mark, text, length < most ? length : most);
         j->mark_s = time_of(p, at_ns);
-        hpp__queue_add(p->queue, &j->job);
+        add_job(p, j);
     }
 }
 
@@ -280,7 +332,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     j->snapshot.is_peak = true;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
-    hpp__queue_add(p->queue, &j->job);
+    add_job(p, j);
 }
 
 /* Keeps the largest total that the program has noted if it was worth an image, and has none. */
@@ -339,9 +391,18 @@ static bool has_left(hpp__process *p)
     return p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer));
 }
 
-/* Takes an image. Tries again, for `patience_ns` at most, while
- * earlier images are being read. If it is missed, the first reason is kept, or one that excludes
- * images. */
+/* Keeps the first reason why images are missed, or one that excludes images. */
+static void miss_image(hpp__process *p, const hpf_error *err)
+{
+    if (!has_left(p)) {
+        p->n_missed_images++;
+        if (p->image_error.status == HPF_OK || err->status == HPF_ERR_UNSUPPORTED) {
+            p->image_error = *err;
+        }
+    }
+}
+
+/* Takes an image. Tries again, for `patience_ns` at most, while earlier images are being read. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patience_ns)
 {
     hpf_error err;
@@ -359,21 +420,38 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patien
            now_ns() < end_ns) {
         nanosleep(&pause, NULL);
     }
-    if (status == HPF_OK) {
-        p->n_images++;
-        double pause_s = snapshot->image->pause_s;
-        p->image_pause_s += pause_s;
-        p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
-        p->n_moving = snapshot->image->n_moving;
+    if (status != HPF_OK) {
+        atomic_store(&p->control->image_era, image_era);
+        miss_image(p, &err);
+    }
+}
+
+/* Fills an image, if there is one. The program need not wait for this. */
+static void fill_image(hpp__process *p, hpp__snapshot *snapshot)
+{
+    hpf_error err;
+    if (!snapshot->image) {
         return;
     }
-    atomic_store(&p->control->image_era, image_era);
-    if (has_left(p)) {
+    if (hpp__freezer_fill(snapshot->image, &p->freezer, &p->reader, &err) != HPF_OK) {
+        hpp__image_close(snapshot->image);
+        snapshot->image = NULL;
+        miss_image(p, &err);
         return;
     }
-    p->n_missed_images++;
-    if (p->image_error.status == HPF_OK || err.status == HPF_ERR_UNSUPPORTED) {
-        p->image_error = err;
+    p->n_images++;
+    double pause_s = snapshot->image->pause_s;
+    p->image_pause_s += pause_s;
+    p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
+    p->n_moving = snapshot->image->n_moving;
+}
+
+/* Lets a program go that has asked for its last image, and waits. */
+static void let_go(hpp__process *p)
+{
+    if (p->caller >= 0) {
+        hpp__collector_socket_answer(p->caller, true);
+        p->caller = -1;
     }
 }
 
@@ -412,6 +490,14 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
         hpp__native_threads_count(&p->threads, &p->reader, &snapshot->sums,
                                   is_alive ? p->process_id : 0);
     }
+    measure(p, snapshot, is_alive);
+    if (is_alive) {
+        keep_title(p, hpp__window_sums_live_bytes(&snapshot->sums));
+    }
+    if (snapshot->image) {
+        let_go(p);
+        fill_image(p, snapshot);
+    }
     uint64_t live_bytes = live_bytes_of(snapshot);
     queue_peak(p, live_bytes);
     bool is_complete = !p->with_images || snapshot->image;
@@ -423,10 +509,6 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     snapshot->era = p->era;
     if (p->with_images && p->with_lives) {
         take_deaths(p, snapshot);
-    }
-    measure(p, snapshot, is_alive);
-    if (is_alive) {
-        keep_title(p, live_bytes);
     }
 }
 
@@ -453,6 +535,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
     if (!j->snapshot.image) {
         take_image(p, &j->snapshot, patience_ns);
+        fill_image(p, &j->snapshot);
         /* The image may have blocks of sites that were made after the look. */
         hpp__window_reader_refresh(&p->reader);
         j->snapshot.reader = p->reader;
@@ -483,9 +566,11 @@ static void want_peak(hpp__process *p)
     }
 }
 
+typedef enum occasion { AT_TICK, AT_PEAK, AT_END } occasion;
+
 /* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
  * no room for it. */
-static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last)
+static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion when)
 {
     size_t n_bytes;
     if (has_left(p)) {
@@ -503,22 +588,28 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, bool is_last
         }
     }
     look(p, &j->snapshot, true);
-    take_snapshot(p, j, patience_ns, is_last);
+    take_snapshot(p, j, patience_ns, when == AT_END);
     if (j->snapshot.image || !p->is_at_exit) {
-        p->has_last_image = j->snapshot.image && (is_last || p->is_at_exit);
+        p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);
     }
+
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
     want_peak(p);
-    hpp__queue_add(p->queue, &j->job);
+    if (when == AT_PEAK && p->interval_ns <= most_held_ns && !p->with_lives &&
+        !j->snapshot.keeps_objects) {
+        hold(p, j);
+    } else {
+        add_job(p, j);
+    }
     return true;
 }
 
 /* Takes a sample of the clock, which is missed if there is no room. */
 static void sample(hpp__process *p)
 {
-    p->n_missed += !sample_patiently(p, 0, false);
+    p->n_missed += !sample_patiently(p, 0, AT_TICK);
 }
 
 void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
@@ -533,23 +624,26 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
     }
 }
 
-void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit)
+void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, int caller)
 {
     const struct timespec pause = {0, 1000000};
     uint64_t begin_ns = now_ns();
-    if (!p->with_images && p->profile_options.profile->snapshot == HPP_SNAPSHOT_NEVER) {
-        return;
+    p->caller = caller;
+    queue_held(p); /* it makes room */
+    if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
+        while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < patience_ns) {
+            nanosleep(&pause, NULL);
+        }
+        p->is_at_exit |= is_at_exit;
+        (void)sample_patiently(p, last_patience_ns, AT_END);
     }
-    while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < patience_ns) {
-        nanosleep(&pause, NULL);
-    }
-    p->is_at_exit |= is_at_exit;
-    (void)sample_patiently(p, last_patience_ns, true);
+    let_go(p);
 }
 
 /* Waits until all images have been read. */
-static void wait_for_images(const hpp__process *p, uint64_t patience_ns)
+static void wait_for_images(hpp__process *p, uint64_t patience_ns)
 {
+    queue_held(p);
     const struct timespec pause = {0, 1000000};
     uint64_t begin_ns = now_ns();
     while (hpp__freezer_is_open(&p->freezer) && now_ns() - begin_ns < patience_ns) {
@@ -575,7 +669,7 @@ void hpp__process_peak(hpp__process *p)
     bool is_early = begin_ns < p->next_peak_ns || begin_ns < p->next_snapshot_ns ||
                     atomic_load(&p->is_snapshot_queued) ||
                     (patience_ns == 0 && !hpp__freezer_has_room(&p->freezer));
-    is_early = is_early || !sample_patiently(p, patience_ns, false);
+    is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);
     uint64_t wait_ns = now_ns() - begin_ns;
     p->peak_wait_ns += wait_ns;
     uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
@@ -631,17 +725,18 @@ void hpp__process_end(hpp__process *p, bool forget)
         return; /* the files stay as the last sample left them */
     }
     if (!forget) {
-        if (is_running && p->with_images && !has_left(p)) {
+        bool takes_image = is_running && p->with_images && !has_left(p);
+        if (takes_image) {
             take_image(p, &j->snapshot, last_patience_ns);
-            p->has_last_image = j->snapshot.image != NULL;
         }
         look(p, &j->snapshot, false);
+        p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
         keep_missed_peak(p);
         p->n_samples++;
     }
     hpp__freezer_end_helper(&p->freezer);
     j->forget = forget;
-    hpp__queue_add(p->queue, &j->job);
+    add_job(p, j);
 }
 
 void hpp__process_rename(hpp__process *p, const char *base)
@@ -654,7 +749,7 @@ void hpp__process_rename(hpp__process *p, const char *base)
     }
     j->new_base = copy;
     p->base = copy;
-    hpp__queue_add(p->queue, &j->job);
+    add_job(p, j);
 }
 
 uint64_t hpp__process_age_ns(const hpp__process *p)
@@ -728,19 +823,17 @@ static hpf_status copy_options(hpp__process *p, const hpp__native_profile_option
     return base ? HPF_OK : hpf_error_set_memory(err);
 }
 
-hpf_status hpp__process_begin(hpp__process *p, hpf_error *err)
+void hpp__process_begin(hpp__process *p, bool is_at_once)
 {
-    job *j = new_job(p, run_begin);
-    if (!j) {
-        return hpf_error_set_memory(err);
-    }
     p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->process_id, 0);
     hpp__proc_program(p->process_id, &p->program);
     start_clock(p);
-    j->snapshot.reader = p->reader;
-    hpp__queue_add(p->queue, &j->job);
-    sample(p);
-    return HPF_OK;
+    if (is_at_once) {
+        start_profile(p);
+    }
+    if (is_at_once && !p->with_images) {
+        sample(p);
+    }
 }
 
 hpf_status hpp__process_create(hpp__process **out, int window, int helper,
@@ -761,6 +854,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .process_id = profile->process_id,
         .era = 1,
         .pidfd = -1,
+        .caller = -1,
         .window = window,
         .by_cpu_time = options->by_cpu_time,
         .interval_ns = options->profile->interval_ns,
@@ -795,6 +889,7 @@ void hpp__process_destroy(hpp__process *p)
     if (p->pidfd >= 0) {
         close(p->pidfd);
     }
+    drop_held(p);
     hpp__shared_costs_replace(&p->costs, NULL);
     pthread_mutex_destroy(&p->costs.lock);
     hpp__native_profile_destroy(p->profile);

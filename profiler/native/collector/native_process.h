@@ -60,11 +60,12 @@ typedef struct hpp__process {
     uint32_t n_marks;  /* marks of the window that were queued */
     uint64_t n_deaths; /* of the window that were read */
     uint64_t n_samples, n_missed;
+    hpp__job *held;             /* a sample of a peak; NULL: none */
     uint32_t peak_number;       /* of the last peak that was read from the window */
     uint64_t largest_bytes;     /* live in any sample so far */
     uint64_t missed_peak_bytes; /* 0: there is a sample of it */
     double missed_peak_s;
-    bool has_ended, is_forgotten;
+    bool has_started, has_ended, is_forgotten; /* has_started: the profile */
     /* Heap snapshots. */
     bool is_snapshot_wanted;         /* by hpp__process_snapshot */
     _Atomic bool is_snapshot_queued; /* until it is written */
@@ -83,6 +84,7 @@ typedef struct hpp__process {
     bool wants_helper;   /* it was asked for one */
     bool has_last_image; /* the last sample has an image of its end */
     bool is_at_exit;     /* it has asked for that image */
+    int caller;          /* the socket where it waits for that image; -1: none */
     bool is_leaving;     /* there will be no image after that */
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
@@ -116,8 +118,10 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
                                const hpp_collector_options *options, hpp__queue *queue,
                                hpf_error *err);
 
-/* Starts the profile, which uses the base from now on. Errors: MEMORY. */
-hpf_status hpp__process_begin(hpp__process *process, hpf_error *err);
+/* Starts the clock, and with `is_at_once` the profile. Otherwise that starts at the first sample,
+ * mark or end: most children that run for a moment become another program, and leave no profile.
+ * There is no image at the start, when the heap has nothing yet. */
+void hpp__process_begin(hpp__process *process, bool is_at_once);
 
 /* Frees a process, after the queue has stopped or before the profile has started. */
 void hpp__process_destroy(hpp__process *process);
@@ -127,8 +131,9 @@ void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
 
 /* Takes a last image, if the profile needs images: the process is about to exit, and waits
  * (`is_at_exit`), or may be about to get a signal that ends it. Waits until earlier images have
- * been read, for `patience_ns` at most. */
-void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_exit);
+ * been read, for `patience_ns` at most. Answers the program through the socket `caller` as soon as
+ * it may exit; -1 is none. */
+void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_exit, int caller);
 
 /* Takes no images any more, and waits until all have been read, for `patience_ns` at most. */
 void hpp__process_close_images(hpp__process *process, uint64_t patience_ns);

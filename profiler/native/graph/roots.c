@@ -299,7 +299,8 @@ static bool list_own_maps(const hpp__image *image, own_maps *own)
     FILE *file = fopen(path, "re");
     while (file && is_good && fgets(line, sizeof line, file)) {
         unsigned long long next;
-        if (sscanf(line, "%llx-%llx ", &next, &end) == 2) {
+        bool is_name = line[0] >= 'A' && line[0] <= 'Z'; /* of a property of the mapping */
+        if (!is_name && sscanf(line, "%llx-%llx ", &next, &end) == 2) {
             begin = next;
         } else if (begins_with(line, "VmFlags:") && strstr(line, " nr") && strstr(line, " dd")) {
             is_good = HPF__ARRAY_PUSH(own->list, own->n, own->capacity, (uint64_t)begin);

@@ -34,6 +34,14 @@ typedef struct thread_states {
     bool has_other_ids; /* of threads: the program is in a name space of its own */
 } thread_states;
 
+/* Pages of the copy, each in the place that its number gives. Objects of interpreters are read one
+ * by one, and most are near each other. */
+enum { CACHED_PAGES = 1024, PAGE_BYTES = HPP_WINDOW_PAGE_BYTES };
+typedef struct page_cache {
+    uint64_t addresses[CACHED_PAGES]; /* 0: none */
+    char bytes[CACHED_PAGES][PAGE_BYTES];
+} page_cache;
+
 /* An image with its arrays and texts. */
 typedef struct taken_image {
     hpp__image image; /* the first member */
@@ -44,6 +52,7 @@ typedef struct taken_image {
     size_t maps_capacity;
     thread_states states;
     hpp__image_lives lives;
+    page_cache *pages; /* NULL until a page is read */
 } taken_image;
 
 hpf_status hpp__freezer_check(hpf_error *err)
@@ -91,10 +100,32 @@ void hpp__freezer_finish(hpp__freezer *f)
 
 /* ---- Images ---- */
 
+/* Returns the page at an address; NULL if it cannot be read whole, or without memory. */
+static const char *cached_page(taken_image *taken, uint64_t address)
+{
+    if (!taken->pages && (taken->pages = malloc(sizeof *taken->pages)) != NULL) {
+        memset(taken->pages->addresses, 0, sizeof taken->pages->addresses);
+    }
+    if (!taken->pages || address == 0) {
+        return NULL;
+    }
+    size_t place = address / PAGE_BYTES % CACHED_PAGES;
+    char *page = taken->pages->bytes[place];
+    if (taken->pages->addresses[place] != address) {
+        bool is_read = hpp__proc_read_memory(taken->copy->id, page, address, PAGE_BYTES);
+        taken->pages->addresses[place] = is_read ? address : 0;
+    }
+    return taken->pages->addresses[place] == address ? page : NULL;
+}
+
 static bool read_copy(void *context, void *out, uint64_t address, size_t n_bytes)
 {
-    const taken_image *taken = context;
-    if (!hpp__proc_read_memory(taken->copy->id, out, address, n_bytes)) {
+    taken_image *taken = context;
+    size_t offset = address % PAGE_BYTES;
+    const char *page = n_bytes <= PAGE_BYTES - offset ? cached_page(taken, address - offset) : NULL;
+    if (page) {
+        memcpy(out, page + offset, n_bytes);
+    } else if (!hpp__proc_read_memory(taken->copy->id, out, address, n_bytes)) {
         return false;
     }
     hpp__image_lives_overlay(&taken->lives, out, address, n_bytes);
@@ -128,6 +159,7 @@ static void close_image(hpp__image *image)
     free(taken->threads);
     free(taken->states.list);
     free(taken->blocks);
+    free(taken->pages);
     free(taken);
 }
 
@@ -261,13 +293,25 @@ static size_t count_moving(const taken_image *taken, const hpp__freezer *f)
     return n;
 }
 
-static void add_thread(taken_image *taken, const hpp__freezer *f, const hpp__thread_look *look)
+/* Keeps the names of the threads, which may end. */
+static hpf_status name_threads(taken_image *taken, const hpp__freezer *f, hpf_error *err)
 {
-    hpp__image_thread *to = &taken->threads[taken->image.n_threads++];
+    taken->threads = calloc(f->after.n + 1, sizeof *taken->threads);
+    for (size_t i = 0; taken->threads && i < f->after.n; i++) {
+        hpp__image_thread *thread = &taken->threads[i];
+        thread->id = f->after.list[i].id;
+        (void)hpp__proc_thread_name(f->process_id, thread->id, thread->name);
+    }
+    taken->image.threads = taken->threads;
+    taken->image.n_threads = taken->threads ? f->after.n : 0;
+    return taken->threads ? HPF_OK : hpf_error_set_memory(err);
+}
+
+static void fill_thread(hpp__image_thread *to, const taken_image *taken, const hpp__freezer *f,
+                        const hpp__thread_look *look)
+{
     const hpp_thread_state *state = state_of(taken, f, look->id);
     uint64_t used_begin = 0;
-    to->id = look->id;
-    (void)hpp__proc_thread_name(f->process_id, look->id, to->name);
     to->thread_pointer = state ? state->thread_pointer : 0;
     if (is_resting(state, taken)) {
         to->registers[HPP__REGISTER_PC] = state->pc;
@@ -289,35 +333,27 @@ static void add_thread(taken_image *taken, const hpp__freezer *f, const hpp__thr
     find_stack(&taken->image, to, used_begin);
 }
 
-static hpf_status copy_threads(taken_image *taken, const hpp__freezer *f, hpf_error *err)
+hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__window_reader *reader,
+                             hpf_error *err)
 {
-    taken->threads = calloc(f->after.n + 1, sizeof *taken->threads);
-    if (!taken->threads) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < f->after.n; i++) {
-        add_thread(taken, f, &f->after.list[i]);
-    }
-    taken->image.threads = taken->threads;
-    return HPF_OK;
-}
-
-static hpf_status fill(taken_image *taken, hpp__freezer *f, hpp__window_reader reader,
-                       hpf_error *err)
-{
+    taken_image *taken = (taken_image *)(void *)image;
+    hpp__window_reader now = *reader;
     hpf_status status = read_maps(taken, err);
-    hpp__window_reader_refresh(&reader); /* it then has the leaves and sites of all blocks */
+    hpp__window_reader_refresh(&now); /* it then has the leaves and sites of all blocks */
     if (status == HPF_OK) {
-        status = hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, &reader,
-                                   err);
+        status =
+            hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, &now, err);
         taken->image.blocks = taken->blocks;
     }
     if (status == HPF_OK && f->next_era.control) {
-        status = hpp__image_lives_fill(&taken->lives, &taken->image, &reader.window->head, err);
+        status = hpp__image_lives_fill(&taken->lives, &taken->image, &now.window->head, err);
         taken->image.lives = taken->lives.lives;
         taken->image.n_lives = taken->lives.n_lives;
     }
-    return status == HPF_OK ? copy_threads(taken, f, err) : status;
+    for (size_t i = 0; status == HPF_OK && i < image->n_threads; i++) {
+        fill_thread(&taken->threads[i], taken, f, &f->after.list[i]);
+    }
+    return status;
 }
 
 /* ---- Taking ---- */
@@ -580,7 +616,7 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     taken->image.read = read_copy;
     taken->image.read_context = taken;
     taken->image.close = close_image;
-    status = fill(taken, f, *reader, err);
+    status = name_threads(taken, f, err);
     if (status != HPF_OK) {
         close_image(&taken->image);
         return status;

@@ -61,10 +61,15 @@ hpf_status hpp__freezer_check(hpf_error *err);
 void hpp__freezer_init(hpp__freezer *freezer, uint32_t process_id, int link);
 void hpp__freezer_finish(hpp__freezer *freezer);
 
-/* Takes an image of the process whose window is read by `reader`. Errors, with reasons that
- * complete "no image, since ...": UNSUPPORTED if its memory may not be read, or it has no helper;
- * IO if it cannot fork; LIMIT if too many images are open; MEMORY. */
+/* Takes an image of the process whose window is read by `reader`. It is to be filled, before the
+ * next one is taken; the process may go on, and end. Errors, with reasons that complete "no image,
+ * since ...": UNSUPPORTED if its memory may not be read, or it has no helper; IO if it cannot fork;
+ * LIMIT if too many images are open; MEMORY. */
 hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *freezer,
+                             const hpp__window_reader *reader, hpf_error *err);
+
+/* Fills an image with what its copy has. Errors: IO, MEMORY, LIMIT, SYNTAX; close it then. */
+hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *freezer,
                              const hpp__window_reader *reader, hpf_error *err);
 
 /* Returns whether the helper has ended, for instance since the program is about to exit. */

@@ -35,6 +35,15 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     return hpp__freezer_check(err);
 }
 
+hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__window_reader *reader,
+                             hpf_error *err)
+{
+    (void)image;
+    (void)f;
+    (void)reader;
+    return hpp__freezer_check(err);
+}
+
 bool hpp__freezer_is_open(const hpp__freezer *f)
 {
     (void)f;

@@ -94,6 +94,9 @@ static hpp__image *take(program *p)
     hpp__image *image;
     hpp__window_reader_refresh(&p->reader);
     hpf_status status = hpp__freezer_take(&image, &p->freezer, &p->reader, &err);
+    if (status == HPF_OK) {
+        status = hpp__freezer_fill(image, &p->freezer, &p->reader, &err);
+    }
     cr_assert(status == HPF_OK, "%s", err.message);
     return image;
 }
