@@ -33,6 +33,15 @@ typedef struct hpp_ticks {
     uint64_t uncounted_ns; /* processor time since then, less than a tick */
 } hpp_ticks;
 
+/* The newest watched blocks of the thread, whose creation has not ended (sampler.h). Most have been
+ * freed when it does. */
+#define HPP_MAX_NEW_SAMPLES 8
+typedef struct hpp_new_samples {
+    struct hpp_sample *samples[HPP_MAX_NEW_SAMPLES];
+    uint32_t serials[HPP_MAX_NEW_SAMPLES];
+    uint32_t n;
+} hpp_new_samples;
+
 typedef struct hpp_thread {
     _Alignas(64) uint32_t slot_index; /* no cache line has the changes of two threads */
     uint32_t generation;              /* of the loaded objects that `cache` is valid for */
@@ -46,6 +55,7 @@ typedef struct hpp_thread {
     _Atomic uint64_t change; /* of live bytes, not yet in the shared total; signed (peak.h) */
     int64_t least, most;     /* bounds of `change` */
     hpp_ticks ticks;
+    hpp_new_samples new_samples;
 } hpp_thread;
 
 /* The calling thread's data; NULL until its first allocation or free. */

@@ -14,15 +14,6 @@
 
 _Thread_local uint64_t hpp__bytes_to_sample HPP_INITIAL_EXEC;
 static _Thread_local uint64_t random_state HPP_INITIAL_EXEC; /* 0: none yet */
-/* The newest samples of the thread, whose creation has not ended. Most have been freed when it
- * does. */
-enum { MAX_NEW = 8 };
-typedef struct new_sample {
-    hpp_sample *sample;
-    uint32_t serial;
-} new_sample;
-static _Thread_local new_sample newest[MAX_NEW] HPP_INITIAL_EXEC;
-static _Thread_local uint32_t n_new HPP_INITIAL_EXEC;
 
 enum {
     MAX_COPIED_BYTES = 64 << 20, /* in a fork */
@@ -268,21 +259,21 @@ void hpp__sampler_end(void)
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Ends the creation of the thread's samples. */
-static void end_creation(void)
+static void end_creation(hpp_new_samples *newest)
 {
     uint64_t signal_mask;
-    uint32_t n = n_new;
-    n_new = 0;
+    uint32_t n = newest->n;
+    newest->n = 0;
     if (!hpp__sample_begin_drops(&signal_mask)) {
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        hpp_sample *sample = newest[i].sample;
-        if (sample->serial != newest[i].serial ||
+        hpp_sample *sample = newest->samples[i];
+        if (sample->serial != newest->serials[i] ||
             !hpp__sample_move(sample, HPP_SAMPLE_LIVE, HPP_SAMPLE_BUSY)) {
             continue;
         }
-        if (sample->n_filling > 0 && sample->serial == newest[i].serial) {
+        if (sample->n_filling > 0 && sample->serial == newest->serials[i]) {
             hpp__sample_drop(sample);
             sample->n_filling = 0;
         }
@@ -309,8 +300,8 @@ HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment,
         }
     }
     hpp__bytes_to_sample = draw();
-    if (n_new == MAX_NEW) {
-        end_creation();
+    if (hpp__self != NULL && hpp__self->new_samples.n == HPP_MAX_NEW_SAMPLES) {
+        end_creation(&hpp__self->new_samples);
     }
     hpp__sampler_keep_up();
     hpp_sample *sample = hpp__sample_take(n_bytes, alignment, is_zeroed, next_random());
@@ -330,8 +321,10 @@ void hpp__sampler_begin(void *block)
         sample->life = hpp__life_begin(site, represented_bytes(sample->n_bytes), hpp__lives_era());
         atomic_fetch_add(&hpp__window->head.n_samples, 1);
     }
-    if (n_new < MAX_NEW) {
-        newest[n_new++] = (new_sample){sample, sample->serial};
+    hpp_new_samples *newest = hpp__self != NULL ? &hpp__self->new_samples : NULL;
+    if (newest != NULL && newest->n < HPP_MAX_NEW_SAMPLES) {
+        newest->samples[newest->n] = sample;
+        newest->serials[newest->n++] = sample->serial;
     }
     atomic_store(&sample->state, HPP_SAMPLE_LIVE);
 }
@@ -479,7 +472,9 @@ void hpp__sampler_start(void)
 
 void hpp__sampler_forked(void)
 {
-    n_new = 0;
+    if (hpp__self != NULL) {
+        hpp__self->new_samples.n = 0;
+    }
     hpp__window->head.n_samples = hpp__window->head.n_unsampled = 0;
     hpp__window->head.n_retired = 0;
     atomic_flag_clear(&is_stepping);

@@ -66,6 +66,7 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->slot = hpp__slot_at(index);
     self->thread_id = thread_id;
     self->ticks.timer_id = 0;
+    self->new_samples.n = 0;
     find_stack(self);
     hpp__stacks_forget(self);
     hpp__helper_add_thread(self);
