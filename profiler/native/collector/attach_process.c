@@ -59,17 +59,19 @@ static hpf_status call_libc(const hpp__guest *g, const char *name, const char *t
                          : hpf_error_set(err, HPF_ERR_UNSUPPORTED, "its libc has no %s", name);
 }
 
-/* Writes a path of a file of the process that no copy of the library was loaded from. */
+/* Writes a path of a file of the process that no copy of the library was loaded from: each bit of
+ * the number of copies is a slash with or without a dot. */
 static void name_copy(const hpp__guest *g, int file, char *out, size_t n_bytes)
 {
-    int n_slashes = 1;
+    unsigned n_copies = 0;
     for (size_t i = 0; i < g->mappings.n; i++) {
-        n_slashes += strstr(g->mappings.all[i].path, LIBRARY_NAME) != NULL;
+        n_copies += strstr(g->mappings.all[i].path, LIBRARY_NAME) != NULL;
     }
-    char slashes[128];
-    n_slashes = n_slashes < (int)sizeof slashes ? n_slashes : (int)sizeof slashes - 1;
-    memset(slashes, '/', (size_t)n_slashes);
-    snprintf(out, n_bytes, "/proc/self/fd%.*s%d", n_slashes, slashes, file);
+    size_t n = (size_t)snprintf(out, n_bytes, "/proc/self/fd");
+    for (unsigned bit = 1; bit != 1u << 16; bit <<= 1) {
+        n += (size_t)snprintf(out + n, n_bytes - n, n_copies & bit ? "/." : "/");
+    }
+    snprintf(out + n, n_bytes - n, "/%d", file);
 }
 
 /* Loads the library into the process. Stores the address of its object. */
