@@ -61,7 +61,7 @@ def run(command, environment=None, patience_s=PATIENCE_S, **more):
 def is_sanitized():
     """Returns whether census itself has a sanitizer, which needs /proc and cannot be traced at its end."""
     with open(CENSUS, "rb") as file:
-        return b"__asan_init" in file.read()
+        return b"__asan_report_load" in file.read()
 
 
 def preloading(library, environment):
