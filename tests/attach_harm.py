@@ -3,8 +3,8 @@
 """Kills census at each step by which it changes the program that it attaches to.
 
 attach_harm.py BUILD [ROUNDS]: BUILD is a folder with cli/census and the test programs. Each program
-is one process for all steps of a round; after each kill it has to answer, and at its end it must
-have written what it writes without census. Prints a line for each round; the exit status is 1 if a
+is a new process after 12 steps, since each may load the library once more; after each kill it has to answer, and at its end it must have
+written what it writes without census. Prints a line for each round; the exit status is 1 if a
 program behaved differently. It takes about three minutes for a round. ./check does not run it.
 """
 import concurrent.futures
@@ -16,6 +16,7 @@ import tempfile
 BUILD = os.path.abspath(sys.argv[1])
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 PATIENCE_S = 120
+STEPS_OF_A_PROCESS = 12
 CENSUS = os.path.join(BUILD, "cli", "census")
 PROGRAMS = os.path.join(BUILD, "tests", "native", "programs")
 WRITE = """import os, socket, sys, threading
@@ -54,32 +55,47 @@ def kill_at(step, pid, base):
     return done.returncode, done.stderr
 
 
+def outcome(name, act, n):
+    """Plays a program that answers n times, after `act` each time. Returns its answers, the rest, and its status."""
+    command, first_lines, line, n_answers = COMMANDS[name]
+    program = Program(command, first_lines)
+    answers = []
+    for i in range(n):
+        if not act(i, program.process.pid):
+            break
+        answers.append(program.ask(line, n_answers))
+    try:
+        rest = program.process.communicate(timeout=PATIENCE_S)[0]
+    except subprocess.TimeoutExpired:
+        program.process.kill()
+        rest = "it hangs"
+    return program.output, answers, rest, program.process.returncode
+
+
 def play(name, directory):
     """Returns the number of kills, and what was wrong, or ""."""
-    command, first_lines, line, n_answers = COMMANDS[name]
-    profiled = Program(command, first_lines)
-    answers, step, status = [], 0, 137
+    first, status, said = 1, 137, ""
+
+    def kill(i, pid):
+        nonlocal status, said
+        if status == 137:
+            status, said = kill_at(first + i, pid, os.path.join(directory, name))
+            return True
+        return False
+
     while status == 137:
-        step += 1
-        status, said = kill_at(step, profiled.process.pid, os.path.join(directory, name))
-        answers.append(profiled.ask(line, n_answers))
-        if "" in answers[-1]:
-            break
-    rest = profiled.process.communicate(timeout=PATIENCE_S)[0]
-    plain = Program(command, first_lines)
-    expected = [plain.ask(line, n_answers) for _ in answers]
-    expected_rest = plain.process.communicate(timeout=PATIENCE_S)[0]
-    if status != 0:
-        return step, f"step {step}: census ended with {status}: {said}"
-    if (answers, rest, profiled.process.returncode) != (expected, expected_rest, plain.process.returncode):
-        wrong = next((i for i, pair in enumerate(zip(answers, expected), 1) if pair[0] != pair[1]), step)
-        return step, f"the program differs after the kill at step {wrong}; it ended with {profiled.process.returncode}"
-    return step - 1, ""
+        profiled = outcome(name, kill, STEPS_OF_A_PROCESS)
+        plain = outcome(name, lambda i, pid: True, len(profiled[1]))
+        if profiled != plain:
+            wrong = next((i for i, pair in enumerate(zip(profiled[1], plain[1])) if pair[0] != pair[1]), len(plain[1]))
+            return first, f"the program differs after the kill at step {first + wrong}; it ended with {profiled[3]}"
+        first += len(profiled[1])
+    return first - 2, "" if status == 0 else f"step {first - 1}: census ended with {status}: {said}"
 
 
 def main():
     is_same = True
-    with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
         for i in range(ROUNDS):
             for name, (n_kills, wrong) in zip(COMMANDS, pool.map(lambda name: play(name, directory), COMMANDS)):
                 print(f"round {i + 1}: {name}: {n_kills} kills: {wrong or 'as without'}", flush=True)
