@@ -603,6 +603,7 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
         return cmd_misused(self, "--tree expects process or name, not '%s'",
                            v->tree.texts[v->tree.n - 1]);
     }
+    r->options.without_inherited = r->tree != RUN_TREE_NONE;
     if (r->tree != RUN_TREE_NONE && (v->no_children || v->clock == CLOCK_CPU)) {
         return cmd_misused(self, "--tree and --%s exclude each other",
                            v->no_children ? "no-children" : "clock=cpu");

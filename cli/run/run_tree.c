@@ -23,9 +23,6 @@
 
 enum { MOST_COMMAND_BYTES = 40 };
 
-/* Blocks that a forked child inherited count in its parent only. */
-#define NO_BAND UINT32_MAX
-
 /* The change of a band at a time of the run. What a process had at its end goes after the sample of
  * that time. */
 typedef struct change {
@@ -115,9 +112,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     uint32_t number = a->process_band;
     hpf_status status = HPF_OK;
     text = hpf_str_without_id(text);
-    if (hpf_str_is(text, "INHERITED")) {
-        number = NO_BAND;
-    } else if (a->tree == RUN_TREE_NAMES) {
+    if (a->tree == RUN_TREE_NAMES) {
         status = add_band(a, text, &number, err);
     }
     if (status == HPF_OK &&
@@ -152,9 +147,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     adder *a = context;
     for (size_t i = 0; i < sample->n_costs; i++) {
         uint32_t number = a->band_of_name[sample->costs[i].name];
-        if (number != NO_BAND) {
-            a->bands[number].now_bytes += sample->costs[i].whole;
-        }
+        a->bands[number].now_bytes += sample->costs[i].whole;
     }
     /* In microseconds, as in the files. */
     a->last_s = (double)(uint64_t)((a->start_s + sample->time) * 1e6 + 0.5) / 1e6;

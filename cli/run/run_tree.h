@@ -3,7 +3,7 @@
  * One profile of all processes of a run: the sum of their profiles, on one clock.
  *
  * At each time, a process has the costs of its last sample so far; after its end it has none.
- * Blocks that a forked child inherited (the band INHERITED) count in its parent only.
+ * Blocks that a forked child inherited count in its parent only: its profile is to be without them.
  */
 #ifndef CENSUS_RUN_TREE_H
 #define CENSUS_RUN_TREE_H

@@ -59,7 +59,7 @@ static uint32_t call_of(const hpp_window *window, uint32_t site)
         return NO_CALL;
     }
     const hpp_window_site *sites = at(window, window->site_pages[site / HPP_SITES_PER_CHUNK]);
-    return sites[site % HPP_SITES_PER_CHUNK].call;
+    return sites[site % HPP_SITES_PER_CHUNK].call & ~(uint32_t)HPP_CALL_INHERITED;
 }
 
 static void add_cell(hpp_window_cell *sum, const hpp_window_cell *cell)
@@ -94,10 +94,10 @@ static void add_window(const hpp_window *window, hpp_window_cell sums[N_SUMS])
 static void write_sum(FILE *output, const char *call, const char *dot, const hpp_window_cell *sum)
 {
     fprintf(output,
-            " %s%sallocations=%" PRIu64 " %s%sasked_bytes=%" PRIu64 " %s%sfrees=%" PRIu64
-            " %s%sfreed_bytes=%" PRIu64,
-            call, dot, sum->allocations, call, dot, sum->allocated_bytes, call, dot, sum->frees,
-            call, dot, sum->freed_bytes);
+            " %s%sallocations=%" PRIu64 " %s%sasked_bytes=%" PRIu64 " %s%sfrees=%" PRId64
+            " %s%sfreed_bytes=%" PRId64,
+            call, dot, sum->allocations, call, dot, sum->allocated_bytes, call, dot,
+            (int64_t)sum->frees, call, dot, (int64_t)sum->freed_bytes); /* inherited: negative */
 }
 
 static void write_sums(FILE *output, const hpp_window *window)

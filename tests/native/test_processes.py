@@ -5,6 +5,7 @@ blocks."""
 import collections
 import glob
 import os
+import re
 import sys
 import time
 
@@ -172,6 +173,21 @@ class Processes(Native):
         self.assertNotIn("INHERITED", names)
         [child] = [name for name in names if "keep_as_child" in name]
         self.assertGreaterEqual(max(amounts[child] for _, amounts in tree.samples), 20000)
+
+    def test_inherited_blocks_count_once(self):
+        """Live bytes are the parent's in the sum of all processes, also where a child has freed them; a child's
+        allocations are its own."""
+        for mode in "-hd", "-hr":
+            directory = self.fresh()
+            census = harness.run_census(self.command("shares_heap"), directory, mode, "-p", "--tree", "-i0.05")
+            self.assertEqual(census.status, 3, census.errors)
+            tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
+            largest = max(sum(amounts.values()) for _, amounts in tree.samples)
+            self.assertIn(largest, range(700000, 750000), mode)
+            for path in glob.glob(os.path.join(directory, "profile.*.prof")):
+                with open(path, encoding="utf-8") as file:
+                    [total] = re.findall("total alloc = +([0-9,]+) bytes", file.read())
+                self.assertIn(int(total.replace(",", "")), range(100000, 110000), path)
 
     def test_daemon(self):
         """The program ends at once; its daemon continues, and census follows it."""

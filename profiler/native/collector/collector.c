@@ -156,6 +156,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .max_depth = c->options.max_depth,
         .python = c->options.python,
         .process_id = process_id,
+        .without_inherited = c->options.without_inherited,
         .base = base,
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,

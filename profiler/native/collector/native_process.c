@@ -335,11 +335,13 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     add_job(p, j);
 }
 
-/* Keeps the largest total that the program has noted if it was worth an image, and has none. */
+/* Keeps the largest total that the program has noted if it was worth an image, and has none. That
+ * of a forked child includes what it has inherited. */
 static void keep_missed_peak(hpp__process *p)
 {
     hpp__window_peak peak;
-    if (p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
+    if (p->with_images && !p->profile_options.without_inherited &&
+        hpp__window_reader_peak(&p->reader, &peak) &&
         peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
         p->missed_peak_bytes = peak.live_bytes;
         p->missed_peak_s = time_of(p, peak.time_ns);

@@ -259,6 +259,14 @@ static void visit_leaf(uintptr_t index, long pagemap, hpp_visit_block *visit, vo
     }
 }
 
+void hpp__blocks_set_site(const void *address, uint32_t site)
+{
+    _Atomic uint32_t *first = hpp__granule_at(address);
+    if (first != NULL) {
+        atomic_store(first, (atomic_load(first) & ~(uint32_t)HPP_BLOCK_SITE) | site);
+    }
+}
+
 void hpp__blocks_each(hpp_visit_block *visit, void *context)
 {
     static const char path[] = "/proc/self/pagemap";

@@ -56,6 +56,9 @@ hpp_block hpp__blocks_get(const void *address);
  * three granules of its own. Returns its site; 0: there is none. */
 uint32_t hpp__blocks_mark(const void *address);
 
+/* Gives an existing block another site. */
+void hpp__blocks_set_site(const void *address, uint32_t site);
+
 /* Visit every block, or those that begin in a range of addresses. The visitor may remove its block.
  */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);

@@ -119,19 +119,31 @@ static bool start(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+/* The inherited blocks, and the last site that one had. */
+typedef struct inheritance {
+    uint64_t live_bytes;
+    uint32_t site, inherited_site;
+} inheritance;
+
+/* Gives a block the site of its stack for inherited blocks. Without room, it keeps its own. */
 static void count_inherited(uintptr_t address, hpp_block block, void *context)
 {
-    (void)address;
     hpp_thread *self = hpp__self;
-    uint64_t *live_bytes = context;
-    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, block.site) : NULL;
+    inheritance *all = context;
+    if (all->site != block.site) {
+        uint32_t site = block.site >= HPP_FIRST_SITE ? hpp__trie_inherited_site(block.site) : 0;
+        all->site = block.site;
+        all->inherited_site = site != 0 ? site : block.site;
+    }
+    hpp__blocks_set_site((const void *)address, all->inherited_site);
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, all->inherited_site) : NULL;
     if (cell == NULL) {
-        cell = hpp__shared_cell(block.site);
+        cell = hpp__shared_cell(all->inherited_site);
     }
     if (cell != NULL) {
-        hpp__add_own(&cell->allocations, 1);
-        hpp__add_own(&cell->allocated_bytes, block.size_bytes);
-        *live_bytes += block.size_bytes;
+        hpp__add_own(&cell->frees, (uint64_t)-1);
+        hpp__add_own(&cell->freed_bytes, -block.size_bytes);
+        all->live_bytes += block.size_bytes;
     }
 }
 
@@ -154,9 +166,9 @@ static bool renew(void)
     hpp__trie_forget_lives();
     hpp__sampler_forked();
     hpp_thread *self = hpp__threads_forked();
-    uint64_t live_bytes = 0;
-    hpp__blocks_each(count_inherited, &live_bytes);
-    hpp__peak_forked(self, live_bytes);
+    inheritance all = {0};
+    hpp__blocks_each(count_inherited, &all);
+    hpp__peak_forked(self, all.live_bytes);
     if (atomic_load(&hpp__alive_kind) == HPP_ALIVE_EXACT) {
         hpp__exact_forked();
     }

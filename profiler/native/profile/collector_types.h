@@ -24,6 +24,7 @@ typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
     const char *base;           /* of file names */
     bool without_children;      /* profile the first process only */
+    bool without_inherited;     /* leave out blocks that forked children have inherited */
     bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */
     bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
     const char *const

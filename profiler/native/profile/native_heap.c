@@ -166,6 +166,9 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     if (site.call == HPP_CALL_TICK) {
         return HPP__GROUP_TICKS + 1;
     }
+    if (h->without_inherited && hpp__window_reader_is_inherited(h->reader, site_index)) {
+        return HPP__GROUP_INHERITED + 1;
+    }
     hpp__producer producer = hpp__native_stacks_producer(h->stacks, site.node);
     if (!producer.stack) {
         return 0;
@@ -242,11 +245,16 @@ void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
     }
 }
 
+static bool is_shown(const hpp__native_heap *h, size_t group)
+{
+    return group != HPP__GROUP_TICKS && !(group == HPP__GROUP_INHERITED && h->without_inherited);
+}
+
 uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *h)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < h->n_groups; i++) {
-        sum += i != HPP__GROUP_TICKS ? hpp__costs_live_bytes(&h->costs[i]) : 0;
+        sum += is_shown(h, i) ? hpp__costs_live_bytes(&h->costs[i]) : 0;
     }
     return sum;
 }
@@ -328,7 +336,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
         const hpp_phase_bytes *p = sum.phases;
         uint64_t any =
             sum.size_bytes | n_blocks | p->lag_bytes | p->use_bytes | p->drag_bytes | p->void_bytes;
-        if (any != 0 && i != HPP__GROUP_TICKS) {
+        if (any != 0 && is_shown(h, i)) {
             stop = visit(&sum, n_blocks, visit_context);
         }
     }

@@ -18,7 +18,7 @@
 /* Groups that always exist. */
 enum {
     HPP__GROUP_UNKNOWN,   /* no producer: stack NULL */
-    HPP__GROUP_INHERITED, /* a forked child's blocks of its parent */
+    HPP__GROUP_INHERITED, /* blocks that existed before */
     HPP__GROUP_TICKS,     /* no blocks: clock ticks */
 };
 
@@ -49,6 +49,8 @@ typedef struct hpp__native_heap {
     hpp__map shapes;   /* place, line and call -> number */
     hpp__map by_shape; /* stack and shape -> index of the group + 1 */
     bool with_types;   /* set it before the first sums: shapes have types */
+    /* The same: blocks that a forked child has inherited are left out. */
+    bool without_inherited;
     hpf__intern types;
     hpp__map typed; /* shape and type -> number of the shape with that type */
     uint32_t n_files, n_places;

@@ -205,6 +205,7 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
     if (status == HPF_OK) {
         status = hpp__native_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader,
                                        err);
+        p->heap.without_inherited = options->without_inherited;
         p->heap.with_types = hpp__native_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
     const hpp_census_options *census = &p->options->census;

@@ -41,6 +41,7 @@ typedef struct hpp__native_profile_options {
     uint32_t max_depth;
     hpp_python_frames python;
     uint32_t process_id;
+    bool without_inherited;   /* leave out blocks that a forked child has inherited */
     const char *base;         /* of file names; copied */
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;

@@ -282,11 +282,17 @@ uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module
     return find(&nodes, &wanted, read_node);
 }
 
-uint32_t hpp__trie_site(uint32_t node, hpp_call call)
+uint32_t hpp__trie_site(uint32_t node, uint32_t call)
 {
     key wanted = {node, call};
     uint32_t found = find(&sites, &wanted, read_site);
     return HPP_LIKELY(found != 0) ? found : add_site(&wanted);
+}
+
+uint32_t hpp__trie_inherited_site(uint32_t site)
+{
+    const hpp_window_site *record = site_record(site);
+    return hpp__trie_site(record->node, record->call | HPP_CALL_INHERITED);
 }
 
 uint32_t hpp__trie_site_node(uint32_t site)

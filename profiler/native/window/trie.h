@@ -25,8 +25,12 @@ uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_inde
 uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module_index,
                              uint16_t flags);
 
-/* Returns the site of a node and a call; 0 as above. */
-uint32_t hpp__trie_site(uint32_t node, hpp_call call);
+/* Returns the site of a node and a hpp_call, to which HPP_CALL_INHERITED may be added; 0 as above.
+ */
+uint32_t hpp__trie_site(uint32_t node, uint32_t call);
+
+/* Returns the site of an existing site's node and call for inherited blocks; 0 as above. */
+uint32_t hpp__trie_inherited_site(uint32_t site);
 
 /* Returns the record of an existing node. */
 static inline const hpp_window_node *hpp__trie_look(uint32_t node)

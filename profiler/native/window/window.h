@@ -93,6 +93,10 @@ typedef enum hpp_call {
     HPP_N_CALLS
 } hpp_call;
 
+/* Added to the call of a site for blocks that a forked child has inherited. They are live there,
+ * and their creation counts in the parent. */
+enum { HPP_CALL_INHERITED = 1u << 8 };
+
 /* Node 0 is the root, above the outermost frame of every thread. A function is on a stack once
  * (unwind/recursion.h). */
 typedef struct hpp_window_node {
@@ -117,18 +121,18 @@ enum {
 
 typedef struct hpp_window_site {
     uint32_t node;
-    uint32_t call; /* hpp_call */
+    uint32_t call; /* hpp_call, with HPP_CALL_INHERITED */
 } hpp_window_site;
 
 /* Sites that exist from the start, all with node 0. */
 enum {
     HPP_SITE_NONE = 0,      /* no site: never counted */
     HPP_SITE_UNKNOWN = 1,   /* the stack is unknown: window full, limit reached */
-    HPP_SITE_INHERITED = 2, /* blocks of a forked child's parent, without their stacks */
+    HPP_SITE_INHERITED = 2, /* blocks that existed before, without their stacks */
     HPP_FIRST_SITE = 3
 };
 
-/* Counters of one site in one slot. */
+/* Counters of one site in one slot. Inherited blocks are negative frees. */
 typedef struct hpp_window_cell {
     _Atomic uint64_t allocations, allocated_bytes;
     _Atomic uint64_t frees, freed_bytes;

@@ -157,7 +157,15 @@ bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_wi
         return false;
     }
     memcpy(out, record, sizeof *out);
+    out->call &= ~(uint32_t)HPP_CALL_INHERITED;
     return out->node < r->n_nodes && out->call < HPP_N_CALLS;
+}
+
+bool hpp__window_reader_is_inherited(const hpp__window_reader *r, uint32_t site)
+{
+    const hpp_window_site *record =
+        record_at(r, r->window->site_pages, site, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *record);
+    return record && (record->call & HPP_CALL_INHERITED) != 0;
 }
 
 bool hpp__window_reader_life(const hpp__window_reader *r, uint32_t index, hpp_window_life *out)

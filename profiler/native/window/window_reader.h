@@ -48,6 +48,10 @@ bool hpp__window_reader_node(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_node *out);
 bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
                              hpp_window_site *out);
+
+/* Returns whether a site is one of inherited blocks. */
+bool hpp__window_reader_is_inherited(const hpp__window_reader *reader, uint32_t site);
+
 bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
                                hpp_window_module *out);
 

@@ -88,6 +88,31 @@ static int forks_many(char **arguments)
     return 0;
 }
 
+/* A child of a child frees some of the first one's blocks, while all three live. */
+static int shares_heap(char **arguments)
+{
+    void *inherited[N_INHERITED];
+    (void)arguments;
+    for (int i = 0; i < N_INHERITED; i++) {
+        inherited[i] = made(malloc(50000));
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        keep_as_child(1000);
+        pid_t grandchild = fork();
+        for (int i = 0; i < N_INHERITED / 2; i++) {
+            free(inherited[i]);
+        }
+        if (grandchild == 0) {
+            keep_as_child(1000);
+            usleep(200000);
+            _exit(3);
+        }
+        _exit(status_of(grandchild));
+    }
+    return status_of(child);
+}
+
 static atomic_int is_over;
 
 static void *work(void *context)
@@ -306,6 +331,7 @@ static int clears_environment(char **arguments)
 static const native_case cases[] = {
     {"keeps", keeps},
     {"forks_many", forks_many},
+    {"shares_heap", shares_heap},
     {"forks_with_threads", forks_with_threads},
     {"clones_without_fork", clones_without_fork},
     {"clones_in_memory", clones_in_memory},
