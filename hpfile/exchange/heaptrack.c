@@ -615,8 +615,10 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
 static bool is_format(hpf_str head)
 {
     hpf_str first = hpf__take_until(&head, '\n');
-    return hpf_str_begins(first, "v ") &&
-           (hpf_str_begins(head, "X ") || hpf_str_begins(head, "x ") || hpf_str_begins(head, "m "));
+    bool is_empty = first.length == 0 && hpf_str_begins(head, "# strings: ");
+    return is_empty || (hpf_str_begins(first, "v ") &&
+                        (hpf_str_begins(head, "X ") || hpf_str_begins(head, "x ") ||
+                         hpf_str_begins(head, "m ")));
 }
 
 const hpf_format hpf_format_heaptrack = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * massif.out of Valgrind (docs/formats/massif.md), line by line. Samples are the snapshots with a
- * tree and those without memory; the totals of all snapshots are a quantity.
+ * tree and those without a heap; the totals of all snapshots are a quantity.
  */
 #include "exchange/massif.h"
 
@@ -36,7 +36,7 @@ typedef struct massif {
     size_t frames_capacity;
     bool is_ms;
     bool has_tree;
-    snapshot *bare; /* snapshots without a tree, until there is one with a tree */
+    snapshot *bare; /* snapshots without a tree, which may be emitted later */
     size_t n_bare, bare_capacity;
 } massif;
 
@@ -170,13 +170,29 @@ static hpf_status emit(massif *m, const snapshot *s)
     return status == HPF_OK ? hpf__emitter_sample(&m->emit, s->time, s->place, m->err) : status;
 }
 
-static hpf_status read_tree(massif *m, const snapshot *s)
+/* Emits snapshots without a tree: in a file with trees those that have no heap, else all. */
+static hpf_status emit_bare(massif *m)
 {
     hpf_status status = HPF_OK;
+    for (size_t i = 0; i < m->n_bare && status == HPF_OK; i++) {
+        const snapshot *s = &m->bare[i];
+        if (!m->has_tree || s->heap == 0) {
+            status = add_plain(m, HPF_STR("useful heap"), s->heap);
+            status = status == HPF_OK ? emit(m, s) : status;
+        }
+    }
+    m->n_bare = 0;
+    return status;
+}
+
+static hpf_status read_tree(massif *m, const snapshot *s)
+{
     m->has_tree = true;
-    do {
+    hpf_status status = emit_bare(m);
+    status = status == HPF_OK ? read_node(m) : status;
+    while (status == HPF_OK && m->n_nodes > 0) {
         status = read_node(m);
-    } while (status == HPF_OK && m->n_nodes > 0);
+    }
     return status == HPF_OK ? emit(m, s) : status;
 }
 
@@ -206,12 +222,10 @@ static hpf_status read_snapshot(massif *m)
     if (!hpf_str_is(kind, "heap_tree=empty")) {
         return expected(m, "heap_tree=empty, =detailed or =peak");
     }
-    if (total.value == 0) {
-        return emit(m, &s);
+    if (!HPF__ARRAY_PUSH(m->bare, m->n_bare, m->bare_capacity, s)) {
+        return hpf_error_set_memory(m->err);
     }
-    return m->has_tree || HPF__ARRAY_PUSH(m->bare, m->n_bare, m->bare_capacity, s)
-               ? HPF_OK
-               : hpf_error_set_memory(m->err);
+    return m->has_tree ? emit_bare(m) : HPF_OK;
 }
 
 /* ---- The file ---- */
@@ -258,10 +272,7 @@ static hpf_status read_file(massif *m)
             hpf_str_begins(line_of(m), "snapshot=") ? read_snapshot(m) : expected(m, "snapshot=");
     }
     status = status == HPF_END ? HPF_OK : status;
-    for (size_t i = 0; i < m->n_bare && !m->has_tree && status == HPF_OK; i++) {
-        status = add_plain(m, HPF_STR("useful heap"), m->bare[i].heap);
-        status = status == HPF_OK ? emit(m, &m->bare[i]) : status;
-    }
+    status = status == HPF_OK ? emit_bare(m) : status;
     if (status == HPF_OK && m->emit.n_samples == 0) {
         return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX, "there is no snapshot");
     }

@@ -73,6 +73,18 @@ static const struct {
                    "(3)inner(int (*)(int))\t5\n(4)0x3\t30\nextra heap\t8\n"
                    "stacks\t18446744073709551615\n"
                    "END_SAMPLE 1.500000\n"},
+    {&hpf_format_massif, /* stacks need no tree */
+     TEXT(MASSIF "ms\n" SNAPSHOT("0", "0", "0", "5", "empty") SNAPSHOT(
+         "500", "100", "8", "0", "peak") MASSIF_TREE SNAPSHOT("1000", "0", "0", "700", "empty")
+              SNAPSHOT("1500", "9", "0", "0", "empty")),
+     JOB("./p -v") "SAMPLE_UNIT \"seconds\"\n" BYTES
+                   "BEGIN_SAMPLE 0.000000\nstacks\t5\nEND_SAMPLE 0.000000\n"
+                   "BEGIN_SAMPLE 0.500000\n"
+                   "(1)inner(int (*)(int))/main\t50\n"
+                   "(2)inner(int (*)(int))/below massif's threshold\t15\n"
+                   "(3)inner(int (*)(int))\t5\n(4)0x3\t30\nextra heap\t8\n"
+                   "END_SAMPLE 0.500000\n"
+                   "BEGIN_SAMPLE 1.000000\nstacks\t700\nEND_SAMPLE 1.000000\n"},
     {&hpf_format_massif,
      TEXT(MASSIF "i\n" SNAPSHOT("7", "90", "9", "1", "empty")
               SNAPSHOT("8", "80", "0", "0", "empty")),
@@ -91,6 +103,11 @@ static const struct {
                 "BEGIN_SAMPLE 0.010000\n(1)(unknown)\t8\n(2)f/main\t32\nEND_SAMPLE 0.010000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t8\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"
                 "BEGIN_SAMPLE 2.000000\n(1)(unknown)\t16\n(2)f/main\t16\nEND_SAMPLE 2.000000\n"},
+    {&hpf_format_heaptrack,
+     TEXT("\n# strings: 0\n# ips: 0\n"), /* of a program that ended at once */
+     JOB("(unknown)") "SAMPLE_UNIT \"seconds\"\n" BYTES
+                      "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
+                      "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"},
     /* Addresses count from the start of a module's file; a block without a beginning has no end. */
     {&hpf_format_heaptrack,
      TEXT(RAW("10400 3", "6 /bin/p",
