@@ -2,9 +2,9 @@
  *
  * census merge: adds up profiles of several processes.
  *
- * All profiles are read side by side, once. A sample of the sum takes at most one new sample of
- * each profile: it ends where one of them has another. Profiles that have none in it count with
- * their last one, until they end.
+ * All profiles are read side by side, once. A sample of the sum takes the samples that are less
+ * than a fourth of an interval apart, at most one of each profile. Profiles that have none in it
+ * count with their last one, until they end.
  */
 #include <errno.h>
 #include <limits.h>
@@ -133,11 +133,11 @@ static double time_ahead(const merge_input *in, size_t i)
     return s ? time_of(in, s) : HUGE_VAL;
 }
 
-/* Returns the time before which each profile has at most one more sample. A profile that ends has
- * the next one where it would have been. */
+/* Returns the time before which samples are one: a fourth of the shortest interval after the first
+ * of them. A profile that ends has the next sample where it would have been. */
 static double end_of_sample(const merger *m, double *first)
 {
-    double end = HUGE_VAL;
+    double shortest = HUGE_VAL;
     *first = HUGE_VAL;
     for (size_t i = 0; i < m->n; i++) {
         const merge_input *in = &m->inputs[i];
@@ -145,11 +145,11 @@ static double end_of_sample(const merger *m, double *first)
         if (next < HUGE_VAL) {
             const merge_sample *current = merge_input_current(in);
             double interval = current ? next - time_of(in, current) : 0;
-            end = fmin(end, after < HUGE_VAL ? after : next + interval);
+            shortest = fmin(shortest, after < HUGE_VAL ? after - next : interval);
         }
         *first = fmin(*first, next);
     }
-    return end;
+    return *first + shortest / 4;
 }
 
 /* Takes away profiles that have ended, unless all have. Returns whether there were any, so that the

@@ -107,6 +107,16 @@ def main():
             later = [[(round(at + 60 * (i % 2), 6), costs) for at, costs in profile] if not paths[i].endswith("gz")
                      else profile for i, profile in enumerate(profiles)]
             check(later, read(merge("--clock", "date")), lambda _, name: name)
+        # Where the dates are far apart: profiles count from their first sample to their last, at each time.
+        profiles = [pathlib.Path(directory, name) for name in ("early.hp", "late.hp")]
+        for path, minute, times in (profiles[0], 7, (0, 90, 200)), (profiles[1], 8, (0, 90, 200)):
+            samples = "".join(f"BEGIN_SAMPLE {time}.0\n{path.stem}\t{10 + time}\nEND_SAMPLE {time}.0\n" for time in times)
+            path.write_text(f'JOB "p"\nDATE "Sat Nov 21 02:0{minute} 2026"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n{samples}')
+        done = subprocess.run([census, "merge", "--clock", "date", *profiles], check=True, capture_output=True, text=True)
+        found = read(done.stdout)
+        wanted = [(0, {"early": 10}), (60, {"early": 10, "late": 10}), (90, {"early": 100, "late": 10}),
+                  (150, {"early": 100, "late": 100}), (200, {"early": 210, "late": 100}), (200, {"late": 100}), (260, {"late": 210})]
+        assert [(time, dict(amounts)) for time, amounts in found] == wanted, found
     print("all sums agree")
 
 
