@@ -19,15 +19,19 @@ PATIENCE_S = 120
 STEPS_OF_A_PROCESS = 12
 CENSUS = os.path.join(BUILD, "cli", "census")
 PROGRAMS = os.path.join(BUILD, "tests", "native", "programs")
-WRITE = """import os, socket, sys, threading
+WRITE = """import socket, sys, threading
 a, b = socket.socketpair()
 def take():
     n = 0
     while n < 1000000:
-        n += len(b.recv(100000))
+        n += len(b.recv(1000000 - n))
 for line in sys.stdin:
-    threading.Timer(0.01, take).start()
-    print(a.send(b"x" * 1000000), flush=True)
+    taker = threading.Timer(0.01, take)
+    taker.start()
+    n_sent = a.send(b"x" * 1000000)
+    a.sendall(b"x" * (1000000 - n_sent))
+    taker.join()
+    print(n_sent, flush=True)
 """
 COMMANDS = {
     "threads": ([os.path.join(PROGRAMS, "attached")], ["threads 2"], "keep 100", 2),
@@ -88,7 +92,7 @@ def play(name, directory):
         plain = outcome(name, lambda i, pid: True, len(profiled[1]))
         if profiled != plain:
             wrong = next((i for i, pair in enumerate(zip(profiled[1], plain[1])) if pair[0] != pair[1]), len(plain[1]))
-            return first, f"the program differs after the kill at step {first + wrong}; it ended with {profiled[3]}"
+            return first, f"the program differs after the kill at step {first + wrong}: {profiled}"
         first += len(profiled[1])
     return first - 2, "" if status == 0 else f"step {first - 1}: census ended with {status}: {said}"
 

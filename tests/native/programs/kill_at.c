@@ -2,7 +2,8 @@
  *
  * kill_at N COMMAND ...: runs a command, and kills it by SIGKILL at its Nth step: where it begins
  * or ends a ptrace, or a write to another process. Prints the number of steps on standard error if
- * it ends before. The command is interrupted (SIGINT) once it has made no step for 0.2 seconds.
+ * it ends before. The command is interrupted (SIGINT) once, when it has made no step for 0.2
+ * seconds.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
 {
     const struct timespec ms = {0, 1000000};
     long last = argc > 2 ? atol(argv[1]) : 0, n_steps = 0;
-    int status = 0, n_quiet_ms = 0;
+    int status = 0, n_quiet_ms = 0, is_interrupted = 0;
     pid_t child = fork();
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -44,8 +45,8 @@ int main(int argc, char **argv)
         if (thread == 0) {
             nanosleep(&ms, NULL);
             n_quiet_ms += n_steps > 0;
-            if (n_quiet_ms == QUIET_MS) {
-                kill(child, SIGINT);
+            if (n_quiet_ms >= QUIET_MS && !is_interrupted) {
+                is_interrupted = kill(child, SIGINT) == 0;
             }
             continue;
         }
