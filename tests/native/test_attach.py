@@ -26,6 +26,17 @@ for line in sys.stdin:
     print(len(kept), flush=True)
 print("end", sum(map(len, kept)))
 """
+# Prints what each epoll_wait returns, then the line that it was for.
+WAITING = """import ctypes, os, select
+libc, event = ctypes.CDLL(None), ctypes.create_string_buffer(12)
+poll = select.epoll()
+poll.register(0)
+line = "begin"
+while line:
+    print(line, flush=True)
+    n_events = libc.epoll_wait(poll.fileno(), event, 1, -1)
+    line = "interrupted" if n_events < 0 else os.read(0, 100).decode().strip()
+"""
 
 
 class Program:
@@ -191,9 +202,9 @@ class Attach(unittest.TestCase):
 
     def test_attach_changes_no_call(self):
         """Calls that census interrupts, to attach and to detach, return what they would without."""
-        results = {"nanosleep": "0 0", "clock_nanosleep": "0 0", "read": "1 0", "readv": "1 0", "write": "1000000 0",
-                   "send": "1000000 0", "recv_all": "1000000 0", "poll": "1 0", "poll_limit": "0 0", "select": "1 0",
-                   "epoll": "1 0", "futex": "0 0", "futex_limit": "-1 110", "sigwaitinfo": "10 0",
+        results = {"nanosleep": "0 0", "clock_nanosleep": "0 0", "read": "1 0", "readv": "1 0", "readv_limit": "1 0",
+                   "recv_limit": "1 0", "write": "1000000 0", "send": "1000000 0", "recv_all": "1000000 0",
+                   "poll": "1 0", "poll_limit": "0 0", "select": "1 0", "epoll": "1 0", "futex": "0 0", "futex_limit": "-1 110", "sigwaitinfo": "10 0",
                    "sigtimedwait": "-1 11", "accept": "1 0", "wait4": "1 0", "semop": "0 0", "flock": "0 0",
                    "io_getevents": "0 0"}
 
@@ -231,6 +242,22 @@ class Attach(unittest.TestCase):
         self.assertEqual(attached.end()["keep_one"], 300 + 10 * 1000)
         self.assertEqual(sorted(os.listdir(f"/proc/{pid}/fd")), files)
         self.assertEqual(running.end(), 5)
+
+    def test_attach_changes_no_call_when_census_is_killed(self):
+        """census is killed after it has stopped a thread in a call that the kernel does not restart, at each step
+        but the first ones: those that stop the thread and make the call begin again."""
+        if harness.is_sanitized():
+            self.skipTest("a sanitizer in census cannot be traced")
+        running = Program(self, [sys.executable, "-c", WAITING], {})
+        self.assertEqual(running.process.stdout.readline(), "begin\n")
+        for step in range(8, 15):
+            done = subprocess.run([program("kill_at"), str(step), CENSUS, "attach", "-q", "-o",
+                                   os.path.join(self.directory, "out"), str(running.process.pid)],
+                                  capture_output=True, timeout=PATIENCE_S, check=False)
+            self.assertEqual(done.returncode, 128 + signal.SIGKILL, done.stderr)
+            self.assertEqual(running.ask(str(step), 1), str(step))
+        running.send("")
+        self.assertEqual((running.end(), running.lines[-1]), (0, "14\n"))
 
     def test_attach_to_a_user(self):
         """A program of another user, who may not read files of census; root attaches to it."""

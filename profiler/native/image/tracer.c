@@ -70,6 +70,107 @@ int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
     }
 }
 
+/* ---- Calls that return EINTR because of a stop ---- */
+
+static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
+{
+    for (size_t i = 0; i < t->n_waits; i++) {
+        if (t->waits[i].thread_id == thread_id) {
+            return &t->waits[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether a system call that returns EINTR without a signal can be made again: it has done
+ * nothing yet, and has no time limit in memory. */
+static bool can_be_repeated(uint64_t number)
+{
+    switch (number) {
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_epoll_wait:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_uring_enter:
+    case SYS_mq_timedreceive:
+    case SYS_mq_timedsend:
+    case SYS_read:
+    case SYS_readv:
+    case SYS_recvfrom:
+    case SYS_recvmmsg:
+    case SYS_recvmsg:
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_sendmsg:
+    case SYS_sendto:
+    case SYS_write:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns the time limit of an epoll_wait that begins again: what is left of it, if it is one that
+ * was interrupted before. */
+static int limit_left(const hpp__tracer *t, hpp__traced *thread, int limit_ms)
+{
+    uint64_t now_ns = hpp__tracer_now_ns();
+    const hpp__wait *before = wait_of(t, thread->id);
+    hpp__wait wait = {thread->id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms, 0};
+    if (before && before->limit_ms == limit_ms) {
+        wait.end_ns = before->end_ns;
+        wait.limit_ms = before->end_ns > now_ns ? (int)((before->end_ns - now_ns) / ns_per_ms) : 0;
+    }
+    thread->wait = wait;
+    return wait.limit_ms;
+}
+
+/* Returns whether a call that was interrupted may have a time limit. */
+static bool has_limit(const struct user_regs_struct *r)
+{
+    switch (r->orig_rax) {
+    case SYS_semop:
+        return false;
+    case SYS_epoll_pwait2:
+    case SYS_semtimedop:
+        return r->r10 != 0;
+    case SYS_rt_sigtimedwait:
+        return r->rdx != 0;
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+        return r->r8 != 0;
+    default:
+        return true;
+    }
+}
+
+/* Changes the registers of a thread so that it repeats a system call that has returned EINTR
+ * because of the stop. Returns false if there is no such call. */
+static bool repeat_call(const hpp__tracer *t, hpp__traced *thread)
+{
+    struct user_regs_struct *r = &thread->registers;
+    if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
+        hpp__proc_has_signals(t->process_id, thread->id)) {
+        return false;
+    }
+    if (r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait) {
+        r->r10 = (int)r->r10 > 0 ? (uint64_t)limit_left(t, thread, (int)r->r10) : r->r10;
+    } else if (has_limit(r)) {
+        /* It will wait once more after this stop. */
+        uint64_t n_switches = hpp__proc_switches(t->process_id, thread->id) + 2;
+        thread->wait = (hpp__wait){.thread_id = thread->id, .n_switches = n_switches};
+    }
+    r->rip -= 2;
+    r->rax = r->orig_rax;
+    r->orig_rax = UINT64_MAX;
+    return true;
+}
+
 /* ---- Stopping ---- */
 
 static bool is_alive(const hpp__tracer *t, uint32_t id)
@@ -85,16 +186,6 @@ static bool is_late(const hpp__tracer *t, uint32_t id)
         i++;
     }
     return i < t->n_late;
-}
-
-static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
-{
-    for (size_t i = 0; i < t->n_waits; i++) {
-        if (t->waits[i].thread_id == thread_id) {
-            return &t->waits[i];
-        }
-    }
-    return NULL;
 }
 
 /* Begins to stop a thread, unless it has ended or cannot be stopped. */
@@ -176,99 +267,17 @@ hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
     if (t->n_threads == 0 || !t->threads[0].is_seized) {
         return NULL;
     }
-    wait_for(&t->threads[0], hpp__tracer_now_ns() + patience_ns);
-    return t->threads[0].may_call && t->threads[0].has_registers ? &t->threads[0] : NULL;
+    hpp__traced *thread = &t->threads[0];
+    wait_for(thread, hpp__tracer_now_ns() + patience_ns);
+    hpp__traced repeated = *thread;
+    if (thread->has_registers && thread->signal == 0 && repeat_call(t, &repeated)) {
+        thread->is_repeated =
+            ptrace(PTRACE_SETREGS, (pid_t)thread_id, NULL, &repeated.registers) == 0;
+    }
+    return thread->may_call && thread->has_registers ? thread : NULL;
 }
 
 /* ---- Going on ---- */
-
-/* Returns whether a system call that returns EINTR without a signal can be made again: it has done
- * nothing yet, and has no time limit in memory. */
-static bool can_be_repeated(uint64_t number)
-{
-    switch (number) {
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-    case SYS_epoll_wait:
-    case SYS_io_getevents:
-    case SYS_io_pgetevents:
-    case SYS_io_uring_enter:
-    case SYS_mq_timedreceive:
-    case SYS_mq_timedsend:
-    case SYS_read:
-    case SYS_recvfrom:
-    case SYS_recvmmsg:
-    case SYS_recvmsg:
-    case SYS_rt_sigtimedwait:
-    case SYS_semop:
-    case SYS_semtimedop:
-    case SYS_sendmsg:
-    case SYS_sendto:
-    case SYS_write:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Returns the time limit of an epoll_wait that begins again: what is left of it, if it is one that
- * was interrupted before. */
-static int limit_left(const hpp__tracer *t, hpp__traced *thread, int limit_ms)
-{
-    uint64_t now_ns = hpp__tracer_now_ns();
-    const hpp__wait *before = wait_of(t, thread->id);
-    hpp__wait wait = {thread->id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms, 0};
-    if (before && before->limit_ms == limit_ms) {
-        wait.end_ns = before->end_ns;
-        wait.limit_ms = before->end_ns > now_ns ? (int)((before->end_ns - now_ns) / ns_per_ms) : 0;
-    }
-    thread->wait = wait;
-    return wait.limit_ms;
-}
-
-/* Returns whether a call that was interrupted may have a time limit. */
-static bool has_limit(const struct user_regs_struct *r)
-{
-    switch (r->orig_rax) {
-    case SYS_semop:
-        return false;
-    case SYS_epoll_pwait2:
-    case SYS_semtimedop:
-        return r->r10 != 0;
-    case SYS_rt_sigtimedwait:
-        return r->rdx != 0;
-    case SYS_io_getevents:
-    case SYS_io_pgetevents:
-        return r->r8 != 0;
-    default:
-        return true;
-    }
-}
-
-/* Changes the registers of a thread so that it repeats a system call that has returned EINTR
- * because of the stop. Returns false if there is no such call. */
-static bool repeat_call(const hpp__tracer *t, hpp__traced *thread)
-{
-    struct user_regs_struct *r = &thread->registers;
-    if ((int64_t)r->rax != -EINTR || !can_be_repeated(r->orig_rax) ||
-        hpp__proc_has_signals(t->process_id, thread->id)) {
-        return false;
-    }
-    if (r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait) {
-        r->r10 = (int)r->r10 > 0 ? (uint64_t)limit_left(t, thread, (int)r->r10) : r->r10;
-    } else if (has_limit(r)) {
-        /* It will wait once more after this stop. */
-        uint64_t n_switches = hpp__proc_switches(t->process_id, thread->id) + 2;
-        thread->wait = (hpp__wait){.thread_id = thread->id, .n_switches = n_switches};
-    }
-    r->rip -= 2;
-    r->rax = r->orig_rax;
-    r->orig_rax = UINT64_MAX;
-    return true;
-}
 
 /* Ends the tracing of a thread that has stopped or ended. A dead one must be waited for, or its
  * parent never sees its end; but a child of this process is left to the one who has started it.
@@ -299,7 +308,7 @@ void hpp__tracer_go_on(hpp__tracer *t)
     hpp__wait *waits = calloc(t->n_threads + 1, sizeof *waits);
     for (size_t i = 0; i < t->n_threads; i++) {
         hpp__traced *thread = &t->threads[i];
-        bool is_changed = thread->is_away;
+        bool is_changed = thread->is_away || thread->is_repeated;
         if (thread->is_stopped && thread->signal == 0) {
             is_changed |= repeat_call(t, thread);
         }

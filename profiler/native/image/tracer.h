@@ -33,8 +33,9 @@ typedef struct hpp__wait {
 typedef struct hpp__traced {
     uint32_t id;
     bool is_seized, is_stopped;
-    bool is_away;   /* it has other registers than `registers`, which it gets back */
-    hpp__wait wait; /* that it is in */
+    bool is_repeated; /* the call that it was in begins again, whatever `registers` says */
+    bool is_away;     /* it has other registers than `registers`, which it gets back */
+    hpp__wait wait;   /* that it is in */
     bool has_registers;
     bool may_call; /* it is not stopped by job control, or because of a signal */
     int signal;    /* that it is about to get, or 0 */

@@ -89,7 +89,7 @@ static void end_wait(void)
     } else if (is("futex")) {
         *word = 1;
         syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-    } else if (write(ends[1], "x", 1) != 1) {
+    } else if (write(is("recv_limit") || is("readv_limit") ? sockets[1] : ends[1], "x", 1) != 1) {
         _exit(3);
     }
     _exit(7);
@@ -113,6 +113,7 @@ static long wait_for(pid_t child)
     sigaddset(&signals, SIGUSR1);
     FD_ZERO(&files);
     FD_SET(ends[0], &files);
+    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &long_limit, sizeof long_limit);
     clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_sec += LIMIT_MS / 1000;
     epoll_ctl(polled, EPOLL_CTL_ADD, ends[0], &event);
@@ -120,6 +121,8 @@ static long wait_for(pid_t child)
            : is("clock_nanosleep") ? clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL)
            : is("read")            ? read(ends[0], bytes, 10)
            : is("readv")           ? readv(ends[0], parts, 2)
+           : is("readv_limit")     ? readv(sockets[0], parts, 2)
+           : is("recv_limit")      ? recv(sockets[0], bytes, 10, 0)
            : is("write")           ? write(ends[1], bytes, MANY)
            : is("send")            ? send(sockets[0], bytes, MANY, 0)
            : is("recv_all")        ? recv(sockets[0], bytes, MANY, MSG_WAITALL)
