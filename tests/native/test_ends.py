@@ -109,6 +109,18 @@ class Ends(Native):
             running.wait(timeout=harness.PATIENCE_S)
         return running.returncode, errors, harness.Profile(base + ".hp").total()
 
+    def test_last_uses(self):
+        """A block that is used just before the end has not been used before (LAG), however the program ends."""
+        for way in "_exit", "quick_exit", "exec", "return":
+            directory = self.fresh()
+            harness.run_census([program("ends"), "uses_late", way], directory, "-hb", "-i0.05", "--biography-rate=1")
+            paths = [os.path.join(directory, name) for name in ("profile.1.hp", "profile.hp")]
+            profile = harness.Profile(next(path for path in paths if os.path.exists(path)))
+            before = [bands for _, bands in profile.samples if sum(bands.values()) == 4000000]
+            self.assertGreater(len(before), 2, way)
+            for bands in before:
+                self.assertLess(bands["VOID"] + bands["DRAG"], 400000, (way, dict(bands)))
+
     def test_end_by_signal(self):
         """SIGTERM to census reaches the program after a last sample. Of other signals, the summary says of what moment
         the last sample is."""

@@ -142,6 +142,9 @@ static int call_next(const start *s, char *const envp[])
         find_next(); /* a constructor of another library calls */
     }
     with_id.pid = s->pid != NULL ? s->pid : &unknown;
+    if (s->call != CALL_SPAWN) {
+        (void)hpp__process_record_uses();
+    }
     bool had_helper = end_helper(s);
     hpp_limits_shown limits = hpp__limits_show(s->call != CALL_SPAWN);
     int result = call_libc(&with_id, envp);

@@ -247,16 +247,24 @@ void hpp__process_detach(void)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-/* Waits until the collector has taken a last image, if it takes any. A child of vfork has the
- * memory of its parent, and is another process. Nothing here waits for a lock: a handler of signals
- * may end the process. */
+bool hpp__process_record_uses(void)
+{
+    bool is_own = hpp__alive() && hpp__isolation == HPP_NOT_ISOLATED &&
+                  hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id;
+    if (is_own) {
+        hpp__sampler_end();
+    }
+    return is_own;
+}
+
+/* Waits until the collector has taken a last image, if it takes any. Nothing here waits for a lock:
+ * a handler of signals may end the process. */
 static void leave(void)
 {
-    bool is_own = hpp__alive() && hpp__settings.has_images && hpp__isolation == HPP_NOT_ISOLATED &&
-                  hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id;
-    int link = is_own ? hpp__window_connect(hpp__settings.socket_name) : -1;
+    bool is_own = hpp__process_record_uses();
+    int link =
+        is_own && hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
     if (link >= 0) {
-        hpp__sampler_end(); /* the last image has all uses */
         (void)hpp__window_ask(link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
     }
     hpp__helper_end();
@@ -303,7 +311,6 @@ __attribute__((destructor)) static void end(void)
     note_resident();
     leave();
     if (hpp__alive()) {
-        hpp__sampler_end();
         atomic_store(&hpp__window->head.state, HPP_WINDOW_EXITED);
     }
 }
@@ -311,7 +318,7 @@ __attribute__((destructor)) static void end(void)
 /* quick_exit calls this last, since it is registered first; exit does not. */
 __attribute__((constructor)) static void watch_quick_exit(void)
 {
-    if (hpp__alive() && hpp__settings.has_images) {
+    if (hpp__alive()) {
         (void)at_quick_exit(leave);
     }
 }

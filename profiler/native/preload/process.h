@@ -32,4 +32,9 @@ void hpp__process_start_helper(void);
 /* Ends profiling for good. Other threads may still count for a moment. */
 void hpp__process_detach(void);
 
+/* Records the uses of watched blocks since the last era, before the process ends or becomes another
+ * program. Returns false, and does nothing, in a child of vfork, which has the memory of its
+ * parent. */
+bool hpp__process_record_uses(void);
+
 #endif

@@ -141,9 +141,37 @@ static int limits_itself(char **arguments)
     return 3;
 }
 
+enum { N_LATE = 100, LATE_BYTES = 40000 };
+static char *volatile late[N_LATE];
+
+/* Uses its blocks just before it ends in the way that the argument names. */
+static int uses_late(char **arguments)
+{
+    for (int i = 0; i < N_LATE; i++) {
+        late[i] = made(malloc(LATE_BYTES));
+    }
+    usleep(arguments[0][0] == 'e' ? 1200000 : 300000); /* what is replaced sooner has no profile */
+    free(malloc(LATE_BYTES)); /* now the program notices that eras have begun */
+    for (int i = 0; i < N_LATE; i++) {
+        late[i][LATE_BYTES / 2] = 1;
+    }
+    switch (arguments[0][0]) {
+    case '_':
+        _exit(0);
+    case 'q':
+        quick_exit(0);
+    case 'e':
+        execl("/bin/true", "true", NULL);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 static const native_case cases[] = {
     {"limits_itself", limits_itself},
     {"returns", returns},
+    {"uses_late", uses_late},
     {"quits", quits},
     {"exits_quickly", exits_quickly},
     {"is_killed", is_killed},
