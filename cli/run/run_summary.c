@@ -427,8 +427,11 @@ static void say_program(const page *p, size_t index)
     }
     say_pauses(p, &f);
     if (f.n_snapshots > 0) {
-        say(p, "heap snapshot at %s, %s live: census report %s.heapsnapshot",
-            format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text, f.base);
+        uint64_t near_bytes = f.snapshot_bytes / 8 + 65536;
+        bool is_of_peak = peak_of(&f) <= f.snapshot_bytes + near_bytes;
+        say(p, "heap snapshot at %s, %s live%s%s: census report %s.heapsnapshot",
+            format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text,
+            is_of_peak ? "" : " of a peak of ", is_of_peak ? "" : amount(peak_of(&f)).text, f.base);
     }
     say_phases(p, &f.biography);
     say_types(p, &f.types);

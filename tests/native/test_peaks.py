@@ -39,6 +39,15 @@ class Peaks(Native):
         self.assertIn("peak 287 MiB", done.errors)
         self.assertRegex(done.errors, r"286 MiB +100% +1 block  spike")
 
+    def test_snapshot_of_the_largest_heap(self):
+        """Also if a sample has just been taken, of a heap that grows. Of a smaller heap, the summary says so."""
+        for mode in "-hd", "-hr":
+            done = harness.run([CENSUS, "run", mode, "--snapshot=largest", "-i0.1", "-o", self.path("profile"), "--",
+                                program("peaks"), "steps"])
+            self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 20 MiB live: census report", done.errors)
+        done = harness.run([CENSUS, "run", "-hd", "--snapshot=last", "-o", self.path("profile"), "--", program("peaks"), "steps"])
+        self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 9[0-9]{2} KiB live of a peak of 20 MiB: census report")
+
     def test_peak_of_a_wandering_heap(self):
         """While the heap grows with frees in between, it is copied for each 1 % of growth; for each 6 % after a copy that
         another process has interrupted, since it took long."""

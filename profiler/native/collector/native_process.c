@@ -514,10 +514,10 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     }
 }
 
-/* Takes an image for a heap snapshot if one is wanted. Except the last one, they wait for the one
+/* Takes an image for a heap snapshot if one is wanted. Except urgent ones, they wait for the one
  * before, and until pauses are a sixteenth of the time at most. One with threads that were moving
  * is replaced by the next, if that is not smaller. */
-static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_last)
+static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_urgent)
 {
     enum { TIMES_PAUSE = 16, MOST_BETTER = 3 };
     const uint64_t kept_bytes = p->snapshot_bytes;
@@ -527,7 +527,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
                      (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
     bool is_early = atomic_load(&p->is_snapshot_queued) || now_ns() < p->next_snapshot_ns;
-    if (!is_wanted || (is_early && !is_last)) {
+    if (!is_wanted || (is_early && !is_urgent)) {
         return;
     }
     p->wants_helper = atomic_load(&p->control->helper_error) == HPP_NO_HELPER_WANTED;
@@ -590,7 +590,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
         }
     }
     look(p, &j->snapshot, true);
-    take_snapshot(p, j, patience_ns, when == AT_END);
+    take_snapshot(p, j, patience_ns, when == AT_END || (when == AT_PEAK && patience_ns > 0));
     if (j->snapshot.image || !p->is_at_exit) {
         p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);
     }
@@ -668,9 +668,9 @@ void hpp__process_peak(hpp__process *p)
     uint64_t begin_ns = now_ns();
     uint64_t patience_ns =
         p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
-    bool is_early = begin_ns < p->next_peak_ns || begin_ns < p->next_snapshot_ns ||
-                    atomic_load(&p->is_snapshot_queued) ||
-                    (patience_ns == 0 && !hpp__freezer_has_room(&p->freezer));
+    bool is_busy = begin_ns < p->next_snapshot_ns || atomic_load(&p->is_snapshot_queued) ||
+                   !hpp__freezer_has_room(&p->freezer);
+    bool is_early = begin_ns < p->next_peak_ns || (patience_ns == 0 && is_busy);
     is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);
     uint64_t wait_ns = now_ns() - begin_ns;
     p->peak_wait_ns += wait_ns;

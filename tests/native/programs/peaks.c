@@ -43,6 +43,24 @@ static int spikes_slowly(char **arguments)
     return spike_often(30, 20000);
 }
 
+/* Grows in small steps when a sample is due, and shrinks at once. */
+static int steps(char **arguments)
+{
+    enum { N = 1000 };
+    char *blocks[N];
+    (void)arguments;
+    size_t live = keep(1, 1000000);
+    usleep(300000);
+    for (int i = 0; i < N; i++) {
+        blocks[i] = made(malloc(20000));
+    }
+    for (int i = 0; i < N; i++) {
+        free(blocks[i]);
+    }
+    say("live keep %zu\npeak %zu\n", live, live + (size_t)N * 20000);
+    return 0;
+}
+
 /* Grows with many frees in between, shrinks, and grows again to less. */
 static int wanders(char **arguments)
 {
@@ -135,10 +153,15 @@ static int is_killed(char **arguments)
 }
 
 static const native_case cases[] = {
-    {"spikes", spikes},         {"spikes_slowly", spikes_slowly},
-    {"wanders", wanders},       {"climbs", climbs},
-    {"hands_over", hands_over}, {"is_inherited", is_inherited},
-    {"is_killed", is_killed},   {NULL, NULL},
+    {"spikes", spikes},
+    {"spikes_slowly", spikes_slowly},
+    {"wanders", wanders},
+    {"climbs", climbs},
+    {"steps", steps},
+    {"hands_over", hands_over},
+    {"is_inherited", is_inherited},
+    {"is_killed", is_killed},
+    {NULL, NULL},
 };
 
 int main(int argc, char **argv)
