@@ -30,10 +30,17 @@ static hpf_status add(hpf_eventlog_gc *gc, const hpf_event *event, bool is_major
     return HPF_OK;
 }
 
+/* Returns whether a record is what its number means: the log may declare another length for it. */
+static bool is_statistics(const hpf_event *event)
+{
+    return event->type->id == HPF__EVENT_GC_STATS_GHC && hpf_event_name(event->type) &&
+           event->payload.length >= GENERATION_END;
+}
+
 hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *gc, const hpf_event *event, hpf_error *err)
 {
     hpf_str payload = event->payload;
-    if (event->type->id == HPF__EVENT_GC_STATS_GHC && payload.length >= GENERATION_END) {
+    if (is_statistics(event)) {
         gc->n = gc->has_statistics ? gc->n : 0;
         gc->has_statistics = true;
         return add(gc, event, hpf__read2(payload.data + GENERATION_AT) > 0, err);
@@ -311,6 +318,15 @@ static hpf_status keep_message(hpf_eventlog_activity *a, double time_s, hpf_str 
     return HPF_OK;
 }
 
+static double total_of(const double cells[N_CELLS])
+{
+    double total = 0;
+    for (size_t i = 0; i < N_CELLS; i++) {
+        total += cells[i];
+    }
+    return total;
+}
+
 bool hpf_eventlog_activity_wants(uint16_t type)
 {
     static const uint16_t wanted[] = {
@@ -332,6 +348,9 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     enum { CAPSET_BYTES = 4, COUNTER_BYTES = 7 * 8, RUN_AT = 3 * 8 };
     double time_s = (double)event->time_ns / 1e9;
     hpf_str p = event->payload;
+    if (!hpf_event_name(event->type)) {
+        return HPF_OK;
+    }
     if (event->type->id == HPF__EVENT_USER_MSG) {
         return keep_message(a, time_s, p, err);
     }
@@ -353,7 +372,7 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
         cap->paused_since_s = time_s;
         break;
     case HPF__EVENT_GC_STATS_GHC:
-        cap->leads_collection = true;
+        cap->leads_collection |= is_statistics(event);
         break;
     case HPF__EVENT_GC_END:
         return end_pause(a, cap, time_s, err);
@@ -451,6 +470,8 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     sum run = is_counted ? RUN_COUNTED : RUN_SINGLE;
     show(a, run, begin_s, end_s);
     public->run_sparks = public->sparks ? a->shown[run] : NULL;
+    public->n_sparks = total_of(a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
+    public->n_run_sparks = total_of(a->cells[run]);
     size_t first = 0, end = a->n_messages;
     while (first < end && a->messages[first].time < begin_s) {
         first++;

@@ -47,7 +47,7 @@ size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity
         {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1},
         {HPR__LANE_THREADS, "threads", "running threads", a->running_s, NULL, a->n_processors},
         {HPR__LANE_SPARKS, "sparks", "sparks per second", a->sparks, a->run_sparks,
-         max_rate(a->sparks, a)},
+         fmax(max_rate(a->sparks, a), max_rate(a->run_sparks, a))},
     };
     size_t n = 0;
     for (size_t i = 0; i < HPR__MOST_LANES; i++) {
@@ -95,8 +95,8 @@ void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const
         hpr_unit_label_rounded(number, mean, &one, 2);
         snprintf(note, HPR__NOTE_BYTES, "mean %s of %u", number, (unsigned)a->n_processors);
     } else {
-        write_count(part, round(sum_of(s->parts, a->n_cells)));
-        write_count(all, round(sum));
+        write_count(part, round(a->n_run_sparks));
+        write_count(all, round(a->n_sparks));
         snprintf(note, HPR__NOTE_BYTES, "%s of %s run", part, all);
     }
 }

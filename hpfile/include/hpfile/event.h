@@ -117,7 +117,8 @@ typedef struct hpf_activity {
     const double *paused_s;            /* by garbage collections; at most cell_s */
     const double *running_s;           /* of threads, summed over processors */
     uint32_t n_processors;             /* that run threads */
-    const double *sparks, *run_sparks; /* created; of these, run in parallel. Both or none */
+    const double *sparks, *run_sparks; /* created; run in parallel, perhaps later. Both or none */
+    double n_sparks, n_run_sparks;     /* of the whole log so far, also outside of the cells */
     const hpf_mark *messages;          /* by time */
     size_t n_messages;
     uint64_t n_more_messages; /* that are not kept */

@@ -220,6 +220,39 @@ Test(log_activity, a_capability_that_waits_for_a_collection_does_not_pause_the_p
     hpf_eventlog_activity_destroy(activity);
 }
 
+/* The log declares other lengths for numbers of GHC: these records mean something else. */
+Test(log_activity, records_of_another_length_are_not_those_of_ghc)
+{
+    const hpf_activity *a;
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 53);
+    log_declare(log, 53, -1, "Something else");
+    log_declare(log, 1, -1, "Something else");
+    log_end_header(log);
+    put_block(log, 0, 24 + 2 * 10);
+    log_put(log, 9, 2 S, "");
+    log_put(log, 10, 3 S, "");
+    put_block(log, 1, 24 + 2 * 10 + 18 + 12);
+    log_put(log, 9, 4 S, "");
+    log_put(log, 53, 4 S, "242", 6ull, 0ull, 1ull);
+    log_put(log, 10, 5 S, "");
+    log_put(log, 1, 5 S, "2", 0ull);
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_float_eq(sum_between(a, a->paused_s, 1, 9), 2, 1e-9);
+    cr_expect_null(a->running_s);
+    hpf_eventlog_activity_destroy(activity);
+    log = hpf_sink_to_memory();
+    log_begin(log, 53);
+    log_declare(log, 53, -1, "Something else");
+    log_end_header(log);
+    log_put(log, 9, 2 S, "");
+    log_put(log, 53, 4 S, "242", 6ull, 0ull, 1ull);
+    hpf_eventlog_gc gc = read_log(log);
+    cr_expect_eq(gc.n, 1);
+    cr_expect_not(gc.has_statistics);
+    hpf_eventlog_gc_finish(&gc);
+}
+
 /* Thread 1 runs from 2 to 4 on one capability, thread 2 from 3 to the end on another; a third
  * capability runs none. */
 Test(log_activity, running_threads_are_added_up)
@@ -266,6 +299,28 @@ Test(log_activity, counters_of_sparks_are_better_than_single_events)
         cr_expect_float_eq(sum_between(a, a->sparks, 1, 9), has_counters ? 50 : 3, 1e-9);
         cr_expect_float_eq(sum_between(a, a->run_sparks, 1, 9), has_counters ? 11 : 2, 1e-9);
         cr_expect_float_eq(sum_between(a, a->sparks, 8, 9), has_counters ? 0 : 1, 1e-9);
+        hpf_eventlog_activity_destroy(activity);
+    }
+}
+
+Test(log_activity, sparks_before_the_first_sample_are_counted)
+{
+    for (int has_counters = 0; has_counters < 2; has_counters++) {
+        const hpf_activity *a;
+        hpf_sink *log = begin_active();
+        put_block(log, 0, 24 + (has_counters ? 2u * 66 : 3u * 10));
+        if (has_counters) {
+            put_sparks(log, 1 S / 2, 2, 0);
+            put_sparks(log, 3 S, 2, 1);
+        } else {
+            log_put(log, 35, 1 S / 2, "");
+            log_put(log, 35, 1 S / 2, "");
+            log_put(log, 38, 3 S, "");
+        }
+        hpf_eventlog_activity *activity = read_activity(log, &a);
+        cr_expect_float_eq(sum_between(a, a->sparks, 1, 9), 0, 1e-9);
+        cr_expect_float_eq(a->n_sparks, 2, 1e-9);
+        cr_expect_float_eq(a->n_run_sparks, 1, 1e-9);
         hpf_eventlog_activity_destroy(activity);
     }
 }

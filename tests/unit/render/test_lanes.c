@@ -107,10 +107,12 @@ Test(lanes, amounts_and_notes_are_those_of_the_cells)
     a.n_processors = 512;
     a.sparks = ones;
     a.run_sparks = halves;
+    a.n_sparks = 5000; /* some of them before the first cell */
+    a.n_run_sparks = 2048;
     hpr_chart *chart = draw(&a, 0, 0);
     static const double highs[] = {512, 1, 512, 512};
     static const char *const notes[] = {"max 512 B/s", "0.013 % of time", "mean 256 of 512",
-                                        "2048 of 4096 run"};
+                                        "2048 of 5000 run"};
     cr_assert_eq(chart->n_lanes, 4);
     for (size_t i = 0; i < 4; i++) {
         cr_expect_str_eq(chart->lanes[i].note, notes[i]);
@@ -125,6 +127,20 @@ Test(lanes, amounts_and_notes_are_those_of_the_cells)
     }
     cr_expect_float_eq(paused_s, 0.001, 1e-9);
     cr_expect_null(gc->parts);
+    hpr_chart_destroy(chart);
+}
+
+/* Sparks that were created before the first sample may run after it. */
+Test(lanes, sparks_that_run_later_have_a_height)
+{
+    hpf_activity a = activity_of();
+    a.sparks = zeros;
+    a.run_sparks = halves;
+    a.n_sparks = a.n_run_sparks = 2048;
+    hpr_chart *chart = draw(&a, 0, 0);
+    cr_assert_eq(chart->n_lanes, 1);
+    cr_expect_float_eq(chart->lanes[0].high, 256, 1e-9);
+    cr_expect_str_eq(chart->lanes[0].note, "2048 of 2048 run");
     hpr_chart_destroy(chart);
 }
 
