@@ -128,6 +128,10 @@ static hpf_status count_only(log_contents *c, hpf_error *err)
     }
     c->log = c->counted;
     c->facts = &c->noted;
+    hpf_error warning;
+    if (status == HPF_OK && hpf_eventlog_describe_damage(c->log, &warning)) {
+        diag_warning(c->in->name, &warning);
+    }
     return status;
 }
 

@@ -28,8 +28,11 @@ hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *not
     passing p = {facts, note, context};
     hpf_eventlog *log = NULL;
     hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, &p, err);
+    hpf_error warning;
+    if (status == HPF_OK && hpf_eventlog_describe_damage(log, &warning)) {
+        diag_warning(in->name, &warning);
+    }
     if (status == HPF_OK && hpf_eventlog_state(log) != HPF_EVENTLOG_COMPLETE) {
-        hpf_error warning;
         hpf_error_set(&warning, HPF_END, "the event log is incomplete: it has no end marker");
         warning.offset = hpf_eventlog_offset(log);
         diag_warning(in->name, &warning);

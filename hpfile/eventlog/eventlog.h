@@ -11,7 +11,11 @@
  * come in the order of the file: each capability writes blocks of its own, so time goes back
  * between blocks.
  *
- * Memory: the header's descriptions, and at most one unfinished record.
+ * GHC's run-time system can damage its log: two of its threads write a record to the same place.
+ * Where no record can begin, the reader skips bytes up to the next plausible records.
+ *
+ * Memory: the header's descriptions, and at most one unfinished record, or the few that show that
+ * damage is over.
  */
 #ifndef HPF_EVENTLOG_H
 #define HPF_EVENTLOG_H
@@ -49,6 +53,8 @@ typedef struct hpf_event_visitor {
     /* A type is declared. Set `*is_wanted` to false to have its records counted but not visited. */
     hpf_status (*type)(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err);
     hpf_status (*event)(void *context, const hpf_event *event, hpf_error *err);
+    /* Records are missing from here on. */
+    void (*damage)(void *context);
 } hpf_event_visitor;
 
 typedef struct hpf_eventlog hpf_eventlog;
@@ -58,7 +64,8 @@ typedef struct hpf_eventlog hpf_eventlog;
 HPF_API hpf_eventlog *hpf_eventlog_create(const hpf_event_visitor *visitor, void *context);
 
 /* Reads the next bytes, and visits every complete record. Bytes after the end marker are ignored.
- * Errors are sticky: SYNTAX; VERSION for a log of GHC 6.12, whose header is wrong; LIMIT; MEMORY;
+ * Errors are sticky: SYNTAX, also for damage before the first record and in logs whose records are
+ * changes of those before; VERSION for a log of GHC 6.12, whose header is wrong; LIMIT; MEMORY;
  * those of the visitor. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes,
                                                   size_t n_bytes, hpf_error *err);
@@ -74,6 +81,15 @@ HPF_API hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log);
 
 /* Returns the number of bytes in the header and complete records so far. */
 HPF_API uint64_t hpf_eventlog_offset(const hpf_eventlog *log);
+
+/* The bytes that were skipped so far because no record could begin there. */
+typedef struct hpf_eventlog_damage {
+    uint64_t n_places, first_offset, n_bytes;
+} hpf_eventlog_damage;
+HPF_API hpf_eventlog_damage hpf_eventlog_damaged(const hpf_eventlog *log);
+
+/* Describes these as a warning; returns false if there are none. */
+HPF_API bool hpf_eventlog_describe_damage(const hpf_eventlog *log, hpf_error *warning);
 
 /* Return the number of events so far, visited or not, and the latest of their times, or 0.
  */

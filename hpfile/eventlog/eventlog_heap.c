@@ -13,6 +13,7 @@
 #include "eventlog/eventlog_heap.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ struct hpf__eventlog_heap {
     double time;
     uint64_t begin_offset, end_offset; /* of the sample, as far as it was read */
     double last_time;                  /* of the last sample that was emitted */
-    uint64_t n_samples, n_late;
+    uint64_t n_samples, n_late, n_damaged;
     bool has_units;
     bool is_revisiting;
     bool is_whole; /* the header was read, not only samples again */
@@ -494,7 +495,20 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
     return status == HPF_OK ? on_other(h, event, err) : status;
 }
 
-static const hpf_event_visitor visitor = {.type = on_type, .event = on_event};
+/* Discards the sample being gathered, of which records are missing. */
+static void on_damage(void *context)
+{
+    hpf__eventlog_heap *h = context;
+    h->n_damaged += h->in_sample && !h->is_revisiting;
+    h->in_sample = false;
+    h->is_foreign = false;
+    h->costs.n = 0;
+    if (h->options.visitor && h->options.visitor->damage && !h->is_revisiting) {
+        h->options.visitor->damage(h->options.visitor_context);
+    }
+}
+
+static const hpf_event_visitor visitor = {.type = on_type, .event = on_event, .damage = on_damage};
 
 /* --- reading --- */
 
@@ -537,6 +551,16 @@ static void warn_of_end(hpf__eventlog_heap *h)
 static void warn_of_rest(hpf__eventlog_heap *h)
 {
     hpf_error warning;
+    if (hpf_eventlog_describe_damage(h->log, &warning)) {
+        size_t n = strlen(warning.message);
+        if (h->n_damaged) {
+            snprintf(warning.message + n, sizeof warning.message - n, ", left out %llu %s",
+                     (unsigned long long)h->n_damaged, h->n_damaged == 1 ? "sample" : "samples");
+        }
+        if (h->options.warning) {
+            h->options.warning(h->options.warning_context, &warning);
+        }
+    }
     if (h->n_late) {
         hpf_error_set(&warning, HPF_ERR_ORDER,
                       "%llu %s earlier than the sample before, and shown at its time",

@@ -35,10 +35,16 @@
 #define BLOCK_BYTES  14u                        /* of a BLOCK_MARKER */
 #define EMPTY_BYTES  (HEAD_BYTES + BLOCK_BYTES) /* of a block with nothing in it */
 
+/* Records that must follow each other, in the order of time and at most 18 minutes apart, to show
+ * that damage is over; the longest that are considered; bytes to be searched at once. */
+enum { N_PLAUSIBLE = 5, MOST_PLAUSIBLE_BYTES = 4096, SEARCH_BYTES = 65536 };
+#define MOST_PLAUSIBLE_GAP_NS (1ull << 40)
+
 typedef enum state {
     IN_MAGIC,
     IN_TYPES,
     IN_RECORDS,
+    IN_DAMAGE,  /* before the next plausible record */
     IN_REVISIT, /* at a record, or at the begin of the whole log */
     AT_END,
 } state;
@@ -76,6 +82,9 @@ struct hpf_eventlog {
     uint64_t block_end;   /* offset after the block being read */
     uint16_t block_cap;
     uint64_t n_blocks; /* begun, with more in them than their marker */
+
+    hpf_eventlog_damage damage; /* of the first reading, without the place being searched */
+    uint64_t damage_begin;      /* of that place */
 };
 
 hpf_eventlog *hpf_eventlog_create(const hpf_event_visitor *visitor, void *context)
@@ -360,6 +369,65 @@ static size_t record_bytes(const hpf_eventlog *log, const char *p, size_t n)
     return n < head ? head : head + hpf__read2(p + HEAD_BYTES);
 }
 
+/* Returns the number of bytes of `p` that show whether plausible records begin there, which is at
+ * most `n` if `*is_plausible` is decided. The end marker ends them, too. */
+static size_t plausible_bytes(const hpf_eventlog *log, const char *p, size_t n, bool *is_plausible)
+{
+    size_t at = 0;
+    uint64_t before_ns = 0;
+    *is_plausible = false;
+    for (size_t i = 0; i < N_PLAUSIBLE; i++) {
+        if (n - at < END_BYTES) {
+            return at + END_BYTES;
+        }
+        unsigned id = hpf__read2(p + at);
+        if (id == END_MARKER && i > 0) {
+            break;
+        }
+        if (!slot_of(log, id)) {
+            return at;
+        }
+        if (n - at < HEAD_BYTES) {
+            return at + HEAD_BYTES;
+        }
+        uint64_t time_ns = hpf__read8(p + at + END_BYTES);
+        bool is_later = time_ns - before_ns < MOST_PLAUSIBLE_GAP_NS;
+        size_t n_bytes = record_bytes(log, p + at, n - at);
+        if (time_ns == 0 || time_ns >> 60 || n_bytes > MOST_PLAUSIBLE_BYTES ||
+            (i > 0 && !is_later && id != HPF__EVENT_BLOCK_MARKER)) {
+            return at;
+        }
+        if (n_bytes > n - at) {
+            return at + n_bytes;
+        }
+        before_ns = time_ns;
+        at += n_bytes;
+    }
+    *is_plausible = true;
+    return at;
+}
+
+/* Skips bytes up to plausible records; returns where these begin, or the first byte for which more
+ * bytes are needed. */
+static const char *skip_damage(hpf_eventlog *log, const char *p, const char *end)
+{
+    bool is_plausible = false;
+    while (p < end &&
+           plausible_bytes(log, p, (size_t)(end - p), &is_plausible) <= (size_t)(end - p)) {
+        if (is_plausible) {
+            log->state = IN_RECORDS;
+            if (log->is_counting) {
+                log->damage.n_places++;
+                log->damage.n_bytes += log->offset - log->damage_begin;
+            }
+            break;
+        }
+        p++;
+        log->offset++;
+    }
+    return p;
+}
+
 /* --- items --- */
 
 /* Returns the length of the item at `p`, or, if its `n` bytes do not show it, a larger number than
@@ -376,27 +444,49 @@ static size_t item_bytes(const hpf_eventlog *log, const char *p, size_t n)
         return memcmp(p, TYPE_BEGIN, WORD_BYTES) == 0 ? type_bytes(p, n) : TYPES_END_BYTES;
     case IN_REVISIT:
         return WORD_BYTES;
+    case IN_DAMAGE: {
+        bool is_plausible;
+        return plausible_bytes(log, p, n, &is_plausible);
+    }
     default:
         return record_bytes(log, p, n);
     }
 }
 
-/* Handles a place where no record can begin: the end marker, or an error. */
-static hpf_status read_end(hpf_eventlog *log, const char *p)
+/* Handles a place where no record can begin, the end marker or damage; returns the first byte after
+ * the marker. Records that are changes of those before cannot be read if one of them is missing. */
+static const char *read_end(hpf_eventlog *log, const char *p, hpf_status *status)
 {
     unsigned id = hpf__read2(p);
-    if (id != END_MARKER) {
-        return fail_undeclared(log, id);
+    if (id == END_MARKER) {
+        log->state = AT_END;
+        log->offset += END_BYTES;
+        return p + END_BYTES;
     }
-    log->state = AT_END;
-    log->offset += END_BYTES;
-    return HPF_OK;
+    if (hpf_eventlog_n_events(log) == 0 ||
+        hpf__eventlog_declares(log, HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES) ||
+        hpf__eventlog_declares(log, HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES)) {
+        *status = fail_undeclared(log, id);
+        return p;
+    }
+    log->state = IN_DAMAGE;
+    log->damage_begin = log->offset;
+    if (log->damage.n_places == 0 && log->is_counting) {
+        log->damage.first_offset = log->offset;
+    }
+    if (log->visitor.damage) {
+        log->visitor.damage(log->context);
+    }
+    return p;
 }
 
 /* Reads all complete items; returns the first byte after them. */
 static const char *read_items(hpf_eventlog *log, const char *p, const char *end, hpf_status *status)
 {
     while (*status == HPF_OK && log->state != AT_END && p < end) {
+        if (log->state == IN_DAMAGE) {
+            p = skip_damage(log, p, end);
+        }
         if (log->state == IN_RECORDS) {
             p = read_records(log, p, end, status);
         }
@@ -405,8 +495,7 @@ static const char *read_items(hpf_eventlog *log, const char *p, const char *end,
             break;
         }
         if (log->state == IN_RECORDS) {
-            *status = read_end(log, p);
-            p += END_BYTES;
+            p = read_end(log, p, status);
         } else if (log->state == IN_REVISIT) {
             log->state = memcmp(p, HPF_EVENTLOG_MAGIC, WORD_BYTES) == 0 ? IN_MAGIC : IN_RECORDS;
         } else {
@@ -427,7 +516,9 @@ static hpf_status feed_carry(hpf_eventlog *log, const char **at, const char *end
         size_t needed = item_bytes(log, carry->bytes, carry->length);
         if (needed > carry->length) {
             size_t there = (size_t)(end - *at);
-            size_t n = needed - carry->length < there ? needed - carry->length : there;
+            size_t n = needed - carry->length;
+            n = log->state == IN_DAMAGE && n < SEARCH_BYTES ? SEARCH_BYTES : n;
+            n = n < there ? n : there;
             if (!hpf__buffer_append(carry, *at, n)) {
                 return hpf_error_set_memory(&log->error);
             }
@@ -491,6 +582,8 @@ hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log)
         return HPF_EVENTLOG_IN_HEADER;
     case AT_END:
         return HPF_EVENTLOG_COMPLETE;
+    case IN_DAMAGE:
+        return HPF_EVENTLOG_IN_RECORD;
     default:
         return log->carry.length ? HPF_EVENTLOG_IN_RECORD : HPF_EVENTLOG_OPEN;
     }
@@ -499,6 +592,30 @@ hpf_eventlog_end hpf_eventlog_state(const hpf_eventlog *log)
 uint64_t hpf_eventlog_offset(const hpf_eventlog *log)
 {
     return log->offset;
+}
+
+hpf_eventlog_damage hpf_eventlog_damaged(const hpf_eventlog *log)
+{
+    hpf_eventlog_damage damage = log->damage;
+    if (log->state == IN_DAMAGE && log->is_counting) {
+        damage.n_places++;
+        damage.n_bytes += log->offset + log->carry.length - log->damage_begin;
+    }
+    return damage;
+}
+
+bool hpf_eventlog_describe_damage(const hpf_eventlog *log, hpf_error *warning)
+{
+    hpf_eventlog_damage damage = hpf_eventlog_damaged(log);
+    if (damage.n_places == 0) {
+        return false;
+    }
+    hpf_error_set(warning, HPF_ERR_SYNTAX,
+                  "the event log is damaged in %llu %s, first at byte %llu: skipped %llu bytes",
+                  (unsigned long long)damage.n_places, damage.n_places == 1 ? "place" : "places",
+                  (unsigned long long)damage.first_offset, (unsigned long long)damage.n_bytes);
+    warning->offset = damage.first_offset;
+    return true;
 }
 
 uint64_t hpf_eventlog_n_events(const hpf_eventlog *log)

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hpfile/str.h"
@@ -131,6 +132,32 @@ Test(log_heap, without_ends_a_sample_lasts_until_the_next_or_the_end)
                      "the event log ends inside a sample: kept the 1 complete sample before");
     reading_finish(&cut);
     expect_said(log, UNITS "name 0 a\nsample 5e-09  0=1\nsample 7e-09  0=2\n");
+}
+
+/* The first damage is inside a sample, the second between samples. */
+Test(log_heap, a_damaged_sample_is_left_out)
+{
+    char expected[400];
+    hpf_sink *log = open_log(0);
+    begin_profile(log, 0, 4);
+    sample(log, 1000000000, "a", 1);
+    log_put(log, 162, 2000000000, "8", 1ull);
+    log_put(log, 164, 2000000000, "18s", 0ull, 2ull, "a");
+    size_t at = hpf_sink_bytes(log).length;
+    hpf_sink_write(log, "\x55\xaa", 2);
+    log_put(log, 164, 2000000000, "18s", 0ull, 3ull, "b");
+    log_put(log, 165, 2000000000, "8", 1ull);
+    sample(log, 3000000000, "c", 4);
+    sample(log, 4000000000, "c", 5);
+    hpf_sink_write(log, "\x55\xaa\x55", 3);
+    sample(log, 5000000000, "c", 6);
+    log_end(log);
+    snprintf(expected, sizeof expected,
+             UNITS "name 0 a\nsample 1  0=1\nname 1 c\nsample 3  1=4\nsample 4  1=5\n"
+                   "sample 5  1=6\nwarning: syntax error at %zu 0:0 the event log is damaged in 2 "
+                   "places, first at byte %zu: skipped 5 bytes, left out 1 sample\n",
+             at, at);
+    expect_said(log, expected);
 }
 
 static hpf_sink *log_of_two(void)

@@ -200,10 +200,50 @@ Test(eventlog_reader, the_last_declaration_of_a_type_counts)
 Test(eventlog_reader, an_undeclared_type_is_an_error_with_its_place)
 {
     hpf_sink *log = open_log();
-    log_put(log, 9, 1, "");
     uint64_t at = hpf_sink_position(log);
     log_put(log, 301, 1, "");
     expect_failure(log, HPF_ERR_SYNTAX, at, "type 301 at byte");
+
+    /* Changes of samples before cannot be read after damage. */
+    log = begun();
+    log_declare(log, 1000, -1, "Heap profile changes since last sample");
+    log_end_header(log);
+    log_put(log, 9, 1, "");
+    at = hpf_sink_position(log);
+    log_put(log, 301, 1, "");
+    expect_failure(log, HPF_ERR_SYNTAX, at, "type 301 at byte");
+}
+
+/* Two threads of the program wrote to the same place: 5 bytes of a record and the next records. The
+ * end marker may follow soon. */
+Test(eventlog_reader, damage_is_skipped)
+{
+    for (unsigned n_after = 1; n_after < 12; n_after++) {
+        hpf_sink *log = open_log();
+        log_put(log, 9, 1, "");
+        uint64_t at = hpf_sink_position(log);
+        hpf_sink_write(log, "\x55\xaa\0\0\1", 5);
+        for (unsigned i = 0; i < n_after; i++) {
+            log_put(log, 10, 20 + i, "");
+        }
+        log_end(log);
+        hpf_str bytes = hpf_sink_bytes(log);
+        for (size_t piece = 1; piece < bytes.length; piece += 3) {
+            hpf_eventlog *reader = hpf_eventlog_create(&(hpf_event_visitor){0}, NULL);
+            for (size_t from = 0; from < bytes.length; from += piece) {
+                size_t n = bytes.length - from < piece ? bytes.length - from : piece;
+                cr_assert_eq(hpf_eventlog_feed(reader, bytes.data + from, n, NULL), HPF_OK);
+            }
+            hpf_eventlog_damage damage = hpf_eventlog_damaged(reader);
+            cr_assert_eq(hpf_eventlog_state(reader), HPF_EVENTLOG_COMPLETE);
+            cr_assert_eq(hpf_eventlog_n_events(reader), 1 + n_after);
+            cr_assert_eq(damage.n_places, 1);
+            cr_assert_eq(damage.first_offset, at);
+            cr_assert_eq(damage.n_bytes, 5);
+            hpf_eventlog_destroy(reader);
+        }
+        hpf_sink_destroy(log);
+    }
 }
 
 Test(eventlog_reader, ghc_6_12_is_refused_by_its_sizes)
@@ -271,7 +311,7 @@ Test(eventlog_reader, a_visitor_stops_the_reader_and_leaves_types_out)
 {
     hpf_sink *log = open_log();
     int n = 0;
-    hpf_event_visitor visitor = {refuse_gc_end, stop_at_second};
+    hpf_event_visitor visitor = {.type = refuse_gc_end, .event = stop_at_second};
     hpf_eventlog *reader = hpf_eventlog_create(&visitor, &n);
     hpf_error err = {0};
     log_put(log, 9, 1, "");
