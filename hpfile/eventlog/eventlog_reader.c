@@ -645,12 +645,13 @@ const hpf_event_type *hpf_eventlog_type(const hpf_eventlog *log, size_t index)
 void hpf__eventlog_revisit(hpf_eventlog *log)
 {
     log->end = hpf_eventlog_state(log);
+    log->damage = hpf_eventlog_damaged(log);
     log->error = (hpf_error){0};
     log->carry.length = 0;
     log->offset = 0;
     log->block_end = 0;
     log->is_counting = false;
-    if (log->state == IN_RECORDS || log->state == AT_END) {
+    if (log->state == IN_RECORDS || log->state == IN_DAMAGE || log->state == AT_END) {
         log->state = IN_REVISIT;
     }
 }
