@@ -567,6 +567,7 @@ hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes, size_t n_byte
     hpf_status status = log->error.status;
     if (status == HPF_OK && n_bytes) {
         status = feed(log, bytes, n_bytes);
+        log->carry.length = status == HPF_OK ? log->carry.length : 0;
     }
     return settle_status(log, status, err);
 }
