@@ -302,7 +302,7 @@ static hpf_breakdown part_named(hpf_str name)
 
 static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
 {
-    hpf_str value;
+    hpf_str value = {0};
     hpf_status status = read_value(p, word, rest, &value);
     if (status != HPF_OK) {
         return status;
@@ -320,7 +320,7 @@ static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
                                         [HPP_RETAINERS_ALL] = "all",
                                         [HPP_RETAINERS_ROOTS] = "roots"};
     hpp_retaining *retaining = &p->options.census.retaining;
-    hpf_str value;
+    hpf_str value = {0};
     hpf_status status = read_value(p, word, rest, &value);
     if (status != HPF_OK) {
         return status;
@@ -348,7 +348,7 @@ static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
 
 static hpf_status parse_life(parser *p, hpf_str word, hpf_str rest)
 {
-    hpf_str value;
+    hpf_str value = {0};
     hpf_status status = read_value(p, word, rest, &value);
     if (status == HPF_OK) {
         p->options.life_of = unquote(p->options.memory, &value, false).data;
@@ -359,7 +359,7 @@ static hpf_status parse_life(parser *p, hpf_str word, hpf_str rest)
 
 static hpf_status parse_snapshot(parser *p, hpf_str word, hpf_str rest)
 {
-    hpf_str value;
+    hpf_str value = {0};
     hpf_status status = read_value(p, word, rest, &value);
     if (status != HPF_OK) {
         return status;

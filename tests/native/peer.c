@@ -134,7 +134,7 @@ static void write_window(FILE *output, const char *when, const hpp_window *windo
             " nodes=%" PRIu32 " sites=%" PRIu32 " slots=%" PRIu32 " modules=%" PRIu32
             " used_bytes=%" PRIu64 " peaks=%" PRIu32 " peak_bytes=%" PRIu64 "\n",
             head->n_nodes, head->n_sites, head->n_slots, head->n_modules, head->used_bytes,
-            head->n_peaks, head->peaks[head->n_peaks % 2].live_bytes);
+            head->n_peaks, head->peak_bytes);
 }
 
 static void write_marks(FILE *output, const hpp_window *window)

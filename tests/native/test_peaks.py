@@ -49,12 +49,11 @@ class Peaks(Native):
         self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 9[0-9]{2} KiB live of a peak of 20 MiB: census report")
 
     def test_peak_of_a_wandering_heap(self):
-        """While the heap grows with frees in between, it is copied for each 1 % of growth; for each 6 % after a copy that
-        another process has interrupted, since it took long."""
-        self.check("wanders", error_bytes=640000)
+        """It grows with many frees in between."""
+        self.check("wanders")
 
     def test_peak_of_threads(self):
-        self.check("hands_over", error_bytes=4 * 65536)
+        self.check("hands_over", error_bytes=300000000 // 256)
 
     def test_peak_of_a_forked_child(self):
         census = self.check("is_inherited")

@@ -62,6 +62,20 @@ static void list_leaf(const void *leaf, uintptr_t index)
     }
 }
 
+void hpp__blocks_forked(void)
+{
+    const hpp_window_head *head = &hpp__window->head;
+    uint32_t page = atomic_load(&head->n_leaf_pages);
+    _Atomic uint64_t *list = hpp__window_at(page);
+    for (uint32_t i = 0; page != 0 && i < atomic_load(&head->n_leaves); i++) {
+        uint64_t entry = atomic_load(&list[i]);
+        uintptr_t index = entry & HPP_MAX_LEAVES;
+        if ((uintptr_t)hpp__leaf_at(index) != hpp__leaf_of_entry(entry)) {
+            atomic_store(&list[i], 0);
+        }
+    }
+}
+
 /* Returns the branch of a leaf, made if there is none yet; NULL without memory. */
 static hpp_branch *make_branch(uintptr_t index)
 {

@@ -56,6 +56,9 @@ hpp_block hpp__blocks_get(const void *address);
  * three granules of its own. Returns its site; 0: there is none. */
 uint32_t hpp__blocks_mark(const void *address);
 
+/* In a forked child, forgets the leaves of its parent's that it has not got. */
+void hpp__blocks_forked(void);
+
 /* Gives an existing block another site. */
 void hpp__blocks_set_site(const void *address, uint32_t site);
 

@@ -9,107 +9,44 @@
 #include "process_state.h"
 
 enum {
-    MIN_BATCH_BYTES = 1 << 10,
+    MIN_BATCH_BYTES = 1 << 7,
     MAX_BATCH_BYTES = 1 << 16,
-    BATCH_SHARE = 256, /* of the last peak */
-    MIN_GROWTH_BYTES = 1 << 12,
+    BATCH_SHARE = 512, /* of the last peak, for all threads together */
 };
 
-static _Atomic int64_t total_bytes;          /* without the changes that threads still have */
-static _Atomic int64_t known_bytes;          /* the highest total that was copied, or need not be */
-static _Atomic uint64_t last_end, last_time; /* of a copy, by the time stamp of the processor */
-static atomic_flag is_copying = ATOMIC_FLAG_INIT;
+static _Atomic int64_t total_bytes; /* without the changes that threads still have */
+static _Atomic int64_t known_bytes; /* at the last peak */
+static atomic_flag is_noting = ATOMIC_FLAG_INIT;
 
-/* ---- copies ---------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Adds the live amounts of a chunk of a slot. What is freed is read first, so that a thread never
- * seems to free more than it has allocated. */
-static void add_cells(hpp_window_live *to, const hpp_window_cell *cells, uint32_t n)
+HPP_COLD HPP_ANY_STACK void hpp__peak_keep_slowly(hpp_window_cell *cell, uint32_t number)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t freed = atomic_load_explicit(&cells[i].freed_bytes, memory_order_relaxed);
-        uint64_t frees = atomic_load_explicit(&cells[i].frees, memory_order_acquire);
-        to[i].bytes += (int64_t)(cells[i].allocated_bytes - freed);
-        to[i].blocks += (int64_t)(cells[i].allocations - frees);
-    }
+    uint64_t freed_bytes = atomic_load_explicit(&cell->freed_bytes, memory_order_relaxed);
+    uint64_t frees = atomic_load_explicit(&cell->frees, memory_order_relaxed);
+    uint64_t allocated_bytes = atomic_load_explicit(&cell->allocated_bytes, memory_order_relaxed);
+    uint64_t allocations = atomic_load_explicit(&cell->allocations, memory_order_relaxed);
+    atomic_store_explicit(&cell->peak_bytes, (int64_t)(allocated_bytes - freed_bytes),
+                          memory_order_relaxed);
+    atomic_store_explicit(&cell->peak_blocks, (int64_t)(allocations - frees), memory_order_relaxed);
+    atomic_store_explicit(&cell->peak, number, memory_order_release);
+    atomic_thread_fence(memory_order_release); /* before the counters change */
 }
 
-/* Sums the sites [begin, begin + n) of a chunk over all slots. Returns whether any is not 0. */
-static bool sum_cells(hpp_window_live sums[HPP_CELLS_PER_CHUNK], uint32_t begin, uint32_t n_slots)
+/* Begins a peak of `now_bytes`, unless another thread does so. */
+static void note(int64_t now_bytes)
 {
-    bool are_used = false;
-    for (uint32_t i = 0; i < n_slots; i++) {
-        if (atomic_load(&hpp__window->slot_pages[i]) == 0) {
-            continue;
-        }
-        const hpp_window_slot *slot = hpp__slot_at(i);
-        uint32_t page = atomic_load_explicit(&slot->cell_pages[begin / HPP_CELLS_PER_CHUNK],
-                                             memory_order_acquire);
-        if (page != 0) {
-            add_cells(sums, hpp__window_at(page), HPP_CELLS_PER_CHUNK);
-            are_used = true;
-        }
-    }
-    return are_used;
-}
-
-/* Copies the live amounts of all sites. Returns their sum; 0 if the window is full. */
-static uint64_t copy_sites(uint32_t place, uint32_t n_sites)
-{
-    uint64_t live_bytes = 0;
-    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
-    for (uint32_t begin = 0; begin < n_sites; begin += HPP_CELLS_PER_CHUNK) {
-        hpp_window_live sums[HPP_CELLS_PER_CHUNK] = {{0, 0}};
-        _Atomic uint32_t *entry = &hpp__window->peak_pages[place][begin / HPP_LIVE_PER_CHUNK];
-        if (!sum_cells(sums, begin, n_slots) && atomic_load(entry) == 0) {
-            continue;
-        }
-        hpp_window_live *to = hpp__window_chunk(entry, 1);
-        if (to == NULL) {
-            return 0;
-        }
-        to += begin % HPP_LIVE_PER_CHUNK;
-        for (uint32_t i = 0; i < HPP_CELLS_PER_CHUNK; i++) {
-            to[i] = sums[i];
-            live_bytes += sums[i].bytes > 0 ? (uint64_t)sums[i].bytes : 0;
-        }
-    }
-    return live_bytes;
-}
-
-/* Raises `*number` to at least `n`. */
-static void raise_to(_Atomic int64_t *number, int64_t n)
-{
-    int64_t now = atomic_load(number);
-    while (now < n && !atomic_compare_exchange_weak(number, &now, n)) {
-    }
-}
-
-/* Copies what is live now. If another thread is copying, its copy is as good. */
-static void copy(int64_t now_bytes)
-{
-    if (atomic_flag_test_and_set(&is_copying)) {
+    hpp_window_head *head = &hpp__window->head;
+    if (atomic_flag_test_and_set(&is_noting)) {
         return;
     }
-    hpp_window_head *head = &hpp__window->head;
-    uint64_t begin = hpp__time_stamp();
-    struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    uint32_t n_peaks = atomic_load(&head->n_peaks);
-    uint32_t n_sites = atomic_load(&head->n_sites);
-    n_sites = n_sites < HPP_MAX_SITES ? n_sites : HPP_MAX_SITES;
-    hpp_window_peak *peak = &head->peaks[(n_peaks + 1) % 2];
-    peak->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    peak->n_sites = n_sites;
-    peak->live_bytes = copy_sites((n_peaks + 1) % 2, n_sites);
-    if (n_peaks == 0 || peak->live_bytes > head->peaks[n_peaks % 2].live_bytes) {
-        atomic_store_explicit(&head->n_peaks, n_peaks + 1, memory_order_release);
+    if (now_bytes > atomic_load(&known_bytes)) {
+        atomic_store(&known_bytes, now_bytes);
+        atomic_store_explicit(&head->peak_bytes, (uint64_t)now_bytes, memory_order_relaxed);
+        atomic_store_explicit(&head->peak_stamp, hpp__time_stamp(), memory_order_relaxed);
+        atomic_fetch_add(&head->n_peaks, 1);
     }
-    raise_to(&known_bytes, now_bytes);
-    uint64_t end = hpp__time_stamp();
-    atomic_store(&last_time, end - begin);
-    atomic_store(&last_end, end);
-    atomic_flag_clear(&is_copying);
+    atomic_flag_clear(&is_noting);
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */
@@ -122,33 +59,18 @@ static int64_t add_change(hpp_thread *self, int64_t n_more)
     return atomic_fetch_add(&total_bytes, (int64_t)change + n_more) + (int64_t)change + n_more;
 }
 
-/* Returns the total from which on a copy is worth it: any new maximum if the last copy took at most
- * a 256th of the time since then, one that is 1 % higher from a 32nd on, else one that is 6 %
- * higher.
- */
-static int64_t worth_bytes(void)
-{
-    int64_t known = atomic_load(&known_bytes);
-    uint64_t time = atomic_load(&last_time);
-    uint64_t since = hpp__time_stamp() - atomic_load(&last_end);
-    if (known == 0 || (time != 0 && since >= 256 * time)) {
-        return known;
-    }
-    int64_t growth = time != 0 && since >= 32 * time ? known / 100 : known / 16;
-    return known + (growth > MIN_GROWTH_BYTES ? growth : MIN_GROWTH_BYTES);
-}
-
 /* Chooses how far the thread may go without a look at the total: up to a new maximum, from which it
  * may not free. */
 static void set_bounds(hpp_thread *self, int64_t now_bytes)
 {
-    int64_t worth = worth_bytes();
-    int64_t batch = atomic_load(&known_bytes) / BATCH_SHARE;
+    uint32_t n_slots = atomic_load_explicit(&hpp__window->head.n_slots, memory_order_relaxed);
+    int64_t known = atomic_load(&known_bytes);
+    int64_t batch = known / BATCH_SHARE / (n_slots + 1);
     batch = batch < MIN_BATCH_BYTES ? MIN_BATCH_BYTES : batch;
     batch = batch < MAX_BATCH_BYTES ? batch : MAX_BATCH_BYTES;
-    bool is_new = now_bytes > worth;
+    bool is_new = now_bytes > known;
     self->least = is_new ? INT64_MAX : -batch;
-    self->most = is_new || worth - now_bytes > batch ? batch : worth - now_bytes;
+    self->most = is_new || known - now_bytes > batch ? batch : known - now_bytes;
 }
 
 HPP_COLD HPP_ANY_STACK void hpp__peak_rise(hpp_thread *self)
@@ -159,8 +81,8 @@ HPP_COLD HPP_ANY_STACK void hpp__peak_rise(hpp_thread *self)
 HPP_COLD HPP_ANY_STACK void hpp__peak_fall(hpp_thread *self, uint64_t n_bytes)
 {
     int64_t now_bytes = add_change(self, 0);
-    if (now_bytes > worth_bytes()) {
-        copy(now_bytes);
+    if (now_bytes > atomic_load(&known_bytes)) {
+        note(now_bytes);
     }
     set_bounds(self, add_change(self, -(int64_t)n_bytes));
 }
@@ -168,8 +90,8 @@ HPP_COLD HPP_ANY_STACK void hpp__peak_fall(hpp_thread *self, uint64_t n_bytes)
 void hpp__peak_change_shared(int64_t n_bytes)
 {
     int64_t before = atomic_fetch_add(&total_bytes, n_bytes);
-    if (n_bytes < 0 && before > worth_bytes()) {
-        copy(before);
+    if (n_bytes < 0 && before > atomic_load(&known_bytes)) {
+        note(before);
     }
 }
 
@@ -219,9 +141,7 @@ void hpp__peak_forked(hpp_thread *self, uint64_t live_bytes)
 {
     atomic_store(&total_bytes, (int64_t)live_bytes);
     atomic_store(&known_bytes, 0);
-    atomic_store(&last_end, 0);
-    atomic_store(&last_time, 0);
-    atomic_flag_clear(&is_copying);
+    atomic_flag_clear(&is_noting);
     hpp__peak_start(live_bytes);
     if (self != NULL) {
         self->change = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Finds the largest total of live bytes, however short it lasts, and copies what was live then.
+ * Finds the largest total of live bytes, however short it lasts, and keeps what was live then.
  *
- * Each thread adds its changes to a shared total in batches of at most 64 KiB. When the total has
- * exceeded the last copied peak, the next free first copies the live amounts of all sites into the
- * window (window.h). With one thread, this is the exact maximum. With more, each other thread may
- * have a batch that is not in the total yet: the copy is exact, but a higher moment may be missed
- * by that much.
+ * Each thread adds its changes to a shared total in batches. When the total exceeds the last peak,
+ * the next free first begins a new peak: it counts it. Each cell (window.h) keeps what it has when
+ * it changes for the first time after that, so that a peak costs the same however many sites there
+ * are.
  *
- * A copy takes some microseconds, more with many sites. Copies that would follow each other
- * closely, as while a heap grows with frees in between, are made only for a peak that is 1 % (at
- * least 4 KiB) higher, or 6 % if they would take more than a 32nd of the time.
+ * With one thread, this is the exact maximum. With more, each may have a batch that is not in the
+ * total yet, and a change of a cell that is not over when the peak begins: what is kept is what was
+ * live at one moment, but a moment up to 0.4 % (and 256 bytes for each thread) higher may be
+ * missed.
  */
 #ifndef HPP_NATIVE_PEAK_H
 #define HPP_NATIVE_PEAK_H
@@ -20,6 +20,18 @@
 /* The rare cases: a bound was reached. */
 void hpp__peak_rise(hpp_thread *self);
 void hpp__peak_fall(hpp_thread *self, uint64_t n_bytes);
+
+/* Keeps what a cell had at the last peak. */
+void hpp__peak_keep_slowly(hpp_window_cell *cell, uint32_t number);
+
+/* Lets a cell change: call it before each change, and after hpp__peak_subtract. */
+HPP_ALWAYS_INLINE void hpp__peak_keep(hpp_window_cell *cell)
+{
+    uint32_t number = atomic_load_explicit(&hpp__window->head.n_peaks, memory_order_relaxed);
+    if (HPP_UNLIKELY(atomic_load_explicit(&cell->peak, memory_order_relaxed) != number)) {
+        hpp__peak_keep_slowly(cell, number);
+    }
+}
 
 /* Adds bytes that the calling thread has allocated and counted. */
 HPP_ALWAYS_INLINE void hpp__peak_add(hpp_thread *self, uint64_t n_bytes)

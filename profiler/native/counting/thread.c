@@ -132,7 +132,7 @@ void hpp__slots_forked(uint32_t own_index, uint32_t thread_id)
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Returns the cell of a site. If two threads (in the shared slot), or a signal handler and the code
- * it interrupted, add the same page at once, one page stays unused. */
+ * it interrupted, add the same chunk at once, one chunk stays unused. */
 static hpp_window_cell *cell_in(hpp_window_slot *slot, uint32_t site, uint32_t fresh_page)
 {
     _Atomic uint32_t *entry = &slot->cell_pages[site / HPP_CELLS_PER_CHUNK];
@@ -149,12 +149,13 @@ static hpp_window_cell *cell_in(hpp_window_slot *slot, uint32_t site, uint32_t f
 hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
 {
     hpp_window_cell *cell = hpp__thread_old_cell(thread, site);
-    return cell != NULL ? cell : cell_in(thread->slot, site, hpp__window_pages(1));
+    return cell != NULL ? cell
+                        : cell_in(thread->slot, site, hpp__window_pages(HPP_CELL_CHUNK_PAGES));
 }
 
 hpp_window_cell *hpp__shared_cell(uint32_t site)
 {
     hpp_window_slot *slot = hpp__slot_at(SHARED_SLOT);
     bool is_there = atomic_load(&slot->cell_pages[site / HPP_CELLS_PER_CHUNK]) != 0;
-    return cell_in(slot, site, is_there ? 0 : hpp__window_reserved_page());
+    return cell_in(slot, site, is_there ? 0 : hpp__window_reserved_cells());
 }

@@ -37,21 +37,6 @@ static inline bool hpp__is_fork(long number)
     return false;
 }
 
-/* The system counter is slower than the processor, which makes at most 2^33 cycles a second. */
-static inline uint64_t hpp__clock_step(void)
-{
-    uint64_t frequency;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-    return ((uint64_t)1 << 33) / (frequency | 1) + 1;
-}
-
-static inline uint64_t hpp__clock(void)
-{
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks * hpp__clock_step();
-}
-
 /* A pair of exclusive instructions, or one of ARMv8.1: an interruption makes the former repeat. It
  * releases, as stores of x86-64 do: a reader that sees a free also sees the allocation before. */
 static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)

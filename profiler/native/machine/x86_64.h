@@ -35,18 +35,6 @@ static inline bool hpp__is_fork(long number)
     return number == SYS_fork;
 }
 
-/* Returns a clock of the processor: it advances by one at least every cycle. */
-static inline uint64_t hpp__clock(void)
-{
-    return __builtin_ia32_rdtsc();
-}
-
-/* Returns by how much the clock may advance at once. */
-static inline uint64_t hpp__clock_step(void)
-{
-    return 0;
-}
-
 /* Adds to a counter that no other thread writes. It is one instruction, so a signal handler of the
  * same thread can use it as well; it takes no bus lock. */
 static inline void hpp__add_own(_Atomic uint64_t *counter, uint64_t n)

@@ -41,6 +41,7 @@ void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
     if (cell != NULL) {
         hpp__peak_subtract(self, gone.size_bytes);
+        hpp__peak_keep(cell);
         hpp__add_own(&cell->allocations, n_new);
         hpp__add_own(&cell->frees, n_freed);
         hpp__add_own(&cell->freed_bytes, gone.size_bytes);
@@ -49,6 +50,7 @@ void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
     cell = hpp__shared_cell(gone.site);
     if (cell != NULL) {
         hpp__peak_change_shared(-(int64_t)gone.size_bytes);
+        hpp__peak_keep(cell);
         atomic_fetch_add(&cell->allocations, n_new);
         atomic_fetch_add(&cell->frees, n_freed);
         atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
@@ -71,6 +73,7 @@ void hpp__account_unseen_free(const void *block)
 static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
 {
     if (cell != NULL) {
+        hpp__peak_keep(cell);
         hpp__add_own(&cell->allocations, 1);
         hpp__add_own(&cell->allocated_bytes, n_bytes);
         hpp__peak_add(hpp__self, n_bytes);
@@ -78,6 +81,7 @@ static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
     }
     cell = hpp__shared_cell(site);
     if (cell != NULL) {
+        hpp__peak_keep(cell);
         atomic_fetch_add(&cell->allocations, 1);
         atomic_fetch_add(&cell->allocated_bytes, n_bytes);
         hpp__peak_change_shared((int64_t)n_bytes);

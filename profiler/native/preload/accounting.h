@@ -39,6 +39,7 @@ HPP_ALWAYS_INLINE void *hpp__account_block(void *block, size_t n_bytes, hpp_wind
                      !hpp__blocks_put_usual(block, site, n_bytes))) {
         return hpp__account_block_slowly(block, n_bytes, cell, site);
     }
+    hpp__peak_keep(cell);
     hpp__add_own(&cell->allocations, 1);
     hpp__add_own(&cell->allocated_bytes, n_bytes);
     hpp__peak_add(hpp__self, n_bytes);
@@ -130,6 +131,7 @@ HPP_ALWAYS_INLINE bool hpp__account_free_usual(const void *block)
         return false;
     }
     hpp__block_erase_usual(first, entry);
+    hpp__peak_keep(cell);
     hpp__add_own(&cell->frees, 1);
     hpp__add_own(&cell->freed_bytes, n_bytes);
     return true;

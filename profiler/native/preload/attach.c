@@ -290,6 +290,7 @@ static void inherit(void)
     hpp_thread *self = hpp__self;
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, HPP_SITE_INHERITED) : NULL;
     if (cell != NULL && usable_bytes != NULL && n_bytes > 0) {
+        hpp__peak_keep(cell);
         hpp__add_own(&cell->allocations, 1);
         hpp__add_own(&cell->allocated_bytes, n_bytes);
         hpp__peak_add(self, n_bytes);
@@ -315,9 +316,10 @@ void hpp__inherited_free(uint64_t n_bytes)
     } while (!atomic_compare_exchange_weak(&inherited_bytes, &left, left - n));
     hpp_window_cell *cell = hpp__shared_cell(HPP_SITE_INHERITED);
     if (n > 0 && cell != NULL) {
+        hpp__peak_change_shared(-(int64_t)n);
+        hpp__peak_keep(cell);
         atomic_fetch_add(&cell->frees, n == left);
         atomic_fetch_add(&cell->freed_bytes, n);
-        hpp__peak_change_shared(-(int64_t)n);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "entry.h"
+#include "native/counting/peak.h"
 #include "native/lives/exact.h"
 #include "native/counting/process_state.h"
 #include "native/counting/stacks.h"
@@ -82,6 +83,9 @@ static void count_at(hpp_thread *self, const void *context, uint64_t n)
 {
     uint32_t site = hpp__stacks_site_interrupted(self, context, HPP_CALL_TICK);
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, site) : hpp__shared_cell(site);
+    if (cell != NULL) {
+        hpp__peak_keep(cell);
+    }
     if (cell != NULL && self != NULL) {
         hpp__add_own(&cell->allocations, n);
     } else if (cell != NULL) {

@@ -163,6 +163,7 @@ static bool renew(void)
         return false;
     }
     follow_limits();
+    hpp__blocks_forked();
     hpp__trie_forget_lives();
     hpp__sampler_forked();
     hpp_thread *self = hpp__threads_forked();

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "native/machine/clock.h"
 #include "native/machine/machine.h"
 
 #define HPP_LIKELY(condition)   __builtin_expect(!!(condition), 1)

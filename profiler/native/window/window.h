@@ -25,8 +25,9 @@
  * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
  * bytes = allocated - freed in any order of reading, while the program does not run.
  *
- * The program itself copies these sums when its heap is about to shrink from a new maximum, so that
- * a peak between two samples is not lost (peak.h).
+ * When the heap is about to shrink from a new maximum, the program counts it as a peak. A cell
+ * keeps what it had at the last peak when it changes for the first time after it, so that the peak
+ * is not lost between two samples (peak.h).
  *
  * Publication: there are no locks. An index is taken by incrementing a count, and its record is
  * filled later, in any order. A record is complete before a reference to it is stored with release,
@@ -45,7 +46,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 11u
+#define HPP_WINDOW_VERSION 12u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -54,11 +55,10 @@ enum {
     HPP_MAX_NODE_CHUNKS = 8192,
     HPP_SITES_PER_CHUNK = 8192, /* 64 KiB */
     HPP_MAX_SITE_CHUNKS = 512,
-    HPP_CELLS_PER_CHUNK = 128, /* 4 KiB */
+    HPP_CELLS_PER_CHUNK = 128,
+    HPP_CELL_CHUNK_PAGES = 2,
     HPP_MAX_SITES = HPP_SITES_PER_CHUNK * HPP_MAX_SITE_CHUNKS,
     HPP_MAX_CELL_CHUNKS = HPP_MAX_SITES / HPP_CELLS_PER_CHUNK,
-    HPP_LIVE_PER_CHUNK = 2 * HPP_CELLS_PER_CHUNK, /* 4 KiB */
-    HPP_MAX_PEAK_CHUNKS = HPP_MAX_SITES / HPP_LIVE_PER_CHUNK,
     HPP_MAX_SLOTS = 16384,
     HPP_MODULES_PER_CHUNK = 4, /* 4 KiB */
     HPP_MAX_MODULE_CHUNKS = 4096,
@@ -132,10 +132,14 @@ enum {
     HPP_FIRST_SITE = 3
 };
 
-/* Counters of one site in one slot. Inherited blocks are negative frees. */
+/* Counters of one site in one slot. Inherited blocks are negative frees. What was live at peak
+ * `peak` is kept; if that is not the last one, nothing has changed since the last one. */
 typedef struct hpp_window_cell {
     _Atomic uint64_t allocations, allocated_bytes;
     _Atomic uint64_t frees, freed_bytes;
+    _Atomic int64_t peak_blocks, peak_bytes;
+    _Atomic uint64_t peak; /* stored last */
+    uint64_t padding;
 } hpp_window_cell;
 
 typedef enum hpp_slot_state {
@@ -150,7 +154,7 @@ typedef struct hpp_window_slot {
     _Atomic uint32_t thread_id;
     _Atomic uint64_t n_threads; /* that have held the slot */
     char padding[HPP_WINDOW_PAGE_BYTES - 16];
-    _Atomic uint32_t cell_pages[HPP_MAX_CELL_CHUNKS]; /* page of 128 cells, or 0 */
+    _Atomic uint32_t cell_pages[HPP_MAX_CELL_CHUNKS]; /* first page of 128 cells, or 0 */
 } hpp_window_slot;
 
 /* A loaded object. If other contents are mapped at its address, that is a new module. */
@@ -236,18 +240,6 @@ enum {
     HPP_CONTROL_START_HELPER = 1u << 2,  /* an image is wanted after all */
 };
 
-/* A copy of what was live at one moment. */
-typedef struct hpp_window_peak {
-    uint64_t time_ns; /* CLOCK_MONOTONIC; 0: unknown */
-    uint64_t live_bytes;
-    uint32_t n_sites;
-} hpp_window_peak;
-
-/* What of a site was live then; a negative number is 0. */
-typedef struct hpp_window_live {
-    int64_t blocks, bytes;
-} hpp_window_live;
-
 /* What the program is or did that leaves out a part of its profile. */
 enum {
     HPP_EVENT_ISOLATED = 1u << 0,     /* it has entered seccomp */
@@ -284,16 +276,15 @@ typedef struct hpp_window_head {
     uint64_t size_bytes;
     _Atomic uint64_t used_bytes; /* a whole number of pages */
     uint32_t process_id, parent_id;
-    uint64_t start_ns;        /* CLOCK_MONOTONIC when the window was made */
+    uint64_t start_ns;        /* CLOCK_MONOTONIC when the window was made, */
+    uint64_t start_stamp;     /* and the clock of the processor; 0: it cannot be read */
     uint64_t parent_key;      /* `key` of the window that this one was forked from, or 0 */
     uint64_t key;             /* unique: pid << 32 | low bits of time */
     _Atomic uint32_t state;   /* hpp_window_state */
     _Atomic uint32_t control; /* HPP_CONTROL_ values, set by the collector */
     _Atomic uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_scopes;
-    /* The largest total of live bytes so far. Each new one is copied to the other of two places, so
-     * that one is always complete: peak `n_peaks` is in place n_peaks % 2. */
-    _Atomic uint32_t n_peaks; /* 0: none yet */
-    hpp_window_peak peaks[2];
+    _Atomic uint32_t n_peaks;                /* each larger than the one before */
+    _Atomic uint64_t peak_bytes, peak_stamp; /* of the last one, by the clock of the processor */
 
     uint32_t tick_us;                     /* of processor time per tick, or 0 */
     _Atomic uint32_t events;              /* HPP_EVENT_ values: why less was counted */
@@ -364,7 +355,6 @@ typedef struct hpp_window {
     _Atomic uint32_t site_pages[HPP_MAX_SITE_CHUNKS];
     _Atomic uint32_t slot_pages[HPP_MAX_SLOTS];
     _Atomic uint32_t module_pages[HPP_MAX_MODULE_CHUNKS];
-    _Atomic uint32_t peak_pages[2][HPP_MAX_PEAK_CHUNKS];
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     _Atomic uint32_t death_pages[HPP_MAX_DEATH_CHUNKS];
     _Atomic uint32_t code_pages[HPP_MAX_CODE_CHUNKS];
@@ -376,8 +366,7 @@ typedef struct hpp_window {
 
 _Static_assert(sizeof(hpp_window_node) == 16, "64 KiB chunks of nodes");
 _Static_assert(sizeof(hpp_window_site) == 8, "64 KiB chunks of sites");
-_Static_assert(sizeof(hpp_window_cell) == 32, "4 KiB chunks of cells");
-_Static_assert(sizeof(hpp_window_live) == 16, "4 KiB chunks of live amounts");
+_Static_assert(sizeof(hpp_window_cell) == 64, "8 KiB chunks of cells");
 _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");

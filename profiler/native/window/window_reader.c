@@ -6,7 +6,9 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include "native/machine/clock.h"
 #include "native/machine/object_kind.h"
 
 enum { MAX_NODES = HPP_NODES_PER_CHUNK * HPP_MAX_NODE_CHUNKS, MAX_LEAVES = 1 << 18 };
@@ -278,19 +280,27 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
     return cells;
 }
 
-bool hpp__window_reader_peak(const hpp__window_reader *r, hpp__window_peak *out)
+/* Returns the time of a stamp of the processor's clock, which goes on evenly; 0: unknown. */
+static uint64_t time_of_stamp(const hpp_window_head *head, uint64_t stamp)
 {
-    hpp_window_peak peak = r->window->head.peaks[r->n_peaks % 2];
-    *out = (hpp__window_peak){r->n_peaks, peak.time_ns, peak.live_bytes,
-                              smaller(peak.n_sites, r->n_sites)};
-    return r->n_peaks != 0 && r->n_peaks == load(&r->window->head.n_peaks);
+    struct timespec now;
+    uint64_t now_stamp = hpp__clock();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t start_ns = head->start_ns, start_stamp = head->start_stamp;
+    if (start_stamp == 0 || stamp < start_stamp || stamp > now_stamp || start_ns > now_ns) {
+        return 0;
+    }
+    double share = (double)(stamp - start_stamp) / (double)(now_stamp - start_stamp + 1);
+    return start_ns + (uint64_t)(share * (double)(now_ns - start_ns));
 }
 
-const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *r,
-                                               const hpp__window_peak *peak, uint32_t chunk_index)
+bool hpp__window_reader_peak(const hpp__window_reader *r, hpp__window_peak *out)
 {
-    return record_at(r, r->window->peak_pages[peak->number % 2], chunk_index, HPP_MAX_PEAK_CHUNKS,
-                     1, HPP_LIVE_PER_CHUNK * sizeof(hpp_window_live));
+    const hpp_window_head *head = &r->window->head;
+    *out = (hpp__window_peak){r->n_peaks, time_of_stamp(head, atomic_load(&head->peak_stamp)),
+                              atomic_load(&head->peak_bytes)};
+    return r->n_peaks != 0 && r->n_peaks == load(&head->n_peaks);
 }
 
 const _Atomic uint64_t *hpp__window_reader_leaves(const hpp__window_reader *r, uint32_t *n)

@@ -94,17 +94,11 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *reader
 typedef struct hpp__window_peak {
     uint32_t number;
     uint64_t time_ns, live_bytes;
-    uint32_t n_sites; /* at most n_sites of the reader */
 } hpp__window_peak;
 
 /* Returns the last peak of the last refresh; false if there was none, or there is a newer one by
- * now: it may have sites that are newer, and the program may replace what belongs to this one. */
+ * now. */
 bool hpp__window_reader_peak(const hpp__window_reader *reader, hpp__window_peak *out);
-
-/* Returns the HPP_LIVE_PER_CHUNK live amounts of chunk `chunk_index` of a peak; NULL if all are 0.
- */
-const hpp_window_live *hpp__window_reader_live(const hpp__window_reader *reader,
-                                               const hpp__window_peak *peak, uint32_t chunk_index);
 
 /* Returns the list of leaves (block_table.h), and stores its length; NULL if there is none. Entries
  * may be 0, and are not checked. */

@@ -13,23 +13,34 @@ static uint64_t load(const _Atomic uint64_t *from, memory_order order)
     return atomic_load_explicit(from, order);
 }
 
-/* Adds a cell to a site; returns the bytes allocated. */
-static uint64_t add_cell(hpp__costs *site, const hpp_window_cell *cell)
+/* Adds what is live in a cell to a site: at peak `number`, or now if nothing has changed since. */
+static void add_live(hpp__costs *site, const hpp_window_cell *cell, uint64_t number)
 {
-    uint64_t freed_bytes = load(&cell->freed_bytes, memory_order_acquire);
-    uint64_t frees = load(&cell->frees, memory_order_acquire);
-    uint64_t allocated_bytes = load(&cell->allocated_bytes, memory_order_relaxed);
-    site->allocations += load(&cell->allocations, memory_order_relaxed);
-    site->allocated_bytes += allocated_bytes;
-    site->frees += frees;
-    site->freed_bytes += freed_bytes;
-    return allocated_bytes;
+    uint64_t freed_bytes = load(&cell->freed_bytes, memory_order_relaxed);
+    uint64_t frees = load(&cell->frees, memory_order_relaxed);
+    uint64_t bytes = load(&cell->allocated_bytes, memory_order_relaxed) - freed_bytes;
+    uint64_t blocks = load(&cell->allocations, memory_order_relaxed) - frees;
+    atomic_thread_fence(memory_order_acquire); /* had they changed, they would have been kept */
+    if (load(&cell->peak, memory_order_acquire) == number) {
+        bytes = (uint64_t)atomic_load_explicit(&cell->peak_bytes, memory_order_relaxed);
+        blocks = (uint64_t)atomic_load_explicit(&cell->peak_blocks, memory_order_relaxed);
+    }
+    site->allocated_bytes += bytes;
+    site->allocations += blocks;
 }
 
-/* Adds the cells of a slot; returns the bytes that its threads have allocated. `n_chunks` is how
- * many chunks there may still be. */
+static void add_cell(hpp__costs *site, const hpp_window_cell *cell)
+{
+    site->freed_bytes += load(&cell->freed_bytes, memory_order_acquire);
+    site->frees += load(&cell->frees, memory_order_acquire);
+    site->allocated_bytes += load(&cell->allocated_bytes, memory_order_relaxed);
+    site->allocations += load(&cell->allocations, memory_order_relaxed);
+}
+
+/* Adds the cells of a slot: of the peak, or if that is 0 of this moment. Returns the bytes that its
+ * threads have allocated. `n_chunks` is how many chunks there may still be. */
 static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reader,
-                         const hpp_window_slot *slot, uint64_t *n_chunks)
+                         const hpp_window_slot *slot, uint64_t peak, uint64_t *n_chunks)
 {
     uint64_t allocated_bytes = 0;
     for (uint32_t begin = 0; begin<sums->n_sites && * n_chunks> 0; begin += HPP_CELLS_PER_CHUNK) {
@@ -41,14 +52,20 @@ static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reade
         uint32_t n = sums->n_sites - begin;
         n = n < HPP_CELLS_PER_CHUNK ? n : HPP_CELLS_PER_CHUNK;
         for (uint32_t i = 0; i < n; i++) {
-            allocated_bytes += add_cell(&sums->sites[begin + i], &cells[i]);
+            if (peak != 0) {
+                add_live(&sums->sites[begin + i], &cells[i], peak);
+            } else {
+                add_cell(&sums->sites[begin + i], &cells[i]);
+            }
+            allocated_bytes += load(&cells[i].allocated_bytes, memory_order_relaxed);
         }
         (*n_chunks)--;
     }
     return allocated_bytes;
 }
 
-bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader)
+/* Adds all slots. */
+static bool take(hpp__window_sums *sums, const hpp__window_reader *reader, uint64_t peak)
 {
     if (!HPF__ARRAY_RESERVE(sums->sites, sums->sites_capacity, reader->n_sites) ||
         !HPF__ARRAY_RESERVE(sums->allocated_bytes, sums->slots_capacity, reader->n_slots)) {
@@ -59,34 +76,35 @@ bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *rea
     if (sums->n_sites > 0) {
         memset(sums->sites, 0, sums->n_sites * sizeof *sums->sites);
     }
-    uint64_t n_chunks = reader->n_pages;
+    uint64_t n_chunks = reader->n_pages / HPP_CELL_CHUNK_PAGES;
     for (uint32_t i = 0; i < sums->n_slots; i++) {
         const hpp_window_slot *slot = hpp__window_reader_slot(reader, i);
-        sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, &n_chunks) : 0;
+        sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, peak, &n_chunks) : 0;
         n_chunks -= slot && n_chunks > 0; /* a slot has a page of its own */
     }
     return true;
 }
 
-static uint64_t positive(int64_t n)
+bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *reader)
 {
-    return n > 0 ? (uint64_t)n : 0;
+    return take(sums, reader, 0);
+}
+
+static uint64_t positive(uint64_t n)
+{
+    return (int64_t)n > 0 ? n : 0;
 }
 
 bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
                                 const hpp__window_reader *reader)
 {
     hpp__window_peak now;
-    if (!hpp__window_reader_peak(reader, peak) ||
-        !HPF__ARRAY_RESERVE(sums->sites, sums->sites_capacity, peak->n_sites)) {
+    if (!hpp__window_reader_peak(reader, peak) || !take(sums, reader, peak->number)) {
         return false;
     }
-    sums->n_sites = peak->n_sites;
     for (uint32_t i = 0; i < sums->n_sites; i++) {
-        const hpp_window_live *live = hpp__window_reader_live(reader, peak, i / HPP_LIVE_PER_CHUNK);
-        live = live ? &live[i % HPP_LIVE_PER_CHUNK] : NULL;
-        sums->sites[i] = (hpp__costs){.allocations = live ? positive(live->blocks) : 0,
-                                      .allocated_bytes = live ? positive(live->bytes) : 0};
+        sums->sites[i].allocations = positive(sums->sites[i].allocations);
+        sums->sites[i].allocated_bytes = positive(sums->sites[i].allocated_bytes);
     }
     return hpp__window_reader_peak(reader, &now);
 }

@@ -109,13 +109,13 @@ static uint32_t take_pages(uint32_t n, uint64_t reserve_bytes)
 uint32_t hpp__window_pages(uint32_t n)
 {
     uint32_t n_sites = atomic_load_explicit(&hpp__window->head.n_sites, memory_order_relaxed);
-    uint64_t n_reserved = n_sites / HPP_CELLS_PER_CHUNK + 1;
+    uint64_t n_reserved = (n_sites / HPP_CELLS_PER_CHUNK + 1) * HPP_CELL_CHUNK_PAGES;
     return take_pages(n, n_reserved * HPP_WINDOW_PAGE_BYTES);
 }
 
-uint32_t hpp__window_reserved_page(void)
+uint32_t hpp__window_reserved_cells(void)
 {
-    return take_pages(1, 0);
+    return take_pages(HPP_CELL_CHUNK_PAGES, 0);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -207,6 +207,7 @@ static void fill_identity(hpp_window_head *head)
     head->process_id = (uint32_t)hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     head->parent_id = (uint32_t)hpp__syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
     head->start_ns = now_ns();
+    head->start_stamp = hpp__time_stamp();
     head->key = (uint64_t)head->process_id << 32 | (uint32_t)head->start_ns;
     atomic_store_explicit(&head->state, HPP_WINDOW_LIVE, memory_order_relaxed);
 }
@@ -275,6 +276,14 @@ int hpp__window_make(const char **reason, uint64_t size_bytes)
 
 /* ---- a child's own --------------------------------------------------------------------------- */
 
+/* The parent may go on meanwhile, and the window is shared until the child has its own. What the
+ * child needs was there at the fork, in the part that is mapped. */
+
+static bool is_mapped(uint32_t page, uint64_t n_bytes)
+{
+    return (uint64_t)page * HPP_WINDOW_PAGE_BYTES + n_bytes <= atomic_load(&mapped_bytes);
+}
+
 static bool copy_bytes(int file, uint64_t offset, uint64_t n_bytes)
 {
     while (n_bytes > 0) {
@@ -304,7 +313,7 @@ static bool copy_table(int file, _Atomic uint32_t *pages, uint32_t n, uint32_t n
     for (uint32_t i = 0; n > 0; i++) {
         uint32_t n_here = n < n_per_chunk ? n : n_per_chunk;
         uint32_t page = atomic_load_explicit(&pages[i], memory_order_acquire);
-        if (page != 0 &&
+        if (page != 0 && is_mapped(page, n_here * record_bytes) &&
             !copy_bytes(file, (uint64_t)page * HPP_WINDOW_PAGE_BYTES, n_here * record_bytes)) {
             return false;
         }
@@ -329,7 +338,8 @@ static bool copy_needed(int file, uint32_t kept_slot)
     uint32_t n_codes = load_count(&head->n_codes, HPP_MAX_CODES);
     uint64_t n_scopes = load_count(&head->n_scopes, HPP_MAX_SCOPES);
     uint64_t n_slots = load_count(&head->n_slots, HPP_MAX_SLOTS);
-    uint64_t leaves_at = (uint64_t)atomic_load(&head->n_leaf_pages) * HPP_WINDOW_PAGE_BYTES;
+    uint32_t leaf_page = atomic_load(&head->n_leaf_pages);
+    uint64_t n_leaf_bytes = atomic_load(&head->n_leaves) * sizeof(uint64_t);
     uint64_t slot_at =
         (uint64_t)atomic_load(&hpp__window->slot_pages[kept_slot]) * HPP_WINDOW_PAGE_BYTES;
     uint64_t n_cell_pages = n_sites / HPP_CELLS_PER_CHUNK + 1;
@@ -344,9 +354,39 @@ static bool copy_needed(int file, uint32_t kept_slot)
            copy_table(file, hpp__window->code_pages, n_codes, HPP_CODES_PER_CHUNK,
                       sizeof(hpp_window_code)) &&
            copy_bytes(file, offsetof(hpp_window, scopes), n_scopes * sizeof(hpp_window_scope)) &&
-           copy_bytes(file, leaves_at, atomic_load(&head->n_leaves) * sizeof(uint64_t)) &&
+           (!is_mapped(leaf_page, n_leaf_bytes) ||
+            copy_bytes(file, (uint64_t)leaf_page * HPP_WINDOW_PAGE_BYTES, n_leaf_bytes)) &&
            copy_bytes(file, slot_at,
                       offsetof(hpp_window_slot, cell_pages) + n_cell_pages * sizeof(uint32_t));
+}
+
+/* Forgets those chunks of a table, up to that of its next record, that the parent has made since
+ * the fork. */
+static void forget_later(_Atomic uint32_t *pages, _Atomic uint32_t *n, uint32_t most,
+                         uint32_t n_per_chunk)
+{
+    for (uint32_t i = 0; i <= load_count(n, most - 1) / n_per_chunk; i++) {
+        if (!is_mapped(atomic_load(&pages[i]), 1)) {
+            atomic_store(&pages[i], 0);
+        }
+    }
+}
+
+static void forget_all_later(uint32_t kept_slot)
+{
+    hpp_window *w = hpp__window;
+    forget_later(w->node_pages, &w->head.n_nodes, HPP_MAX_NODE_CHUNKS * HPP_NODES_PER_CHUNK,
+                 HPP_NODES_PER_CHUNK);
+    forget_later(w->site_pages, &w->head.n_sites, HPP_MAX_SITES, HPP_SITES_PER_CHUNK);
+    forget_later(w->module_pages, &w->head.n_modules, HPP_MAX_MODULES, HPP_MODULES_PER_CHUNK);
+    forget_later(w->code_pages, &w->head.n_codes, HPP_MAX_CODES, HPP_CODES_PER_CHUNK);
+    forget_later(w->slot_pages, &w->head.n_slots, HPP_MAX_SLOTS, 1);
+    hpp_window_slot *kept = hpp__window_at(atomic_load(&w->slot_pages[kept_slot]));
+    forget_later(kept->cell_pages, &w->head.n_sites, HPP_MAX_SITES, HPP_CELLS_PER_CHUNK);
+    if (!is_mapped(atomic_load(&w->head.n_leaf_pages), 1)) {
+        atomic_store(&w->head.n_leaf_pages, 0);
+        atomic_store(&w->head.n_leaves, 0);
+    }
 }
 
 /* The head was copied with all that the parent had counted. */
@@ -381,11 +421,19 @@ int hpp__window_renew(uint32_t kept_slot)
     if (file < 0) {
         return -1;
     }
-    if (!copy_needed(file, kept_slot) ||
-        !map_file(file, atomic_load(&mapped_bytes), (uintptr_t)hpp__window, MAP_FIXED)) {
+    if (!copy_needed(file, kept_slot)) {
         close_file(file);
         return -1;
     }
+    /* Loaded last: all pages that were copied, or are referred to, were in use before. */
+    uint64_t used_bytes = atomic_load(&hpp__window->head.used_bytes);
+    uint64_t n_bytes = atomic_load(&mapped_bytes);
+    if (!map_file(file, n_bytes, (uintptr_t)hpp__window, MAP_FIXED)) {
+        close_file(file);
+        return -1;
+    }
+    atomic_store(&hpp__window->head.used_bytes, used_bytes < n_bytes ? used_bytes : n_bytes);
+    forget_all_later(kept_slot);
     atomic_flag_clear(&is_growing);
     reset_head(&hpp__window->head);
     return file;

@@ -21,9 +21,9 @@ extern HPP_HIDDEN hpp_window *hpp__window;
  * full. Threads: any, also signal handlers. */
 uint32_t hpp__window_pages(uint32_t n);
 
-/* Allocates one page from a reserve that hpp__window_pages does not use. The reserve has one cell
- * for every site, so that every free can be counted. */
-uint32_t hpp__window_reserved_page(void);
+/* Allocates a chunk of cells from a reserve that hpp__window_pages does not use. The reserve has
+ * one cell for every site, so that every free can be counted. */
+uint32_t hpp__window_reserved_cells(void);
 
 /* Returns the place of a page. */
 static inline void *hpp__window_at(uint32_t page)

@@ -72,9 +72,9 @@ Test(window_writer, full_window_reserves_pages_for_cells)
     }
     cr_assert(eq(u32, hpp__window_pages(2), 0));
     for (int i = 0; i < 1000 / HPP_CELLS_PER_CHUNK + 1; i++) {
-        cr_assert(ne(u32, hpp__window_reserved_page(), 0));
+        cr_assert(ne(u32, hpp__window_reserved_cells(), 0));
     }
-    cr_assert(eq(u32, hpp__window_reserved_page(), 0));
+    cr_assert(eq(u32, hpp__window_reserved_cells(), 0));
     cr_assert(eq(u64, hpp__window->head.used_bytes, hpp__window->head.size_bytes));
 }
 
@@ -137,7 +137,7 @@ Test(window_writer, is_full_if_it_cannot_grow)
         n++;
     }
     cr_assert(lt(u32, n, 16 * MIB / HPP_WINDOW_PAGE_BYTES));
-    cr_assert(ne(u32, hpp__window_reserved_page(), 0));
+    cr_assert(ne(u32, hpp__window_reserved_cells(), 0));
 }
 
 Test(window_writer, address_space_limit_makes_it_smaller)
@@ -198,6 +198,39 @@ static bool counts_nothing(hpp_window_head *head)
     }
     return head->control == 0 && head->n_marks == 0 && head->n_peaks == 0 && head->events == 0 &&
            head->n_apart == 0;
+}
+
+/* The parent goes on between the fork and the child's copy. */
+Test(window_writer, forked_child_forgets_what_the_parent_has_made_since)
+{
+    hpp__window_make(&reason, 64 * MIB);
+    hpp_window *place = hpp__window;
+    add_slot(0);
+    hpp_window_slot *kept = add_slot(1);
+    int to_child[2];
+    char go = 1;
+    cr_assert(eq(int, pipe(to_child), 0));
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_right = read(to_child[0], &go, 1) == 1 && hpp__window_renew(1) >= 0 &&
+                        kept->cell_pages[0] != 0 && kept->cell_pages[1] != 0 &&
+                        kept->cell_pages[2] == 0 && place->node_pages[0] != 0 &&
+                        place->node_pages[1] == 0;
+        uint32_t next = hpp__window_pages(1);
+        _exit(is_right && next > kept->cell_pages[1] ? 0 : 1);
+    }
+    kept->cell_pages[1] = hpp__window_pages(HPP_CELL_CHUNK_PAGES);
+    for (int i = 0; i < 16; i++) {
+        cr_assert(ne(u32, hpp__window_pages(MIB / HPP_WINDOW_PAGE_BYTES), 0));
+    }
+    kept->cell_pages[2] = hpp__window_pages(HPP_CELL_CHUNK_PAGES);
+    place->node_pages[1] = hpp__window_pages(1);
+    place->head.n_nodes = HPP_NODES_PER_CHUNK + 1;
+    place->head.n_sites = 3 * HPP_CELLS_PER_CHUNK;
+    cr_assert(eq(sz, write(to_child[1], &go, 1), 1));
+    int status;
+    waitpid(child, &status, 0);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 Test(window_writer, forked_child_gets_its_own_window)

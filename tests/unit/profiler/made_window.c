@@ -159,22 +159,20 @@ uint32_t made_mark(made_window *w, uint64_t time_ns, const char *text)
     return index;
 }
 
-void made_peak(made_window *w, uint32_t site, int64_t n_bytes)
-{
-    hpp_window_head *head = &w->window->head;
-    uint32_t number = head->n_peaks + 1;
-    hpp_window_live *live =
-        record(w, w->window->peak_pages[number % 2], site, HPP_LIVE_PER_CHUNK, sizeof *live);
-    *live = (hpp_window_live){1, n_bytes};
-    head->peaks[number % 2] =
-        (hpp_window_peak){.live_bytes = (uint64_t)n_bytes, .n_sites = head->n_sites};
-    head->n_peaks = number;
-}
-
 static hpp_window_cell *cell(made_window *w, uint32_t slot_index, uint32_t site)
 {
     hpp_window_slot *slot = record(w, w->window->slot_pages, slot_index, 1, sizeof *slot);
     return record(w, slot->cell_pages, site, HPP_CELLS_PER_CHUNK, sizeof(hpp_window_cell));
+}
+
+void made_peak(made_window *w, uint32_t slot, uint32_t site, int64_t n_bytes)
+{
+    hpp_window_head *head = &w->window->head;
+    hpp_window_cell *at = cell(w, slot, site);
+    head->n_peaks++;
+    at->peak = head->n_peaks;
+    at->peak_blocks = 1;
+    at->peak_bytes = n_bytes;
 }
 
 void made_allocate(made_window *w, uint32_t slot, uint32_t site, uint64_t n, uint64_t each_bytes)

@@ -35,8 +35,8 @@ uint32_t made_life(made_window *w, uint32_t site, uint32_t era, const int64_t by
 /* Sets the HPP_NODE_ values of a node. */
 void made_flags(made_window *w, uint32_t node, uint16_t flags);
 
-/* Adds a peak: `n_bytes` of one site were live. */
-void made_peak(made_window *w, uint32_t site, int64_t n_bytes);
+/* Adds a peak: `n_bytes` of one site in a slot were live, and what is live at all other sites. */
+void made_peak(made_window *w, uint32_t slot, uint32_t site, int64_t n_bytes);
 
 /* Adds to a cell: `n` blocks of `each_bytes` made, and freed. */
 void made_allocate(made_window *w, uint32_t slot, uint32_t site, uint64_t n, uint64_t each_bytes);

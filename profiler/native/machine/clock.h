@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The clock of the processor, for the profiled program and the collector.
+ */
+#ifndef HPP_NATIVE_CLOCK_H
+#define HPP_NATIVE_CLOCK_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+
+/* Returns a clock of the processor: it advances by one at least every cycle. */
+static inline uint64_t hpp__clock(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+/* Returns by how much the clock may advance at once. */
+static inline uint64_t hpp__clock_step(void)
+{
+    return 0;
+}
+
+#elif defined(__aarch64__)
+
+/* The system counter is slower than the processor, which makes at most 2^33 cycles a second. */
+static inline uint64_t hpp__clock_step(void)
+{
+    uint64_t frequency;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return ((uint64_t)1 << 33) / (frequency | 1) + 1;
+}
+
+static inline uint64_t hpp__clock(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks * hpp__clock_step();
+}
+
+#else
+#error "add the clock of this processor"
+#endif
+
+#endif
