@@ -57,7 +57,7 @@ static void add(unsigned site, long n_bytes)
 }
 
 #define SITE(number, call)                                                                         \
-    __attribute__((noipa)) static void *site_##number(size_t n_bytes)                              \
+    __attribute__((noinline)) static void *site_##number(size_t n_bytes)                           \
     {                                                                                              \
         void *volatile block = call;                                                               \
         return block;                                                                              \
@@ -69,7 +69,7 @@ SITE(3, aligned_alloc(64, n_bytes))
 SITE(4, memalign(256, n_bytes))
 SITE(5, mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
 SITE(6, malloc(n_bytes)) /* spikes */
-__attribute__((noipa)) static void *site_7(void *old, size_t n_bytes)
+__attribute__((noinline)) static void *site_7(void *old, size_t n_bytes)
 {
     void *volatile block = realloc(old, n_bytes);
     return block;
