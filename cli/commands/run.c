@@ -584,6 +584,8 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
                               : HPP_PYTHON_WITH_C,
         .biography_seed = (uint64_t)v->biography_seed,
         .verify_stacks = (uint32_t)v->verify_stacks,
+        .is_hurried = run_signals_are_pending,
+        .is_hurried_context = &r->signals,
     };
     if (v->native && v->python) {
         return cmd_misused(self, "--native and --python exclude each other");

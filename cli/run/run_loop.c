@@ -149,6 +149,12 @@ bool run_loop_attached(hpp_collector *collector, const launched *program,
     return s.program_has_ended;
 }
 
+bool run_signals_are_pending(void *signals)
+{
+    struct pollfd ready = {.fd = ((const run_signals *)signals)->fd, .events = POLLIN};
+    return poll(&ready, 1, 0) > 0;
+}
+
 bool run_signals_take(const run_signals *signals)
 {
     struct signalfd_siginfo came;

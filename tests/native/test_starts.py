@@ -118,6 +118,13 @@ class Starts(Native):
         for options in ["-hd"], NO_CHILDREN:
             self.assertEqual(self.assert_same(["env", self.path("hello")], *options).status, 5)
 
+    def test_a_subreaper_starts_no_sanitizer(self):
+        if not os.path.exists(program("harm")):
+            self.skipTest("not for this processor")
+        errors = harness.run([CENSUS, "run", "-o", self.path("p"), program("harm"), "adopts"]).errors
+        self.assertIn("ran ", errors)
+        self.assertNotIn("sanitizer", errors)
+
     def test_sanitizer_is_not_preloaded(self):
         """A program with a sanitizer, in a library or in itself, runs without a profile, and census says so."""
         for name in "starts_sanitized", "starts_with_sanitizer":

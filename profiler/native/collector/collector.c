@@ -34,6 +34,7 @@ static const uint64_t second_ns = 1000000000;
 static const uint64_t patience_ns = 2000000000; /* with callers that say nothing, and before
                                                    a signal is forwarded */
 static const uint64_t leave_patience_ns = UINT64_C(15000000000);
+static const uint64_t longest_tick_ns = 500000000;
 static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
 
 typedef struct caller {
@@ -56,6 +57,7 @@ struct hpp_collector {
     hpp__queue queue;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
+    size_t next_process; /* whose turn it is to be sampled */
     caller callers[MAX_CALLERS];
     size_t n_callers;
     hpf_error refused;
@@ -320,22 +322,37 @@ static void receive_all(hpp_collector *c)
 
 /* ---- Events ---- */
 
+static void tick_process(hpp__process *p, uint64_t n_times)
+{
+    if (!hpp__process_has_changed(p)) {
+        hpp__process_tick(p, n_times);
+    } else if (hpp__process_age_ns(p) >= worth_keeping_ns) {
+        hpp__process_end(p, false);
+    } /* else the window of the new program, if it has one, makes retire() drop this profile */
+}
+
+/* Samples the processes in turn. After some time, the others miss their samples: signals and new
+ * processes wait meanwhile. */
 static void tick(hpp_collector *c)
 {
     uint64_t n_times = 0;
     if (read(c->timer, &n_times, sizeof n_times) != (ssize_t)sizeof n_times || n_times == 0) {
         return;
     }
+    uint64_t begin_ns = now_ns();
+    size_t first = c->next_process < c->n_processes ? c->next_process : 0;
     for (size_t i = 0; i < c->n_processes; i++) {
-        hpp__process *p = c->processes[i];
+        size_t at = (first + i) % c->n_processes;
+        hpp__process *p = c->processes[at];
         if (p->has_ended) {
             continue;
         }
-        if (!hpp__process_has_changed(p)) {
-            hpp__process_tick(p, n_times);
-        } else if (hpp__process_age_ns(p) >= worth_keeping_ns) {
-            hpp__process_end(p, false);
-        } /* else the window of the new program, if it has one, makes retire() drop this profile */
+        if (now_ns() - begin_ns < longest_tick_ns) {
+            tick_process(p, n_times);
+            c->next_process = at + 1;
+        } else {
+            hpp__process_miss(p, n_times);
+        }
     }
 }
 
@@ -505,8 +522,12 @@ bool hpp_collector_stop_within(hpp_collector *c, uint32_t limit_ms)
         return true;
     }
     if (!c->is_stopping) {
+        uint64_t begin_ns = now_ns();
         take_windows(c);
         for (size_t i = 0; i < c->n_processes; i++) {
+            if (now_ns() - begin_ns > limit_ms * UINT64_C(1000000)) {
+                return false;
+            }
             if (!c->processes[i]->has_ended) {
                 hpp__process_end(c->processes[i], false);
             }

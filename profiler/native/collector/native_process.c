@@ -404,6 +404,12 @@ static void miss_image(hpp__process *p, const hpf_error *err)
     }
 }
 
+/* Returns whether to wait longer, until `end_ns` at most. */
+static bool may_wait(const hpp__process *p, uint64_t end_ns)
+{
+    return now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
+}
+
 /* Takes an image. Tries again, for `patience_ns` at most, while earlier images are being read. */
 static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patience_ns)
 {
@@ -419,7 +425,7 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patien
     }
     while ((status = hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err)) ==
                HPF_ERR_LIMIT &&
-           now_ns() < end_ns) {
+           may_wait(p, end_ns)) {
         nanosleep(&pause, NULL);
     }
     if (status != HPF_OK) {
@@ -614,11 +620,16 @@ static void sample(hpp__process *p)
     p->n_missed += !sample_patiently(p, 0, AT_TICK);
 }
 
+void hpp__process_miss(hpp__process *p, uint64_t n_intervals)
+{
+    p->n_missed += p->by_cpu_time ? 0 : n_intervals;
+}
+
 void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 {
     uint64_t cpu_ns;
     if (!p->by_cpu_time) {
-        p->n_missed += n_intervals - 1;
+        hpp__process_miss(p, n_intervals - 1);
         sample(p);
     } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
         sample(p);
@@ -629,11 +640,11 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, int caller)
 {
     const struct timespec pause = {0, 1000000};
-    uint64_t begin_ns = now_ns();
+    uint64_t end_ns = now_ns() + patience_ns;
     p->caller = caller;
     queue_held(p); /* it makes room */
     if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
-        while (!hpp__freezer_has_room(&p->freezer) && now_ns() - begin_ns < patience_ns) {
+        while (!hpp__freezer_has_room(&p->freezer) && may_wait(p, end_ns)) {
             nanosleep(&pause, NULL);
         }
         p->is_at_exit |= is_at_exit;
@@ -647,8 +658,8 @@ static void wait_for_images(hpp__process *p, uint64_t patience_ns)
 {
     queue_held(p);
     const struct timespec pause = {0, 1000000};
-    uint64_t begin_ns = now_ns();
-    while (hpp__freezer_is_open(&p->freezer) && now_ns() - begin_ns < patience_ns) {
+    uint64_t end_ns = now_ns() + patience_ns;
+    while (hpp__freezer_is_open(&p->freezer) && may_wait(p, end_ns)) {
         nanosleep(&pause, NULL);
     }
 }
@@ -804,6 +815,7 @@ static hpf_status map_window(hpp__process *p, hpf_error *err)
         return hpf_error_set_os(err, errno, "cannot map a window");
     }
     status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, p->window, err);
+    p->reader.pages = &p->pages;
     return status == HPF_OK ? check_owner(&p->reader.window->head, err) : status;
 }
 
@@ -863,6 +875,8 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .queue = queue,
         .written = options->written,
         .written_context = options->written_context,
+        .is_hurried = options->is_hurried,
+        .is_hurried_context = options->is_hurried_context,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
         .with_images = hpp__native_profile_needs_images(options->profile),
@@ -896,6 +910,7 @@ void hpp__process_destroy(hpp__process *p)
     pthread_mutex_destroy(&p->costs.lock);
     hpp__native_profile_destroy(p->profile);
     close_window(p);
+    hpp__page_set_finish(&p->pages);
     hpp__freezer_finish(&p->freezer);
     hpp__native_threads_finish(&p->threads);
     hpf_arena_destroy(p->remains.arena);

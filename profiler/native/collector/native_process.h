@@ -48,6 +48,7 @@ typedef struct hpp__process {
     hpp_window_head *control; /* the first page, writable */
     uint64_t size_bytes;
     hpp__window_reader reader;
+    hpp__page_set pages;
 
     bool by_cpu_time;
     uint64_t interval_ns;
@@ -81,11 +82,13 @@ typedef struct hpp__process {
     uint64_t title_bytes;
     hpp__native_guard guard;
     bool with_images, with_lives;
-    bool wants_helper;   /* it was asked for one */
-    bool has_last_image; /* the last sample has an image of its end */
-    bool is_at_exit;     /* it has asked for that image */
-    int caller;          /* the socket where it waits for that image; -1: none */
-    bool is_leaving;     /* there will be no image after that */
+    bool wants_helper;                 /* it was asked for one */
+    bool has_last_image;               /* the last sample has an image of its end */
+    bool is_at_exit;                   /* it has asked for that image */
+    int caller;                        /* the socket where it waits for that image; -1: none */
+    bool is_leaving;                   /* there will be no image after that */
+    bool (*is_hurried)(void *context); /* or NULL */
+    void *is_hurried_context;
     hpp__freezer freezer;
     uint64_t n_images, n_missed_images;
     double image_pause_s,
@@ -128,6 +131,9 @@ void hpp__process_destroy(hpp__process *process);
 
 /* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
 void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
+
+/* Counts the samples of `n_intervals` as missed: there was no time for them. */
+void hpp__process_miss(hpp__process *process, uint64_t n_intervals);
 
 /* Takes a last image, if the profile needs images: the process is about to exit, and waits
  * (`is_at_exit`), or may be about to get a signal that ends it. Waits until earlier images have

@@ -31,6 +31,13 @@ static int compare_entries(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The address of its leaf is the upper part of an entry. */
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Reads the pages of a leaf that exist. */
 static bool read_leaf(leaf_reader *l, uint64_t leaf)
 {
@@ -102,10 +109,27 @@ static bool add_blocks(leaf_reader *l, uint64_t begin)
     return true;
 }
 
+/* Leaves out entries whose leaf is a part of another one, so that no more is read than exists.
+ * Returns the number of the others. */
+static size_t keep_apart(uint64_t *leaves, size_t n)
+{
+    size_t n_apart = 0;
+    uint64_t end = HPP_WINDOW_PAGE_BYTES;
+    qsort(leaves, n, sizeof *leaves, compare_places);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t begin = hpp__leaf_of_entry(leaves[i]);
+        if (begin >= end) {
+            leaves[n_apart++] = leaves[i];
+            end = begin + HPP_LEAF_BYTES;
+        }
+    }
+    return n_apart;
+}
+
 static hpf_status read_leaves(leaf_reader *l, const uint64_t *leaves, size_t n, hpf_error *err)
 {
     for (size_t i = 0; i < n; i++) {
-        if (leaves[i] == 0 || (i > 0 && compare_entries(&leaves[i], &leaves[i - 1]) == 0)) {
+        if (i > 0 && compare_entries(&leaves[i], &leaves[i - 1]) == 0) {
             continue;
         }
         if (!read_leaf(l, hpp__leaf_of_entry(leaves[i]))) {
@@ -134,12 +158,13 @@ hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process
         for (uint32_t i = 0; i < n_leaves; i++) {
             leaves[i] = listed[i];
         }
-        qsort(leaves, n_leaves, sizeof *leaves, compare_entries);
+        size_t n_apart = keep_apart(leaves, n_leaves);
+        qsort(leaves, n_apart, sizeof *leaves, compare_entries);
         l->window = reader;
         l->process_id = process_id;
         l->pagemap = hpp__proc_open_pagemap(process_id);
         l->granules = granules;
-        status = read_leaves(l, leaves, n_leaves, err);
+        status = read_leaves(l, leaves, n_apart, err);
         if (l->pagemap >= 0) {
             close(l->pagemap);
         }

@@ -51,6 +51,10 @@ typedef struct hpp_collector_options {
      * files, wake the main thread, and call hpp_collector_files there. */
     void (*written)(void *context);
     void *written_context;
+    /* Called while the collector waits for images: returns whether it should wait no longer, since
+     * a signal is pending for instance; may be NULL. */
+    bool (*is_hurried)(void *context);
+    void *is_hurried_context;
 } hpp_collector_options;
 
 /* The files of a process, which may still grow. */

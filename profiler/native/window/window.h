@@ -253,8 +253,8 @@ enum {
     /* This leaves out nothing: it adopts the orphans among its descendants. */
     HPP_EVENT_SUBREAPER = 1u << 6,
     /* It has started programs into which the library is not loaded. */
-    HPP_EVENT_STARTED_SANITIZER = 1u << 6, /* they have a sanitizer */
-    HPP_EVENT_STARTED_OTHER = 1u << 7,     /* not linked to glibc, or to an old one */
+    HPP_EVENT_STARTED_SANITIZER = 1u << 7, /* they have a sanitizer */
+    HPP_EVENT_STARTED_OTHER = 1u << 8,     /* not linked to glibc, or to an old one */
 };
 
 /* A thread of the program, in its private memory: number n is that of slot n. */

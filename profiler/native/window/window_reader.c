@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/array.h"
 #include "native/machine/clock.h"
 #include "native/machine/object_kind.h"
 
@@ -265,11 +267,75 @@ bool hpp__window_reader_code(const hpp__window_reader *r, uint64_t number, hpp_w
     return (size_t)out->n_name + out->n_file <= sizeof out->texts;
 }
 
+/* ---- Pages ---- */
+
+enum { PAGES_PER_WORD = 64 };
+
+static bool is_known(const hpp__page_set *pages, uint64_t page)
+{
+    return pages && page / PAGES_PER_WORD < pages->capacity &&
+           pages->exist[page / PAGES_PER_WORD] >> page % PAGES_PER_WORD & 1;
+}
+
+/* Keeps that pages exist, up to one of which that is known. Without memory, they are looked up
+ * again. */
+static void keep_pages(hpp__page_set *pages, uint64_t page, uint64_t end)
+{
+    if (pages && HPF__ARRAY_RESERVE_ZEROED(pages->exist, pages->capacity,
+                                           (end + PAGES_PER_WORD - 1) / PAGES_PER_WORD)) {
+        for (; page < end && !is_known(pages, page); page++) {
+            pages->exist[page / PAGES_PER_WORD] |= (uint64_t)1 << page % PAGES_PER_WORD;
+        }
+    }
+}
+
+/* Returns the first page of [page, end) that exists, or `end`. The program may move the offset of
+ * the file meanwhile, but no result depends on it. */
+static uint64_t next_page(const hpp__window_reader *r, uint64_t page, uint64_t end)
+{
+    if (r->file < 0 || page >= end || is_known(r->pages, page)) {
+        return page < end ? page : end;
+    }
+    off_t data = lseek(r->file, (off_t)(page * HPP_WINDOW_PAGE_BYTES), SEEK_DATA);
+    uint64_t found = data < 0 ? end : (uint64_t)data / HPP_WINDOW_PAGE_BYTES;
+    off_t hole = found < end ? lseek(r->file, data, SEEK_HOLE) : -1;
+    if (hole > data) {
+        keep_pages(r->pages, found, (uint64_t)hole / HPP_WINDOW_PAGE_BYTES);
+    }
+    return found < end ? found : end;
+}
+
+static uint64_t page_of(const hpp__window_reader *r, const void *place)
+{
+    return (uint64_t)((const char *)place - (const char *)r->window) / HPP_WINDOW_PAGE_BYTES;
+}
+
+void hpp__page_set_finish(hpp__page_set *pages)
+{
+    free(pages->exist);
+    *pages = (hpp__page_set){0};
+}
+
+/* ---- Slots and cells ---- */
+
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *r, uint32_t index)
 {
     const void *slot =
         record_at(r, r->window->slot_pages, index, r->n_slots, 1, sizeof(hpp_window_slot));
-    return slot;
+    uint64_t page = slot ? page_of(r, slot) : 0;
+    return slot && next_page(r, page, page + 1) == page ? slot : NULL;
+}
+
+uint32_t hpp__window_reader_next_chunk(const hpp__window_reader *r, const hpp_window_slot *slot,
+                                       uint32_t chunk_index)
+{
+    if (chunk_index % HPP__CHUNKS_PER_PAGE != 0) {
+        return chunk_index;
+    }
+    uint64_t begin = page_of(r, slot->cell_pages);
+    uint64_t end = begin + HPP_MAX_CELL_CHUNKS / HPP__CHUNKS_PER_PAGE;
+    uint64_t page = next_page(r, begin + chunk_index / HPP__CHUNKS_PER_PAGE, end);
+    return (uint32_t)(page - begin) * HPP__CHUNKS_PER_PAGE;
 }
 
 const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
@@ -277,7 +343,9 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
 {
     const void *cells = record_at(r, slot->cell_pages, chunk_index, HPP_MAX_CELL_CHUNKS, 1,
                                   HPP_CELLS_PER_CHUNK * sizeof(hpp_window_cell));
-    return cells;
+    uint64_t page = cells ? page_of(r, cells) : 0;
+    uint64_t end = page + HPP_CELL_CHUNK_PAGES;
+    return cells && next_page(r, page, end) < end ? cells : NULL;
 }
 
 /* Returns the time of a stamp of the processor's clock, which goes on evenly; 0: unknown. */

@@ -7,9 +7,9 @@
  * whatever the program stores. An invalid or incomplete record is treated as missing; it may be
  * valid later.
  *
- * Pages that the program has not allocated are never read: reading a hole would fill it. A program
- * may say that it has allocated more than it has: no more records are counted, and no more chunks
- * of cells are read, than pages exist.
+ * Reading a hole would fill it. A program may say that it has allocated more than it has: no more
+ * records are counted than there is room for in the pages that exist, and slots and chunks of cells
+ * are read only if a page of them exists.
  *
  * Threads: use a reader in one thread at a time; the program may write meanwhile.
  */
@@ -21,10 +21,19 @@
 #include "hpfile/event.h"
 #include "window.h"
 
+/* The pages of a window that are known to exist. */
+typedef struct hpp__page_set {
+    uint64_t *exist; /* a bit for each */
+    size_t capacity; /* in words */
+} hpp__page_set;
+void hpp__page_set_finish(hpp__page_set *pages);
+
 typedef struct hpp__window_reader {
     const hpp_window *window; /* borrowed */
     uint64_t size_bytes;
     int file; /* of the window, borrowed; -1: none, all of its pages may exist */
+    /* Borrowed, set after opening; NULL: they are looked up each time. */
+    hpp__page_set *pages;
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
     uint64_t n_pages; /* that exist, or a few more */
@@ -82,8 +91,15 @@ bool hpp__window_reader_scope(const hpp__window_reader *reader, uint64_t number,
 bool hpp__window_reader_code(const hpp__window_reader *reader, uint64_t number,
                              hpp_window_code *out);
 
-/* Returns a slot, or NULL. Read its directory of cells through hpp__window_reader_cells only. */
+/* Returns a slot; NULL if there is none, or its page does not exist. Read its directory of cells
+ * through the functions below only. These three use `pages`. */
 const hpp_window_slot *hpp__window_reader_slot(const hpp__window_reader *reader, uint32_t index);
+
+/* Returns the index of the first chunk of cells, from `chunk_index` on, whose entry in the
+ * directory is on a page that exists; HPP_MAX_CELL_CHUNKS if there is none. */
+enum { HPP__CHUNKS_PER_PAGE = HPP_WINDOW_PAGE_BYTES / sizeof(uint32_t) };
+uint32_t hpp__window_reader_next_chunk(const hpp__window_reader *reader,
+                                       const hpp_window_slot *slot, uint32_t chunk_index);
 
 /* Returns the HPP_CELLS_PER_CHUNK cells of chunk `chunk_index` of a slot; NULL if it was never
  * used. */

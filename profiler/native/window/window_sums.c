@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One walk over slots, chunks and cells. No two of them share a page, so there are never more of
- * them than pages that exist: a window whose directories say otherwise is read so far and no
- * further.
+ * One walk over slots, directories, chunks and cells. No two of them share a page, so there are
+ * never more of them than pages that exist: a window whose directories say otherwise is read so far
+ * and no further.
  */
 #include "window_sums.h"
 
@@ -38,17 +38,23 @@ static void add_cell(hpp__costs *site, const hpp_window_cell *cell)
 }
 
 /* Adds the cells of a slot: of the peak, or if that is 0 of this moment. Returns the bytes that its
- * threads have allocated. `n_chunks` is how many chunks there may still be. */
+ * threads have allocated. `n_pages` is how many pages there may still be. */
 static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reader,
-                         const hpp_window_slot *slot, uint64_t peak, uint64_t *n_chunks)
+                         const hpp_window_slot *slot, uint64_t peak, uint64_t *n_pages)
 {
     uint64_t allocated_bytes = 0;
-    for (uint32_t begin = 0; begin<sums->n_sites && * n_chunks> 0; begin += HPP_CELLS_PER_CHUNK) {
-        const hpp_window_cell *cells =
-            hpp__window_reader_cells(reader, slot, begin / HPP_CELLS_PER_CHUNK);
+    const uint32_t n_chunks = (sums->n_sites + HPP_CELLS_PER_CHUNK - 1) / HPP_CELLS_PER_CHUNK;
+    for (uint32_t chunk = 0; *n_pages > 0; chunk++) {
+        chunk = hpp__window_reader_next_chunk(reader, slot, chunk);
+        if (chunk >= n_chunks) {
+            break;
+        }
+        *n_pages -= chunk % HPP__CHUNKS_PER_PAGE == 0;
+        const hpp_window_cell *cells = hpp__window_reader_cells(reader, slot, chunk);
         if (!cells) {
             continue;
         }
+        uint32_t begin = chunk * HPP_CELLS_PER_CHUNK;
         uint32_t n = sums->n_sites - begin;
         n = n < HPP_CELLS_PER_CHUNK ? n : HPP_CELLS_PER_CHUNK;
         for (uint32_t i = 0; i < n; i++) {
@@ -59,7 +65,7 @@ static uint64_t add_slot(hpp__window_sums *sums, const hpp__window_reader *reade
             }
             allocated_bytes += load(&cells[i].allocated_bytes, memory_order_relaxed);
         }
-        (*n_chunks)--;
+        *n_pages -= *n_pages > 0;
     }
     return allocated_bytes;
 }
@@ -76,11 +82,11 @@ static bool take(hpp__window_sums *sums, const hpp__window_reader *reader, uint6
     if (sums->n_sites > 0) {
         memset(sums->sites, 0, sums->n_sites * sizeof *sums->sites);
     }
-    uint64_t n_chunks = reader->n_pages / HPP_CELL_CHUNK_PAGES;
+    uint64_t n_pages = reader->n_pages;
     for (uint32_t i = 0; i < sums->n_slots; i++) {
         const hpp_window_slot *slot = hpp__window_reader_slot(reader, i);
-        sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, peak, &n_chunks) : 0;
-        n_chunks -= slot && n_chunks > 0; /* a slot has a page of its own */
+        n_pages -= slot && n_pages > 0; /* a slot has a page of its own */
+        sums->allocated_bytes[i] = slot ? add_slot(sums, reader, slot, peak, &n_pages) : 0;
     }
     return true;
 }

@@ -170,6 +170,25 @@ Test(freezer, has_all_blocks_in_order)
     finish(&p);
 }
 
+/* A program may list the same leaf for any number of addresses. */
+Test(freezer, reads_each_leaf_once)
+{
+    enum { N_COPIES = 1000 };
+    program p;
+    start(&p, make_blocks);
+    hpp_window_head *head = &hpp__window->head;
+    _Atomic uint64_t *list = hpp__window_at(head->n_leaf_pages);
+    uint32_t n = head->n_leaves;
+    for (uint32_t i = 0; i < N_COPIES; i++) {
+        list[n + i] = hpp__leaf_entry(hpp__leaf_of_entry(list[i % n]), 1000 + i);
+    }
+    head->n_leaves = n + N_COPIES;
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_blocks, N_BLOCKS + 2));
+    hpp__image_close(image);
+    finish(&p);
+}
+
 /* Two numbers of different pages, which one thread keeps equal at any moment but one. */
 static void count(void)
 {

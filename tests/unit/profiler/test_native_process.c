@@ -109,6 +109,29 @@ Test(native_process, writes_no_more_ticks_than_there_was_time_for)
     cr_assert_eq(process->remains.figures.error.status, HPF_OK);
 }
 
+static bool is_hurried(void *context)
+{
+    return ++*(int *)context > 3;
+}
+
+Test(native_process, waits_for_images_until_it_is_hurried)
+{
+    const uint64_t an_hour_ns = UINT64_C(3600) * 1000000000;
+    int n_asked = 0;
+    start("-hr");
+    process->is_hurried = is_hurried;
+    process->is_hurried_context = &n_asked;
+    for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
+        process->freezer.copies[i].is_open = true;
+    }
+    hpp__process_close_images(process, an_hour_ns);
+    cr_expect_eq(n_asked, 4);
+    hpp__process_leave(process, an_hour_ns, false, -1);
+    cr_expect_eq(n_asked, 5);
+    hpp__process_end(process, false);
+    hpp__queue_stop(&queue);
+}
+
 /* ---- A queue without room ---- */
 
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;

@@ -304,3 +304,53 @@ Test(window_reader, reads_no_more_than_exists_of_a_sparse_window)
     munmap(bytes, size_bytes);
     close(file);
 }
+
+/* A sparse window whose slots are in holes, each in one of its own; so are the cells of the first
+ * slot. Read twice, since the first time could make pages that are read the second time. */
+Test(window_reader, leaves_the_holes_of_a_sparse_window)
+{
+    enum { SLOT_PAGES = 60, FIRST_HOLE = 10000, BLOCK_BYTES = 512 };
+    const uint64_t size_bytes = UINT64_C(4) << 30;
+    hpf_error err;
+    hpp__window_sums all = {0};
+    hpp__page_set pages = {0};
+    struct stat before, after;
+    made_window sparse;
+    int file = memfd_create("window", 0);
+    cr_assert_eq(ftruncate(file, (off_t)size_bytes), 0);
+    void *bytes =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    cr_assert_neq(bytes, MAP_FAILED);
+    made_window_begin(&sparse, bytes, size_bytes);
+    uint32_t slot = made_slot(&sparse, 1);
+    uint32_t site = made_site(&sparse, made_node(&sparse, 0x1234, 0, 0), HPP_CALL_MALLOC);
+    made_allocate(&sparse, slot, site, 1, 16);
+    hpp_window *w = sparse.window;
+    hpp_window_slot *of =
+        (void *)((char *)bytes + (uint64_t)w->slot_pages[slot] * HPP_WINDOW_PAGE_BYTES);
+    for (uint32_t i = 1; i < HPP_MAX_SLOTS; i++) {
+        w->slot_pages[i] = FIRST_HOLE + i * SLOT_PAGES;
+    }
+    for (uint32_t i = 1; i < HPP_MAX_CELL_CHUNKS; i++) {
+        of->cell_pages[i] = FIRST_HOLE + i * HPP_CELL_CHUNK_PAGES;
+    }
+    w->head.n_slots = HPP_MAX_SLOTS;
+    w->head.n_sites = HPP_MAX_SITES;
+    w->head.used_bytes = size_bytes;
+    cr_assert_eq(fstat(file, &before), 0);
+    cr_assert_eq(hpp__window_reader_open(&reader, bytes, size_bytes, file, &err), HPF_OK);
+    reader.pages = &pages;
+    for (int i = 0; i < 2; i++) {
+        hpp__window_reader_refresh(&reader);
+        cr_assert(hpp__window_sums_take(&all, &reader));
+        cr_expect_eq(all.sites[site].allocations, 1);
+    }
+    cr_assert_eq(fstat(file, &after), 0);
+    /* One page may be new: a chunk of cells is read whole. */
+    cr_expect_leq((uint64_t)(after.st_blocks - before.st_blocks) * BLOCK_BYTES,
+                  HPP_WINDOW_PAGE_BYTES);
+    hpp__window_sums_finish(&all);
+    hpp__page_set_finish(&pages);
+    munmap(bytes, size_bytes);
+    close(file);
+}
