@@ -86,14 +86,15 @@ formatted format_change(double amount, hpf_str unit, bool exact)
 
 formatted format_time(double time, hpf_str unit, bool exact)
 {
-    formatted own;
+    formatted own, out;
     char digits[FORMATTED_BYTES];
-    hpr_unit in = hpr_unit_of_times(unit, time != 0 ? fabs(time) : 1);
+    const char *suffixed = suffix(&own, unit);
     if (exact) {
         snprintf(digits, sizeof digits, "%.6f", time);
-        return grouped(digits, suffix(&own, unit));
+        return grouped(digits, suffixed);
     }
-    return rounded(time, &in, unit);
+    hpr_time_text(out.text, sizeof out.text, time, unit, *suffixed ? suffixed + 1 : "");
+    return out;
 }
 
 formatted format_growth(double amount_per_time, hpf_str value_unit, hpf_str time_unit, bool exact)

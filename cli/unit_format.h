@@ -20,8 +20,8 @@ formatted format_amount(double amount, hpf_str unit, bool exact);
 /* Formats a difference with its sign: "+1.2 MiB". */
 formatted format_change(double amount, hpf_str unit, bool exact);
 
-/* Formats a time. "seconds" become µs, ms, s, min or h; other units are unchanged. `exact`: six
- * decimals. */
+/* Formats a time as hpr_time_text does: "401 ms", "2 min 20 s". `exact`: six decimals, and the unit
+ * unchanged. */
 formatted format_time(double time, hpf_str unit, bool exact);
 
 /* Formats a difference of times with its sign: "+1.2 ms". */

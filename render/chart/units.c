@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "hpfile/str.h"
+
+#define MINUS "\xE2\x88\x92" /* as wide as a digit */
 
 /* Multiples in increasing order. */
 static const hpr_unit binary_bytes[] = {
@@ -131,8 +134,8 @@ void hpr__unit_label(char *out, double value, const hpr_unit *unit, int decimals
     double magnitude = fabs(value) / unit->factor;
     size_t length = 0;
     if (value < 0) {
-        memcpy(out, "\xE2\x88\x92", 3); /* a minus sign, as wide as a digit */
-        length = 3;
+        length = sizeof MINUS - 1;
+        memcpy(out, MINUS, length);
     }
     length += magnitude * pow(10, decimals) < 9e15 ? put_fixed(out + length, magnitude, decimals)
                                                    : put_exponent(out + length, magnitude);
@@ -152,6 +155,46 @@ void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n
         decimals--;
     }
     hpr__unit_label(out, value, unit, decimals);
+}
+
+/* Writes a long time in two units, of which the smaller one is left out if it is 0. */
+static void put_long_time(char *out, size_t room, double magnitude_s, bool is_negative)
+{
+    static const struct {
+        double most_s, step_s; /* of times below `most_s` when rounded to the smaller unit */
+        unsigned n_small;      /* in a large one */
+        const char *large, *small;
+    } rows[] = {
+        {3600, 1, 60, "min", "s"}, {2 * 86400, 60, 60, "h", "min"}, {0, 3600, 24, "d", "h"}};
+    size_t row = 0;
+    while (rows[row].most_s > 0 &&
+           round(magnitude_s / rows[row].step_s) * rows[row].step_s >= rows[row].most_s) {
+        row++;
+    }
+    unsigned n = (unsigned)round(magnitude_s / rows[row].step_s);
+    int length = snprintf(out, room, "%s%u %s", is_negative ? MINUS : "", n / rows[row].n_small,
+                          rows[row].large);
+    if (n % rows[row].n_small > 0 && (size_t)length < room) {
+        snprintf(out + length, room - (size_t)length, " %u %s", n % rows[row].n_small,
+                 rows[row].small);
+    }
+}
+
+void hpr_time_text(char *out, size_t room, double time, hpf_str sample_unit, const char *own_unit)
+{
+    enum { OWN_UNIT_BYTES = 100 };
+    const double least_long_s = 119.5, most_long_s = 100 * 86400.0;
+    hpr_unit unit = hpr_unit_of_times(sample_unit, fabs(time));
+    double magnitude_s = fabs(time) / hpr_units_per_second(sample_unit);
+    if (unit.name && magnitude_s >= least_long_s && magnitude_s < most_long_s) {
+        put_long_time(out, room, magnitude_s, time < 0);
+        return;
+    }
+    char number[HPR_UNIT_LABEL_BYTES];
+    const char *name = unit.name ? unit.name : own_unit;
+    hpr_unit_label_rounded(number, time, &unit, 3);
+    size_t n_bytes = hpf_utf8_cut((hpf_str){name, strlen(name)}, OWN_UNIT_BYTES);
+    snprintf(out, room, "%s%s%.*s", number, n_bytes > 0 ? " " : "", (int)n_bytes, name);
 }
 
 double hpr__nice_step(double least)

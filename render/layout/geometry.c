@@ -195,7 +195,8 @@ static void put_peak_time(char *out, size_t n_bytes, const hpr_chart *chart, con
         return;
     }
     size_t length = (size_t)snprintf(out, n_bytes, " at ");
-    amount_text(out + length, n_bytes - length, peak->time, unit_of_axis(&chart->x));
+    hpr_time_text(out + length, n_bytes - length, peak->time,
+                  chart->headers[HPF_HEADER_SAMPLE_UNIT], chart->time_unit);
 }
 
 /* Returns the unit of the y axis, or one for `value` if the axis has another or shows none. */

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hprender/units.h"
 #include "layout/geometry.h"
@@ -36,10 +37,19 @@ static void put_amount(const words *w, double amount)
     put_in_unit(w->sink, amount, unit, w->chart->amount_unit);
 }
 
-static void put_time(const words *w, double time, double span)
+static void put_time(const words *w, double time)
 {
-    hpr_unit unit = hpr_unit_of_times(w->chart->headers[HPF_HEADER_SAMPLE_UNIT], span);
-    put_in_unit(w->sink, time, unit, w->chart->time_unit);
+    char text[256];
+    hpr_time_text(text, sizeof text, time, w->chart->headers[HPF_HEADER_SAMPLE_UNIT],
+                  w->chart->time_unit);
+    for (char *word = text, *next; word; word = next) {
+        next = strchr(word, ' ');
+        if (next) {
+            *next++ = '\0';
+        }
+        hpr__tex_words(w->sink, word);
+        hpf_sink_text(w->sink, next ? "~" : "");
+    }
 }
 
 static size_t point_at(const hpr_chart *chart, double time)
@@ -115,7 +125,7 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     const double *amounts = is_line ? peak.band->values : chart->totals;
     double span = chart->times[chart->n_points - 1] - chart->times[0];
     hpf_sink_printf(sink, "%s graph of heap use over ", chart->is_lines ? "Line" : "Banded");
-    put_time(&w, span, span);
+    put_time(&w, span);
     hpf_sink_printf(sink, " in %u %s%s. ", n_shown, chart->is_lines ? "line" : "band",
                     n_shown == 1 ? "" : "s");
     hpf_sink_text(sink, is_line ? "The highest, " : "The total");
@@ -123,7 +133,7 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     hpf_sink_text(sink, is_line ? ", peaks at " : " peaks at ");
     put_amount(&w, peak.value);
     hpf_sink_text(sink, " after ");
-    put_time(&w, peak.time, peak.time);
+    put_time(&w, peak.time);
     if (!is_line) {
         put_largest(&w, point_at(chart, peak.time));
     }

@@ -75,6 +75,9 @@ def test_amounts_times_and_growth(*bench):
     browser, units = open_page(bench, ONE), read("units.json")
     expect_all(browser, units["amounts"], "return same(plain(census.units.amount(c.amount, c.unit, c.si)), c.text);")
     expect_all(browser, units["times"], "return same(plain(census.units.time(c.time, c.unit)), c.text);")
+    expect_all(browser, units["times_within"], """
+        const axis = census.units.ofTimes(c.unit, c.span);
+        return same(plain(census.units.timeWithin(c.time, c.unit, axis, c.span)), c.text);""")
     expect_all(browser, units["growth"], """
         const text = census.units.growth(c.growth, c.value_unit, c.time_unit, false);
         return same(plain(text).replace('\\u2212', '-'), c.text);""")

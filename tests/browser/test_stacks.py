@@ -179,7 +179,7 @@ def test_bars_are_the_sums_at_any_time(bench, browser):
                        sums_of(stacks, lambda a: a[500] - a[200]).values())}
     expect_bars(browser, differences, "the difference of two times")
     text = browser.text("#moment").replace("\u00a0", " ")
-    assert "3.33 min to 8.33 min" in text, text
+    assert "3 min 20 s to 8 min 20 s" in text, text
 
 
 def test_numbers_at_a_place_are_those_of_the_whole_column(bench, browser):

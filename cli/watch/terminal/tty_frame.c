@@ -47,14 +47,13 @@ static screen_style quiet_style(const tty_frame *f)
 static void describe_amounts(char *out, size_t room, const tty_frame *f)
 {
     const hpr_chart *c = f->chart;
-    char now[80], peak[80], at[HPR_UNIT_LABEL_BYTES];
+    char now[80], peak[80], at[256];
     hpr_chart amounts = *c;
     amounts.is_normalised = false; /* totals are always amounts */
-    hpr_unit unit = hpr_unit_of_times(c->headers[HPF_HEADER_SAMPLE_UNIT], c->peak_time);
     tty_plot_amount(now, &amounts, c->totals[tty_plot_last_point(c)], f->style.si_units);
     tty_plot_amount(peak, &amounts, c->peak_total, f->style.si_units);
-    hpr_unit_label_rounded(at, c->peak_time, &unit, 3);
-    snprintf(out, room, "%s, peak %s at %s %s", now, peak, at, unit.name ? unit.name : "");
+    hpr_time_text(at, sizeof at, c->peak_time, c->headers[HPF_HEADER_SAMPLE_UNIT], "");
+    snprintf(out, room, "%s, peak %s at %s", now, peak, at);
 }
 
 static void draw_title(screen *s, const tty_frame *f)
@@ -92,26 +91,22 @@ static const char *state_text(const tty_frame *f)
 
 static void describe_age(char *out, size_t room, const tty_frame *f)
 {
-    double age = f->now_s - f->profile->last_sample_s;
-    if (f->profile->last_sample_s <= 0 || f->profile->state == WATCHED_ENDED) {
-        *out = '\0';
-    } else if (age < 120) {
-        snprintf(out, room, ", last sample %.0f s ago", floor(age));
-    } else if (age < 7200) {
-        snprintf(out, room, ", last sample %.0f min ago", floor(age / 60));
-    } else {
-        snprintf(out, room, ", last sample %.0f h ago", floor(age / 3600));
+    char age[48];
+    *out = '\0';
+    if (f->profile->last_sample_s > 0 && f->profile->state != WATCHED_ENDED) {
+        double age_s = floor(f->now_s - f->profile->last_sample_s);
+        hpr_time_text(age, sizeof age, age_s, HPF_STR("seconds"), "");
+        snprintf(out, room, ", last sample %s ago", age);
     }
 }
 
 static void describe_window(char *out, size_t room, double window_s)
 {
-    hpr_unit unit = hpr_unit_of_times(HPF_STR("seconds"), window_s);
-    char number[HPR_UNIT_LABEL_BYTES];
+    char length[48];
     *out = '\0';
     if (window_s > 0) {
-        hpr_unit_label_rounded(number, window_s, &unit, 3);
-        snprintf(out, room, ", window %s %s", number, unit.name);
+        hpr_time_text(length, sizeof length, window_s, HPF_STR("seconds"), "");
+        snprintf(out, room, ", window %s", length);
     }
 }
 

@@ -351,16 +351,13 @@ class Chart {
         return x - this.xs[left] < this.xs[right] - x ? left : right;
     }
 
-    // Formats the time of the peak in three digits, as in the pictures of `census plot`.
+    // Formats the time of the peak as in the pictures of `census plot`.
     peakTime() {
-        const {xUnit, peak, profile} = this;
-        const unit = census.units.ofTimes(profile.sampleUnit,
-            Math.max(this.window[1] - this.window[0], xUnit.factor, Math.abs(peak.x)));
-        return census.units.withName(census.units.rounded(peak.x, unit, 3), unit);
+        return census.units.time(this.peak.x, this.profile.sampleUnit);
     }
 
     timeText(time) {
-        return census.units.timeWithin(time, this.xUnit, this.window[1] - this.window[0]);
+        return census.units.timeWithin(time, this.profile.sampleUnit, this.xUnit, this.window[1] - this.window[0]);
     }
 
     // Returns the band at amount y of sample `at`, null above all; of lines, the nearest one.

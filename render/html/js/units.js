@@ -98,8 +98,28 @@ function amount(value, valueUnit, si) {
     return withName(rounded(value, unit, 3), unit);
 }
 
+// Formats a time in days, hours, minutes and seconds, without those that are 0, rounded to the step.
+function longTime(seconds, step) {
+    const parts = [], decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    let rest = Math.round(Math.abs(seconds) / step) * step;
+    for (const [factor, name] of rest >= 2 * 86400 ? [[86400, 'd'], [3600, 'h'], [60, 'min']] : [[3600, 'h'], [60, 'min']]) {
+        const n = Math.floor((rest + Math.min(step, 1) / 2) / factor);
+        rest = Math.max(0, rest - n * factor);
+        parts.push([n, name]);
+    }
+    parts.push([Number(rest.toFixed(decimals)), 's']);
+    return (seconds < 0 ? '\u2212' : '') +
+        parts.filter(([n]) => n > 0).map(([n, name]) => `${n}\u00a0${name}`).join('\u00a0');
+}
+
+// Formats a single time as people say it: 41 s, 2 min 20 s, 17 h 30 min.
 function time(value, sampleUnit) {
-    const unit = ofTimes(sampleUnit, Math.abs(value) || 1);
+    const unit = ofTimes(sampleUnit, Math.abs(value)), second = secondIn(sampleUnit);
+    const seconds = second > 0 ? value / second : 0, length = Math.abs(seconds);
+    if (length >= 119.5 && length < 100 * 86400) {
+        const isBelow = (most, step) => Math.round(length / step) * step < most;
+        return longTime(seconds, isBelow(3600, 1) ? 1 : isBelow(2 * 86400, 60) ? 60 : 3600);
+    }
     return withName(rounded(value, unit, 3), unit);
 }
 
@@ -108,8 +128,15 @@ function change(value, valueUnit, si) {
     return (value > 0 ? '+' : '') + amount(value, valueUnit, si);
 }
 
-// Formats a time with enough digits to differ from its neighbours in a profile of that length.
-function timeWithin(value, unit, span) {
+// Formats a time with enough digits to differ from its neighbours in a profile of that length, whose axis
+// has that unit.
+function timeWithin(value, sampleUnit, unit, span) {
+    const second = secondIn(sampleUnit);
+    if (second > 0 && unit.factor >= 60 * second && Math.abs(value) >= 120 * second) {
+        const step = span / second / 1000;
+        return longTime(value / second, step >= 60 ? 60 : step >= 1 ? 1 : 0.1);
+    }
+    unit = second > 0 && unit.factor >= 60 * second ? ofTimes(sampleUnit, Math.abs(value)) : unit;
     const decimals = Math.ceil(-Math.log10((span || value || 1) / unit.factor / 1000));
     const text = label(value, unit, Math.max(0, Math.min(9, decimals)));
     return withName(text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''), unit);

@@ -35,6 +35,12 @@ HPF_API double hpr_units_per_second(hpf_str sample_unit);
  * not the name. */
 HPF_API void hpr_unit_label_rounded(char *out, double value, const hpr_unit *unit, int n_digits);
 
+/* Writes a single time (in a profile's sample unit) as people say it: "401 ms", "41 s",
+ * "2 min 20 s", "17 h 30 min"; in another unit than seconds or milliseconds, three digits and
+ * `own_unit`, UTF-8. `out` has `room` bytes; a longer text is cut. */
+HPF_API void hpr_time_text(char *out, size_t room, double time, hpf_str sample_unit,
+                           const char *own_unit);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,7 +57,12 @@ static const amount_case times_cases[] = {
     {119, "seconds", false, "119 s"},
     {600, "seconds", false, "10 min"},
     {7200, "seconds", false, "2 h"},
+    {140, "seconds", false, "2 min 20 s"},
+    {63000, "s", false, "17 h 30 min"},
+    {-140e3, "ms", false, "\u22122 min 20 s"},
     {12, "ticks", false, "12 ticks"},
+    {12345, "ticks", false, "12.3k ticks"},
+    {3, "", false, "3"},
     {1234.5, "seconds", true, "1,234.500000 seconds"},
 };
 
