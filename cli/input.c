@@ -223,12 +223,12 @@ static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_
     return status == HPF_OK ? add_rest(in, err) : status;
 }
 
-/* Surveys the live bytes instead. If there are none, keeps `err`, which says why there is no heap
- * profile. */
+/* Surveys the live bytes instead. If there are none, or the stacks are wanted, keeps `err`, which
+ * says why there is no heap profile. */
 static hpf_status survey_live_instead(input *in, const hpf_survey_options *options, hpf_error *err)
 {
     hpf_error other;
-    hpf_status status = survey_live(in, options, &other);
+    hpf_status status = options->view ? HPF_END : survey_live(in, options, &other);
     if (status == HPF_END) {
         return err->status;
     }
@@ -236,10 +236,8 @@ static hpf_status survey_live_instead(input *in, const hpf_survey_options *optio
         *err = other;
         return status;
     }
-    hpf_error_set(
-        &other, HPF_END,
-        "no heap profile in the event log: drawing the live bytes that the collector measured. Run "
-        "with +RTS -l -hT for a profile by type, or build with -prof for -hc and others");
+    hpf_error_set(&other, HPF_END, "drawing only the live bytes that the collector measured");
+    options->warning(options->warning_context, err);
     options->warning(options->warning_context, &other);
     return HPF_OK;
 }

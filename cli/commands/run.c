@@ -134,7 +134,7 @@ static const opt run_options[] = {
      "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
      "name (bands added up by name)",
      NULL, 0, 0},
-    {'o', "output", OPT_TEXT, AT(base), "BASE",
+    {'o', "output", OPT_STEM, AT(base), "BASE",
      "write BASE.hp and BASE.lines (default: the name of the program); in BASE, %r is the rank of "
      "a "
      "parallel program, %p the process, %h the host",

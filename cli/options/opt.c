@@ -216,6 +216,7 @@ static bool store(parser *p, const opt *option, const char *text)
                                    : read_choice(p, option, text, &both->choice);
     }
     case OPT_TEXT:
+    case OPT_STEM:
         *(const char **)member = text;
         return true;
     case OPT_CHOICE:
@@ -254,6 +255,12 @@ static bool read_letters(parser *p, const char *word)
         if (!option->name) {
             return opt_complain(p->complaint, "unknown option '-%c'%s%s", *at,
                                 at == word + 1 ? "" : " in ", at == word + 1 ? "" : word);
+        }
+        if (option->kind == OPT_STEM && at[1] == 'l' && at[2]) {
+            return opt_complain(p->complaint,
+                                "GHC's -olFILE names the event log, but -o names all files: use "
+                                "'-o %s', or '-o %s' for names that begin with l",
+                                at + 2, at + 1);
         }
         if (option->kind != OPT_FLAG) {
             return store_with_argument(p, option, at[1] ? at + 1 : NULL);

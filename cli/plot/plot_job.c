@@ -218,8 +218,8 @@ static hpf_status settle_activity(plot_job *j, hpf_error *err)
     hpf_error warning;
     if (hpf_activity_is_empty(activity)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no allocation, collections, threads, sparks or messages in the "
-                             "event log: run the program with +RTS -l");
+                             "--lanes: the event log has no allocation, collections, threads, "
+                             "sparks or messages: record them with +RTS -l, not with -l-a");
     }
     if (activity->n_more_messages > 0) {
         hpf_error_set(&warning, HPF_ERR_UNSUPPORTED, "too many messages: %" PRIu64 " are left out",
@@ -242,7 +242,12 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log",
                              v->gc ? "gc" : "lanes");
     }
-    if (v->lanes && o->last_time > o->first_time) {
+    if (v->lanes && !(o->last_time > o->first_time)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--lanes needs two heap samples, between which lanes are drawn: use a "
+                             "shorter interval, such as +RTS -i0.001");
+    }
+    if (v->lanes) {
         j->activity = hpf_eventlog_activity_create();
         if (!j->activity) {
             return hpf_error_set_memory(err);

@@ -472,8 +472,8 @@ const hpf_events hpf__stack_viewer_events = {.header = on_header,
 hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
 {
     static const char *const missing[] = {
-        [HPF_PART_MODULE] = "module; event logs have them",
-        [HPF_PART_LINE] = "place in the source; event logs have them",
+        [HPF_PART_MODULE] = "module; event logs of -hc have them",
+        [HPF_PART_LINE] = "place in the source; event logs of -hc have them",
         [HPF_PART_TYPE] = "type; profiles of -hy and event logs of -hi have them",
         [HPF_PART_THREAD] = NULL,
         [HPF_PART_RETAINER] = "retainer; profiles of -hr have them"};

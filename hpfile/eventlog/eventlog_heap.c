@@ -629,8 +629,12 @@ hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
             status = fail_to_find(h);
         } else if (status == HPF_OK && h->n_samples == 0) {
             status = hpf_error_set(&h->error, HPF_ERR_SYNTAX,
-                                   "no complete heap sample in the event log: run the program "
-                                   "with +RTS -l -hT, or build it with -prof and use -l -hc");
+                                   "no complete heap sample in the event log: %s",
+                                   hpf__eventlog_heap_profile(h)
+                                       ? "did the program end before the first one? Use a shorter "
+                                         "interval, such as +RTS -i0.001"
+                                       : "run the program with +RTS -l -hT, or build it with -prof "
+                                         "and use -l -hc");
             h->error.offset = hpf_eventlog_offset(h->log);
         }
     }

@@ -27,6 +27,7 @@ typedef struct parser {
     hpf_str *words;
     hpf_str text;
     bool has_breakdown; /* this text has named one */
+    hpf_str log_name;   /* a word that begins with -ol; empty: none */
     hpf_error *err;
 } parser;
 
@@ -246,6 +247,9 @@ static hpf_status parse_stem(parser *p, hpf_str word, hpf_str rest)
         return hpf_error_set_memory(p->err);
     }
     p->options.stem = stem.data;
+    if (word.data[1] == 'o' && word.data[2] == 'l') {
+        p->log_name = word;
+    }
     return HPF_OK;
 }
 
@@ -543,6 +547,11 @@ hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
         }
         status = keep_word(&p, word);
         status = status == HPF_OK ? parse_word(&p, word) : status;
+    }
+    if (status == HPF_OK && p.log_name.length > 0 && p.options.with_eventlog) {
+        status = complain(&p, p.log_name.data,
+                          "GHC's -olFILE is not supported: use -poSTEM, which names all files",
+                          p.log_name);
     }
     if (status == HPF_OK) {
         *options = p.options;

@@ -350,7 +350,8 @@ Test(stack_view, refuses_what_a_profile_cannot_show)
     cr_expect_str_eq(err.message, "no stack has a function that matches");
     cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_MODULE}, &err),
                  HPF_ERR_UNSUPPORTED);
-    cr_expect_str_eq(err.message, "no function of this profile has a module; event logs have them");
+    cr_expect_str_eq(err.message, "no function of this profile has a module; "
+                                  "event logs of -hc have them");
     cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_LINE}, &err),
                  HPF_ERR_UNSUPPORTED);
     cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_PRODUCER}, &err),

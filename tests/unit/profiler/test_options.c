@@ -253,6 +253,7 @@ Test(options, errors_have_the_column_of_the_word)
         {"-pz", 3},
         {"-xcq", 4},
         {"-o", 1},
+        {"-l -olrun.eventlog -hc", 4},
         {"prog", 1},
         {"-i.", 3},
         {"-i99999999999", 3},
