@@ -184,6 +184,16 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
     "ldr x16, [x16, :lo12:" variable "+" offset "]\n"                                              \
     "br x16\n"
 
+#define HPP_CALL_AT(variable, offset)                                                              \
+    "stp x29, x30, [sp, #-16]!\n.cfi_def_cfa_offset 16\n"                                          \
+    ".cfi_offset 29, -16\n.cfi_offset 30, -8\n"                                                    \
+    "mov x29, sp\n"                                                                                \
+    "adrp x16, " variable "+" offset "\n"                                                          \
+    "ldr x16, [x16, :lo12:" variable "+" offset "]\n"                                              \
+    "blr x16\n"                                                                                    \
+    "ldp x29, x30, [sp], #16\n.cfi_restore 29\n.cfi_restore 30\n.cfi_def_cfa_offset 0\n"           \
+    "ret\n"
+
 #define HPP_CALL_THEN_JUMP(function, number)                                                       \
     "stp x29, x30, [sp, #-80]!\n.cfi_def_cfa_offset 80\n"                                          \
     ".cfi_offset 29, -80\n.cfi_offset 30, -72\n"                                                   \

@@ -203,6 +203,13 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
 #define HPP_JUMP(function)            "jmp " function "\n"
 #define HPP_JUMP_AT(variable, offset) "jmp *" variable "+" offset "(%rip)\n"
 
+/* Calls what a variable points to, from a frame with the return address in its second word. */
+#define HPP_CALL_AT(variable, offset)                                                              \
+    "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                                    \
+    "call *" variable "+" offset "(%rip)\n"                                                        \
+    "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                                                   \
+    "ret\n"
+
 /* Calls a function `void *f(uintptr_t arguments[6], uintptr_t number, uintptr_t sp, uintptr_t pc)`,
  * which may change the arguments, and jumps to what it returns. `sp` and `pc` are those of the
  * caller after the return. */

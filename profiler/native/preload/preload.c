@@ -89,6 +89,15 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
 }
 
 /* Requests that the next allocator would refuse are left to it. */
+/* Returns how many bytes the program asked for: operator new rounds them up. */
+static size_t asked_of_aligned(size_t n_bytes, size_t alignment)
+{
+    size_t asked = hpp__new_bytes;
+    hpp__new_bytes = 0;
+    bool is_rounded = asked <= n_bytes && n_bytes - asked < alignment;
+    return asked != 0 && is_rounded ? asked : n_bytes;
+}
+
 static void *make_aligned_watched(size_t n_bytes, size_t alignment, const hpp_caller *caller)
 {
     bool is_valid = alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0;
@@ -105,35 +114,38 @@ static HPP_NO_INLINE void *made_aligned(void *block, size_t n_bytes, const hpp_c
 
 HPP_ANY_STACK void *hpp__on_memalign(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    size_t asked = asked_of_aligned(n_bytes, alignment);
+    void *watched = make_aligned_watched(asked, alignment, &HPP_CALLER);
     if (watched != NULL) {
         return watched;
     }
     void *block = hpp__next.memalign(alignment, hpp__asked_bytes(n_bytes));
-    return made_aligned(block, n_bytes, &HPP_CALLER);
+    return made_aligned(block, asked, &HPP_CALLER);
 }
 
 HPP_ANY_STACK void *hpp__on_aligned_alloc(size_t alignment, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    size_t asked = asked_of_aligned(n_bytes, alignment);
+    void *watched = make_aligned_watched(asked, alignment, &HPP_CALLER);
     if (watched != NULL) {
         return watched;
     }
     void *block = hpp__next.aligned_alloc(alignment, hpp__asked_bytes(n_bytes));
-    return made_aligned(block, n_bytes, &HPP_CALLER);
+    return made_aligned(block, asked, &HPP_CALLER);
 }
 
 HPP_ANY_STACK int hpp__on_posix_memalign(void **block, size_t alignment, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {
-    void *watched = make_aligned_watched(n_bytes, alignment, &HPP_CALLER);
+    size_t asked = asked_of_aligned(n_bytes, alignment);
+    void *watched = make_aligned_watched(asked, alignment, &HPP_CALLER);
     if (watched != NULL) {
         *block = watched;
         return 0;
     }
     int error = hpp__next.posix_memalign(block, alignment, hpp__asked_bytes(n_bytes));
     if (error == 0) {
-        made_aligned(*block, n_bytes, &HPP_CALLER);
+        made_aligned(*block, asked, &HPP_CALLER);
     }
     return error;
 }

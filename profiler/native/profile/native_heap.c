@@ -146,11 +146,13 @@ static uint32_t add_once(hpp__native_heap *h, hpp__group group)
     return number ? (uint32_t)*number : 0;
 }
 
-/* Returns the call of a site. Operator new usually calls malloc; it is recognised by its name then.
- */
+/* Returns the call of a site. Operator new usually calls an allocator of C; it is recognised by its
+ * name then. */
 static uint32_t call_of(const hpp_window_site *site, const hpp__producer *producer)
 {
-    return site->call == HPP_CALL_MALLOC ? (uint32_t)producer->call : site->call;
+    bool may_be_new = site->call == HPP_CALL_MALLOC || site->call == HPP_CALL_ALIGNED;
+    bool is_new = producer->call != HPP_CALL_MALLOC;
+    return may_be_new && is_new ? (uint32_t)producer->call : site->call;
 }
 
 /* Returns the number of the group of a site, from 1; 0 if it is not known yet. */

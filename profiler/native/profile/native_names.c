@@ -127,6 +127,14 @@ static hpp_call call_of(hpf_str linkage)
                                           : HPP_CALL_MALLOC;
 }
 
+/* Returns whether a function is one of the profiler. Its operators stand for those of the program.
+ */
+static bool is_overhead(const hpp_function *function)
+{
+    return begins_with(function->module, OVERHEAD_MODULE) &&
+           call_of(function->linkage) == HPP_CALL_MALLOC;
+}
+
 /* ---- Functions ---- */
 
 /* Returns a number for the name of a module, below 2^16; all further ones share the last. */
@@ -193,7 +201,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     short_text text;
     memcpy(text.text, function->label.data, length);
     text.text[length] = '\0';
-    function->is_overhead = begins_with(from->module, OVERHEAD_MODULE);
+    function->is_overhead = is_overhead(from);
     function->is_skipped =
         function->call != HPP_CALL_MALLOC || function->is_overhead || is_skipped(names, &text);
     function->is_start =
@@ -210,7 +218,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
 static const hpp__function *function_of(hpp__names *names, const hpp_function *from)
 {
     hpp_function overhead;
-    if (begins_with(from->module, OVERHEAD_MODULE)) {
+    if (is_overhead(from)) {
         overhead = *from; /* one function for all functions of the profiler */
         overhead.name = HPF_STR("OVERHEAD");
         overhead.linkage = overhead.file = overhead.start_file = HPF_STR("");

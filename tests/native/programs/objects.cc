@@ -97,16 +97,23 @@ void delete_all()
     ::operator delete(seen(::operator new(90, std::nothrow)), std::nothrow);
 }
 
-void fail_to_make()
+template <typename Make> void must_throw(Make make)
 {
-    volatile std::size_t most = SIZE_MAX / 2;
     bool is_thrown = false;
     try {
-        seen(::operator new(most));
+        seen(make());
     } catch (const std::bad_alloc &) {
         is_thrown = true;
     }
     must(is_thrown, "operator new throws");
+}
+
+void fail_to_make()
+{
+    volatile std::size_t most = SIZE_MAX / 2;
+    must_throw([&] { return ::operator new(most); });
+    must_throw([&] { return ::operator new[](most); });
+    must_throw([&] { return ::operator new[](most, std::align_val_t{64}); });
     must(::operator new(most, std::nothrow) == nullptr, "or says so");
 }
 
@@ -117,6 +124,21 @@ int makes(char **)
     }
     fail_to_make();
     say("live keep_new %zu\n", keep_new());
+    return 0;
+}
+
+/* Prints what each operator was asked for, which may be less than what it gets from the allocator. */
+int counts(char **)
+{
+    seen(new char[100000]);
+    seen(::operator new[](3000));
+    seen(new (std::nothrow) char[7000]);
+    seen(new (std::align_val_t{64}) char[5000]);
+    seen(::operator new[](1001, std::align_val_t{128}, std::nothrow));
+    seen(::operator new(900, std::align_val_t{64}));
+    seen(::operator new(17));
+    seen(std::aligned_alloc(64, 6400));
+    say("call new[] %d\ncall new %d\ncall aligned %d\n", 116001, 917, 6400);
     return 0;
 }
 
@@ -172,8 +194,8 @@ int outlives(char **)
 }
 
 const native_case cases[] = {
-    {"throws", throws},     {"makes", makes},   {"contains", contains},
-    {"outlives", outlives}, {nullptr, nullptr},
+    {"throws", throws},     {"counts", counts},     {"makes", makes},
+    {"contains", contains}, {"outlives", outlives}, {nullptr, nullptr},
 };
 
 } // namespace
