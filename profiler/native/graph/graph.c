@@ -55,7 +55,9 @@ static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
 }
 
 /* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
- * places of words further on are prefetched. A word is skipped if its bit is set. */
+ * places of words further on are prefetched. A word is skipped if its bit is set, and a pointer
+ * into the block itself, unless to its begin: such a pointer is how short strings and empty lists
+ * are laid out, and holds nothing. */
 static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, uint64_t skipped)
 {
     hpp__graph *g = b->graph;
@@ -64,13 +66,14 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
     size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
     bool is_object = b->has_python && hpp__python_type_of(&g->python, from);
     uint32_t refused = HPP__PYTHON_IS_HELD | (is_object ? 0 : HPP__PYTHON_IS_PART);
-    uint32_t last = from; /* a block need not point to itself */
+    uint32_t last = HPP__NO_BLOCK;
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
         if (i < n_ahead) {
             hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
         }
         uint32_t to = find_block(b, words[i], refused);
-        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last || to == from ||
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last ||
+            (to == from && words[i] != b->index.blocks[from].address) ||
             (i < 64 && skipped >> i & 1) || (is_object && may_be_number(b, words[i], to))) {
             continue;
         }

@@ -508,8 +508,9 @@ static OWN_FRAME void find_edges(void)
 {
     for (unsigned i = 0; i < N_BLOCKS; i++) {
         for (size_t j = 0; j < blocks[i].n_words; j++) {
-            unsigned to = block_at(words_of(&blocks[i])[j]);
-            if (to < N_BLOCKS && to != i) { /* a block does not hold itself */
+            uintptr_t word = words_of(&blocks[i])[j];
+            unsigned to = block_at(word);
+            if (to < N_BLOCKS && (to != i || word == ~blocks[i].hidden)) {
                 blocks[i].edges[blocks[i].n_edges++] = to;
             }
         }
