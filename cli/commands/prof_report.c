@@ -212,6 +212,29 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+/* The column of entries, in both tables. It is left out if they were not counted. */
+enum { ENTRIES_COLUMN = 4, MOST_COLUMNS = 8 };
+
+static size_t n_columns_of(const prof_view *v, size_t n)
+{
+    return n - v->prof->without_entries;
+}
+
+static size_t column_of(const prof_view *v, size_t shown)
+{
+    return shown + (shown >= ENTRIES_COLUMN && v->prof->without_entries);
+}
+
+/* Copies the columns that are shown. */
+static const table_column *shown_columns(const prof_view *v, const table_column *all, size_t n,
+                                         table_column room[MOST_COLUMNS])
+{
+    for (size_t i = 0; i < n_columns_of(v, n); i++) {
+        room[i] = all[column_of(v, i)];
+    }
+    return room;
+}
+
 static const table_column centre_columns[] = {
     {"time_share", "%time", TABLE_SHARE}, {"alloc_share", "%alloc", TABLE_SHARE},
     {"time", "time", TABLE_TIME},         {"alloc", "alloc", TABLE_BYTES},
@@ -223,7 +246,7 @@ static table_cell centre_cell(const void *context, size_t index, size_t column)
 {
     const prof_view *v = context;
     const prof_row *row = &v->centres[index];
-    switch (column) {
+    switch (column_of(v, column)) {
     case 0:
         return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
     case 1:
@@ -232,7 +255,7 @@ static table_cell centre_cell(const void *context, size_t index, size_t column)
         return (table_cell){.real = (double)row->ticks * v->s_per_tick};
     case 3:
         return (table_cell){.whole = row->bytes};
-    case 4:
+    case ENTRIES_COLUMN:
         return (table_cell){.whole = row->entries};
     case 5:
         return (table_cell){.name = row->name};
@@ -257,7 +280,7 @@ static table_cell tree_cell(const void *context, size_t index, size_t column)
 {
     const prof_view *v = context;
     const prof_row *row = v->tree[index];
-    switch (column) {
+    switch (column_of(v, column)) {
     case 0:
         return (table_cell){.real = share(row->inherited_ticks, v->prof->total_ticks)};
     case 1:
@@ -266,7 +289,7 @@ static table_cell tree_cell(const void *context, size_t index, size_t column)
         return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
     case 3:
         return (table_cell){.real = share(row->bytes, v->prof->total_bytes)};
-    case 4:
+    case ENTRIES_COLUMN:
         return (table_cell){.whole = row->entries};
     case 5:
         return (table_cell){.name = row->name};
@@ -275,12 +298,24 @@ static table_cell tree_cell(const void *context, size_t index, size_t column)
     }
 }
 
-static table table_of_centres(const prof_view *v)
+/* `n` columns of centres; `room` must live as long as the table. */
+static table table_of_centres(const prof_view *v, size_t n, table_column room[MOST_COLUMNS])
 {
-    return (table){centre_columns,
-                   sizeof centre_columns / sizeof *centre_columns,
+    return (table){shown_columns(v, centre_columns, n, room),
+                   n_columns_of(v, n),
                    v->n_centres,
                    centre_cell,
+                   v,
+                   v->exact};
+}
+
+static table table_of_stacks(const prof_view *v, table_column room[MOST_COLUMNS])
+{
+    size_t n = sizeof tree_columns / sizeof *tree_columns;
+    return (table){shown_columns(v, tree_columns, n, room),
+                   n_columns_of(v, n),
+                   v->n_tree,
+                   tree_cell,
                    v,
                    v->exact};
 }
@@ -313,7 +348,9 @@ static void write_json_stacks(hpf_json *json, const prof_view *v)
         hpf_json_str(json, "module", row->centre->module);
         hpf_json_str(json, "place", row->centre->srcloc);
         hpf_json_whole(json, "depth", row->depth);
-        hpf_json_whole(json, "entries", row->entries);
+        if (!v->prof->without_entries) {
+            hpf_json_whole(json, "entries", row->entries);
+        }
         hpf_json_whole(json, "ticks", row->ticks);
         hpf_json_whole(json, "alloc", row->bytes);
         hpf_json_whole(json, "inherited_ticks", row->inherited_ticks);
@@ -340,7 +377,9 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
     hpf_status status = view_read(&v, in, n_rows, err);
     v.exact = exact;
     if (status == HPF_OK) {
-        table centres = table_of_centres(&v);
+        table_column rooms[2][MOST_COLUMNS];
+        table centres =
+            table_of_centres(&v, sizeof centre_columns / sizeof *centre_columns, rooms[0]);
         if (format == TABLE_AS_JSON) {
             hpf_json json = hpf_json_begin(sink);
             hpf_json_object(&json, NULL);
@@ -349,9 +388,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             write_json_stacks(&json, &v);
             hpf_json_end(&json);
         } else if (format == TABLE_AS_TEXT) {
-            const table tree = {tree_columns, sizeof tree_columns / sizeof *tree_columns,
-                                v.n_tree,     tree_cell,
-                                &v,           exact};
+            const table tree = table_of_stacks(&v, rooms[1]);
             output_name(sink, v.prof->program);
             hpf_sink_text(sink, "\n");
             output_name(sink, v.prof->date);
@@ -467,12 +504,9 @@ static void write_shown(const prof_view *v, const shown *s, table_format format,
     prof_view rows = *v;
     rows.centres = s->rows;
     rows.n_centres = s->n_rows;
-    table t = table_of_centres(&rows);
-    table_column columns[N_SHOWN_COLUMNS];
-    memcpy(columns, centre_columns, sizeof columns);
-    columns[N_SHOWN_COLUMNS - 1].heading = "name";
-    t.columns = columns;
-    t.n_columns = N_SHOWN_COLUMNS;
+    table_column columns[MOST_COLUMNS];
+    table t = table_of_centres(&rows, N_SHOWN_COLUMNS, columns);
+    columns[t.n_columns - 1].heading = "name";
     if (format == TABLE_AS_JSON) {
         hpf_json json = hpf_json_begin(sink);
         hpf_json_object(&json, NULL);

@@ -42,6 +42,8 @@ typedef struct hpf_prof {
     const hpf_str *arguments; /* of the program, without its name */
     size_t n_arguments;
     uint64_t tick_us;      /* microseconds from tick to tick */
+    bool without_entries;  /* entries were not counted: their column stays empty, in JSON they are 0
+                            */
     uint32_t n_processors; /* 0: unknown, one is meant. Total time is ticks * tick_us / this */
     const hpf_prof_centre *centres; /* equal ticks are listed in this order */
     size_t n_centres;

@@ -22,7 +22,8 @@ typedef struct columns {
     size_t module;
     size_t source;     /* 0: there is none, as before GHC 8.0 */
     size_t number_end; /* of "no.", which entries of eleven digits touch */
-    bool has_amounts;  /* the last two are ticks and bytes */
+    size_t entries_begin;
+    bool has_amounts; /* the last two are ticks and bytes */
 } columns;
 
 /* A row of the table, its numbers as words. */
@@ -186,6 +187,7 @@ static bool read_titles(columns *c, hpf_str line)
     c->source = find(line, " SRC ") + 1;
     c->source = c->source > number ? 0 : c->source;
     c->number_end = number + 4;
+    c->entries_begin = find(line, " entries") + 1;
     c->has_amounts = find(line, " ticks") < line.length;
     return find(line, "COST CENTRE ") == 0 && c->module < number && number < line.length;
 }
@@ -222,11 +224,16 @@ static hpf_status read_head(text_report *r)
 
 /* --- rows --- */
 
-/* The number of a stack precedes its entries, perhaps without a blank. */
+/* The number of a stack precedes its entries, perhaps without a blank. What ends before their
+ * column is the number: entries were not counted. */
 static hpf_str cut_number(const text_report *r, hpf_str line, hpf_str *rest, hpf_str *entries)
 {
     const char *end = line.data + byte_of(line, r->columns.number_end);
     hpf_str number = *entries;
+    if (entries->data + entries->length <= line.data + byte_of(line, r->columns.entries_begin)) {
+        *entries = (hpf_str){entries->data, 0};
+        return number;
+    }
     if (end <= entries->data || end >= entries->data + entries->length) {
         return cut_word(rest);
     }
@@ -292,11 +299,13 @@ static hpf_status read_share(const text_report *r, hpf_str percentage, uint64_t 
     return status;
 }
 
-static hpf_status read_costs(const text_report *r, const table_row *row, hpf_prof_stack *stack)
+static hpf_status read_costs(text_report *r, const table_row *row, hpf_prof_stack *stack)
 {
     const hpf_str *n = row->numbers;
     hpf_status status = read_whole(r, n[NUMBER], &stack->id);
-    status = status ? status : read_whole(r, n[ENTRIES], &stack->entries);
+    bool has_entries = n[ENTRIES].length > 0;
+    r->file->prof.without_entries |= !has_entries;
+    status = status || !has_entries ? status : read_whole(r, n[ENTRIES], &stack->entries);
     if (status == HPF_OK && r->columns.has_amounts) {
         status = read_whole(r, n[TICKS], &stack->ticks);
         return status ? status : read_whole(r, n[BYTES], &stack->allocated_bytes);

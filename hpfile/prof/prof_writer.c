@@ -15,6 +15,7 @@
 #include "hpfile/str.h"
 #include "base/number.h"
 
+enum { ENTRIES_WIDTH = 11 };
 enum {
     MIN_LABEL_WIDTH = 11, /* "COST CENTRE" */
     MIN_MODULE_WIDTH = 6, /* "MODULE" */
@@ -443,7 +444,11 @@ static void put_stack(report *r, uint32_t i, const widths *w)
     put_place(sink, centre_of(r, i), n->level, w);
     put_whole(sink, s->id, w->id);
     hpf_sink_text(sink, " ");
-    put_whole(sink, s->entries, 11);
+    if (r->prof->without_entries) {
+        put_blanks(sink, ENTRIES_WIDTH);
+    } else {
+        put_whole(sink, s->entries, ENTRIES_WIDTH);
+    }
     hpf_sink_text(sink, "  ");
     put_fixed(sink, percent(s->ticks, r->total_ticks), 1, 5);
     hpf_sink_text(sink, "  ");
@@ -460,7 +465,7 @@ static void put_tree(report *r)
     widths w = measure_tree(r);
     hpf_sink *sink = r->sink;
     put_blanks(sink, w.label + w.module + w.src + w.id + 4);
-    put_blanks(sink, 11);
+    put_blanks(sink, ENTRIES_WIDTH);
     hpf_sink_text(sink, "    individual      inherited\n");
     put_place(sink, &column_titles, 0, &w);
     put_left(sink, HPF_STR("no."), w.id);

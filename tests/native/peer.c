@@ -51,7 +51,7 @@ static const void *at(const hpp_window *window, uint32_t page)
 enum { NO_CALL = HPP_N_CALLS, N_SUMS };
 static const char *const call_names[HPP_N_CALLS] = {"malloc",   "calloc",    "realloc", "aligned",
                                                     "new",      "new_array", "pool",    "pymem",
-                                                    "pyobject", "mmap",      "tick"};
+                                                    "pyobject", "mmap",      "tick",    "entry"};
 
 static uint32_t call_of(const hpp_window *window, uint32_t site)
 {
@@ -105,7 +105,7 @@ static void write_sums(FILE *output, const hpp_window *window)
     hpp_window_cell sums[N_SUMS] = {0}, all = {0};
     add_window(window, sums);
     for (uint32_t call = 0; call < N_SUMS; call++) {
-        if (call != HPP_CALL_MMAP) {
+        if (call != HPP_CALL_MMAP && call != HPP_CALL_ENTRY) {
             add_cell(&all, &sums[call]);
         }
     }

@@ -264,6 +264,25 @@ class Exact(Compiled):
     def test_cc_lives_of_clang(self):
         self.check_lives("clang", "interpreter", "by_system_calls")
 
+    @have("gcc")
+    def test_cc_entries(self):
+        """Each call is an entry, of recursive functions too. Of a program as it is, they are not known."""
+        with open(self.path("calls.c"), "w", encoding="utf-8") as file:
+            file.write("static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+                       "int main(void) { return fib(20) != 6765; }\n")
+        for command, entries in (([harness.CENSUS, "cc"], {"main": 1, "fib": 21891}), (["gcc"], {})):
+            subprocess.run([*command, "-O1", "-g", "-o", self.path("calls"), self.path("calls.c")], check=True)
+            base = os.path.join(self.fresh(), "profile")
+            done = harness.run([harness.CENSUS, "run", "-q", "-hc", "-p", "-o", base, "--", self.path("calls")])
+            self.assertEqual((done.status, done.errors), (0, ""))
+            with open(base + ".prof", encoding="utf-8") as file:
+                tree = file.read().rpartition("%alloc\n")[2]
+            rows = [line.split() for line in tree.splitlines() if line.strip()]
+            found = {row[0]: int(row[4]) for row in rows if row[0] in ("main", "fib") and len(row) == 9}
+            self.assertEqual(found, entries)
+            report = harness.run([harness.CENSUS, "report", base + ".prof"]).output
+            self.assertEqual("entries" in report, bool(entries))
+
     def check_accesses(self, compiler):
         """Every kind of access is seen once, and what is not accessed is void; also in a forked child."""
         self.compile_case("exact", compiler)

@@ -5,6 +5,8 @@
  */
 #include "centres.h"
 
+#include "native/counting/thread.h"
+
 #include <string.h>
 
 enum {
@@ -17,6 +19,17 @@ enum {
 
 /* ---- children -------------------------------------------------------------------------------- */
 
+/* What has no counter is counted here. */
+static hpp_centre_counter uncounted;
+
+/* Returns the counter of entries of a function or scope, in the slot of the calling thread. */
+static hpp_centre_counter *find_counter(uint32_t node)
+{
+    uint32_t site = hpp__self != NULL ? hpp__trie_site(node, HPP_CALL_ENTRY) : 0;
+    hpp_window_cell *cell = site != 0 ? hpp__thread_cell(hpp__self, site) : NULL;
+    return cell != NULL ? &cell->allocations : &uncounted;
+}
+
 /* The cache grows when more was looked up in vain than it has places. What it has stays valid. */
 static void keep_child(hpp_centres *c, uint32_t parent, uint64_t key, uint32_t child)
 {
@@ -26,8 +39,10 @@ static void keep_child(hpp_centres *c, uint32_t parent, uint64_t key, uint32_t c
         c->children_mask = 2 * c->children_mask + n_bytes;
         c->n_missed = 0;
     }
-    *(volatile hpp_centre_child *)hpp__centres_place_of(c, parent, key) =
-        (hpp_centre_child){key, parent | (uint64_t)child << 32};
+    hpp_centre_child *place = hpp__centres_place_of(c, parent, key);
+    bool is_entered = key >> HPP_CENTRE_FLAG_BITS & (HPP_NODE_ENTRY | HPP_NODE_SCOPE);
+    c->counters[place - c->children] = is_entered ? find_counter(child) : &uncounted;
+    *(volatile hpp_centre_child *)place = (hpp_centre_child){key, parent | (uint64_t)child << 32};
 }
 
 /* Forgets all children if objects have been loaded or unloaded. */
@@ -146,7 +161,11 @@ bool hpp__centres_enter(hpp_centres *c, uint64_t key, uintptr_t frame_pointer,
     if (!prepare(c, frame_pointer, return_address)) {
         return false;
     }
-    uint32_t child = child_of(c, (uint32_t)c->current, key);
+    uint32_t parent = (uint32_t)c->current;
+    uint32_t child = child_of(c, parent, key);
+    if (HPP_LIKELY(child != 0)) {
+        hpp__centres_count(c, hpp__centres_place_of(c, parent, key));
+    }
     hpp__centres_open(c, HPP_LIKELY(child != 0) ? child : c->current, frame_pointer,
                       return_address);
     return true;
@@ -224,11 +243,13 @@ hpp_centres *hpp__centres_create(void)
 {
     size_t n_frame_bytes = MAX_FRAMES * sizeof(hpp_centre_frame);
     size_t n_child_bytes = MAX_CHILDREN * sizeof(hpp_centre_child);
-    char *memory = hpp__map(n_child_bytes + n_frame_bytes + sizeof(hpp_centres));
+    size_t n_counter_bytes = MAX_CHILDREN * sizeof(hpp_centre_counter *);
+    char *memory = hpp__map(n_child_bytes + n_frame_bytes + n_counter_bytes + sizeof(hpp_centres));
     if (memory == NULL) {
         return NULL;
     }
-    hpp_centres *c = (hpp_centres *)(memory + n_child_bytes + n_frame_bytes);
+    hpp_centres *c = (hpp_centres *)(memory + n_child_bytes + n_frame_bytes + n_counter_bytes);
+    c->counters = (hpp_centre_counter **)(memory + n_child_bytes + n_frame_bytes);
     c->children = (hpp_centre_child *)memory;
     c->children_mask = (FIRST_CHILDREN - 1) * sizeof(hpp_centre_child);
     c->frames = (hpp_centre_frame *)(memory + n_child_bytes);

@@ -33,6 +33,9 @@ typedef struct hpp_centre_frame {
  * handler cannot see a part of it. */
 typedef hpp_pair hpp_centre_child;
 
+/* Counts the entries of a child, in the window. */
+typedef _Atomic uint64_t hpp_centre_counter;
+
 /* The stack begins like hpp_thread in hpprof/ccs.h: the end of a scope, which is inlined into the
  * program, restores these two. */
 typedef struct hpp_centres {
@@ -40,6 +43,7 @@ typedef struct hpp_centres {
     hpp_centre_frame *top; /* the next free one; below the first is one that is never closed */
     hpp_centre_frame *end;
     hpp_centre_child *children;     /* by hash */
+    hpp_centre_counter **counters;  /* of these */
     uint64_t children_mask;         /* of offsets in bytes */
     uint32_t n_missed;              /* since the mask was set */
     uint32_t generation;            /* of the loaded objects that `children` is valid for */
@@ -95,6 +99,12 @@ static inline hpp_centre_child *hpp__centres_place_of(const hpp_centres *c, uint
     return (hpp_centre_child *)((char *)c->children + (offset & c->children_mask));
 }
 
+/* Counts an entry of the child at a place. A signal handler may have put another one there. */
+static inline void hpp__centres_count(const hpp_centres *c, const hpp_centre_child *place)
+{
+    hpp__add_own(c->counters[place - c->children], 1);
+}
+
 /* Returns a child in the cache, or 0. If a signal handler replaces it between the reads of its two
  * words, the first one has changed. */
 static inline uint32_t hpp__centres_find(const hpp_centres *c, uint32_t parent, uint64_t key)
@@ -136,6 +146,7 @@ static inline bool hpp__centres_enter_usual(hpp_centres *c, uint64_t key, uintpt
     if (HPP_UNLIKELY(child == 0)) {
         return false;
     }
+    hpp__centres_count(c, hpp__centres_place_of(c, (uint32_t)c->current, key));
     hpp__centres_open(c, child, frame_pointer, return_address);
     return true;
 }

@@ -26,7 +26,8 @@ static inline size_t hpp__asked_bytes(size_t n_bytes)
  * malloc is not. */
 extern HPP_HIDDEN _Thread_local bool hpp__is_in_python_allocator HPP_INITIAL_EXEC;
 
-/* What an operator new for a larger alignment was asked for, until the allocator is called; 0: none.
+/* What an operator new for a larger alignment was asked for, until the allocator is called; 0:
+ * none.
  */
 extern HPP_HIDDEN _Thread_local size_t hpp__new_bytes HPP_INITIAL_EXEC;
 

@@ -32,7 +32,8 @@ static void collect(hpf_bins *out, hpf_bin *bins, hpp__native_heap *heap,
         hpp_window_site site = {0};
         bool is_known = i >= HPP_FIRST_SITE && hpp__window_reader_site(heap->reader, i, &site);
         bool is_time = is_known && site.call == HPP_CALL_TICK;
-        if (is_time != (out->kind == HPF_BINS_TIME)) {
+        bool is_entry = is_known && site.call == HPP_CALL_ENTRY;
+        if (is_entry || is_time != (out->kind == HPF_BINS_TIME)) {
             continue;
         }
         hpf_bin bin = is_known ? bin_of(heap, &sums->sites[i], &site)

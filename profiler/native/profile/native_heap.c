@@ -28,7 +28,8 @@ static hpf_str call_name(uint32_t call)
                                                [HPP_CALL_PYTHON_MEMORY] = {"PyMem", 5},
                                                [HPP_CALL_PYTHON_OBJECT] = {"PyObject", 8},
                                                [HPP_CALL_MMAP] = {"mmap", 4},
-                                               [HPP_CALL_TICK] = {"", 0}};
+                                               [HPP_CALL_TICK] = {"", 0},
+                                               [HPP_CALL_ENTRY] = {"", 0}};
     return names[call];
 }
 
@@ -165,7 +166,7 @@ static uint32_t find_group(hpp__native_heap *h, uint32_t site_index)
     if (!hpp__window_reader_site(h->reader, site_index, &site) || site.node == 0) {
         return 0;
     }
-    if (site.call == HPP_CALL_TICK) {
+    if (!hpp_call_is_block(site.call)) {
         return HPP__GROUP_TICKS + 1;
     }
     if (h->without_inherited && hpp__window_reader_is_inherited(h->reader, site_index)) {

@@ -39,7 +39,7 @@ hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_stacks *s
             hpp__native_stacks_of_site(s, i); /* finds new stacks */
         }
     }
-    *out = (hpp__native_costs){calloc(s->n_stacks, sizeof *out->list), s->n_stacks};
+    *out = (hpp__native_costs){.list = calloc(s->n_stacks, sizeof *out->list), .n = s->n_stacks};
     for (size_t i = 0; out->list && i < out->n; i++) {
         out->list[i].stack = s->by_id[i];
     }
@@ -49,11 +49,14 @@ hpf_status hpp__native_costs_count(hpp__native_costs *out, hpp__native_stacks *s
             continue;
         }
         uint32_t id = hpp__native_stacks_of_site(s, i)->id; /* new if the site was not complete */
-        hpp_stack_costs *costs = &out->list[id < out->n ? id : 0].costs;
+        id = id < out->n ? id : 0;
+        hpp_stack_costs *costs = &out->list[id].costs;
         hpp_window_site record;
         if (i >= HPP_FIRST_SITE && hpp__window_reader_site(s->reader, i, &record) &&
-            record.call == HPP_CALL_TICK) {
-            costs->ticks += site->allocations;
+            !hpp_call_is_block(record.call)) {
+            uint64_t *count = record.call == HPP_CALL_TICK ? &costs->ticks : &out->list[id].entries;
+            *count += site->allocations;
+            out->has_entries |= record.call == HPP_CALL_ENTRY;
             continue;
         }
         costs->allocations += site->allocations;
@@ -68,7 +71,7 @@ void hpp__shared_costs_replace(hpp__shared_costs *shared, const hpp__native_cost
 {
     pthread_mutex_lock(&shared->lock);
     free(shared->costs.list);
-    shared->costs = costs ? *costs : (hpp__native_costs){NULL, 0};
+    shared->costs = costs ? *costs : (hpp__native_costs){0};
     pthread_mutex_unlock(&shared->lock);
 }
 
@@ -146,7 +149,7 @@ static hpf_prof_stack *list_stacks(const hpp__native_costs *costs, centres *c)
         list[i].parent_index = i == 0 ? HPF_PROF_NO_PARENT : parent ? parent->id : 0;
         list[i].id = i + UINT64_C(1);
         list[i].ticks = at->costs.ticks;
-        list[i].entries = at->costs.allocations;
+        list[i].entries = at->entries;
         list[i].allocated_bytes = at->costs.allocated_bytes;
         if (!add_centre(c, at->stack->function, &list[i].centre_index)) {
             free(list);
@@ -176,6 +179,7 @@ hpf_status hpp__native_report_write(hpf_sink *sink, hpp__native_heap *heap,
             .n_arguments = title->n_arguments,
             .tick_us = options->tick_ns / 1000,
             .n_processors = 1, /* ticks are processor time already */
+            .without_entries = !costs.has_entries,
             .centres = c.list,
             .n_centres = c.n,
             .stacks = stacks,

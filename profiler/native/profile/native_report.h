@@ -40,8 +40,10 @@ typedef struct hpp__native_costs {
     struct hpp__stack_entry {
         const hpp__stack *stack;
         hpp_stack_costs costs;
+        uint64_t entries;
     } * list; /* by id of the stack */
     size_t n;
+    bool has_entries; /* functions have reported theirs (census cc) */
 } hpp__native_costs;
 
 /* Stores the costs of all stacks. The caller frees the list. Errors: MEMORY. */

@@ -531,9 +531,9 @@ const hpp__stack *hpp__native_stacks_of_site(hpp__native_stacks *s, uint32_t sit
         s->of_site[site] = hpp__native_stacks_special(s, HPF_STR("INHERITED"));
     } else if (!s->of_site[site] && site >= HPP_FIRST_SITE &&
                hpp__window_reader_site(s->reader, site, &record) && record.node != 0) {
-        s->of_site[site] = record.call == HPP_CALL_TICK
-                               ? hpp__native_stacks_place(s, record.node)
-                               : hpp__native_stacks_producer(s, record.node).stack;
+        s->of_site[site] = hpp_call_is_block(record.call)
+                               ? hpp__native_stacks_producer(s, record.node).stack
+                               : hpp__native_stacks_place(s, record.node);
     }
     return s->of_site[site] ? s->of_site[site] : s->root;
 }

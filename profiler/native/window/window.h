@@ -90,8 +90,14 @@ typedef enum hpp_call {
     HPP_CALL_PYTHON_OBJECT, /* PyObject_Malloc and its family */
     HPP_CALL_MMAP,          /* mapped by the program itself (preload/maps.h) */
     HPP_CALL_TICK,          /* no block: `allocations` counts ticks of processor time (-p) */
+    HPP_CALL_ENTRY,         /* no block: `allocations` counts entries of a function (census cc) */
     HPP_N_CALLS
 } hpp_call;
+
+static inline int hpp_call_is_block(uint32_t call)
+{
+    return call != HPP_CALL_TICK && call != HPP_CALL_ENTRY;
+}
 
 /* Added to the call of a site for blocks that a forked child has inherited. They are live there,
  * and their creation counts in the parent. */

@@ -125,6 +125,18 @@ Test(prof_text, entries_may_touch_the_number)
     hpf_prof_file_destroy(file);
 }
 
+Test(prof_text, entries_may_not_be_counted)
+{
+    hpf_prof_file *file =
+        read_good(HEAD TABLE MAIN_ROW
+                  " f          Main   A.hs:1:1-9  2               99.5    2.5    99.5    2.5\n");
+    const hpf_prof *prof = hpf_prof_file_report(file);
+    cr_expect_eq(prof->stacks[1].id, 2);
+    cr_expect_eq(prof->stacks[1].entries, 0);
+    cr_expect(prof->without_entries);
+    hpf_prof_file_destroy(file);
+}
+
 /* No places, a tick of 20 ms, carriage returns, notes behind the table. */
 Test(prof_text, reports_of_old_versions_are_read)
 {

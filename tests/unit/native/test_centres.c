@@ -8,10 +8,23 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "native/counting/thread.h"
 #include "native/window/window_writer.h"
 #include "rng.h"
 
 /* --- replacements ----------------------------------------------------------------------------- */
+
+/* One thread, whose entries are counted by site. */
+enum { MOST_SITES = 1 << 16 };
+static hpp_thread own_thread;
+static hpp_window_cell cells[MOST_SITES];
+_Thread_local hpp_thread *hpp__self = &own_thread;
+
+hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
+{
+    (void)thread;
+    return site < MOST_SITES ? &cells[site] : NULL;
+}
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 _Atomic uint32_t hpp__generation = 1;
@@ -56,6 +69,7 @@ static uintptr_t stack[N_WORDS];
 static open_function open_functions[MOST_OPEN];
 static unsigned n_open;
 static hpp_centres *centres;
+static uint64_t n_calls;
 
 static uint64_t key_of(unsigned function)
 {
@@ -84,6 +98,7 @@ static void call(rng *chance)
     cr_assert(hpp__centres_enter(centres, key_of(callee.function), callee.frame_pointer,
                                  callee.return_address));
     open_functions[n_open++] = callee;
+    n_calls++;
 }
 
 /* A jump to a function whose frame is further out. */
@@ -147,6 +162,11 @@ Test(centres, stack_is_that_of_open_functions)
             hpp__generation++; /* objects were loaded: the cache is empty */
         }
     }
+    uint64_t n_counted = 0;
+    for (uint32_t site = 0; site < MOST_SITES; site++) {
+        n_counted += cells[site].allocations;
+    }
+    cr_assert(eq(u64, n_counted, n_calls));
 }
 
 /* Without a jump that is seen, the next call or allocation closes what was skipped. */
