@@ -5,8 +5,6 @@
  */
 #include "centres.h"
 
-#include "native/counting/thread.h"
-
 #include <string.h>
 
 enum {
@@ -22,14 +20,6 @@ enum {
 /* What has no counter is counted here. */
 static hpp_centre_counter uncounted;
 
-/* Returns the counter of entries of a function or scope, in the slot of the calling thread. */
-static hpp_centre_counter *find_counter(uint32_t node)
-{
-    uint32_t site = hpp__self != NULL ? hpp__trie_site(node, HPP_CALL_ENTRY) : 0;
-    hpp_window_cell *cell = site != 0 ? hpp__thread_cell(hpp__self, site) : NULL;
-    return cell != NULL ? &cell->allocations : &uncounted;
-}
-
 /* The cache grows when more was looked up in vain than it has places. What it has stays valid. */
 static void keep_child(hpp_centres *c, uint32_t parent, uint64_t key, uint32_t child)
 {
@@ -41,7 +31,8 @@ static void keep_child(hpp_centres *c, uint32_t parent, uint64_t key, uint32_t c
     }
     hpp_centre_child *place = hpp__centres_place_of(c, parent, key);
     bool is_entered = key >> HPP_CENTRE_FLAG_BITS & (HPP_NODE_ENTRY | HPP_NODE_SCOPE);
-    c->counters[place - c->children] = is_entered ? find_counter(child) : &uncounted;
+    hpp_centre_counter *counter = is_entered ? c->find_counter(child) : NULL;
+    c->counters[place - c->children] = counter != NULL ? counter : &uncounted;
     *(volatile hpp_centre_child *)place = (hpp_centre_child){key, parent | (uint64_t)child << 32};
 }
 
@@ -239,7 +230,7 @@ void hpp__centres_forget(hpp_centres *c, uintptr_t stack_low, uintptr_t stack_en
     c->stack_end = stack_end;
 }
 
-hpp_centres *hpp__centres_create(void)
+hpp_centres *hpp__centres_create(hpp_find_counter *find_counter)
 {
     size_t n_frame_bytes = MAX_FRAMES * sizeof(hpp_centre_frame);
     size_t n_child_bytes = MAX_CHILDREN * sizeof(hpp_centre_child);
@@ -249,6 +240,7 @@ hpp_centres *hpp__centres_create(void)
         return NULL;
     }
     hpp_centres *c = (hpp_centres *)(memory + n_child_bytes + n_frame_bytes + n_counter_bytes);
+    c->find_counter = find_counter;
     c->counters = (hpp_centre_counter **)(memory + n_child_bytes + n_frame_bytes);
     c->children = (hpp_centre_child *)memory;
     c->children_mask = (FIRST_CHILDREN - 1) * sizeof(hpp_centre_child);

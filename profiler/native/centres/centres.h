@@ -36,14 +36,19 @@ typedef hpp_pair hpp_centre_child;
 /* Counts the entries of a child, in the window. */
 typedef _Atomic uint64_t hpp_centre_counter;
 
+/* Returns the calling thread's counter of entries of a function or scope; NULL: there is no room.
+ */
+typedef hpp_centre_counter *hpp_find_counter(uint32_t node);
+
 /* The stack begins like hpp_thread in hpprof/ccs.h: the end of a scope, which is inlined into the
  * program, restores these two. */
 typedef struct hpp_centres {
     uintptr_t current;     /* node */
     hpp_centre_frame *top; /* the next free one; below the first is one that is never closed */
     hpp_centre_frame *end;
-    hpp_centre_child *children;     /* by hash */
-    hpp_centre_counter **counters;  /* of these */
+    hpp_centre_child *children;    /* by hash */
+    hpp_centre_counter **counters; /* of these */
+    hpp_find_counter *find_counter;
     uint64_t children_mask;         /* of offsets in bytes */
     uint32_t n_missed;              /* since the mask was set */
     uint32_t generation;            /* of the loaded objects that `children` is valid for */
@@ -52,7 +57,7 @@ typedef struct hpp_centres {
 } hpp_centres;
 
 /* Creates the stack of a thread, without open functions. Returns NULL without memory. */
-hpp_centres *hpp__centres_create(void);
+hpp_centres *hpp__centres_create(hpp_find_counter *find_counter);
 
 /* Closes all functions, for a thread with another stack. Keeps the memory. */
 void hpp__centres_forget(hpp_centres *centres, uintptr_t stack_low, uintptr_t stack_end);

@@ -24,6 +24,14 @@ void census_scope_enter_under(uintptr_t restored[2], uint32_t node, uintptr_t fr
 /* The calling thread's; NULL until its first function. */
 static _Thread_local hpp_centres *own_centres HPP_INITIAL_EXEC;
 
+static hpp_centre_counter *find_counter(uint32_t node)
+{
+    hpp_thread *self = hpp__self;
+    uint32_t site = self != NULL ? hpp__trie_site(node, HPP_CALL_ENTRY) : 0;
+    hpp_window_cell *cell = site != 0 ? hpp__thread_cell(self, site) : NULL;
+    return cell != NULL ? &cell->allocations : NULL;
+}
+
 /* Returns the calling thread's cost-centre stack, or NULL if the process is not profiled. */
 static HPP_COLD hpp_centres *find_centres(void)
 {
@@ -32,7 +40,7 @@ static HPP_COLD hpp_centres *find_centres(void)
     }
     hpp_thread *self = hpp__self != NULL ? hpp__self : hpp__thread_begin();
     if (self != NULL && self->centres == NULL) {
-        self->centres = hpp__centres_create();
+        self->centres = hpp__centres_create(find_counter);
         if (self->centres != NULL) {
             hpp__centres_forget(self->centres, self->stack_low, self->stack_end);
             self->generation = 0; /* its allocations now need the slower way */

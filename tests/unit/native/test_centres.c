@@ -8,23 +8,10 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/counting/thread.h"
 #include "native/window/window_writer.h"
 #include "rng.h"
 
 /* --- replacements ----------------------------------------------------------------------------- */
-
-/* One thread, whose entries are counted by site. */
-enum { MOST_SITES = 1 << 16 };
-static hpp_thread own_thread;
-static hpp_window_cell cells[MOST_SITES];
-_Thread_local hpp_thread *hpp__self = &own_thread;
-
-hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t site)
-{
-    (void)thread;
-    return site < MOST_SITES ? &cells[site] : NULL;
-}
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 _Atomic uint32_t hpp__generation = 1;
@@ -70,6 +57,15 @@ static open_function open_functions[MOST_OPEN];
 static unsigned n_open;
 static hpp_centres *centres;
 static uint64_t n_calls;
+
+/* Entries by node. */
+enum { MOST_NODES = 1 << 16 };
+static hpp_centre_counter entries[MOST_NODES];
+
+static hpp_centre_counter *find_counter(uint32_t node)
+{
+    return node < MOST_NODES ? &entries[node] : NULL;
+}
 
 static uint64_t key_of(unsigned function)
 {
@@ -138,7 +134,7 @@ static void begin(void)
 {
     const char *reason;
     cr_assert(ge(int, hpp__window_make(&reason, 64 << 20), 0));
-    centres = hpp__centres_create();
+    centres = hpp__centres_create(find_counter);
     hpp__centres_forget(centres, (uintptr_t)stack, (uintptr_t)(stack + N_WORDS));
     n_open = 0;
 }
@@ -163,8 +159,8 @@ Test(centres, stack_is_that_of_open_functions)
         }
     }
     uint64_t n_counted = 0;
-    for (uint32_t site = 0; site < MOST_SITES; site++) {
-        n_counted += cells[site].allocations;
+    for (uint32_t node = 0; node < MOST_NODES; node++) {
+        n_counted += entries[node];
     }
     cr_assert(eq(u64, n_counted, n_calls));
 }
