@@ -18,6 +18,8 @@ enum {
 };
 static const uint64_t default_interval_ns = 100000000;
 static const uint64_t default_tick_ns = 1000000;
+static const uint32_t usual_log_classes =
+    HPP_LOG_SCHEDULER | HPP_LOG_GC | HPP_LOG_SPARK_COUNTS | HPP_LOG_USER;
 static const uint64_t longest_ns = UINT64_C(1000000000000000000);
 
 typedef struct parser {
@@ -395,6 +397,26 @@ static hpf_status parse_cost(parser *p, hpf_str word, hpf_str rest)
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
 
+/* Reads the letters after -l, as GHC does: each -l begins with the default. */
+static hpf_status parse_log(parser *p, hpf_str word, hpf_str rest)
+{
+    static const char letters[] = "sgnpfuT"; /* in the order of HPP_LOG_ values */
+    uint32_t classes = usual_log_classes;
+    bool is_without = false;
+    for (size_t i = 0; i < rest.length; i++) {
+        const char *letter = memchr(letters, rest.data[i], sizeof letters - 1);
+        uint32_t chosen = rest.data[i] == 'a' ? UINT32_MAX : letter ? 1u << (letter - letters) : 0;
+        if (rest.data[i] != '-' && !chosen) {
+            return complain(p, rest.data + i, "expected letters of sgnpfuTa after -l", word);
+        }
+        classes = is_without ? classes & ~chosen : classes | chosen;
+        is_without = rest.data[i] == '-';
+    }
+    p->options.with_eventlog = p->options.with_census = true;
+    p->options.log_classes = classes;
+    return HPF_OK;
+}
+
 /* Options that are one fixed word. */
 static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
 {
@@ -419,8 +441,6 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
         p->options.time_bins |= word.data[2] != 'h';
         p->options.heap_bins |= word.data[2] != 't';
     }
-    p->options.with_eventlog |= word.data[1] == 'l';
-    p->options.with_census |= word.data[1] == 'l';
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         if (strlen(reports[i].name) == word.length &&
             memcmp(reports[i].name, word.data, word.length) == 0) {
@@ -451,7 +471,7 @@ static const struct {
     {"-L", parse_name_length},
     {"-R", parse_set_size},
     {"-o", parse_stem},
-    {"-l", parse_switch},
+    {"-l", parse_log},
     {"--retainer-by", parse_retainer_by},
     {"--is-retainer", parse_is_retainer},
     {"--count", parse_cost},
@@ -516,6 +536,7 @@ void hpp_options_init(hpp_options *options)
     options->census.max_name_bytes = DEFAULT_MAX_NAME_BYTES;
     options->interval_ns = default_interval_ns;
     options->tick_ns = default_tick_ns;
+    options->log_classes = usual_log_classes;
 }
 
 void hpp_options_finish(hpp_options *options)

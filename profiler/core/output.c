@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "event/breakdown.h"
+#include "eventlog/eventlog_tags.h"
 #include "io/sink.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
@@ -168,6 +169,8 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
         .end_time = end_s ? *end_s : 0,
     };
     o->engine = engine;
+    o->log_classes = options->log_classes;
+    o->n_processors = 1;
     bool is_listed = list_filters(filters, &options->census);
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         how.filters[i] = hpp__text_str(&filters[i]);
@@ -295,7 +298,8 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        if (is_enabled(l) && l->events->mark && !l->has_rest &&
+        bool is_wanted = i != HPP__OUT_LOG || o->log_classes & HPP_LOG_USER;
+        if (is_enabled(l) && l->events->mark && !l->has_rest && is_wanted &&
             l->events->mark(l->context, time_s, label, &err) != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -317,7 +321,7 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
 
 /* ---- The event log alone ---- */
 
-static bool has_log(const hpp__output *o)
+bool hpp__output_has_log(const hpp__output *o)
 {
     return is_enabled(&o->listeners[HPP__OUT_LOG]);
 }
@@ -339,7 +343,7 @@ static uint64_t ns_of(double time_s)
 void hpp__output_begin_time(hpp__output *o, uint64_t tick_ns)
 {
     hpf_error err;
-    if (has_log(o)) {
+    if (hpp__output_has_log(o)) {
         note_log(o, hpf_eventlog_writer_begin_time(o->log, tick_ns, &err), &err);
     }
 }
@@ -348,7 +352,7 @@ void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_fr
                       size_t n_frames)
 {
     hpf_error err;
-    if (has_log(o)) {
+    if (hpp__output_has_log(o)) {
         note_log(o,
                  hpf_eventlog_writer_tick(o->log, ns_of(time_s), 0, tick, frames, n_frames, &err),
                  &err);
@@ -359,7 +363,7 @@ void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *t
                         hpf_frames_of_stack *frames_of, void *context, bool is_last)
 {
     hpf_error err;
-    if (has_log(o)) {
+    if (hpp__output_has_log(o)) {
         note_log(o,
                  hpf_eventlog_writer_totals(o->log, ns_of(time_s), totals, n, frames_of, context,
                                             is_last, &err),
@@ -367,16 +371,63 @@ void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *t
     }
 }
 
+/* Returns the HPP_LOG_ value of a type of records. */
+static uint32_t class_of(uint16_t type)
+{
+    switch (type) {
+    case HPF__EVENT_CREATE_THREAD:
+    case HPF__EVENT_RUN_THREAD:
+    case HPF__EVENT_STOP_THREAD:
+    case HPF__EVENT_THREAD_LABEL:
+    case HPF__EVENT_TASK_CREATE:
+    case HPF__EVENT_TASK_MIGRATE:
+    case HPF__EVENT_TASK_DELETE:
+        return HPP_LOG_SCHEDULER;
+    case HPF__EVENT_NONMOVING_HEAP_CENSUS:
+        return HPP_LOG_NONMOVING;
+    case HPF__EVENT_SPARK_COUNTERS:
+        return HPP_LOG_SPARK_COUNTS;
+    case HPF__EVENT_CREATE_SPARK_THREAD:
+    case HPF__EVENT_SPARK_CREATE:
+    case HPF__EVENT_SPARK_DUD:
+    case HPF__EVENT_SPARK_OVERFLOW:
+    case HPF__EVENT_SPARK_RUN:
+    case HPF__EVENT_SPARK_STEAL:
+    case HPF__EVENT_SPARK_FIZZLE:
+    case HPF__EVENT_SPARK_GC:
+        return HPP_LOG_SPARKS;
+    case HPF__EVENT_USER_MSG:
+        return HPP_LOG_USER;
+    case HPF__EVENT_TICKY_COUNTER_DEF:
+    case HPF__EVENT_TICKY_COUNTER_SAMPLE:
+    case HPF__EVENT_TICKY_COUNTER_BEGIN_SAMPLE:
+        return HPP_LOG_TICKY;
+    default:
+        return HPP_LOG_GC;
+    }
+}
+
+static void write_record(hpp__output *o, uint16_t type, double time_s, uint16_t processor,
+                         hpf_str payload, hpf_str text)
+{
+    hpf_error err;
+    note_log(
+        o, hpf_eventlog_writer_record(o->log, type, ns_of(time_s), processor, payload, text, &err),
+        &err);
+}
+
 void hpp__output_record(hpp__output *o, uint16_t type, double time_s, uint16_t processor,
                         hpf_str payload, hpf_str text)
 {
-    hpf_error err;
-    if (has_log(o)) {
-        note_log(
-            o,
-            hpf_eventlog_writer_record(o->log, type, ns_of(time_s), processor, payload, text, &err),
-            &err);
+    if (!hpp__output_has_log(o) || !(o->log_classes & class_of(type))) {
+        return;
     }
+    for (; o->n_processors <= processor; o->n_processors++) {
+        const char number[] = {(char)(o->n_processors >> 8), (char)o->n_processors};
+        write_record(o, HPF__EVENT_CAP_CREATE, time_s, HPF_EVENT_NO_CAP,
+                     (hpf_str){number, sizeof number}, HPF_STR(""));
+    }
+    write_record(o, type, time_s, processor, payload, text);
 }
 
 hpf_status hpp__output_copy_log(hpp__output *o, const char *path, hpf_error *err)

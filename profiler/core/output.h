@@ -41,6 +41,8 @@ typedef struct hpp__output {
     hpf_writer *log;
     const hpp_census *engine; /* has the stacks of the event log; borrowed */
     uint32_t named_band;      /* the band whose name is being sent */
+    uint32_t log_classes;     /* HPP_LOG_ values */
+    uint32_t n_processors;    /* known in the event log */
     hpf_cost *costs;
     size_t costs_capacity;
     uint64_t n_lost_samples; /* for lack of memory */
@@ -79,8 +81,10 @@ void hpp__output_result(hpp__output *output, const hpp_census_result *result);
 void hpp__output_mark(hpp__output *output, double time_s, hpf_str label);
 void hpp__output_line(hpp__output *output, double time_s, hpf_str name, double value);
 
+bool hpp__output_has_log(const hpp__output *output);
+
 /* Writes the begin of a time profile, a tick of it, the totals of stacks, and any other record
- * (eventlog_writer.h) into the event log, if there is one. */
+ * (eventlog_writer.h) that is wanted into the event log, if there is one. */
 void hpp__output_begin_time(hpp__output *output, uint64_t tick_ns);
 void hpp__output_tick(hpp__output *output, double time_s, uint64_t tick, const hpf_frame *frames,
                       size_t n_frames);

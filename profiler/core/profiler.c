@@ -14,7 +14,6 @@
 #include "ccs/ccs.h"
 #include "ccs/tick_list.h"
 #include "eventlog/eventlog.h"
-#include "eventlog/eventlog_tags.h"
 #include "base/array.h"
 #include "marks.h"
 #include "profiler.h"
@@ -44,8 +43,7 @@ struct hpp_profiler {
     hpf_error snapshot_error; /* the first of a snapshot that could not be written */
     hpp__marks marks;         /* of a biography, whose samples are written again */
     hpp__loss_report missing;
-    uint64_t n_log_ticks;  /* written into the event log */
-    uint16_t n_processors; /* known in the event log */
+    uint64_t n_log_ticks; /* written into the event log */
     bool logs_ticks;
     bool watches_abort;
     bool is_stopped;
@@ -222,7 +220,6 @@ static void set_defaults(hpp_profiler *p)
     }
     p->start_ns = c->clock.now_ns(c->clock.context);
     p->next_ns = p->options->interval_ns;
-    p->n_processors = 1;
 }
 
 hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
@@ -295,19 +292,9 @@ static void log_ticks(hpp_profiler *p, uint64_t now_ns)
     }
 }
 
-void hpp__profiler_record(hpp_profiler *p, uint16_t type, uint16_t processor, hpf_str payload,
-                          hpf_str text)
+hpp__output *hpp__profiler_log(hpp_profiler *p)
 {
-    if (!p || p->is_stopped || processor == HPF_EVENT_NO_CAP) {
-        return;
-    }
-    double time_s = hpp_profiler_time_s(p);
-    for (; p->n_processors <= processor; p->n_processors++) {
-        const char number[] = {(char)(p->n_processors >> 8), (char)p->n_processors};
-        hpp__output_record(&p->output, HPF__EVENT_CAP_CREATE, time_s, HPF_EVENT_NO_CAP,
-                           (hpf_str){number, sizeof number}, HPF_STR(""));
-    }
-    hpp__output_record(&p->output, type, time_s, processor, payload, text);
+    return p && !p->is_stopped && hpp__output_has_log(&p->output) ? &p->output : NULL;
 }
 
 /* Writes the objects and references of the heap. */

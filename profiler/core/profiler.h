@@ -9,6 +9,7 @@
 #include "hpprof/profiler.h"
 #include "life.h"
 #include "loss_report.h"
+#include "output.h"
 
 /* Returns the engine, for the hooks of a biography; NULL without a heap profile. */
 hpp_census *hpp__profiler_engine(hpp_profiler *profiler);
@@ -19,8 +20,7 @@ hpp__loss_report *hpp__profiler_losses(hpp_profiler *profiler);
 /* Writes the life of an object to NAME.life.hp and NAME.life.lines. Errors: MEMORY, IO. */
 hpf_status hpp__profiler_write_life(hpp_profiler *profiler, const hpp__life *life, hpf_error *err);
 
-/* Writes a record into the event log, if there is one, at this moment: `payload`, then `text`. */
-void hpp__profiler_record(hpp_profiler *profiler, uint16_t type, uint16_t processor,
-                          hpf_str payload, hpf_str text);
+/* Returns the output of a profile with an event log; NULL without one. */
+hpp__output *hpp__profiler_log(hpp_profiler *profiler);
 
 #endif

@@ -13,6 +13,8 @@
 #define HPP_MODULE "Main"
 #include "lazy/prelude.h"
 
+#include <stdio.h>
+
 enum { CALLS_PER_WORKER = 4 };
 
 static lz_object *descend(lz_runtime *rt, lz_object **slots);
@@ -47,14 +49,18 @@ static lz_object *run(lz_runtime *rt, lz_object **slots)
         HPP_SCC("worker")
         {
             lz_object *depth = lz_int(rt, CALLS_PER_WORKER * i);
-            lz_fork(rt, lz_new(rt, &work_info, depth, NULL, NULL));
+            char name[32];
+            snprintf(name, sizeof name, "worker %d", (int)i);
+            lz_fork(rt, lz_new(rt, &work_info, depth, NULL, NULL), name);
         }
     }
     lz_census(rt);
+    lz_trace(rt, "all workers wait");
     while (lz_n_threads(rt) > 1) {
         lz_yield(rt);
         lz_census(rt);
     }
+    lz_mark(rt, "all workers have ended");
     lz_print(rt, lz_int(rt, n));
     return lz_nil();
 }

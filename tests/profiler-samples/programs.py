@@ -17,7 +17,7 @@ import unittest
 
 PROGRAMS, CENSUS = map(os.path.abspath, sys.argv[1:3])
 ALL = {"last_init": 3000, "leak": 5000, "drag": 1000, "void": 1000, "costs": 14, "cache": 100,
-       "fail": 500, "finite_map": 5, "sets": 2, "threads": 2}
+       "fail": 500, "finite_map": 5, "sets": 2, "threads": 2, "sparks": 8}
 
 # What stays of main: the cell of each table, and the number of elements, an Int.
 CELL, INT = 16, 16
@@ -457,8 +457,8 @@ class Snapshots(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
-    """Words of 8 bytes. A thread: header, and 8 more; a stack: header, slots, and 2 a frame."""
-    TSO = 8 * (1 + 8)
+    """Words of 8 bytes. A thread: header, and 9 more; a stack: header, slots, and 2 a frame."""
+    TSO = 8 * (1 + 9)
     MAIN = 8 * (1 + 2 + 2)        # the frame of main: itself and n
     FORKED = 8 * (1 + 2 + 1)      # a frame that holds the thunk
     EVALUATED = 8 * (2 + 2)       # the frame of the thunk: itself and the depth
@@ -488,6 +488,65 @@ class Threads(unittest.TestCase):
     def test_all_runs_are_equal(self):
         runs = [Run("threads", "-hr", "-xt", "-i100", n=6).samples() for _ in range(3)]
         self.assertEqual(runs[1:], 2 * runs[:1])
+
+
+class Log(unittest.TestCase):
+    """What the runtime adds to event logs."""
+
+    def records(self, program, *options, n=None):
+        """The records as [name, fields]."""
+        run = Run(program, "-i100", *options, n=n)
+        done = subprocess.run([CENSUS, "info", "--events", run.path + ".eventlog"], text=True,
+                              capture_output=True, check=True)
+        return [line.split(" ", 3)[2:] for line in done.stdout.splitlines()]
+
+    def test_threads_take_turns(self):
+        records = self.records("threads", "-l", n=2)
+        numbers = [fields for name, fields in filter(lambda r: len(r) == 2, records)
+                   if name == "CREATE_THREAD"]
+        self.assertEqual(numbers, ["thread=1", "thread=2", "thread=3"])
+        self.assertIn(["THREAD_LABEL", 'thread=3 label="worker 2"'], records)
+        self.assertIn(["USER_MSG", 'message="all workers wait"'], records)
+        self.assertIn(["USER_MARKER", 'marker="all workers have ended"'], records)
+        # Each RUN is followed by a STOP of the same thread. A worker i ends in its turn 4 i + 2.
+        turns = [[name, *re.findall(r"thread=(\d+)(?: status=\d+:(\w+))?", rest[0])[0]]
+                 for name, *rest in records if name in ("RUN_THREAD", "STOP_THREAD")]
+        for run, stop in zip(turns[::2], turns[1::2], strict=True):
+            self.assertEqual((run[0], stop[0], run[1]), ("RUN_THREAD", "STOP_THREAD", stop[1]))
+        ends = {thread: [why for _, t, why in turns[1::2] if t == thread] for thread in "123"}
+        self.assertEqual(ends["2"], 5 * ["ThreadYielding"] + ["ThreadFinished"])
+        self.assertEqual(ends["3"], 9 * ["ThreadYielding"] + ["ThreadFinished"])
+        self.assertEqual((ends["1"].count("ThreadYielding"), ends["1"][-1]), (10, "ThreadFinished"))
+        self.assertEqual([fields for name, *fields in records if name == "TASK_DELETE"],
+                         [["task=2"], ["task=3"]])
+
+    def test_sparks_run_fizzle_and_are_collected(self):
+        records = self.records("sparks", "-lf", n=101)
+        names = [name for name, *_ in records]
+        for name, n in {"CREATE": 101, "DUD": 1, "OVERFLOW": 0, "FIZZLE": 25, "GC": 26, "RUN": 50}.items():
+            self.assertEqual(names.count("SPARK_" + name), n, name)
+        counters = [fields for name, *fields in records if name == "SPARK_COUNTERS"]
+        self.assertEqual(counters[-1], ["created=101 dud=1 overflowed=0 converted=50 collected=26 "
+                                        "fizzled=25 remaining=0"])
+        self.assertIn(["CREATE_SPARK_THREAD", "spark_thread=2"], records)
+        full = [fields for name, *fields in self.records("sparks", "-l", n=5000)
+                if name == "SPARK_COUNTERS"]
+        self.assertRegex(full[-1][0], "created=4096 dud=1 overflowed=904 ")
+
+    def test_ticky_counters_count_entries_and_bytes(self):
+        run = Run("sparks", "-lT", "-i100", n=101)
+        done = subprocess.run([CENSUS, "report", "--ticky", "--format", "json", run.path + ".eventlog"],
+                              text=True, capture_output=True, check=True)
+        counters = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+        # The first 75 sums [1 .. i] create i + 1 thunks each, and enter them once.
+        self.assertEqual(counters["sum"]["entries"], 75)
+        self.assertEqual(counters["enumFromTo"]["entries"], sum(i + 1 for i in range(1, 76)))
+
+    def test_large_objects_are_those_that_do_not_move(self):
+        records = self.records("cache", "-ln", n=100)
+        live = [re.findall(r"log2_block=16 .* n_live_blocks=(\d+)", fields[0])[0]
+                for name, *fields in records if name == "NONMOVING_HEAP_CENSUS"]
+        self.assertEqual(live[-2:], ["100", "50"])
 
 
 class RetainerSets(unittest.TestCase):

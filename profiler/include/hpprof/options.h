@@ -35,7 +35,11 @@
  *   -Bt -Bh -B    ticks by address: NAME.time.bins; allocation by address: NAME.heap.bins; both
  *   -VS           seconds between clock ticks (0.001; 0: no clock)
  *   -l            also write the heap profile as an event log, NAME.eventlog, with whole stacks
- *                 (-hc unless another break-down is given), and with -p the ticks
+ *                 (-hc unless another break-down is given), and with -p the ticks. Letters after it
+ *                 add what a runtime reports (log.h): s threads and tasks, g collections, p counts
+ *                 of sparks, u messages and marks (these four are the default), f each spark, n the
+ *                 heap that does not move, T ticky counters, a all; after a minus, they leave it
+ *                 out: -la-g
  *   -oNAME        write NAME.hp, NAME.prof (also -poNAME)
  *   +RTS, -RTS    ignored
  *
@@ -68,6 +72,17 @@ typedef enum hpp_snapshot_when {
     HPP_SNAPSHOT_LAST,
 } hpp_snapshot_when;
 
+/* What of a runtime's reports an event log contains. */
+enum {
+    HPP_LOG_SCHEDULER = 1u << 0,
+    HPP_LOG_GC = 1u << 1,
+    HPP_LOG_NONMOVING = 1u << 2,
+    HPP_LOG_SPARK_COUNTS = 1u << 3,
+    HPP_LOG_SPARKS = 1u << 4,
+    HPP_LOG_USER = 1u << 5,
+    HPP_LOG_TICKY = 1u << 6,
+};
+
 typedef struct hpp_options {
     bool with_census;           /* an -h option was given */
     hpp_census_options census;  /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
@@ -77,6 +92,7 @@ typedef struct hpp_options {
     bool print_on_abort;        /* -xc */
     bool time_bins, heap_bins;  /* -Bt, -Bh; both: -B */
     bool with_eventlog;         /* -l; implies with_census */
+    uint32_t log_classes;       /* HPP_LOG_ values, after -l */
     bool is_compact;            /* of native programs: write only the event log, with the changes
                                    from sample to sample; needs with_eventlog */
     hpp_snapshot_when snapshot; /* --snapshot; implies with_census unless NEVER */

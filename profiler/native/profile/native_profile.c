@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "eventlog/eventlog_tags.h"
+#include "core/log.h"
 #include "core/marks.h"
 #include "native_bins.h"
 #include "native_report.h"
@@ -415,18 +415,6 @@ static void emit_lines(hpp__native_profile *p, const hpp__snapshot *snapshot, ui
     }
 }
 
-/* Writes the number of bytes allocated so far into the event log, if there is one. */
-static void log_allocated(hpp__native_profile *p, double time_s)
-{
-    char payload[4 + 8] = {0}; /* capability set 0, bytes */
-    count_totals(p);
-    for (size_t i = 0; i < 8; i++) {
-        payload[4 + i] = (char)(p->figures.allocated_bytes >> (56 - 8 * i));
-    }
-    hpp__output_record(&p->output, HPF__EVENT_HEAP_ALLOCATED, time_s, 0,
-                       (hpf_str){payload, sizeof payload}, HPF_STR(""));
-}
-
 /* Returns the number of ticks that all processors together can have had, from some time before the
  * profile began. */
 static uint64_t most_ticks(const hpp__native_profile *p)
@@ -639,7 +627,9 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     hpp_census_result shown = scale(p, result, &now);
     note_figures(p, snapshot, &shown, live_bytes);
     if (p->options->with_eventlog && !snapshot->is_peak) {
-        log_allocated(p, snapshot->time_s);
+        count_totals(p);
+        hpp__log_allocated((hpp__log_moment){&p->output, snapshot->time_s},
+                           p->figures.allocated_bytes);
     }
     if (logs_ticks(p) && !snapshot->is_peak) {
         log_ticks(p, snapshot);

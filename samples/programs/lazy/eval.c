@@ -39,6 +39,7 @@ static lz_object **push(lz_runtime *rt, const lz_info *info, size_t n_slots)
     memset(slots, 0, n_slots * sizeof *slots);
     t->frames[t->n_frames++] = (lz_frame){info, t->n_slots};
     t->n_slots += n_slots;
+    lz_ticky_entered(rt, info);
     return slots;
 }
 

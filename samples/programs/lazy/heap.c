@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hpprof/log.h"
 #include "runtime.h"
 
 enum {
@@ -94,6 +93,7 @@ static lz_object *new_object(lz_runtime *rt, const lz_info *info, size_t n_bytes
 static lz_object *created(lz_runtime *rt, lz_object *o, const void *place)
 {
     size_t n_bytes = lz_size_bytes(o);
+    lz_ticky_allocated(rt, o->info, n_bytes - sizeof(hpp_header));
     hpp_runtime_created(rt->profile, (hpp_ref)o, n_bytes);
     if (rt->options.heap_bins) {
         hpp_profiler_allocated_at(hpp_runtime_profiler(rt->profile), place,
@@ -271,6 +271,16 @@ static bool scavenge_next(lz_runtime *rt)
     return true;
 }
 
+/* Returns where an object is after the collection; NULL for a thunk that is dead. */
+static lz_object *new_place(lz_object *o)
+{
+    o = behind_indirections(o);
+    if (!o || forwarded(o)) {
+        return o ? forwarded(o) : NULL;
+    }
+    return o->info->kind == LZ_THUNK && !lz_is_static(o) ? NULL : o;
+}
+
 static bool survives(lz_runtime *rt, lz_object *o)
 {
     o = behind_indirections(o);
@@ -339,6 +349,7 @@ static void find_survivors(lz_runtime *rt)
         }
     } while (keep_weaks(rt, &weaks));
     kill_weaks(weaks);
+    lz_sparks_moved(rt, new_place);
 }
 
 /* ---- Walking the heap ------------------------------------------------------------------------ */
@@ -423,6 +434,28 @@ static uint64_t capacity_bytes(const lz_runtime *rt)
     return sum;
 }
 
+/* Profiler: notes the large objects, which do not move, by the power of two that they fit in; each
+ * is a segment with one block. */
+static void log_large(lz_runtime *rt)
+{
+    enum { MIN_LOG2 = 14, MAX_LOG2 = 48 };
+    hpp_log_blocks sizes[MAX_LOG2] = {{0}};
+    for (const lz_chunk *chunk = rt->large; chunk; chunk = chunk->next) {
+        uint8_t log2 = MIN_LOG2;
+        while (log2 < MAX_LOG2 - 1 && (size_t)1 << log2 < chunk->capacity_bytes) {
+            log2++;
+        }
+        sizes[log2].log2_bytes = log2;
+        sizes[log2].n_filled++;
+        sizes[log2].n_live++;
+    }
+    for (uint8_t log2 = MIN_LOG2; log2 < MAX_LOG2; log2++) {
+        if (sizes[log2].n_live > 0) {
+            hpp_log_unmoved(hpp_runtime_profiler(rt->profile), &sizes[log2]);
+        }
+    }
+}
+
 void lz_collect(lz_runtime *rt)
 {
     lz_chunk *old = rt->chunks;
@@ -432,6 +465,7 @@ void lz_collect(lz_runtime *rt)
     /* Profiler: the costs of the collector belong to GC, and its time is not on the clock, but in
      * the event log. */
     hpp_profiler *log = hpp_runtime_profiler(rt->profile);
+    lz_profile_stops(rt, HPP_THREAD_COLLECTS);
     hpp_log_gc_begin(log);
     uint64_t begun_ns = lz_processor_ns();
     HPP_UNDER(hpp_ccs_builtin(HPP_CCS_GC))
@@ -447,6 +481,9 @@ void lz_collect(lz_runtime *rt)
                                       .copied_bytes = rt->live_bytes,
                                       .heap_bytes = capacity_bytes(rt),
                                       .live_bytes = rt->live_bytes});
+    log_large(rt);
+    hpp_log_sparks(log, &rt->sparks.counts, 0);
+    lz_profile_runs(rt);
     size_t growth_bytes = (size_t)((rt->growth - 1) * (double)rt->live_bytes);
     rt->limit_bytes = growth_bytes > rt->nursery_bytes ? growth_bytes : rt->nursery_bytes;
 }
@@ -454,6 +491,7 @@ void lz_collect(lz_runtime *rt)
 void lz_census(lz_runtime *rt)
 {
     lz_collect(rt);
+    lz_ticky_report(rt);
     hpp_profiler_census(hpp_runtime_profiler(rt->profile));
     if (rt->live_log) {
         fprintf(rt->live_log, "%zu\n", rt->live_bytes);

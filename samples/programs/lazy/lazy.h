@@ -151,14 +151,25 @@ lz_object *lz_weak_value(lz_object *weak);
 /* ---- Threads: they take turns, and only one runs at a time -------------------------------------
  */
 
-/* Creates a thread that will evaluate `o` in its first turn. */
-void lz_fork(lz_runtime *rt, lz_object *o);
+/* Creates a thread that will evaluate `o` in its first turn; `name` may be NULL. */
+void lz_fork(lz_runtime *rt, lz_object *o, const char *name);
 
 /* Gives every other thread a turn, which ends when it yields or has finished. Objects may move. */
 void lz_yield(lz_runtime *rt);
 
 /* Returns the number of threads, with the main thread. */
 size_t lz_n_threads(const lz_runtime *rt);
+
+/* Makes a thunk a spark: a thread of its own evaluates it at the next lz_yield, unless it has a
+ * value by then, or no object refers to it. */
+void lz_spark(lz_runtime *rt, lz_object *o);
+
+/* ---- Messages, for the event log (-l) -------------------------------------------------------- */
+
+void lz_trace(lz_runtime *rt, const char *message);
+
+/* Marks this moment in pictures of the profile. */
+void lz_mark(lz_runtime *rt, const char *label);
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 

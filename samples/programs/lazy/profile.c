@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "runtime.h"
 
@@ -124,12 +125,17 @@ static int roots(hpp_visit_root *visit, void *visit_context, void *context)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-void lz_profile_thread(lz_runtime *rt, lz_thread *t)
+void lz_profile_thread(lz_runtime *rt, lz_thread *t, const char *name)
 {
+    hpp_profiler *log = hpp_runtime_profiler(rt->profile);
     t->tso = (lz_object){.info = &tso_info};
     t->stack = (lz_object){.info = &stack_info};
     hpp_runtime_created(rt->profile, (hpp_ref)&t->tso, size_bytes((hpp_ref)&t->tso, rt));
     hpp_runtime_created(rt->profile, (hpp_ref)&t->stack, size_bytes((hpp_ref)&t->stack, rt));
+    hpp_log_thread(log, t->id, HPP_THREAD_CREATED, 0);
+    if (name) {
+        hpp_log_thread_name(log, t->id, (hpf_str){name, strlen(name)});
+    }
 }
 
 void lz_profile_thread_end(lz_runtime *rt, lz_thread *t)
@@ -138,6 +144,32 @@ void lz_profile_thread_end(lz_runtime *rt, lz_thread *t)
         hpp_runtime_dead(rt->profile, (hpp_ref)&t->tso);
         hpp_runtime_dead(rt->profile, (hpp_ref)&t->stack);
     }
+    hpp_log_task_ended(hpp_runtime_profiler(rt->profile), t->id, 0);
+}
+
+void lz_profile_task(lz_runtime *rt, const lz_thread *t)
+{
+    hpp_log_task_created(hpp_runtime_profiler(rt->profile), t->id, 0, (uint64_t)gettid());
+}
+
+void lz_profile_stops(lz_runtime *rt, hpp_log_thread_event why)
+{
+    hpp_log_thread(hpp_runtime_profiler(rt->profile), rt->running->id, why, 0);
+}
+
+void lz_profile_runs(lz_runtime *rt)
+{
+    hpp_log_thread(hpp_runtime_profiler(rt->profile), rt->running->id, HPP_THREAD_RUNS, 0);
+}
+
+void lz_trace(lz_runtime *rt, const char *message)
+{
+    hpp_log_message(hpp_runtime_profiler(rt->profile), (hpf_str){message, strlen(message)});
+}
+
+void lz_mark(lz_runtime *rt, const char *label)
+{
+    hpp_profiler_mark(hpp_runtime_profiler(rt->profile), (hpf_str){label, strlen(label)});
 }
 
 /* ---- Starting and stopping ------------------------------------------------------------------- */
@@ -204,11 +236,17 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
     rt->main_thread.stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
     check(hpp_runtime_start(&rt->profile, &language, &config, &err), &err, "no profile");
     rt->needs = hpp_runtime_needs(rt->profile);
+    rt->counts_entries = rt->options.with_eventlog && rt->options.log_classes & HPP_LOG_TICKY;
+    hpp_log_thread(hpp_runtime_profiler(rt->profile), rt->running->id, HPP_THREAD_CREATED, 0);
+    lz_profile_task(rt, rt->running);
+    lz_profile_runs(rt);
 }
 
 void lz_profile_stop(lz_runtime *rt)
 {
     hpf_error err = {0};
+    lz_ticky_report(rt);
+    lz_profile_stops(rt, HPP_THREAD_ENDED);
     check(hpp_runtime_stop(rt->profile, &err), &err, "the profile is incomplete");
     hpp_runtime_destroy(rt->profile);
     hpp_options_finish(&rt->options);

@@ -9,12 +9,14 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "hpprof/log.h"
 #include "lazy.h"
 
 enum {
     LZ_MAX_FRAMES = 120000, /* the C stack has room for as many: see main.c */
     LZ_MAX_SLOTS = 8 * LZ_MAX_FRAMES,
     LZ_FORK_FRAMES = 1000, /* of a thread that lz_fork creates */
+    LZ_MAX_SPARKS = 4096,
 };
 
 /* A piece of the heap, filled from its beginning. A large object has a chunk of its own. */
@@ -40,7 +42,14 @@ typedef struct lz_thread {
     size_t max_slots, max_frames, n_slots, n_frames;
     struct lz_thread *next; /* in a ring of all threads */
     lz_runtime *rt;
+    uint32_t id; /* Profiler: in the event log; from 1 */
 } lz_thread;
+
+/* Thunks that are not evaluated yet, which the pool does not keep alive. */
+typedef struct lz_spark_pool {
+    lz_object *thunks[LZ_MAX_SPARKS];
+    hpp_log_spark_counts counts;
+} lz_spark_pool;
 
 struct lz_runtime {
     /* Heap. */
@@ -66,12 +75,15 @@ struct lz_runtime {
     pthread_cond_t turn_changed;
     lz_object *main_slots[LZ_MAX_SLOTS];
     lz_frame main_frames[LZ_MAX_FRAMES];
-    unsigned n_pushed; /* frames so far */
+    unsigned n_pushed;  /* frames so far */
+    uint32_t n_threads; /* created so far */
+    lz_spark_pool sparks;
 
     /* Profiler. */
     hpp_runtime *profile; /* NULL without a profile */
     hpp_needs needs;      /* hooks that the profile needs */
     hpp_options options;
+    bool counts_entries;    /* the event log has ticky counters */
     uint64_t collecting_ns; /* processor time of the collector */
 };
 
@@ -94,12 +106,34 @@ enum { LZ_WEAK_KEY, LZ_WEAK_VALUE, LZ_WEAK_NEXT, LZ_WEAK_WORDS };
 /* thread.c */
 void lz_threads_start(lz_runtime *rt);
 
+/* spark.c */
+
+/* Creates a thread that evaluates the sparks, if there are any. */
+void lz_sparks_start(lz_runtime *rt);
+
+/* Removes sparks that are dead or have values, at the end of a collection. `moved` returns the
+ * new place of an object, or NULL if it is dead. */
+void lz_sparks_moved(lz_runtime *rt, lz_object *moved(lz_object *o));
+
+/* ticky.c: count that code is entered, that an object of a class is allocated; report what was
+ * counted since the last report. */
+void lz_ticky_entered(lz_runtime *rt, const lz_info *info);
+void lz_ticky_allocated(lz_runtime *rt, const lz_info *info, size_t n_bytes);
+void lz_ticky_report(lz_runtime *rt);
+
 /* profile.c */
 
 /* Initialises what represents a new thread in profiles; its producer is the current stack. Ends it.
  */
-void lz_profile_thread(lz_runtime *rt, lz_thread *t);
+void lz_profile_thread(lz_runtime *rt, lz_thread *t, const char *name);
 void lz_profile_thread_end(lz_runtime *rt, lz_thread *t);
+
+/* Notes in the event log that a thread of the system runs a thread of the language. */
+void lz_profile_task(lz_runtime *rt, const lz_thread *t);
+
+/* Note in the event log that the running thread stops, and that another one runs. */
+void lz_profile_stops(lz_runtime *rt, hpp_log_thread_event why);
+void lz_profile_runs(lz_runtime *rt);
 
 /* Starts a profile with the options in HPP_OPTIONS, then `options`. `arguments` are those of the
  * program. All texts are borrowed until lz_profile_stop. Exits if the options are invalid. If the

@@ -15,6 +15,7 @@ void lz_threads_start(lz_runtime *rt)
     t->max_slots = LZ_MAX_SLOTS;
     t->max_frames = LZ_MAX_FRAMES;
     t->next = rt->running = t;
+    t->id = rt->n_threads = 1;
     pthread_mutex_init(&rt->turn_mutex, NULL);
     pthread_cond_init(&rt->turn_changed, NULL);
     pthread_mutex_lock(&rt->turn_mutex);
@@ -30,6 +31,7 @@ static void wait_for_turn(lz_runtime *rt, const lz_thread *t)
 static void pass_turn(lz_runtime *rt, lz_thread *to)
 {
     rt->running = to;
+    lz_profile_runs(rt);
     pthread_cond_broadcast(&rt->turn_changed);
 }
 
@@ -41,6 +43,7 @@ static void end_thread(lz_runtime *rt, lz_thread *t)
         before = before->next;
     }
     before->next = t->next;
+    lz_profile_stops(rt, HPP_THREAD_ENDED);
     lz_profile_thread_end(rt, t);
     pass_turn(rt, t->next);
     free(t->slots);
@@ -54,6 +57,7 @@ static void *run_thread(void *context)
     lz_runtime *rt = t->rt;
     pthread_mutex_lock(&rt->turn_mutex);
     wait_for_turn(rt, t);
+    lz_profile_task(rt, t);
     HPP_UNDER(t->tso.profile.producer ? t->tso.profile.producer : hpp_ccs_current())
     {
         (void)lz_eval(rt, t->slots[0]);
@@ -63,7 +67,7 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-void lz_fork(lz_runtime *rt, lz_object *o)
+void lz_fork(lz_runtime *rt, lz_object *o, const char *name)
 {
     static const lz_info thread_info = {.kind = LZ_FUNCTION, .n_locals = 1};
     lz_thread *t = calloc(1, sizeof *t);
@@ -77,7 +81,8 @@ void lz_fork(lz_runtime *rt, lz_object *o)
     t->max_frames = LZ_FORK_FRAMES;
     t->slots[t->n_slots++] = o;
     t->frames[t->n_frames++] = (lz_frame){&thread_info, 0};
-    lz_profile_thread(rt, t);
+    t->id = ++rt->n_threads;
+    lz_profile_thread(rt, t, name);
     t->next = rt->running->next;
     rt->running->next = t;
     if (pthread_create(&id, NULL, run_thread, t) != 0) {
@@ -89,6 +94,8 @@ void lz_fork(lz_runtime *rt, lz_object *o)
 void lz_yield(lz_runtime *rt)
 {
     lz_thread *self = rt->running;
+    lz_sparks_start(rt);
+    lz_profile_stops(rt, HPP_THREAD_STOPS);
     pass_turn(rt, self->next);
     wait_for_turn(rt, self);
 }

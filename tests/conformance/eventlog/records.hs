@@ -26,8 +26,33 @@ record spec = case spec of
   HeapAllocated {allocBytes = bytes} -> Just ["HEAP_ALLOCATED", show bytes]
   HeapSize {sizeBytes = bytes} -> Just ["HEAP_SIZE", show bytes]
   HeapLive {liveBytes = bytes} -> Just ["HEAP_LIVE", show bytes]
+  CreateThread {thread = t} -> Just ["CREATE_THREAD", show t]
   RunThread {thread = t} -> Just ["RUN_THREAD", show t]
-  StopThread {thread = t} -> Just ["STOP_THREAD", show t]
+  StopThread {thread = t, status = s} -> Just ["STOP_THREAD", show t, show s]
+  ThreadLabel {thread = t, threadlabel = text} -> Just ["THREAD_LABEL", show t, T.unpack text]
+  TaskCreate {taskId = t, cap = c, tid = kernel} ->
+    Just ["TASK_CREATE", show t, show c, show (kernelThreadId kernel)]
+  TaskDelete {taskId = t} -> Just ["TASK_DELETE", show t]
+  CreateSparkThread {sparkThread = t} -> Just ["CREATE_SPARK_THREAD", show t]
+  SparkCounters {sparksCreated = c, sparksDud = d, sparksOverflowed = o, sparksConverted = v,
+                 sparksGCd = g, sparksFizzled = f, sparksRemaining = r} ->
+    Just ("SPARK_COUNTERS" : map show [c, d, o, v, g, f, r])
+  SparkCreate -> Just ["SPARK_CREATE"]
+  SparkDud -> Just ["SPARK_DUD"]
+  SparkOverflow -> Just ["SPARK_OVERFLOW"]
+  SparkRun -> Just ["SPARK_RUN"]
+  SparkFizzle -> Just ["SPARK_FIZZLE"]
+  SparkGC -> Just ["SPARK_GC"]
+  NonmovingHeapCensus {nonmovingCensusBlkSize = size, nonmovingCensusActiveSegs = a,
+                       nonmovingCensusFilledSegs = f, nonmovingCensusLiveBlocks = n} ->
+    Just ["NONMOVING_HEAP_CENSUS", show size, show a, show f, show n]
+  TickyCounterDef {tickyCtrDefId = i, tickyCtrDefArity = n, tickyCtrDefKinds = k,
+                   tickyCtrDefName = name} ->
+    Just ["TICKY_COUNTER_DEF", show i, show n, T.unpack k, T.unpack name]
+  TickyBeginSample -> Just ["TICKY_COUNTER_BEGIN_SAMPLE"]
+  TickyCounterSample {tickyCtrSampleId = i, tickyCtrSampleEntryCount = n,
+                      tickyCtrSampleAllocs = s, tickyCtrSampleAllocd = d} ->
+    Just ("TICKY_COUNTER_SAMPLE" : map show [i, n, s, d])
   UserMessage {msg = text} -> Just ["USER_MSG", T.unpack text]
   UserMarker {markername = text} -> Just ["USER_MARKER", T.unpack text]
   HeapProfBegin {heapProfModuleFilter = m, heapProfTypeDescrFilter = y,

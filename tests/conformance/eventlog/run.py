@@ -26,7 +26,14 @@ PROFILES = ["samples/hp/foldleak-prof-hc.hp", "samples/hp/oddnames-prof-hc-long.
 # Records of `census info --events`, and those of their fields that records.hs prints.
 FIELDS = {"GC_START": [], "GC_END": [], "GC_STATS_GHC": ["generation", "copied_bytes"],
           "HEAP_ALLOCATED": ["allocated_bytes"], "HEAP_SIZE": ["size_bytes"], "HEAP_LIVE": ["live_bytes"],
-          "RUN_THREAD": ["thread"], "STOP_THREAD": ["thread"], "USER_MSG": ["message"],
+          "CREATE_THREAD": ["thread"], "RUN_THREAD": ["thread"], "STOP_THREAD": ["thread", "status"],
+          "THREAD_LABEL": ["thread", "label"], "TASK_CREATE": ["task", "cap", "kernel_thread"],
+          "TASK_DELETE": ["task"], "CREATE_SPARK_THREAD": ["spark_thread"],
+          "SPARK_COUNTERS": ["created", "dud", "overflowed", "converted", "collected", "fizzled", "remaining"],
+          **{"SPARK_" + name: [] for name in ("CREATE", "DUD", "OVERFLOW", "RUN", "FIZZLE", "GC")},
+          "NONMOVING_HEAP_CENSUS": ["log2_block", "n_active", "n_filled", "n_live_blocks"],
+          "TICKY_COUNTER_DEF": ["counter", "arity", "kinds", "name"], "TICKY_COUNTER_BEGIN_SAMPLE": [],
+          "TICKY_COUNTER_SAMPLE": ["counter", "entries", "allocs", "allocd"], "USER_MSG": ["message"],
           "USER_MARKER": ["marker"], "HEAP_PROF_BEGIN": ["module", "type_descr", "biography"],
           "HEAP_BIO_PROF_SAMPLE_BEGIN": ["taken_ns"], "PROF_BEGIN": ["tick_ns"],
           "PROF_SAMPLE_COST_CENTRE": ["tick", "stack"]}
@@ -81,8 +88,10 @@ def records_of(text):
     for line in text.splitlines():
         match = re.match(r"(\d+)\.(\d{9}) \S+ (\w+)(.*)", line)
         if match and match[3] in FIELDS:
-            fields = dict(re.findall(r' (\w+)=("(?:[^"\\]|\\.)*"|\[[\d,]*\]|\d+)', match[4]))
+            fields = dict(re.findall(r' (\w+)=("(?:[^"\\]|\\.)*"|\[[\d,]*\]|\d+(?::\w+)?)', match[4]))
             values = [fields[name].strip('"') for name in FIELDS[match[3]]]
+            if match[3] == "STOP_THREAD":
+                values[1] = values[1].split(":")[1]
             if match[3] == "PROF_SAMPLE_COST_CENTRE":
                 values[1] = str(len(re.findall(r"\d+", values[1])))
             records.append(" ".join([str(int(match[1] + match[2])), match[3], *values]))
@@ -103,11 +112,14 @@ def logs_with_records(census, leak, directory):
         stem = directory / ("leak" + options[0])
         subprocess.run([leak, "40000", "+RTS", *options, "-p", "-l", "-V0.001", "-i0.01", f"-o{stem}"], check=True,
                        stdout=subprocess.DEVNULL)
+    for program, n in (("sparks", 5001), ("threads", 3), ("cache", 9)):
+        subprocess.run([pathlib.Path(leak).with_name(program), str(n), "+RTS", "-la", "-i100"], check=True,
+                       stdout=subprocess.DEVNULL, cwd=directory)
     base = directory / "timed"
     subprocess.run([census, "run", "-q", "--eventlog", "-p", "-o", base, "--", sys.executable, "-c",
                     "print(sum(i * i for i in range(1000000)))"], check=True, stdout=subprocess.DEVNULL)
-    return [converted, biography, directory / "leak-hc.eventlog", directory / "leak-hb.eventlog",
-            base.with_suffix(".eventlog")]
+    names = ("leak-hc", "leak-hb", "sparks", "threads", "cache", "timed")
+    return [converted, biography, *(directory / f"{name}.eventlog" for name in names)]
 
 
 def compare_records(census, leak, peer, directory):

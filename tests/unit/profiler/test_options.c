@@ -67,8 +67,9 @@ Test(options, an_event_log_implies_a_heap_profile)
     cr_assert_eq(parse("-hd"), HPF_OK);
     cr_assert(options.with_eventlog);
     cr_assert_eq(options.census.breakdown, HPF_BREAKDOWN_CLOSURE_DESCR);
-    cr_assert_eq(parse("-lu"), HPF_ERR_ARGUMENT);
-    cr_assert_eq(err.column, 3);
+    cr_assert_eq(parse("-lsx"), HPF_ERR_ARGUMENT);
+    cr_expect(strstr(err.message, "sgnpfuTa"));
+    cr_assert_eq(err.column, 4);
 }
 
 Test(options, the_example_of_the_guide)

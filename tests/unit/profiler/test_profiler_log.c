@@ -268,6 +268,80 @@ Test(profiler_log, an_event_log_has_what_the_runtime_reports)
     }
 }
 
+/* Writes one record of each class that letters after -l choose, and returns the records. */
+static hpf_sink *log_all_classes(const char *words)
+{
+    static const hpf_event_visitor visitor = {.event = print_record};
+    now_ns = 0;
+    hpp_runtime *runtime = start(words, true);
+    hpp_profiler *p = hpp_runtime_profiler(runtime);
+    now_ns = 5;
+    hpp_log_thread(p, 1, HPP_THREAD_COLLECTS, 0);
+    hpp_log_thread(p, 9, HPP_THREAD_FOR_SPARKS, 0);
+    hpp_log_task_created(p, 1, 0, 4711);
+    hpp_log_task_moved(p, 1, 0, 2);
+    hpp_log_task_ended(p, 1, 2);
+    hpp_log_allocated(p, 100);
+    hpp_log_unmoved(p, &(hpp_log_blocks){4, 1, 2, 3});
+    hpp_log_spark(p, HPP_SPARK_STOLEN, 0, 2);
+    hpp_log_spark(p, HPP_SPARK_COLLECTED, 0, 0);
+    hpp_log_sparks(p, &(hpp_log_spark_counts){1, 2, 3, 4, 5, 6, 7}, 0);
+    hpp_log_message(p, HPF_STR("hello"));
+    hpp_profiler_mark(p, HPF_STR("here"));
+    hpp_log_counter(p, 77, "f", 2, ">>");
+    hpp_log_counts(p, &(hpp_log_count){77, 1, 16, 32}, 1);
+    stop(runtime);
+    hpf_source *source = NULL;
+    hpf_sink *text = hpf_sink_to_memory();
+    cr_assert_eq(hpf_source_open(&source, scratch_path("toy.eventlog"), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, text, NULL), HPF_OK);
+    hpf_sink_write(text, "", 1);
+    hpf_source_destroy(source);
+    return text;
+}
+
+static const struct {
+    char letter;
+    const char *records; /* of capability 0 */
+} classes[] = {
+    {'s', "STOP_THREAD thread=1 status=1:HeapOverflow blocked_on=0"},
+    {'s', "TASK_CREATE task=1 cap=0 kernel_thread=4711"},
+    {'s', "TASK_MIGRATE task=1 cap=0 new_cap=2"},
+    {'f', "CREATE_SPARK_THREAD spark_thread=9"},
+    {'g', "HEAP_ALLOCATED capset=0 allocated_bytes=100"},
+    {'n', "NONMOVING_HEAP_CENSUS log2_block=4 n_active=1 n_filled=2 n_live_blocks=3"},
+    {'f', "SPARK_STEAL victim_cap=2"},
+    {'f', "SPARK_GC"},
+    {'p', "SPARK_COUNTERS created=1 dud=2 overflowed=3 converted=4 collected=5 fizzled=6 "
+          "remaining=7"},
+    {'u', "USER_MSG message=\"hello\""},
+    {'u', "USER_MARKER marker=\"here\""},
+    {'T', "TICKY_COUNTER_DEF counter=77 arity=2 kinds=\">>\" name=\"f\""},
+    {'T', "TICKY_COUNTER_BEGIN_SAMPLE"},
+    {'T', "TICKY_COUNTER_SAMPLE counter=77 entries=1 allocs=16 allocd=32"},
+};
+
+/* Each -l begins with sgpu, as GHC's does. */
+Test(profiler_log, letters_choose_what_the_log_has)
+{
+    static const struct {
+        const char *words, *letters;
+    } cases[] = {
+        {"-l -i1", "sgpu"},     {"-la -i1", "sgnpfuT"},  {"-lnT -i1", "sgpunT"},
+        {"-l-a -i1", ""},       {"-la-g -i1", "snpfuT"}, {"-l-ap -i1", "p"},
+        {"-l-u-sf -i1", "gpf"}, {"-la -l-s -i1", "gpu"}, {"-hb -lT-p -i1", "sguT"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_sink *text = log_all_classes(cases[i].words);
+        for (size_t k = 0; k < sizeof classes / sizeof *classes; k++) {
+            bool is_there = strstr(hpf_sink_bytes(text).data, classes[k].records) != NULL;
+            bool is_wanted = strchr(cases[i].letters, classes[k].letter) != NULL;
+            cr_expect_eq(is_there, is_wanted, "%s: %s", cases[i].words, classes[k].records);
+        }
+        hpf_sink_destroy(text);
+    }
+}
+
 static void mark_at(hpp_runtime *runtime, uint64_t at_ns, const char *label)
 {
     now_ns = at_ns;
