@@ -6,7 +6,6 @@
 #include "base/intern.h"
 #include "layout/labels.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,35 +68,19 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     return false;
 }
 
-/* Returns whether a name has a letter or a digit. Else readers may take it for a missing glyph,
- * such as "[]", or for a speck, such as ":". */
-static bool is_readable(const char *name)
-{
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
-        bool is_symbol = *c == 0xE2 || (*c == 0xEF && c[1] == 0xBF); /* U+2000..2FFF, U+FFC0.. */
-        if (isalnum(*c) || (*c >= 0xC0 && !is_symbol)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Returns the text of a band without its id, as it is shown: OTHER with the number of its names,
- * names without letters in quotes. In the arena of the chart, or borrowed from the band; NULL if
- * there is no memory. */
+/* Returns the text of a band without its id, as it is shown: OTHER with the number of its names. In
+ * the arena of the chart, or borrowed from the band; NULL if there is no memory. */
 static const char *shown_name(hpr__chart *chart, const hpr_band *band)
 {
     const char *name = without_id(band);
-    if (!band->is_other && is_readable(name)) {
+    if (!band->is_other) {
         return name;
     }
     size_t n_bytes = strlen(name) + 32;
     char *shown = hpf_arena_alloc(chart->arena, n_bytes);
-    if (shown && band->is_other) {
+    if (shown) {
         snprintf(shown, n_bytes, "OTHER (%u name%s)", (unsigned)band->n_names,
                  band->n_names == 1 ? "" : "s");
-    } else if (shown) {
-        snprintf(shown, n_bytes, "\"%s\"", name);
     }
     return shown;
 }

@@ -350,13 +350,13 @@ Test(draw_notes, peak_is_that_of_the_highest_line)
     hpr_chart_destroy(chart);
 }
 
-/* A name without a letter could be a missing glyph. */
-Test(draw_notes, names_of_symbols_are_quoted)
+/* As in tables, on pages, and for --match. */
+Test(draw_notes, names_are_those_of_the_profile)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     hpr_chart *chart = chart_of(THREE_LINES, &options);
     hpr_scene *scene = draw(chart, &options);
-    cr_expect_not_null(find_text(scene, "\"[]\""));
+    cr_expect_not_null(find_text(scene, "[]"));
     cr_expect_not_null(find_text(scene, "b"));
     hpr_scene_destroy(scene);
     hpr_chart_destroy(chart);
