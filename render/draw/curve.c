@@ -160,6 +160,45 @@ void hpr__curve_simplify(hpr__curve *curve, const double *below, const double *a
         hpr__simplify_polyline(curve->shown, curve->points, curve->n_points, kept, 4, fineness);
 }
 
+/* Returns the first point after `begin` that is in another cell of the width of the plot, or the
+ * last point. */
+static size_t end_of_cell(const hpr__curve *curve, size_t begin, double width_pt,
+                          unsigned *crowding)
+{
+    const double cell_pt = 12, least_pt = 4, steep_pt = 2;
+    double covered_pt = 0, left_pt = curve->points[curve->shown[begin]].x_pt;
+    double cell = floor(left_pt / cell_pt);
+    size_t end = begin;
+    hpr_point here, next;
+    do {
+        here = curve->points[curve->shown[end]];
+        next = curve->points[curve->shown[++end]];
+        double rise_pt = fabs(next.y_pt - here.y_pt);
+        bool is_steep = rise_pt > steep_pt && rise_pt > 2 * (next.x_pt - here.x_pt);
+        covered_pt += is_steep ? width_pt : 0;
+    } while (end + 1 < curve->n_shown && floor(next.x_pt / cell_pt) == cell);
+    double covered = covered_pt / fmax(next.x_pt - left_pt, least_pt);
+    for (*crowding = 0; covered > 0.5 && *crowding < HPR__MOST_CROWDED; covered /= 2) {
+        ++*crowding;
+    }
+    return end;
+}
+
+size_t hpr__curve_stretch(const hpr__curve *curve, size_t begin, double width_pt,
+                          unsigned *crowding)
+{
+    size_t end = end_of_cell(curve, begin, width_pt, crowding);
+    while (end + 1 < curve->n_shown) {
+        unsigned next;
+        size_t end_of_next = end_of_cell(curve, end, width_pt, &next);
+        if (next != *crowding) {
+            break;
+        }
+        end = end_of_next;
+    }
+    return end;
+}
+
 hpr_point *hpr__curve_points(hpr__builder *builder, const hpr__curve *curve)
 {
     hpr_point *points = hpr__builder_points(builder, curve->n_shown);

@@ -46,6 +46,13 @@ void hpr__curve_finish(hpr__curve *curve);
 void hpr__curve_simplify(hpr__curve *curve, const double *below, const double *above, size_t n,
                          hpr__fineness fineness);
 
+/* Returns the last point, an index of `shown`, of a stretch from point `begin`, not the last one,
+ * along which a stroke of `width_pt` is equally crowded. Sets `crowding`: 0 if steep pieces cover
+ * at most half of the width of the stretch; one more each time that the share doubles. */
+enum { HPR__MOST_CROWDED = 4 };
+size_t hpr__curve_stretch(const hpr__curve *curve, size_t begin, double width_pt,
+                          unsigned *crowding);
+
 /* Returns the curve->n_shown points that are drawn, owned by the scene; NULL without memory. */
 hpr_point *hpr__curve_points(hpr__builder *builder, const hpr__curve *curve);
 

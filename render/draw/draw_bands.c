@@ -22,7 +22,10 @@
 #define MARKER_STEP_PT    42.0 /* between the markers of a line */
 #define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
-enum { FEW_BANDS = 100 }; /* are drawn one by one */
+enum {
+    FEW_BANDS = 100,  /* are drawn one by one */
+    MOST_PIECES = 12, /* of a hairline */
+};
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
@@ -165,46 +168,101 @@ static void draw_run(const hpr__drawing *d, const hpr__curve *upper, const hpr__
     hpr__builder_group_end(d->builder);
 }
 
-/* Returns whether the bands on both sides of the upper edge of `band` are thick enough for a
- * hairline, from one point of the chart to another. In print all are: hatches have no other edge.
- */
-static bool has_hairline(const hpr_chart *chart, uint32_t band, size_t from, size_t to)
+/* Returns the height of the thinner of the bands on both sides of the upper edge of `band`. */
+static double thinner_at(const hpr_chart *chart, uint32_t band, size_t point)
 {
-    for (size_t i = from; i <= to && i < chart->n_points; i++) {
-        double thinner = fmin(chart->bands[band].values[i], chart->bands[band + 1].values[i]);
-        if (hpr__height_of(chart, thinner) < LEAST_HAIRLINE_PT &&
-            !chart->bands[band].fill.is_gray) {
-            return false;
-        }
-    }
-    return true;
+    point = point < chart->n_points ? point : chart->n_points - 1;
+    double amount = fmin(chart->bands[band].values[point], chart->bands[band + 1].values[point]);
+    return hpr__height_of(chart, amount);
 }
 
-/* Draws the hairline on the upper edge of a band, in pieces. */
-static void draw_hairline(const hpr__drawing *d, const hpr__curve *upper, uint32_t band)
+/* Pieces of an edge along which both bands are thick enough for a hairline. */
+typedef struct hairline {
+    hpr_point *points; /* two for each point of the edge */
+    size_t ends[MOST_PIECES];
+    size_t n_points, n_pieces;
+    bool is_open; /* the last piece has no end yet */
+} hairline;
+
+static void end_piece(hairline *line)
+{
+    if (line->is_open && line->n_pieces < MOST_PIECES) {
+        line->ends[line->n_pieces] = line->n_points;
+    }
+    line->n_pieces += line->is_open;
+    line->is_open = false;
+}
+
+/* Adds the line between two points of an edge, as far as the thinner band, `from_pt` and `to_pt`
+ * thick there, is thick enough. */
+static void add_line(hairline *line, hpr_point from, hpr_point to, double from_pt, double to_pt)
+{
+    double share = from_pt == to_pt ? 0 : (LEAST_HAIRLINE_PT - from_pt) / (to_pt - from_pt);
+    hpr_point limit = {from.x_pt + share * (to.x_pt - from.x_pt),
+                       from.y_pt + share * (to.y_pt - from.y_pt)};
+    bool is_thick[2] = {from_pt >= LEAST_HAIRLINE_PT, to_pt >= LEAST_HAIRLINE_PT};
+    if (!line->is_open && (is_thick[0] || is_thick[1])) {
+        line->points[line->n_points++] = is_thick[0] ? from : limit;
+        line->is_open = true;
+    }
+    if (line->is_open) {
+        line->points[line->n_points++] = is_thick[1] ? to : limit;
+    }
+    if (!is_thick[1]) {
+        end_piece(line);
+    }
+}
+
+/* Adds the stretch of an edge between two points that are drawn; nothing if a band is too thin
+ * somewhere between them. */
+static void add_stretch(hairline *line, const hpr__drawing *d, const hpr__curve *edge,
+                        uint32_t band, size_t index)
+{
+    size_t from = edge->shown[index], to = edge->shown[index + 1];
+    double from_pt = HUGE_VAL, to_pt = HUGE_VAL, least_pt = HUGE_VAL;
+    if (!d->chart->bands[band].fill.is_gray) { /* hatches have no other edge */
+        from_pt = thinner_at(d->chart, band, from);
+        to_pt = thinner_at(d->chart, band, to);
+        for (size_t i = from + 1; i < to; i++) {
+            least_pt = fmin(least_pt, thinner_at(d->chart, band, i));
+        }
+    }
+    if (least_pt < LEAST_HAIRLINE_PT) {
+        end_piece(line);
+    } else {
+        add_line(line, edge->points[from], edge->points[to], from_pt, to_pt);
+    }
+}
+
+/* Draws the hairline on the upper edge of a band: along all stretches where both bands are thick
+ * enough, or nowhere if these are many short ones. Where the edge goes up and down so often that
+ * the hairline would hide the bands, it is left out. */
+static void draw_hairline(const hpr__drawing *d, const hpr__curve *edge, uint32_t band)
 {
     const hpr_band *bands = d->chart->bands;
     double thinner = fmin(bands[band].max, bands[band + 1].max);
     if (hpr__height_of(d->chart, thinner) < LEAST_HAIRLINE_PT && !bands[band].fill.is_gray) {
         return;
     }
-    hpr_colour edge =
-        hpr__edge_between(d->theme, bands[band].fill.colour, bands[band + 1].fill.colour);
-    hpr_paint paint = hpr__paint_stroke(edge, HPR__HAIRLINE_PT);
-    const size_t *shown = upper->shown;
-    hpr_point *points = hpr__curve_points(d->builder, upper);
-    if (!points) {
-        return;
+    hairline line = {.points = hpr__builder_points(d->builder, 2 * edge->n_shown)};
+    unsigned crowding;
+    for (size_t begin = 0, end; line.points && begin + 1 < edge->n_shown; begin = end) {
+        end = hpr__curve_stretch(edge, begin, HPR__HAIRLINE_PT, &crowding);
+        if (crowding > 0) {
+            end_piece(&line);
+            continue;
+        }
+        for (size_t i = begin; i < end; i++) {
+            add_stretch(&line, d, edge, band, i);
+        }
     }
-    for (size_t begin = 0, end; begin + 1 < upper->n_shown; begin = end + 1) {
-        end = begin;
-        while (end + 1 < upper->n_shown &&
-               has_hairline(d->chart, band, shown[end], shown[end + 1])) {
-            end++;
-        }
-        if (end > begin) {
-            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
-        }
+    end_piece(&line);
+    hpr_colour colour =
+        hpr__edge_between(d->theme, bands[band].fill.colour, bands[band + 1].fill.colour);
+    for (size_t i = 0, begin = 0; i < line.n_pieces && line.n_pieces <= MOST_PIECES; i++) {
+        hpr__builder_line_owned(d->builder, line.points + begin, line.ends[i] - begin,
+                                hpr__paint_stroke(colour, HPR__HAIRLINE_PT));
+        begin = line.ends[i];
     }
 }
 
@@ -222,8 +280,29 @@ static void draw_frame(const hpr__drawing *d, const hpr__curve *base, hpr__curve
                       hpr__stroke_of(d, d->theme->outline, HPR__RULE_PT));
 }
 
-/* Draws the line of the total: the upper edge of the highest band. Among signed bands it crosses
- * them, on a halo. */
+/* Draws the line of the total. Where it goes up and down so often that it would be a wall, it takes
+ * the colour of the highest band; among signed bands, which it crosses on a halo, it loses that. */
+static void stroke_total(const hpr__drawing *d, const hpr__curve *curve)
+{
+    const hpr_chart *chart = d->chart;
+    hpr_colour ground = shade_of(&chart->bands[chart->n_bands - 1].fill);
+    hpr_paint halo = hpr__stroke_of(d, d->theme->background, 3 * OUTLINE_PT);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->outline, OUTLINE_PT);
+    hpr_point *points = hpr__curve_points(d->builder, curve);
+    unsigned crowding;
+    for (size_t begin = 0, end; points && begin + 1 < curve->n_shown; begin = end) {
+        end = hpr__curve_stretch(curve, begin, paint.width_pt, &crowding);
+        if (chart->base && crowding == 0) {
+            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, halo);
+        } else if (!chart->base) {
+            paint.colour = hpr__colour_mix(d->theme->outline, ground, 1.0 / (1 << crowding));
+        }
+        hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
+    }
+}
+
+/* Draws the line of the total: the upper edge of the highest band; among signed bands, a line that
+ * crosses them. */
 static void draw_total(const hpr__drawing *d, const hpr__curve *base, hpr__curve *scratch)
 {
     const hpr_chart *chart = d->chart;
@@ -231,11 +310,10 @@ static void draw_total(const hpr__drawing *d, const hpr__curve *base, hpr__curve
     if (chart->base) {
         draw_frame(d, base, scratch);
         set_curve(scratch, d, chart->totals, NULL, NULL);
-        stroke_curve(d, scratch, hpr__stroke_of(d, d->theme->background, 3 * OUTLINE_PT));
     } else {
         set_curve(scratch, d, top->upper, top, NULL);
     }
-    stroke_curve(d, scratch, hpr__stroke_of(d, d->theme->outline, OUTLINE_PT));
+    stroke_total(d, scratch);
 }
 
 static void draw_stack(const hpr__drawing *d)

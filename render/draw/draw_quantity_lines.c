@@ -17,6 +17,20 @@
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
+/* Draws the ground of a line, except where the line goes up and down so often that its ground would
+ * hide the bands. */
+static void draw_halo(const hpr__drawing *d, const hpr__curve *curve, hpr_point *points)
+{
+    hpr_paint paint = hpr__stroke_of(d, d->theme->background, HALO_PT);
+    unsigned crowding;
+    for (size_t begin = 0, end; points && begin + 1 < curve->n_shown; begin = end) {
+        end = hpr__curve_stretch(curve, begin, paint.width_pt, &crowding);
+        if (crowding == 0) {
+            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
+        }
+    }
+}
+
 static void draw_line(const hpr__drawing *d, const hpr_quantity *line)
 {
     hpr__curve curve;
@@ -29,12 +43,11 @@ static void draw_line(const hpr__drawing *d, const hpr_quantity *line)
             hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
     }
     hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
-    const hpr_point *points = hpr__curve_points(d->builder, &curve);
+    hpr_point *points = hpr__curve_points(d->builder, &curve);
     hpr_paint paint = hpr__stroke_of(d, d->theme->text, LINE_PT);
     paint.dash_pt = 3;
     hpr__builder_group_begin(d->builder, line->text);
-    hpr__builder_line_owned(d->builder, points, curve.n_shown,
-                            hpr__stroke_of(d, d->theme->background, HALO_PT));
+    draw_halo(d, &curve, points);
     hpr__builder_line_owned(d->builder, points, curve.n_shown, paint);
     hpr__builder_group_end(d->builder);
     hpr__curve_finish(&curve);

@@ -15,6 +15,7 @@ const GUTTER_SHARE = 0.24;      // largest share of the width for names right of
 const LEAST_WIDTH_FOR_GUTTER = 620;
 const POINTS_PER_PX = 1;        // an outline has not more
 const DENSE_PER_PX = 0.7;
+const MOST_PIECES = 12;         // of a hairline
 const NEAR_END_PX = 60;
 const MOST_LEADER_PX = 48;       // up or down; steeper ones make a bundle, and names have the order of the bands
 const DASHES = [[], [6, 5], [2, 3], [11, 5], [11, 4, 2, 4]];    // of lines of similar colours
@@ -35,6 +36,16 @@ class Drawing {
         this.places = this.choosePoints();
         // With more points, lines between bands would hide the bands.
         this.isDense = this.places.length > this.frame.width * DENSE_PER_PX;
+    }
+
+    // Returns whether steep pieces of a curve cover more than half of the width.
+    isWall(curve) {
+        let nSteep = 0;
+        for (let j = 2; j < curve.length; j += 2) {
+            const rise = Math.abs(curve[j + 1] - curve[j - 1]);
+            nSteep += rise > 3 && rise > 2 * (curve[j] - curve[j - 2]);
+        }
+        return nSteep > this.frame.width / 2;
     }
 
     frameOf(gutter) {
@@ -193,26 +204,24 @@ class Drawing {
         }
     }
 
-    // Draws hairlines where the bands on both sides are thick enough.
+    // Draws hairlines where the bands on both sides are thick enough, or none instead of many short ones.
     drawEdge(band, outer) {
-        let piece = [];
-        const end = () => {
-            if (piece.length > 2) {
-                this.surface.polyline(piece, this.theme.edge, 0.6);
-            }
-            piece = [];
-        };
-        for (let j = 0; j < band.curve.length; j += 2) {
-            const inner = band.innerCurve ? band.innerCurve[j + 1] : this.y(0);
-            const isThick = Math.abs(inner - band.curve[j + 1]) >= 1 &&
-                Math.abs(band.curve[j + 1] - outer.curve[j + 1]) >= 1;
-            if (isThick) {
-                piece.push(band.curve[j], band.curve[j + 1]);
-            } else {
-                end();
+        const {curve} = band, pieces = [];
+        const thinner = (j) => Math.min(Math.abs(curve[j + 1] - outer.curve[j + 1]),
+            Math.abs((band.innerCurve ? band.innerCurve[j + 1] : this.y(0)) - curve[j + 1]));
+        for (let j = 2; j < curve.length; j += 2) {
+            const from = thinner(j - 2), to = thinner(j);
+            const share = (1 - from) / (to - from);
+            const limit = [0, 1].map((k) => curve[j - 2 + k] + share * (curve[j + k] - curve[j - 2 + k]));
+            if (from >= 1 && j > 2) {
+                pieces.at(-1).push(...to >= 1 ? curve.slice(j, j + 2) : limit);
+            } else if (from >= 1 || to >= 1) {
+                pieces.push([...from >= 1 ? curve.slice(j - 2, j) : limit, ...to >= 1 ? curve.slice(j, j + 2) : limit]);
             }
         }
-        end();
+        if (pieces.length <= MOST_PIECES) {
+            pieces.forEach((piece) => this.surface.polyline(piece, this.theme.edge, 0.6));
+        }
     }
 
     // Draws the line over a stack. Among changes, it crosses bands.
@@ -223,7 +232,10 @@ class Drawing {
             if (isChange) {
                 this.surface.polyline(curve, this.theme.background, this.isDense ? 2 : 3.5);
             }
-            this.surface.polyline(curve, isChange ? this.theme.ink : this.theme.outline, this.isDense ? 0.6 : 1.1);
+            const colour = isChange ? this.theme.ink
+                : this.isWall(curve) ? mix(this.theme.outline, this.chart.bands.at(-1).colour, 0.25)
+                    : this.theme.outline;
+            this.surface.polyline(curve, colour, this.isDense ? 0.6 : 1.1);
         }
     }
 

@@ -13,6 +13,7 @@
 
 #include "made_up_font.h"
 #include "modern_drawing.h"
+#include "rng.h"
 #include "chart_wiggle.h"
 
 /* --- profiles --------------------------------------------------------------------------------- */
@@ -452,4 +453,64 @@ Test(modern, many_marks_and_long_headers)
     }
     snprintf(text + at, sizeof text - at, "BEGIN_SAMPLE 400.0\na\t5\nEND_SAMPLE 400.0\n");
     expect_drawable(text);
+}
+
+/* --- edges ------------------------------------------------------------------------------------ */
+
+/* Returns the number of hairlines between bands, and sets `left_pt` to where the first begins. */
+static size_t count_hairlines(const drawing *d, double *left_pt)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->scene->n_items; i++) {
+        const hpr_item *item = &d->scene->items[i];
+        if (item->kind == HPR_ITEM_LINE && item->stroke.width_pt < 0.45) {
+            *left_pt = n == 0 ? item->points[0].x_pt : *left_pt;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* `b` grows from nothing: the hairline begins where it is 1 pt thick, not at the next sample. */
+Test(modern, hairline_is_whole_where_both_bands_are_thick)
+{
+    hpr_options options = sheet(648, 432);
+    options.order = HPR_ORDER_NAME;
+    drawing d;
+    double left_pt = 0;
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\na 100\nEND_SAMPLE 0\n"
+                   "BEGIN_SAMPLE 10\na 100\nb 100\nEND_SAMPLE 10\n",
+              &options);
+    cr_assert_eq(count_hairlines(&d, &left_pt), 1);
+    double at = d.chart->plot_x_pt + d.chart->plot_width_pt / d.chart->plot_height_pt * 2;
+    cr_expect_float_eq(left_pt, at, 1, "%g, not %g", left_pt, at);
+    destroy(&d);
+}
+
+/* Strokes along the edges of noise would hide the bands. */
+Test(modern, edges_of_noise_are_no_walls)
+{
+    enum { N = 2000 };
+    static char text[N * 80] = HEAD;
+    size_t used = strlen(text);
+    rng chance = {1};
+    for (int i = 0; i < N; i++) {
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "BEGIN_SAMPLE %d\na %d\nb %d\nEND_SAMPLE %d\n", i,
+            500 + (int)rng_below(&chance, 500), 500 + (int)rng_below(&chance, 500), i);
+    }
+    hpr_options options = sheet(648, 432);
+    drawing d;
+    double left_pt;
+    draw_text(&d, text, &options);
+    cr_expect_eq(count_hairlines(&d, &left_pt), 0);
+    const hpr_colour outline = {0.20, 0.21, 0.24}; /* of the light theme */
+    for (size_t i = 0; i < d.scene->n_items; i++) {
+        const hpr_item *item = &d.scene->items[i];
+        bool is_faded = fabs(item->stroke.colour.red - outline.red) > 0.02 ||
+                        fabs(item->stroke.colour.green - outline.green) > 0.02;
+        cr_expect(item->kind != HPR_ITEM_LINE || item->n_points < 100 || is_faded);
+    }
+    destroy(&d);
 }

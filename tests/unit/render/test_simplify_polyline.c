@@ -135,3 +135,32 @@ Test(simplify_polyline, keeps_few_points)
     cr_assert_eq(hpr__simplify_polyline(shown, two, 1, NULL, 0, fine), 1);
     cr_assert_eq(hpr__simplify_polyline(shown, two, 0, NULL, 0, fine), 0);
 }
+
+/* A calm half, then one that goes up and down at each of `n` points. */
+static hpr__curve half_noisy(size_t n)
+{
+    for (size_t i = 0; i < 2 * n; i++) {
+        points[i] = (hpr_point){240.0 * (double)i / (double)(2 * n), i < n ? 50 : i % 2 ? 90 : 10};
+        shown[i] = i;
+    }
+    return (hpr__curve){.points = points, .n_points = 2 * n, .shown = shown, .n_shown = 2 * n};
+}
+
+/* 240 turns over 120 pt: a stroke of 1 pt would cover the noisy half twice. */
+Test(simplify_polyline, noise_is_crowded_and_the_rest_is_not)
+{
+    hpr__curve curve = half_noisy(240);
+    unsigned crowding;
+    size_t end = hpr__curve_stretch(&curve, 0, 1, &crowding);
+    cr_expect_eq(crowding, 0);
+    cr_expect_eq(points[end].x_pt, 120);
+    cr_expect_eq(hpr__curve_stretch(&curve, end, 1, &crowding), 479);
+    cr_expect_eq(crowding, 2, "%u", crowding);
+    curve = half_noisy(20);
+    cr_expect_eq(hpr__curve_stretch(&curve, 0, 1, &crowding), 39, "6 pt between turns");
+    cr_expect_eq(crowding, 0);
+    curve = half_noisy(2000);
+    end = hpr__curve_stretch(&curve, 0, 1, &crowding);
+    hpr__curve_stretch(&curve, end, 1, &crowding);
+    cr_expect_eq(crowding, HPR__MOST_CROWDED);
+}
