@@ -65,6 +65,8 @@ static const opt plot_options[] = {
      NULL, 0, 0},
     {0, "lines", OPT_FLAG, AT(lines), NULL, "draw a line for each name instead of stacked bands",
      NULL, 0, 0},
+    {0, "steps", OPT_FLAG, AT(steps), NULL,
+     "keep each amount level until the next sample, instead of drawing a slope to it", NULL, 0, 0},
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
      "order of the bands: wiggle (default: least movement), sum, area, stddev, name, first-seen or "
      "growth",
@@ -224,6 +226,7 @@ static bool select_names(hpr_options *options, const plot_values *values)
     options->by_sample = values->x == X_SAMPLE;
     options->normalise = values->normalise;
     options->as_lines = values->lines;
+    options->as_steps = values->steps;
     return read_group(options, values->group);
 }
 
@@ -352,6 +355,7 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
                                  {"group-by", v->group != NULL},
                                  {"normalise", v->normalise},
                                  {"lines", v->lines},
+                                 {"steps", v->steps},
                                  {"order", v->order != HPR_ORDER_DEFAULT},
                                  {"reverse", v->reverse},
                                  {"order-file", v->order_file != NULL},
@@ -387,6 +391,7 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"x", v->x != X_TIME},
                                  {"normalise", v->normalise},
                                  {"lines", v->lines},
+                                 {"steps", v->steps},
                                  {"order-file", v->order_file != NULL},
                                  {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},

@@ -25,7 +25,7 @@ typedef struct plot_values {
     stack_options stacks;
     const char *group; /* argument of --group-by, or NULL */
     int x;             /* index into x_names */
-    bool normalise, lines;
+    bool normalise, lines, steps;
     int order; /* an hpr_order */
     bool reverse;
     const char *order_file;     /* NULL: none */

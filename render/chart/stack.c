@@ -232,3 +232,37 @@ hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey,
     chart->public.xs = xs;
     return HPF_OK;
 }
+
+/* Returns the corners of the steps through `n` numbers: each but the last twice. With `is_x`, they
+ * are places: each but the first twice. */
+static double *corners_of(hpf_arena *arena, const double *numbers, size_t n, bool is_x)
+{
+    double *corners = hpf_arena_array(arena, 2 * n, sizeof *corners);
+    for (size_t i = 0; corners && i + 1 < 2 * n; i++) {
+        corners[i] = numbers[(i + is_x) / 2];
+    }
+    return corners;
+}
+
+hpf_status hpr__stack_step(hpr__chart *chart, hpf_error *err)
+{
+    hpr_chart *public = &chart->public;
+    size_t n = public->n_points;
+    if (n < 2) {
+        return HPF_OK;
+    }
+    bool is_by_time = public->xs == public->times;
+    public->times = corners_of(chart->arena, public->times, n, true);
+    public->xs = is_by_time ? public->times : corners_of(chart->arena, public->xs, n, true);
+    chart->totals = corners_of(chart->arena, public->totals, n, false);
+    bool has_memory = public->times && public->xs && chart->totals;
+    for (uint32_t i = 0; i < public->n_bands && has_memory; i++) {
+        hpr_band *band = &chart->bands[i];
+        band->values = corners_of(chart->arena, band->values, n, false);
+        band->upper = corners_of(chart->arena, band->upper, n, false);
+        has_memory = band->values && band->upper;
+    }
+    public->totals = chart->totals;
+    public->n_points = 2 * n - 1;
+    return has_memory ? HPF_OK : hpf_error_set_memory(err);
+}

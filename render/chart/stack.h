@@ -28,6 +28,10 @@ void hpr__stack_normalise(hpr__chart *chart);
 /* Fills `upper` alone. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__stack_pile_up(hpr__chart *chart, hpf_error *err);
 
+/* Turns the curves of a chart that is stacked into steps: adds a point at the time of each sample
+ * but the first, with the amounts of the sample before. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__stack_step(hpr__chart *chart, hpf_error *err);
+
 /* Spaces the points evenly: x becomes the number of the sample in the whole profile, from 1.
  * Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey,

@@ -52,6 +52,7 @@ static void put_view(hpf_json *json, const hpr_page_options *page, const char *c
                   options->as_lines    ? "lines"
                   : options->normalise ? "share"
                                        : "stacked");
+    hpf_json_bool(json, "steps", options->as_steps);
     hpf_json_text(json, "theme", hpr_theme_names[is_known ? options->theme : HPR_THEME_LIGHT]);
     hpf_json_bool(json, "si", options->si_units);
     hpf_json_bool(json, "marks", !options->no_marks);

@@ -80,5 +80,8 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
     if (!status) {
         status = hpr__modern_fill_bands(chart, NULL, options, err);
     }
+    if (!status && options->as_steps) {
+        status = hpr__stack_step(chart, err);
+    }
     return status ? status : hpr__modern_layout(chart, survey, options, NULL, measurer, err);
 }

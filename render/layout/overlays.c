@@ -85,13 +85,18 @@ static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const 
     return false;
 }
 
-/* Interpolates the quantity at the times of the chart; NAN outside its points. */
+/* Interpolates the quantity at the times of the chart; NAN outside its points. The second of two
+ * points of the chart at the same time has the last amount of that time. */
 static void interpolate(double *values, const hpr_chart *chart, const hpr_quantity *line)
 {
     size_t next = 0; /* the first point at or after the time */
     for (size_t i = 0; i < chart->n_points; i++) {
         double time = chart->times[i];
         while (next < line->n_points && line->points[next].time < time) {
+            next++;
+        }
+        while (i > 0 && chart->times[i - 1] == time && next + 1 < line->n_points &&
+               line->points[next + 1].time == time) {
             next++;
         }
         if (next < line->n_points && line->points[next].time == time) {
@@ -122,11 +127,13 @@ static void scale_to_bands(hpr_quantity *line, const hpr_chart *chart, char *tex
 }
 
 /* Copies data of the survey, and computes the values. */
-static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error *err)
+static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, bool as_steps,
+                                hpf_error *err)
 {
     enum { MAXIMUM_BYTES = 40 };
     hpr_chart *public = &chart->public;
-    hpf_quantity_point *points = hpf_arena_array(chart->arena, line->n_points, sizeof *points);
+    size_t n_points = as_steps ? 2 * line->n_points - 1 : line->n_points;
+    hpf_quantity_point *points = hpf_arena_array(chart->arena, n_points, sizeof *points);
     double *values = hpf_arena_array(chart->arena, public->n_points, sizeof *values);
     if (!points || !values) {
         return hpf_error_set_memory(err);
@@ -143,10 +150,13 @@ static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, hpf_error
         }
         scale_to_bands(line, public, text, room);
     }
-    for (size_t i = 0; i < line->n_points; i++) {
-        points[i] = (hpf_quantity_point){line->points[i].time, line->points[i].value * line->scale};
+    for (size_t i = 0; i < n_points; i++) {
+        const hpf_quantity_point *at = &line->points[as_steps ? (i + 1) / 2 : i];
+        const hpf_quantity_point *held = &line->points[as_steps ? i / 2 : i];
+        points[i] = (hpf_quantity_point){at->time, held->value * line->scale};
     }
     line->points = points;
+    line->n_points = n_points;
     interpolate(values, public, line);
     line->values = values;
     return HPF_OK;
@@ -171,7 +181,7 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
         if (!is_wanted(public, options, &line)) {
             continue;
         }
-        if (copy_quantity(chart, &line, err)) {
+        if (copy_quantity(chart, &line, options->as_steps, err)) {
             return HPF_ERR_MEMORY;
         }
         lines[public->n_quantities++] = line;

@@ -655,7 +655,8 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
 }
 
 /* Gives a panel the common order and fills, and removes the bands that it does not have. */
-static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, hpf_error *err)
+static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, bool as_steps,
+                                hpf_error *err)
 {
     hpr_band *bands = hpf_arena_array(chart->arena, all->public.n_bands, sizeof *bands);
     uint32_t n = 0;
@@ -672,7 +673,8 @@ static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, hpf_er
     chart->bands = bands;
     chart->public.bands = bands;
     chart->public.n_bands = n;
-    return hpr__stack_pile_up(chart, err);
+    hpf_status status = hpr__stack_pile_up(chart, err);
+    return status || !as_steps ? status : hpr__stack_step(chart, err);
 }
 
 /* --- page ----------------------------------------------------------------------------------- */
@@ -706,7 +708,8 @@ static hpf_status fill(work *w, hpr_measurer measurer, hpf_error *err)
         status = fill_bands(w, err);
     }
     for (size_t i = 0; i < w->sheet->public.n_panels && !status; i++) {
-        status = arrange_panel(w->sheet->legend, w->sheet->charts[i], err);
+        status =
+            arrange_panel(w->sheet->legend, w->sheet->charts[i], w->options->chart.as_steps, err);
     }
     if (status) {
         return status;

@@ -52,10 +52,10 @@ static void put_time(const words *w, double time)
     }
 }
 
-static size_t point_at(const hpr_chart *chart, double time)
+static size_t peak_of_total(const hpr_chart *chart)
 {
     size_t point = 0;
-    while (point + 1 < chart->n_points && chart->times[point] < time) {
+    while (point + 1 < chart->n_points && chart->totals[point] < chart->peak_total) {
         point++;
     }
     return point;
@@ -135,7 +135,7 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     hpf_sink_text(sink, " after ");
     put_time(&w, peak.time);
     if (!is_line) {
-        put_largest(&w, point_at(chart, peak.time));
+        put_largest(&w, peak_of_total(chart));
     }
     hpf_sink_text(sink, ". It begins at ");
     put_amount(&w, amounts[0]);

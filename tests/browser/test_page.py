@@ -222,6 +222,15 @@ def test_modes_and_bands(bench, browser):
     expect(len(names_shown(browser)), 17, "16 and OTHER")
 
 
+def test_steps_stay_until_the_next_sample(bench, browser):
+    browser.open(bench.page(profile("steps", [(0, {"a": 10}), (10, {"a": 20})]), options=["--steps"]))
+    curve = browser.run("const {drawing} = census.app.panel, [{curve}] = drawing.chart.bands; return curve")
+    expect(len(curve), 6, "three points")
+    expect([curve[2] == curve[4], curve[3] == curve[1], curve[5] < curve[3]], [True] * 3, "level, then up")
+    for time, at in ((9, 0), (10, 1)):
+        expect(browser.run("return census.app.panel.chart.nearest(arguments[0])", time), at, "the sample of a step")
+
+
 def test_modes_keep_order_and_colours(bench, browser):
     browser.open(bench.page(profile("stay", [(t, {f"m{i}": 100 + (t * (i + 3)) % (20 * i + 50) for i in range(12)})
                                              for t in range(80)])))

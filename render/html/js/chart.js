@@ -344,10 +344,13 @@ class Chart {
 
     // --- pointing
 
-    // Returns the sample in the window that is nearest to x.
+    // Returns the sample in the window that is nearest to x, or whose step x is on.
     nearest(x) {
         const right = Math.min(this.to, Math.max(this.from, lowerBound(this.xs, x)));
         const left = Math.max(this.from, right - 1);
+        if (this.view.steps) {
+            return x < this.xs[right] ? left : right;
+        }
         return x - this.xs[left] < this.xs[right] - x ? left : right;
     }
 

@@ -133,9 +133,18 @@ class Drawing {
             return [this.frame.left, y, this.frame.right, y];
         }
         for (const i of this.places) {
-            points.push(this.x(xs[low + i]), this.y(values[i]));
+            this.join(points, xs[low + i], values[i]);
         }
         return points;
+    }
+
+    // Appends a sample to a curve, by a slope or a step.
+    join(points, x, amount) {
+        const px = this.x(x);
+        if (this.chart.view.steps && points.length) {
+            points.push(px, points.at(-1));
+        }
+        points.push(px, this.y(amount));
     }
 
     traceBands() {
@@ -379,7 +388,7 @@ class Drawing {
         surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         const ends = lines.map((line, i) => {
             const points = [];
-            line.times.forEach((time, k) => points.push(this.x(time), this.y(line.values[k])));
+            line.times.forEach((time, k) => this.join(points, time, line.values[k]));
             surface.polyline(points, theme.background, 3.5);
             surface.polyline(points, theme.ink, 1.4, dashes[i % dashes.length]);
             return this.endOfLine(line, window);

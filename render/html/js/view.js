@@ -20,6 +20,7 @@ function makeView(data) {
         hasSorted: false,           // the reader has sorted the table
         tree: 'down',               // 'down' or 'up': stacks begin with callers or with allocators
         mode: said.mode,            // 'stacked', 'share' or 'lines'
+        steps: said.steps,          // amounts stay until the next sample
         lines: said.lines,          // 'fitting', 'all', 'none', or a list of names
         si: said.si, marks: said.marks,
         theme: said.theme,          // 'auto', 'light' or 'dark'

@@ -108,6 +108,7 @@ typedef struct hpr_options {
     bool by_sample; /* modern: evenly spaced samples, regardless of their times */
     bool normalise; /* modern: percent of the total at each time */
     bool as_lines;  /* modern: one line per band but OTHER, instead of a stack */
+    bool as_steps;  /* modern: amounts stay until the next sample, instead of a slope to it */
     double width_pt, height_pt;   /* modern: the drawing area; 0: 648 x 432 */
     hpr_legend legend;            /* modern */
     bool no_title;                /* modern */

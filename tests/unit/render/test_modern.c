@@ -58,6 +58,9 @@ static void for_each_manner(const char *directory)
         options.as_lines = false;
         options.normalise = true;
         for_each_profile(directory, &options);
+        options.as_steps = true;
+        options.normalise = false;
+        for_each_profile(directory, &options);
     }
 }
 

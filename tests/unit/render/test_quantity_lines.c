@@ -219,3 +219,26 @@ Test(quantity_lines, simplifies_line_of_many_points)
     cr_expect_leq(n_most, (size_t)(4 * d.chart->plot_width_pt / 0.4) + 8);
     destroy(&d);
 }
+
+/* "fits" is 60, 150 and 130 at 0, 1 and 3 s; the bands have samples at 0, 1, 2 and 4 s. */
+Test(quantity_lines, steps_like_the_bands)
+{
+    const double times[] = {0, 1, 1, 3, 3}, amounts[] = {60, 60, 150, 150, 130};
+    const double values[] = {60, 60, 150, 150, 150, NAN, NAN};
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.as_steps = true;
+    drawing d;
+    draw(&d, PROFILE, LINES, &options);
+    const hpr_quantity *line = &d.chart->quantities[0];
+    cr_assert_eq(line->n_points, 5);
+    for (size_t i = 0; i < 5; i++) {
+        cr_expect_eq(line->points[i].time, times[i]);
+        cr_expect_eq(line->points[i].value, amounts[i]);
+    }
+    cr_assert_eq(d.chart->n_points, 7);
+    for (size_t i = 0; i < 7; i++) {
+        bool is_equal = isnan(values[i]) ? isnan(line->values[i]) : line->values[i] == values[i];
+        cr_expect(is_equal, "%zu: %g", i, line->values[i]);
+    }
+    destroy(&d);
+}

@@ -106,3 +106,43 @@ Test(stack, reduced_survey_keeps_sums_and_areas)
     cr_assert_eq(chart->area, 71 * 21 + 0 + 1 + 2 - 0 / 2.0 - 2 / 2.0);
     cr_assert_eq(chart->peak_total, 6);
 }
+
+static void expect_numbers(const double *numbers, size_t n, const double *expected)
+{
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_eq(numbers[i], expected[i], "%zu: %g", i, numbers[i]);
+    }
+}
+
+/* The total, 7, 15 and 3 at 0, 1 and 3 s, stays at each amount until the next sample; what was
+ * measured does not change. */
+Test(stack, steps_stay_until_the_next_sample)
+{
+    const double times[] = {0, 1, 1, 3, 3}, a[] = {1, 1, 10, 10, 0};
+    const double totals[] = {7, 7, 15, 15, 3};
+    begin(HPR_LOOK_MODERN);
+    options.as_steps = true;
+    draw(three_names, 0);
+    cr_assert_eq(chart->n_points, 5);
+    expect_numbers(chart->times, 5, times);
+    expect_numbers(chart->xs, 5, times);
+    expect_numbers(chart->totals, 5, totals);
+    cr_assert_str_eq(chart->bands[0].text, "a");
+    expect_numbers(chart->bands[0].values, 5, a);
+    expect_numbers(chart->bands[0].upper, 5, a);
+    cr_expect_eq(chart->area, 11 + 18);
+    cr_expect_eq(chart->peak_time, 1);
+}
+
+Test(stack, steps_by_sample_and_of_one_sample)
+{
+    const double xs[] = {1, 2, 2, 3, 3};
+    begin(HPR_LOOK_MODERN);
+    options.as_steps = options.by_sample = true;
+    draw(three_names, 0);
+    cr_assert_eq(chart->n_points, 5);
+    expect_numbers(chart->xs, 5, xs);
+    hpr_chart_destroy(chart);
+    draw(PROFILE_HEADERS "BEGIN_SAMPLE 0.0\na 1\nEND_SAMPLE 0.0\n", 0);
+    cr_expect_eq(chart->n_points, 1);
+}
