@@ -112,6 +112,17 @@ typedef struct span {
     double begin_s, end_s;
 } span;
 
+/* The first cells of a sum; all others are 0. */
+typedef struct cell_list {
+    double *list;
+    size_t n, capacity;
+} cell_list;
+
+typedef struct shown_cells {
+    double of[N_SUMS][N_SHOWN];
+    double scratch[N_CELLS]; /* cells with what is not over yet */
+} shown_cells;
+
 struct hpf_eventlog_activity {
     hpf_activity public;
     hpf_arena *arena; /* texts of messages */
@@ -125,17 +136,15 @@ struct hpf_eventlog_activity {
     hpf_mark *messages;    /* in the order of time */
     size_t n_messages, messages_capacity;
     double cell_s;
-    double cells[N_SUMS][N_CELLS];
-    bool has[N_SUMS];
-    double scratch[N_CELLS]; /* cells with what is not over yet */
-    double shown[N_SUMS][N_SHOWN];
+    cell_list cells[N_SUMS];
+    shown_cells *shown;
 };
 
 hpf_eventlog_activity *hpf_eventlog_activity_create(void)
 {
     hpf_eventlog_activity *a = calloc(1, sizeof *a);
-    if (!a || !(a->arena = hpf_arena_create())) {
-        free(a);
+    if (!a || !(a->arena = hpf_arena_create()) || !(a->shown = malloc(sizeof *a->shown))) {
+        hpf_eventlog_activity_destroy(a);
         return NULL;
     }
     a->cell_s = first_cell_s;
@@ -147,19 +156,39 @@ void hpf_eventlog_activity_destroy(hpf_eventlog_activity *a)
 {
     if (a) {
         hpf_arena_destroy(a->arena);
+        free(a->shown);
         free(a->caps);
         free(a->pauses);
         free(a->messages);
+        for (size_t which = 0; which < N_SUMS; which++) {
+            free(a->cells[which].list);
+        }
         free(a);
     }
 }
 
-static void merge_pairs(double cells[N_CELLS])
+/* Makes sure that a list has `n` cells. Returns false without memory. */
+static bool extend(cell_list *cells, size_t n)
 {
-    for (size_t i = 0; i < N_CELLS / 2; i++) {
-        cells[i] = cells[2 * i] + cells[2 * i + 1];
+    if (n > cells->n) {
+        if (!HPF__ARRAY_RESERVE(cells->list, cells->capacity, n)) {
+            return false;
+        }
+        memset(cells->list + cells->n, 0, (n - cells->n) * sizeof *cells->list);
+        cells->n = n;
     }
-    memset(cells + N_CELLS / 2, 0, N_CELLS / 2 * sizeof *cells);
+    return true;
+}
+
+static void merge_pairs(cell_list *cells)
+{
+    for (size_t i = 0; i < cells->n / 2; i++) {
+        cells->list[i] = cells->list[2 * i] + cells->list[2 * i + 1];
+    }
+    if (cells->n % 2 > 0) {
+        cells->list[cells->n / 2] = cells->list[cells->n - 1];
+    }
+    cells->n = (cells->n + 1) / 2;
 }
 
 /* Makes cells wider until `time_s` is before the end of the last one. */
@@ -167,46 +196,58 @@ static void make_room(hpf_eventlog_activity *a, double time_s)
 {
     for (; time_s >= a->cell_s * N_CELLS; a->cell_s *= 2) {
         for (size_t which = 0; which < N_SUMS; which++) {
-            if (a->has[which]) {
-                merge_pairs(a->cells[which]);
-            }
+            merge_pairs(&a->cells[which]);
         }
     }
 }
 
-/* Spreads an amount evenly over the time in which it arose, or adds it at one time. The cells must
- * have room for it. */
-static void spread(double *cells, double cell_s, span over, double amount)
+/* Spreads an amount evenly over the time in which it arose, or adds it at one time, which must be
+ * before the end of the last cell. Returns false without memory. */
+static bool spread(cell_list *cells, double cell_s, span over, double amount)
 {
     double begin = over.begin_s / cell_s;
     double length = (over.end_s - over.begin_s) / cell_s;
-    if (length <= 0) {
-        cells[(size_t)begin] += amount;
-        return;
-    }
     double end = fmin(begin + length, N_CELLS);
-    for (size_t i = (size_t)begin; (double)i < end; i++) {
-        double share = fmin(end, (double)i + 1) - fmax(begin, (double)i);
-        cells[i] += amount * share / length;
+    size_t first = (size_t)begin, n = (size_t)ceil(end);
+    n = n > first ? n : first + 1;
+    if (!extend(cells, n)) {
+        return false;
     }
+    if (length <= 0) {
+        cells->list[first] += amount;
+        return true;
+    }
+    cells->list[first] += amount * (fmin(end, (double)first + 1) - begin) / length;
+    for (size_t i = first + 1; i < n - 1; i++) {
+        cells->list[i] += amount / length;
+    }
+    if (n - 1 > first) {
+        cells->list[n - 1] += amount * (end - (double)(n - 1)) / length;
+    }
+    return true;
 }
 
-static void add_span(hpf_eventlog_activity *a, sum which, span over, double amount)
+static hpf_status add_span(hpf_eventlog_activity *a, sum which, span over, double amount,
+                           hpf_error *err)
 {
     if (amount > 0) {
         make_room(a, over.end_s);
-        spread(a->cells[which], a->cell_s, over, amount);
-        a->has[which] = true;
+        if (!spread(&a->cells[which], a->cell_s, over, amount)) {
+            return hpf_error_set_memory(err);
+        }
     }
+    return HPF_OK;
 }
 
 /* Adds what a counter has grown since its last record. */
-static void add_growth(hpf_eventlog_activity *a, sum which, counter *c, double time_s, double value)
+static hpf_status add_growth(hpf_eventlog_activity *a, sum which, counter *c, double time_s,
+                             double value, hpf_error *err)
 {
-    if (value > c->value) {
-        add_span(a, which, (span){fmin(c->time_s, time_s), time_s}, value - c->value);
-    }
+    counter last = *c;
     *c = (counter){time_s, value};
+    return value > last.value ? add_span(a, which, (span){fmin(last.time_s, time_s), time_s},
+                                         value - last.value, err)
+                              : HPF_OK;
 }
 
 /* Returns the state of a capability; NULL without memory. */
@@ -222,26 +263,28 @@ static capability *cap_of(hpf_eventlog_activity *a, uint16_t cap)
     return &a->caps[cap];
 }
 
-static void stop_running(hpf_eventlog_activity *a, capability *cap, double time_s)
+static hpf_status stop_running(hpf_eventlog_activity *a, capability *cap, double time_s,
+                               hpf_error *err)
 {
-    if (cap->running_since_s >= 0) {
-        double since_s = cap->running_since_s;
-        add_span(a, RUNNING, (span){since_s, time_s}, time_s - since_s);
-    }
+    double since_s = cap->running_since_s;
     cap->running_since_s = -1;
+    return since_s >= 0 ? add_span(a, RUNNING, (span){since_s, time_s}, time_s - since_s, err)
+                        : HPF_OK;
 }
 
 /* Moves the older half of the pauses to the cells. */
-static void store_pauses(hpf_eventlog_activity *a)
+static hpf_status store_pauses(hpf_eventlog_activity *a, hpf_error *err)
 {
+    hpf_status status = HPF_OK;
     size_t n = a->n_pauses / 2;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && status == HPF_OK; i++) {
         const span *p = &a->pauses[i];
-        add_span(a, PAUSED, *p, p->end_s - p->begin_s);
+        status = add_span(a, PAUSED, *p, p->end_s - p->begin_s, err);
     }
     a->paused_until_s = a->pauses[n - 1].end_s;
     a->n_pauses -= n;
     memmove(a->pauses, a->pauses + n, a->n_pauses * sizeof *a->pauses);
+    return status;
 }
 
 /* Adds a pause, merged with those that overlap with it. */
@@ -267,10 +310,7 @@ static hpf_status add_pause(hpf_eventlog_activity *a, span time, hpf_error *err)
     memmove(a->pauses + begin + 1, a->pauses + end, (a->n_pauses - end) * sizeof *a->pauses);
     a->pauses[begin] = time;
     a->n_pauses = a->n_pauses + 1 - (end - begin);
-    if (a->n_pauses > MOST_PAUSES) {
-        store_pauses(a);
-    }
-    return HPF_OK;
+    return a->n_pauses > MOST_PAUSES ? store_pauses(a, err) : HPF_OK;
 }
 
 /* Counts the time in which a capability that leads a collection collected; without statistics, as
@@ -289,8 +329,7 @@ static hpf_status end_pause(hpf_eventlog_activity *a, capability *cap, double ti
         a->has_statistics = true;
         a->n_pauses = 0;
         a->paused_until_s = -HUGE_VAL;
-        a->has[PAUSED] = false;
-        memset(a->cells[PAUSED], 0, sizeof a->cells[PAUSED]);
+        a->cells[PAUSED].n = 0;
     }
     return add_pause(a, time, err);
 }
@@ -318,11 +357,11 @@ static hpf_status keep_message(hpf_eventlog_activity *a, double time_s, hpf_str 
     return HPF_OK;
 }
 
-static double total_of(const double cells[N_CELLS])
+static double total_of(const cell_list *cells)
 {
     double total = 0;
-    for (size_t i = 0; i < N_CELLS; i++) {
-        total += cells[i];
+    for (size_t i = 0; i < cells->n; i++) {
+        total += cells->list[i];
     }
     return total;
 }
@@ -364,8 +403,8 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     switch (event->type->id) {
     case HPF__EVENT_HEAP_ALLOCATED:
         if (p.length >= CAPSET_BYTES + 8) {
-            add_growth(a, ALLOCATED, &cap->allocated, time_s,
-                       (double)hpf__read8(p.data + CAPSET_BYTES));
+            return add_growth(a, ALLOCATED, &cap->allocated, time_s,
+                              (double)hpf__read8(p.data + CAPSET_BYTES), err);
         }
         break;
     case HPF__EVENT_GC_START:
@@ -376,28 +415,28 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
         break;
     case HPF__EVENT_GC_END:
         return end_pause(a, cap, time_s, err);
-    case HPF__EVENT_RUN_THREAD:
-        stop_running(a, cap, time_s);
+    case HPF__EVENT_RUN_THREAD: {
+        hpf_status status = stop_running(a, cap, time_s, err);
         cap->running_since_s = time_s;
         cap->has_run = true;
-        break;
+        return status;
+    }
     case HPF__EVENT_STOP_THREAD:
-        stop_running(a, cap, time_s);
-        break;
+        return stop_running(a, cap, time_s, err);
     case HPF__EVENT_SPARK_COUNTERS:
         if (p.length >= COUNTER_BYTES) {
-            add_growth(a, SPARKS_COUNTED, &cap->sparks, time_s, (double)hpf__read8(p.data));
-            add_growth(a, RUN_COUNTED, &cap->run_sparks, time_s,
-                       (double)hpf__read8(p.data + RUN_AT));
+            hpf_status status = add_growth(a, SPARKS_COUNTED, &cap->sparks, time_s,
+                                           (double)hpf__read8(p.data), err);
+            return status == HPF_OK ? add_growth(a, RUN_COUNTED, &cap->run_sparks, time_s,
+                                                 (double)hpf__read8(p.data + RUN_AT), err)
+                                    : status;
         }
         break;
     case HPF__EVENT_SPARK_CREATE:
-        add_span(a, SPARKS_SINGLE, (span){time_s, time_s}, 1);
-        break;
+        return add_span(a, SPARKS_SINGLE, (span){time_s, time_s}, 1, err);
     case HPF__EVENT_SPARK_RUN:
     case HPF__EVENT_SPARK_STEAL:
-        add_span(a, RUN_SINGLE, (span){time_s, time_s}, 1);
-        break;
+        return add_span(a, RUN_SINGLE, (span){time_s, time_s}, 1, err);
     default:
         break;
     }
@@ -420,32 +459,35 @@ static bool is_running(const hpf_eventlog_activity *a, double end_s)
  * this one. */
 static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, double end_s)
 {
-    double *cells = a->scratch, *shown = a->shown[which], cell_s = a->cell_s;
-    if (!a->has[which] && !(which == PAUSED && a->n_pauses > 0) &&
+    cell_list cells = {a->shown->scratch, a->cells[which].n, N_CELLS};
+    double *shown = a->shown->of[which], cell_s = a->cell_s;
+    if (cells.n == 0 && !(which == PAUSED && a->n_pauses > 0) &&
         !(which == RUNNING && is_running(a, end_s))) {
         return NULL;
     }
-    memcpy(cells, a->cells[which], sizeof a->scratch);
+    if (cells.n > 0) {
+        memcpy(cells.list, a->cells[which].list, cells.n * sizeof *cells.list);
+    }
     double latest_s = a->n_pauses > 0 ? fmax(end_s, a->pauses[a->n_pauses - 1].end_s) : end_s;
     for (; latest_s >= cell_s * N_CELLS; cell_s *= 2) {
-        merge_pairs(cells);
+        merge_pairs(&cells);
     }
     for (size_t i = 0; which == PAUSED && i < a->n_pauses; i++) {
         const span *p = &a->pauses[i];
-        spread(cells, cell_s, *p, p->end_s - p->begin_s);
+        spread(&cells, cell_s, *p, p->end_s - p->begin_s);
     }
     for (size_t i = 0; which == RUNNING && i < a->n_caps; i++) {
         double since_s = a->caps[i].running_since_s;
         if (since_s >= 0 && since_s < end_s) {
-            spread(cells, cell_s, (span){since_s, end_s}, end_s - since_s);
+            spread(&cells, cell_s, (span){since_s, end_s}, end_s - since_s);
         }
     }
     double per_cell = a->public.cell_s / cell_s, from = begin_s / cell_s;
     for (size_t i = 0; i < N_SHOWN; i++) {
         double begin = from + (double)i * per_cell, end = from + ((double)i + 1) * per_cell;
         shown[i] = 0;
-        for (size_t j = (size_t)begin; j < N_CELLS && (double)j < end; j++) {
-            shown[i] += cells[j] * (fmin(end, (double)j + 1) - fmax(begin, (double)j));
+        for (size_t j = (size_t)begin; j < cells.n && (double)j < end; j++) {
+            shown[i] += cells.list[j] * (fmin(end, (double)j + 1) - fmax(begin, (double)j));
         }
     }
     return shown;
@@ -465,13 +507,15 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     public->allocated_bytes = show(a, ALLOCATED, begin_s, end_s);
     public->paused_s = show(a, PAUSED, begin_s, end_s);
     public->running_s = show(a, RUNNING, begin_s, end_s);
-    bool is_counted = a->has[SPARKS_COUNTED];
+    bool is_counted = a->cells[SPARKS_COUNTED].n > 0;
     public->sparks = show(a, is_counted ? SPARKS_COUNTED : SPARKS_SINGLE, begin_s, end_s);
     sum run = is_counted ? RUN_COUNTED : RUN_SINGLE;
-    show(a, run, begin_s, end_s);
-    public->run_sparks = public->sparks ? a->shown[run] : NULL;
-    public->n_sparks = total_of(a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
-    public->n_run_sparks = total_of(a->cells[run]);
+    public->run_sparks = public->sparks ? show(a, run, begin_s, end_s) : NULL;
+    if (public->sparks && !public->run_sparks) {
+        public->run_sparks = memset(a->shown->of[run], 0, sizeof a->shown->of[run]);
+    }
+    public->n_sparks = total_of(&a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
+    public->n_run_sparks = total_of(&a->cells[run]);
     size_t first = 0, end = a->n_messages;
     while (first < end && a->messages[first].time < begin_s) {
         first++;
