@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Threads: counts are exact while all threads pause, and at the end."""
+import collections
+import re
+
 import harness
 from harness import Native, program
 
@@ -31,6 +34,35 @@ class Threads(Native):
         _, _ = self.check("churns", verify=100)
         peer = harness.run_peer([program("threads"), "churns"], self.fresh())
         self.assertLess(peer.windows[0]["slots"], 100, "slots are used again")
+
+    def logged(self, n_rounds):
+        """Returns how many threads the log has, each with a begin and an end, and their names."""
+        census = harness.run_census([program("threads"), "names", str(n_rounds)], self.fresh(), "-l", "-i0.01")
+        self.assertEqual(census.status, 0)
+        log = census.profile.path.replace(".hp", ".eventlog")
+        done = harness.run([harness.CENSUS, "info", "--events", log])
+        begun, ended, names = collections.Counter(), collections.Counter(), set()
+        for cap, name, thread, status, label in re.findall(
+                r"^[\d.]+ (\d+) (\w+_THREAD|THREAD_LABEL) thread=(\d+)(?: status=\d+:(\w+)| label=\"(.*)\")?",
+                done.output, re.M):
+            if name == "CREATE_THREAD":
+                begun[cap, thread] += 1
+            elif name == "STOP_THREAD":
+                self.assertEqual(status, "ThreadFinished")
+                ended[cap, thread] += 1
+            elif name == "THREAD_LABEL":
+                names.add(label)
+            self.assertIn(begun[cap, thread] - ended[cap, thread], (0, 1)) if name != "THREAD_LABEL" else None
+        self.assertEqual(begun, ended)
+        return begun.total(), names
+
+    def test_begins_names_and_ends_are_in_the_log(self):
+        n, names = self.logged(900)
+        self.assertEqual(n, 1801)
+        self.assertEqual(names, {"threads", *(f"worker {i}.{k}" for i in range(900) for k in range(2))})
+        # What has no room before the next sample is left out.
+        n, _ = self.logged(5000)
+        self.assertTrue(1801 < n <= 10001, n)
 
     def test_detached_threads(self):
         self.check("detaches", is_repeatable=False)

@@ -32,6 +32,7 @@ typedef struct job {
     hpp__snapshot snapshot;
     double mark_s;
     char mark[sizeof((hpp_window_mark *)0)->text];
+    hpp__native_thread_event thread;
     bool forget;
     const char *new_base;
 } job;
@@ -85,6 +86,15 @@ static void run_mark(hpp__job *base)
     if (j->process->profile) {
         hpf_str label = {j->mark, strlen(j->mark)};
         hpp__native_profile_mark(j->process->profile, j->mark_s, label);
+    }
+    free_job(j);
+}
+
+static void run_thread(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile) {
+        hpp__native_profile_thread(j->process->profile, j->mark_s, &j->thread);
     }
     free_job(j);
 }
@@ -288,13 +298,72 @@ static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t
     }
 }
 
-/* Queues marks of the window, up to a time or to one that is not complete yet. */
-static void queue_marks(hpp__process *p, uint64_t end_ns)
+/* Returns whether the window has a begin or end of a thread that was not queued. Skips one that its
+ * thread does not complete. */
+static bool next_thread_event(hpp__process *p, hpp_window_thread_event *out)
+{
+    uint64_t n = p->reader.n_thread_events;
+    bool is_sane = n - p->n_thread_events <= HPP_MAX_THREAD_EVENTS;
+    while (is_sane && p->n_thread_events < n &&
+           !hpp__window_reader_thread_event(&p->reader, p->n_thread_events, out)) {
+        if (n - p->n_thread_events < HPP_MAX_THREAD_EVENTS / 2) {
+            return false;
+        }
+        p->n_thread_events++;
+    }
+    return is_sane && p->n_thread_events < n;
+}
+
+static void queue_thread(hpp__process *p, const hpp__native_thread_event *event, uint64_t at_ns)
+{
+    job *j = new_job(p, run_thread);
+    if (j) {
+        j->thread = *event;
+        j->mark_s = time_of(p, at_ns);
+        add_job(p, j);
+    }
+}
+
+/* Queues names of threads that are new at this look. */
+static void queue_names(hpp__process *p)
+{
+    for (uint32_t i = 0; p->logs_threads && i < p->threads.n_slots; i++) {
+        hpp__held_slot *slot = &p->threads.slots[i];
+        if (slot->has_new_name) {
+            hpp__native_thread_event event = {.slot_index = i, .thread_id = slot->thread_id};
+            memcpy(event.name, p->threads.names[slot->name_index].text, sizeof event.name);
+            queue_thread(p, &event, p->last.ns);
+            slot->has_new_name = false;
+        }
+    }
+}
+
+/* Queues marks, begins and ends of threads of the window in the order of time, up to a time or to
+ * one that is not complete yet. */
+static void queue_events(hpp__process *p, uint64_t end_ns)
 {
     hpp__window_mark mark;
-    while (hpp__window_reader_mark(&p->reader, p->n_marks, &mark) && mark.time_ns <= end_ns) {
-        queue_mark(p, mark.time_ns, mark.text, strlen(mark.text));
-        p->n_marks++;
+    hpp_window_thread_event thread;
+    for (;;) {
+        bool has_mark = hpp__window_reader_mark(&p->reader, p->n_marks, &mark);
+        bool has_thread = p->logs_threads && next_thread_event(p, &thread);
+        uint64_t mark_ns = has_mark ? mark.time_ns : UINT64_MAX;
+        uint64_t thread_ns = has_thread ? thread.time_ns : UINT64_MAX;
+        if ((!has_mark && !has_thread) || (mark_ns > end_ns && thread_ns > end_ns)) {
+            return;
+        }
+        if (has_thread && thread_ns <= mark_ns) {
+            hpp__native_thread_event event = {.slot_index = thread.slot_index,
+                                              .thread_id = thread.thread_id,
+                                              .begins = !thread.is_end,
+                                              .ends = thread.is_end != 0};
+            memcpy(event.name, thread.name, sizeof event.name);
+            queue_thread(p, &event, thread_ns);
+            p->n_thread_events++;
+        } else {
+            queue_mark(p, mark_ns, mark.text, strlen(mark.text));
+            p->n_marks++;
+        }
     }
 }
 
@@ -324,7 +393,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
         return;
     }
     uint64_t at_ns = peak.time_ns != 0 ? peak.time_ns : p->last.ns;
-    queue_marks(p, at_ns);
+    queue_events(p, at_ns);
     j->snapshot.time_s = time_of(p, at_ns);
     j->snapshot.reader = p->reader;
     j->snapshot.era = p->era;
@@ -511,7 +580,9 @@ static void look(hpp__process *p, hpp__snapshot *snapshot, bool is_alive)
     bool is_complete = !p->with_images || snapshot->image;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
     bool is_of_image = is_alive && snapshot->image;
-    queue_marks(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);
+    queue_events(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);
+    atomic_store(&p->control->n_thread_events_read, p->n_thread_events);
+    queue_names(p);
     snapshot->time_s = time_of(p, is_of_image ? snapshot->image->time_ns : p->last.ns);
     snapshot->reader = p->reader;
     snapshot->era = p->era;
@@ -695,7 +766,7 @@ void hpp__process_mark(hpp__process *p, hpf_str label)
 {
     hpp__window_reader_refresh(&p->reader);
     look_at_clock(p);
-    queue_marks(p, UINT64_MAX);
+    queue_events(p, UINT64_MAX);
     queue_mark(p, p->last.ns, label.data, label.length);
 }
 
@@ -880,12 +951,14 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
         .with_images = hpp__native_profile_needs_images(options->profile),
+        .logs_threads = hpp__native_profile_logs_threads(options->profile),
         .with_lives = hpp__native_asks_for(&options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
     pthread_mutex_init(&p->costs.lock, NULL);
     hpp__freezer_init(&p->freezer, p->process_id, helper);
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
+        p->n_thread_events = atomic_load(&p->control->n_thread_events_read);
         status = copy_options(p, profile, err);
         p->profile_options.costs = options->keeps_costs ? &p->costs : NULL;
     }

@@ -57,9 +57,10 @@ typedef struct hpp__process {
     hpp__clock_point before, last; /* the last two readings */
     double last_s;                 /* time of the last queued sample or mark */
 
-    uint32_t era;      /* that the next census ends, from 1 */
-    uint32_t n_marks;  /* marks of the window that were queued */
-    uint64_t n_deaths; /* of the window that were read */
+    uint32_t era;             /* that the next census ends, from 1 */
+    uint32_t n_marks;         /* marks of the window that were queued */
+    uint64_t n_deaths;        /* of the window that were read */
+    uint64_t n_thread_events; /* the same */
     uint64_t n_samples, n_missed;
     hpp__job *held;             /* a sample of a peak; NULL: none */
     uint32_t peak_number;       /* of the last peak that was read from the window */
@@ -81,7 +82,7 @@ typedef struct hpp__process {
     uint32_t n_titles;
     uint64_t title_bytes;
     hpp__native_guard guard;
-    bool with_images, with_lives;
+    bool with_images, with_lives, logs_threads;
     bool wants_helper;                 /* it was asked for one */
     bool has_last_image;               /* the last sample has an image of its end */
     bool is_at_exit;                   /* it has asked for that image */

@@ -34,6 +34,7 @@ static void give_name(hpp__native_threads *t, hpp__held_slot *slot, uint32_t pro
         uint32_t name = name_index(t, text);
         t->names[slot->name_index].n_threads--;
         t->names[name].n_threads++;
+        slot->has_new_name |= slot->name_index != name;
         slot->name_index = name;
     }
 }
@@ -50,6 +51,7 @@ static void count_slot(hpp__native_threads *t, hpp__held_slot *slot, const hpp_w
         slot->age = 0;
     }
     slot->age++;
+    slot->thread_id = thread_id;
     bool is_power_of_two = (slot->age & (slot->age - 1)) == 0;
     if (process_id != 0 && is_power_of_two) {
         give_name(t, slot, process_id, thread_id);
@@ -66,6 +68,7 @@ void hpp__native_threads_count(hpp__native_threads *t, const hpp__window_reader 
         return;
     }
     t->n_names = t->n_names > 0 ? t->n_names : 1;
+    t->n_slots = sums->n_slots;
     for (uint32_t i = 0; i < sums->n_slots; i++) {
         const hpp_window_slot *slot = hpp__window_reader_slot(reader, i);
         if (slot) {

@@ -17,6 +17,8 @@ typedef struct hpp__held_slot {
     uint64_t counted_bytes; /* already added to a name */
     uint32_t name_index;
     uint32_t age; /* censuses with the same thread */
+    uint32_t thread_id;
+    bool has_new_name;
 } hpp__held_slot;
 
 typedef struct hpp__thread_name {

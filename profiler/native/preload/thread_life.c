@@ -2,7 +2,9 @@
 #include "thread_life.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "cpu_ticks.h"
 #include "helper.h"
@@ -25,11 +27,39 @@ hpp_thread *hpp__thread_at(uint32_t slot_index)
     return &threads[slot_index];
 }
 
+/* Adds an event of the calling thread. */
+static void note_event(const hpp_thread *self, bool is_end)
+{
+    hpp_window_head *head = &hpp__window->head;
+    if (!hpp__settings.has_thread_events || !hpp__may_call(SYS_clock_gettime)) {
+        return;
+    }
+    uint64_t n = atomic_load(&head->n_thread_events);
+    do { /* an event without room is left out */
+        if (n - atomic_load(&head->n_thread_events_read) >= HPP_MAX_THREAD_EVENTS) {
+            return;
+        }
+    } while (!atomic_compare_exchange_weak(&head->n_thread_events, &n, n + 1));
+    hpp_window_thread_event *event = &hpp__window->thread_events[n % HPP_MAX_THREAD_EVENTS];
+    struct timespec now = {0};
+    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    event->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    event->thread_id = self->thread_id;
+    event->slot_index = self->slot_index;
+    event->is_end = is_end;
+    event->name[0] = '\0';
+    if (is_end) {
+        hpp__syscall(SYS_prctl, PR_GET_NAME, (long)event->name, 0, 0, 0, 0);
+    }
+    atomic_store_explicit(&event->number, n + 1, memory_order_release);
+}
+
 static void leave(void *thread)
 {
     hpp_thread *self = thread;
     hpp__cpu_ticks_stop(self);
     hpp__peak_rise(self); /* its changes come to the total */
+    note_event(self, true);
     hpp__slot_leave(self->slot_index, self->thread_id);
 }
 
@@ -93,6 +123,7 @@ hpp_thread *hpp__thread_begin(void)
         hpp__self = self;
         hpp__thread_exit(self);
         hpp__cpu_ticks_start(self);
+        note_event(self, false);
     }
     is_beginning = false;
     return hpp__self;
@@ -101,7 +132,8 @@ hpp_thread *hpp__thread_begin(void)
 void hpp__thread_created(size_t stack_bytes)
 {
     created_stack_bytes = stack_bytes;
-    if (hpp__cpu_ticks_are_wanted() && hpp__self == NULL) {
+    bool is_wanted = hpp__cpu_ticks_are_wanted() || hpp__settings.has_thread_events;
+    if (is_wanted && hpp__self == NULL) {
         hpp__thread_begin();
     }
 }
@@ -124,6 +156,7 @@ hpp_thread *hpp__threads_forked(void)
     atomic_store(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);
     hpp__cpu_ticks_start(self);
+    note_event(self, false);
     return self;
 }
 

@@ -36,6 +36,12 @@ typedef struct alive_list {
     size_t n, capacity;
 } alive_list;
 
+/* A thread that is in the event log. */
+typedef struct logged_thread {
+    uint32_t id; /* 0: none */
+    char name[sizeof((hpp__native_thread_event *)0)->name];
+} logged_thread;
+
 struct hpp__native_profile {
     const hpp_options *options;
     hpf_arena *arena;
@@ -55,7 +61,9 @@ struct hpp__native_profile {
     size_t n_totals;
     hpp__native_ticks ticks; /* of the last snapshot */
     hpp__shared_costs *costs;
-    uint64_t n_ticks;  /* that are in the event log */
+    uint64_t n_ticks;       /* that are in the event log */
+    logged_thread *threads; /* by slot */
+    size_t threads_capacity;
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the profile was created */
     bool has_lives;
     hpp__native_lives lives;
@@ -174,6 +182,11 @@ bool hpp__native_profile_needs_images(const hpp_options *profile)
             !hpp__native_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
 }
 
+bool hpp__native_profile_logs_threads(const hpp_options *profile)
+{
+    return profile->with_eventlog && profile->log_classes & HPP_LOG_SCHEDULER;
+}
+
 static bool logs_ticks(const hpp__native_profile *p)
 {
     return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
@@ -281,6 +294,7 @@ void hpp__native_profile_destroy(hpp__native_profile *p)
     free(p->eras);
     free(p->totals);
     free(p->ticks.by_stack);
+    free(p->threads);
     free(p->peak.groups);
     free(p->last.groups);
     hpf_arena_destroy(p->arena);
@@ -649,6 +663,52 @@ void hpp__native_profile_mark(hpp__native_profile *p, double time_s, hpf_str lab
     }
 }
 
+/* ---- Threads ---- */
+
+/* Each slot is a processor of the log that runs the threads that hold the slot one after the other:
+ * when they wait is not known. Slot 0 belongs to no thread. */
+static void log_thread(hpp__native_profile *p, size_t slot_index, double time_s,
+                       hpp_log_thread_event event)
+{
+    hpp__log_thread((hpp__log_moment){&p->output, time_s}, p->threads[slot_index].id, event,
+                    (uint16_t)(slot_index > 0 ? slot_index - 1 : 0));
+}
+
+static void end_thread(hpp__native_profile *p, size_t slot_index, double time_s)
+{
+    if (p->threads[slot_index].id != 0) {
+        log_thread(p, slot_index, time_s, HPP_THREAD_ENDED);
+        p->threads[slot_index].id = 0;
+    }
+}
+
+void hpp__native_profile_thread(hpp__native_profile *p, double time_s,
+                                const hpp__native_thread_event *event)
+{
+    uint32_t slot_index = event->slot_index;
+    if (!HPF__ARRAY_RESERVE_ZEROED(p->threads, p->threads_capacity, (size_t)slot_index + 1)) {
+        return;
+    }
+    logged_thread *thread = &p->threads[slot_index];
+    if (event->begins) {
+        end_thread(p, slot_index, time_s); /* the one before ended without notice */
+        *thread = (logged_thread){.id = event->thread_id};
+        log_thread(p, slot_index, time_s, HPP_THREAD_CREATED);
+        log_thread(p, slot_index, time_s, HPP_THREAD_RUNS);
+    }
+    if (thread->id != event->thread_id) {
+        return;
+    }
+    if (event->name[0] && strcmp(event->name, thread->name) != 0) {
+        memcpy(thread->name, event->name, sizeof thread->name);
+        hpp__log_thread_name((hpp__log_moment){&p->output, time_s}, thread->id,
+                             (hpf_str){thread->name, strlen(thread->name)});
+    }
+    if (event->ends) {
+        end_thread(p, slot_index, time_s);
+    }
+}
+
 /* ---- The end ---- */
 
 static void note_losses(hpp__native_profile *p)
@@ -830,6 +890,9 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     note_losses(p);
     if (logs_totals(p)) {
         log_totals(p, last->time_s, true);
+    }
+    for (size_t i = 0; i < p->threads_capacity; i++) {
+        end_thread(p, i, last->time_s);
     }
     hpf_error of_files = {0};
     hpf_error of_report = {0};

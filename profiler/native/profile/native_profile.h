@@ -32,6 +32,13 @@ typedef struct hpp__snapshot {
     bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
 } hpp__snapshot;
 
+/* What is new of a thread. Its name may be empty. */
+typedef struct hpp__native_thread_event {
+    uint32_t slot_index, thread_id;
+    bool begins, ends;
+    char name[sizeof((hpp_window_thread_event *)0)->name];
+} hpp__native_thread_event;
+
 typedef struct hpp__native_profile hpp__native_profile;
 
 typedef struct hpp__native_profile_options {
@@ -58,9 +65,16 @@ void hpp__native_profile_destroy(hpp__native_profile *profile);
 /* Returns whether the censuses of a profile need images. */
 bool hpp__native_profile_needs_images(const hpp_options *profile);
 
+/* Returns whether the event log has the threads of the program. */
+bool hpp__native_profile_logs_threads(const hpp_options *profile);
+
 /* Adds a snapshot to the profile: takes a census and writes a sample, unless the census needs an
  * image that the snapshot does not have. Closes the image. Times must not decrease. */
 void hpp__native_profile_take(hpp__native_profile *profile, hpp__snapshot *snapshot);
+
+/* Writes what is new of a thread into the event log. */
+void hpp__native_profile_thread(hpp__native_profile *profile, double time_s,
+                                const hpp__native_thread_event *event);
 
 /* Adds a mark, not before the last snapshot. */
 void hpp__native_profile_mark(hpp__native_profile *profile, double time_s, hpf_str label);

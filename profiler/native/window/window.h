@@ -46,7 +46,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 12u
+#define HPP_WINDOW_VERSION 13u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -64,6 +64,7 @@ enum {
     HPP_MAX_MODULE_CHUNKS = 4096,
     HPP_MAX_MODULES = HPP_MODULES_PER_CHUNK * HPP_MAX_MODULE_CHUNKS,
     HPP_MAX_MARKS = 4096,
+    HPP_MAX_THREAD_EVENTS = 4096,
     HPP_LIVES_PER_CHUNK = 8192, /* 320 KiB */
     HPP_MAX_LIFE_CHUNKS = 4096,
     HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
@@ -205,6 +206,17 @@ typedef struct hpp_window_mark {
     char text[120];           /* terminated, cut */
 } hpp_window_mark;
 
+/* The begin or end of a thread. Event n is in record n % HPP_MAX_THREAD_EVENTS, once the collector
+ * has read the one that was there before. */
+typedef struct hpp_window_thread_event {
+    _Atomic uint64_t number; /* n + 1, stored last */
+    uint64_t time_ns;        /* CLOCK_MONOTONIC */
+    uint32_t thread_id, slot_index;
+    uint32_t is_end;
+    char name[16]; /* at its end: terminated */
+    uint32_t padding;
+} hpp_window_thread_event;
+
 /* A cost centre of hpprof/scope.h: texts are terminated, cut. */
 typedef struct hpp_window_scope {
     _Atomic uint32_t is_complete; /* stored last */
@@ -315,6 +327,8 @@ typedef struct hpp_window_head {
     _Atomic uint32_t image_era;
     _Atomic uint64_t n_deaths;
     _Atomic uint64_t n_deaths_read; /* written by the collector */
+    _Atomic uint64_t n_thread_events;
+    _Atomic uint64_t n_thread_events_read; /* written by the collector */
 
     /* The program's private memory that blocks are kept in: each leaf is `leaf_bytes` of address
      * space (block_table.h). */
@@ -367,6 +381,7 @@ typedef struct hpp_window {
     char padding[HPP_WINDOW_PAGE_BYTES -
                  (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS) * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
+    hpp_window_thread_event thread_events[HPP_MAX_THREAD_EVENTS];
     hpp_window_scope scopes[HPP_MAX_SCOPES];
 } hpp_window;
 
@@ -377,6 +392,7 @@ _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
+_Static_assert(sizeof(hpp_window_thread_event) == 48, "");
 _Static_assert(sizeof(hpp_window_scope) == 256, "");
 _Static_assert(sizeof(hpp_window_code) == 256, "64 KiB chunks of codes");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
@@ -395,6 +411,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   tick=US         microseconds of processor time per tick, 0 for none
  *   images=0|1|2  whether the collector takes images: then the program waits at its exit for a last
  *                 one, until the collector answers with a byte; with 2, also at peaks
+ *   threads=0|1     whether begins and ends of threads are events of the window
  *   maps=0|1        whether memory is counted that the program maps itself
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *   python=0|1      whether stacks of Python programs have Python frames

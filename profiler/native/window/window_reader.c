@@ -73,6 +73,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     uint32_t n_modules = load(&head->n_modules);
     uint32_t n_codes = load(&head->n_codes);
     r->n_deaths = atomic_load(&head->n_deaths);
+    r->n_thread_events = atomic_load(&head->n_thread_events);
     r->n_peaks = n_peaks;
     renew_used_bytes(r);
     renew_pages(r);
@@ -224,6 +225,20 @@ bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_
     out->path[sizeof out->path - 1] = '\0';
     out->n_build_id = smaller(out->n_build_id, sizeof out->build_id);
     return out->begin < out->end;
+}
+
+bool hpp__window_reader_thread_event(const hpp__window_reader *r, uint64_t number,
+                                     hpp_window_thread_event *out)
+{
+    const hpp_window_thread_event *event =
+        &r->window->thread_events[number % HPP_MAX_THREAD_EVENTS];
+    if (atomic_load_explicit(&event->number, memory_order_acquire) != number + 1) {
+        return false;
+    }
+    memcpy(out, event, sizeof *out);
+    out->slot_index %= HPP_MAX_SLOTS;
+    out->name[sizeof out->name - 1] = '\0';
+    return true;
 }
 
 bool hpp__window_reader_mark(const hpp__window_reader *r, uint32_t index, hpp__window_mark *out)

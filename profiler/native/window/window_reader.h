@@ -38,7 +38,7 @@ typedef struct hpp__window_reader {
     uint64_t used_bytes;
     uint64_t n_pages; /* that exist, or a few more */
     uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes, n_peaks;
-    uint64_t n_deaths;
+    uint64_t n_deaths, n_thread_events;
 } hpp__window_reader;
 
 /* Opens a window of `n_bytes` at `bytes`, which is aligned to 8 and borrowed, and refreshes. `file`
@@ -74,6 +74,11 @@ bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
  * skipped. */
 size_t hpp__window_reader_deaths(const hpp__window_reader *reader, uint64_t *from,
                                  hpp_window_death *out);
+
+/* Copies the begin or end of a thread if it is complete. Its name is terminated, its slot below
+ * HPP_MAX_SLOTS. */
+bool hpp__window_reader_thread_event(const hpp__window_reader *reader, uint64_t number,
+                                     hpp_window_thread_event *out);
 
 /* A mark; its time is that of CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {

@@ -10,8 +10,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static atomic_int is_over;
@@ -293,6 +295,35 @@ static int loads(char **arguments)
     return 0;
 }
 
+/* Threads with names, one after another and two at a time; they allocate nothing themselves. */
+static void *have_a_name(void *context)
+{
+    must(pthread_setname_np(pthread_self(), context) == 0, "a name");
+    return NULL;
+}
+
+static int names(char **arguments)
+{
+    for (unsigned round = 0; round < (unsigned)atoi(arguments[0]); round++) {
+        char own[2][16];
+        pthread_t threads[2];
+        for (unsigned i = 0; i < 2; i++) {
+            snprintf(own[i], sizeof own[i], "worker %u.%u", round % 100000u, i % 2u);
+            must(pthread_create(&threads[i], NULL, have_a_name, own[i]) == 0, "a thread");
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            pthread_join(threads[i], NULL);
+        }
+    }
+    pid_t child = fork();
+    must(child >= 0, "a child");
+    if (child == 0) {
+        _exit(0);
+    }
+    must(waitpid(child, NULL, 0) == child, "the child's end");
+    return 0;
+}
+
 static const native_case cases[] = {
     {"thousand", thousand},
     {"churns", churns},
@@ -301,6 +332,7 @@ static const native_case cases[] = {
     {"ends_values", ends_values},
     {"hands_over", hands_over},
     {"loads", loads},
+    {"names", names},
     {NULL, NULL},
 };
 
