@@ -32,6 +32,15 @@ class CxxLibrary(Native):
         self.check("throws")
         self.check_through([program("objects"), "throws"])
 
+    def test_exceptions_of_libraries_that_come_late(self):
+        """The C++ run time is not in the global scope, or there are two."""
+        for library in ("libthrows.so", "libthrows_static.so"):
+            for scope in ("local", "global", "deep"):
+                with self.subTest(library=library, scope=scope):
+                    census = harness.run_census([program("library"), "catches_late", program(library), scope],
+                                                self.fresh())
+                    self.assertEqual((census.status, census.output), (0, "caught 101\n"))
+
     def test_operators(self):
         self.check("makes")
 

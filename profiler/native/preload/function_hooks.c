@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "cxx_runtime.h"
 #include "entry.h"
 #include "process.h"
 #include "native/counting/process_state.h"
@@ -94,29 +95,25 @@ void hpp__on_function_exit(uintptr_t function, uintptr_t return_address, uintptr
 
 /* ---- skipped exits --------------------------------------------------------------------------- */
 
-typedef void skipping_code(void);
-enum { LONGJMP, LONGJMP_BSD, SIGLONGJMP, LONGJMP_CHECKED, BEGIN_CATCH, N_SKIPPING };
-static const char *const skipping_names[N_SKIPPING] = {
+enum { LONGJMP, LONGJMP_BSD, SIGLONGJMP, LONGJMP_CHECKED, N_JUMPS, BEGIN_CATCH = N_JUMPS };
+static const char *const jump_names[N_JUMPS] = {
     [LONGJMP] = "longjmp",
     [LONGJMP_BSD] = "_longjmp",
     [SIGLONGJMP] = "siglongjmp",
     [LONGJMP_CHECKED] = "__longjmp_chk",
-    [BEGIN_CATCH] = "__cxa_begin_catch",
 };
-static _Atomic(skipping_code *) skipping[N_SKIPPING];
+static _Atomic(hpp_code *) jumps[N_JUMPS];
 
-skipping_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp);
+hpp_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp,
+                               uintptr_t pc);
 
 /* Returns the next function of that name. */
-static skipping_code *find_skipping(uintptr_t index)
+static hpp_code *find_jump(uintptr_t index)
 {
-    skipping_code *code = atomic_load_explicit(&skipping[index], memory_order_relaxed);
+    hpp_code *code = atomic_load_explicit(&jumps[index], memory_order_relaxed);
     if (HPP_UNLIKELY(code == NULL)) {
-        code = (skipping_code *)(uintptr_t)dlsym(RTLD_NEXT, skipping_names[index]);
-        code = code != NULL
-                   ? code
-                   : (skipping_code *)(uintptr_t)dlsym(RTLD_DEFAULT, skipping_names[index]);
-        atomic_store_explicit(&skipping[index], code, memory_order_relaxed);
+        code = (hpp_code *)(uintptr_t)dlsym(RTLD_NEXT, jump_names[index]);
+        atomic_store_explicit(&jumps[index], code, memory_order_relaxed);
     }
     return code;
 }
@@ -124,19 +121,20 @@ static skipping_code *find_skipping(uintptr_t index)
 /* Before a signal handler may call them. */
 __attribute__((constructor)) static void find_jumps(void)
 {
-    for (uintptr_t i = LONGJMP; i < BEGIN_CATCH; i++) {
-        find_skipping(i);
+    for (uintptr_t i = 0; i < N_JUMPS; i++) {
+        find_jump(i);
     }
 }
 
 /* Closes the functions that a call skips. Returns the function that is to be called. */
-skipping_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp)
+hpp_code *hpp__before_skipping(const uintptr_t arguments[], uintptr_t index, uintptr_t sp,
+                               uintptr_t pc)
 {
     if (own_centres != NULL) {
         const uintptr_t *buffer = (const uintptr_t *)arguments[0];
         hpp__centres_skip(own_centres, index == BEGIN_CATCH ? sp : hpp__jump_sp(buffer));
     }
-    return find_skipping(index);
+    return index == BEGIN_CATCH ? hpp__cxx_next(HPP_CXX_BEGIN_CATCH, pc) : find_jump(index);
 }
 
 #define SKIPPING(name, index)                                                                      \

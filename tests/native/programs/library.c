@@ -5,6 +5,7 @@
 #include "case.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <netdb.h>
 #include <regex.h>
 #include <search.h>
@@ -127,11 +128,25 @@ static int begins_and_ends(char **arguments)
     return 21;
 }
 
+/* ---- C++ in a C program ---------------------------------------------------------------------- */
+
+/* The library brings the C++ run time along: only for itself, for all, or before all. */
+static int catches_late(char **arguments)
+{
+    int scope = strcmp(arguments[1], "global") == 0 ? RTLD_GLOBAL
+                : strcmp(arguments[1], "deep") == 0 ? RTLD_DEEPBIND
+                                                    : RTLD_LOCAL;
+    void *library = dlopen(arguments[0], RTLD_NOW | scope);
+    must(library != NULL, "the library");
+    int (*count_caught)(int) = (int (*)(int))(uintptr_t)dlsym(library, "count_caught");
+    must(count_caught != NULL, "its function");
+    say("caught %d\n", count_caught(100));
+    return 0;
+}
+
 static const native_case cases[] = {
-    {"strings", strings},
-    {"prints", prints},
-    {"begins_and_ends", begins_and_ends},
-    {NULL, NULL},
+    {"strings", strings},           {"prints", prints}, {"begins_and_ends", begins_and_ends},
+    {"catches_late", catches_late}, {NULL, NULL},
 };
 
 int main(int argc, char **argv)
