@@ -11,6 +11,7 @@
 #include "event/call_stacks.h"
 #include "event/format_row.h"
 #include "event/sidecar.h"
+#include "eventlog/eventlog_activity.h"
 #include "hpfile/str.h"
 #include "hpfile/writer.h"
 #include "summary/quantity.h"
@@ -261,15 +262,22 @@ static hpf_status write_points(importer *t, hpf_error *err)
     return status;
 }
 
-hpf_status import_live(hpf_source *source, hpf_sink *profile, hpf_sink *rest, hpf_error *err)
+hpf_status import_live(hpf_source *source, bool uses_mutator_clock, hpf_sink *profile,
+                       hpf_sink *rest, hpf_error *err)
 {
     static const hpf_events events = {
         .header = on_header, .mark = on_mark, .quantity = on_quantity_of_log};
     importer t;
+    hpf_eventlog_activity *clock = NULL;
     hpf_status status = begin(&t, profile, rest, err);
-    if (status == HPF_OK) {
-        status = hpf_format_read(&hpf_format_eventlog, source, &events, &t, NULL, err);
+    if (status == HPF_OK && uses_mutator_clock) {
+        status = hpf_eventlog_read_mutator_clock(&clock, source, err);
     }
+    if (status == HPF_OK) {
+        const hpf_reader_options options = {.clock = clock};
+        status = hpf_format_read(&hpf_format_eventlog, source, &events, &t, &options, err);
+    }
+    hpf_eventlog_activity_destroy(clock);
     /* The log has no sample, which is not an error here. */
     status = status == HPF_OK || status == HPF_ERR_SYNTAX ? HPF_OK : status;
     if (status == HPF_OK) {

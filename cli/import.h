@@ -24,8 +24,9 @@ hpf_status import_profile(const hpf_format *format, hpf_source *const *sources, 
                           const hpf_reader_options *options, const import_output *to,
                           size_t *failed, hpf_error *err);
 
-/* Writes the live bytes that the garbage collector measured as samples of one name. Returns HPF_END
- * if the event log has none. */
-hpf_status import_live(hpf_source *source, hpf_sink *profile, hpf_sink *rest, hpf_error *err);
+/* Writes the live bytes that the garbage collector measured as samples of one name, with times as
+ * in hpf_survey_options. Returns HPF_END if the event log has none. */
+hpf_status import_live(hpf_source *source, bool uses_mutator_clock, hpf_sink *profile,
+                       hpf_sink *rest, hpf_error *err);
 
 #endif

@@ -67,6 +67,9 @@ static void progress_wipe(progress *line)
 
 static size_t max_name_bytes; /* 0: the default */
 static hpf_str value;         /* empty: the default */
+static bool uses_mutator_clock;
+
+const char *const input_clock_names[] = {"elapsed", "mutator", NULL};
 
 static void choose_value(const char *name)
 {
@@ -77,6 +80,12 @@ void input_set_options(const input_options *options)
 {
     max_name_bytes = (size_t)options->max_name << 20;
     choose_value(options->value);
+    uses_mutator_clock = options->clock != 0;
+}
+
+bool input_uses_mutator_clock(void)
+{
+    return uses_mutator_clock;
 }
 
 /* Shared by the callbacks of a survey. */
@@ -179,7 +188,7 @@ static hpf_status import_given(input *in, bool live, bool by_line, hpf_error *er
     if (!sink || !in->rest || !in->frames) {
         status = hpf_error_set_memory(err);
     } else if (live) {
-        status = import_live(in->given, sink, in->rest, err);
+        status = import_live(in->given, uses_mutator_clock, sink, in->rest, err);
     } else {
         status = import_series(in, by_line, sink, err);
     }
@@ -298,6 +307,7 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
         return false;
     }
     limits.max_name_bytes = max_name_bytes;
+    limits.uses_mutator_clock = uses_mutator_clock;
     limits.warning = warn;
     limits.warning_context = &callbacks;
     limits.progress = show;
@@ -386,6 +396,7 @@ bool input_survey_again(input *in, const hpf_survey_options *limits)
     hpf_error err;
     hpf_survey_options options = *limits;
     options.max_name_bytes = max_name_bytes;
+    options.uses_mutator_clock = uses_mutator_clock;
     options.frames = in->frames;
     hpf_survey_destroy(in->survey);
     in->survey = NULL;

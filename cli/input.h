@@ -95,9 +95,12 @@ int input_temporary_file(hpf_error *err);
         .high = 1 << 20, .help = "longest name or text of the input, in MiB (default: 16)"         \
     }
 
+extern const char *const input_clock_names[];
+
 /* Members of the options of a command. */
 typedef struct input_options {
     const char *value; /* the amount to read from inputs that have several; NULL: the default */
+    int clock;         /* of event logs: whether it is the mutator's */
     int max_name;      /* MiB; 0: the default */
 } input_options;
 
@@ -109,9 +112,19 @@ typedef struct input_options {
      .argument = "NAME",                                                                           \
      .help = "amount to read from a profile that has several for each stack, such as allocated "   \
              "or alloc_space (default: live bytes)"},                                              \
+        {.name = "clock",                                                                          \
+         .kind = OPT_CHOICE,                                                                       \
+         .offset = (base) + offsetof(input_options, clock),                                        \
+         .argument = "CLOCK",                                                                      \
+         .choices = input_clock_names,                                                             \
+         .help = "event log: elapsed time (elapsed, default), or time in which threads run "       \
+                 "(mutator), as in .hp files of GHC"},                                             \
         INPUT_MAX_NAME((base) + offsetof(input_options, max_name))
 
 /* Applies the options to all inputs that are opened later. */
 void input_set_options(const input_options *options);
+
+/* Returns whether times of event logs are those of the mutator. */
+bool input_uses_mutator_clock(void);
 
 #endif

@@ -361,6 +361,10 @@ static int run(const cmd *self, int argc, char **argv)
                            "times for --from and --to");
     }
     values.stacks.is_cut = is_cut(&values);
+    if (values.input.clock && target->format == &hpf_format_eventlog) {
+        return cmd_misused(self,
+                           "event logs have elapsed times: --clock mutator needs another --to");
+    }
     const char *name = target->name;
     if (argc > 1 && values.from.choice < 0 && bins_is_file(argv[1])) {
         bool is_json = strcmp(name, "json") == 0;

@@ -28,7 +28,7 @@
 #include "output.h"
 #include "path.h"
 
-enum { BY_NAME, BY_FILE, CLOCK_ELAPSED = 0, CLOCK_DATE };
+enum { BY_NAME, BY_FILE, CLOCK_ELAPSED = 0, CLOCK_MUTATOR, CLOCK_DATE };
 enum { MOST_PIECE_BYTES = 65536, LEAST_PIECE_BYTES = 4096, ALL_PIECES_BYTES = 4 << 20 };
 
 typedef struct merge_values {
@@ -237,8 +237,8 @@ static hpf_status open_inputs(merger *m, hpf_error *err)
         m->failed = in;
         in->is_first = i == 0;
         in->has_one_band = m->values->by == BY_FILE;
-        status =
-            merge_input_open(in, m->paths[i], &m->bands, (size_t)m->values->max_name << 20, err);
+        status = merge_input_open(in, m->paths[i], &m->bands, m->values->clock == CLOCK_MUTATOR,
+                                  (size_t)m->values->max_name << 20, err);
         if (status == HPF_OK && in->has_one_band) {
             hpf_str name = {names[i], strlen(names[i])};
             status = merge_bands_add(&m->bands, name, &in->band, err);
@@ -353,7 +353,8 @@ static int merge_and_convert(const merge_values *v, char **paths, size_t n)
 }
 
 static const char *const by_names[] = {[BY_NAME] = "name", [BY_FILE] = "file", NULL};
-static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_DATE] = "date", NULL};
+static const char *const clock_names[] = {
+    [CLOCK_ELAPSED] = "elapsed", [CLOCK_MUTATOR] = "mutator", [CLOCK_DATE] = "date", NULL};
 
 static const char *format_names[32]; /* of the formats that are written, ends with NULL */
 
@@ -368,7 +369,8 @@ static const opt merge_options[] = {
      "name (default): bands of all profiles are added up by name; file: a band for each profile",
      by_names, 0, 0},
     {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
-     "elapsed (default): all profiles begin at time 0; date: as far apart as their dates",
+     "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in time "
+     "in which threads run; date: as far apart as their dates",
      clock_names, 0, 0},
     INPUT_MAX_NAME(AT(max_name)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},

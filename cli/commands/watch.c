@@ -115,6 +115,7 @@ static bool open_watch(session *s)
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .has_activity = s->values->plot.lanes,
+        .uses_mutator_clock = s->values->plot.input.clock != 0,
         .has_costs = s->values->http.n > 0,
         .view = s->setup.view,
         .is_wanted = plot_setup_filter(&s->setup),

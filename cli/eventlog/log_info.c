@@ -137,8 +137,10 @@ static hpf_status count_only(log_contents *c, hpf_error *err)
 
 static hpf_status read_contents(log_contents *c, hpf_error *err)
 {
-    const hpf_survey_options options = {
-        .expects_no_series = true, .warning = warn, .warning_context = c};
+    const hpf_survey_options options = {.expects_no_series = true,
+                                        .uses_mutator_clock = input_uses_mutator_clock(),
+                                        .warning = warn,
+                                        .warning_context = c};
     hpf_status status = hpf_survey_create(&c->survey, c->in->given, &options, err);
     if (status == HPF_OK) {
         c->log = hpf_survey_eventlog(c->survey);

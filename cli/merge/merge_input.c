@@ -16,6 +16,7 @@
 #include "base/date.h"
 #include "diag.h"
 #include "event/format_row.h"
+#include "eventlog/eventlog_activity.h"
 #include "hpfile/format.h"
 #include "hpfile/live.h"
 #include "hpfile/source.h"
@@ -172,14 +173,19 @@ static hpf_status import_file(merge_input *in, const hpf_format *format, hpf_sou
     return status == HPF_OK ? hpf_source_from_fd(&in->source, fd, NULL, err) : status;
 }
 
-/* Opens a file of any format. One that can be read in pieces is opened for each piece. */
-static hpf_status open_file(merge_input *in, const hpf_reader_options *options, hpf_error *err)
+/* Opens a file of any format, and its clock. One that can be read in pieces is opened for each
+ * piece. */
+static hpf_status open_file(merge_input *in, bool uses_mutator_clock,
+                            const hpf_reader_options *options, hpf_error *err)
 {
     const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
     const hpf_format *format = NULL;
     hpf_source *source = NULL;
     hpf_status status = hpf_source_open(&source, in->path, &keeping, err);
     status = status == HPF_OK ? hpf_format_detect(&format, source, err) : status;
+    if (status == HPF_OK && uses_mutator_clock && format == &hpf_format_eventlog) {
+        status = hpf_eventlog_read_mutator_clock(&in->clock, source, err);
+    }
     if (status == HPF_OK && !format->is_streamed) {
         status = import_file(in, format, source, options, err);
     } else if (status == HPF_OK && !is_plain(in->path)) {
@@ -190,27 +196,38 @@ static hpf_status open_file(merge_input *in, const hpf_reader_options *options, 
 }
 
 hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *bands,
-                            size_t max_name_bytes, hpf_error *err)
+                            bool uses_mutator_clock, size_t max_name_bytes, hpf_error *err)
 {
     static const hpf_events events = {
         .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
-    const hpf_reader_options options = {
+    hpf_reader_options options = {
         .max_name_bytes = max_name_bytes, .warning = warn, .warning_context = in};
     in->path = path;
     in->bands = bands;
-    in->reader = hpf_reader_create(&events, in, &options);
-    if (!in->reader) {
-        return hpf_error_set_memory(err);
-    }
     in->spool = -1;
-    return is_regular(path) ? open_file(in, &options, err)
-                            : hpf_source_open(&in->source, path, NULL, err);
+    hpf_status status = HPF_OK;
+    if (is_regular(path)) {
+        status = open_file(in, uses_mutator_clock, &options, err);
+    } else if (uses_mutator_clock) {
+        status =
+            hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                          "--clock mutator reads event logs twice: it cannot be used with pipes");
+    } else {
+        status = hpf_source_open(&in->source, path, NULL, err);
+    }
+    if (status != HPF_OK) {
+        return status;
+    }
+    options.clock = in->clock;
+    in->reader = hpf_reader_create(&events, in, &options);
+    return in->reader ? HPF_OK : hpf_error_set_memory(err);
 }
 
 void merge_input_close(merge_input *in)
 {
     hpf_reader_destroy(in->reader);
     hpf_source_destroy(in->source);
+    hpf_eventlog_activity_destroy(in->clock);
     if (in->spool > 0) {
         close(in->spool);
     }

@@ -44,7 +44,8 @@ typedef struct merge_input {
     hpf_reader *reader;
     hpf_source *source; /* of input that cannot be read in pieces: a pipe, compressed, imported;
                            else NULL */
-    int spool;          /* temporary file of an imported profile, above 0 if there is one */
+    hpf_eventlog_activity *clock; /* of the mutator, or NULL */
+    int spool; /* temporary file of an imported profile, above 0 if there is one */
     uint64_t offset;
     bool is_at_end;
     uint32_t *band_of_name;
@@ -59,9 +60,11 @@ typedef struct merge_input {
     uint64_t date_s; /* when it began, since 1970; 0: unknown */
 } merge_input;
 
-/* Begins to read a profile; `path` and `bands` are borrowed. Errors: those of opening. */
+/* Begins to read a profile; `path` and `bands` are borrowed. Errors: those of opening; UNSUPPORTED
+ * for the mutator's clock of a pipe. */
 HPF_MUST_USE hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *bands,
-                                         size_t max_name_bytes, hpf_error *err);
+                                         bool uses_mutator_clock, size_t max_name_bytes,
+                                         hpf_error *err);
 void merge_input_close(merge_input *in);
 
 /* Reads ahead until there are `n` samples after the current one, or the end. `piece` is room for

@@ -247,7 +247,7 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
                              "--lanes needs two heap samples, between which lanes are drawn: use a "
                              "shorter interval, such as +RTS -i0.001");
     }
-    if (v->lanes) {
+    if (v->lanes || v->input.clock) {
         j->activity = hpf_eventlog_activity_create();
         if (!j->activity) {
             return hpf_error_set_memory(err);
@@ -262,10 +262,13 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
             err, HPF_ERR_UNSUPPORTED,
             "no garbage collections in the event log: run the program with +RTS -l (or -lg)");
     }
-    hpf_eventlog_gc_settle(&j->collections);
+    if (v->input.clock) {
+        hpf_eventlog_activity_use_mutator_clock(j->activity);
+    }
+    hpf_eventlog_gc_settle(&j->collections, j->activity);
     options->collections = j->collections.list;
     options->n_collections = j->collections.n;
-    return status == HPF_OK && j->activity ? settle_activity(j, err) : status;
+    return status == HPF_OK && v->lanes ? settle_activity(j, err) : status;
 }
 
 static bool read_events(plot_job *j)

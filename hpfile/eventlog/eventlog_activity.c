@@ -6,6 +6,9 @@
  * other, because each writes blocks of its own; only pauses, of which each has a part, are merged.
  * A capability that has nothing to do waits for the next collection inside of one; so the pause is
  * the time of the capability that leads the collection and writes its statistics.
+ *
+ * The mutator's clock is the sum of the cells of running threads: it stops while none runs, so also
+ * during collections and the census inside of them, and runs twice as fast while two run.
  */
 #include "eventlog/eventlog_activity.h"
 
@@ -59,8 +62,11 @@ static int compare(const void *left, const void *right)
     return order ? order : a->is_major - b->is_major;
 }
 
-void hpf_eventlog_gc_settle(hpf_eventlog_gc *gc)
+void hpf_eventlog_gc_settle(hpf_eventlog_gc *gc, const hpf_eventlog_activity *clock)
 {
+    for (size_t i = 0; clock && i < gc->n; i++) {
+        gc->list[i].time_s = hpf_eventlog_activity_time(clock, gc->list[i].time_s);
+    }
     if (gc->n) {
         qsort(gc->list, gc->n, sizeof *gc->list, compare);
     }
@@ -119,8 +125,9 @@ typedef struct cell_list {
 } cell_list;
 
 typedef struct shown_cells {
-    double of[N_SUMS][N_SHOWN];
-    double scratch[N_CELLS]; /* cells with what is not over yet */
+    double of[N_SUMS][N_SHOWN], elapsed_s[N_SHOWN];
+    double clock_s[N_CELLS + 1]; /* of the mutator, at the begin of each of its cells */
+    double scratch[N_CELLS];     /* cells with what is not over yet */
 } shown_cells;
 
 struct hpf_eventlog_activity {
@@ -132,11 +139,17 @@ struct hpf_eventlog_activity {
     span *pauses; /* the latest, in the order of time, without overlap; the others are in cells */
     size_t n_pauses, pauses_capacity;
     double paused_until_s; /* pauses in cells end before */
+    double latest_s;       /* time of a record */
+    double first_run_s;    /* of a thread; HUGE_VAL: none has run */
     bool has_statistics;   /* pauses are those of capabilities that lead a collection */
     hpf_mark *messages;    /* in the order of time */
     size_t n_messages, messages_capacity;
     double cell_s;
     cell_list cells[N_SUMS];
+    bool is_mutator; /* shown times are those of the mutator's clock */
+    double clock_cell_s;
+    hpf_mark *shown_messages;
+    size_t shown_capacity;
     shown_cells *shown;
 };
 
@@ -149,6 +162,7 @@ hpf_eventlog_activity *hpf_eventlog_activity_create(void)
     }
     a->cell_s = first_cell_s;
     a->paused_until_s = -HUGE_VAL;
+    a->first_run_s = HUGE_VAL;
     return a;
 }
 
@@ -160,6 +174,7 @@ void hpf_eventlog_activity_destroy(hpf_eventlog_activity *a)
         free(a->caps);
         free(a->pauses);
         free(a->messages);
+        free(a->shown_messages);
         for (size_t which = 0; which < N_SUMS; which++) {
             free(a->cells[which].list);
         }
@@ -345,7 +360,8 @@ static hpf_status keep_message(hpf_eventlog_activity *a, double time_s, hpf_str 
         return HPF_OK;
     }
     const char *copy = hpf_arena_text(a->arena, text);
-    if (!copy || !HPF__ARRAY_RESERVE(a->messages, a->messages_capacity, a->n_messages + 1)) {
+    if (!copy || !HPF__ARRAY_RESERVE(a->messages, a->messages_capacity, a->n_messages + 1) ||
+        !HPF__ARRAY_RESERVE(a->shown_messages, a->shown_capacity, a->n_messages + 1)) {
         return hpf_error_set_memory(err);
     }
     a->message_bytes += text.length;
@@ -390,6 +406,7 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     if (!hpf_event_name(event->type)) {
         return HPF_OK;
     }
+    a->latest_s = fmax(a->latest_s, time_s);
     if (event->type->id == HPF__EVENT_USER_MSG) {
         return keep_message(a, time_s, p, err);
     }
@@ -419,6 +436,7 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
         hpf_status status = stop_running(a, cap, time_s, err);
         cap->running_since_s = time_s;
         cap->has_run = true;
+        a->first_run_s = fmin(a->first_run_s, time_s);
         return status;
     }
     case HPF__EVENT_STOP_THREAD:
@@ -454,41 +472,109 @@ static bool is_running(const hpf_eventlog_activity *a, double end_s)
     return i < a->n_caps;
 }
 
-/* Shows the cells of a sum between two times, with what is not over yet; NULL if there is nothing.
- * The cells of the sum remain as they are, so that the next call gives what it would give without
- * this one. */
-static const double *show(hpf_eventlog_activity *a, sum which, double begin_s, double end_s)
+/* Fills the scratch cells with those of a sum and what is not over yet, as of `end_s`. Returns
+ * their width; 0 if there is nothing. The cells of the sum remain as they are, so that the next
+ * call gives what it would give without this one. */
+static double fill_scratch(const hpf_eventlog_activity *a, sum which, double end_s,
+                           cell_list *cells)
 {
-    cell_list cells = {a->shown->scratch, a->cells[which].n, N_CELLS};
-    double *shown = a->shown->of[which], cell_s = a->cell_s;
-    if (cells.n == 0 && !(which == PAUSED && a->n_pauses > 0) &&
+    double cell_s = a->cell_s;
+    *cells = (cell_list){a->shown->scratch, a->cells[which].n, N_CELLS};
+    if (cells->n == 0 && !(which == PAUSED && a->n_pauses > 0) &&
         !(which == RUNNING && is_running(a, end_s))) {
-        return NULL;
+        return 0;
     }
-    if (cells.n > 0) {
-        memcpy(cells.list, a->cells[which].list, cells.n * sizeof *cells.list);
+    if (cells->n > 0) {
+        memcpy(cells->list, a->cells[which].list, cells->n * sizeof *cells->list);
     }
     double latest_s = a->n_pauses > 0 ? fmax(end_s, a->pauses[a->n_pauses - 1].end_s) : end_s;
     for (; latest_s >= cell_s * N_CELLS; cell_s *= 2) {
-        merge_pairs(&cells);
+        merge_pairs(cells);
     }
     for (size_t i = 0; which == PAUSED && i < a->n_pauses; i++) {
         const span *p = &a->pauses[i];
-        spread(&cells, cell_s, *p, p->end_s - p->begin_s);
+        spread(cells, cell_s, *p, p->end_s - p->begin_s);
     }
     for (size_t i = 0; which == RUNNING && i < a->n_caps; i++) {
         double since_s = a->caps[i].running_since_s;
         if (since_s >= 0 && since_s < end_s) {
-            spread(&cells, cell_s, (span){since_s, end_s}, end_s - since_s);
+            spread(cells, cell_s, (span){since_s, end_s}, end_s - since_s);
         }
     }
-    double per_cell = a->public.cell_s / cell_s, from = begin_s / cell_s;
-    for (size_t i = 0; i < N_SHOWN; i++) {
-        double begin = from + (double)i * per_cell, end = from + ((double)i + 1) * per_cell;
-        shown[i] = 0;
-        for (size_t j = (size_t)begin; j < cells.n && (double)j < end; j++) {
-            shown[i] += cells.list[j] * (fmin(end, (double)j + 1) - fmax(begin, (double)j));
+    return cell_s;
+}
+
+bool hpf_eventlog_activity_use_mutator_clock(hpf_eventlog_activity *a)
+{
+    cell_list cells;
+    double cell_s = fill_scratch(a, RUNNING, a->latest_s, &cells);
+    bool has_threads = cell_s > 0;
+    if (has_threads) {
+        spread(&cells, cell_s, (span){0, a->first_run_s}, a->first_run_s);
+    } else if ((cell_s = fill_scratch(a, PAUSED, a->latest_s, &cells)) == 0) {
+        return false;
+    }
+    double *clock_s = a->shown->clock_s;
+    clock_s[0] = 0;
+    for (size_t i = 0; i < N_CELLS; i++) {
+        double amount = i < cells.n ? cells.list[i] : 0;
+        clock_s[i + 1] = clock_s[i] + (has_threads ? amount : fmax(0, cell_s - amount));
+    }
+    a->clock_cell_s = cell_s;
+    a->is_mutator = true;
+    return true;
+}
+
+double hpf_eventlog_activity_time(const hpf_eventlog_activity *a, double elapsed_s)
+{
+    if (!a->is_mutator) {
+        return elapsed_s;
+    }
+    double at = elapsed_s / a->clock_cell_s;
+    const double *clock_s = &a->shown->clock_s[at < N_CELLS ? (size_t)at : N_CELLS - 1];
+    double rest = fmin(at - (double)(clock_s - a->shown->clock_s), 1);
+    return round((clock_s[0] + rest * (clock_s[1] - clock_s[0])) * 1e9) / 1e9;
+}
+
+/* Adds an amount to the shown cells that a span overlaps with. It does not end before them. */
+static void show_span(const hpf_activity *public, double *shown, span over, double amount)
+{
+    double begin = (over.begin_s - public->begin_s) / public->cell_s;
+    double length = (over.end_s - over.begin_s) / public->cell_s;
+    if (length <= 0) {
+        shown[(size_t)fmin(begin, N_SHOWN - 1)] += amount;
+        return;
+    }
+    double end = fmin(begin + length, N_SHOWN);
+    for (size_t i = (size_t)fmax(begin, 0); (double)i < end; i++) {
+        double share = fmin(end, (double)i + 1) - fmax(begin, (double)i);
+        shown[i] += amount * share / length;
+    }
+}
+
+/* Shows the cells of a sum between two times; NULL if there is nothing. A cell has what it would
+ * have if all of it were like the elapsed time in it. */
+static const double *show(hpf_eventlog_activity *a, sum which, double end_s)
+{
+    cell_list cells;
+    double *shown = a->shown->of[which], *elapsed_s = a->shown->elapsed_s;
+    double cell_s = fill_scratch(a, which, a->is_mutator ? a->latest_s : end_s, &cells);
+    if (cell_s == 0) {
+        return NULL;
+    }
+    memset(shown, 0, sizeof a->shown->of[which]);
+    memset(elapsed_s, 0, sizeof a->shown->elapsed_s);
+    span over = {0, hpf_eventlog_activity_time(a, 0)};
+    for (size_t i = 0; i < N_CELLS && over.end_s <= end_s; i++) {
+        over.begin_s = over.end_s;
+        over.end_s = hpf_eventlog_activity_time(a, ((double)i + 1) * cell_s);
+        if (over.end_s >= a->public.begin_s) {
+            show_span(&a->public, shown, over, i < cells.n ? cells.list[i] : 0);
+            show_span(&a->public, elapsed_s, over, cell_s);
         }
+    }
+    for (size_t i = 0; i < N_SHOWN; i++) {
+        shown[i] *= elapsed_s[i] > 0 ? a->public.cell_s / elapsed_s[i] : 0;
     }
     return shown;
 }
@@ -504,28 +590,58 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     for (size_t i = 0; i < a->n_caps; i++) {
         public->n_processors += a->caps[i].has_run;
     }
-    public->allocated_bytes = show(a, ALLOCATED, begin_s, end_s);
-    public->paused_s = show(a, PAUSED, begin_s, end_s);
-    public->running_s = show(a, RUNNING, begin_s, end_s);
+    public->allocated_bytes = show(a, ALLOCATED, end_s);
+    public->paused_s = show(a, PAUSED, end_s);
+    public->running_s = show(a, RUNNING, end_s);
     bool is_counted = a->cells[SPARKS_COUNTED].n > 0;
-    public->sparks = show(a, is_counted ? SPARKS_COUNTED : SPARKS_SINGLE, begin_s, end_s);
+    public->sparks = show(a, is_counted ? SPARKS_COUNTED : SPARKS_SINGLE, end_s);
     sum run = is_counted ? RUN_COUNTED : RUN_SINGLE;
-    public->run_sparks = public->sparks ? show(a, run, begin_s, end_s) : NULL;
+    public->run_sparks = public->sparks ? show(a, run, end_s) : NULL;
     if (public->sparks && !public->run_sparks) {
         public->run_sparks = memset(a->shown->of[run], 0, sizeof a->shown->of[run]);
     }
     public->n_sparks = total_of(&a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
     public->n_run_sparks = total_of(&a->cells[run]);
-    size_t first = 0, end = a->n_messages;
-    while (first < end && a->messages[first].time < begin_s) {
-        first++;
+    public->messages = a->shown_messages;
+    public->n_messages = 0;
+    for (size_t i = 0; i < a->n_messages; i++) {
+        hpf_mark message = a->messages[i];
+        message.time = hpf_eventlog_activity_time(a, message.time);
+        if (message.time >= begin_s && message.time <= end_s) {
+            a->shown_messages[public->n_messages++] = message;
+        }
     }
-    while (end > first && a->messages[end - 1].time > end_s) {
-        end--;
-    }
-    public->messages = a->messages ? a->messages + first : NULL;
-    public->n_messages = end - first;
     return public;
+}
+
+static hpf_status want(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
+{
+    (void)context;
+    (void)err;
+    *is_wanted = hpf_eventlog_activity_wants(type->id);
+    return HPF_OK;
+}
+
+static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_activity_note(context, event, err);
+}
+
+hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_activity **out, hpf_source *source,
+                                           hpf_error *err)
+{
+    static const hpf_event_visitor visitor = {.type = want, .event = note};
+    hpf_eventlog_activity *a = *out = hpf_eventlog_activity_create();
+    hpf_status status =
+        a ? hpf_eventlog_read_source(NULL, source, &visitor, a, err) : hpf_error_set_memory(err);
+    status = status == HPF_OK ? hpf_source_rewind(source, err) : status;
+    if (status == HPF_OK && !hpf_eventlog_activity_use_mutator_clock(a)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "--clock mutator: the event log has no threads or collections, from "
+                             "which the time of the mutator is computed: record them with +RTS -l, "
+                             "not with -l-a");
+    }
+    return status;
 }
 
 bool hpf_activity_is_empty(const hpf_activity *a)

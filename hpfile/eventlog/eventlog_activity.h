@@ -10,6 +10,9 @@
 
 #include "eventlog/eventlog.h"
 
+/* What is known of the activity so far, in at most 4 MiB. */
+typedef struct hpf_eventlog_activity hpf_eventlog_activity;
+
 /* When each collection was, and whether it was a major one, of an older generation than the
  * youngest. */
 typedef struct hpf_eventlog_gc {
@@ -22,12 +25,10 @@ typedef struct hpf_eventlog_gc {
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const hpf_event *event,
                                                      hpf_error *err);
 
-/* Puts the collections in the order of time. */
-HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log);
+/* Puts the collections in the order of time, as hpf_eventlog_activity_time gives it; `clock` may be
+ * NULL. */
+HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log, const hpf_eventlog_activity *clock);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
-
-/* What is known of the activity so far, in at most 4 MiB. */
-typedef struct hpf_eventlog_activity hpf_eventlog_activity;
 
 /* Messages that are kept; others, and those that are not in the first MiB of texts, are counted. */
 enum { HPF_MAX_MESSAGES = 16384 };
@@ -46,9 +47,26 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity
 /* Returns whether any event did something. */
 HPF_API bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *activity);
 
-/* Returns the activity between two times of the log, borrowed until the next call with this
- * argument. What is not over is taken to last until `end_s`. `begin_s` is less than `end_s` and not
- * negative. */
+/* From now on, times are those of the mutator: the time before the first thread runs, and the sum
+ * over processors of the times in which they run threads, as known so far; in logs without threads,
+ * the elapsed time without collections. Exact to a 16384th of the elapsed time. Returns false, and
+ * does nothing, if there are no such records. */
+HPF_API bool hpf_eventlog_activity_use_mutator_clock(hpf_eventlog_activity *activity);
+
+/* Reads the activity of a whole log, to which it sets this clock, and rewinds the source. The
+ * caller owns `*out`, also after an error. Errors: UNSUPPORTED without records; those of the log.
+ */
+HPF_API HPF_MUST_USE hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_activity **out,
+                                                                hpf_source *source, hpf_error *err);
+
+/* Returns the time at which records have the time `elapsed_s`. */
+HPF_API double hpf_eventlog_activity_time(const hpf_eventlog_activity *activity, double elapsed_s);
+
+/* Returns the activity between two times, borrowed until the next call with this argument. What is
+ * not over is taken to last until `end_s`, or to the last record. Amounts are those of the elapsed
+ * time in a cell, scaled to the length of the cell. `begin_s` is less than `end_s` and not
+ * negative.
+ */
 HPF_API const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *activity,
                                                           double begin_s, double end_s);
 

@@ -21,6 +21,7 @@
 #include "base/big_endian.h"
 #include "event/costs.h"
 #include "hpfile/stack_view.h"
+#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "eventlog/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -104,9 +105,10 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
     }
 }
 
-static double seconds(uint64_t ns)
+static double seconds(const hpf__eventlog_heap *h, uint64_t ns)
 {
-    return (double)ns / 1e9;
+    double elapsed_s = (double)ns / 1e9;
+    return h->options.clock ? hpf_eventlog_activity_time(h->options.clock, elapsed_s) : elapsed_s;
 }
 
 static hpf_status fail(hpf_status status, hpf_error *err)
@@ -120,7 +122,7 @@ static hpf_status fail(hpf_status status, hpf_error *err)
 static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t time_ns)
 {
     h->in_sample = true;
-    h->time = seconds(time_ns);
+    h->time = seconds(h, time_ns);
     h->begin_offset = event->begin_offset;
     h->end_offset = event->end_offset;
     hpf__eventlog_keys_start(&h->names.stacks);
@@ -327,7 +329,7 @@ static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
 static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
                             double value, hpf_error *err)
 {
-    hpf_quantity_point point = {seconds(event->time_ns), value};
+    hpf_quantity_point point = {seconds(h, event->time_ns), value};
     return h->events.quantity ? h->events.quantity(h->context, name, point, err) : HPF_OK;
 }
 
@@ -357,7 +359,7 @@ static hpf_status on_marker(hpf__eventlog_heap *h, const hpf_event *event, hpf_e
     while (label.length && label.data[label.length - 1] == '\0') {
         label.length--;
     }
-    return h->events.mark ? h->events.mark(h->context, seconds(event->time_ns), label, err)
+    return h->events.mark ? h->events.mark(h->context, seconds(h, event->time_ns), label, err)
                           : HPF_OK;
 }
 

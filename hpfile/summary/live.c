@@ -11,6 +11,7 @@
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
+#include "summary/live_clock.h"
 #include "summary/live_survey.h"
 
 #define DEFAULT_STORE_BYTES ((size_t)64 << 20)
@@ -20,6 +21,7 @@ struct hpf_live {
     hpf_events listener; /* all NULL without a listener */
     hpf_reader *reader;
     hpf_eventlog_activity *activity; /* NULL: not kept */
+    hpf__live_clock *clock;          /* NULL: elapsed time; otherwise fills the activity */
     hpf_eventlog_time *time;         /* NULL: ticks and totals are not kept */
     hpf__eventlog_totals totals;
     hpf__accumulator accumulator;
@@ -224,7 +226,7 @@ static hpf_status on_record_type(void *context, const hpf_event_type *type, bool
 {
     const hpf_live *live = context;
     (void)err;
-    *is_wanted = (live->activity && hpf_eventlog_activity_wants(type->id)) ||
+    *is_wanted = (live->activity && !live->clock && hpf_eventlog_activity_wants(type->id)) ||
                  (live->time && (type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
                                  hpf__eventlog_totals_want(type)));
     return HPF_OK;
@@ -233,8 +235,9 @@ static hpf_status on_record_type(void *context, const hpf_event_type *type, bool
 static hpf_status on_record(void *context, const hpf_event *event, hpf_error *err)
 {
     hpf_live *live = context;
-    hpf_status status =
-        live->activity ? hpf_eventlog_activity_note(live->activity, event, err) : HPF_OK;
+    hpf_status status = live->activity && !live->clock
+                            ? hpf_eventlog_activity_note(live->activity, event, err)
+                            : HPF_OK;
     if (status != HPF_OK || !live->time) {
         return status;
     }
@@ -252,19 +255,23 @@ static const hpf_event_visitor records = {.type = on_record_type, .event = on_re
 
 static bool init(hpf_live *live)
 {
-    live->activity = live->options.has_activity ? hpf_eventlog_activity_create() : NULL;
+    bool has_clock = live->options.uses_mutator_clock;
+    bool has_activity = has_clock || live->options.has_activity;
+    live->activity = has_activity ? hpf_eventlog_activity_create() : NULL;
+    live->clock = has_clock && live->activity ? hpf__live_clock_create(live->activity) : NULL;
     live->time = live->options.has_costs ? hpf_eventlog_time_create() : NULL;
     hpf_reader_options reader_options = {.max_name_bytes = live->options.max_name_bytes,
                                          .warning = on_warning,
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
+                                         .clock = has_clock ? live->activity : NULL,
                                          .view = live->options.view,
                                          .frames = live->options.frames,
                                          .keeps_times = true,
                                          .visitor = &records,
                                          .visitor_context = live};
-    if ((live->options.has_activity && !live->activity) ||
+    if ((has_activity && !live->activity) || (has_clock && !live->clock) ||
         (live->options.has_costs && !live->time)) {
         return false;
     }
@@ -314,6 +321,7 @@ void hpf_live_destroy(hpf_live *live)
         hpf__sample_store_finish(&live->store);
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
+        hpf__live_clock_destroy(live->clock);
         hpf_eventlog_activity_destroy(live->activity);
         hpf_eventlog_time_destroy(live->time);
         hpf__eventlog_totals_finish(&live->totals);
@@ -321,11 +329,27 @@ void hpf_live_destroy(hpf_live *live)
     }
 }
 
+/* Reads the bytes that do not wait for the clock, or all. */
+static hpf_status read_waiting(hpf_live *live, bool takes_all, hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK && live->clock &&
+           hpf__live_clock_next(live->clock, takes_all, &piece)) {
+        status = hpf_reader_feed(live->reader, piece.data, piece.length, err);
+    }
+    return status;
+}
+
 hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;
     live->n_bytes += n_bytes;
-    return hpf_reader_feed(live->reader, bytes, n_bytes, err);
+    if (!live->clock) {
+        return hpf_reader_feed(live->reader, bytes, n_bytes, err);
+    }
+    hpf_status status = hpf__live_clock_feed(live->clock, bytes, n_bytes, err);
+    return status == HPF_OK ? read_waiting(live, false, err) : status;
 }
 
 size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room)
@@ -342,7 +366,8 @@ hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_byt
 hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;
-    return hpf_reader_finish(live->reader, err);
+    hpf_status status = read_waiting(live, true, err);
+    return status == HPF_OK ? hpf_reader_finish(live->reader, err) : status;
 }
 
 bool hpf_live_is_whole(const hpf_live *live)
@@ -398,7 +423,8 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
         }
         return HPF_ERR_ARGUMENT;
     }
-    bool has_lanes = !live->activity || hpf_eventlog_activity_has_records(live->activity);
+    bool has_lanes =
+        !live->options.has_activity || hpf_eventlog_activity_has_records(live->activity);
     if (status != HPF_OK || has_lanes || hpf_live_n_samples(live) == 0) {
         return status;
     }
@@ -487,7 +513,7 @@ hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double durat
 const hpf_activity *hpf_live_activity(hpf_live *live, hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    if (!live->activity || !hpf__reader_log(live->reader) || o->first_time < 0 ||
+    if (!live->options.has_activity || !hpf__reader_log(live->reader) || o->first_time < 0 ||
         o->last_time <= o->first_time) {
         return NULL;
     }

@@ -11,6 +11,9 @@
 
 #include "base/array.h"
 #include "detect/reader.h"
+#include "event/format_row.h"
+#include "hpfile/format.h"
+#include "eventlog/eventlog_activity.h"
 
 /* --- first pass --- */
 
@@ -118,13 +121,29 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     return status;
 }
 
+/* Reads the clock of the mutator, if it is wanted and the source is an event log. */
+static hpf_status read_clock(hpf__read_survey *s, hpf_error *err)
+{
+    const hpf_format *format = NULL;
+    hpf_status status =
+        s->options.uses_mutator_clock ? hpf_format_detect(&format, s->source, err) : HPF_OK;
+    return status == HPF_OK && format == &hpf_format_eventlog
+               ? hpf_eventlog_read_mutator_clock(&s->clock, s->source, err)
+               : status;
+}
+
 static hpf_status run(hpf__read_survey *s, hpf_error *err)
 {
+    hpf_status status = read_clock(s, err);
+    if (status != HPF_OK) {
+        return status;
+    }
     hpf_reader_options reader_options = {.max_name_bytes = s->options.max_name_bytes,
                                          .warning = on_warning,
                                          .warning_context = s,
                                          .has_log_profile = s->options.has_log_profile,
                                          .log_profile = s->options.log_profile,
+                                         .clock = s->clock,
                                          .frames = s->options.frames,
                                          .by_stack = s->options.by_stack,
                                          .by_line = s->options.by_line,
@@ -142,7 +161,7 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
     if (!is_ready || !s->base.reader) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = feed_all(s, err);
+    status = feed_all(s, err);
     if (status == HPF_OK) {
         status = hpf_reader_finish(s->base.reader, err);
     }
@@ -181,6 +200,7 @@ void hpf_survey_destroy(hpf_survey *survey)
     if (s) {
         hpf_reader_destroy(s->base.reader);
         hpf__accumulator_finish(&s->base.accumulator);
+        hpf_eventlog_activity_destroy(s->clock);
         free(s->order.places);
         free(s);
     }

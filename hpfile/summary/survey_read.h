@@ -20,8 +20,9 @@ typedef struct hpf__time_index {
 typedef struct hpf__read_survey {
     hpf_survey base;
     hpf_source *source;
-    hpf__time_index order;   /* empty while samples come in the order of time */
-    const hpf__place *place; /* of the sample that is read */
+    hpf_eventlog_activity *clock; /* of the mutator; or NULL */
+    hpf__time_index order;        /* empty while samples come in the order of time */
+    const hpf__place *place;      /* of the sample that is read */
     hpf_survey_options options;
 } hpf__read_survey;
 

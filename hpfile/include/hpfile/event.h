@@ -132,8 +132,9 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 /* The default of hpf_reader_options.max_name_bytes. */
 #define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
 
-typedef struct hpf_event_visitor hpf_event_visitor; /* private to the library */
-typedef struct hpf_frame_table hpf_frame_table;     /* private to the library */
+typedef struct hpf_event_visitor hpf_event_visitor;         /* private to the library */
+typedef struct hpf_frame_table hpf_frame_table;             /* private to the library */
+typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
 
 typedef struct hpf_reader_options {
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
@@ -148,6 +149,8 @@ typedef struct hpf_reader_options {
     /* Leave the time of a sample that is earlier than the one before it: the consumer sorts the
      * samples. */
     bool keeps_times;
+    /* Gives the times of an event log; NULL: they are elapsed time. Borrowed. */
+    const hpf_eventlog_activity *clock;
     /* The amount to read from a format that has several for each stack, as the format calls it
      * ("alloc_space"); empty: its default. Borrowed. Errors: ARGUMENT if there is none of that
      * name. */

@@ -33,6 +33,9 @@ typedef struct hpf_live_options {
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile;  /* as in hpf_reader_options */
     uint8_t log_profile;
+    /* As in hpf_survey_options. Events wait until the records of all processors up to their time
+     * are there, in at most 64 MiB. */
+    bool uses_mutator_clock;
     const hpf_stack_view *view;    /* as in hpf_reader_options */
     const hpf_frame_table *frames; /* as in hpf_reader_options */
     bool has_activity;             /* keep what the run-time system of an event log did: 3 MiB */

@@ -44,6 +44,9 @@ typedef struct hpf_survey_options {
     bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
+    /* Times of an event log are those of the mutator (docs/formats/eventlog.md), not elapsed time;
+     * other inputs have only one clock. */
+    bool uses_mutator_clock;
     bool by_stack, by_line;        /* as in hpf_reader_options */
     const hpf_stack_view *view;    /* as in hpf_reader_options */
     const hpf_frame_table *frames; /* as in hpf_reader_options */

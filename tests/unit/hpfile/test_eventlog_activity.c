@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/array.h"
 #include "eventlog/eventlog_activity.h"
 #include "log_build.h"
 
@@ -30,7 +31,7 @@ static hpf_eventlog_gc read_log(hpf_sink *log)
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, &gc, NULL), HPF_OK);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
-    hpf_eventlog_gc_settle(&gc);
+    hpf_eventlog_gc_settle(&gc, NULL);
     return gc;
 }
 
@@ -408,5 +409,88 @@ Test(log_activity, a_long_log_takes_no_more_memory_than_a_short_one)
     const hpf_activity *a = hpf_eventlog_activity_between(activity, 0, 900);
     cr_expect_float_eq(sum_between(a, a->paused_s, 0, 900), 90, 1e-6);
     cr_expect_float_eq(sum_between(a, a->paused_s, 100, 200), 10, 0.01);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* --- the mutator's clock --------------------------------------------------------------------- */
+
+/* Threads begin to run at 2 and run until 4; then a collection until 7; then two processors run
+ * until 8 and 9, of which the second one is in an earlier block. */
+static hpf_eventlog_activity *mutator_clock(void)
+{
+    hpf_sink *log = begin_active();
+    put_block(log, 1, 24 + 14 + 20);
+    log_put(log, 1, 7 S, "4", 2ull);
+    log_put(log, 2, 9 S, "424", 2ull, 3ull, 0ull);
+    put_block(log, 0, 24 + 2 * (14 + 20) + 2 * 10 + 68 + 14 + 22);
+    log_put(log, 1, 2 S, "4", 1ull);
+    log_put(log, 2, 4 S, "424", 1ull, 1ull, 0ull);
+    log_put(log, 9, 4 S, "");
+    put_statistics(log, 7 S, 1);
+    log_put(log, 10, 7 S, "");
+    log_put(log, 1, 7 S, "4", 1ull);
+    log_put(log, 19, 8 S, "2t", 2ull, "hi");
+    log_put(log, 2, 8 S, "424", 1ull, 3ull, 0ull);
+    log_put(log, 49, 8 S, "48", 0ull, 1600ull);
+    const hpf_activity *a;
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_assert(hpf_eventlog_activity_use_mutator_clock(activity));
+    return activity;
+}
+
+Test(mutator_clock, is_the_sum_of_the_times_in_which_threads_run)
+{
+    static const double expected[][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4},
+                                         {5, 4}, {7, 4}, {8, 6}, {9, 7}, {20, 7}};
+    hpf_eventlog_activity *activity = mutator_clock();
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        cr_expect_float_eq(hpf_eventlog_activity_time(activity, expected[i][0]), expected[i][1],
+                           1e-9, "at %g s: %.12g", expected[i][0],
+                           hpf_eventlog_activity_time(activity, expected[i][0]));
+    }
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* From 3 to 7 of the mutator's clock, which is from 3 to 9 of elapsed time. Rates are those of the
+ * elapsed time: 200 bytes a second, and two threads from 7 to 8. */
+Test(mutator_clock, lanes_have_the_rates_of_elapsed_time)
+{
+    hpf_eventlog_activity *activity = mutator_clock();
+    const hpf_activity *a = hpf_eventlog_activity_between(activity, 3, 7);
+    cr_expect_float_eq(a->allocated_bytes[100] / a->cell_s, 200, 1e-6);
+    cr_expect_float_eq(a->running_s[100] / a->cell_s, 1, 1e-6);
+    cr_expect_float_eq(a->running_s[2000] / a->cell_s, 2, 1e-6);
+    cr_expect_float_eq(a->running_s[4000] / a->cell_s, 1, 1e-6);
+    cr_expect_gt(sum_between(a, a->paused_s, 3.99, 4.01), 0);
+    cr_expect_eq(sum_between(a, a->paused_s, 3, 3.99), 0);
+    cr_assert_eq(a->n_messages, 1);
+    cr_expect_float_eq(a->messages[0].time, 6, 1e-9);
+    hpf_eventlog_gc gc = {0};
+    cr_expect(HPF__ARRAY_PUSH(gc.list, gc.n, gc.capacity, ((hpf_collection){8, true})));
+    hpf_eventlog_gc_settle(&gc, activity);
+    cr_expect_float_eq(gc.list[0].time_s, 6, 1e-9);
+    hpf_eventlog_gc_finish(&gc);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* A log of collections only has the time outside of them; one of neither has no such clock. */
+Test(mutator_clock, without_threads_it_stops_in_collections)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    log_put(log, 19, 1 S, "2t", 2ull, "hi");
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_not(hpf_eventlog_activity_use_mutator_clock(activity));
+    cr_expect_eq(hpf_eventlog_activity_time(activity, 5), 5);
+    hpf_eventlog_activity_destroy(activity);
+    log = begin_active();
+    put_block(log, 0, 24 + 2 * 10);
+    log_put(log, 9, 2 S, "");
+    log_put(log, 10, 5 S, "");
+    activity = read_activity(log, &a);
+    cr_expect(hpf_eventlog_activity_use_mutator_clock(activity));
+    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 2), 2, 1e-9);
+    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 4), 2, 1e-9);
+    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 5), 2, 1e-3);
     hpf_eventlog_activity_destroy(activity);
 }

@@ -222,6 +222,83 @@ Test(live_eventlog, where_not_all_costs_are_kept_late_samples_get_the_time_befor
     hpf_sink_destroy(log);
 }
 
+/* --- the mutator's clock --- */
+
+/* A block of a capability up to `end_s`, with the run of a thread. */
+static void put_run(hpf_sink *log, unsigned long long cap, unsigned long long begin_s,
+                    unsigned long long end_s)
+{
+    const unsigned long long s = 1000000000;
+    log_put(log, 18, begin_s * s, "482", 24ull + 14 + 20, end_s * s, cap);
+    log_put(log, 1, begin_s * s, "4", 1ull);
+    log_put(log, 2, end_s * s, "424", 1ull, 3ull, 0ull);
+}
+
+static double last_time(hpf_live *live)
+{
+    return hpf_live_n_samples(live) ? hpf_survey_overview(look(live))->last_time : -1;
+}
+
+static void feed_more(hpf_live *live, hpf_sink *log, size_t *n_fed)
+{
+    hpf_str bytes = hpf_str_from(hpf_sink_bytes(log), *n_fed);
+    cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
+    *n_fed += bytes.length;
+}
+
+/* A sample waits for the blocks of both capabilities, which come later; at the end none waits. */
+Test(live_eventlog, samples_wait_until_the_clock_of_the_mutator_is_known)
+{
+    static const hpf_live_options options = {.uses_mutator_clock = true, .has_activity = true};
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_declare(log, 1, 4, "Run thread");
+    log_declare(log, 2, 10, "Stop thread");
+    log_declare(log, 45, 2, "Create capability");
+    log_end_header(log);
+    hpf_live *live = live_create(&options);
+    size_t n_fed = 0;
+    begin_log_profile(log, 0, 4, "");
+    log_put(log, 45, 1, "2", 0ull);
+    log_put(log, 45, 1, "2", 1ull);
+    put_log_sample(log, 4000000000, 50);
+    feed_more(live, log, &n_fed);
+    put_run(log, 0, 1, 5);
+    feed_more(live, log, &n_fed);
+    cr_expect_eq(last_time(live), -1);
+    put_run(log, 1, 2, 6);
+    feed_more(live, log, &n_fed);
+    cr_expect_eq(last_time(live), 1 + 3 + 2);
+    put_log_sample(log, 8000000000, 60);
+    feed_more(live, log, &n_fed);
+    cr_expect_eq(last_time(live), 6);
+    put_run(log, 1, 6, 7);
+    log_end(log);
+    feed_more(live, log, &n_fed);
+    cr_expect_eq(last_time(live), 1 + 4 + 4 + 1);
+    cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
+    cr_expect_not_null(hpf_live_activity(live, look(live)));
+    const hpf_survey_options alike = {.uses_mutator_clock = true};
+    oneshot all = survey_text(hpf_sink_bytes(log), &alike);
+    cr_expect_null(surveys_differ(look(live), all.survey, (surveys_excuses){0}));
+    oneshot_finish(&all);
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
+}
+
+/* Other inputs have one clock, and do not wait. */
+Test(live_eventlog, text_has_no_clock_of_the_mutator)
+{
+    static const char text[] = "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT "
+                               "\"bytes\"\nBEGIN_SAMPLE 2.5\na\t1\nEND_SAMPLE 2.5\n";
+    static const hpf_live_options options = {.uses_mutator_clock = true};
+    hpf_live *live = live_create(&options);
+    cr_assert_eq(hpf_live_feed(live, text, sizeof text - 1, NULL), HPF_OK);
+    cr_expect_eq(last_time(live), 2.5);
+    cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
+    hpf_live_destroy(live);
+}
+
 /* --- diagnoses --- */
 
 static unsigned n_warned;
