@@ -55,6 +55,7 @@ OPTIONS = {
     "--x": ("time", "sample"),
     "--normalise": None,
     "--lines": None,
+    "--steps": None,
     "--colours": ("colours.txt",),
     "--overlay": ("all", "none"),
     "--si": None,
