@@ -279,6 +279,12 @@ def test_table_sorts_and_agrees_with_report(bench, browser):
             assert abs(float(row[theirs]) - mine[ours]) <= 1e-9 * max(1, abs(mine[ours])), (row, mine)
 
 
+def test_growth_of_rounding_errors_is_none(bench, browser):
+    browser.open(bench.page(profile("even", [(i / 10, {"even": 3000000 * (1 + 3 * (i // 4 % 2))}) for i in range(12)])))
+    browser.settle()
+    expect(browser.run("return census.app.table.figures.map((figure) => figure.growth)"), [0], "growth")
+
+
 def test_downloads(bench, browser):
     samples = [(t, {**costs, "=1+2": 30000, "'@x": 30000}) for t, costs in steady(20)]
     browser.open(bench.page(profile("save", samples), options=["-m", "6"]))

@@ -100,7 +100,8 @@ class Stretch {
         if (!(spreadValue > 1e-12 * squares)) {
             return {growth: 0, r2: NaN};
         }
-        const growth = together / spreadTime;
+        const isRounding = together ** 2 < 1e-24 * spreadTime * squares;
+        const growth = isRounding ? 0 : together / spreadTime;
         return {growth, r2: growth * (together / spreadValue)};
     }
 }
