@@ -39,7 +39,7 @@ NATIVE = (r"profiler[.](window|native|collector)|fuzz[.]window|"
 
 # Core files, the tests that notice most changes in them, and all tests of the room.
 CORE = [
-    ("hpfile/base/{lex,number,intern}.c", r"hpfile[.](number|intern|hp_\w+|csv)$", HPFILE),
+    ("base/{lex,number,intern}.c", r"hpfile[.](number|intern|hp_\w+|csv)$", HPFILE),
     ("hpfile/hp/*.c", r"hpfile[.](hp_\w+|corpus)$", HPFILE),
     ("hpfile/eventlog/eventlog_{reader,heap,names,fields,keys,time}.c", r"hpfile[.]eventlog_", HPFILE),
     ("hpfile/prof/{prof_text_reader,retainer_sets,address_bins}.c", r"hpfile[.](prof|retainer|address)", HPFILE),

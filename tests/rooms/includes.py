@@ -4,7 +4,7 @@
 
 includes.py SOURCE_DIRECTORY
 
-Rooms: a file includes headers of its own room and of the rooms below it.
+Rooms: a file includes headers of its own room and of the rooms below it; base is below all.
 Floors: in a room with a row in FLOORS, a file includes headers of its own floor and of the floors listed before it.
 Files: X.h and X.c are one unit; in a room with floors the units do not include each other in a circle.
 """
@@ -16,8 +16,9 @@ import sys
 DRAWING = {"cairo", "pango", "fontconfig", "png.h"}
 
 # Room: the folders of public headers that its files may include, and words in the names of system headers that they
-# may not. Every room may also include private headers of hpfile, such as "base/array.h".
+# may not. Every room may also include headers of base and private headers of hpfile.
 ROOMS = {
+    "base": ({"hpfile"}, DRAWING | {"termios", "sys/socket"}),
     "hpfile": ({"hpfile"}, DRAWING | {"termios", "sys/socket"}),
     "render": ({"hpfile", "hprender"}, {"termios", "sys/socket"}),
     "profiler": ({"hpfile", "hpprof"}, DRAWING),
@@ -31,7 +32,7 @@ DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symb
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["base", "io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
+    "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
                  "native/counting", "native/lives", "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
@@ -54,8 +55,10 @@ class Room:
         self.name = name
         self.folder = root / name
         self.files = {}
+        # Files of base are included as "base/X.h".
+        above = root if name == "base" else self.folder
         for path in sorted(self.folder.rglob("*.[ch]")):
-            self.files[path.relative_to(self.folder).as_posix()] = INCLUDE.findall(path.read_text())
+            self.files[path.relative_to(above).as_posix()] = INCLUDE.findall(path.read_text())
 
     def find(self, including, included):
         """Returns the file of this room that an #include "..." names, or None."""
@@ -94,15 +97,15 @@ class Room:
         return -1
 
 
-def room_problems(room, hpfile):
+def room_problems(room, base, hpfile):
     allowed, foreign = ROOMS[room.name]
     for file, includes in room.files.items():
         for kind, name in includes:
             if kind == "<":
                 if any(word in name for word in foreign):
                     yield f"{room.name}/{file}: <{name}> is not for {room.name}"
-            elif not (name.split("/")[0] in allowed or room.find(file, name) or name in hpfile.files
-                      or name in DOORS.get(room.name, ())):
+            elif not (name.split("/")[0] in allowed or room.find(file, name) or name in base.files
+                      or name in hpfile.files or name in DOORS.get(room.name, ())):
                 yield f'{room.name}/{file}: "{name}" is neither of {room.name} nor of a room below'
 
 
@@ -155,7 +158,7 @@ def main():
     rooms = {name: Room(root, name) for name in ROOMS}
     problems = []
     for room in rooms.values():
-        problems += room_problems(room, rooms["hpfile"])
+        problems += room_problems(room, rooms["base"], rooms["hpfile"])
         if room.name in FLOORS:
             problems += floor_problems(room)
             problems += [f"{room.name}: circle of files: {' -> '.join(circle)}" for circle in circles(room)]

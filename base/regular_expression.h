@@ -13,6 +13,6 @@
  * repetition repeats, repetitions inside repetitions multiply, and it follows every way in which a
  * repeated part can be empty. So an expression may have at most 4096 characters after repetition,
  * and a limited number of such ways. Errors: ARGUMENT, LIMIT, MEMORY. */
-HPF_API hpf_status hpf__regular_expression(regex_t *out, const char *text, hpf_error *err);
+hpf_status hpf__regular_expression(regex_t *out, const char *text, hpf_error *err);
 
 #endif

@@ -20,11 +20,10 @@ typedef struct hpf__intern {
 
 /* Stores the number of `text` in `*number`, adding the text if it is new (`*is_new`). Returns
  * HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT (2^30 names). */
-HPF_API hpf_status hpf__intern_add(hpf__intern *names, hpf_str text, uint32_t *number,
-                                   bool *is_new);
+hpf_status hpf__intern_add(hpf__intern *names, hpf_str text, uint32_t *number, bool *is_new);
 
 /* Returns whether `text` was added, and stores its number. */
-HPF_API bool hpf__intern_find(const hpf__intern *names, hpf_str text, uint32_t *number);
-HPF_API void hpf__intern_finish(hpf__intern *names);
+bool hpf__intern_find(const hpf__intern *names, hpf_str text, uint32_t *number);
+void hpf__intern_finish(hpf__intern *names);
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef HPF_LOG_DATE_H
 #define HPF_LOG_DATE_H
 
-#include "hpfile/event.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hpfile/str.h"
 
 #define HPF__DATE_BYTES 22 /* with the NUL */
 
@@ -14,6 +17,6 @@ void hpf__date_write(char *out, uint64_t unix_s);
 
 /* Parses a date, also with seconds, as ctime writes it. Returns false for a text of another form.
  * Ignores the day of the week. */
-HPF_API bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
+bool hpf__date_parse(hpf_str text, uint64_t *unix_s);
 
 #endif

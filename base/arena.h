@@ -18,19 +18,19 @@ extern "C" {
 typedef struct hpf_arena hpf_arena;
 
 /* Creates an empty arena. Returns NULL when there is no memory. */
-HPF_API hpf_arena *hpf_arena_create(void);
-HPF_API void hpf_arena_destroy(hpf_arena *arena);
+hpf_arena *hpf_arena_create(void);
+void hpf_arena_destroy(hpf_arena *arena);
 
 /* Returns zeroed memory, aligned for any type, or NULL when there is none. A size of 0 gives a
  * valid pointer.
  */
-HPF_API void *hpf_arena_alloc(hpf_arena *arena, size_t n_bytes);
+void *hpf_arena_alloc(hpf_arena *arena, size_t n_bytes);
 
 /* Returns zeroed memory for `n` elements; NULL also when the product overflows. */
-HPF_API void *hpf_arena_array(hpf_arena *arena, size_t n, size_t element_bytes);
+void *hpf_arena_array(hpf_arena *arena, size_t n, size_t element_bytes);
 
 /* Returns a copy of `text` with a NUL after it, or NULL when there is no memory. */
-HPF_API char *hpf_arena_text(hpf_arena *arena, hpf_str text);
+char *hpf_arena_text(hpf_arena *arena, hpf_str text);
 
 /* Returns the same as a text: {NULL, 0} when there is no memory. */
 static inline hpf_str hpf_arena_str(hpf_arena *arena, hpf_str text)
@@ -41,7 +41,7 @@ static inline hpf_str hpf_arena_str(hpf_arena *arena, hpf_str text)
 }
 
 /* Returns the number of bytes allocated so far. */
-HPF_API size_t hpf_arena_used_bytes(const hpf_arena *arena);
+size_t hpf_arena_used_bytes(const hpf_arena *arena);
 
 #ifdef __cplusplus
 }

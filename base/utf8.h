@@ -16,20 +16,20 @@ extern "C" {
 /* Returns the length in bytes (1 to 4) of the valid character at the start of `text`, or 0 if there
  * is none. Overlong forms, surrogates and numbers above U+10FFFF are not valid. Stores the number
  * of the character in `*code_point`, unless NULL. */
-HPF_API size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
+size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
 
 /* Writes the number of a character as UTF-8 into `out`. Returns the number of bytes, 1 to 4.
  * Surrogates are encoded like other numbers. */
-HPF_API size_t hpf_utf8_put(char out[4], uint32_t code_point);
+size_t hpf_utf8_put(char out[4], uint32_t code_point);
 
 /* Returns whether a character can be shown: it is no control character, no line or paragraph
  * separator, does not change the direction of text, with which a name could disguise the text next
  * to it, and is neither U+FFFE nor U+FFFF, which XML forbids. */
-HPF_API bool hpf_utf8_is_printable(uint32_t code_point);
+bool hpf_utf8_is_printable(uint32_t code_point);
 
 /* Returns the length of the longest prefix of at most `most_bytes` bytes that does not end inside a
  * character. Each byte that is not UTF-8 counts as a character. */
-HPF_API size_t hpf_utf8_cut(hpf_str text, size_t most_bytes);
+size_t hpf_utf8_cut(hpf_str text, size_t most_bytes);
 
 #ifdef __cplusplus
 }
