@@ -291,7 +291,7 @@ class Watched(Native):
 
     def test_watched_memory_after_fork(self):
         """Parent and child write to all blocks, and see only what they wrote themselves."""
-        self.check_all("watched", "forks forks_with_threads", rate=500)
+        self.check_all("watched", "forks forks_with_threads forks_at_once", rate=500)
 
     def test_watched_calls(self):
         """System calls read and write watched blocks; their contents last."""

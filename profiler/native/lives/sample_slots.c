@@ -39,8 +39,8 @@ _Atomic(hpp_sample_chunk *) hpp__sample_chunks;
 /* By place. A block of more than CHUNK_BYTES is found by its begin. */
 static _Atomic(hpp_sample_chunk *) chunk_at[N_PLACES];
 static _Atomic uint32_t n_large, n_gaps;
-static _Atomic uint32_t n_droppers;
-static atomic_bool is_forking;
+static _Atomic uint32_t n_changing, n_forking; /* threads */
+static atomic_flag is_freezing = ATOMIC_FLAG_INIT;
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
@@ -296,12 +296,8 @@ static uint64_t whole_pages(uint64_t n_bytes)
     return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
+static hpp_sample *take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
 {
-    if (alignment > HPP_MAX_SAMPLE_ALIGNMENT || n_bytes > (uint64_t)1 << (HPP_ADDRESS_BITS - 3) ||
-        atomic_load(&is_forking)) {
-        return NULL;
-    }
     /* The table of blocks needs three granules. */
     uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
     uint64_t offset = alignment > HEADER_BYTES ? alignment : HEADER_BYTES;
@@ -346,14 +342,28 @@ hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, u
     return sample;
 }
 
+hpp_sample *hpp__sample_take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
+{
+    uint64_t signal_mask;
+    if (alignment > HPP_MAX_SAMPLE_ALIGNMENT || n_bytes > (uint64_t)1 << (HPP_ADDRESS_BITS - 3) ||
+        !hpp__samples_begin_change(&signal_mask)) {
+        return NULL;
+    }
+    hpp_sample *sample = take(n_bytes, alignment, is_zeroed, random);
+    hpp__samples_end_change(signal_mask);
+    return sample;
+}
+
+/* A thread that forks may freeze the chunk at the same time: the twin belongs to the first. */
 static void unmap(hpp_sample_chunk *chunk)
 {
+    uintptr_t twin = atomic_exchange(&chunk->twin, 0);
     atomic_store(&chunk_at[place_number(chunk->begin)], NULL);
     unmap_shared(chunk->begin, chunk->n_bytes);
-    if (chunk->twin != 0) {
-        hpp__syscall(SYS_munmap, (long)chunk->twin, (long)chunk->n_bytes, 0, 0, 0, 0);
+    if (twin != 0) {
+        hpp__syscall(SYS_munmap, (long)twin, (long)chunk->n_bytes, 0, 0, 0, 0);
     }
-    chunk->begin = chunk->twin = 0;
+    chunk->begin = 0;
 }
 
 /* Frees the memory of a slot. Its earlier blocks may have been larger than the last one. */
@@ -586,20 +596,20 @@ static uint64_t mask_signals(uint64_t mask)
 }
 
 /* A fork in a signal handler must not wait for the code that it interrupted. */
-bool hpp__sample_begin_drops(uint64_t *signal_mask)
+bool hpp__samples_begin_change(uint64_t *signal_mask)
 {
     *signal_mask = mask_signals(UINT64_MAX);
-    atomic_fetch_add(&n_droppers, 1);
-    if (atomic_load(&is_forking)) {
-        hpp__sample_end_drops(*signal_mask);
+    atomic_fetch_add(&n_changing, 1);
+    if (atomic_load(&n_forking) != 0) {
+        hpp__samples_end_change(*signal_mask);
         return false;
     }
     return true;
 }
 
-void hpp__sample_end_drops(uint64_t signal_mask)
+void hpp__samples_end_change(uint64_t signal_mask)
 {
-    atomic_fetch_sub(&n_droppers, 1);
+    atomic_fetch_sub(&n_changing, 1);
     mask_signals(signal_mask);
 }
 
@@ -624,31 +634,36 @@ static void renew_gap(hpp_sample *sample)
 
 static void freeze(hpp_sample_chunk *chunk, hpp_visit_sample *retire)
 {
-    if (chunk->twin == 0) {
+    uintptr_t begin = chunk->begin, twin = atomic_exchange(&chunk->twin, 0);
+    if (twin == 0) {
         return;
     }
-    long moved =
-        hpp__syscall(SYS_mremap, (long)chunk->twin, (long)chunk->n_bytes, (long)chunk->n_bytes,
-                     MREMAP_MAYMOVE | MREMAP_FIXED, (long)chunk->begin, 0);
-    if (!is_error(moved)) {
-        chunk->twin = 0;
+    long moved = hpp__syscall(SYS_mremap, (long)twin, (long)chunk->n_bytes, (long)chunk->n_bytes,
+                              MREMAP_MAYMOVE | MREMAP_FIXED, (long)begin, 0);
+    if (is_error(moved)) {
+        atomic_store(&chunk->twin, twin);
+    } else {
         visit_slots(chunk, renew_gap);
     }
-    chunk->can_thaw = chunk->twin == 0 && retire == NULL;
+    chunk->can_thaw = !is_error(moved) && retire == NULL;
     if (retire != NULL) {
         visit_slots(chunk, retire);
     }
 }
 
+/* Several threads may fork at once: each waits until all chunks are frozen. */
 void hpp__samples_freeze(hpp_visit_sample *retire)
 {
-    atomic_store(&is_forking, true);
-    while (atomic_load(&n_droppers) != 0) {
+    uint64_t signal_mask = mask_signals(UINT64_MAX);
+    atomic_fetch_add(&n_forking, 1);
+    while (atomic_load(&n_changing) != 0 || atomic_flag_test_and_set(&is_freezing)) {
         hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
     for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
         freeze(c, retire);
     }
+    atomic_flag_clear(&is_freezing);
+    mask_signals(signal_mask);
 }
 
 /* Writes the blocks of a chunk to their places in a file. */
@@ -697,17 +712,18 @@ static bool thaw(hpp_sample_chunk *chunk)
 void hpp__samples_in_parent(hpp_visit_sample *retire)
 {
     uint64_t signal_mask = mask_signals(UINT64_MAX);
-    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+    bool is_last = atomic_load(&n_forking) == 1; /* not in a handler that interrupted a fork */
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); is_last && c; c = c->next) {
         if (c->can_thaw && c->begin != 0 && !thaw(c)) {
             visit_slots(c, retire);
         }
         c->can_thaw = false;
     }
+    atomic_fetch_sub(&n_forking, 1);
     mask_signals(signal_mask);
-    atomic_store(&is_forking, false);
 }
 
-/* Other threads may have been about to drop entries. */
+/* Other threads may have been about to change chunks, or to fork. */
 void hpp__samples_in_child(hpp_visit_sample *retire)
 {
     for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
@@ -716,8 +732,9 @@ void hpp__samples_in_child(hpp_visit_sample *retire)
         }
         c->can_thaw = false;
     }
-    atomic_store(&n_droppers, 0);
-    atomic_store(&is_forking, false);
+    atomic_store(&n_changing, 0);
+    atomic_store(&n_forking, 0);
+    atomic_flag_clear(&is_freezing);
 }
 
 uint64_t hpp__samples_bytes(void)

@@ -25,7 +25,7 @@
  * instead. glibc refuses to free a block twice, as it does others.
  *
  * Threads: any, also signal handlers. The state of a slot says who may change it; no thread waits
- * for another, except before a fork for those that drop entries.
+ * for another, except before a fork for those that drop entries, take slots or fork, too.
  */
 #ifndef HPP_NATIVE_SAMPLE_SLOTS_H
 #define HPP_NATIVE_SAMPLE_SLOTS_H
@@ -101,15 +101,15 @@ bool hpp__sample_drop_slots(const hpp_sample_chunk *chunk, uint32_t first, uint3
 bool hpp__sample_is_frozen(const hpp_sample *sample);
 
 /* Drop the entries of a block, unless it is frozen: all; or those that were used, for the next era.
- * Call them between hpp__sample_begin_drops and hpp__sample_end_drops. Return false if the memory
- * is locked. */
+ * Call them between hpp__samples_begin_change and hpp__samples_end_change. Return false if the
+ * memory is locked. */
 bool hpp__sample_drop(hpp_sample *sample);
 bool hpp__sample_drop_used(hpp_sample *sample, long pagemap, bool is_touched);
 
-/* Enclose drops: signals are blocked meanwhile, and a fork waits. The first returns false, and the
- * second must not be called, while a fork is going on. */
-bool hpp__sample_begin_drops(uint64_t *signal_mask);
-void hpp__sample_end_drops(uint64_t signal_mask);
+/* Enclose drops and new blocks: signals are blocked meanwhile, and a fork waits. The first returns
+ * false, and the second must not be called, while a fork is going on. */
+bool hpp__samples_begin_change(uint64_t *signal_mask);
+void hpp__samples_end_change(uint64_t signal_mask);
 
 /* Before a fork: freezes all chunks, and lets no new ones be made. Calls `retire` for each slot of
  * chunks whose blocks are watched no longer; with NULL, they may be thawed. */

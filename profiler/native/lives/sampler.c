@@ -213,7 +213,7 @@ static HPP_NO_INLINE void take_step(uint32_t era)
     if (atomic_flag_test_and_set(&is_stepping)) {
         return;
     }
-    if (hpp__sample_begin_drops(&signal_mask)) {
+    if (hpp__samples_begin_change(&signal_mask)) {
         hpp_window_head *head = &hpp__window->head;
         era_step step = {hpp__sample_open_pagemap(), hpp__lives_era(), era};
         uint32_t failure = 0;
@@ -228,7 +228,7 @@ static HPP_NO_INLINE void take_step(uint32_t era)
         if (failure != 0) {
             atomic_store(&is_over, true);
         }
-        hpp__sample_end_drops(signal_mask);
+        hpp__samples_end_change(signal_mask);
     }
     atomic_flag_clear(&is_stepping);
 }
@@ -264,7 +264,7 @@ static void end_creation(hpp_new_samples *newest)
     uint64_t signal_mask;
     uint32_t n = newest->n;
     newest->n = 0;
-    if (!hpp__sample_begin_drops(&signal_mask)) {
+    if (!hpp__samples_begin_change(&signal_mask)) {
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -279,7 +279,7 @@ static void end_creation(hpp_new_samples *newest)
         }
         end_busy(sample, hpp__lives_era());
     }
-    hpp__sample_end_drops(signal_mask);
+    hpp__samples_end_change(signal_mask);
 }
 
 HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment, bool is_zeroed)

@@ -50,9 +50,9 @@ typedef struct hpp_sample {
 
 /* Slots of one size. Records of chunks are never freed. */
 typedef struct hpp_sample_chunk {
-    uintptr_t begin;  /* 0: the chunk of a large block that was freed */
-    uintptr_t twin;   /* 0: it was moved over the chunk, which is frozen */
-    uint64_t n_bytes; /* mapped */
+    uintptr_t begin;        /* 0: the chunk of a large block that was freed */
+    _Atomic uintptr_t twin; /* 0: it was moved over the chunk, which is frozen */
+    uint64_t n_bytes;       /* mapped */
     uint64_t stride_bytes;
     uint32_t n_slots;
     bool can_thaw;           /* frozen, but its blocks are watched as soon as the fork is over */

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,70 @@ static int calls(char **arguments)
     return 0;
 }
 
+enum { N_OTHERS = 3, N_FORKING = 4, N_ROUNDS = 25, N_LARGE = 60, LARGE_BYTES = 2 << 20 };
+
+/* Maps memory, which must stay its own, where that of large blocks may have been. */
+static void *maps(void *nothing)
+{
+    while (!is_over) {
+        char *memory =
+            mmap(NULL, LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        must(memory != MAP_FAILED, "memory is mapped");
+        memory[0] = 2;
+        sched_yield();
+        must(memory[0] == 2, "memory is the thread's own");
+        munmap(memory, LARGE_BYTES);
+    }
+    return nothing;
+}
+
+static pthread_barrier_t all_ready;
+
+static void *forks_often(void *is_first)
+{
+    unsigned char *large[N_LARGE];
+    for (int round = 0; round < N_ROUNDS; round++) {
+        for (int i = 0; i < N_LARGE && is_first; i++) { /* each has mappings of its own */
+            large[i] = malloc(LARGE_BYTES);
+            large[i][0] = 3;
+        }
+        pthread_barrier_wait(&all_ready);
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(0);
+        }
+        int status;
+        must(waitpid(child, &status, 0) == child && status == 0, "the child ends");
+        for (int i = 0; i < N_LARGE && is_first; i++) {
+            must(large[i][0] == 3, "a block keeps its contents");
+            free(large[i]);
+        }
+    }
+    return NULL;
+}
+
+/* Several threads fork at the same time, while others map pages and allocate. */
+static int forks_at_once(char **arguments)
+{
+    static void *(*const others[N_OTHERS])(void *) = {churn, maps, maps};
+    pthread_t threads[N_OTHERS + N_FORKING];
+    (void)arguments;
+    pthread_barrier_init(&all_ready, NULL, N_FORKING);
+    for (int i = 0; i < N_OTHERS + N_FORKING; i++) {
+        bool is_first = i == N_OTHERS;
+        pthread_create(&threads[i], NULL, i < N_OTHERS ? others[i] : forks_often,
+                       is_first ? threads : NULL);
+    }
+    for (int i = N_OTHERS; i < N_OTHERS + N_FORKING; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    is_over = true;
+    for (int i = 0; i < N_OTHERS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    return 0;
+}
+
 static int asks_for_too_much(char **arguments)
 {
     (void)arguments;
@@ -354,6 +419,7 @@ int main(int argc, char **argv)
 {
     static const native_case cases[] = {{"forks", forks},
                                         {"forks_with_threads", forks_with_threads},
+                                        {"forks_at_once", forks_at_once},
                                         {"calls", calls},
                                         {"obeys", obeys},
                                         {"asks_for_too_much", asks_for_too_much},
