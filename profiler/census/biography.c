@@ -29,14 +29,11 @@ void hpp__biography_created(hpp__biography *b, hpp_ref ref, uint64_t *life_word)
 void hpp__biography_used(hpp__biography *b, hpp_ref ref, uint64_t *life_word)
 {
     uint64_t *word = place_of_word(b, ref, life_word);
-    if (!word) {
+    if (word) {
+        hpp_life_use(word, b->era);
+    } else {
         b->n_lost++;
-        return;
     }
-    if (hpp_life_creation_era(HPP_RELAXED_LOAD(word)) == 0) {
-        hpp_life_create(word, b->era);
-    }
-    hpp_life_use(word, b->era);
 }
 
 /* ---- Histories ---- */
@@ -138,16 +135,23 @@ static uint32_t difference_at(hpp__biography *b, uint32_t era, uint32_t band)
     return b->n_differences;
 }
 
-/* Records that `bytes` of a band were void, or drag, from era `from` until before era `to`. */
+/* Records that `bytes` of a band were void, or drag, from era `from` until before era `to`. Most
+ * objects that die in a row have the same band and eras. */
 static void record(hpp__biography *b, uint32_t band, uint32_t from, uint32_t to, bool is_drag,
                    uint64_t bytes)
 {
-    uint32_t begin = difference_at(b, from, band), end = difference_at(b, to, band);
-    if (begin == 0 || end == 0) {
+    hpp__interval *last = &b->last_recorded;
+    if (last->begin == 0 || last->band != band || last->from != from || last->to != to) {
+        *last = (hpp__interval){band, from, to, difference_at(b, from, band),
+                                difference_at(b, to, band)};
+    }
+    if (last->begin == 0 || last->end == 0) {
+        last->begin = 0;
         b->n_lost++;
         return;
     }
-    hpp__difference *more = &b->differences[begin - 1], *less = &b->differences[end - 1];
+    hpp__difference *more = &b->differences[last->begin - 1];
+    hpp__difference *less = &b->differences[last->end - 1];
     *(is_drag ? &more->drag_bytes : &more->void_bytes) += (int64_t)bytes;
     *(is_drag ? &less->drag_bytes : &less->void_bytes) -= (int64_t)bytes;
 }
@@ -170,34 +174,32 @@ static void record_stays(hpp__biography *b, hpp_ref ref, uint32_t from, bool is_
     b->n_lost += to > from;
 }
 
-static void record_last_phase(hpp__biography *b, hpp_ref ref, const hpp_object *object,
-                              uint64_t life, uint32_t band)
-{
-    bool is_drag = hpp_life_is_used(life);
-    uint32_t from = is_drag ? hpp_life_last_use_era(life) + 1 : hpp_life_creation_era(life);
-    if (from == 0 || from >= b->era) {
-        return;
-    }
-    if (b->has_histories) {
-        record_stays(b, ref, from, is_drag, object->size_bytes);
-    } else if (band != HPP__NO_BAND) {
-        record(b, band, from, b->era, is_drag, object->size_bytes);
-    }
-}
-
-void hpp__biography_dead(hpp__biography *b, hpp_ref ref, const hpp_object *object, uint32_t band)
+bool hpp__biography_dead(hpp__biography *b, hpp_ref ref, const hpp_object *object,
+                         hpp__last_phase *phase)
 {
     const uint64_t *word = object->life_word ? object->life_word : hpp__map_find(&b->lives, ref);
     uint64_t life = word ? HPP_RELAXED_LOAD(word) : 0;
-    if (!(hpp__object_flags(object) & (HPP_INHERENTLY_USED | HPP_STATIC))) {
-        record_last_phase(b, ref, object, life, band);
-    }
+    bool is_drag = hpp_life_is_used(life);
+    uint32_t from = is_drag ? hpp_life_last_use_era(life) + 1 : hpp_life_creation_era(life);
+    bool has_phase = from != 0 && from < b->era &&
+                     !(hpp__object_flags(object) & (HPP_INHERENTLY_USED | HPP_STATIC));
     if (!object->life_word) {
         hpp__map_remove(&b->lives, ref);
     }
     if (b->has_histories) {
+        if (has_phase) {
+            record_stays(b, ref, from, is_drag, object->size_bytes);
+        }
         forget_history(b, ref);
+        return false;
     }
+    *phase = (hpp__last_phase){from, is_drag, object->size_bytes};
+    return has_phase;
+}
+
+void hpp__biography_record(hpp__biography *b, const hpp__last_phase *phase, uint32_t band)
+{
+    record(b, band, phase->from, b->era, phase->is_drag, phase->bytes);
 }
 
 static void rekey(hpp__map *map, hpp_ref from, hpp_ref to)

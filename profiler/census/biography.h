@@ -17,57 +17,9 @@
 #define HPP_BIOGRAPHY_H
 
 #include "hpprof/census_types.h"
+#include "hpprof/life_word.h"
 #include "result.h"
 #include "base/map.h"
-
-/* ---- The biography word ------------------------------------------------------------------------
- *
- * Bit 63: used at least once. Bits 32-62: the era of creation. Bits 0-31: the era of the last use.
- * (Park and Marlow, "Implementation of Lag/Drag/Void/Use Profiling": LDV words.) An object without
- * a biography has 0, and counts as created in the era of the first census that visits it.
- *
- * Threads: any thread may use an object at any time; two threads in one era write the same value.
- */
-#define HPP_LIFE_USED (UINT64_C(1) << 63)
-#define HPP_MAX_ERA   UINT32_C(0x7fffffff)
-
-/* Returns the word of an object created in `era`. */
-static inline uint64_t hpp_life_created_in(uint32_t era)
-{
-    return (uint64_t)era << 32;
-}
-
-/* Returns the word after a use in `era`. Era 0 means that the profile has no biography. */
-static inline uint64_t hpp_life_after_use(uint64_t life, uint32_t era)
-{
-    return era == 0 ? life : ((life >> 32 << 32) | HPP_LIFE_USED | era);
-}
-
-static inline int hpp_life_is_used(uint64_t life)
-{
-    return (life & HPP_LIFE_USED) != 0;
-}
-
-static inline uint32_t hpp_life_creation_era(uint64_t life)
-{
-    return (uint32_t)(life >> 32) & HPP_MAX_ERA;
-}
-
-static inline uint32_t hpp_life_last_use_era(uint64_t life)
-{
-    return (uint32_t)life;
-}
-
-/* Update a word in a header: when its object is created, and when it is used. */
-static inline void hpp_life_create(uint64_t *life_word, uint32_t era)
-{
-    HPP_RELAXED_STORE(life_word, hpp_life_created_in(era));
-}
-
-static inline void hpp_life_use(uint64_t *life_word, uint32_t era)
-{
-    HPP_RELAXED_STORE(life_word, hpp_life_after_use(HPP_RELAXED_LOAD(life_word), era));
-}
 
 /* ---- Phases --------------------------------------------------------------------------------- */
 
@@ -102,6 +54,18 @@ typedef struct hpp__difference {
     int64_t void_bytes, drag_bytes;
 } hpp__difference;
 
+/* Where the last interval was recorded: its band, eras, and differences (index + 1; none: 0). */
+typedef struct hpp__interval {
+    uint32_t band, from, to, begin, end;
+} hpp__interval;
+
+/* The phase in which an object died: drag or void, from era `from` on. */
+typedef struct hpp__last_phase {
+    uint32_t from;
+    bool is_drag;
+    uint64_t bytes;
+} hpp__last_phase;
+
 /* A part of an object's history: it is in `band` from the era `since` on. */
 typedef struct hpp__stay {
     uint32_t band, since;
@@ -120,6 +84,7 @@ typedef struct hpp__biography {
     hpp__stay *stays;
     size_t eras_capacity, now_capacity, differences_capacity, stays_capacity;
     uint32_t n_differences, n_stays;
+    hpp__interval last_recorded;
     uint32_t free_stay;     /* index + 1, or 0 */
     hpp__map difference_of; /* era and band -> index + 1 */
     hpp__map history_of;    /* object -> its last stay: index + 1 */
@@ -132,12 +97,14 @@ hpf_status hpp__biography_init(hpp__biography *biography, unsigned ref_shift, bo
                                uint32_t lost_band, hpf_error *err);
 void hpp__biography_finish(hpp__biography *biography);
 
-/* The hooks of census.h, without locks. `band` is the object's current band; it is ignored if there
- * are histories. */
+/* The hooks of census.h, without locks. hpp__biography_dead returns whether the object's last phase
+ * is still to be recorded, with hpp__biography_record for the band that the object was in; with
+ * histories it records the phase itself. */
 void hpp__biography_created(hpp__biography *biography, hpp_ref ref, uint64_t *life_word);
 void hpp__biography_used(hpp__biography *biography, hpp_ref ref, uint64_t *life_word);
-void hpp__biography_dead(hpp__biography *biography, hpp_ref ref, const hpp_object *object,
-                         uint32_t band);
+bool hpp__biography_dead(hpp__biography *biography, hpp_ref ref, const hpp_object *object,
+                         hpp__last_phase *phase);
+void hpp__biography_record(hpp__biography *biography, const hpp__last_phase *phase, uint32_t band);
 void hpp__biography_moved(hpp__biography *biography, hpp_ref from, hpp_ref to);
 
 /* A census: begin, see each living object, look at `now`, end. Objects in HPP__NO_BAND are seen,

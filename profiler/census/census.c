@@ -443,6 +443,11 @@ uint32_t hpp_census_era(const hpp_census *c)
     return lives(c) ? c->biography.era : 0;
 }
 
+const uint32_t *hpp__census_era_place(const hpp_census *c)
+{
+    return &c->biography.era;
+}
+
 void hpp_census_created(hpp_census *c, hpp_ref ref, uint64_t *life_word)
 {
     if (lives(c)) {
@@ -461,25 +466,27 @@ void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
     }
 }
 
-/* Returns the key under which an object dies: that of the censuses that visited it. No key is
- * created here, so that the order of bands does not depend on when dead objects are found. With
- * retainers, the object has a history of bands instead. */
-static uint32_t last_key(hpp_census *c, const hpp_object *object)
+/* Finds the key under which an object dies: that of the censuses that visited it. No key is created
+ * here, so that the order of bands does not depend on when dead objects are found. Returns false if
+ * no census has counted it. */
+static bool find_last_key(hpp_census *c, const hpp_object *object, uint32_t *key)
 {
-    uint32_t key = 0;
-    if (c->has_retainers || !hpp__restrict_passes(&c->restrictions, object) ||
-        (c->breakdown != HPF_BREAKDOWN_BIOGRAPHY && !hpp__band_keys_find(&c->keys, object, &key))) {
-        return HPP__NO_BAND;
-    }
-    return key;
+    *key = 0;
+    return hpp__restrict_passes(&c->restrictions, object) &&
+           (c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || hpp__band_keys_find(&c->keys, object, key));
 }
 
 void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)
 {
     if (lives(c)) {
         hpp_object costed = with_cost(c, object);
+        hpp__last_phase phase;
+        uint32_t key;
         lock(c);
-        hpp__biography_dead(&c->biography, ref, &costed, last_key(c, object));
+        if (hpp__biography_dead(&c->biography, ref, &costed, &phase) &&
+            find_last_key(c, object, &key)) {
+            hpp__biography_record(&c->biography, &phase, key);
+        }
         unlock(c);
     }
 }

@@ -66,6 +66,9 @@ const hpp_census_result *hpp_census_take(hpp_census *census, double time_s);
 /* Returns the current era, from 1; 0 without a biography, and after hpp_census_end. */
 uint32_t hpp_census_era(const hpp_census *census);
 
+/* Returns where a biography keeps the current era; it has a value also after hpp_census_end. */
+const uint32_t *hpp__census_era_place(const hpp_census *census);
+
 /* Record that an object is created, or used. `life_word` is its word in the header, or NULL if the
  * word is in the engine's table. */
 void hpp_census_created(hpp_census *census, hpp_ref ref, uint64_t *life_word);

@@ -28,6 +28,8 @@ struct hpp_runtime {
     hpp_profiler *profiler;
     hpp_census *census; /* NULL without a heap profile */
     bool has_biography;
+    const uint32_t *era; /* of a biography; else of 0 */
+    hpp_needs needs;
     bool has_threads;
     pthread_mutex_t mutex; /* of `producers`, where there are threads */
     hpp__map producers;    /* by reference, of objects without headers */
@@ -78,12 +80,6 @@ static const hpp_ccs *tabled_producer(const hpp_runtime *r, hpp_ref ref)
 {
     const uint64_t *place = hpp__map_find(&r->producers, ref);
     return place ? (const hpp_ccs *)(uintptr_t)*place : NULL;
-}
-
-static uint64_t *life_word(const hpp_runtime *r, hpp_ref ref)
-{
-    hpp_header *header = header_of(r, ref);
-    return header ? &header->word : NULL;
 }
 
 /* ---- the heap, as the engine sees it ---- */
@@ -158,6 +154,20 @@ static void make_heap(hpp_runtime *r)
 
 /* ---- life ---- */
 
+/* With histories, a census without memory for its record has still seen the young objects. */
+static void set_needs(hpp_runtime *r)
+{
+    bool has_table = r->census && !r->language.all_have_headers;
+    bool has_histories = r->has_biography && hpp_census_has_retainers(r->census);
+    bool calls = has_table || has_histories || r->life_of;
+    r->needs =
+        (hpp_needs){.used = r->has_biography || r->life_of,
+                    .dead = r->has_biography || calls,
+                    .young_dead = calls,
+                    .moved = calls,
+                    .era = r->has_biography && !has_histories && !r->life_of ? r->era : NULL};
+}
+
 hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
                              const hpp_config *config, hpf_error *err)
 {
@@ -182,9 +192,12 @@ hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
         return status;
     }
     r->census = hpp__profiler_engine(r->profiler);
+    static const uint32_t no_era = 0;
     r->has_biography = r->census && hpp_census_has_biography(r->census);
+    r->era = r->has_biography ? hpp__census_era_place(r->census) : &no_era;
     r->life_of = config->options->life_of;
     r->life.state = r->life_of ? HPP__LIFE_AWAITED : HPP__LIFE_NONE;
+    set_needs(r);
     *out = r;
     return HPF_OK;
 }
@@ -196,10 +209,7 @@ hpp_profiler *hpp_runtime_profiler(hpp_runtime *r)
 
 hpp_needs hpp_runtime_needs(const hpp_runtime *r)
 {
-    bool has_table = r && r->census && !r->language.all_have_headers;
-    bool has_lives = r && (r->has_biography || r->life.state != HPP__LIFE_NONE);
-    return (hpp_needs){
-        .used = has_lives, .dead = has_lives || has_table, .moved = has_lives || has_table};
+    return r ? r->needs : (hpp_needs){0};
 }
 
 hpf_status hpp_runtime_stop(hpp_runtime *r, hpf_error *err)
@@ -241,7 +251,7 @@ void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
     hpp_header *header = header_of(r, ref);
     if (header) {
         header->producer = producer;
-        header->word = 0;
+        hpp_life_create(&header->word, *r->era);
         n_bytes -= sizeof *header;
     } else if (r->census) {
         lock(r);
@@ -255,8 +265,8 @@ void hpp_runtime_created(hpp_runtime *r, hpp_ref ref, size_t n_bytes)
         describe(&object, ref, r);
         hpp__life_created(&r->life, ref, &object, hpp_profiler_time_s(r->profiler));
     }
-    if (r->has_biography) {
-        hpp_census_created(r->census, ref, header ? &header->word : NULL);
+    if (r->has_biography && !header) {
+        hpp_census_created(r->census, ref, NULL);
     }
 }
 
@@ -266,16 +276,19 @@ void hpp_runtime_used(hpp_runtime *r, hpp_ref ref)
         hpp__life_used(&r->life, hpp_profiler_time_s(r->profiler));
     }
     if (r && r->has_biography) {
-        hpp_census_used(r->census, ref, life_word(r, ref));
+        hpp_header *header = header_of(r, ref);
+        hpp_census_used(r->census, ref, header ? &header->word : NULL);
     }
 }
 
-static void record_death(hpp_runtime *r, hpp_ref ref)
+static void record_death(hpp_runtime *r, hpp_ref ref, const hpp_header *header)
 {
     if (r->life.ref == ref) {
         hpp__life_ended(&r->life, hpp_profiler_time_s(r->profiler));
     }
-    if (r->has_biography) {
+    /* No census has seen an object that was created in this era. */
+    bool is_young = header && r->needs.era && hpp_life_creation_era(header->word) == *r->era;
+    if (r->has_biography && !is_young) {
         hpp_object object = {0};
         lock(r);
         describe(&object, ref, r);
@@ -289,8 +302,9 @@ void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
     if (!r) {
         return;
     }
-    record_death(r, ref);
-    if (!header_of(r, ref)) {
+    const hpp_header *header = header_of(r, ref);
+    record_death(r, ref, header);
+    if (!header) {
         lock(r);
         hpp__map_remove(&r->producers, ref);
         unlock(r);
@@ -299,10 +313,11 @@ void hpp_runtime_dead(hpp_runtime *r, hpp_ref ref)
 
 void hpp_runtime_overwritten(hpp_runtime *r, hpp_ref ref, bool is_done)
 {
+    hpp_header *header = r ? header_of(r, ref) : NULL;
     if (r && !is_done) {
-        record_death(r, ref);
+        record_death(r, ref, header);
     } else if (r && r->has_biography) {
-        hpp_census_created(r->census, ref, life_word(r, ref));
+        hpp_census_created(r->census, ref, header ? &header->word : NULL);
     }
 }
 

@@ -20,7 +20,8 @@
  *
  * Without a profile the runtime is NULL, which every hook accepts. Only biographies need `used`;
  * biographies and objects without headers need `dead` and `moved`. hpp_runtime_needs returns which
- * hooks are needed.
+ * hooks are needed. Objects with headers have the inline hooks hpp_header_used and
+ * hpp_header_overwritten, which call the profiler only where the header does not say enough.
  *
  * Threads: with the option `many_threads`, call hooks on any thread, else on one at a time. Call
  * the other functions on one thread while no thread changes the heap.
@@ -28,6 +29,7 @@
 #ifndef HPPROF_RUNTIME_H
 #define HPPROF_RUNTIME_H
 
+#include "hpprof/life_word.h"
 #include "hpprof/profiler.h"
 
 #ifdef __cplusplus
@@ -81,11 +83,14 @@ HPF_API HPF_MUST_USE hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_l
                                                   const hpp_config *config, hpf_error *err);
 HPF_API hpp_profiler *hpp_runtime_profiler(hpp_runtime *runtime);
 
-/* The hooks that the profile needs. */
+/* The hooks that the profile needs, from its start to hpp_runtime_stop. */
 typedef struct hpp_needs {
-    bool used;  /* hpp_runtime_used */
-    bool dead;  /* hpp_runtime_dead, hpp_runtime_overwritten */
-    bool moved; /* hpp_runtime_moved */
+    bool used;       /* hpp_runtime_used */
+    bool dead;       /* hpp_runtime_dead, hpp_runtime_overwritten */
+    bool young_dead; /* hpp_runtime_dead also of objects created since the last census */
+    bool moved;      /* hpp_runtime_moved */
+    /* The current era, if a biography in the header is all that inline hooks update; else NULL. */
+    const uint32_t *era;
 } hpp_needs;
 HPF_API hpp_needs hpp_runtime_needs(const hpp_runtime *runtime);
 
@@ -106,6 +111,29 @@ HPF_API void hpp_runtime_dead(hpp_runtime *runtime, hpp_ref ref);
  * it twice: before, with `is_done` false, and after, with true. The new object has the old one's
  * producer. */
 HPF_API void hpp_runtime_overwritten(hpp_runtime *runtime, hpp_ref ref, bool is_done);
+
+/* The same hooks for an object whose header is `header`; `needs` are those of the profile. */
+static inline void hpp_header_used(hpp_runtime *runtime, const hpp_needs *needs, hpp_ref ref,
+                                   hpp_header *header)
+{
+    if (needs->era) {
+        hpp_life_use(&header->word, *needs->era);
+    } else if (needs->used) {
+        hpp_runtime_used(runtime, ref);
+    }
+}
+
+static inline void hpp_header_overwritten(hpp_runtime *runtime, const hpp_needs *needs, hpp_ref ref,
+                                          hpp_header *header, bool is_done)
+{
+    if (needs->era && is_done) {
+        hpp_life_create(&header->word, *needs->era);
+    } else if (needs->era && hpp_life_creation_era(header->word) == *needs->era) {
+        return; /* no census has seen it */
+    } else if (needs->dead) {
+        hpp_runtime_overwritten(runtime, ref, is_done);
+    }
+}
 
 /* Records that an object was moved, with its header. `to` can be described, `from` need not be. The
  * order of moves is free, but `to` must not be the reference of an object that is still to be

@@ -64,9 +64,7 @@ static void collect_if_due(lz_runtime *rt)
 
 static void used(lz_runtime *rt, lz_object *o)
 {
-    if (rt->needs.used) {
-        hpp_runtime_used(rt->profile, (hpp_ref)o);
-    }
+    hpp_header_used(rt->profile, &rt->needs, (hpp_ref)o, &o->profile);
 }
 
 /* ---- Thunks ---------------------------------------------------------------------------------- */

@@ -179,6 +179,7 @@ static lz_object *copy(lz_runtime *rt, lz_object *o)
     size_t n_bytes = lz_size_bytes(o);
     lz_object *to = allocate(rt, n_bytes);
     memcpy(to, o, n_bytes);
+    rt->filling->has_survivors = true;
     o->info = (const lz_info *)((uintptr_t)to | 1);
     if (rt->needs.moved) {
         hpp_runtime_moved(rt->profile, (hpp_ref)o, (hpp_ref)to);
@@ -227,6 +228,7 @@ static lz_object *evacuate(lz_runtime *rt, lz_object *o)
     rt->live_bytes += lz_size_bytes(o) - sizeof o->profile;
     if (large) {
         large->found_by = rt->n_collections;
+        large->has_survivors = true;
         return o;
     }
     return copy(rt, o);
@@ -411,12 +413,12 @@ static void free_rest(lz_runtime *rt, lz_chunk *old)
             old = chunk;
         }
     }
-    /* Profiler: objects that have not been copied are dead. */
-    if (rt->needs.dead) {
-        walk(old, bury, rt);
-    }
     while (old) {
         lz_chunk *next = old->next;
+        /* Profiler: objects that have not been copied are dead. */
+        if (rt->needs.young_dead || (rt->needs.dead && old->has_survivors)) {
+            walk_chunk(old, bury, rt);
+        }
         free(old);
         old = next;
     }
@@ -512,9 +514,9 @@ void lz_heap_finish(lz_runtime *rt)
 void lz_overwrite(lz_runtime *rt, lz_object *o, const lz_info *info, lz_object *first)
 {
     size_t slop_bytes = payload_bytes(o) - sizeof first;
-    hpp_runtime_overwritten(rt->profile, (hpp_ref)o, false);
+    hpp_header_overwritten(rt->profile, &rt->needs, (hpp_ref)o, &o->profile, false);
     o->info = info;
     lz_refs(o)[0] = first;
     memset(lz_refs(o) + 1, 0, slop_bytes);
-    hpp_runtime_overwritten(rt->profile, (hpp_ref)o, true);
+    hpp_header_overwritten(rt->profile, &rt->needs, (hpp_ref)o, &o->profile, true);
 }

@@ -26,6 +26,7 @@ typedef struct lz_chunk {
     size_t used_bytes;
     size_t scanned_bytes; /* during a collection */
     unsigned found_by;    /* of a large object: number of the last collection that reached it */
+    bool has_survivors;   /* some objects are older than the last collection */
 } lz_chunk;
 
 /* A thunk or function whose code is running. */

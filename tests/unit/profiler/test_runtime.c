@@ -171,7 +171,7 @@ static void collect(void)
     for (int i = 0; i < w.n_objects; i++) {
         object *o = &w.objects[i];
         if (!is_live(o) && o->slot != NONE) {
-            if (w.needs.dead) {
+            if (w.needs.young_dead || (w.needs.dead && o->created < w.era)) {
                 hpp_runtime_dead(w.runtime, ref_of(o));
             }
             clear_slot(o->slot);
@@ -238,7 +238,9 @@ static void create(void)
 
 static void use(object *o)
 {
-    if (w.needs.used) {
+    if (o->has_header) {
+        hpp_header_used(w.runtime, &w.needs, ref_of(o), &w.slots[o->slot].header);
+    } else if (w.needs.used) {
         hpp_runtime_used(w.runtime, ref_of(o));
     }
     o->first_use = o->first_use ? o->first_use : w.era;
@@ -257,17 +259,27 @@ static void drop(int index)
     }
 }
 
+static void record_overwriting(hpp_ref ref, hpp_header *header, bool is_done)
+{
+    if (header) {
+        hpp_header_overwritten(w.runtime, &w.needs, ref, header, is_done);
+    } else {
+        hpp_runtime_overwritten(w.runtime, ref, is_done);
+    }
+}
+
 static void overwrite(int index)
 {
     object *old = &w.objects[index];
     if (w.n_objects == N_OBJECTS) {
         return;
     }
-    hpp_runtime_overwritten(w.runtime, ref_of(old), false);
+    hpp_header *header = old->has_header ? &w.slots[old->slot].header : NULL;
+    record_overwriting(ref_of(old), header, false);
     drop(index);
     object *new = new_object(old->slot, old->centre, old->has_header);
     old->slot = NONE;
-    hpp_runtime_overwritten(w.runtime, ref_of(new), true);
+    record_overwriting(ref_of(new), header, true);
 }
 
 static void step(void)
