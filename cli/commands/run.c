@@ -28,9 +28,10 @@
 enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
 
 typedef struct run_values {
-    opt_list heap; /* arguments of -h, after the letter */
-    opt_list prof; /* arguments of -p */
-    opt_list bins; /* arguments of -B */
+    opt_list heap;       /* arguments of -h, after the letter */
+    opt_list prof;       /* arguments of -p */
+    opt_list bins;       /* arguments of -B */
+    opt_list exceptions; /* arguments of -x */
     bool eventlog, compact;
     bool prof_verbose;
     const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
@@ -107,6 +108,9 @@ static const opt run_options[] = {
     {'B', "bins", OPT_SUFFIX, AT(bins), "KIND",
      "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code address; "
      "t: time only, h: allocation only",
+     NULL, 0, 0},
+    {'x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
+     "c: print the call stack of each C++ exception that is thrown, once for each type and place",
      NULL, 0, 0},
     {'V', "tick", OPT_TEXT, AT(tick), "S",
      "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
@@ -254,6 +258,13 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "-l", values->eventlog || values->compact ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
+    for (size_t i = 0; i < values->exceptions.n; i++) {
+        if (*values->exceptions.texts[i] && strcmp(values->exceptions.texts[i], "c") != 0) {
+            cmd_misused(self, "-x expects c, not '%s'", values->exceptions.texts[i]);
+            return false;
+        }
+        add_option(&text, "-xc", "");
+    }
     add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
     add_if_given(&text, "-i", values->interval);
     add_if_given(&text, "-L", values->name_length);
@@ -418,6 +429,7 @@ typedef struct run {
     long process_id; /* of the program */
     hpp_collector *collector;
     run_tree tree;
+    bool has_exceptions; /* that were printed */
     run_signals signals;
     run_watch watch;
 } run;
@@ -493,6 +505,10 @@ static bool conclude(run *r)
         return false;
     }
     run_watch_conclude(&r->watch, &r->signals);
+    if (r->profile.print_on_abort && !r->has_exceptions && !r->values->quiet) {
+        diag_say("-xc: no exception was thrown through a shared C++ run-time library; those of a "
+                 "program that is linked to it statically cannot be seen");
+    }
     sigset_t ours;
     sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures and trees can take long */
     report(r);
@@ -561,6 +577,13 @@ static int attach_and_serve(run *r, long process_id)
     return status;
 }
 
+static void print_exception(void *context, hpf_str line)
+{
+    run *r = context;
+    r->has_exceptions = true;
+    diag_print(stderr, "%.*s", (int)line.length, line.data);
+}
+
 /* Checks options that need more than their type. The program and the process name the files. */
 static int check_options(const cmd *self, run *r, const char *program, long process_id)
 {
@@ -584,6 +607,8 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
                               : HPP_PYTHON_WITH_C,
         .biography_seed = (uint64_t)v->biography_seed,
         .verify_stacks = (uint32_t)v->verify_stacks,
+        .print = print_exception,
+        .print_context = r,
         .is_hurried = run_signals_are_pending,
         .is_hurried_context = &r->signals,
     };

@@ -49,9 +49,9 @@ static const void *at(const hpp_window *window, uint32_t page)
 /* Sums for each call, and for all but mmap, which the counting library does not see; the predefined
  * sites have no call. */
 enum { NO_CALL = HPP_N_CALLS, N_SUMS };
-static const char *const call_names[HPP_N_CALLS] = {"malloc",   "calloc",    "realloc", "aligned",
-                                                    "new",      "new_array", "pool",    "pymem",
-                                                    "pyobject", "mmap",      "tick",    "entry"};
+static const char *const call_names[HPP_N_CALLS] = {
+    "malloc", "calloc",   "realloc", "aligned", "new",   "new_array", "pool",
+    "pymem",  "pyobject", "mmap",    "tick",    "entry", "throw"};
 
 static uint32_t call_of(const hpp_window *window, uint32_t site)
 {

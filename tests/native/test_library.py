@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Allocations of the C and C++ libraries for a program, before, during and after main."""
 import os
+import re
 import shutil
 
 import harness
@@ -40,6 +41,34 @@ class CxxLibrary(Native):
                     census = harness.run_census([program("library"), "catches_late", program(library), scope],
                                                 self.fresh())
                     self.assertEqual((census.status, census.output), (0, "caught 101\n"))
+
+    def test_stacks_of_exceptions(self):
+        """-xc: once for each type and place, and how many at the end; the program is as before."""
+        census = harness.run_census([program("throws"), "100"], self.fresh(), "-xc")
+        self.assertEqual((census.status, census.output), (0, "101\n"))
+        lines = re.sub(r"\[\d+\]| \S*throws\.cc:\d+", "", census.errors).splitlines()
+        head = "*** %s (reporting due to -xc) in throws, stack trace:"
+        self.assertEqual(lines, [
+            head % "std::runtime_error", "  (anonymous_namespace)::throw_below,", "  called from count_caught,",
+            "  called from main",
+            head % "int", "  (anonymous_namespace)::throw_number,", "  called from count_caught,",
+            "  called from main",
+            "*** std::runtime_error: thrown 100 times by (anonymous_namespace)::throw_below"])
+        self.assertRegex(census.errors, r"called from main \S*throws\.cc:\d+\n")
+
+    def test_stacks_of_exceptions_in_late_libraries(self):
+        for library in ("libthrows.so", "libthrows_static.so"):
+            census = harness.run_census([program("library"), "catches_late", program(library), "local"],
+                                        self.fresh(), "-xc")
+            self.assertEqual((census.status, census.output), (0, "caught 101\n"))
+            self.assertIn("*** std::runtime_error (reporting due to -xc) in library[", census.errors)
+            self.assertIn("thrown 100 times", census.errors)
+
+    def test_exceptions_that_cannot_be_seen(self):
+        done = harness.run([harness.CENSUS, "run", "-xc", "-o", self.path("profile"), "--",
+                            program("throws_alone"), "3"])
+        self.assertEqual((done.status, done.output), (0, "4\n"))
+        self.assertIn("linked to it statically cannot be seen", done.errors)
 
     def test_operators(self):
         self.check("makes")

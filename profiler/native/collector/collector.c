@@ -162,6 +162,8 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .base = base,
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,
+        .print = c->options.print,
+        .print_context = c->options.print_context,
     };
     hpp__process *p;
     hpf_status status = hpp__process_create(&p, greeting->file, greeting->helper, &profile,
@@ -467,19 +469,20 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
     bool has_peak_images = hpp__native_profile_needs_images(&c->profile) ||
                            c->profile.snapshot == HPP_SNAPSHOT_LARGEST;
-    int n_run = snprintf(
-        out->run, sizeof out->run,
-        "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
-        "biography=%llu,seed=%llu,images=%d,python=%d,threads=%d",
-        c->place.name, process_id, !c->options.without_children,
-        !c->options.without_maps && !has_biography, (unsigned long long)HPP__WINDOW_BYTES,
-        (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
-        (unsigned long long)(has_biography ? biography_bytes : 0),
-        (unsigned long long)c->options.biography_seed,
-        has_peak_images                             ? 2
-        : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
-                                                    : 0,
-        c->options.python != HPP_PYTHON_NEVER, hpp__native_profile_logs_threads(&c->profile));
+    int n_run =
+        snprintf(out->run, sizeof out->run,
+                 "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
+                 "biography=%llu,seed=%llu,images=%d,python=%d,threads=%d,throws=%d",
+                 c->place.name, process_id, !c->options.without_children,
+                 !c->options.without_maps && !has_biography, (unsigned long long)HPP__WINDOW_BYTES,
+                 (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
+                 (unsigned long long)(has_biography ? biography_bytes : 0),
+                 (unsigned long long)c->options.biography_seed,
+                 has_peak_images                             ? 2
+                 : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
+                                                             : 0,
+                 c->options.python != HPP_PYTHON_NEVER,
+                 hpp__native_profile_logs_threads(&c->profile), c->profile.print_on_abort);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;
@@ -554,9 +557,9 @@ void hpp_collector_stop(hpp_collector *c)
 static hpf_status check_options(const hpp_collector_options *options, hpf_error *err)
 {
     const hpp_census_options *census = &options->profile->census;
-    if (options->profile->print_on_abort || census->count_stacks) {
+    if (census->count_stacks) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "-xc and -xt are only for programs that embed the profiler");
+                             "-xt is only for programs that embed the profiler");
     }
     if (census->savings || census->count_objects) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,

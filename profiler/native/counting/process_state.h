@@ -18,7 +18,7 @@ typedef struct hpp_settings {
     uint32_t tick_us;
     uint32_t verify_every;
     bool has_images, has_peak_images, has_maps;
-    bool has_python_frames, has_thread_events;
+    bool has_python_frames, has_thread_events, has_throws;
     uint64_t biography_bytes, seed;
 } hpp_settings;
 

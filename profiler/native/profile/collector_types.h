@@ -46,6 +46,9 @@ typedef struct hpp_collector_options {
                                       limit */
     const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
     void *events_context;
+    /* With -xc: prints a line about an exception, on the writing thread; may be NULL. */
+    void (*print)(void *context, hpf_str line);
+    void *print_context;
     bool keeps_costs; /* for hpp_collector_costs */
     /* Called after files of a process were written, on the writing thread; may be NULL. To read the
      * files, wake the main thread, and call hpp_collector_files there. */

@@ -29,7 +29,8 @@ static hpf_str call_name(uint32_t call)
                                                [HPP_CALL_PYTHON_OBJECT] = {"PyObject", 8},
                                                [HPP_CALL_MMAP] = {"mmap", 4},
                                                [HPP_CALL_TICK] = {"", 0},
-                                               [HPP_CALL_ENTRY] = {"", 0}};
+                                               [HPP_CALL_ENTRY] = {"", 0},
+                                               [HPP_CALL_THROW] = {"", 0}};
     return names[call];
 }
 

@@ -18,6 +18,7 @@
 #include "core/marks.h"
 #include "native_bins.h"
 #include "native_report.h"
+#include "native_throws.h"
 #include "census/snapshot.h"
 #include "core/title.h"
 
@@ -64,6 +65,7 @@ struct hpp__native_profile {
     uint64_t n_ticks;       /* that are in the event log */
     logged_thread *threads; /* by slot */
     size_t threads_capacity;
+    hpp__native_throws throws;
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the profile was created */
     bool has_lives;
     hpp__native_lives lives;
@@ -207,9 +209,10 @@ static hpf_status init_parts(hpp__native_profile *p, const hpp__native_profile_o
                              hpf_error *err)
 {
     bool has_log = p->options->with_eventlog;
+    bool has_lines = has_log || options->costs || p->options->print_on_abort;
     hpf_status status = hpp__native_stacks_init(&p->stacks, options->names, &p->reader,
                                                 options->process_id, options->max_depth, err);
-    if (status == HPF_OK && (has_log || options->costs)) {
+    if (status == HPF_OK && has_lines) {
         status = hpp__native_stacks_init(&p->calls, options->names, &p->reader, options->process_id,
                                          options->max_depth, err);
     }
@@ -259,6 +262,8 @@ hpf_status hpp__native_profile_create(hpp__native_profile **out,
     }
     p->options = options->profile;
     p->costs = options->costs;
+    p->throws.print = p->options->print_on_abort ? options->print : NULL;
+    p->throws.print_context = options->print_context;
     p->reader = *reader;
     p->begin_ns = now_ns();
     p->figures.process_id = options->process_id;
@@ -629,6 +634,7 @@ void hpp__native_profile_take(hpp__native_profile *p, hpp__snapshot *snapshot)
     if (p->has_lives && hpp__native_lives_load(&p->lives, &p->reader)) {
         add_lives(p, UINT32_MAX, live_bytes);
     }
+    hpp__native_throws_report(&p->throws, &p->calls, p->figures.process_id, program_of(p));
     era now = {snapshot->era, live_bytes, 0};
     const hpp_census_result *result = take_objects(p, snapshot, &now);
     if (!hpp__native_profile_needs_images(p->options)) {
@@ -894,6 +900,7 @@ void hpp__native_profile_finish(hpp__native_profile *p, hpp__snapshot *last)
     for (size_t i = 0; i < p->threads_capacity; i++) {
         end_thread(p, i, last->time_s);
     }
+    hpp__native_throws_end(&p->throws, &p->calls);
     hpf_error of_files = {0};
     hpf_error of_report = {0};
     hpf_status status = hpp__output_close(&p->output, &of_files);

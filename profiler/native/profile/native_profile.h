@@ -52,6 +52,8 @@ typedef struct hpp__native_profile_options {
     const char *base;         /* of file names; copied */
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;
+    void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
+    void *print_context;
     struct hpp__shared_costs *costs; /* replaced at each snapshot, borrowed; may be NULL */
 } hpp__native_profile_options;
 

@@ -65,6 +65,7 @@ enum {
     HPP_MAX_MODULES = HPP_MODULES_PER_CHUNK * HPP_MAX_MODULE_CHUNKS,
     HPP_MAX_MARKS = 4096,
     HPP_MAX_THREAD_EVENTS = 4096,
+    HPP_MAX_THROWS = 1024,
     HPP_LIVES_PER_CHUNK = 8192, /* 320 KiB */
     HPP_MAX_LIFE_CHUNKS = 4096,
     HPP_MAX_LIVES = HPP_LIVES_PER_CHUNK * HPP_MAX_LIFE_CHUNKS,
@@ -92,12 +93,13 @@ typedef enum hpp_call {
     HPP_CALL_MMAP,          /* mapped by the program itself (preload/maps.h) */
     HPP_CALL_TICK,          /* no block: `allocations` counts ticks of processor time (-p) */
     HPP_CALL_ENTRY,         /* no block: `allocations` counts entries of a function (census cc) */
+    HPP_CALL_THROW,         /* no block, no counters: where C++ exceptions are thrown (-xc) */
     HPP_N_CALLS
 } hpp_call;
 
 static inline int hpp_call_is_block(uint32_t call)
 {
-    return call != HPP_CALL_TICK && call != HPP_CALL_ENTRY;
+    return call != HPP_CALL_TICK && call != HPP_CALL_ENTRY && call != HPP_CALL_THROW;
 }
 
 /* Added to the call of a site for blocks that a forked child has inherited. They are live there,
@@ -217,6 +219,16 @@ typedef struct hpp_window_thread_event {
     uint32_t padding;
 } hpp_window_thread_event;
 
+/* C++ exceptions of a type that were thrown from a site. */
+typedef struct hpp_window_throw {
+    _Atomic uint64_t key; /* of the type and the site; 0: not used */
+    _Atomic uint64_t n;   /* how many */
+    uint64_t time_ns;     /* CLOCK_MONOTONIC: of the first; its thread */
+    uint32_t thread_id, site;
+    _Atomic uint32_t is_complete; /* stored last */
+    char type[92];                /* mangled, terminated, cut */
+} hpp_window_throw;
+
 /* A cost centre of hpprof/scope.h: texts are terminated, cut. */
 typedef struct hpp_window_scope {
     _Atomic uint32_t is_complete; /* stored last */
@@ -326,7 +338,8 @@ typedef struct hpp_window_head {
      * `wanted_era`. The image shows all uses of eras before this one. */
     _Atomic uint32_t image_era;
     _Atomic uint64_t n_deaths;
-    _Atomic uint64_t n_deaths_read; /* written by the collector */
+    _Atomic uint64_t n_deaths_read;  /* written by the collector */
+    _Atomic uint64_t n_other_throws; /* without a record */
     _Atomic uint64_t n_thread_events;
     _Atomic uint64_t n_thread_events_read; /* written by the collector */
 
@@ -382,6 +395,7 @@ typedef struct hpp_window {
                  (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS) * 4 % HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
     hpp_window_thread_event thread_events[HPP_MAX_THREAD_EVENTS];
+    hpp_window_throw throws[HPP_MAX_THROWS];
     hpp_window_scope scopes[HPP_MAX_SCOPES];
 } hpp_window;
 
@@ -393,6 +407,7 @@ _Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_thread_event) == 48, "");
+_Static_assert(sizeof(hpp_window_throw) == 128, "");
 _Static_assert(sizeof(hpp_window_scope) == 256, "");
 _Static_assert(sizeof(hpp_window_code) == 256, "64 KiB chunks of codes");
 _Static_assert(sizeof(hpp_window_head) <= HPP_WINDOW_PAGE_BYTES, "one page");
@@ -412,6 +427,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   images=0|1|2  whether the collector takes images: then the program waits at its exit for a last
  *                 one, until the collector answers with a byte; with 2, also at peaks
  *   threads=0|1     whether begins and ends of threads are events of the window
+ *   throws=0|1      whether C++ exceptions that are thrown are counted
  *   maps=0|1        whether memory is counted that the program maps itself
  *   verify=N        compare one stack in N with fresh unwinds, 0 for none
  *   python=0|1      whether stacks of Python programs have Python frames

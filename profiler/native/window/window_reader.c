@@ -227,6 +227,17 @@ bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_
     return out->begin < out->end;
 }
 
+bool hpp__window_reader_throw(const hpp__window_reader *r, uint32_t index, hpp_window_throw *out)
+{
+    const hpp_window_throw *record = &r->window->throws[index];
+    if (atomic_load_explicit(&record->is_complete, memory_order_acquire) == 0) {
+        return false;
+    }
+    memcpy(out, record, sizeof *out);
+    out->type[sizeof out->type - 1] = '\0';
+    return out->site < r->n_sites;
+}
+
 bool hpp__window_reader_thread_event(const hpp__window_reader *r, uint64_t number,
                                      hpp_window_thread_event *out)
 {

@@ -75,6 +75,11 @@ bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
 size_t hpp__window_reader_deaths(const hpp__window_reader *reader, uint64_t *from,
                                  hpp_window_death *out);
 
+/* Copies the exceptions of a type and a site, if the record is complete. Its site is less than
+ * n_sites, its type terminated. */
+bool hpp__window_reader_throw(const hpp__window_reader *reader, uint32_t index,
+                              hpp_window_throw *out);
+
 /* Copies the begin or end of a thread if it is complete. Its name is terminated, its slot below
  * HPP_MAX_SLOTS. */
 bool hpp__window_reader_thread_event(const hpp__window_reader *reader, uint64_t number,

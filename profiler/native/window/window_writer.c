@@ -396,6 +396,7 @@ static void reset_head(hpp_window_head *head)
     fill_identity(head);
     atomic_store(&head->control, 0);
     atomic_store(&head->n_marks, 0);
+    atomic_store(&head->n_other_throws, 0);
     atomic_store(&head->n_thread_events_read, atomic_load(&head->n_thread_events));
     atomic_store(&head->n_lost_stacks, 0);
     atomic_store(&head->n_uncounted, 0);
