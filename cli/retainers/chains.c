@@ -20,14 +20,11 @@ enum { INDENT = 15, STEP = 3, MOST_DEPTH = 20 };
 /* The chains of one band. */
 typedef struct chains {
     hpf_sink *sink;
-    const hpf_prof_holding *holdings;
-    size_t n_holdings;
     bool exact;
-    hpf_str *listed; /* retainers, with room for all */
-    size_t n_listed;
+    chain chain; /* with room for all retainers in `listed` */
 } chains;
 
-static bool is_listed(const chains *c, hpf_str retainer)
+bool chain_has_listed(const chain *c, hpf_str retainer)
 {
     for (size_t i = 0; i < c->n_listed; i++) {
         if (hpf_str_equal(c->listed[i], retainer)) {
@@ -39,28 +36,20 @@ static bool is_listed(const chains *c, hpf_str retainer)
 
 /* Returns whether a set leads on: it has a member that is not listed yet, or is no set but a word
  * such as MANY. */
-static bool leads_on(const chains *c, hpf_str members)
+static bool leads_on(const chain *c, hpf_str members)
 {
     hpf_str rest = members;
     hpf_str member = hpf_retainer_sets_next_member(&rest);
     bool is_word = !member.data;
     for (; member.data; member = hpf_retainer_sets_next_member(&rest)) {
-        if (!is_listed(c, member)) {
+        if (!chain_has_listed(c, member)) {
             return true;
         }
     }
     return is_word;
 }
 
-/* The holdings of one retainer. */
-typedef struct held {
-    uint64_t size_bytes, n_objects; /* of all */
-    bool is_root;
-    size_t n_sets;                /* that lead on */
-    const hpf_prof_holding *best; /* the largest of these */
-} held;
-
-static held holdings_of(const chains *c, hpf_str retainer)
+held chain_holdings_of(const chain *c, hpf_str retainer)
 {
     held all = {0};
     for (size_t i = 0; i < c->n_holdings; i++) {
@@ -83,15 +72,15 @@ static void write_members(chains *c, hpf_str members, int depth);
 
 static void write_retainer(chains *c, hpf_str retainer, int depth)
 {
-    bool is_again = is_listed(c, retainer);
+    bool is_again = chain_has_listed(&c->chain, retainer);
     hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
     output_name(c->sink, retainer);
     if (is_again) {
         hpf_sink_text(c->sink, "  (above)\n");
         return;
     }
-    c->listed[c->n_listed++] = retainer;
-    const held all = holdings_of(c, retainer);
+    c->chain.listed[c->chain.n_listed++] = retainer;
+    const held all = chain_holdings_of(&c->chain, retainer);
     if (all.n_objects > 0) {
         hpf_sink_printf(c->sink, "  %s in %s object%s",
                         format_amount((double)all.size_bytes, HPF_STR("bytes"), c->exact).text,
@@ -130,9 +119,9 @@ static void write_members(chains *c, hpf_str members, int depth)
 /* Returns how many retainers can be listed: those of all sets and those that are held. */
 static size_t count_retainers(const chains *c, const hpf_survey *survey, const summary *sum)
 {
-    size_t n = c->n_holdings;
-    for (size_t i = 0; i < c->n_holdings; i++) {
-        hpf_str rest = c->holdings[i].by;
+    size_t n = c->chain.n_holdings;
+    for (size_t i = 0; i < c->chain.n_holdings; i++) {
+        hpf_str rest = c->chain.holdings[i].by;
         while (hpf_retainer_sets_next_member(&rest).data) {
             n++;
         }
@@ -158,7 +147,7 @@ static void write_bands(chains *c, const hpf_survey *survey, const summary *sum)
                         format_amount(row->mean, unit, c->exact).text);
         output_name(c->sink, row->name);
         hpf_sink_text(c->sink, "\n");
-        c->n_listed = 0;
+        c->chain.n_listed = 0;
         if (hpf_survey_retainer_set(survey, row->number, &set)) {
             write_members(c, set.members, 0);
         }
@@ -169,9 +158,9 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
 {
     chains c = {.sink = sink, .exact = exact};
     if (in->sets) {
-        c.holdings = hpf_retainer_sets_holdings(in->sets, &c.n_holdings);
+        c.chain.holdings = hpf_retainer_sets_holdings(in->sets, &c.chain.n_holdings);
     }
-    if (c.n_holdings == 0) {
+    if (c.chain.n_holdings == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "--chains needs a profile by retainer (-hr) and its .prof report, by "
                              "a program that embeds hpprof: GHC does not record what holds the "
@@ -181,14 +170,14 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
     if (!summary_make(&sum, in->survey, (uint32_t)n_bands)) {
         return hpf_error_set_memory(err);
     }
-    c.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.listed);
-    hpf_status status = c.listed ? HPF_OK : hpf_error_set_memory(err);
+    c.chain.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.chain.listed);
+    hpf_status status = c.chain.listed ? HPF_OK : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
         hpf_sink_text(sink, "\n\n  area          mean  retainers, and what holds them\n");
         write_bands(&c, in->survey, &sum);
     }
-    free(c.listed);
+    free(c.chain.listed);
     summary_finish(&sum);
     return status;
 }

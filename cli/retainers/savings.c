@@ -16,16 +16,10 @@
 #include "summary.h"
 #include "unit_format.h"
 
-enum { N_PHASES = 3 };
+enum { N_PHASES = SAVINGS_N_PHASES };
 
 static const hpf_str phase_names[N_PHASES] = {{"LAG ", 4}, {"DRAG ", 5}, {"VOID ", 5}};
 static const char arrow[] = " <- ";
-
-/* What one producer made and one set retained. */
-typedef struct saving {
-    hpf_str pair, producer, retainers;
-    double areas[N_PHASES], area; /* amount x time */
-} saving;
 
 /* Splits a name. Returns false if it is another. */
 static bool read_name(hpf_str name, saving *out, int *phase)
@@ -98,9 +92,23 @@ static size_t list_savings(saving *out, const summary *sum)
     return n_pairs;
 }
 
-/* Returns the area of all live memory, by trapezia; 0 if the profile has no such quantity. It is 0
+hpf_status savings_find(saving **out, size_t *n, const hpf_survey *survey, hpf_error *err)
+{
+    summary sum;
+    *out = NULL;
+    *n = 0;
+    if (!summary_make(&sum, survey, 0)) {
+        return hpf_error_set_memory(err);
+    }
+    *out = calloc((size_t)sum.n_rows + 1, sizeof **out);
+    *n = *out ? list_savings(*out, &sum) : 0;
+    summary_finish(&sum);
+    return *out ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* By trapezia, of the quantity `live`. It is 0
  * at the first and the last sample, where GHC and hpprof write an empty one without a census. */
-static double live_area(const hpf_survey *survey)
+double savings_live_area(const hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     double area = 0;
@@ -138,7 +146,7 @@ static formatted format_area(const hpf_survey *survey, double area, bool exact)
 
 static void write_head(const input *in, const saving *savings, size_t n, bool exact, hpf_sink *sink)
 {
-    double sums[N_PHASES] = {0}, saved = 0, live = live_area(in->survey);
+    double sums[N_PHASES] = {0}, saved = 0, live = savings_live_area(in->survey);
     for (size_t i = 0; i < n; i++) {
         saved += savings[i].area;
         for (int k = 0; k < N_PHASES; k++) {
@@ -190,24 +198,17 @@ static void write_table(const input *in, const saving *savings, size_t n, size_t
 
 hpf_status savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *sink, hpf_error *err)
 {
-    summary sum;
-    if (!summary_make(&sum, in->survey, 0)) {
-        return hpf_error_set_memory(err);
-    }
-    saving *savings = calloc((size_t)sum.n_rows + 1, sizeof *savings);
-    size_t n = savings ? list_savings(savings, &sum) : 0;
-    hpf_status status = HPF_OK;
-    if (!savings) {
-        status = hpf_error_set_memory(err);
-    } else if (n == 0) {
+    saving *savings;
+    size_t n;
+    hpf_status status = savings_find(&savings, &n, in->survey, err);
+    if (status == HPF_OK && n == 0) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "--savings needs a profile that was made with --savings by a "
                                "program that embeds hpprof, and has ended");
-    } else {
+    } else if (status == HPF_OK) {
         write_head(in, savings, n, exact, sink);
         write_table(in, savings, n, n_rows, exact, sink);
     }
     free(savings);
-    summary_finish(&sum);
     return status;
 }

@@ -85,6 +85,7 @@ def cases(files, program):
         "report": [[], [b"--format", b"markdown"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
                    [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]],
                    [b"--holders", b"text"], [b"--holders", bad], [b"-o", name["folder"]]],
+        "explain": [[], [name["profile"]]],
         "info": [[], [b"--events"]],
         "convert": [[b"-o", b"out" + bad + b".hp"], [b"--to", b"folded", b"-o", b"out"],
                     [b"-o", b"out" + bad], [b"--to", b"eventlog", b"-o", b"no" + bad + b"/x"]],

@@ -35,7 +35,7 @@ FLOORS = {
     "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
                  "native/counting", "native/lives", "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
-    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
+    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 

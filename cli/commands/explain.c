@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census explain: what to change in a program, from several recordings of it.
+ */
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "diag.h"
+#include "explain/explain_write.h"
+#include "output.h"
+#include "plot/overlay.h"
+#include "plot/retainers.h"
+
+typedef struct explain_values {
+    const char *output;
+    int format;
+} explain_values;
+
+static const char *const format_names[] = {"text", "json", NULL};
+
+static const opt explain_options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .kind = OPT_TEXT,
+     .offset = offsetof(explain_values, output),
+     .argument = "FILE",
+     .help = "write to FILE (default or -: standard output)"},
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(explain_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default) or json"},
+    {.name = NULL},
+};
+
+/* Opens a recording with the whole stacks and the lines that it has, and the sets of its report. */
+static bool open_recording(input *in, const char *path)
+{
+    const hpf_survey_options limits = {.by_stack = true, .by_line = true};
+    return input_open_only(in, path, NULL) && input_survey(in, &limits) &&
+           retainers_read(in, NULL) && overlay_add(in, NULL);
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    explain_values values = {0};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &values, &argc, argv, &status)) {
+        return status;
+    }
+    if (argc < 2) {
+        return cmd_misused(self, "no recording given");
+    }
+    size_t n = (size_t)argc - 1, n_open = 0;
+    input *inputs = calloc(n, sizeof *inputs);
+    hpf_error err;
+    if (!inputs) {
+        (void)hpf_error_set_memory(&err);
+        diag_error("census", &err);
+        return EXIT_FAILED;
+    }
+    while (n_open < n && open_recording(&inputs[n_open], argv[n_open + 1])) {
+        n_open++;
+    }
+    if (n_open == n) {
+        const char *name;
+        explanation e;
+        hpf_status found = explain_find(&e, inputs, n, &err);
+        hpf_sink *sink = found == HPF_OK ? output_open(values.output, &name) : NULL;
+        if (sink) {
+            found = values.format ? explain_write_json(&e, sink, &err)
+                                  : explain_write_text(&e, sink, &err);
+        }
+        if (found != HPF_OK) {
+            diag_say("%s", err.message);
+            hpf_sink_destroy(sink);
+        } else {
+            status = output_close(sink, name);
+        }
+        explain_finish(&e);
+    }
+    for (size_t i = 0; i < n_open; i++) {
+        input_close(&inputs[i]);
+    }
+    free(inputs);
+    return status;
+}
+
+const cmd cmd_explain = {
+    .name = "explain",
+    .summary = "Say what to change in a program, from recordings of it",
+    .operands = "FILE...",
+    .options = explain_options,
+    .run = run,
+};

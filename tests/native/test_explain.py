@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`census explain` names the faults of programs that were recorded once, with holders and stacks."""
+import json
+import os
+
+import harness
+from harness import CENSUS, Native, program, run
+
+CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "python", "cache.py")
+
+
+class Explain(Native):
+    def explain(self, command, *options):
+        """Returns the explanation of a recording by holder, and its text."""
+        base = self.path("run")
+        recorded = run([CENSUS, "run", "-q", "-i0.02", "-o", base, "-hr", "-l", *options, "--", *command])
+        self.assertEqual(recorded.status, 0, recorded.errors)
+        printed = run([CENSUS, "explain", "--format", "json", base + ".eventlog"])
+        self.assertEqual(printed.status, 0, printed.errors)
+        return json.loads(printed.output), run([CENSUS, "explain", base + ".eventlog"]).output
+
+    def test_explain_names_the_faults_of_a_server(self):
+        found, text = self.explain([program("shop"), self.path("run.hp")])
+        advice = {a["kind"]: a for a in found["advice"]}
+        self.assertEqual(advice["leak"]["name"], "Journal::note", text)
+        self.assertRegex(advice["leak"]["place"], r"^shop\.cc:\d+$")
+        named = " ".join(a["text"] for a in found["advice"])
+        self.assertIn("Shop::report (shop.cc:", named, text)
+        self.assertIn("Pages::render (shop.cc:", named, text)
+        self.assertIn("census run -hb -l -- ", text)
+
+    def test_explain_names_the_cache_of_a_python_program(self):
+        def check(version, python):
+            found, text = self.explain([python, "-s", "-S", CACHE])
+            named = " ".join(a["text"] for a in found["advice"])
+            self.assertIn("cache.Answer.__init__", named, text)
+            self.assertIn("__main__.CACHE", named, text)
+        self.with_each(check, "3.11")
+
+
+if __name__ == "__main__":
+    harness.main()
