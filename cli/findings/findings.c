@@ -48,6 +48,11 @@ static bool is_in(times window, double time)
     return time >= window.first && time <= window.last;
 }
 
+static bool is_native(const search *s)
+{
+    return hpf_native_part_of_job(hpf_survey_header(s->in->survey, HPF_HEADER_JOB)).length > 0;
+}
+
 static formatted amount(const search *s, double value)
 {
     return format_amount(value, s->value_unit, s->exact);
@@ -253,8 +258,10 @@ static hpf_status find_unused(search *s, hpf_error *err)
     }
     hpf_sink_printf(to, "%s of the memory over time is kept after its last use (DRAG)",
                     format_share(drag).text);
-    hpf_sink_printf(to, ", %s is never used (VOID); who holds it: run with -hr -hbdrag,void",
-                    format_share(never).text);
+    hpf_sink_printf(to, ", %s is never used (VOID%s", format_share(never).text,
+                    is_native(s) ? "); who holds it: run with -hr -hbdrag,void"
+                                 : "; in GHC, also evaluated data); who makes it: run with -hc "
+                                   "-hbdrag,void");
     write_command(s, "census plot --normalise", s->window);
     return HPF_OK;
 }
@@ -354,11 +361,6 @@ static hpf_status find_resident(search *s, hpf_error *err)
 }
 
 /* --- churn ------------------------------------------------------------------------------------ */
-
-static bool is_native(const search *s)
-{
-    return hpf_native_part_of_job(hpf_survey_header(s->in->survey, HPF_HEADER_JOB)).length > 0;
-}
 
 /* What an event log says of allocation. */
 typedef struct allocation {

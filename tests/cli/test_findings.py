@@ -97,6 +97,8 @@ def check_biography():
     assert set(found) == {"unused memory"}, found
     assert found["unused memory"]["evidence"].startswith("30.0% of the memory"), found
     assert "11.0% is never used" in found["unused memory"]["evidence"], found
+    # GHC refuses -hr with -hb.
+    assert "run with -hc -hbdrag,void" in found["unused memory"]["evidence"], found
     assert not findings(samples(10, 5), job)
     assert not findings(samples(30, 11), "p +RTS -hc"), "only in profiles by use"
 
