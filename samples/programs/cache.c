@@ -36,8 +36,7 @@ static lz_object *squares(lz_runtime *rt, lz_object **slots)
 }
 
 static const lz_info squares_info = LZ_CAF_INFO("squares", 0, squares, NULL);
-static hpp_cc main_caf = HPP_CC_INIT("CAF", HPP_MODULE, "<entire-module>", HPP_CC_CAF);
-static lz_static squares_caf = {.object = {.info = &squares_info}, .centre = &main_caf};
+static lz_static squares_caf = {.object = {.info = &squares_info}, .centre = &lz_main_caf};
 
 static lz_object *first(lz_runtime *rt, lz_object **slots)
 {

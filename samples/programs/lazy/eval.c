@@ -18,15 +18,6 @@ void lz_fail(const char *message)
     exit(1);
 }
 
-void lz_raise(lz_runtime *rt, const char *message)
-{
-    /* Profiler: the stack is that of the code that is running. */
-    hpp_profiler_exception(hpp_runtime_profiler(rt->profile), message, STDERR_FILENO);
-    lz_collect(rt);
-    lz_profile_stop(rt);
-    lz_fail(message);
-}
-
 /* ---- The stack ------------------------------------------------------------------------------- */
 
 static lz_object **push(lz_runtime *rt, const lz_info *info, size_t n_slots)
@@ -124,11 +115,12 @@ static lz_object *run(lz_runtime *rt, const lz_info *info, lz_object **slots, co
 static lz_object *force_static(lz_runtime *rt, lz_static *caf)
 {
     const lz_info *info = caf->object.info;
-    lz_object **slots = push(rt, info, info->n_locals);
+    lz_object **slots = push(rt, info, 1 + info->n_locals);
+    slots[0] = &caf->object;
     collect_if_due(rt);
     caf->object.profile.producer = hpp_ccs_of_caf(caf->centre);
     caf->object.info = &static_blackhole_info;
-    lz_object *value = run(rt, info, slots, caf->object.profile.producer);
+    lz_object *value = run(rt, info, slots + 1, caf->object.profile.producer);
     caf->refs[0] = value;
     caf->object.info = &static_indirection_info;
     pop(rt);
@@ -184,5 +176,96 @@ lz_object *lz_call(lz_runtime *rt, lz_object *function, lz_object *first, lz_obj
     const hpp_ccs *ccs = captured ? hpp_ccs_append(hpp_ccs_current(), captured) : NULL;
     lz_object *value = run(rt, info, slots + 1, ccs);
     pop(rt);
+    return value;
+}
+
+lz_object *lz_apply(lz_runtime *rt, lz_object *function, lz_object *argument)
+{
+    static const lz_info pap_info = {
+        .kind = LZ_PAP,
+        .n_refs = 2,
+        .n_words = 2,
+        .shape = LZ_SHAPE("PAP", "->*", "PAP", 0),
+    };
+    if (function->info->kind == LZ_PAP) {
+        used(rt, function);
+        return lz_call(rt, lz_refs(function)[0], lz_refs(function)[1], argument);
+    }
+    return function->info->n_args == 1 ? lz_call(rt, function, argument, NULL)
+                                       : lz_new(rt, &pap_info, function, argument, NULL);
+}
+
+static lz_object *apply(lz_runtime *rt, lz_object **slots)
+{
+    slots[0] = lz_eval(rt, slots[0]);
+    return lz_apply(rt, slots[0], slots[1]);
+}
+
+lz_object *lz_apply_later(lz_runtime *rt, lz_object *function, lz_object *argument)
+{
+    static const lz_info ap_info = {
+        .kind = LZ_THUNK,
+        .n_refs = 2,
+        .n_words = 2,
+        .code = apply,
+        .shape = LZ_SHAPE("AP", "*", "AP", HPP_RETAINER),
+    };
+    return lz_new(rt, &ap_info, function, argument, NULL);
+}
+
+/* ---- Exceptions ------------------------------------------------------------------------------ */
+
+static lz_object *raise_again(lz_runtime *rt, lz_object **slots)
+{
+    lz_raise(rt, (const char *)(intptr_t)lz_int_value(slots[0]));
+}
+
+/* Removes the frames of a lz_try. Thunks that were being evaluated will raise the exception. */
+static void unwind(lz_runtime *rt, const lz_handler *handler, const char *message)
+{
+    static const lz_info raise_info = LZ_THUNK_INFO("raise", 1, 0, raise_again);
+    lz_thread *t = rt->running;
+    for (; t->n_frames > handler->n_frames; pop(rt)) {
+        const lz_frame *frame = &t->frames[t->n_frames - 1];
+        lz_object *o = frame->info->kind == LZ_THUNK ? t->slots[frame->first_slot] : NULL;
+        if (o && o->info->kind == LZ_BLACKHOLE) {
+            lz_object *text = lz_int(rt, (intptr_t)message);
+            if (lz_is_static(o)) {
+                lz_refs(o)[0] = lz_new(rt, &raise_info, text, NULL, NULL);
+                o->info = &static_indirection_info;
+            } else {
+                lz_overwrite(rt, o, &raise_info, text);
+            }
+        }
+    }
+}
+
+void lz_raise(lz_runtime *rt, const char *message)
+{
+    lz_handler *handler = rt->running->handler;
+    /* Profiler: the stack is that of the code that is running. */
+    hpp_profiler_exception(hpp_runtime_profiler(rt->profile), message, STDERR_FILENO);
+    if (handler) {
+        unwind(rt, handler, message);
+        handler->message = message;
+        hpp_longjmp(&handler->jump, 1);
+    }
+    lz_collect(rt);
+    lz_profile_stop(rt);
+    lz_stats_print(rt);
+    lz_fail(message);
+}
+
+lz_object *lz_try(lz_runtime *rt, lz_object *o, const char **message)
+{
+    lz_thread *t = rt->running;
+    lz_handler handler = {.n_frames = t->n_frames, .outer = t->handler};
+    lz_object *volatile value = NULL;
+    t->handler = &handler;
+    if (setjmp(HPP_JMP_MARK(&handler.jump)) == 0) {
+        value = lz_eval(rt, o);
+    }
+    *message = t->handler->message;
+    t->handler = t->handler->outer;
     return value;
 }

@@ -105,7 +105,7 @@ static lz_object *created(lz_runtime *rt, lz_object *o, const void *place)
 lz_object *lz_new(lz_runtime *rt, const lz_info *info, lz_object *first, lz_object *second,
                   lz_object *third)
 {
-    lz_object *given[] = {first, second, third};
+    lz_object *given[] = {first, second, third, NULL};
     lz_object *o = new_object(rt, info, info->n_words * sizeof *given);
     memcpy(lz_refs(o), given, info->n_words * sizeof *given);
     return created(rt, o, __builtin_return_address(0));
@@ -163,8 +163,15 @@ lz_object *lz_weak(lz_runtime *rt, lz_object *key, lz_object *value)
         .n_words = LZ_WEAK_WORDS,
         .shape = LZ_SHAPE("WEAK", "Weak#", "WEAK", HPP_WEAK),
     };
-    rt->weaks = lz_new(rt, &weak_info, key, value, rt->weaks);
-    return rt->weaks;
+    lz_object *weak = lz_new(rt, &weak_info, key, value, NULL);
+    lz_refs(weak)[LZ_WEAK_NEXT] = rt->weaks;
+    rt->weaks = weak;
+    return weak;
+}
+
+void lz_finalize(lz_object *weak, lz_object *finalizer)
+{
+    lz_refs(weak)[LZ_WEAK_FINALIZER] = finalizer;
 }
 
 lz_object *lz_weak_value(lz_object *weak)
@@ -307,6 +314,7 @@ static bool keep_weaks(lz_runtime *rt, lz_object **left)
             lz_object *to = evacuate(rt, weak);
             lz_refs(to)[LZ_WEAK_KEY] = evacuate(rt, lz_refs(to)[LZ_WEAK_KEY]);
             lz_refs(to)[LZ_WEAK_VALUE] = evacuate(rt, lz_refs(to)[LZ_WEAK_VALUE]);
+            lz_refs(to)[LZ_WEAK_FINALIZER] = evacuate(rt, lz_refs(to)[LZ_WEAK_FINALIZER]);
             lz_refs(to)[LZ_WEAK_NEXT] = rt->weaks;
             rt->weaks = to;
             any = true;
@@ -319,10 +327,26 @@ static bool keep_weaks(lz_runtime *rt, lz_object **left)
     return any;
 }
 
-/* Marks weak pointers whose keys are dead, if other objects keep these weak pointers alive. */
-static void kill_weaks(lz_object *weak)
+static void add_finalizer(lz_runtime *rt, lz_object *finalizer)
+{
+    if (rt->n_finalizers == rt->finalizers_capacity) {
+        rt->finalizers_capacity = 2 * rt->finalizers_capacity + 16;
+        rt->finalizers = realloc(rt->finalizers, rt->finalizers_capacity * sizeof(*rt->finalizers));
+        if (!rt->finalizers) {
+            lz_fail("out of memory");
+        }
+    }
+    rt->finalizers[rt->n_finalizers++] = evacuate(rt, finalizer);
+}
+
+/* Marks weak pointers whose keys are dead, if other objects keep these weak pointers alive. Their
+ * finalizers are due. */
+static void kill_weaks(lz_runtime *rt, lz_object *weak)
 {
     while (weak) {
+        if (lz_refs(weak)[LZ_WEAK_FINALIZER]) {
+            add_finalizer(rt, lz_refs(weak)[LZ_WEAK_FINALIZER]);
+        }
         lz_object *next = lz_refs(weak)[LZ_WEAK_NEXT];
         lz_object *to = forwarded(weak);
         if (to) {
@@ -346,11 +370,14 @@ static void find_survivors(lz_runtime *rt)
         }
         t = t->next;
     } while (t != &rt->main_thread);
+    evacuate_refs(rt, rt->finalizers, rt->n_finalizers);
     do {
         while (scavenge_next(rt)) {
         }
     } while (keep_weaks(rt, &weaks));
-    kill_weaks(weaks);
+    kill_weaks(rt, weaks);
+    while (scavenge_next(rt)) {
+    }
     lz_sparks_moved(rt, new_place);
 }
 
@@ -460,6 +487,8 @@ static void log_large(lz_runtime *rt)
 
 void lz_collect(lz_runtime *rt)
 {
+    lz_moment begun = lz_now();
+    uint64_t old_bytes = capacity_bytes(rt);
     lz_chunk *old = rt->chunks;
     rt->chunks = rt->filling = rt->scanning = NULL;
     rt->live_bytes = 0;
@@ -477,6 +506,7 @@ void lz_collect(lz_runtime *rt)
     }
     rt->collecting_ns += lz_processor_ns() - begun_ns;
     rt->total_bytes += rt->allocated_bytes;
+    lz_stats_collected(rt, begun, old_bytes + capacity_bytes(rt));
     rt->allocated_bytes = 0;
     hpp_log_allocated(log, rt->total_bytes);
     hpp_log_gc_end(log, &(hpp_log_gc){.generation = 1, /* all collections are complete */
@@ -494,7 +524,9 @@ void lz_census(lz_runtime *rt)
 {
     lz_collect(rt);
     lz_ticky_report(rt);
+    lz_moment begun = lz_now();
     hpp_profiler_census(hpp_runtime_profiler(rt->profile));
+    lz_stats_profiled(rt, begun);
     if (rt->live_log) {
         fprintf(rt->live_log, "%zu\n", rt->live_bytes);
     }
@@ -508,6 +540,9 @@ void lz_heap_finish(lz_runtime *rt)
         t = t->next;
     } while (t != &rt->main_thread);
     rt->weaks = NULL;
+    rt->n_finalizers = 0;
+    free(rt->finalizers);
+    rt->finalizers = NULL;
     lz_collect(rt);
 }
 

@@ -34,12 +34,13 @@ typedef lz_object *lz_code(lz_runtime *rt, lz_object **slots);
 typedef enum lz_kind {
     LZ_CONSTRUCTOR,
     LZ_FUNCTION,
+    LZ_PAP, /* a function of two arguments, and the first of them */
     LZ_THUNK,
     LZ_BLACKHOLE,   /* a thunk under evaluation */
     LZ_INDIRECTION, /* a thunk that has been evaluated: refers to its value */
     LZ_CELL,        /* a mutable reference */
     LZ_BYTES,       /* the number of bytes, then bytes; large ones never move */
-    LZ_WEAK,        /* a weak pointer: key, value, and the next one */
+    LZ_WEAK,        /* a weak pointer: key, value, finalizer, and the next one */
     LZ_DEAD_WEAK,   /* a weak pointer whose key is dead */
     LZ_TSO,         /* represents a thread in profiles */
     LZ_STACK,       /* represents the stack of a thread in profiles */
@@ -129,6 +130,36 @@ lz_object *lz_eval(lz_runtime *rt, lz_object *o);
  * result. Unused arguments are NULL. */
 lz_object *lz_call(lz_runtime *rt, lz_object *function, lz_object *first, lz_object *second);
 
+/* Calls an evaluated function with one more argument. Returns the evaluated result, or a partial
+ * application if the function takes two. */
+lz_object *lz_apply(lz_runtime *rt, lz_object *function, lz_object *argument);
+
+/* The same, suspended; the function need not be evaluated. */
+lz_object *lz_apply_later(lz_runtime *rt, lz_object *function, lz_object *argument);
+
+/* ---- Exceptions ------------------------------------------------------------------------------ */
+
+/* Evaluates, and returns NULL if that raises an exception, whose message is stored. Thunks whose
+ * evaluation it ended raise it again. */
+lz_object *lz_try(lz_runtime *rt, lz_object *o, const char **message);
+
+/* Raises an exception; with -xc, prints the cost-centre stack. If there is no lz_try, the program
+ * ends with status 1: completes the profile, and prints the message to stderr. */
+HPF_NORETURN void lz_raise(lz_runtime *rt, const char *message);
+
+/* A call of a function that FUNCTION-like definitions have named: `name_function`. With
+ * LZ_PROF_AUTO_CALLS, as with GHC's -fprof-auto-calls, each of these calls has a cost centre of its
+ * own, with the name of the function. */
+#ifdef LZ_PROF_AUTO_CALLS
+#define LZ_CALL(rt, name, first, second)                                                           \
+    __extension__({                                                                                \
+        HPP_SCC_HERE(#name);                                                                       \
+        lz_call(rt, &name##_function.object, first, second);                                       \
+    })
+#else
+#define LZ_CALL(rt, name, first, second) lz_call(rt, &name##_function.object, first, second)
+#endif
+
 /* ---- Creating objects ------------------------------------------------------------------------ */
 
 /* Creates an object of a class; unused references are NULL. */
@@ -144,6 +175,10 @@ lz_object *lz_bytes(lz_runtime *rt, size_t n_bytes);
 /* Creates a weak pointer to `value`, which is alive as long as `key` is. The runtime keeps the weak
  * pointer until then, even if no object refers to it. */
 lz_object *lz_weak(lz_runtime *rt, lz_object *key, lz_object *value);
+
+/* Gives a weak pointer a finalizer: a thunk that is evaluated after the death of the key, when the
+ * program yields. */
+void lz_finalize(lz_object *weak, lz_object *finalizer);
 
 /* Returns the value, or NULL if the key is dead. */
 lz_object *lz_weak_value(lz_object *weak);
@@ -171,14 +206,13 @@ void lz_trace(lz_runtime *rt, const char *message);
 /* Marks this moment in pictures of the profile. */
 void lz_mark(lz_runtime *rt, const char *label);
 
+/* Profiler: the cost centre of all top-level thunks of the program, main among them. */
+extern hpp_cc lz_main_caf;
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* Collects garbage, and takes a census if the program is profiled. */
 void lz_census(lz_runtime *rt);
-
-/* Ends the program with status 1, for an error of the program: completes the profile, and prints a
- * message to stderr; with -xc, after the cost-centre stack. */
-HPF_NORETURN void lz_raise(lz_runtime *rt, const char *message);
 
 /* Prints a message to stderr and exits with status 1, for an error of the runtime. */
 HPF_NORETURN void lz_fail(const char *message);

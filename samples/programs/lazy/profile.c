@@ -64,7 +64,7 @@ static size_t children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_i
     bool is_weak = o->info->kind == LZ_WEAK;
     const lz_thread *t = o->info->kind == LZ_STACK ? thread_of_stack(o) : NULL;
     lz_object **refs = t ? t->slots : lz_refs(o); /* a TSO has none */
-    size_t n_refs = t ? t->n_slots : is_weak ? LZ_WEAK_VALUE + 1 : o->info->n_refs;
+    size_t n_refs = t ? t->n_slots : is_weak ? LZ_WEAK_FINALIZER + 1 : o->info->n_refs;
     size_t n = n_refs + (t ? t->n_frames + 1 : 1);
     size_t n_out = 0;
     for (size_t i = from_index; i < n && n_out < capacity; i++) {
@@ -107,7 +107,8 @@ static int objects(hpp_visit_root *visit, void *visit_context, void *context)
     return result == 0 ? lz_each_object(rt, visit_object, &to) : result;
 }
 
-/* Visits the stacks, and the weak pointers, which the runtime keeps without references to them. */
+/* Visits the stacks, the weak pointers, which the runtime keeps without references to them, and
+ * finalizers that are due. */
 static int roots(hpp_visit_root *visit, void *visit_context, void *context)
 {
     lz_runtime *rt = context;
@@ -119,6 +120,9 @@ static int roots(hpp_visit_root *visit, void *visit_context, void *context)
     } while (result == 0 && t != &rt->main_thread);
     for (lz_object *weak = rt->weaks; weak && result == 0; weak = lz_refs(weak)[LZ_WEAK_NEXT]) {
         result = visit((hpp_ref)weak, visit_context);
+    }
+    for (size_t i = 0; i < rt->n_finalizers && result == 0; i++) {
+        result = visit((hpp_ref)rt->finalizers[i], visit_context);
     }
     return result;
 }

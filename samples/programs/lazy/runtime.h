@@ -35,6 +35,14 @@ typedef struct lz_frame {
     size_t first_slot;
 } lz_frame;
 
+/* A lz_try that is running. */
+typedef struct lz_handler {
+    hpp_jmp_buf jump;
+    size_t n_frames;     /* of the thread, when it began */
+    const char *message; /* of the exception; NULL: none yet */
+    struct lz_handler *outer;
+} lz_handler;
+
 /* A thread of the language is a thread of the system that waits until it is its turn. */
 typedef struct lz_thread {
     lz_object tso, stack; /* represent the thread and its stack in profiles */
@@ -43,7 +51,8 @@ typedef struct lz_thread {
     size_t max_slots, max_frames, n_slots, n_frames;
     struct lz_thread *next; /* in a ring of all threads */
     lz_runtime *rt;
-    uint32_t id; /* Profiler: in the event log; from 1 */
+    lz_handler *handler; /* the innermost; NULL: none */
+    uint32_t id;         /* Profiler: in the event log; from 1 */
 } lz_thread;
 
 /* Thunks that are not evaluated yet, which the pool does not keep alive. */
@@ -51,6 +60,19 @@ typedef struct lz_spark_pool {
     lz_object *thunks[LZ_MAX_SPARKS];
     hpp_log_spark_counts counts;
 } lz_spark_pool;
+
+/* A reading of the clocks, or a time. */
+typedef struct lz_moment {
+    uint64_t cpu_ns, elapsed_ns;
+} lz_moment;
+
+/* For -s and -S. */
+typedef struct lz_stats {
+    FILE *out;        /* NULL: none are wanted */
+    bool prints_each; /* collection */
+    lz_moment begun, collector, profiler;
+    uint64_t longest_pause_ns, copied_bytes, most_live_bytes, memory_bytes;
+} lz_stats;
 
 struct lz_runtime {
     /* Heap. */
@@ -60,6 +82,8 @@ struct lz_runtime {
     lz_chunk *large;        /* one object in each */
     lz_static *unscanned;   /* static objects that are reached, but not yet scavenged */
     lz_object *weaks;       /* all weak pointers whose keys are alive */
+    lz_object **finalizers; /* that are due */
+    size_t n_finalizers, finalizers_capacity;
     size_t allocated_bytes; /* since the last collection */
     size_t limit_bytes;     /* collect after allocating this many */
     size_t nursery_bytes;   /* minimum of limit_bytes */
@@ -67,6 +91,7 @@ struct lz_runtime {
     uint64_t total_bytes;   /* allocated before the last collection */
     size_t live_bytes;      /* after the last collection, without the profiler's words */
     unsigned n_collections;
+    lz_stats stats;
     FILE *live_log; /* gets live_bytes at each census, or NULL */
 
     /* Threads and their stacks. */
@@ -102,10 +127,13 @@ typedef int lz_visit(lz_object *o, void *context);
 int lz_each_object(lz_runtime *rt, lz_visit *visit, void *context);
 
 /* Payload of a weak pointer. */
-enum { LZ_WEAK_KEY, LZ_WEAK_VALUE, LZ_WEAK_NEXT, LZ_WEAK_WORDS };
+enum { LZ_WEAK_KEY, LZ_WEAK_VALUE, LZ_WEAK_FINALIZER, LZ_WEAK_NEXT, LZ_WEAK_WORDS };
 
 /* thread.c */
 void lz_threads_start(lz_runtime *rt);
+
+/* Creates a thread that runs the finalizers that are due, if there are any. */
+void lz_finalizers_start(lz_runtime *rt);
 
 /* spark.c */
 
@@ -121,6 +149,13 @@ void lz_sparks_moved(lz_runtime *rt, lz_object *moved(lz_object *o));
 void lz_ticky_entered(lz_runtime *rt, const lz_info *info);
 void lz_ticky_allocated(lz_runtime *rt, const lz_info *info, size_t n_bytes);
 void lz_ticky_report(lz_runtime *rt);
+
+/* stats.c: begins; adds a collection, or a census, that began at a moment; prints with -s. */
+lz_moment lz_now(void);
+void lz_stats_start(lz_runtime *rt);
+void lz_stats_collected(lz_runtime *rt, lz_moment begun, uint64_t memory_bytes);
+void lz_stats_profiled(lz_runtime *rt, lz_moment begun);
+void lz_stats_print(lz_runtime *rt);
 
 /* profile.c */
 

@@ -95,9 +95,27 @@ void lz_yield(lz_runtime *rt)
 {
     lz_thread *self = rt->running;
     lz_sparks_start(rt);
+    lz_finalizers_start(rt);
     lz_profile_stops(rt, HPP_THREAD_STOPS);
     pass_turn(rt, self->next);
     wait_for_turn(rt, self);
+}
+
+static lz_object *run_finalizers(lz_runtime *rt, lz_object **slots)
+{
+    while (rt->n_finalizers > 0) {
+        slots[0] = rt->finalizers[--rt->n_finalizers];
+        lz_eval(rt, slots[0]);
+    }
+    return lz_int(rt, 0);
+}
+
+void lz_finalizers_start(lz_runtime *rt)
+{
+    static const lz_info info = LZ_THUNK_INFO("run_finalizers", 0, 1, run_finalizers);
+    if (rt->n_finalizers > 0) {
+        lz_fork(rt, lz_new(rt, &info, NULL, NULL, NULL), "finalizers");
+    }
 }
 
 size_t lz_n_threads(const lz_runtime *rt)
