@@ -54,10 +54,10 @@ hpf_str hpp__cache_text(hpp__cache *cache, hpf_str text)
 }
 
 /* Keys of the map are not 0. Nothing is remembered for the last of all addresses. */
-const hpp_functions *hpp__cache_find(const hpp__addresses *addresses, uint64_t address)
+const void *hpp__cache_find(const hpp__addresses *addresses, uint64_t address)
 {
     const uint64_t *slot = address < UINT64_MAX ? hpp__map_find(addresses, address + 1) : NULL;
-    return slot ? (const hpp_functions *)(uintptr_t)*slot : NULL;
+    return slot ? (const void *)(uintptr_t)*slot : NULL;
 }
 
 static bool are_named(hpp_functions functions)
@@ -96,7 +96,7 @@ const hpp_functions *hpp__cache_keep(hpp__cache *cache, hpp_functions functions)
     return kept;
 }
 
-void hpp__cache_add(hpp__addresses *addresses, uint64_t address, const hpp_functions *kept)
+void hpp__cache_add(hpp__addresses *addresses, uint64_t address, const void *kept)
 {
     uint64_t *slot = kept && address < UINT64_MAX ? hpp__map_add(addresses, address + 1) : NULL;
     if (slot) {

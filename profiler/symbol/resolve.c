@@ -32,8 +32,21 @@ typedef struct module_state {
     hpp__addresses found;     /* by address */
     hpp__addresses by_start;  /* by the first address of a function: its name */
     hpp__addresses variables; /* by the first address of a variable: its name */
+    hpp__addresses callers;   /* by address: known_caller */
+    hpp__addresses types;     /* by address: known_type */
+    bool has_variables;       /* they have been read from the file */
     uint64_t n_unnamed;
 } module_state;
+
+typedef struct known_caller {
+    hpp_caller_rule rule;
+    bool is_found;
+} known_caller;
+
+typedef struct known_type {
+    hpf_str name; /* empty: none */
+    bool is_structure;
+} known_type;
 
 /* Generated code of one process. */
 typedef struct generated_code {
@@ -93,6 +106,8 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
         hpp__map_finish(&resolver->modules[i]->found);
         hpp__map_finish(&resolver->modules[i]->by_start);
         hpp__map_finish(&resolver->modules[i]->variables);
+        hpp__map_finish(&resolver->modules[i]->callers);
+        hpp__map_finish(&resolver->modules[i]->types);
     }
     for (size_t i = 0; i < resolver->n_processes; i++) {
         hpp__perf_map_destroy(resolver->processes[i].map);
@@ -179,7 +194,8 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
     return (uint32_t)resolver->n_modules++;
 }
 
-/* Opens the object at the first call, and closes it once its file is overwritten. */
+/* Opens the object at the first call, and closes it once its file is overwritten. It is called
+ * before the file is read. */
 static void update_object(hpp_resolver *resolver, module_state *module)
 {
     if (!module->is_open && is_file(module->path)) {
@@ -368,7 +384,10 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
         return false;
     }
     module_state *module = resolver->modules[number];
-    update_object(resolver, module);
+    if (!module->has_variables) {
+        update_object(resolver, module);
+        module->has_variables = true;
+    }
     const hpp__symbol *next = NULL;
     const hpp__symbol *symbol =
         module->object ? hpp__object_variable(module->object, address, &next) : NULL;
@@ -377,13 +396,14 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
         out->end = next ? next->start + next->n_bytes : 0;
         return false;
     }
-    const hpp_functions *known = hpp__cache_find(&module->variables, symbol->start);
+    uint64_t start = symbol->start, end = symbol->start + symbol->n_bytes;
+    const hpp_functions *known = hpp__cache_find(&module->variables, start);
     if (!known) {
-        known = name_by_symbol(resolver, module, symbol);
-        hpp__cache_add(&module->variables, symbol->start, known);
+        update_object(resolver, module); /* the name is in the file */
+        known = module->object ? name_by_symbol(resolver, module, symbol) : NULL;
+        hpp__cache_add(&module->variables, start, known);
     }
-    *out = (hpp_variable){known ? known->list->name : HPF_STR(""), symbol->start,
-                          symbol->start + symbol->n_bytes};
+    *out = (hpp_variable){known ? known->list->name : HPF_STR(""), start, end};
     return known != NULL;
 }
 
@@ -414,28 +434,30 @@ bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t addre
                          hpp_caller_rule *out)
 {
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
-    *out = (hpp_caller_rule){.function = HPF_STR("")};
-    if (module) {
+    const known_caller *known = module ? hpp__cache_find(&module->callers, address) : NULL;
+    known_caller *made =
+        known || !module ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
+    if (made) {
+        *made = (known_caller){.rule.function = HPF_STR("")};
         update_object(resolver, module);
+        made->is_found = module->object && hpp__object_caller(module->object, address, &made->rule);
+        const hpp_functions *symbol =
+            made->is_found ? find_symbol(resolver, module, address) : NULL;
+        made->rule.function = symbol ? symbol->list->name : HPF_STR("");
+        hpp__cache_add(&module->callers, address, made);
+        known = made;
     }
-    if (!module || !module->object || !hpp__object_caller(module->object, address, out)) {
-        return false;
-    }
-    const hpp_functions *known = find_symbol(resolver, module, address);
-    out->function = known ? known->list->name : HPF_STR("");
-    return true;
+    *out = known ? known->rule : (hpp_caller_rule){.function = HPF_STR("")};
+    return known && known->is_found;
 }
 
-hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
-                                 bool *is_structure)
+static hpf_str result_type(hpp_resolver *resolver, module_state *module, uint64_t address,
+                           bool *is_structure)
 {
-    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
     hpp__text type = {0};
-    if (module) {
-        update_object(resolver, module);
-    }
-    bool is_known = module && module->object &&
-                    hpp__object_result_type(module->object, address, &type, is_structure);
+    update_object(resolver, module);
+    bool is_known =
+        module->object && hpp__object_result_type(module->object, address, &type, is_structure);
     if (is_known) {
         hpp__clean_name(&resolver->scratch, hpp__text_str(&type));
         hpp__cxx_shorten(&resolver->scratch);
@@ -443,6 +465,23 @@ hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64
     is_known = is_known && !type.is_short;
     hpp__text_finish(&type);
     return is_known ? keep_scratch(resolver) : HPF_STR("");
+}
+
+hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                                 bool *is_structure)
+{
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    const known_type *known = module ? hpp__cache_find(&module->types, address) : NULL;
+    known_type *made =
+        known || !module ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
+    if (made) {
+        *made = (known_type){.is_structure = false};
+        made->name = result_type(resolver, module, address, &made->is_structure);
+        hpp__cache_add(&module->types, address, made);
+        known = made;
+    }
+    *is_structure = known && known->is_structure;
+    return known ? known->name : HPF_STR("");
 }
 
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)

@@ -160,13 +160,17 @@ Test(lines, a_file_that_changes_is_not_read_on, .init = scratch_begin, .fini = s
     const hpp_object_file file = {.path = path};
     uint32_t number = hpp_resolver_object(resolver, &file);
     uint64_t first = places_address(there, "hidden_first", 0);
+    uint64_t innermost = places_address(there, "innermost", 0);
+    hpp_caller_rule rule;
     cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
+    cr_assert(hpp_resolver_caller(resolver, number, first, &rule));
     write_file(path, (hpf_str){bytes, 100});
-    hpp_functions found =
-        hpp_resolver_find(resolver, number, places_address(there, "innermost", 0));
+    hpp_functions found = hpp_resolver_find(resolver, number, innermost);
     cr_assert_eq(found.n, 1);
     cr_assert_eq(found.list->line, 0);
+    cr_assert_not(hpp_resolver_caller(resolver, number, innermost, &rule));
     cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
+    cr_assert(hpp_resolver_caller(resolver, number, first, &rule));
     hpp_resolver_destroy(resolver);
     places_free(there);
     free(bytes);
