@@ -92,11 +92,13 @@ static const char *bracket_end(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* Reads the bound {m}, {m,}, {,n} or {m,n} at `*at`, moves `*at` to its end, and repeats `a`. */
+/* Reads the bound {m}, {m,}, {,n} or {m,n} at `*at`, moves `*at` to its end, and repeats `a`. To
+ * the C library a comma with a backslash is one, too. */
 static cost read_bound(const char **at, cost a)
 {
     char *end;
     double low = fmin((double)strtoul(*at + 1, &end, 10), RE_DUP_MAX), high = low;
+    end += end[0] == '\\' && end[1] == ',';
     if (*end == ',') {
         bool is_open = end[1] == '}';
         high = is_open ? INFINITY : fmin((double)strtoul(end + 1, &end, 10), RE_DUP_MAX);

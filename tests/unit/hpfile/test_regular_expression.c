@@ -98,6 +98,7 @@ Test(regular_expression, those_that_are_slow_to_compile_are_refused)
     static const char *const texts[] = {
         "(((()+d?){0,9}|)+d?){0,9}|^x$)",
         "(((()*d?){0,9}|)*d?){0,9}",
+        "\\|\\(((()+d?|x){0\\,9}d?){0,9}|^x$)",
         "((a?|b?){9}(c?|d?){9})*",
         "(a?|b?){9}(c?|d?){9}(e*)*",
         "(^|$|\\b|\\B|\\<|\\>)*",
