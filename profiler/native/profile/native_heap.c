@@ -249,7 +249,7 @@ void hpp__native_heap_add_up(hpp__native_heap *h, const hpp__window_sums *sums)
     }
 }
 
-static bool is_shown(const hpp__native_heap *h, size_t group)
+bool hpp__native_heap_shows(const hpp__native_heap *h, size_t group)
 {
     return group != HPP__GROUP_TICKS && !(group == HPP__GROUP_INHERITED && h->without_inherited);
 }
@@ -258,7 +258,7 @@ uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *h)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < h->n_groups; i++) {
-        sum += is_shown(h, i) ? hpp__costs_live_bytes(&h->costs[i]) : 0;
+        sum += hpp__native_heap_shows(h, i) ? hpp__costs_live_bytes(&h->costs[i]) : 0;
     }
     return sum;
 }
@@ -340,7 +340,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
         const hpp_phase_bytes *p = sum.phases;
         uint64_t any =
             sum.size_bytes | n_blocks | p->lag_bytes | p->use_bytes | p->drag_bytes | p->void_bytes;
-        if (any != 0 && is_shown(h, i)) {
+        if (any != 0 && hpp__native_heap_shows(h, i)) {
             stop = visit(&sum, n_blocks, visit_context);
         }
     }

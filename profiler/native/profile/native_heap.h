@@ -74,6 +74,9 @@ void hpp__native_heap_add_up(hpp__native_heap *heap, const hpp__window_sums *sum
 /* Returns the index of the group of a site, a new one if needed. */
 size_t hpp__native_heap_group(hpp__native_heap *heap, uint32_t site);
 
+/* Returns whether a group is of blocks, and not of those that are left out. */
+bool hpp__native_heap_shows(const hpp__native_heap *heap, size_t group);
+
 /* Returns the live bytes of all groups. */
 uint64_t hpp__native_heap_live_bytes(const hpp__native_heap *heap);
 

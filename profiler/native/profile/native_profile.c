@@ -347,10 +347,10 @@ static void keep_alive(alive_list *alive, const hpp__native_heap *heap)
         HPF__ARRAY_RESERVE(alive->groups, alive->capacity, heap->n_groups) ? heap->n_groups : 0;
     for (size_t i = 0; i < alive->n; i++) {
         const hpp__costs *costs = &heap->costs[i];
-        alive->groups[i] = i == HPP__GROUP_TICKS
-                               ? (hpp__alive){0}
-                               : (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
-                                              .blocks = hpp__costs_live_blocks(costs)};
+        alive->groups[i] = hpp__native_heap_shows(heap, i)
+                               ? (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
+                                              .blocks = hpp__costs_live_blocks(costs)}
+                               : (hpp__alive){0};
     }
 }
 
@@ -368,7 +368,7 @@ static void count_totals(hpp__native_profile *p)
 {
     hpp__costs all = {0};
     for (size_t i = 0; i < p->heap.n_groups; i++) {
-        if (i != HPP__GROUP_TICKS) {
+        if (hpp__native_heap_shows(&p->heap, i)) {
             hpp__costs_add(&all, &p->heap.costs[i]);
         }
     }
