@@ -105,6 +105,20 @@ HPF_API void hpf_prof_write_census(hpf_sink *sink, const hpf_prof_census *census
 HPF_API void hpf_prof_write_sets_title(hpf_sink *sink);
 HPF_API void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text);
 
+/* Retainer schemes that were compared, before the sets: the title once, then a line for each, that
+ * of the profile first. Figures are of all censuses. GHC does not write these lines. */
+typedef struct hpf_prof_scheme {
+    hpf_str identity;    /* R(): "stack", "type", ... */
+    hpf_str is_retainer; /* "flagged", "all", "roots", "type:Map,Set", ... */
+    double visits;       /* per object */
+    double mean_set;     /* retainers of an object */
+    uint64_t largest_set, n_sets;
+    double ms; /* for a census */
+} hpf_prof_scheme;
+
+HPF_API void hpf_prof_write_schemes_title(hpf_sink *sink);
+HPF_API void hpf_prof_write_scheme(hpf_sink *sink, const hpf_prof_scheme *scheme);
+
 /* What held the retainers of one identity, after the sets: the title once, then "ROOT <retainer>",
  * or "HELD 48 bytes, 2 objects: <retainer> by {members}", or "... by MANY", for each. GHC does not
  * write these lines. */

@@ -631,6 +631,22 @@ void hpf_prof_write_set(hpf_sink *sink, uint64_t id, hpf_str text)
     hpf_sink_text(sink, "}\n");
 }
 
+void hpf_prof_write_schemes_title(hpf_sink *sink)
+{
+    hpf_sink_text(sink,
+                  "\nRetainer schemes, on average over all censuses:\n"
+                  "visits  mean set  largest     sets  ms/census  R()          isRetainer()\n");
+}
+
+void hpf_prof_write_scheme(hpf_sink *sink, const hpf_prof_scheme *s)
+{
+    hpf_sink_printf(sink, "%6.2f  %8.2f  %7llu  %7llu  %9.3f  %-11.*s  ", s->visits, s->mean_set,
+                    (unsigned long long)s->largest_set, (unsigned long long)s->n_sets, s->ms,
+                    (int)s->identity.length, s->identity.data);
+    hpf_sink_str(sink, s->is_retainer);
+    hpf_sink_text(sink, "\n");
+}
+
 void hpf_prof_write_holdings_title(hpf_sink *sink)
 {
     hpf_sink_text(sink, "\nRetainers of retainers, at most:\n");

@@ -17,6 +17,7 @@
 #include "hpfile/str.h"
 #include "restrict.h"
 #include "retainer.h"
+#include "schemes.h"
 #include "traverse.h"
 
 /* A key of savings, or of a band that is divided by stack. */
@@ -40,7 +41,9 @@ struct hpp_census {
     hpp__restrict restrictions;
     hpp__band_keys keys; /* for breakdowns by producer, module, description, type or kind */
     hpp__retainer retainer;
-    hpp__map pair_of; /* both of a pair -> its key */
+    hpp__schemes schemes;
+    hpp__retainer *compared; /* the retainers that visit_for_scheme adds to */
+    hpp__map pair_of;        /* both of a pair -> its key */
     origin_pair *pairs;
     size_t pairs_capacity;
     uint32_t n_pairs;      /* with the first, OUT_OF_MEMORY */
@@ -212,6 +215,29 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     return 0;
 }
 
+static int visit_for_scheme(hpp_ref ref, const hpp_object *object, void *context)
+{
+    hpp_census *c = context;
+    if (is_counted(c, object) && hpp__restrict_passes(&c->restrictions, object)) {
+        hpp_object costed = with_cost(c, object);
+        hpp__retainer_charge(c->compared, hpp__retainer_set(c->compared, ref, object),
+                             costed.size_bytes);
+    }
+    return 0;
+}
+
+/* Runs the passes of all schemes but that of the profile, which is the last one to run. */
+static void pass_schemes(hpp_census *c)
+{
+    for (size_t i = 1; i < c->schemes.n; i++) {
+        c->compared = &c->schemes.retainers[i];
+        hpp__scheme_pass(&c->schemes.all[i], c->compared);
+        c->heap.objects(visit_for_scheme, c, c->heap.context);
+        hpp__scheme_add(&c->schemes.all[i], &c->compared->figures);
+    }
+    hpp__scheme_pass(c->schemes.all, &c->retainer);
+}
+
 static void count_all(hpp_census *c)
 {
     if (c->counts) {
@@ -362,9 +388,12 @@ const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
     hpp__bands_begin(&c->bands);
     if (!c->has_ended) {
         if (c->has_retainers) {
-            hpp__retainer_pass(&c->retainer);
+            pass_schemes(c);
         }
         count_all(c);
+        if (c->schemes.n > 0) {
+            hpp__scheme_add(c->schemes.all, &c->retainer.figures);
+        }
         note_missing(c);
         if (c->has_biography) {
             c->result.era = c->biography.era;
@@ -540,6 +569,20 @@ int hpp_census_each_set(hpp_census *c, hpp_visit_set *visit, void *context)
     return result;
 }
 
+bool hpp_census_compares_schemes(const hpp_census *c)
+{
+    return c->schemes.n > 0;
+}
+
+int hpp_census_each_scheme(const hpp_census *c, hpp_visit_scheme *visit, void *context)
+{
+    int result = 0;
+    for (size_t i = 0; i < c->schemes.n && result == 0; i++) {
+        result = visit(&c->schemes.all[i], context);
+    }
+    return result;
+}
+
 int hpp_census_each_holding(hpp_census *c, hpp_visit_holding *visit, void *context)
 {
     int result = 0;
@@ -667,6 +710,9 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
         uint32_t max = options->max_retainers ? options->max_retainers : 8;
         status =
             hpp__retainer_init(&c->retainer, &c->heap, &options->retaining, max, c->arena, err);
+        status = status == HPF_OK
+                     ? hpp__schemes_init(&c->schemes, &c->heap, options, max, c->arena, err)
+                     : status;
     }
     if (status == HPF_OK && c->has_biography) {
         status = hpp__biography_init(&c->biography, c->heap.ref_shift, c->has_retainers,
@@ -738,6 +784,7 @@ void hpp_census_destroy(hpp_census *c)
     hpp__band_keys_finish(&c->keys);
     hpp__band_keys_finish(&c->stacks);
     hpp__retainer_finish(&c->retainer);
+    hpp__schemes_finish(&c->schemes);
     hpp__biography_finish(&c->biography);
     hpp__bands_finish(&c->bands);
     hpp__bands_finish(&c->divided);

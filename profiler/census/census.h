@@ -21,6 +21,7 @@
 #include "hpfile/frame.h"
 #include "hpprof/census_types.h"
 #include "result.h"
+#include "schemes.h"
 
 typedef struct hpp_census hpp_census;
 
@@ -105,6 +106,11 @@ const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t index);
  * call. Returns the value of the last visit. */
 typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
 int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);
+
+/* A profile may compare schemes: visits them, that of the profile first. */
+bool hpp_census_compares_schemes(const hpp_census *census);
+typedef int hpp_visit_scheme(const hpp_scheme *scheme, void *context);
+int hpp_census_each_scheme(const hpp_census *census, hpp_visit_scheme *visit, void *context);
 
 /* Retainers of one identity that are roots, or whose set is `by`: as in hpp_visit_set, or MANY,
  * UNREACHED, OUT_OF_MEMORY. Restrictions do not apply. */

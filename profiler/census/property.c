@@ -6,6 +6,33 @@
 
 #include "hpfile/str.h"
 
+static const struct {
+    const char *word;
+    hpf_breakdown property;
+} words[] = {
+    {"stack", HPF_BREAKDOWN_COST_CENTRE},         {"module", HPF_BREAKDOWN_MODULE},
+    {"description", HPF_BREAKDOWN_CLOSURE_DESCR}, {"type", HPF_BREAKDOWN_TYPE},
+    {"kind", HPF_BREAKDOWN_CLOSURE_TYPE},         {"info", HPF_BREAKDOWN_INFO_TABLE},
+};
+
+hpf_breakdown hpp__property_named(hpf_str word)
+{
+    size_t i = 0;
+    while (i < sizeof words / sizeof *words && !hpf_str_is(word, words[i].word)) {
+        i++;
+    }
+    return i < sizeof words / sizeof *words ? words[i].property : HPF_BREAKDOWN_NONE;
+}
+
+const char *hpp__property_word(hpf_breakdown property)
+{
+    size_t i = 0;
+    while (words[i].property != property) {
+        i++;
+    }
+    return words[i].word;
+}
+
 static hpf_str label_of_stack(const hpp_heap *heap, const void *stack)
 {
     return heap->stacks->label(stack, heap->context);

@@ -17,6 +17,11 @@
 /* Returns whether a break-down is by a property. */
 bool hpp__is_property(hpf_breakdown breakdown);
 
+/* Return the property that a word names, NONE if it names none, and the word of a property:
+ * "stack", "module", "description", "type", "kind", "info". */
+hpf_breakdown hpp__property_named(hpf_str word);
+const char *hpp__property_word(hpf_breakdown property);
+
 /* Checks that a break-down is by a property, and that the heap has what the property needs. Errors:
  * ARGUMENT. */
 hpf_status hpp__property_check(hpf_breakdown property, const hpp_heap *heap, hpf_error *err);

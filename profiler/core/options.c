@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "hpprof/options.h"
 #include "census/property.h"
+#include "census/schemes.h"
 
 #include <string.h>
 
@@ -287,69 +288,91 @@ static hpf_status read_value(parser *p, hpf_str word, hpf_str rest, hpf_str *val
                : status;
 }
 
-/* Returns the break-down of a word that names a property of objects, or NONE. */
-static hpf_breakdown part_named(hpf_str name)
+/* Cuts the part before the first comma from a list. */
+static hpf_str next_of(hpf_str *list)
 {
-    static const struct {
-        const char *name;
-        hpf_breakdown part;
-    } parts[] = {
-        {"stack", HPF_BREAKDOWN_COST_CENTRE},         {"module", HPF_BREAKDOWN_MODULE},
-        {"description", HPF_BREAKDOWN_CLOSURE_DESCR}, {"type", HPF_BREAKDOWN_TYPE},
-        {"kind", HPF_BREAKDOWN_CLOSURE_TYPE},         {"info", HPF_BREAKDOWN_INFO_TABLE},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (hpf_str_is(name, parts[i].name)) {
-            return parts[i].part;
-        }
-    }
-    return HPF_BREAKDOWN_NONE;
+    const char *comma = memchr(list->data, ',', list->length);
+    size_t length = comma ? (size_t)(comma - list->data) : list->length;
+    hpf_str first = {list->data, length};
+    length += comma != NULL;
+    *list = (hpf_str){list->data + length, list->length - length};
+    return first;
 }
 
 static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
 {
-    hpf_str value = {0};
-    hpf_status status = read_value(p, word, rest, &value);
-    if (status != HPF_OK) {
-        return status;
+    hpp_census_options *census = &p->options.census;
+    hpf_str list = {0};
+    hpf_status status = read_value(p, word, rest, &list);
+    size_t n = 0;
+    hpf_breakdown *identities =
+        hpf_arena_array(p->options.memory, count_commas(list) + 1, sizeof *identities);
+    if (status != HPF_OK || !identities) {
+        return status == HPF_OK ? hpf_error_set_memory(p->err) : status;
     }
-    p->options.census.retaining.identity = part_named(value);
-    return p->options.census.retaining.identity
-               ? HPF_OK
-               : complain(p, value.data, "expected stack, module, description, type, kind or info",
-                          value);
+    while (list.length > 0) {
+        hpf_str name = next_of(&list);
+        identities[n] = hpp__property_named(name);
+        if (identities[n++] == HPF_BREAKDOWN_NONE) {
+            return complain(p, name.data, "expected stack, module, description, type, kind or info",
+                            name);
+        }
+    }
+    census->retaining.identity = identities[0];
+    census->identities = identities;
+    census->n_identities = n;
+    return HPF_OK;
+}
+
+/* Parses one rule of a list; names take all that is left of it. */
+static hpf_status parse_rule(parser *p, hpf_str word, hpf_str *list, hpp_retaining *out)
+{
+    hpf_str all = *list;
+    hpf_str name = next_of(list);
+    for (size_t i = 0; i < HPP_RETAINERS_NAMED; i++) {
+        if (hpf_str_is(name, hpp__rule_words[i])) {
+            out->rule = (hpp_retainer_rule)i;
+            return HPF_OK;
+        }
+    }
+    const char *colon = memchr(name.data, ':', name.length);
+    size_t n_name = colon ? (size_t)(colon - name.data) : 0;
+    hpf_breakdown part = hpp__property_named((hpf_str){name.data, n_name});
+    if (part == HPF_BREAKDOWN_NONE || part == HPF_BREAKDOWN_INFO_TABLE) {
+        return complain(p, name.data,
+                        "expected flagged, all, roots, or stack, module, description, type or kind "
+                        "with names, as in type:Map,Set",
+                        name);
+    }
+    out->rule = HPP_RETAINERS_NAMED;
+    out->named.selector = part;
+    *list = (hpf_str){NULL, 0};
+    return parse_names(p, word, (hpf_str){all.data + n_name + 1, all.length - n_name - 1},
+                       &out->named);
 }
 
 static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
 {
-    static const char *const rules[] = {[HPP_RETAINERS_FLAGGED] = "flagged",
-                                        [HPP_RETAINERS_ALL] = "all",
-                                        [HPP_RETAINERS_ROOTS] = "roots"};
-    hpp_retaining *retaining = &p->options.census.retaining;
-    hpf_str value = {0};
-    hpf_status status = read_value(p, word, rest, &value);
-    if (status != HPF_OK) {
-        return status;
+    hpp_census_options *census = &p->options.census;
+    hpf_str list = {0};
+    hpf_status status = read_value(p, word, rest, &list);
+    size_t n = 0;
+    hpp_retaining *rules =
+        hpf_arena_array(p->options.memory, count_commas(list) + 1, sizeof *rules);
+    if (status == HPF_OK && !rules) {
+        status = hpf_error_set_memory(p->err);
     }
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (hpf_str_is(value, rules[i])) {
-            retaining->rule = (hpp_retainer_rule)i;
-            return HPF_OK;
-        }
+    while (status == HPF_OK && list.length > 0) {
+        rules[n] = (hpp_retaining){0};
+        status = parse_rule(p, word, &list, &rules[n++]);
     }
-    const char *colon = memchr(value.data, ':', value.length);
-    size_t n_name = colon ? (size_t)(colon - value.data) : 0;
-    hpf_breakdown part = part_named((hpf_str){value.data, n_name});
-    if (part == HPF_BREAKDOWN_NONE || part == HPF_BREAKDOWN_INFO_TABLE) {
-        return complain(p, value.data,
-                        "expected flagged, all, roots, or stack, module, description, type or kind "
-                        "with names, as in type:Map,Set",
-                        value);
+    if (status == HPF_OK) {
+        census->retaining.rule = rules[0].rule;
+        census->retaining.named = rules[0].named;
+        census->rules = rules;
+        census->n_rules = n;
     }
-    retaining->rule = HPP_RETAINERS_NAMED;
-    retaining->named.selector = part;
-    hpf_str names = {value.data + n_name + 1, value.length - n_name - 1};
-    return parse_names(p, word, names, &retaining->named);
+    return status;
 }
 
 static hpf_status parse_life(parser *p, hpf_str word, hpf_str rest)

@@ -288,6 +288,16 @@ class Retainers(unittest.TestCase):
         self.assertEqual(everything, {"<WEAK>": 100, "<:>, <WEAK>": 200, "<:>": 250 - 3,
                                       "<STACK>": 3 + 1})
 
+    def test_schemes_are_compared_on_one_heap(self):
+        both = Run("cache", "-hr", "-i100", "--is-retainer=all,roots", "--retainer-by=type,info")
+        rows = re.findall(r"^ +[\d.]+ +[\d.]+ +\d+ +(\d+) +[\d.]+ +(type|info) +(all|roots)$", both.text(".prof"), re.M)
+        self.assertEqual([row[1:] for row in rows], [(by, rule) for rule in ("all", "roots") for by in ("type", "info")])
+        for n_sets, by, rule in rows:
+            alone = Run("cache", "-hr", "-i100", "--is-retainer", rule, "--retainer-by", by)
+            self.assertEqual(re.findall(r"Number of retainer sets = (\d+)", alone.text(".prof"))[-1], n_sets)
+            if (by, rule) == ("type", "all"):
+                self.assertEqual(alone.samples(), both.samples())
+
     def test_objects_are_counted(self):
         run = Run("cache", "-hd", "--count", "-i100")
         self.assertIn('VALUE_UNIT "objects"', run.text(".hp"))

@@ -57,6 +57,11 @@ typedef struct hpp_census_options {
     bool count_objects; /* --count: the cost of an object is 1, not its size */
     bool many_threads;  /* several threads call the hooks at once (but not the census) */
     hpp_retaining retaining;
+    /* Schemes to compare with `retaining`, which is the first of them: each rule (isRetainer())
+     * with each identity (R()). No rule, or no identity, means that of `retaining`. Copied. */
+    const hpp_retaining *rules;
+    const hpf_breakdown *identities;
+    size_t n_rules, n_identities;
 } hpp_census_options;
 
 #ifdef __cplusplus

@@ -22,6 +22,9 @@
  *                 which objects are retainers: those that the runtime flags, such as thunks and
  *                 mutable objects; all; only roots; those whose stack (innermost cost centre),
  *                 module, description, type or kind is one of the names (flagged)
+ *                 Both may have several choices, separated by commas (PART:NAME,NAME last). The
+ *                 first of each is that of the profile; NAME.prof compares the visits, sets and
+ *                 time of all combinations, on the same heaps
  *   --count       count objects, not bytes; not with -l, because event logs hold bytes
  *   --life NAME   record when the first object with this description is created, first and last
  *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)

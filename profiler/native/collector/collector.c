@@ -561,6 +561,11 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "-xt is only for programs that embed the profiler");
     }
+    if (census->n_rules > 1 || census->n_identities > 1) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "retainer schemes are compared only for programs that embed the "
+                             "profiler: give --is-retainer and --retainer-by one choice each");
+    }
     if (census->savings || census->count_objects) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "--savings and --count are only for programs that embed the "

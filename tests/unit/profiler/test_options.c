@@ -139,6 +139,14 @@ Test(options, retaining_schemes)
     cr_assert_eq(options.census.max_name_bytes, 7);
     cr_assert_eq(parse("--is-retainer flagged"), HPF_OK);
     cr_assert_eq(retaining->rule, HPP_RETAINERS_FLAGGED);
+    cr_assert_eq(parse("--is-retainer all,roots,type:Map,Set --retainer-by kind,stack"), HPF_OK);
+    cr_assert_eq(options.census.n_rules, 3);
+    cr_assert_eq(options.census.rules[1].rule, HPP_RETAINERS_ROOTS);
+    cr_assert_eq(options.census.rules[2].named.n_names, 2);
+    cr_assert_eq(options.census.n_identities, 2);
+    cr_assert_eq(retaining->rule, HPP_RETAINERS_ALL);
+    cr_assert_eq(retaining->identity, HPF_BREAKDOWN_CLOSURE_TYPE);
+    cr_assert_eq(parse("--is-retainer all,every"), HPF_ERR_ARGUMENT);
 }
 
 Test(options, the_object_to_follow)
