@@ -26,7 +26,8 @@ typedef struct importer {
     hpf_frame_table *frames;
     hpf__emitter emit; /* names and samples of all sources, to the writer and the table */
     hpf__call_stacks stacks;
-    hpf_str emitted;     /* the last name of `emit` */
+    bool is_stack;       /* the name being emitted, whose frames follow */
+    hpf_str emitted;     /* that name */
     hpf_name *number_of; /* in `emit`, by the name of the source; NONE: not known yet */
     hpf_str *texts;      /* by the name of the source, borrowed from its reader */
     size_t number_capacity, texts_capacity;
@@ -43,11 +44,18 @@ typedef struct importer {
 
 /* --- to the writers --- */
 
+/* Returns the number at the start of the name of a stack, "(12)". */
+static hpf_str key_of(hpf_str stack)
+{
+    const char *end = memchr(stack.data, ')', stack.length);
+    return (hpf_str){stack.data, end ? (size_t)(end + 1 - stack.data) : stack.length};
+}
+
 static hpf_status write_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     importer *t = context;
     t->emitted = text;
-    return hpf_writer_events.name(t->profile, name, text, err);
+    return hpf_writer_events.name(t->profile, name, t->is_stack ? key_of(text) : text, err);
 }
 
 /* Frames follow their name. */
@@ -56,7 +64,7 @@ static hpf_status write_frames(void *context, hpf_name name, const hpf_frame *fr
 {
     const importer *t = context;
     (void)name;
-    return hpf_frame_table_add(t->frames, t->emitted, frames, n_frames, err);
+    return hpf_frame_table_add(t->frames, key_of(t->emitted), t->emitted, frames, n_frames, err);
 }
 
 static hpf_status write_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -92,9 +100,12 @@ static hpf_status on_frames(void *context, hpf_name name, const hpf_frame *frame
     importer *t = context;
     hpf_status status =
         t->symboliser ? symboliser_name(t->symboliser, &frames, &n_frames, err) : HPF_OK;
-    return status == HPF_OK
-               ? hpf__call_stacks_name(&t->stacks, frames, n_frames, &t->number_of[name], err)
-               : status;
+    t->is_stack = true;
+    status = status == HPF_OK
+                 ? hpf__call_stacks_name(&t->stacks, frames, n_frames, &t->number_of[name], err)
+                 : status;
+    t->is_stack = false;
+    return status;
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -224,7 +235,10 @@ hpf_status import_profile(const hpf_format *format, hpf_source *const *sources, 
     for (size_t i = 0; i < n_sources && status == HPF_OK; i++) {
         *failed = all[i].index;
         t.time = all[i].at_s;
-        status = hpf_format_read(format, sources[all[i].index], &events, &t, options, err);
+        hpf_source *source = sources[all[i].index];
+        t.stacks.source = source;
+        status = hpf_format_read(format, source, &events, &t, options, err);
+        t.stacks.earlier_bytes += hpf_source_offset(source);
         t.is_first = false;
     }
     if (status == HPF_OK && has_no_times) {

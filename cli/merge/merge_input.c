@@ -156,7 +156,8 @@ static hpf_status import_file(merge_input *in, const hpf_format *format, hpf_sou
     size_t failed;
     int fd = input_temporary_file(err);
     hpf_sink *profile = fd >= 0 ? hpf_sink_to_fd(fd) : NULL;
-    const import_output to = {profile, hpf_sink_to_memory(), hpf_frame_table_create()};
+    in->frames = hpf_frame_table_create();
+    const import_output to = {profile, hpf_sink_to_memory(), in->frames};
     hpf_status status = fd < 0                               ? err->status
                         : to.profile && to.rest && to.frames ? HPF_OK
                                                              : hpf_error_set_memory(err);
@@ -165,7 +166,6 @@ static hpf_status import_file(merge_input *in, const hpf_format *format, hpf_sou
     }
     hpf_sink_destroy(profile);
     hpf_sink_destroy(to.rest);
-    hpf_frame_table_destroy(to.frames);
     if (status == HPF_OK && lseek(fd, 0, SEEK_SET) != 0) {
         status = hpf_error_set_os(err, errno, "cannot read a temporary file");
     }
@@ -219,6 +219,7 @@ hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *band
         return status;
     }
     options.clock = in->clock;
+    options.frames = in->frames;
     in->reader = hpf_reader_create(&events, in, &options);
     return in->reader ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -226,6 +227,7 @@ hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *band
 void merge_input_close(merge_input *in)
 {
     hpf_reader_destroy(in->reader);
+    hpf_frame_table_destroy(in->frames);
     hpf_source_destroy(in->source);
     hpf_eventlog_activity_destroy(in->clock);
     if (in->spool > 0) {

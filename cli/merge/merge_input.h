@@ -45,6 +45,7 @@ typedef struct merge_input {
     hpf_source *source; /* of input that cannot be read in pieces: a pipe, compressed, imported;
                            else NULL */
     hpf_eventlog_activity *clock; /* of the mutator, or NULL */
+    hpf_frame_table *frames;      /* of an imported profile, or NULL */
     int spool; /* temporary file of an imported profile, above 0 if there is one */
     uint64_t offset;
     bool is_at_end;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "event/frame.h"
-#include "event/frame_table.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
@@ -36,9 +35,7 @@ static hpf_str name_of_input(const hpf_reader *r, hpf_name name)
 static size_t known_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
     return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room)
-           : r->options.frames
-               ? hpf_frame_table_get(r->options.frames, name_of_input(r, name), frames, room)
-               : 0;
+                  : hpf__hp_frames(r->hp, name, frames, room);
 }
 
 /* Fills the frames of a name of the input; those of its text if it is not known to be a stack. */

@@ -8,18 +8,22 @@
 #include <stdio.h>
 
 #include "base/lex.h"
+#include "base/utf8.h"
 #include "event/breakdown.h"
 
 #define NO_NAME UINT32_MAX
 
 /* Most frames of a stack; least, where the budget of the input is used up: the innermost one and
- * one for its callers. */
-enum { MOST_FRAMES = 1 << 16, LEAST_FRAMES = 2, LEAST_TEXT_BYTES = 64, LONG_TEXT = 256 };
+ * one for its callers. Most bytes of the name of a stack. */
+enum { MOST_FRAMES = 1 << 16, LEAST_FRAMES = 2, MOST_NAME_BYTES = 1 << 14, LEAST_NAME_BYTES = 64 };
+
+/* A text longer than this counts as several frames. */
+enum { LONG_TEXT = 256 };
 
 /* Budgets: the frames of all stacks, where long texts count as several (time), those that are not
- * shared, the texts of names (memory). What real profilers write stays below: stacks of 60 frames,
- * in lines of 10 bytes. */
-enum { FIRST_FRAMES = 1 << 21, FIRST_NODES = 1 << 16, FIRST_TEXT_BYTES = 1 << 22 };
+ * shared, the texts of frames, the texts of names (memory). What real profilers write stays below:
+ * stacks of 60 frames, in lines of 10 bytes. */
+enum { FIRST_FRAMES = 1 << 21, FIRST_NODES = 1 << 16, FIRST_TEXT_BYTES = 1 << 21 };
 static const double FRAMES_PER_BYTE = 8, NODES_PER_BYTE = 0.25, TEXT_BYTES_PER_BYTE = 4;
 
 static bool put_label(hpf__buffer *text, hpf_str label)
@@ -41,7 +45,8 @@ static bool put_label(hpf__buffer *text, hpf_str label)
 /* Returns an amount that grows with the bytes that were read; all there is without a source. */
 static size_t budget(const hpf__call_stacks *s, size_t first, double per_byte)
 {
-    return s->source ? first + (size_t)((double)hpf_source_offset(s->source) * per_byte) : SIZE_MAX;
+    double n_bytes = s->source ? (double)(s->earlier_bytes + hpf_source_offset(s->source)) : 0;
+    return s->source ? first + (size_t)(n_bytes * per_byte) : SIZE_MAX;
 }
 
 static size_t rest_of(size_t total, size_t used)
@@ -55,7 +60,9 @@ static bool put_text(hpf__call_stacks *s, const hpf_frame *frames, size_t n_fram
     char id[16];
     int length = snprintf(id, sizeof id, "(%u)", s->n_stacks + 1);
     size_t room = rest_of(budget(s, FIRST_TEXT_BYTES, TEXT_BYTES_PER_BYTE), s->n_text_bytes);
-    room = room < LEAST_TEXT_BYTES ? LEAST_TEXT_BYTES : room;
+    room = room < LEAST_NAME_BYTES               ? LEAST_NAME_BYTES
+           : room > MOST_NAME_BYTES && s->source ? MOST_NAME_BYTES
+                                                 : room;
     s->text.length = 0;
     bool fits = hpf__buffer_append(&s->text, id, (size_t)length);
     for (size_t i = 0; i < n_frames && fits; i++) {
@@ -82,18 +89,29 @@ size_t hpf__call_stacks_room(const hpf__call_stacks *s)
                                              : room;
 }
 
+hpf_str hpf__call_stacks_text(hpf_str text)
+{
+    return (hpf_str){text.data, hpf_utf8_cut(text, HPF__MOST_TEXT_BYTES)};
+}
+
 /* Replaces the outer frames that there is no room for by one frame that says so. */
 static bool cut_frames(hpf__call_stacks *s, const hpf_frame **frames, size_t *n_frames)
 {
     size_t room = hpf__call_stacks_room(s);
     size_t left = rest_of(budget(s, FIRST_FRAMES, FRAMES_PER_BYTE), s->n_passed), used = 0;
+    size_t n_bytes = 0;
+    bool has_texts = s->tree.n_text_bytes <= budget(s, FIRST_TEXT_BYTES, TEXT_BYTES_PER_BYTE);
+    room = has_texts ? room : 1;
     for (size_t i = 0; i < *n_frames && i < room; i++) {
         const hpf_frame *f = &(*frames)[i];
-        used += 1 + (f->label.length + f->module.length + f->source.length) / LONG_TEXT;
-        room = used > left && i >= LEAST_FRAMES ? i : room;
+        size_t more = f->label.length + f->module.length + f->source.length;
+        used += 1 + more / LONG_TEXT;
+        n_bytes += more;
+        bool is_full = used > left || (n_bytes > HPF__MOST_STACK_BYTES && s->source);
+        room = is_full && i >= LEAST_FRAMES ? i : room;
     }
-    s->n_passed += used;
-    if (*n_frames > room) {
+    s->n_passed += used > *n_frames ? used : *n_frames;
+    if (*n_frames > room || !has_texts) {
         if (!HPF__ARRAY_RESERVE(s->cut, s->cut_capacity, room)) {
             return false;
         }

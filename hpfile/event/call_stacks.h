@@ -11,10 +11,14 @@
 #include "hpfile/frame.h"
 #include "io/source.h"
 
+/* Most bytes of a text of a frame, and of all texts of a stack. */
+enum { HPF__MOST_TEXT_BYTES = 1 << 14, HPF__MOST_STACK_BYTES = 1 << 20 };
+
 /* Begins as {.emit = ..., .source = ...}. Equal stacks, with equal sources, are one name. */
 typedef struct hpf__call_stacks {
     hpf__emitter *emit;
     const hpf_source *source; /* whose bytes limit the frames; NULL: nothing does */
+    uint64_t earlier_bytes;   /* of sources before it */
     hpf__frame_tree tree;
     hpf_name *names; /* by node */
     size_t n_names, names_capacity;
@@ -31,8 +35,12 @@ typedef struct hpf__call_stacks {
 HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames,
                                          size_t n_frames, hpf_name *name, hpf_error *err);
 
+/* Returns a text of the input, which was defined once and may be in many stacks, or its start if it
+ * is long. */
+hpf_str hpf__call_stacks_text(hpf_str text);
+
 /* Returns the number of frames from which on a stack is cut, at least 2. A reader need not put more
- * frames together than one more. */
+ * frames together than one more, nor more texts than HPF__MOST_STACK_BYTES. */
 size_t hpf__call_stacks_room(const hpf__call_stacks *stacks);
 
 /* Adds a cost of a stack to the sample of the emitter; 0 is left out. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The frames of the names of an imported profile.
+ * The names of an imported profile that are stacks, and their frames. The temporary file of the
+ * profile has a short key in place of such a name, because each sample repeats it.
  */
 #ifndef HPF_FRAME_TABLE_H
 #define HPF_FRAME_TABLE_H
@@ -11,13 +12,17 @@
 HPF_API hpf_frame_table *hpf_frame_table_create(void);
 HPF_API void hpf_frame_table_destroy(hpf_frame_table *table);
 
-/* Adds the frames of a name; the first ones count. Texts are copied. Errors: MEMORY, LIMIT. */
-HPF_API HPF_MUST_USE hpf_status hpf_frame_table_add(hpf_frame_table *table, hpf_str name,
-                                                    const hpf_frame *frames, size_t n_frames,
-                                                    hpf_error *err);
+/* Adds a name and its frames; the first ones of a key count. Texts are copied. Errors: MEMORY,
+ * LIMIT. */
+HPF_API HPF_MUST_USE hpf_status hpf_frame_table_add(hpf_frame_table *table, hpf_str key,
+                                                    hpf_str name, const hpf_frame *frames,
+                                                    size_t n_frames, hpf_error *err);
 
-/* Fills at most `room` frames of a name, and returns how many there are; 0 for an unknown name. */
-HPF_API size_t hpf_frame_table_get(const hpf_frame_table *table, hpf_str name, hpf_frame *frames,
+/* Returns the name of a key; the key if it is unknown. `table` may be NULL. */
+HPF_API hpf_str hpf_frame_table_name(const hpf_frame_table *table, hpf_str key);
+
+/* Fills at most `room` frames of a key, and returns how many there are; 0 for an unknown key. */
+HPF_API size_t hpf_frame_table_get(const hpf_frame_table *table, hpf_str key, hpf_frame *frames,
                                    size_t room);
 
 #endif

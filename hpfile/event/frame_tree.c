@@ -2,41 +2,48 @@
 #include "event/frame_tree.h"
 
 #include "base/array.h"
+#include "hpfile/str.h"
 
-enum { N_TEXTS = 3 };
-
-static hpf_status add_frame(hpf__frame_tree *tree, const hpf_frame *frame, uint32_t *number)
-{
-    const hpf_str texts[N_TEXTS] = {frame->label, frame->module, frame->source};
-    size_t lengths[N_TEXTS], n = sizeof lengths;
-    for (size_t i = 0; i < N_TEXTS; i++) {
-        lengths[i] = texts[i].length;
-        n += texts[i].length;
-    }
-    if (!HPF__ARRAY_RESERVE(tree->key, tree->key_capacity, n)) {
-        return HPF_ERR_MEMORY;
-    }
-    memcpy(tree->key, lengths, sizeof lengths);
-    size_t at = sizeof lengths;
-    for (size_t i = 0; i < N_TEXTS; i++) {
-        if (texts[i].length > 0) {
-            memcpy(tree->key + at, texts[i].data, texts[i].length);
-        }
-        at += texts[i].length;
-    }
-    bool is_new;
-    return hpf__intern_add(&tree->frames, (hpf_str){tree->key, n}, number, &is_new);
-}
+typedef struct shared_frame {
+    uint32_t label, module, source; /* numbers of texts */
+} shared_frame;
 
 static hpf_frame frame_of(const hpf__frame_tree *tree, uint32_t number)
 {
-    const char *key = tree->frames.names[number].data;
-    size_t lengths[N_TEXTS];
-    memcpy(lengths, key, sizeof lengths);
-    key += sizeof lengths;
-    return (hpf_frame){.label = {key, lengths[0]},
-                       .module = {key + lengths[0], lengths[1]},
-                       .source = {key + lengths[0] + lengths[1], lengths[2]}};
+    shared_frame f;
+    memcpy(&f, tree->frames.names[number].data, sizeof f);
+    const hpf_str *texts = tree->texts.names;
+    return (hpf_frame){
+        .label = texts[f.label], .module = texts[f.module], .source = texts[f.source]};
+}
+
+/* Stores the number of a text. One that is used again is mostly at the same address: comparing a
+ * long text takes a fraction of the time of finding it. */
+static hpf_status add_text(hpf__frame_tree *tree, hpf_str text, uint32_t *number)
+{
+    bool is_new;
+    uint32_t *recent = &tree->recent[hpf__hash_word((uintptr_t)text.data) % HPF__RECENT_TEXTS];
+    if (*recent < tree->texts.n_names && hpf_str_equal(tree->texts.names[*recent], text)) {
+        *number = *recent;
+        return HPF_OK;
+    }
+    hpf_status status = hpf__intern_add(&tree->texts, text, number, &is_new);
+    if (status == HPF_OK) {
+        tree->n_text_bytes += is_new ? text.length : 0;
+        *recent = *number;
+    }
+    return status;
+}
+
+static hpf_status add_frame(hpf__frame_tree *tree, const hpf_frame *frame, uint32_t *number)
+{
+    shared_frame f;
+    bool is_new;
+    hpf_status status = add_text(tree, frame->label, &f.label);
+    status = status == HPF_OK ? add_text(tree, frame->module, &f.module) : status;
+    status = status == HPF_OK ? add_text(tree, frame->source, &f.source) : status;
+    const hpf_str key = {(const char *)&f, sizeof f};
+    return status == HPF_OK ? hpf__intern_add(&tree->frames, key, number, &is_new) : status;
 }
 
 hpf_status hpf__frame_tree_add(hpf__frame_tree *tree, const hpf_frame *frames, size_t n_frames,
@@ -85,9 +92,9 @@ size_t hpf__frame_tree_get(const hpf__frame_tree *tree, uint32_t node, hpf_frame
 
 void hpf__frame_tree_finish(hpf__frame_tree *tree)
 {
+    hpf__intern_finish(&tree->texts);
     hpf__intern_finish(&tree->frames);
     hpf__hash_finish(&tree->node_of);
     free(tree->nodes);
-    free(tree->key);
     *tree = (hpf__frame_tree){0};
 }

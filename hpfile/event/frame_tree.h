@@ -15,14 +15,16 @@ typedef struct hpf__frame_node {
     uint32_t parent, frame;
 } hpf__frame_node;
 
+#define HPF__RECENT_TEXTS 64
+
 /* All zero is an empty tree. Of frames it keeps labels, modules and sources. */
 typedef struct hpf__frame_tree {
-    hpf__intern frames; /* lengths and bytes of the three texts */
+    hpf__intern texts, frames; /* of frames: the numbers of their three texts */
+    size_t n_text_bytes;
+    uint32_t recent[HPF__RECENT_TEXTS]; /* numbers of texts, by the addresses that they came from */
     hpf__frame_node *nodes;
     size_t n_nodes, capacity;
     hpf__hash_table node_of;
-    char *key; /* of the frame being added */
-    size_t key_capacity;
 } hpf__frame_tree;
 
 /* Stores the node of a stack, innermost frame first; equal stacks have one node. A stack without

@@ -231,15 +231,27 @@ static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
     return put(buf, frame->label);
 }
 
-static bool put_stack(const hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
+/* A log defines a label once, and uses it in any number of stacks. What names may take goes with
+ * the stacks: 64 bytes for each frame, on average. */
+enum { MOST_NAME_BYTES = 1 << 16, FIRST_NAME_BYTES = 1 << 22, NAME_BYTES_PER_BYTE = 16 };
+
+/* Puts the text of a stack; callers that there is no room for become "...". */
+static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
 {
-    size_t depth = stack_depth(stack);
+    size_t depth = stack_depth(stack), begin = buf->length;
+    n->n_key_bytes += stack.length;
+    size_t most = FIRST_NAME_BYTES + n->n_key_bytes * NAME_BYTES_PER_BYTE;
+    size_t room = most > n->n_name_bytes ? most - n->n_name_bytes : 0;
+    room = room < MOST_NAME_BYTES ? room : MOST_NAME_BYTES;
     bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
     for (size_t i = 0; i < depth && is_put; i++) {
-        hpf_str id = id_at(stack, i);
+        const hpf_frame *frame = find(&n->centre_ids, n->centres, id_at(stack, i));
+        bool is_full = i > 0 && buf->length - begin + frame->label.length > room;
         is_put = (i == 0 || put(buf, HPF_STR("/"))) &&
-                 put_frame(buf, find(&n->centre_ids, n->centres, id));
+                 (is_full ? put(buf, HPF_STR("...")) : put_frame(buf, frame));
+        i = is_full ? depth : i;
     }
+    n->n_name_bytes += buf->length - begin;
     return is_put;
 }
 

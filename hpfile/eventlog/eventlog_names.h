@@ -46,6 +46,7 @@ typedef struct hpf__eventlog_names {
     hpf__intern texts; /* the names */
     hpf__eventlog_origin *origins;
     size_t origins_capacity;
+    size_t n_key_bytes, n_name_bytes; /* of stacks */
     hpf__buffer scratch;
 } hpf__eventlog_names;
 

@@ -114,7 +114,8 @@ static hpf_status read_frame(void *context)
     if (d->lex.kind != HPF__JSON_STRING) {
         return hpf__json_unexpected(&d->lex, "the text of a frame");
     }
-    if (hpf__intern_add(&d->texts, d->lex.text, &number, &is_new) != HPF_OK) {
+    if (hpf__intern_add(&d->texts, hpf__call_stacks_text(d->lex.text), &number, &is_new) !=
+        HPF_OK) {
         return hpf_error_set_memory(d->err);
     }
     hpf_frame frame = hpf__valgrind_frame(d->texts.names[number]);

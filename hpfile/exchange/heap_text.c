@@ -188,7 +188,7 @@ static hpf_status read_mapping(heap_text *t, hpf_str line)
     if (line.length == 0 || *line.data != '/') {
         return HPF_OK;
     }
-    if (hpf__intern_add(&t->texts, line, &number, &is_new) != HPF_OK) {
+    if (hpf__intern_add(&t->texts, hpf__call_stacks_text(line), &number, &is_new) != HPF_OK) {
         return hpf_error_set_memory(t->err);
     }
     new.path = t->texts.names[number];
@@ -276,7 +276,9 @@ static hpf_status add_cost(heap_text *t, const site *s)
     bool fits = true;
     t->labels.length = 0;
     size_t room = hpf__call_stacks_room(&t->stacks);
-    for (size_t i = s->first_address; i < s->end_address && fits && n <= room; i++) {
+    for (size_t i = s->first_address;
+         i < s->end_address && fits && n <= room && t->labels.length <= HPF__MOST_STACK_BYTES;
+         i++) {
         const mapping *m = mapping_of(t, t->addresses[i]);
         if (n == 0 && is_allocator(m)) {
             continue;

@@ -40,7 +40,8 @@ static hpf_status read_text(tree *t, uint32_t *number)
 {
     bool is_new;
     hpf_status status = hpf__json_expect(&t->lex, HPF__JSON_STRING, "a text");
-    return status != HPF_OK || hpf__intern_add(&t->texts, t->lex.text, number, &is_new) == HPF_OK
+    return status != HPF_OK || hpf__intern_add(&t->texts, hpf__call_stacks_text(t->lex.text),
+                                               number, &is_new) == HPF_OK
                ? status
                : hpf_error_set_memory(t->err);
 }
@@ -139,7 +140,8 @@ static hpf_status add_node(tree *t, size_t index)
     hpf_cost cost = t->nodes[index].size;
     bool fits = true;
     t->places.length = 0;
-    for (size_t i = index; fits && (i > 0 || n == 0); i = t->nodes[i].parent) {
+    for (size_t i = index; fits && (i > 0 || n == 0) && t->places.length <= HPF__MOST_STACK_BYTES;
+         i = t->nodes[i].parent) {
         hpf_str name = t->texts.names[t->nodes[i].function];
         size_t from = t->places.length;
         hpf_frame frame = {.label = name.length ? name : HPF_STR("(anonymous)")};

@@ -135,7 +135,7 @@ static hpf_status add_text(heaptrack *h, hpf_str text)
 {
     uint32_t number = 0;
     bool is_new;
-    return hpf__intern_add(&h->unique, text, &number, &is_new) == HPF_OK &&
+    return hpf__intern_add(&h->unique, hpf__call_stacks_text(text), &number, &is_new) == HPF_OK &&
                    HPF__ARRAY_PUSH(h->texts, h->n_texts, h->texts_capacity, number)
                ? HPF_OK
                : hpf_error_set_memory(h->err);
@@ -287,6 +287,11 @@ static hpf_str with_suffix(hpf_arena *arena, hpf_str text, const char *suffix)
     return (hpf_str){kept, kept ? text.length + n : 0};
 }
 
+static bool has_room(const hpf_arena *arena, size_t room, size_t n_frames)
+{
+    return n_frames <= room && hpf_arena_used_bytes(arena) <= HPF__MOST_STACK_BYTES;
+}
+
 /* Appends the frames of an instruction to the stack, up to `room` and one more. `*is_main`: the
  * last one is main, whose callers are left out, as heaptrack does. */
 static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_arena *arena,
@@ -294,8 +299,8 @@ static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_aren
 {
     hpf_str module = text_of(h, at->module);
     bool has_frame = at->first_frame < at->end_frame;
-    for (size_t i = at->first_frame; i < at->end_frame + !has_frame && !*is_main && *n <= room;
-         i++) {
+    for (size_t i = at->first_frame;
+         i < at->end_frame + !has_frame && !*is_main && has_room(arena, room, *n); i++) {
         static const frame unknown;
         char suffix[24];
         const frame *f = has_frame ? &h->frames[i] : &unknown;
@@ -328,7 +333,7 @@ static hpf_status name_trace(heaptrack *h, trace *t)
     bool is_main = false;
     hpf_arena *arena = hpf_arena_create();
     hpf_status status = arena ? HPF_OK : hpf_error_set_memory(h->err);
-    for (const trace *at = t; status == HPF_OK && !is_main && n <= room;) {
+    for (const trace *at = t; status == HPF_OK && !is_main && has_room(arena, room, n);) {
         if (at->instruction > 0) {
             status = push_instruction(h, &h->instructions[at->instruction - 1], arena, room, &n,
                                       &is_main);

@@ -139,7 +139,7 @@ static hpf_status read_node(massif *m)
         return hpf__location_error(m->place, m->err, HPF_ERR_RANGE,
                                    "the parts of a node are larger than the node");
     }
-    if (hpf__intern_add(&m->texts, text, &number, &is_new) != HPF_OK ||
+    if (hpf__intern_add(&m->texts, hpf__call_stacks_text(text), &number, &is_new) != HPF_OK ||
         !HPF__ARRAY_RESERVE(m->frames, m->frames_capacity, depth + 1) ||
         !HPF__ARRAY_PUSH(m->nodes, m->n_nodes, m->nodes_capacity, new)) {
         return hpf_error_set_memory(m->err);

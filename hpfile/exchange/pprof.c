@@ -159,7 +159,7 @@ static const void *find(const uint64_t *id, const void *all, size_t n, size_t by
 
 static hpf_str text_of(const pprof *p, uint64_t number)
 {
-    return number < p->n_texts ? p->texts[number] : (hpf_str){"", 0};
+    return number < p->n_texts ? hpf__call_stacks_text(p->texts[number]) : (hpf_str){"", 0};
 }
 
 /* ---- Samples ---- */
@@ -189,6 +189,11 @@ static hpf_status push_frame(pprof *p, const location *at, const function *f, ui
     return fits ? HPF_OK : hpf_error_set_memory(p->err);
 }
 
+static bool has_room(const pprof *p, size_t room)
+{
+    return p->n_frames <= room && p->sources.length <= HPF__MOST_STACK_BYTES;
+}
+
 /* Adds the frames of a place: its lines, inlined functions first; its address if it has none. */
 static hpf_status push_location(pprof *p, uint64_t id, const char *where)
 {
@@ -201,7 +206,7 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
     bool has_line = false;
     hpf_status status = HPF_OK;
     size_t room = hpf__call_stacks_room(&p->stacks);
-    while (status == HPF_OK && p->n_frames <= room && hpf__proto_next(&rest, &field) == HPF_OK) {
+    while (status == HPF_OK && has_room(p, room) && hpf__proto_next(&rest, &field) == HPF_OK) {
         uint64_t v[2] = {0};
         if (field.number != 4 || !field.is_bytes) {
             continue;
@@ -215,7 +220,7 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
         }
         status = status == HPF_OK ? push_frame(p, at, f, v[1]) : status;
     }
-    return status != HPF_OK || has_line || p->n_frames > room ? status : push_frame(p, at, NULL, 0);
+    return status != HPF_OK || has_line || !has_room(p, room) ? status : push_frame(p, at, NULL, 0);
 }
 
 /* Lets the frames point to their texts, which have stopped moving. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hp/hp_lex.h"
+#include "hp/hp_reader.h"
 #include "hp/hp_reader_state.h"
 #include "base/number.h"
 
@@ -46,7 +47,7 @@ hpf_status hpf__hp_define_name(hpf__hp_reader *r, hpf_str text, hpf_name *name)
         return hpf__hp_fail_memory(r);
     }
     r->next_name[*name + 1] = 0;
-    return r->events.name ? r->events.name(r->context, *name, r->names.names[*name], &r->error)
+    return r->events.name ? r->events.name(r->context, *name, hpf__hp_name(r, *name), &r->error)
                           : HPF_OK;
 }
 

@@ -37,6 +37,7 @@ struct hpf_source {
     hpf__spool spool;
     bool keeps;        /* what is given out goes to `keep` */
     uint64_t position; /* of plain bytes given out */
+    uint64_t furthest; /* position, also before a rewind */
     uint64_t replayed; /* bytes given out again after a rewind of a kept source */
     bool is_replaying;
 };
@@ -159,6 +160,7 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
     hpf_status status = s->inflate ? next_inflated(s, out, err) : next_stored(s, out, err);
     if (status == HPF_OK) {
         s->position += out->length;
+        s->furthest = s->furthest > s->position ? s->furthest : s->position;
         if (s->keeps) {
             status = hpf__spool_append(&s->spool, *out, err);
         }
@@ -199,7 +201,7 @@ static hpf_status read_file_at(const hpf_source *s, uint64_t offset, char *into,
 hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t length,
                               hpf_error *err)
 {
-    if (offset > s->position || length > s->position - offset) {
+    if (offset > s->furthest || length > s->furthest - offset) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "these bytes have not been read yet");
     }
     if (s->keeps) {

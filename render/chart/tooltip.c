@@ -6,11 +6,15 @@
 #include "io/sink.h"
 #include "event/frame.h"
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "chart/tooltip.h"
 
 #include <string.h>
 
 #include "hprender/text.h"
+
+/* A tip of more is for no reader. */
+enum { MOST_TIP_BYTES = 1 << 14 };
 
 static hpf_status copy_frame(hpr__chart *chart, hpf_frame *frame, hpf_error *err)
 {
@@ -79,9 +83,12 @@ static void write_members(hpf_sink *lines, hpf_str members)
 
 void hpr__tooltip_lines(hpf_sink *lines, const hpf_frame *frames, size_t n_frames, hpf_str members)
 {
-    for (size_t i = 0; i < n_frames; i++) {
+    size_t n_bytes = 0;
+    for (size_t i = 0; i < n_frames && n_bytes < MOST_TIP_BYTES; i++) {
         write_frame(lines, &frames[i]);
+        n_bytes += frames[i].label.length + frames[i].module.length + frames[i].source.length;
     }
+    hpf_sink_text(lines, n_bytes < MOST_TIP_BYTES ? "" : "\n...");
     write_members(lines, members);
 }
 
@@ -96,6 +103,7 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
     hpf_status status = hpf_sink_flush(lines, err);
     if (!status) {
         hpf_str bytes = hpf_sink_bytes(lines);
+        bytes.length = hpf_utf8_cut(bytes, 2 * (size_t)MOST_TIP_BYTES);
         char *tip = hpf_arena_array(chart->arena, bytes.length + 1, 3);
         if (tip) {
             hpr__lines_from_bytes(tip, bytes);

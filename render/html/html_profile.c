@@ -151,12 +151,20 @@ static hpf_str text_of(const profile_writer *w, uint32_t band)
                                : hpf_survey_name(w->survey, w->assignment.names[band]);
 }
 
+/* Returns the bytes that a band takes in addition to its series: its name, colours, and the words
+ * of JSON around them. */
+static size_t bytes_around(const profile_writer *w, uint32_t band)
+{
+    enum { COLOURS_AND_WORDS = 64 };
+    return text_of(w, band).length + COLOURS_AND_WORDS;
+}
+
 /* Writes the next band with its series. */
 static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
 {
     uint32_t band = w->n_written;
     hpf_str text = text_of(w, band);
-    w->n_bytes += packed->length + text.length;
+    w->n_bytes += packed->length + bytes_around(w, band);
     w->n_written++;
     if (w->has_only_series) {
         return put_packed(w, NULL, packed);
@@ -184,7 +192,7 @@ static hpf_status put_band_if_affordable(profile_writer *w, const double *number
     if (!hpr__pack(&w->packed, numbers, w->n_picks)) {
         return hpf_error_set_memory(w->err);
     }
-    size_t cost = w->packed.length + text_of(w, w->n_written).length;
+    size_t cost = w->packed.length + bytes_around(w, w->n_written);
     *is_full = w->n_bytes + cost > w->limits.most_bytes;
     return *is_full ? HPF_OK : put_band(w, &w->packed);
 }
@@ -223,7 +231,7 @@ static hpf_status put_in_one_pass(profile_writer *w, uint32_t most)
         return hpf_error_set_memory(w->err);
     }
     for (uint32_t i = 0; i < most; i++) {
-        costs[i] = text_of(w, i).length;
+        costs[i] = bytes_around(w, i);
     }
     hpf_status status = hpr__columns_pack(&columns, w->survey, w->assignment.band_of_name, w->err);
     for (uint32_t i = 0; i < columns.n && !status; i++) {
@@ -558,6 +566,8 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
     status = status ? status : put_stacks(w);
+    free(w->numbers); /* to have less at once: the order has numbers of its own */
+    w->numbers = NULL;
     if (!status && w->view) {
         status = put_order(w);
     }

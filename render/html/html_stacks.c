@@ -10,13 +10,16 @@
 #include "summary/moved_lines.h"
 #include "summary/survey_details.h"
 
-/* Returns the frames of a name, innermost first, to be freed by the caller, and stores their
- * number. Returns NULL without memory. */
+enum { MOST_FRAMES = 1 << 16 };
+
+/* Returns the innermost frames of a name, innermost first, to be freed by the caller, and stores
+ * their number. Returns NULL without memory. */
 static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n)
 {
     size_t n_known = hpf_survey_frames(survey, name, NULL, 0);
     hpf_str text = hpf_survey_name(survey, name);
     *n = n_known ? n_known : hpf__frames_of_name(text, NULL, 0);
+    *n = *n < MOST_FRAMES ? *n : MOST_FRAMES;
     hpf_frame *frames = calloc(*n, sizeof *frames);
     if (frames && n_known) {
         hpf_survey_frames(survey, name, frames, *n);

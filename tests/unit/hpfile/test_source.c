@@ -260,6 +260,24 @@ Test(source, a_spool_that_cannot_be_created_is_an_error)
     close(fd);
 }
 
+/* Two surveys share a source, and the second one may stop early. */
+Test(source, what_was_read_before_a_rewind_can_be_read_again)
+{
+    char byte;
+    hpf_str piece;
+    make_plain(1000000);
+    write_file(scratch_path("in"), plain_text());
+    hpf_source *source;
+    cr_assert_eq(hpf_source_open(&source, scratch_path("in"), NULL, NULL), HPF_OK);
+    while (hpf_source_next(source, &piece, NULL) == HPF_OK) {
+    }
+    cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
+    cr_assert_eq(hpf_source_next(source, &piece, NULL), HPF_OK);
+    cr_assert_eq(hpf_source_read_at(source, 999999, &byte, 1, NULL), HPF_OK);
+    cr_assert_eq(byte, plain_text().data[999999]);
+    hpf_source_destroy(source);
+}
+
 Test(source, a_rewind_in_the_middle)
 {
     int fd = pipe_of(plain_text(), 10000);

@@ -395,7 +395,9 @@ Test(stack_view, frames_of_imported_profiles_have_modules_and_places)
         {.label = HPF_STR("f"), .module = HPF_STR("libf"), .source = HPF_STR("f.c:3")},
         {.label = HPF_STR("main")}};
     known_frames = hpf_frame_table_create();
-    cr_assert_eq(hpf_frame_table_add(known_frames, HPF_STR("(1)f/main"), frames, 2, NULL), HPF_OK);
+    cr_assert_eq(hpf_frame_table_add(known_frames, HPF_STR("(1)f/main"), HPF_STR("(1)f/main"),
+                                     frames, 2, NULL),
+                 HPF_OK);
     for (int by_place = 0; by_place < 2; by_place++) {
         const char *under = by_place ? "^f[.]c:" : "^libf$";
         expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_MODULE, .under = under},

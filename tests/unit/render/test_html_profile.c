@@ -108,7 +108,7 @@ Test(html_profile, names_beyond_the_limit_join_the_rest)
 
 Test(html_profile, budget_counts_bytes)
 {
-    const hpr_html_limits limits = {.most_bytes = 12};
+    const hpr_html_limits limits = {.most_bytes = 76};
     char *text = data_of(three_names, &limits, NULL);
     expect_in(text, "\"large\"");
     cr_expect_null(strstr(text, "\"middle\""));
