@@ -361,12 +361,12 @@ class FiniteMap(unittest.TestCase):
                  for name, size in sample.items()} for sample in run.samples()]
 
     def test_producer(self):
-        made = [{re.sub(r"\(\d+\)|/main", "", name): size for name, size in sample.items()}
+        made = [{re.sub(r"\(\d+\)|/main|/Main\.CAF", "", name): size for name, size in sample.items()}
                 for sample in self.run_with("-hc").samples()]
         asked = {"build": self.MAP, "main": self.LIST, "A_total": self.A, "B_scale": self.B,
-                 "C_lookup": self.C, "MAIN": INT}
-        self.assertEqual(made, [{"build": self.MAP, "MAIN": INT}, asked, asked, asked,
-                                {"MAIN": INT}])
+                 "C_lookup": self.C, "Main.CAF": INT}
+        self.assertEqual(made, [{"build": self.MAP, "Main.CAF": INT}, asked, asked, asked,
+                                {"Main.CAF": INT}])
 
     def test_biography(self):
         rest = self.HALF - (self.PATH - self.BRANCH)
