@@ -70,7 +70,7 @@ nasm	nasm	nasm -f elf64 unit.asm -o unit.o && ld unit.o -o unit && ./unit
 gperf	gperf	sort -u words.txt | head -n 300 | gperf
 make	make	make -j3 -f Makefile.test all
 cmake	cmake	cmake -S project -B built -G Ninja | sed 's/([0-9.]*s)//' && cmake --build built | sed 's/.*\] //' && built/hello; rm -rf built
-ninja	ninja-build	ninja -f build.ninja -j 2 | sed 's/.*\] //'; rm -f .ninja_log .ninja_deps
+ninja	ninja-build	ninja -f build.ninja -j 2 | sed 's/.*\] //' | sort; rm -f .ninja_log .ninja_deps
 gdb	gdb	gcc -g -O0 unit.c -o unit; gdb -q -nx -batch -ex 'break main' -ex run -ex 'print 6 * 7' -ex continue ./unit 2>&1 | sed -e 's/0x[0-9a-f]*//g' -e 's/process [0-9]*//g'
 strace	strace	strace -f -o /dev/null -e trace=none sh -c 'echo traced; true; exit 3'
 valgrind	valgrind	gcc -g -O0 unit.c -o unit; valgrind -q --error-exitcode=9 ./unit
