@@ -56,6 +56,14 @@ class CxxLibrary(Native):
             "*** std::runtime_error: thrown 100 times by (anonymous_namespace)::throw_below"])
         self.assertRegex(census.errors, r"called from main \S*throws\.cc:\d+\n")
 
+    def test_stacks_of_exceptions_in_a_child(self):
+        """A child reports what it throws itself."""
+        census = harness.run_census([program("throws"), "100", "fork"], self.fresh(), "-xc")
+        self.assertEqual((census.status, census.output), (0, "101\n2\n"))
+        self.assertEqual(census.errors.count("*** std::runtime_error (reporting"), 2)
+        self.assertEqual(census.errors.count("*** int (reporting"), 2)
+        self.assertEqual(census.errors.count(": thrown "), 1)
+
     def test_stacks_of_exceptions_in_late_libraries(self):
         for library in ("libthrows.so", "libthrows_static.so"):
             census = harness.run_census([program("library"), "catches_late", program(library), "local"],

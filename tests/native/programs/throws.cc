@@ -47,10 +47,22 @@ extern "C" int count_caught(int n)
 
 #ifdef IS_PROGRAM
 #include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
 
+// throws N [fork]: then also in a child, once.
 int main(int argc, char **argv)
 {
     std::printf("%d\n", count_caught(argc > 1 ? std::atoi(argv[1]) : 1));
+    if (argc > 2) {
+        std::fflush(stdout);
+        if (fork() == 0) {
+            std::printf("%d\n", count_caught(1));
+            std::fflush(stdout);
+            _exit(0);
+        }
+        wait(NULL);
+    }
     return 0;
 }
 #endif
