@@ -170,8 +170,9 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
 static void say_pauses(const page *p, const hpp_process_figures *f)
 {
     if (f->image_pause_s > f->duration_s / 20) {
-        say(p, "images made threads wait for %s at most, %s of it for one",
+        say(p, "images made threads wait for %s in all: %s on average, %s for the longest",
             format_time(f->image_pause_s, SECONDS, false).text,
+            format_time(f->image_pause_s / (double)f->n_images, SECONDS, false).text,
             format_time(f->longest_pause_s, SECONDS, false).text);
     }
 }

@@ -75,9 +75,10 @@ class Summary:
             self.at_most(at, duration, "the peak is after the end")
             self.require(peak > 0 or allocated_bytes == 0 or n_allocations == 0, "no peak beside allocations")
             self.check_peak(peak)
-        for image, one in self.all(rf"wait for {TIME} at most, {TIME} of it"):
-            self.at_most(one, image, "one image takes longer than all")
-            self.at_most(image, duration, "images take longer than the run")
+        for images, mean, longest in self.all(rf"wait for {TIME} in all: {TIME} on average, {TIME} for the longest"):
+            self.at_most(mean, longest, "images take longer on average than the longest one")
+            self.at_most(longest, images, "one image takes longer than all")
+            self.at_most(images, duration, "images take longer than the run")
 
     def check_peak(self, peak):
         for bytes_, count in self.all(rf"not freed at the end: {AMOUNT} in {COUNT} block"):
