@@ -355,8 +355,8 @@ static hpf_status lay_out_marks(hpr__chart *chart, const hpf_survey *survey, hpf
     return HPF_OK;
 }
 
-/* Sets the page: letter paper with the drawing turned right, landscape letter paper for a
- * previewer, or, for EPS, the scaled drawing area. */
+/* Sets the page: A4 with the drawing turned right, landscape A4 for a previewer, or, for EPS, the
+ * scaled drawing area. */
 static void lay_out_paper(hpr_chart *chart, const hpr_classic *classic)
 {
     if (classic->eps_width_pt > 0) {
@@ -366,9 +366,9 @@ static void lay_out_paper(hpr_chart *chart, const hpr_classic *classic)
                                    floor(HPR__CLASSIC_HEIGHT_PT * scale + 0.5),
                                    {scale, 0, 0, scale, 0, 0}};
     } else if (classic->portrait) {
-        chart->paper = (hpr_paper){792, 612, {1, 0, 0, 1, 72, 108}};
+        chart->paper = (hpr_paper){842, 595, {1, 0, 0, 1, 72, 108}};
     } else {
-        chart->paper = (hpr_paper){612, 792, {0, -1, 1, 0, 72, 756}};
+        chart->paper = (hpr_paper){595, 842, {0, -1, 1, 0, 72, 756}};
     }
     chart->later_paper = chart->paper;
     chart->is_encapsulated = classic->eps_width_pt > 0 && chart->n_key_pages == 0;

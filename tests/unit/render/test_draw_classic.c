@@ -142,15 +142,16 @@ Test(draw_classic, key_may_have_pages_of_its_own)
     cr_assert_not(scene->is_encapsulated, "two pages are no EPS");
 }
 
-Test(draw_classic, pages_are_rotated_unless_for_a_previewer)
+Test(draw_classic, pages_are_a4_and_turned_unless_for_a_previewer)
 {
     draw(two_bands);
-    cr_assert_eq(scene->items[0].paper.height_pt, 792);
+    cr_assert_eq(scene->items[0].paper.width_pt, 595);
+    cr_assert_eq(scene->items[0].paper.height_pt, 842);
     cr_assert_eq(scene->items[0].paper.matrix[1], -1);
     tear_down();
     options.classic.portrait = true;
     draw(two_bands);
-    cr_assert_eq(scene->items[0].paper.height_pt, 612);
+    cr_assert_eq(scene->items[0].paper.height_pt, 595);
     cr_assert_eq(scene->items[0].paper.matrix[0], 1);
 }
 
