@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the real hp2ps and ours over random small profiles and flags, and compares.
+"""Runs the real hp2ps and ours over random small profiles and flags, and wrong flags, and compares.
 
 compare_random.py CENSUS [COUNT [SEED]]
 
@@ -296,6 +296,32 @@ def compare_once(census, rng):
     return None
 
 
+# Usage mistakes.
+
+MISTAKES = ["-?", "-x", "-px", "-C", "--", "--help", "-t6", "-t-1", "-pt9", "-e", "-e2in", "-e144",
+            "-ex", "-c -q -m3", "-h x.hp"]
+
+
+def usage_of(program, words):
+    """Status, messages, first line, number of lines, files, and the flags that are explained."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["hp2ps", *words.split()], executable=program, cwd=folder, input="",
+                              timeout=60, capture_output=True, text=True, check=False)
+        files = os.listdir(folder)
+    first, _, *lines = done.stdout.splitlines()
+    flags = set(re.findall(r" -([a-zA-Z])", "\n".join(lines)))
+    return (done.returncode, done.stderr, first, len(lines), files), flags
+
+
+def compare_usage(census, words):
+    """We explain -l, too, which the guide of GHC has and hp2ps does not."""
+    ours, flags = usage_of(census, words)
+    theirs, their_flags = usage_of(shutil.which("hp2ps"), words)
+    if ours != theirs or flags != their_flags | {"l"}:
+        return f"{words}: hp2ps has {theirs} {their_flags}, we have {ours} {flags}"
+    return None
+
+
 def main():
     census = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -304,12 +330,17 @@ def main():
         print("skipped: hp2ps is not installed")
         return 77
     failed = 0
+    for words in MISTAKES:
+        problem = compare_usage(census, words)
+        if problem:
+            print(problem)
+            failed += 1
     for number in range(seed, seed + count):
         problem = compare_once(census, random.Random(number))
         if problem:
             print(f"seed {number}: {problem}")
             failed += 1
-    print(f"{count - failed} agreed, {failed} did not")
+    print(f"{len(MISTAKES) + count - failed} agreed, {failed} did not")
     return 1 if failed else 0
 
 
