@@ -51,6 +51,7 @@ ours lines-over-bands plot tests/cli/fixtures/served.hp
 ours percents plot --normalise samples/hp/pathgrid-prof-hy.hp
 ours lines plot --lines samples/hp/interp-prof-hd.hp
 ours steps plot --steps samples/hp/pathgrid-prof-hy.hp
+ours lanes plot --lanes samples/eventlog/parallel-prof-N2-lf-hc.eventlog.xz
 ours difference diff samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp
 ours several plot samples/hp/foldleak-prof-hy.hp samples/hp/pathgrid-prof-hy.hp samples/hp/foldleak-plain-hT.hp
 ours same-scale plot --same-scale samples/hp/foldleak-prof-hb.hp samples/hp/pathgrid-prof-hb.hp

@@ -113,7 +113,7 @@ static const opt plot_options[] = {
      0},
     {0, "lanes", OPT_FLAG, AT(lanes), NULL,
      "event log: draw lanes below the bands: rate of allocation, share of time in garbage "
-     "collection, running threads, sparks; and messages as marks",
+     "collection, sparks, threads and collections of each capability; and messages as marks",
      NULL, 0, 0},
     {0, "gc", OPT_FLAG, AT(gc), NULL,
      "event log: draw a tick at the upper edge for each garbage collection, longer for major ones",

@@ -12,6 +12,8 @@
  */
 #include "eventlog/eventlog_activity.h"
 
+#include "eventlog/eventlog_processors.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,12 +153,14 @@ struct hpf_eventlog_activity {
     hpf_mark *shown_messages;
     size_t shown_capacity;
     shown_cells *shown;
+    hpf__processors *processors;
 };
 
 hpf_eventlog_activity *hpf_eventlog_activity_create(void)
 {
     hpf_eventlog_activity *a = calloc(1, sizeof *a);
-    if (!a || !(a->arena = hpf_arena_create()) || !(a->shown = malloc(sizeof *a->shown))) {
+    if (!a || !(a->arena = hpf_arena_create()) || !(a->shown = malloc(sizeof *a->shown)) ||
+        !(a->processors = hpf__processors_create())) {
         hpf_eventlog_activity_destroy(a);
         return NULL;
     }
@@ -171,6 +175,7 @@ void hpf_eventlog_activity_destroy(hpf_eventlog_activity *a)
     if (a) {
         hpf_arena_destroy(a->arena);
         free(a->shown);
+        hpf__processors_destroy(a->processors);
         free(a->caps);
         free(a->pauses);
         free(a->messages);
@@ -394,7 +399,7 @@ bool hpf_eventlog_activity_wants(uint16_t type)
     while (i < sizeof wanted / sizeof *wanted && wanted[i] != type) {
         i++;
     }
-    return i < sizeof wanted / sizeof *wanted;
+    return i < sizeof wanted / sizeof *wanted || hpf__processors_want(type);
 }
 
 hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event *event,
@@ -410,8 +415,10 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     if (event->type->id == HPF__EVENT_USER_MSG) {
         return keep_message(a, time_s, p, err);
     }
-    if (event->cap >= MAX_CAPS || !hpf_eventlog_activity_wants(event->type->id)) {
-        return HPF_OK;
+    hpf_status noted = hpf__processors_note(a->processors, event, err);
+    if (noted != HPF_OK || event->cap >= MAX_CAPS ||
+        !hpf_eventlog_activity_wants(event->type->id)) {
+        return noted;
     }
     capability *cap = cap_of(a, event->cap);
     if (!cap) {
@@ -573,10 +580,23 @@ static const double *show(hpf_eventlog_activity *a, sum which, double end_s)
             show_span(&a->public, elapsed_s, over, cell_s);
         }
     }
+    double amount = 0, all_s = 0;
+    for (size_t i = 0; i < N_SHOWN; i++) {
+        amount += shown[i];
+        all_s += elapsed_s[i];
+    }
+    if (which == PAUSED) {
+        a->public.paused_share = all_s > 0 ? amount / all_s : 0;
+    }
     for (size_t i = 0; i < N_SHOWN; i++) {
         shown[i] *= elapsed_s[i] > 0 ? a->public.cell_s / elapsed_s[i] : 0;
     }
     return shown;
+}
+
+static double time_of(const void *activity, double elapsed_s)
+{
+    return hpf_eventlog_activity_time(activity, elapsed_s);
 }
 
 const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, double begin_s,
@@ -602,6 +622,8 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     }
     public->n_sparks = total_of(&a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
     public->n_run_sparks = total_of(&a->cells[run]);
+    double until_s = a->is_mutator ? a->latest_s : end_s;
+    hpf__processors_show(a->processors, public, until_s, time_of, a);
     public->messages = a->shown_messages;
     public->n_messages = 0;
     for (size_t i = 0; i < a->n_messages; i++) {

@@ -369,6 +369,49 @@ static hpf_status put_cells(profile_writer *w, const char *key, const hpf_activi
     return put_numbers(w, key, numbers, a->n_cells);
 }
 
+/* Adds what a processor did: shares in thousandths, and threads by number, 0 for none. */
+static hpf_status put_processor(profile_writer *w, const hpf_activity *a,
+                                const hpf_processor_cell *cells)
+{
+    double *numbers = hpf_arena_array(w->arena, 3 * a->n_cells, sizeof *numbers);
+    if (!numbers) {
+        return hpf_error_set_memory(w->err);
+    }
+    double *running = numbers, *collecting = running + a->n_cells,
+           *threads = collecting + a->n_cells;
+    for (size_t i = 0; i < a->n_cells; i++) {
+        running[i] = ceil((double)cells[i].running * 1000);
+        collecting[i] = ceil((double)cells[i].collecting * 1000);
+        threads[i] = cells[i].thread == HPF_NO_THREAD ? 0 : (double)cells[i].thread + 1;
+    }
+    uint32_t keys[HPR__LANE_KEYS];
+    size_t n_keys = hpr__lane_keys(keys, cells, a->n_cells);
+    hpf_json_array(w->json, "keys");
+    for (size_t i = 0; i < n_keys; i++) {
+        hpf_json_whole(w->json, NULL, keys[i]);
+    }
+    hpf_json_close(w->json);
+    hpf_status status = put_numbers(w, "values", running, a->n_cells);
+    status = status ? status : put_numbers(w, "parts", collecting, a->n_cells);
+    return status ? status : put_numbers(w, "threads", threads, a->n_cells);
+}
+
+static void put_threads(hpf_json *json, const hpf_activity *a)
+{
+    char colour[HPR__COLOUR_TEXT_BYTES];
+    hpf_json_array(json, "threads");
+    for (uint32_t i = 0; i < a->n_threads; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "name", a->threads[i].name);
+        hpf_json_text(json, "colour",
+                      hpr__colour_text(colour, hpr__colour_hex(hpr__thread_colour(i))));
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+    hpf_json_text(json, "collection",
+                  hpr__colour_text(colour, hpr__colour_hex(HPR__COLLECTION_COLOUR)));
+}
+
 static hpf_status put_lanes(profile_writer *w, const char *key, const hpf_activity *a)
 {
     hpr__lane_source sources[HPR__MOST_LANES];
@@ -377,6 +420,10 @@ static hpf_status put_lanes(profile_writer *w, const char *key, const hpf_activi
     hpf_json_object(w->json, key);
     hpf_json_number(w->json, "begin", a->begin_s);
     hpf_json_number(w->json, "cell", a->cell_s);
+    put_threads(w->json, a);
+    if (a->n_rows > 0 && a->paused_s) {
+        status = put_cells(w, "pauses", a, a->paused_s, 1);
+    }
     hpf_json_array(w->json, "all");
     for (size_t i = 0; i < n && !status; i++) {
         const hpr__lane_source *s = &sources[i];
@@ -386,7 +433,8 @@ static hpf_status put_lanes(profile_writer *w, const char *key, const hpf_activi
         hpf_json_text(w->json, "name", s->name);
         hpf_json_text(w->json, "note", note);
         hpf_json_bool(w->json, "is_line", s->kind == HPR__LANE_ALLOCATION);
-        status = put_cells(w, "values", a, s->cells, s->high);
+        status = s->processor ? put_processor(w, a, s->processor)
+                              : put_cells(w, "values", a, s->cells, s->high);
         if (!status && s->parts) {
             status = put_cells(w, "parts", a, s->parts, s->high);
         }

@@ -10,14 +10,32 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "chart/units.h"
 #include "layout/geometry.h"
 
-enum { COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24 };
+enum { COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24, MOST_HIGH_LANES = 7 };
 
-static const double column_pt = 0.6;    /* least width */
-static const double lane_share = 0.042; /* of the height of the picture */
-static const double gap_share = 0.3;    /* of the height of a lane: the room above it */
+static const double least_key_share = 0.05; /* of the time of the longest thread */
+static const double column_pt = 0.6;        /* least width */
+static const double lane_share = 0.042;     /* of the height of the picture */
+static const double gap_share = 0.3;        /* of the height of a lane: the room above it */
+
+static const char *const processor_names[HPR__MOST_PROCESSORS] = {
+    "cap 0", "cap 1", "cap 2",  "cap 3",  "cap 4",  "cap 5",  "cap 6",  "cap 7",
+    "cap 8", "cap 9", "cap 10", "cap 11", "cap 12", "cap 13", "cap 14", "cap 15"};
+
+/* Light enough for dark names, and on white as on black; the last one is that of all other threads.
+ */
+static const uint32_t thread_colours[] = {0x8ab6d6, 0xe6b566, 0x9cc58b, 0xc3a1d1, 0x7fc4bb,
+                                          0xd2c06a, 0x9aa5dd, 0xc7a58c, 0xb4b9be};
+
+enum { N_COLOURS = sizeof thread_colours / sizeof *thread_colours };
+
+uint32_t hpr__thread_colour(uint32_t thread)
+{
+    return thread_colours[thread < N_COLOURS ? thread : N_COLOURS - 1];
+}
 
 static double sum_of(const double *cells, size_t n)
 {
@@ -41,19 +59,28 @@ static double max_rate(const double *cells, const hpf_activity *a)
 
 size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *a)
 {
-    const hpr__lane_source all[HPR__MOST_LANES] = {
+    const hpr__lane_source all[] = {
         {HPR__LANE_ALLOCATION, "allocation", "bytes per second", a->allocated_bytes, NULL,
-         max_rate(a->allocated_bytes, a)},
-        {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1},
-        {HPR__LANE_THREADS, "threads", "running threads", a->running_s, NULL, a->n_processors},
+         max_rate(a->allocated_bytes, a), NULL},
+        {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1, NULL},
+        {HPR__LANE_THREADS, "threads", "running threads", a->n_rows ? NULL : a->running_s, NULL,
+         a->n_processors, NULL},
         {HPR__LANE_SPARKS, "sparks", "sparks per second", a->sparks, a->run_sparks,
-         fmax(max_rate(a->sparks, a), max_rate(a->run_sparks, a))},
+         fmax(max_rate(a->sparks, a), max_rate(a->run_sparks, a)), NULL},
     };
     size_t n = 0;
-    for (size_t i = 0; i < HPR__MOST_LANES; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].cells) {
             out[n++] = all[i];
         }
+    }
+    for (size_t i = 0; i < a->n_rows && n < HPR__MOST_LANES; i++) {
+        const hpf_processor *p = &a->processors[i];
+        out[n++] = (hpr__lane_source){.kind = HPR__LANE_PROCESSOR,
+                                      .name = processor_names[p->number],
+                                      .unit = "share of time",
+                                      .high = 1,
+                                      .processor = p->cells};
     }
     return n;
 }
@@ -76,19 +103,69 @@ static void write_count(char out[COUNT_BYTES], double count)
                                   : "");
 }
 
+size_t hpr__lane_keys(uint32_t keys[HPR__LANE_KEYS], const hpf_processor_cell *cells,
+                      size_t n_cells)
+{
+    double sums[N_COLOURS] = {0}, most = 0;
+    for (size_t i = 0; i < n_cells; i++) {
+        if (cells[i].thread < N_COLOURS - 1) {
+            sums[cells[i].thread] += (double)cells[i].running;
+        }
+    }
+    for (size_t n = 0; n < HPR__LANE_KEYS; n++) {
+        size_t longest = 0;
+        for (size_t i = 1; i < N_COLOURS; i++) {
+            longest = sums[i] > sums[longest] ? i : longest;
+        }
+        if (sums[longest] <= least_key_share * most) {
+            return n;
+        }
+        most = n == 0 ? sums[longest] : most;
+        keys[n] = (uint32_t)longest;
+        sums[longest] = 0;
+    }
+    return HPR__LANE_KEYS;
+}
+
+void hpr__lane_key(char out[HPR__KEY_BYTES], const char *name)
+{
+    const size_t most = HPR__KEY_BYTES - sizeof "…";
+    hpf_str whole = {name, strlen(name)};
+    bool is_cut = whole.length > most;
+    size_t length = is_cut ? hpf_utf8_cut(whole, most) : whole.length;
+    snprintf(out, HPR__KEY_BYTES, "%.*s%s", (int)length, name, is_cut ? "…" : "");
+}
+
+/* Writes the threads that ran longest: "parser, indexer". */
+static void write_keys(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const hpf_activity *a)
+{
+    uint32_t keys[HPR__LANE_KEYS];
+    size_t n = hpr__lane_keys(keys, s->processor, a->n_cells);
+    note[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        char name[3 * HPF_MOST_THREAD_NAME + 1], key[HPR__KEY_BYTES];
+        hpr_text_from_bytes(name, a->threads[keys[i]].name);
+        hpr__lane_key(key, name);
+        size_t at = strlen(note);
+        snprintf(note + at, HPR__NOTE_BYTES - at, "%s%s", i > 0 ? ", " : "", key);
+    }
+}
+
 void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const hpf_activity *a,
                     bool si_units)
 {
     char number[HPR_UNIT_LABEL_BYTES], all[COUNT_BYTES], part[COUNT_BYTES];
-    double sum = sum_of(s->cells, a->n_cells);
+    double sum = s->cells ? sum_of(s->cells, a->n_cells) : 0;
     double mean = sum / (a->cell_s * (double)a->n_cells);
     if (s->kind == HPR__LANE_ALLOCATION) {
         hpr_unit unit = hpr_unit_of_values(HPF_STR("bytes"), s->high, si_units);
         hpr_unit_label_rounded(number, s->high, &unit, 3);
         snprintf(note, HPR__NOTE_BYTES, "max %s %s/s", number, unit.name);
+    } else if (s->processor) {
+        write_keys(note, s, a);
     } else if (s->kind == HPR__LANE_GC) {
         const hpr_unit percent = {0.01, "", "%"};
-        hpr_unit_label_rounded(number, mean, &percent, 2);
+        hpr_unit_label_rounded(number, a->paused_share, &percent, 2);
         snprintf(note, HPR__NOTE_BYTES, "%s %% of time", number);
     } else if (s->kind == HPR__LANE_THREADS) {
         const hpr_unit one = {1, "", ""};
@@ -101,6 +178,19 @@ void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const
     }
 }
 
+/* Stores the names of the threads, as text that can be shown. */
+static hpf_status name_threads(hpr__chart *chart, const hpf_activity *a, const char *const **out,
+                               hpf_error *err)
+{
+    const char **names = hpf_arena_array(chart->arena, a->n_threads, sizeof *names);
+    hpf_status status = names ? HPF_OK : hpf_error_set_memory(err);
+    for (size_t i = 0; i < a->n_threads && status == HPF_OK; i++) {
+        status = hpr__chart_text(chart, a->threads[i].name, &names[i], err);
+    }
+    *out = names;
+    return status;
+}
+
 hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
@@ -108,8 +198,13 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
     hpr__lane_source sources[HPR__MOST_LANES];
     size_t n = a && public->n_points > 1 ? hpr__lanes_list(sources, a) : 0;
     hpr_lane *lanes = hpf_arena_array(chart->arena, n, sizeof *lanes);
-    if (!lanes) {
-        return hpf_error_set_memory(err);
+    const char *const *names = NULL;
+    hpf_status status = lanes ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK && n > 0) {
+        status = name_threads(chart, a, &names, err);
+    }
+    if (status != HPF_OK) {
+        return status;
     }
     for (size_t i = 0; i < n; i++) {
         char note[HPR__NOTE_BYTES];
@@ -119,13 +214,18 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
                               .note = hpf_arena_text(chart->arena, (hpf_str){note, strlen(note)}),
                               .high = sources[i].high,
                               .is_line = sources[i].kind == HPR__LANE_ALLOCATION};
+        if (sources[i].processor) {
+            lanes[i].thread_names = names;
+            lanes[i].n_keys = hpr__lane_keys(lanes[i].keys, sources[i].processor, a->n_cells);
+        }
         if (!lanes[i].note) {
             return hpf_error_set_memory(err);
         }
     }
     public->lanes = lanes;
     public->n_lanes = n;
-    public->lane_pt = fmin(fmax(public->height_pt * lane_share, LEAST_LANE_PT), MOST_LANE_PT);
+    double share = lane_share * fmin(1, (double)MOST_HIGH_LANES / (double)(n ? n : 1));
+    public->lane_pt = fmin(fmax(public->height_pt * share, LEAST_LANE_PT), MOST_LANE_PT);
     public->lanes_pt = (double)n * pitch_of(public);
     return HPF_OK;
 }
@@ -159,6 +259,47 @@ static double *amounts_of(hpr__chart *chart, const double *cells, const size_t *
     return amounts;
 }
 
+/* Returns the thread that has most of a column, by a vote of its cells. */
+static uint32_t thread_of(const hpf_processor_cell *cells, size_t n)
+{
+    uint32_t thread = HPF_NO_THREAD;
+    float lead = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (cells[i].thread != HPF_NO_THREAD) {
+            lead += cells[i].thread == thread ? cells[i].running : -cells[i].running;
+            thread = lead < 0 ? cells[i].thread : thread;
+            lead = fabsf(lead);
+        }
+    }
+    return thread;
+}
+
+/* Fills in the columns of a processor. */
+static hpf_status place_processor(hpr__chart *chart, hpr_lane *lane,
+                                  const hpf_processor_cell *cells, const size_t *begins, size_t n,
+                                  hpf_error *err)
+{
+    uint32_t *threads = hpf_arena_array(chart->arena, n, sizeof *threads);
+    double *running = hpf_arena_array(chart->arena, n, sizeof *running);
+    double *collecting = hpf_arena_array(chart->arena, n, sizeof *collecting);
+    if (!threads || !running || !collecting) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t width = begins[i + 1] - begins[i];
+        running[i] = collecting[i] = 0;
+        threads[i] = thread_of(cells + begins[i], width);
+        for (size_t k = begins[i]; k < begins[i + 1]; k++) {
+            running[i] += (double)cells[k].running / (double)width;
+            collecting[i] += (double)cells[k].collecting / (double)width;
+        }
+    }
+    lane->threads = threads;
+    lane->amounts = running;
+    lane->parts = collecting;
+    return HPF_OK;
+}
+
 hpf_status hpr__lanes_place(hpr__chart *chart, const hpr_options *options, hpf_error *err)
 {
     hpr_chart *public = &chart->public;
@@ -174,27 +315,35 @@ hpf_status hpr__lanes_place(hpr__chart *chart, const hpr_options *options, hpf_e
     if (!lanes || !begins || !edges || !times) {
         return hpf_error_set_memory(err);
     }
+    hpf_status status = HPF_OK;
     hpr__lanes_list(sources, a);
     size_t n = find_columns(begins, public, a);
     for (size_t i = 0; i <= n; i++) {
         times[i] = a->begin_s + (double)begins[i] * a->cell_s;
         edges[i] = hpr__x_of_time(public, times[i]);
     }
-    for (size_t i = 0; i < public->n_lanes; i++) {
+    double *pauses =
+        a->paused_s && a->n_rows ? amounts_of(chart, a->paused_s, begins, n, a->cell_s) : NULL;
+    for (size_t i = 0; i < public->n_lanes && status == HPF_OK; i++) {
         const hpr__lane_source *s = &sources[i];
-        double *amounts = amounts_of(chart, s->cells, begins, n, a->cell_s);
-        double *parts = s->parts ? amounts_of(chart, s->parts, begins, n, a->cell_s) : NULL;
-        if (!amounts || (s->parts && !parts)) {
-            return hpf_error_set_memory(err);
-        }
         lanes[i] = public->lanes[i];
         lanes[i].y_pt = public->plot_y_pt - (double)(i + 1) * pitch_of(public);
         lanes[i].n = n;
         lanes[i].edges_pt = edges;
         lanes[i].times = times;
+        if (s->processor) {
+            lanes[i].pauses = pauses;
+            status = place_processor(chart, &lanes[i], s->processor, begins, n, err);
+            continue;
+        }
+        double *amounts = amounts_of(chart, s->cells, begins, n, a->cell_s);
+        double *parts = s->parts ? amounts_of(chart, s->parts, begins, n, a->cell_s) : NULL;
+        if (!amounts || (s->parts && !parts)) {
+            return hpf_error_set_memory(err);
+        }
         lanes[i].amounts = amounts;
         lanes[i].parts = parts;
     }
     public->lanes = lanes;
-    return HPF_OK;
+    return status;
 }

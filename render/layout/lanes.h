@@ -7,12 +7,17 @@
 
 #include "chart/chart.h"
 
-enum { HPR__MOST_LANES = 4, HPR__NOTE_BYTES = 160 };
+enum {
+    HPR__MOST_PROCESSORS = 16,
+    HPR__MOST_LANES = 3 + HPR__MOST_PROCESSORS,
+    HPR__NOTE_BYTES = 160
+};
 
 typedef enum hpr__lane_kind {
     HPR__LANE_ALLOCATION,
     HPR__LANE_GC,
-    HPR__LANE_THREADS,
+    HPR__LANE_THREADS,   /* of all processors */
+    HPR__LANE_PROCESSOR, /* instead: one for each */
     HPR__LANE_SPARKS
 } hpr__lane_kind;
 
@@ -20,14 +25,28 @@ typedef enum hpr__lane_kind {
 typedef struct hpr__lane_source {
     hpr__lane_kind kind;
     const char *name, *unit;
-    const double *cells, *parts; /* amounts; parts of them, or NULL */
-    double high;                 /* the amount per second at the upper edge */
+    const double *cells, *parts;         /* amounts; parts of them, or NULL */
+    double high;                         /* the amount per second at the upper edge */
+    const hpf_processor_cell *processor; /* instead of cells; or NULL */
 } hpr__lane_source;
 
 /* Lists what an activity has records of, top lane first. Returns how many there are. */
 size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *activity);
 
-/* Writes the figure that sums up a lane: "12 % of time". */
+/* Returns the colour of a thread, by its index: that of the longest are different. */
+uint32_t hpr__thread_colour(uint32_t thread);
+enum { HPR__COLLECTION_COLOUR = 0xd1495b };
+
+/* Stores the threads that ran longest on a processor, among those with colours of their own.
+ * Returns how many there are. */
+enum { HPR__LANE_KEYS = 2, HPR__KEY_BYTES = 24 };
+size_t hpr__lane_keys(uint32_t keys[HPR__LANE_KEYS], const hpf_processor_cell *cells,
+                      size_t n_cells);
+
+/* Writes the name of a thread, shortened. */
+void hpr__lane_key(char out[HPR__KEY_BYTES], const char *name);
+
+/* Writes the figure that sums up a lane, "12 % of time", or the names of these threads. */
 void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *source,
                     const hpf_activity *activity, bool si_units);
 

@@ -437,7 +437,8 @@ static double least_margin(const layout *l)
 {
     double margin = l->pad_pt + width_of(l, l->public->x.unit) + 2 * HPR__TICK_GAP_PT;
     for (size_t i = 0; i < l->public->n_lanes; i++) {
-        double note = width_of(l, l->public->lanes[i].note);
+        double note = width_of(l, l->public->lanes[i].note) +
+                      (double)l->public->lanes[i].n_keys * l->type.text_pt;
         margin = fmax(margin, l->pad_pt + note + HPR__TICK_GAP_PT);
     }
     return fmax(margin, l->frame.right_pt);

@@ -200,6 +200,14 @@ static void put_lanes(hpf_json *json, const hpr_chart *chart)
         if (lane->parts) {
             put_numbers(json, "parts", lane->parts, lane->n);
         }
+        if (lane->threads) {
+            hpf_json_array(json, "threads");
+            for (size_t k = 0; k < lane->n; k++) {
+                bool runs = lane->threads[k] != HPF_NO_THREAD;
+                hpf_json_text(json, NULL, runs ? lane->thread_names[lane->threads[k]] : NULL);
+            }
+            hpf_json_close(json);
+        }
         hpf_json_close(json);
     }
     hpf_json_close(json);

@@ -332,7 +332,7 @@ def test_lanes_of_event_logs(bench, browser):
     root = xml.etree.ElementTree.fromstring(browser.downloaded("time_and_heap.svg"))
     texts = [(float(e.get("y")), "".join(e.itertext())) for e in root.iter() if e.tag.endswith("}text")]
     heights = {text: y for y, text in texts}
-    order = [heights[text] for text in ("0", "allocation", "GC", "threads", "600")]
+    order = [heights[text] for text in ("0", "allocation", "GC", "cap 0", "600")]
     expect(order, sorted(order), "from the axis of the bands down to the labels of the x axis")
     assert lanes[1]["note"] in heights, heights
     browser.run("census.app.zoomAround(0.6, 0.5); census.app.draw();")

@@ -108,15 +108,41 @@ typedef struct hpf_collection {
     bool is_major; /* false also if that is not known */
 } hpf_collection;
 
+/* A thread, with the label that it has, or "thread NUMBER". */
+typedef struct hpf_thread {
+    uint32_t id;
+    hpf_str name;     /* at most HPF_MOST_THREAD_NAME bytes */
+    double running_s; /* in the cells where it ran longest, with the others there */
+} hpf_thread;
+
+#define HPF_NO_THREAD        UINT32_MAX
+#define HPF_MOST_THREAD_NAME 64
+
+/* What a processor did in a cell of time. */
+typedef struct hpf_processor_cell {
+    uint32_t thread;           /* that ran longest, by index; or HPF_NO_THREAD */
+    float running, collecting; /* shares of the time in which it ran threads, and collected */
+} hpf_processor_cell;
+
+typedef struct hpf_processor {
+    uint32_t number;
+    const hpf_processor_cell *cells;
+} hpf_processor;
+
 /* What an event log says of its run-time system between two times, in equal cells of time. Arrays
  * have one element for each cell; they are NULL if the log does not have the records. */
 typedef struct hpf_activity {
     double begin_s, cell_s;
     size_t n_cells;
     const double *allocated_bytes;
-    const double *paused_s;            /* by garbage collections; at most cell_s */
-    const double *running_s;           /* of threads, summed over processors */
-    uint32_t n_processors;             /* that run threads */
+    const double *paused_s;          /* by garbage collections; at most cell_s */
+    double paused_share;             /* of the elapsed time in all cells */
+    const double *running_s;         /* of threads, summed over processors */
+    uint32_t n_processors;           /* that run threads */
+    const hpf_processor *processors; /* the same, one by one, unless there are many */
+    size_t n_rows;                   /* of these */
+    const hpf_thread *threads;       /* those in cells, the longest first */
+    size_t n_threads;
     const double *sparks, *run_sparks; /* created; run in parallel, perhaps later. Both or none */
     double n_sparks, n_run_sparks;     /* of the whole log so far, also outside of the cells */
     const hpf_mark *messages;          /* by time */

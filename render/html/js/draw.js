@@ -338,9 +338,14 @@ class Drawing {
             const base = frame.bottom + (i + 1) * (LANE + LANE_GAP);
             const outline = (shares) => this.outlineOfLane(lane, shares, begin, cell, base);
             surface.beginGroup(`${lane.name}: ${lane.note}`);
-            surface.area(outline(lane.values), base, lane.is_line ? theme.grid
-                : lane.parts ? theme.rule : theme.faint);
-            if (lane.parts) {
+            let named = null;
+            if (lane.threads) {
+                named = this.drawProcessor(lane, base);
+            } else {
+                surface.area(outline(lane.values), base, lane.is_line ? theme.grid
+                    : lane.parts ? theme.rule : theme.faint);
+            }
+            if (lane.parts && !lane.threads) {
                 surface.area(outline(lane.parts), base, theme.ink);
             }
             if (lane.is_line) {
@@ -352,7 +357,9 @@ class Drawing {
                 {colour: theme.faint, size: SMALL, anchor: 'end'});
             // The note is about the whole profile.
             const hasRoom = measure(lane.note, SMALL) + 8 < this.width - frame.right;
-            if (!chart.own.window && hasRoom) {
+            if (lane.keys) {
+                this.drawKeys(lane, base, named);
+            } else if (!chart.own.window && hasRoom) {
                 surface.text(lane.note, frame.right + 8, base - 5,
                     {colour: theme.faint, size: SMALL});
             } else if (!chart.own.window) {
@@ -362,13 +369,85 @@ class Drawing {
         });
     }
 
+    // Draws the threads of a processor from below and collections from above: the light part is the
+    // time in which any processor collected, the dark part that in which this one did.
+    // Returns the threads whose names are on them.
+    drawProcessor(lane, base) {
+        const {surface, theme, frame} = this;
+        const {begin, cell, threads, pauses, collection} = this.chart.profile.lanes;
+        const outline = this.outlineOfLane(lane, lane.values, begin, cell, base);
+        const longest = (px) => {
+            const [from, to] = this.cellsAt(px, begin, cell, lane.threads.length);
+            let thread = 0, lead = 0;
+            for (let i = from; i < to; i++) {
+                if (lane.threads[i]) {
+                    lead += lane.threads[i] === thread ? lane.values[i] : -lane.values[i];
+                    thread = lead < 0 ? lane.threads[i] : thread;
+                    lead = Math.abs(lead);
+                }
+            }
+            return thread;
+        };
+        const of = [], named = new Set();
+        for (let px = frame.left; px < frame.right; px++) {
+            of.push(longest(px));
+        }
+        for (let first = 0, end; first < of.length; first = end) {
+            for (end = first + 1; end < of.length && of[end] === of[first]; end++);
+            if (of[first]) {
+                const points = outline.slice(4 * first, 4 * end), {name, colour} = threads[of[first] - 1];
+                surface.area(points, base, colour);
+                let sum = 0;
+                for (let i = 1; i < points.length; i += 4) {
+                    sum += base - points[i];
+                }
+                if (measure(name, SMALL) + 10 < end - first && sum > 0.6 * LANE * (end - first)) {
+                    surface.text(name, frame.left + (first + end) / 2, base - 5,
+                        {colour: inkOn(colour), size: SMALL, anchor: 'middle'});
+                    named.add(of[first] - 1);
+                }
+            }
+        }
+        const hang = (shares, share) => {
+            const points = this.outlineOfLane(lane, shares, begin, cell, base)
+                .map((value, i) => i % 2 ? 2 * base - LANE - value : value);
+            surface.area(points, base - LANE, mix(collection, theme.background, share));
+        };
+        if (pauses) {
+            hang(pauses, 0.2);
+        }
+        hang(lane.parts, 0.6);
+        return named;
+    }
+
+    // Names the longest threads of a processor, to the right of the plot or at its right end.
+    drawKeys(lane, base, named) {
+        const {surface, theme, frame} = this, {threads} = this.chart.profile.lanes;
+        const widthOf = (key) => 20 + measure(threads[key].name, SMALL);
+        const widthOfAll = (keys) => keys.reduce((sum, key) => sum + widthOf(key), 0);
+        const isOutside = frame.right + 8 + widthOfAll(lane.keys) < this.width;
+        const keys = isOutside ? lane.keys : lane.keys.filter((key) => !named.has(key));
+        let x = isOutside ? frame.right + 8 : frame.right - widthOfAll(keys);
+        for (const key of keys) {
+            const {name, colour} = threads[key];
+            surface.rectangle(x, base - 13, 8, 8, colour);
+            surface.text(name, x + 12, base - 5, {colour: isOutside ? theme.faint : theme.ink,
+                size: SMALL, halo: isOutside ? undefined : theme.background});
+            x += widthOf(key);
+        }
+    }
+
+    // Returns the range of cells in a pixel.
+    cellsAt(px, begin, cell, n) {
+        const from = Math.max(0, Math.floor((this.valueAtX(px) - begin) / cell));
+        return [from, Math.min(n, Math.max(from + 1, Math.floor((this.valueAtX(px + 1) - begin) / cell)))];
+    }
+
     // Returns steps of one pixel: the mean share of the cells in it.
     outlineOfLane(lane, shares, begin, cell, base) {
         const {left, right} = this.frame, points = [];
         for (let px = left; px < right; px++) {
-            const from = Math.max(0, Math.floor((this.valueAtX(px) - begin) / cell));
-            const to = Math.min(shares.length,
-                Math.max(from + 1, Math.floor((this.valueAtX(px + 1) - begin) / cell)));
+            const [from, to] = this.cellsAt(px, begin, cell, shares.length);
             let sum = 0;
             for (let i = from; i < to; i++) {
                 sum += shares[i];

@@ -97,7 +97,10 @@ function markOf(data) {
 function lanesOf(data) {
     const share = (packed) => packed && unpackList(packed, MOST_POINTS + 8).map((n) => n / 1000);
     return {begin: data.begin, cell: data.cell, messages: data.messages.map(markOf),
+        pauses: share(data.pauses), collection: data.collection,
+        threads: (data.threads || []).map(({name, colour}) => ({name: shown(name), colour})),
         all: data.all.map((lane) => ({...lane,
+            threads: lane.threads && unpackList(lane.threads, MOST_POINTS + 8),
             values: share(lane.values), parts: share(lane.parts)}))};
 }
 

@@ -154,6 +154,14 @@ typedef struct hpr_lane {
     const double *times;    /* n + 1: of the edges */
     const double *amounts;  /* n: means between edges */
     const double *parts;    /* n: of the amounts, drawn darker; NULL: none */
+    /* The lane of a processor: amounts are shares of the time in which threads ran, parts those in
+     * which the processor collected, pauses those in which any did. NULL in other lanes. */
+    const uint32_t
+        *threads;         /* n: the thread that ran longest, in `thread_names`; or HPF_NO_THREAD */
+    const double *pauses; /* n */
+    const char *const *thread_names;
+    uint32_t keys[2]; /* the threads that ran longest on it, which the note names */
+    size_t n_keys;
 } hpr_lane;
 
 /* A page for PostScript. The matrix (a b c d e f, as PostScript's concat) places the drawing area

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "eventlog/eventlog_activity.h"
+#include "hpfile/str.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
@@ -492,5 +493,119 @@ Test(mutator_clock, without_threads_it_stops_in_collections)
     cr_expect_float_eq(hpf_eventlog_activity_time(activity, 2), 2, 1e-9);
     cr_expect_float_eq(hpf_eventlog_activity_time(activity, 4), 2, 1e-9);
     cr_expect_float_eq(hpf_eventlog_activity_time(activity, 5), 2, 1e-3);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* --- processors ------------------------------------------------------------------------------ */
+
+/* Thread 5, "parser", runs on processor 0 from 2 to 4, then thread 6 until 4.5; processor 1
+ * collects from 5 to 6, and waits inside of the collection until 8. */
+Test(log_processors, have_threads_by_name_and_their_part_of_collections)
+{
+    const hpf_activity *a;
+    hpf_sink *log = hpf_sink_to_memory();
+    log_begin(log, 0);
+    log_declare(log, 1, 4, "Run thread");
+    log_declare(log, 2, 10, "Stop thread");
+    log_declare(log, 20, 0, "GC idle");
+    log_declare(log, 21, 0, "GC working");
+    log_declare(log, 44, -1, "Thread label");
+    log_end_header(log);
+    put_block(log, 0, 24 + 2 * (14 + 20) + 10 + 2 + 4 + 6);
+    log_put(log, 1, 2 S, "4", 5ull);
+    log_put(log, 44, 3 S, "24t", 10ull, 5ull, "parser");
+    log_put(log, 2, 4 S, "424", 5ull, 1ull, 0ull);
+    log_put(log, 1, 4 S, "4", 6ull);
+    log_put(log, 2, 4500000000, "424", 6ull, 3ull, 0ull);
+    put_block(log, 1, 24 + 14 + 20 + 4 * 10);
+    log_put(log, 1, 1 S, "4", 5ull);
+    log_put(log, 2, 1 S, "424", 5ull, 1ull, 0ull);
+    log_put(log, 9, 4 S, "");
+    log_put(log, 21, 5 S, "");
+    log_put(log, 20, 6 S, "");
+    log_put(log, 10, 8 S, "");
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_assert_eq(a->n_rows, 2);
+    cr_assert_eq(a->n_threads, 2);
+    cr_expect(hpf_str_is(a->threads[0].name, "parser"));
+    cr_expect(hpf_str_is(a->threads[1].name, "thread 6"));
+    double sums[2][2] = {{0}}, collecting_s = 0;
+    for (size_t i = 0; i < a->n_cells; i++) {
+        const hpf_processor_cell *c = &a->processors[0].cells[i];
+        double middle_s = a->begin_s + ((double)i + 0.5) * a->cell_s;
+        if (c->thread != HPF_NO_THREAD) {
+            cr_assert_lt(c->thread, 2);
+            sums[c->thread][middle_s > 4] += (double)c->running * a->cell_s;
+        }
+        collecting_s += (double)a->processors[1].cells[i].collecting * a->cell_s;
+    }
+    cr_expect_float_eq(sums[0][0], 2, 0.01);
+    cr_expect_float_eq(sums[1][1], 0.5, 0.01);
+    cr_expect_float_eq(collecting_s, 1, 0.01);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* The log is cut while a thread of processor 0 runs, and processor 1 collects. */
+Test(log_processors, do_what_has_not_ended_up_to_the_end)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 0, 24 + 14);
+    log_put(log, 1, 4 S, "4", 5ull);
+    put_block(log, 1, 24 + 14 + 20 + 10);
+    log_put(log, 1, 1 S, "4", 6ull);
+    log_put(log, 2, 2 S, "424", 6ull, 1ull, 0ull);
+    log_put(log, 9, 3 S, "");
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_assert_eq(a->n_rows, 2);
+    for (size_t i = 0; i < a->n_cells; i++) {
+        double begin_s = a->begin_s + (double)i * a->cell_s, end_s = begin_s + a->cell_s;
+        const hpf_processor_cell *running = &a->processors[0].cells[i];
+        const hpf_processor_cell *collecting = &a->processors[1].cells[i];
+        if (end_s < 4) {
+            cr_assert_eq(running->thread, HPF_NO_THREAD);
+        } else if (begin_s > 4.01) {
+            cr_assert_eq(a->threads[running->thread].id, 5);
+            cr_assert_float_eq(running->running, 1, 1e-3);
+            cr_assert_float_eq(collecting->collecting, 1, 1e-3);
+        }
+    }
+    a = hpf_eventlog_activity_between(activity, 0, 8);
+    cr_expect_float_eq(a->threads[0].running_s, 4, 0.01, "it is not counted twice");
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* Each of 5000 threads runs for a millisecond: the names of 4095 are kept. */
+Test(log_processors, have_other_threads)
+{
+    enum { N_THREADS = 5000 };
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    put_block(log, 0, 24 + N_THREADS * (14 + 20));
+    for (unsigned long long i = 0; i < N_THREADS; i++) {
+        log_put(log, 1, 2 S + i * 1000000, "4", i);
+        log_put(log, 2, 2 S + (i + 1) * 1000000, "424", i, 3ull, 0ull);
+    }
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_assert_eq(a->n_rows, 1);
+    cr_expect(hpf_str_is(a->threads[0].name, "other threads"));
+    cr_expect_float_eq(a->threads[0].running_s, 0.905, 0.005);
+    cr_expect_neq(a->processors[0].cells[(int)(5.5 / a->cell_s)].thread, HPF_NO_THREAD);
+    hpf_eventlog_activity_destroy(activity);
+}
+
+/* There are too many processors for a row each. */
+Test(log_processors, of_many_there_are_no_rows)
+{
+    const hpf_activity *a;
+    hpf_sink *log = begin_active();
+    for (unsigned cap = 0; cap < 17; cap++) {
+        put_block(log, cap, 24 + 14 + 20);
+        log_put(log, 1, 2 S, "4", 1ull);
+        log_put(log, 2, 4 S, "424", 1ull, 3ull, 0ull);
+    }
+    hpf_eventlog_activity *activity = read_activity(log, &a);
+    cr_expect_eq(a->n_rows, 0);
+    cr_expect_eq(a->n_processors, 17);
     hpf_eventlog_activity_destroy(activity);
 }

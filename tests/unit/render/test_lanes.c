@@ -103,6 +103,7 @@ Test(lanes, amounts_and_notes_are_those_of_the_cells)
     hpf_activity a = activity_of();
     a.allocated_bytes = ones;
     a.paused_s = spike;
+    a.paused_share = 0.001 / 8;
     a.running_s = halves;
     a.n_processors = 512;
     a.sparks = ones;
@@ -177,5 +178,43 @@ Test(lanes, messages_are_marks)
     cr_assert_eq(chart->n_marks, 1);
     cr_expect_str_eq(chart->marks[0].label, "two");
     cr_expect_eq(chart->n_lanes, 0);
+    hpr_chart_destroy(chart);
+}
+
+/* Thread 0 runs half of the time of the first half, then thread 1 with a comma in its name; a
+ * processor that only collects has no thread. */
+Test(lanes, a_processor_has_its_threads_and_collections)
+{
+    static hpf_processor_cell busy[N_CELLS], idle[N_CELLS];
+    const hpf_thread threads[] = {{7, {"parser", 6}, 4}, {9, {"a, \xff", 4}, 2}};
+    const hpf_processor processors[] = {{0, busy}, {3, idle}};
+    for (size_t i = 0; i < N_CELLS; i++) {
+        busy[i] = (hpf_processor_cell){i < N_CELLS / 2 ? 0 : 1, 0.5, 0.25};
+        idle[i] = (hpf_processor_cell){HPF_NO_THREAD, 0, 1};
+    }
+    hpf_activity a = activity_of();
+    a.running_s = ones;
+    a.paused_s = halves;
+    a.processors = processors;
+    a.n_rows = 2;
+    a.threads = threads;
+    a.n_threads = 2;
+    hpr_chart *chart = draw(&a, 0, 0);
+    cr_assert_eq(chart->n_lanes, 3, "instead of the lane of all threads");
+    const hpr_lane *first = &chart->lanes[1], *second = &chart->lanes[2];
+    cr_expect_str_eq(first->name, "cap 0");
+    cr_expect_str_eq(second->name, "cap 3");
+    cr_expect_str_eq(first->note, "parser, a, \xEF\xBF\xBD");
+    cr_expect_eq(first->n_keys, 2);
+    cr_expect_eq(second->n_keys, 0);
+    cr_assert_lt(first->n, N_CELLS, "cells are joined to columns");
+    for (size_t i = 0; i < first->n; i++) {
+        bool is_early = first->times[i + 1]<4, is_late = first->times[i]> 4;
+        cr_assert(is_early ? first->threads[i] == 0 : !is_late || first->threads[i] == 1);
+        cr_assert_float_eq(first->amounts[i], 0.5, 1e-6);
+        cr_assert_float_eq(first->parts[i], 0.25, 1e-6);
+        cr_assert_float_eq(first->pauses[i] * a.cell_s, 0.5, 1e-6);
+        cr_assert_eq(second->threads[i], HPF_NO_THREAD);
+    }
     hpr_chart_destroy(chart);
 }
