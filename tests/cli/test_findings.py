@@ -176,6 +176,10 @@ def check_small_blocks():
             for blocks, size in ((900_000, 24), (2_000_000, 33), (10, 1)):
                 path.write_text(text(blocks, size))
                 assert not findings_of_file(path), (blocks, size)
+        # More blocks than a computer has, and than 64 bits count.
+        many = "18446744073709551615: 8 [0: 0] @"
+        path.write_text(f"heap profile: 1: 8 [0: 0] @ heapprofile\n{many} 0x1000\n{many} 0x2000\n")
+        assert not findings_of_file(path)
 
 
 def log_with_totals(folder, blocks, size, job):
