@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Files of bins. All numbers are 64 bits, the lowest byte first: eight bytes of magic, six numbers,
- * pairs of address and count, then the objects.
+ * pairs of address and count, then the objects. Where all addresses of bins fit, they have 32 bits.
  */
 #include "prof/address_bins.h"
 
@@ -12,8 +12,9 @@
 
 enum {
     WORD_BYTES = 8,
-    BIN_BYTES = 2 * WORD_BYTES,
+    SHORT_BYTES = 4,
     VERSION = 2,
+    SHORT_VERSION = 3, /* addresses of bins have 32 bits */
 };
 
 /* After the magic. */
@@ -38,23 +39,32 @@ bool hpf_bins_is_file(hpf_str bytes)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static void put_word(hpf_sink *sink, uint64_t word)
+static void put_number(hpf_sink *sink, uint64_t number, size_t n_bytes)
 {
     unsigned char bytes[WORD_BYTES];
-    for (int i = 0; i < WORD_BYTES; i++) {
-        bytes[i] = (unsigned char)(word >> 8 * i);
+    for (size_t i = 0; i < n_bytes; i++) {
+        bytes[i] = (unsigned char)(number >> 8 * i);
     }
-    hpf_sink_write(sink, bytes, sizeof bytes);
+    hpf_sink_write(sink, bytes, n_bytes);
+}
+
+static void put_word(hpf_sink *sink, uint64_t word)
+{
+    put_number(sink, word, WORD_BYTES);
 }
 
 void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins)
 {
     size_t n_bins = 0;
+    bool is_short = true;
     for (size_t i = 0; i < bins->n_bins; i++) {
-        n_bins += bins->bins[i].count != 0;
+        if (bins->bins[i].count != 0) {
+            n_bins++;
+            is_short = is_short && bins->bins[i].address <= UINT32_MAX;
+        }
     }
     hpf_sink_write(sink, magic, sizeof magic);
-    put_word(sink, VERSION);
+    put_word(sink, is_short ? SHORT_VERSION : VERSION);
     put_word(sink, (uint64_t)bins->kind);
     put_word(sink, bins->unit);
     put_word(sink, bins->unknown_count);
@@ -62,7 +72,7 @@ void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins)
     put_word(sink, bins->n_objects);
     for (size_t i = 0; i < bins->n_bins; i++) {
         if (bins->bins[i].count != 0) {
-            put_word(sink, bins->bins[i].address);
+            put_number(sink, bins->bins[i].address, is_short ? SHORT_BYTES : WORD_BYTES);
             put_word(sink, bins->bins[i].count);
         }
     }
@@ -87,17 +97,22 @@ typedef struct cursor {
 } cursor;
 
 /* Reads a number. Returns false at the end of the file. */
-static bool get_word(cursor *in, uint64_t *word)
+static bool get_number(cursor *in, uint64_t *number, size_t n_bytes)
 {
-    if (in->length - in->at < WORD_BYTES) {
+    if (in->length - in->at < n_bytes) {
         return false;
     }
-    *word = 0;
-    for (int i = WORD_BYTES; i-- > 0;) {
-        *word = *word << 8 | (unsigned char)in->bytes[in->at + (size_t)i];
+    *number = 0;
+    for (size_t i = n_bytes; i-- > 0;) {
+        *number = *number << 8 | (unsigned char)in->bytes[in->at + i];
     }
-    in->at += WORD_BYTES;
+    in->at += n_bytes;
     return true;
+}
+
+static bool get_word(cursor *in, uint64_t *word)
+{
+    return get_number(in, word, WORD_BYTES);
 }
 
 static bool get_text(cursor *in, uint64_t length, hpf_str *text)
@@ -133,6 +148,11 @@ static hpf_status slurp(hpf__buffer *all, hpf_source *source, hpf_error *err)
     }
 }
 
+static size_t address_bytes(const uint64_t head[N_HEAD_WORDS])
+{
+    return head[HEAD_VERSION] == SHORT_VERSION ? SHORT_BYTES : WORD_BYTES;
+}
+
 static hpf_status read_head(uint64_t head[N_HEAD_WORDS], cursor *in, hpf_error *err)
 {
     if (!hpf_bins_is_file((hpf_str){in->bytes, in->length})) {
@@ -144,15 +164,15 @@ static hpf_status read_head(uint64_t head[N_HEAD_WORDS], cursor *in, hpf_error *
             return fail_at(err, HPF_ERR_SYNTAX, in->length, "the address bin file is cut");
         }
     }
-    if (head[HEAD_VERSION] != VERSION) {
+    if (head[HEAD_VERSION] != VERSION && head[HEAD_VERSION] != SHORT_VERSION) {
         return fail_at(err, HPF_ERR_VERSION, (1 + HEAD_VERSION) * WORD_BYTES,
-                       "unsupported version of the address bin file, expected 2");
+                       "unsupported version of the address bin file, expected 2 or 3");
     }
     if (head[HEAD_KIND] != HPF_BINS_TIME && head[HEAD_KIND] != HPF_BINS_HEAP) {
         return fail_at(err, HPF_ERR_SYNTAX, (1 + HEAD_KIND) * WORD_BYTES,
                        "unknown kind of address bins, expected time or heap");
     }
-    if (head[HEAD_N_BINS] > (in->length - in->at) / BIN_BYTES) {
+    if (head[HEAD_N_BINS] > (in->length - in->at) / (address_bytes(head) + WORD_BYTES)) {
         return fail_at(err, HPF_ERR_SYNTAX, in->length, "the address bin file is cut");
     }
     return HPF_OK;
@@ -166,14 +186,16 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Reads bins that are in the file. Sorts them and adds up those with the same address. */
-static hpf_status read_bins(hpf_bins *out, cursor *in, size_t n_bins, hpf_error *err)
+static hpf_status read_bins(hpf_bins *out, cursor *in, const uint64_t head[N_HEAD_WORDS],
+                            hpf_error *err)
 {
+    size_t n_bins = (size_t)head[HEAD_N_BINS];
     hpf_bin *bins = calloc(n_bins > 0 ? n_bins : 1, sizeof *bins);
     if (!bins) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n_bins; i++) {
-        get_word(in, &bins[i].address);
+        get_number(in, &bins[i].address, address_bytes(head));
         get_word(in, &bins[i].count);
     }
     qsort(bins, n_bins, sizeof *bins, by_address);
@@ -226,7 +248,7 @@ hpf_status hpf_bins_read(hpf_bins *out, hpf_source *source, hpf_error *err)
         status = read_head(head, &in, err);
     }
     if (status == HPF_OK) {
-        status = read_bins(out, &in, (size_t)head[HEAD_N_BINS], err);
+        status = read_bins(out, &in, head, err);
     }
     if (status == HPF_OK) {
         out->kind = (hpf_bins_kind)head[HEAD_KIND];

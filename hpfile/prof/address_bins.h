@@ -3,8 +3,8 @@
  * Address bins: a count for each address in a program's code, for time and heap alike
  * (docs/formats/address-bins.md).
  *
- * The file is sparse: it has the addresses with a count above zero, unsorted, as 64-bit addresses
- * with 64-bit counts, and one count for unknown addresses. Its writer may have little memory left,
+ * The file is sparse: it has the addresses with a count above zero, unsorted, with 64-bit counts,
+ * and one count for unknown addresses. Its writer may have little memory left,
  * so the reader sorts and adds up equal addresses. (After a proposal of H. Cejtin on the MLton
  * list, August 2001.) The objects at the end of the file tell which function an address is in.
  */

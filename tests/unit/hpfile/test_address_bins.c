@@ -85,6 +85,28 @@ Test(bins, time_and_heap_have_one_layout)
     cr_assert_arr_eq(hpf_sink_bytes(sink).data, wanted, sizeof wanted);
 }
 
+/* The bins of the proposal: 4 bytes for the address and 8 for the count. */
+Test(bins, addresses_of_32_bits_take_four_bytes)
+{
+    static const hpf_bin some[] = {{UINT32_MAX, UINT64_MAX}, {UINT64_MAX, 0}, {0x401136, 2}};
+    static const hpf_bins_object object = {0, UINT64_MAX, 0, {"/p", 2}, {"", 0}};
+    static const unsigned char wanted[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                           0xff, 0xff, 0xff, 0xff, 0x36, 0x11, 0x40, 0,
+                                           2,    0,    0,    0,    0,    0,    0,    0};
+    hpf_bins bins = {HPF_BINS_HEAP, 1, 0, some, 3, &object, 1, NULL};
+    hpf_bins back;
+    hpf_bins_write(sink, &bins);
+    cr_assert_eq(hpf_sink_bytes(sink).data[8], 3);
+    cr_assert_arr_eq(hpf_sink_bytes(sink).data + HEAD_BYTES, wanted, sizeof wanted);
+    cr_assert_eq(read_bytes(&back, hpf_sink_bytes(sink), NULL), HPF_OK);
+    cr_assert_eq(back.n_bins, 2);
+    expect_bin(&back, 0, 0x401136, 2);
+    expect_bin(&back, 1, UINT32_MAX, UINT64_MAX);
+    cr_assert_eq(back.n_objects, 1);
+    cr_assert_eq(back.objects[0].end, UINT64_MAX);
+    hpf_bins_finish(&back);
+}
+
 Test(bins, objects_survive_the_round_trip)
 {
     static const hpf_bins_object objects[] = {{1, 2, 3, {"/bin/a", 6}, {"\0id", 3}},
@@ -128,9 +150,9 @@ Test(bins, random_ones_survive_the_round_trip)
     hpf_bins_finish(&back);
 }
 
-Test(bins, invalid_files_are_errors)
+static void check_invalid(uint64_t address)
 {
-    static const hpf_bin one[] = {{1, 2}};
+    const hpf_bin one[] = {{address, 2}};
     static const hpf_bins_object object = {0, 2, 0, {"/p", 2}, {"ab", 2}};
     hpf_bins bins = {HPF_BINS_TIME, 1, 0, one, 1, &object, 1, NULL};
     hpf_bins_write(sink, &bins);
@@ -145,9 +167,17 @@ Test(bins, invalid_files_are_errors)
     memcpy(copy, bytes.data, bytes.length);
     copy[8] = 1;
     cr_assert_eq(read_bytes(&back, (hpf_str){copy, bytes.length}, &err), HPF_ERR_VERSION);
-    copy[8] = 2;
+    copy[8] = address <= UINT32_MAX ? 3 : 2;
     copy[16] = 3;
     cr_assert_eq(read_bytes(&back, (hpf_str){copy, bytes.length}, &err), HPF_ERR_SYNTAX);
     cr_assert_eq(err.offset, 16);
     free(copy);
+}
+
+Test(bins, invalid_files_are_errors)
+{
+    check_invalid(UINT64_MAX);
+    hpf_sink_destroy(sink);
+    sink = hpf_sink_to_memory();
+    check_invalid(1);
 }
