@@ -26,7 +26,7 @@ typedef struct prof_row {
     uint64_t entries, ticks, bytes;
     uint64_t inherited_ticks, inherited_bytes; /* of a stack: with all stacks that extend it */
     uint32_t first_child;                      /* index into `by_parent` */
-    hpf_str name;                              /* the label; of a stack indented by its depth */
+    hpf_str name;                              /* not of a row of the tree */
 } prof_row;
 
 typedef struct prof_view {
@@ -39,7 +39,7 @@ typedef struct prof_view {
     prof_row **tree;      /* the stacks that are shown, parents before children */
     size_t n_tree;
     size_t n_used_stacks;
-    char *indented; /* storage of names */
+    char *indented; /* room for the name of a stack in a table */
     double s_per_tick;
     bool exact;
 } prof_view;
@@ -144,7 +144,8 @@ static bool grow_tree(prof_view *v, bool all)
         prof_row *row = open[--n_open];
         size_t i = row->first_child, end = i;
         v->tree[v->n_tree++] = row;
-        n_bytes += row->depth + row->centre->label.length;
+        size_t length = row->depth + row->centre->label.length;
+        n_bytes = length > n_bytes ? length : n_bytes;
         while (i > 0 && end < n && v->by_parent[end]->parent == row->index) {
             end++;
         }
@@ -157,16 +158,6 @@ static bool grow_tree(prof_view *v, bool all)
     }
     free(open);
     v->indented = malloc(n_bytes + 1);
-    char *at = v->indented;
-    for (size_t i = 0; at && i < v->n_tree; i++) {
-        prof_row *row = v->tree[i];
-        row->name = (hpf_str){at, row->depth + row->centre->label.length};
-        memset(at, ' ', row->depth);
-        if (row->centre->label.length > 0) {
-            memcpy(at + row->depth, row->centre->label.data, row->centre->label.length);
-        }
-        at += row->name.length;
-    }
     return v->indented != NULL;
 }
 
@@ -276,6 +267,18 @@ static const table_column tree_columns[] = {
     {"module", "module", TABLE_NAME},
 };
 
+/* Returns the label, indented by the depth, until the next call. A report can have a long label at
+ * each of many stacks. */
+static hpf_str indented_label(const prof_view *v, const prof_row *row)
+{
+    hpf_str label = row->centre->label;
+    memset(v->indented, ' ', row->depth);
+    if (label.length > 0) {
+        memcpy(v->indented + row->depth, label.data, label.length);
+    }
+    return (hpf_str){v->indented, row->depth + label.length};
+}
+
 static table_cell tree_cell(const void *context, size_t index, size_t column)
 {
     const prof_view *v = context;
@@ -292,7 +295,7 @@ static table_cell tree_cell(const void *context, size_t index, size_t column)
     case ENTRIES_COLUMN:
         return (table_cell){.whole = row->entries};
     case 5:
-        return (table_cell){.name = row->name};
+        return (table_cell){.name = indented_label(v, row)};
     default:
         return (table_cell){.name = row->centre->module};
     }
