@@ -101,7 +101,9 @@ static void describe_maker(explain_part *part, const explain_recording *r, const
     bool is_caf = outermost->is_caf || ends_in(outermost->label, ".CAF");
     bool is_of_library =
         hpf_str_begins(outermost->label, "GHC.") || hpf_str_begins(outermost->module, "GHC.");
-    part->is_constant = is_caf && !is_of_library;
+    /* `main` is one, too, but a program runs it once and does not keep it. */
+    bool is_main = n > 1 && hpf_str_is(frames[n - 2].label, "main");
+    part->is_constant = is_caf && !is_of_library && !is_main;
     if (part->is_constant) { /* name the constant, not the functions that it calls */
         own = n > 1 ? n - 2 : 0;
     }

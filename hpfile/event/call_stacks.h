@@ -55,7 +55,7 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
 hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err);
 
 /* Returns the part of such a JOB, or of one by another break-down, that is the command line. */
-hpf_str hpf__call_stacks_command(hpf_str job);
+HPF_API hpf_str hpf__call_stacks_command(hpf_str job);
 
 HPF_API void hpf__call_stacks_finish(hpf__call_stacks *stacks);
 

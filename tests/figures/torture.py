@@ -246,7 +246,7 @@ def judge_texts(pdf, complain):
 def judge_failure(drawer, case, status, message, complain):
     if status not in (1, 2):
         complain(f"status {status}: {message}")
-    elif not re.match(r"census( plot)?: .|/.*: .", message) or len(message.splitlines()) > 2 + len(case.profiles):
+    elif not re.match(r"census( plot)?: .|--group-by: .|/.*: .", message) or len(message.splitlines()) > 2 + len(case.profiles):
         complain(f"says {message!r}")
     left = [path.name for path in drawer.folder.glob("one*")]
     if left:
