@@ -5,10 +5,12 @@
 #include "symbolise.h"
 
 #include <elf.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/intern.h"
@@ -56,18 +58,20 @@ static uint64_t base_of(const char *path)
 {
     Elf64_Ehdr head;
     Elf64_Phdr segment;
+    struct stat state;
     uint64_t base = 0;
-    FILE *file = fopen(path, "rb");
-    bool is_program = file && fread(&head, sizeof head, 1, file) == 1 &&
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    bool is_program = fd >= 0 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode) &&
+                      pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
                       memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-                      head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_type == ET_EXEC &&
-                      head.e_phoff < LONG_MAX && fseek(file, (long)head.e_phoff, SEEK_SET) == 0;
+                      head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_type == ET_EXEC;
     for (unsigned i = 0; is_program && base == 0 && i < head.e_phnum; i++) {
-        is_program = fread(&segment, sizeof segment, 1, file) == 1;
+        off_t at = (off_t)(head.e_phoff + i * sizeof segment);
+        is_program = pread(fd, &segment, sizeof segment, at) == (ssize_t)sizeof segment;
         base = is_program && segment.p_type == PT_LOAD ? segment.p_vaddr - segment.p_offset : 0;
     }
-    if (file) {
-        fclose(file);
+    if (fd >= 0) {
+        close(fd);
     }
     return base;
 }

@@ -68,7 +68,7 @@ static bool has_build_id(Elf *elf, hpf_str wanted)
 static Elf *map_file(const char *path, hpf_str build_id)
 {
     struct stat state;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     Elf *elf = fd >= 0 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode)
                    ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
                    : NULL;
