@@ -36,8 +36,7 @@ typedef struct run_values {
     bool prof_verbose;
     const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer, *max_retainers; /* these too */
-    bool count_objects, savings;
-    const char *snapshot; /* parsed by hpprof/options.h, too */
+    const char *snapshot;                                  /* parsed by hpprof/options.h, too */
     int clock;
     opt_list skip, retainer, no_retainer;
     int depth;
@@ -96,11 +95,6 @@ static const opt run_options[] = {
      "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
      "sample, for census report --dominators",
      NULL, 0, 0},
-    {0, "savings", OPT_FLAG, AT(savings), NULL,
-     "break down what is kept without being used: only in programs that embed the profiler", NULL,
-     0, 0},
-    {0, "count", OPT_FLAG, AT(count_objects), NULL,
-     "count objects instead of bytes: only in programs that embed the profiler", NULL, 0, 0},
     {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
      "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
     {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
@@ -254,7 +248,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     }
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     add_list(&text, "-h", &values->heap);
-    add_if_given(&text, "-hc", values->heap.n == 0 && !values->savings && !with_report ? "" : NULL);
+    add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
     add_if_given(&text, "-l", values->eventlog || values->compact ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
@@ -272,9 +266,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "-R", values->max_retainers);
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
-    add_if_given(&text, "--savings", values->savings ? "" : NULL);
     add_if_given(&text, "--snapshot=", values->snapshot);
-    add_if_given(&text, "--count", values->count_objects ? "" : NULL);
     hpp_options_init(profile);
     profile->census.max_name_bytes = DEFAULT_NAME_BYTES;
     if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {

@@ -430,9 +430,6 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     if (v->dpi > 0 && !backend->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
-    if (v->lanes && backend->has_no_lanes) {
-        return opt_complain(complaint, "--lanes cannot be used with %s output", backend->name);
-    }
     if (v->mark_censuses && !backend->is_graphical) {
         return opt_complain(complaint, "--mark-censuses needs a picture");
     }

@@ -335,9 +335,9 @@ hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
 {
     hpr_measurer measurer = hpr_fonts_measurer_for(output->fonts, backend);
     hpr_chart *chart = NULL;
-    if (backend->has_only_stacks_on_zero || !backend->write) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "%s cannot show a difference: use pgf or svg", backend->name);
+    if (!backend->write) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s cannot show a difference: use svg",
+                             backend->name);
     }
     hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
     if (!status) {

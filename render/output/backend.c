@@ -11,8 +11,7 @@
 
 /* In the order of --help. To add one, write backend_NAME.c with a `const hpr_backend
  * hpr__backend_NAME`, and add its row. */
-#define BACKENDS(row)                                                                              \
-    row(pdf) row(ps) row(eps) row(png) row(svg) row(pgf) row(pgfplots) row(json) row(html)
+#define BACKENDS(row) row(pdf) row(ps) row(eps) row(png) row(svg) row(pgf) row(json) row(html)
 
 #define DECLARE(name) extern const hpr_backend hpr__backend_##name;
 BACKENDS(DECLARE)

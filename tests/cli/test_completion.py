@@ -111,7 +111,7 @@ def main():
             "census merge --to sq": {"sqlite"},
             "census diff --format m": {"markdown"},
             "census diff --format p": {"pdf", "png", "ps", "pgf"},
-            "census plot --format p": {"pdf", "png", "ps", "pgf", "pgfplots"},
+            "census plot --format p": {"pdf", "png", "ps", "pgf"},
             "census plot --theme d": {"dark"},
             "census plot --order s": {"sum", "stddev"},
             "census hp2ps oth": {"other.hp"},

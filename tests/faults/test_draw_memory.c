@@ -68,7 +68,7 @@ static void expect_clean_failures(hpr_look look, const char *format)
 
 Test(draw_memory, modern)
 {
-    static const char *const formats[] = {"pdf", "eps", "png", "svg", "pgf", "pgfplots", "json"};
+    static const char *const formats[] = {"pdf", "eps", "png", "svg", "pgf", "json"};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         expect_clean_failures(HPR_LOOK_MODERN, formats[i]);
     }

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-FORMATS = ("pdf", "ps", "eps", "png", "svg", "pgf", "pgfplots", "json")
+FORMATS = ("pdf", "ps", "eps", "png", "svg", "pgf", "json")
 PAPERS = {"acm": 241.1, "acm-wide": 506.3, "acmsmall": 395.8, "ieee": 252, "ieee-wide": 516,
           "lncs": 347.1, "usenix": 241, "slide": 398}
 # Unusual names, a single sample, many bands, marks, overlaid quantities; and different ways to draw.

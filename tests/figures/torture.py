@@ -24,7 +24,7 @@ from pathlib import Path
 
 from odd_profiles import write_odd_profiles
 
-FORMATS = ("pdf", "ps", "eps", "png", "svg", "pgf", "pgfplots", "json", "html")
+FORMATS = ("pdf", "ps", "eps", "png", "svg", "pgf", "json", "html")
 PAPERS = {"acm": 241.1, "acm-wide": 506.3, "acmsmall": 395.8, "ieee": 252, "ieee-wide": 516,
           "lncs": 347.1, "usenix": 241, "slide": 398}
 POINTS = {"pt": 1, "in": 72, "mm": 72 / 25.4, "cm": 72 / 2.54}

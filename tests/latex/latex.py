@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures in a paper: PDF, EPS, PGF and pgfplots in a document with columns like those of acmart.
+"""Figures in a paper: PDF, EPS and PGF in a document with columns like those of acmart.
 
 usage: latex.py CENSUS PROJECT [KEEP_DIRECTORY]
 
@@ -19,9 +19,7 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 \setlength{\columnsep}{24pt}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
-\usepackage{lmodern,graphicx,pgf,pgfplots,pgfplotstable}
-\usetikzlibrary{patterns.meta}
-\pgfplotsset{compat=1.12}
+\usepackage{lmodern,graphicx,pgf}
 \begin{document}
 %s
 \end{document}
@@ -49,7 +47,7 @@ def missing():
     for program in ("pdflatex", "kpsewhich", "epstopdf", "pdftotext"):
         if not shutil.which(program):
             return program
-    for style in ("pgfplots.sty", "pgfplotstable.sty", "lmodern.sty"):
+    for style in ("pgf.sty", "lmodern.sty"):
         if subprocess.run(["kpsewhich", style], capture_output=True).returncode != 0:
             return style
     return None
@@ -65,10 +63,10 @@ def draw(census, project, target, profiles, options):
 def figures(census, project, folder):
     lines = []
     for profiles, options in FIGURES:
-        for extension in ("pdf", "eps", "pgf", "tikz"):
+        for extension in ("pdf", "eps", "pgf"):
             name = f"{profiles.replace(' ', '+')}.{extension}"
             draw(census, project, folder / name, profiles, options)
-            command = "input" if extension in ("pgf", "tikz") else "includegraphics"
+            command = "input" if extension == "pgf" else "includegraphics"
             lines.append(rf"\noindent\{command}{{{name}}}" "\n")
     return "\n".join(lines)
 

@@ -33,8 +33,6 @@ typedef struct hpr_backend {
     size_t most_samples;   /* of a profile, that readers can handle: hpf_survey_options.max_picks */
     size_t most_points;    /* of a curve, that readers of the format can handle; 0: any number */
     bool has_foreign_fonts; /* another program sets the texts, in fonts that are not known here */
-    bool has_only_stacks_on_zero; /* cannot show charts of differences (diff.h) */
-    bool has_no_lanes;            /* cannot show lanes (hpr_options.activity) */
     bool is_graphical; /* draws the scene; else it writes the chart as data, and `scene` is NULL */
     /* Returns the pixels per point of a picture of that width: curves are drawn to half a pixel,
      * and hpr_output.dpi and width_px apply. NULL for vectors and data. */
