@@ -68,12 +68,4 @@ HPF_MUST_USE hpf_status hpr__assignment_init(hpr__assignment *assignment, hpf_ar
                                              uint32_t n_names, const hpr__assignment_parts *parts,
                                              hpf_error *err);
 
-/* Fill a chart in the classic look (classic.c) and in the modern look (modern.c). After a failure
- * the chart can only be destroyed. Errors: those of hpr_chart_create. */
-HPF_MUST_USE hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey,
-                                           const hpr_options *options, hpf_error *err);
-HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,
-                                          const hpr_options *options, hpr_measurer measurer,
-                                          hpf_error *err);
-
 #endif

@@ -86,33 +86,6 @@ static void sum_bands(hpr__chart *chart, hpf_survey *survey, const hpr__assignme
     }
 }
 
-hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
-                            const hpr__assignment *assignment, hpf_error *err)
-{
-    const hpf_overview *overview = hpf_survey_overview(survey);
-    double *times;
-    hpf_status status = allocate(chart, overview->n_picks, assignment->n_bands, &times, err);
-
-    if (!status) {
-        status = name_bands(chart, survey, assignment, err);
-    }
-    if (!status) {
-        status = hpf_survey_series(survey, assignment->band_of_name, assignment->n_bands,
-                                   chart->values, err);
-    }
-    if (status) {
-        return status;
-    }
-    for (size_t i = 0; i < overview->n_picks; i++) {
-        times[i] = overview->picks[i].time;
-    }
-    sum_bands(chart, survey, assignment);
-    chart->public.is_reduced = overview->reduced;
-    chart->public.other_names = assignment->other_names;
-    chart->public.dropped_names = assignment->dropped_names;
-    return HPF_OK;
-}
-
 /* Returns the area by the trapezium rule, each interval as a rectangle and a triangle: dt * low +
  * dt * (high - low) / 2, from left to right, so that rounding gives the same result as in hp2ps. */
 static double trapezium_of(const double *times, const double *amounts, size_t n)
@@ -160,7 +133,8 @@ static void pile_up(hpr__chart *chart, double *sums)
     }
 }
 
-void hpr__stack_cumulate(hpr__chart *chart)
+/* Stacks the bands, and computes the totals, the peak and the area. */
+static void cumulate(hpr__chart *chart)
 {
     hpr_chart *public = &chart->public;
     double trapezium = 0;
@@ -175,6 +149,8 @@ void hpr__stack_cumulate(hpr__chart *chart)
     find_peak(public);
 }
 
+/* Turns the values of a band into percents of the totals, and updates its maximum. Empty points at
+ * either end, which GHC always writes, take the values of their neighbours. */
 static void normalise_band(const hpr__chart *chart, hpr_band *band, double *values)
 {
     size_t n_points = chart->public.n_points;
@@ -198,26 +174,8 @@ static void normalise_band(const hpr__chart *chart, hpr_band *band, double *valu
     }
 }
 
-void hpr__stack_normalise(hpr__chart *chart)
-{
-    chart->public.is_normalised = true;
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        normalise_band(chart, &chart->bands[i], chart->values + i * chart->public.n_points);
-    }
-}
-
-hpf_status hpr__stack_pile_up(hpr__chart *chart, hpf_error *err)
-{
-    double *sums = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *sums);
-
-    if (!sums) {
-        return hpf_error_set_memory(err);
-    }
-    pile_up(chart, sums);
-    return HPF_OK;
-}
-
-hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey, hpf_error *err)
+/* Spaces the points evenly: x becomes the number of the sample in the whole profile, from 1. */
+static hpf_status count_samples(hpr__chart *chart, const hpf_survey *survey, hpf_error *err)
 {
     const hpf_overview *overview = hpf_survey_overview(survey);
     double *xs = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *xs);
@@ -230,6 +188,54 @@ hpf_status hpr__stack_count_samples(hpr__chart *chart, const hpf_survey *survey,
     }
     chart->public.is_by_sample = true;
     chart->public.xs = xs;
+    return HPF_OK;
+}
+
+hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
+                            const hpr__assignment *assignment, const hpr_options *options,
+                            hpf_error *err)
+{
+    const hpf_overview *overview = hpf_survey_overview(survey);
+    double *times;
+    hpf_status status = allocate(chart, overview->n_picks, assignment->n_bands, &times, err);
+
+    if (!status) {
+        status = name_bands(chart, survey, assignment, err);
+    }
+    if (!status) {
+        status = hpf_survey_series(survey, assignment->band_of_name, assignment->n_bands,
+                                   chart->values, err);
+    }
+    if (!status && options && options->by_sample) {
+        status = count_samples(chart, survey, err);
+    }
+    if (status) {
+        return status;
+    }
+    for (size_t i = 0; i < overview->n_picks; i++) {
+        times[i] = overview->picks[i].time;
+    }
+    sum_bands(chart, survey, assignment);
+    chart->public.is_reduced = overview->reduced;
+    chart->public.other_names = assignment->other_names;
+    chart->public.dropped_names = assignment->dropped_names;
+    chart->public.is_lines = options && options->as_lines;
+    cumulate(chart); /* before normalising: totals stay amounts */
+    chart->public.is_normalised = options && options->normalise;
+    for (uint32_t i = 0; i < assignment->n_bands && chart->public.is_normalised; i++) {
+        normalise_band(chart, &chart->bands[i], chart->values + i * overview->n_picks);
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__stack_pile_up(hpr__chart *chart, hpf_error *err)
+{
+    double *sums = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *sums);
+
+    if (!sums) {
+        return hpf_error_set_memory(err);
+    }
+    pile_up(chart, sums);
     return HPF_OK;
 }
 

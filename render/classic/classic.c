@@ -103,10 +103,9 @@ hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey, const hpr_o
     hpf_status status = hpr__classic_select(&assignment, chart->arena, survey, options, err);
 
     if (!status) {
-        status = hpr__stack_fetch(chart, survey, &assignment, err);
+        status = hpr__stack_fetch(chart, survey, &assignment, NULL, err);
     }
     if (!status) {
-        hpr__stack_cumulate(chart);
         status =
             shade_bands(chart, &options->classic, hpr__classic_map_capacity(survey, options), err);
     }

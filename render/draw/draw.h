@@ -42,25 +42,10 @@ typedef struct hpr__drawing {
     hpr__fineness fineness;
 } hpr__drawing;
 
-/* A rectangle in the coordinates of the chart. */
-typedef struct hpr__area {
-    double left_pt, right_pt, bottom_pt, top_pt;
-} hpr__area;
-
 /* Returns a place of the chart in the scene. */
 static inline hpr_point hpr__at(const hpr__drawing *d, double x_pt, double y_pt)
 {
     return (hpr_point){d->corner.x_pt + x_pt, d->corner.y_pt + d->chart->height_pt - y_pt};
-}
-
-static inline double hpr__right_of_plot(const hpr_chart *chart)
-{
-    return chart->plot_x_pt + chart->plot_width_pt;
-}
-
-static inline double hpr__top_of_plot(const hpr_chart *chart)
-{
-    return chart->plot_y_pt + chart->plot_height_pt;
 }
 
 /* Returns a stroke of the width that the theme makes of `width_pt`. */
@@ -92,13 +77,6 @@ void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n,
 
 /* Draws the lines of quantities over the bands. */
 void hpr__draw_quantity_lines(const hpr__drawing *d);
-
-/* Draws their names, each near the right end of its line. As far as there is room, a name overlaps
- * neither `taken` nor a rule, another name, or the name of a band. */
-void hpr__draw_quantity_names(const hpr__drawing *d, const hpr__area *taken);
-
-/* Returns whether the line of any quantity crosses an area. */
-bool hpr__is_on_lines(const hpr__drawing *d, const hpr__area *area);
 
 /* Draws the peak with its text, the names of quantity lines, and the marks with their labels. */
 void hpr__draw_notes(const hpr__drawing *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The bands of the modern look: polygons with hairlines between them and the line of the total, or
- * unstacked lines.
+ * unstacked lines; the lines of quantities over them.
  */
 #include "draw/draw.h"
 
@@ -19,6 +19,8 @@
 
 #define OUTLINE_PT        0.8  /* the total */
 #define LINE_PT           1.2  /* a band drawn as a line */
+#define QUANTITY_PT       0.9  /* the line of a quantity, dashed */
+#define HALO_PT           2.2  /* its ground, in the colour of the background */
 #define MARKER_STEP_PT    42.0 /* between the markers of a line */
 #define LEAST_HAIRLINE_PT 1.0  /* a hairline would hide thinner bands */
 
@@ -387,5 +389,50 @@ void hpr__draw_bands(const hpr__drawing *d)
             }
         }
         hpr__curve_finish(&scratch);
+    }
+}
+
+/* --- quantities ----------------------------------------------------------------------------- */
+
+/* Draws the ground of a line, except where the line goes up and down so often that its ground would
+ * hide the bands. */
+static void draw_halo(const hpr__drawing *d, const hpr__curve *curve, hpr_point *points)
+{
+    hpr_paint paint = hpr__stroke_of(d, d->theme->background, HALO_PT);
+    unsigned crowding;
+    for (size_t begin = 0, end; points && begin + 1 < curve->n_shown; begin = end) {
+        end = hpr__curve_stretch(curve, begin, paint.width_pt, &crowding);
+        if (crowding == 0) {
+            hpr__builder_line_owned(d->builder, points + begin, end - begin + 1, paint);
+        }
+    }
+}
+
+static void draw_quantity(const hpr__drawing *d, const hpr_quantity *line)
+{
+    hpr__curve curve;
+    if (!hpr__curve_init(&curve, d->builder, line->n_points)) {
+        return;
+    }
+    for (size_t i = 0; i < line->n_points; i++) {
+        const hpf_quantity_point *point = &line->points[i];
+        curve.points[i] =
+            hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
+    }
+    hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
+    hpr_point *points = hpr__curve_points(d->builder, &curve);
+    hpr_paint paint = hpr__stroke_of(d, d->theme->text, QUANTITY_PT);
+    paint.dash_pt = 3;
+    hpr__builder_group_begin(d->builder, line->text);
+    draw_halo(d, &curve, points);
+    hpr__builder_line_owned(d->builder, points, curve.n_shown, paint);
+    hpr__builder_group_end(d->builder);
+    hpr__curve_finish(&curve);
+}
+
+void hpr__draw_quantity_lines(const hpr__drawing *d)
+{
+    for (size_t i = 0; i < d->chart->n_quantities; i++) {
+        draw_quantity(d, &d->chart->quantities[i]);
     }
 }

@@ -16,6 +16,7 @@
 #include "chart/order.h"
 #include "event/sidecar.h"
 #include "chart/select.h"
+#include "chart/stack.h"
 #include "chart/tooltip.h"
 #include "html/html_columns.h"
 #include "html/html_stacks.h"
@@ -284,7 +285,7 @@ static hpf_status put_order(profile_writer *w)
         status = hpr__modern_select(&assignment, chart->arena, w->survey, w->options, w->err);
     }
     if (!status) {
-        status = hpr__modern_fetch(chart, w->survey, &assignment, w->options, w->err);
+        status = hpr__stack_fetch(chart, w->survey, &assignment, w->options, w->err);
     }
     if (!status) {
         status = hpr__modern_order(chart, &assignment, w->options, w->err);

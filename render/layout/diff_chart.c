@@ -328,21 +328,3 @@ hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf_diff *diff,
     *out = &w.chart->public;
     return HPF_OK;
 }
-
-hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
-                           const hpr_diff_options *options, const hpr_backend *backend,
-                           const hpr_output *output, hpf_sink *sink, hpf_error *err)
-{
-    hpr_measurer measurer = hpr_fonts_measurer_for(output->fonts, backend);
-    hpr_chart *chart = NULL;
-    if (!backend->write) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s cannot show a difference: use svg",
-                             backend->name);
-    }
-    hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
-    if (!status) {
-        status = hpr_write(chart, &options->chart, backend, output, sink, err);
-    }
-    hpr_chart_destroy(chart);
-    return status;
-}

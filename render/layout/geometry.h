@@ -30,6 +30,21 @@ bool hpr__is_figure(const hpr_chart *chart, const hpr_options *options);
 /* Returns the width of the empty border around the sheet. */
 double hpr__sheet_pad_pt(const hpr_chart *chart);
 
+/* A rectangle in the coordinates of the chart. */
+typedef struct hpr__area {
+    double left_pt, right_pt, bottom_pt, top_pt;
+} hpr__area;
+
+static inline double hpr__right_of_plot(const hpr_chart *chart)
+{
+    return chart->plot_x_pt + chart->plot_width_pt;
+}
+
+static inline double hpr__top_of_plot(const hpr_chart *chart)
+{
+    return chart->plot_y_pt + chart->plot_height_pt;
+}
+
 /* Return the position of a value of the x axis (hpr_chart.xs), of a time, and of a value of the y
  * axis, in points of the drawing area, clamped to the plot. */
 double hpr__x_of(const hpr_chart *chart, double x);

@@ -616,7 +616,7 @@ hpf_status hpr__labels_margin(hpr__chart *chart, const hpr__label_style *style,
     margin m = {
         .chart = chart,
         .style = style,
-        .text_x_pt = chart->public.plot_x_pt + chart->public.plot_width_pt + extra,
+        .text_x_pt = hpr__right_of_plot(&chart->public) + extra,
         .text_width_pt = box->width_pt - extra,
         .low_pt = box->low_pt,
         .high_pt = box->high_pt,

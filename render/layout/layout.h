@@ -30,11 +30,11 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
                                            const hpr_options *options, const hpr__frame *frame,
                                            hpr_measurer measurer, hpf_error *err);
 
-/* Fetches the bands of an assignment: cumulated, in percents if the options say so, not yet in
- * order. Errors: those of hpf_survey_series; MEMORY. */
-HPF_MUST_USE hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
-                                          const hpr__assignment *assignment,
-                                          const hpr_options *options, hpf_error *err);
+/* Fills a chart in the modern look. After a failure it can only be destroyed. Errors: those of
+ * hpr_chart_create. */
+HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,
+                                          const hpr_options *options, hpr_measurer measurer,
+                                          hpf_error *err);
 
 /* Completes the fills of the bands of a chart, which have colours. `absent` has, by band, one bit
  * for each of several stacks that lack the band; NULL: there is one stack. Errors: MEMORY. */

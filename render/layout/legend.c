@@ -323,7 +323,7 @@ static double end_of_peak(const hpr_chart *chart, const hpr__label_style *style,
 /* Puts the block on the stack at `left_pt`; returns whether there is room for it. */
 static bool try_place(block *b, const hpr_chart *chart, double left_pt, double end_of_peak_pt)
 {
-    double top = chart->plot_y_pt + chart->plot_height_pt;
+    double top = hpr__top_of_plot(chart);
     b->left_pt = left_pt;
     b->bottom_pt = highest_from(chart, left_pt - GAP_PT) + GAP_PT;
     double block_top = b->bottom_pt + (double)b->n * b->pitch_pt;
@@ -340,7 +340,7 @@ static bool find_place(block *b, const hpr_chart *chart, const hpr__label_style 
                        bool si_units)
 {
     double before = hpr__swatch_width_pt(chart) + HPR__SWATCH_GAP_PT;
-    double left = chart->plot_x_pt + chart->plot_width_pt - GAP_PT - b->text_pt - before;
+    double left = hpr__right_of_plot(chart) - GAP_PT - b->text_pt - before;
     double peak_pt = end_of_peak(chart, style, si_units);
     if (!try_place(b, chart, left, peak_pt)) {
         return false;

@@ -37,25 +37,6 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
     return status;
 }
 
-hpf_status hpr__modern_fetch(hpr__chart *chart, hpf_survey *survey,
-                             const hpr__assignment *assignment, const hpr_options *options,
-                             hpf_error *err)
-{
-    hpf_status status = hpr__stack_fetch(chart, survey, assignment, err);
-    if (!status && options->by_sample) {
-        status = hpr__stack_count_samples(chart, survey, err);
-    }
-    if (status) {
-        return status;
-    }
-    chart->public.is_lines = options->as_lines;
-    hpr__stack_cumulate(chart); /* before normalising: totals stay amounts */
-    if (options->normalise) {
-        hpr__stack_normalise(chart);
-    }
-    return HPF_OK;
-}
-
 hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_options *options,
                              hpr_measurer measurer, hpf_error *err)
 {
@@ -69,7 +50,7 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
         status = hpr__modern_select(&assignment, chart->arena, survey, &fitted, err);
     }
     if (!status) {
-        status = hpr__modern_fetch(chart, survey, &assignment, options, err);
+        status = hpr__stack_fetch(chart, survey, &assignment, options, err);
     }
     if (!status) {
         status = hpr__modern_order(chart, &assignment, options, err);

@@ -503,7 +503,7 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
     status = hpr__chart_headers(chart, w->surveys[i], err);
     if (!status) {
         status =
-            hpr__modern_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart, err);
+            hpr__stack_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart, err);
     }
     bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
     return status || is_grouped ? status : add_tooltips(w, i, err);

@@ -2,10 +2,11 @@
  *
  * The steps from a survey to a document, one after the other, and the default options of each look.
  */
+#include "hprender/diff.h"
 #include "hprender/page.h"
 #include "hprender/render.h"
 
-#include "chart/chart.h"
+#include "classic/classic.h"
 #include "draw/draw.h"
 #include "hprender/backend.h"
 
@@ -113,6 +114,24 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     if (!status) {
         status = hpr_write(chart, options, backend, output, sink, err);
+    }
+    hpr_chart_destroy(chart);
+    return status;
+}
+
+hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
+                           const hpr_diff_options *options, const hpr_backend *backend,
+                           const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    hpr_measurer measurer = hpr_fonts_measurer_for(output->fonts, backend);
+    hpr_chart *chart = NULL;
+    if (!backend->write) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s cannot show a difference: use svg",
+                             backend->name);
+    }
+    hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
+    if (!status) {
+        status = hpr_write(chart, &options->chart, backend, output, sink, err);
     }
     hpr_chart_destroy(chart);
     return status;
