@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "native/image/proc.h"
+#include "native/machine/clock.h"
 
 enum {
     RED_ZONE_BYTES = 128,
@@ -535,9 +536,9 @@ static bool pass_on(const hpp__guest *g, int status)
 static hpf_status await(const hpp__guest *g, uint32_t wanted, hpf_error *err)
 {
     const struct timespec pause = {0, 100000};
-    uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
     int64_t failure;
-    while (hpp__tracer_now_ns() < end_ns) {
+    while (hpp__now_ns() < end_ns) {
         uint32_t step = read_step(g);
         if (step == wanted) {
             return HPF_OK;
@@ -636,7 +637,7 @@ static hpf_status try_threads(hpp__guest *g, int n_tries, hpf_error *err)
 hpf_status hpp__guest_enter(hpp__guest *g, uint32_t process_id, hpf_error *err)
 {
     const struct timespec ms = {0, 1000000};
-    g->token = (uint32_t)(hpp__tracer_now_ns() & INT32_MAX) | 1;
+    g->token = (uint32_t)(hpp__now_ns() & INT32_MAX) | 1;
     hpp__tracer_init(&g->tracer, process_id);
     hpf_status status = find_places(g, err);
     for (int i = 0; status == HPF_OK && i < N_TRIES; i++) {
@@ -706,7 +707,7 @@ static void fetch(hpp__guest *g)
     bool has_finished = g->has_scratch && read_step(g) == READY && write_step(g, ENDED) &&
                         await(g, FINISHED, &err) == HPF_OK;
     ptrace(PTRACE_INTERRUPT, id, 0, 0);
-    int status = hpp__tracer_wait(thread->id, hpp__tracer_now_ns() + patience_ns);
+    int status = hpp__tracer_wait(thread->id, hpp__now_ns() + patience_ns);
     thread->is_stopped = status != 0 && ptrace(PTRACE_GETREGS, id, 0, &now) == 0;
     if (!thread->is_stopped) {
         return;

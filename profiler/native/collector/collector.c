@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "native_process.h"
 #include "native/image/proc.h"
+#include "native/machine/clock.h"
 #include "collector_socket.h"
 #include "symbol/demangle.h"
 
@@ -63,13 +64,6 @@ struct hpp_collector {
     hpf_error refused;
     bool is_stopping, is_stopped;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * second_ns + (uint64_t)now.tv_nsec;
-}
 
 /* ---- Waiting ---- */
 
@@ -290,7 +284,7 @@ static void accept_callers(hpp_collector *c)
             return;
         }
         if (c->n_callers < MAX_CALLERS) {
-            c->callers[c->n_callers++] = (caller){.fd = fd, .since_ns = now_ns()};
+            c->callers[c->n_callers++] = (caller){.fd = fd, .since_ns = hpp__now_ns()};
         } else if (!receive(c, fd)) {
             close(fd);
         }
@@ -300,7 +294,7 @@ static void accept_callers(hpp_collector *c)
 /* Returns whether a client that has sent nothing yet may wait longer. */
 static bool may_wait(hpp_collector *c, caller *at)
 {
-    bool is_late = now_ns() - at->since_ns > patience_ns;
+    bool is_late = hpp__now_ns() - at->since_ns > patience_ns;
     at->is_watched = at->is_watched || watch(c, at->fd, NULL) == HPF_OK;
     return !is_late && at->is_watched;
 }
@@ -341,7 +335,7 @@ static void tick(hpp_collector *c)
     if (read(c->timer, &n_times, sizeof n_times) != (ssize_t)sizeof n_times || n_times == 0) {
         return;
     }
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = hpp__now_ns();
     size_t first = c->next_process < c->n_processes ? c->next_process : 0;
     for (size_t i = 0; i < c->n_processes; i++) {
         size_t at = (first + i) % c->n_processes;
@@ -349,7 +343,7 @@ static void tick(hpp_collector *c)
         if (p->has_ended) {
             continue;
         }
-        if (now_ns() - begin_ns < longest_tick_ns) {
+        if (hpp__now_ns() - begin_ns < longest_tick_ns) {
             tick_process(p, n_times);
             c->next_process = at + 1;
         } else {
@@ -505,8 +499,8 @@ static void drop_forgotten(hpp_collector *c)
 void hpp_collector_prepare_end(hpp_collector *c)
 {
     take_windows(c); /* of programs that have just begun */
-    uint64_t begin_ns = now_ns();
-    for (size_t i = 0; i < c->n_processes && now_ns() - begin_ns < patience_ns; i++) {
+    uint64_t begin_ns = hpp__now_ns();
+    for (size_t i = 0; i < c->n_processes && hpp__now_ns() - begin_ns < patience_ns; i++) {
         if (!c->processes[i]->has_ended) {
             hpp__process_leave(c->processes[i], patience_ns, false, -1);
         }
@@ -525,10 +519,10 @@ bool hpp_collector_stop_within(hpp_collector *c, uint32_t limit_ms)
         return true;
     }
     if (!c->is_stopping) {
-        uint64_t begin_ns = now_ns();
+        uint64_t begin_ns = hpp__now_ns();
         take_windows(c);
         for (size_t i = 0; i < c->n_processes; i++) {
-            if (now_ns() - begin_ns > limit_ms * UINT64_C(1000000)) {
+            if (hpp__now_ns() - begin_ns > limit_ms * UINT64_C(1000000)) {
                 return false;
             }
             if (!c->processes[i]->has_ended) {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "native_process.h"
 
+#include "native/machine/clock.h"
 #include "collector_socket.h"
 
 #include <errno.h>
@@ -234,18 +235,11 @@ static void hold(hpp__process *p, job *j)
 
 /* ---- The clock ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void look_at_clock(hpp__process *p)
 {
     uint64_t cpu_ns;
     p->before = p->last;
-    p->last.ns = now_ns();
+    p->last.ns = hpp__now_ns();
     if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns > p->last.cpu_ns) {
         p->last.cpu_ns = cpu_ns;
     }
@@ -476,7 +470,7 @@ static void miss_image(hpp__process *p, const hpf_error *err)
 /* Returns whether to wait longer, until `end_ns` at most. */
 static bool may_wait(const hpp__process *p, uint64_t end_ns)
 {
-    return now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
+    return hpp__now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
 }
 
 /* Takes an image. Tries again, for `patience_ns` at most, while earlier images are being read. */
@@ -485,7 +479,7 @@ static void take_image(hpp__process *p, hpp__snapshot *snapshot, uint64_t patien
     hpf_error err;
     hpf_status status;
     const struct timespec pause = {0, 1000000};
-    uint64_t end_ns = now_ns() + patience_ns;
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
     uint32_t image_era = atomic_load(&p->control->image_era);
     p->freezer.max_copies =
         p->largest_bytes < small_bytes ? HPP__MAX_COPIES : HPP__MAX_LARGE_COPIES;
@@ -603,7 +597,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
     bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
                      (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
-    bool is_early = atomic_load(&p->is_snapshot_queued) || now_ns() < p->next_snapshot_ns;
+    bool is_early = atomic_load(&p->is_snapshot_queued) || hpp__now_ns() < p->next_snapshot_ns;
     if (!is_wanted || (is_early && !is_urgent)) {
         return;
     }
@@ -621,7 +615,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
-        p->next_snapshot_ns = now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
+        p->next_snapshot_ns = hpp__now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
         p->snapshot_bytes = live_bytes_of(&j->snapshot);
         if (j->snapshot.image->n_moving == 0) {
             p->n_better_snapshots = 0;
@@ -711,7 +705,7 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, int caller)
 {
     const struct timespec pause = {0, 1000000};
-    uint64_t end_ns = now_ns() + patience_ns;
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
     p->caller = caller;
     queue_held(p); /* it makes room */
     if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
@@ -729,7 +723,7 @@ static void wait_for_images(hpp__process *p, uint64_t patience_ns)
 {
     queue_held(p);
     const struct timespec pause = {0, 1000000};
-    uint64_t end_ns = now_ns() + patience_ns;
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
     while (hpp__freezer_is_open(&p->freezer) && may_wait(p, end_ns)) {
         nanosleep(&pause, NULL);
     }
@@ -747,14 +741,14 @@ void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
 void hpp__process_peak(hpp__process *p)
 {
     enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = hpp__now_ns();
     uint64_t patience_ns =
         p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
     bool is_busy = begin_ns < p->next_snapshot_ns || atomic_load(&p->is_snapshot_queued) ||
                    !hpp__freezer_has_room(&p->freezer);
     bool is_early = begin_ns < p->next_peak_ns || (patience_ns == 0 && is_busy);
     is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);
-    uint64_t wait_ns = now_ns() - begin_ns;
+    uint64_t wait_ns = hpp__now_ns() - begin_ns;
     p->peak_wait_ns += wait_ns;
     uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
     uint64_t next_ns = is_early ? begin_ns + PAUSE_NS : free_ns;
@@ -838,7 +832,7 @@ void hpp__process_rename(hpp__process *p, const char *base)
 
 uint64_t hpp__process_age_ns(const hpp__process *p)
 {
-    return now_ns() - p->start_ns;
+    return hpp__now_ns() - p->start_ns;
 }
 
 /* ---- Life ---- */

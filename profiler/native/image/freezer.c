@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "native/machine/clock.h"
 #include "image_blocks.h"
 #include "image_lives.h"
 #include "proc.h"
@@ -59,13 +60,6 @@ hpf_status hpp__freezer_check(hpf_error *err)
 {
     (void)err;
     return HPF_OK;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 void hpp__freezer_init(hpp__freezer *f, uint32_t process_id, int link)
@@ -392,8 +386,8 @@ static hpf_status receive(int link, answer *out)
 /* Waits for the answer to the last request, and ends copies that come too late for theirs. */
 static hpf_status wait_for_answer(const hpp__freezer *f, answer *out)
 {
-    uint64_t end_ns = now_ns() + patience_ns;
-    for (uint64_t now = now_ns(); now < end_ns; now = now_ns()) {
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
+    for (uint64_t now = hpp__now_ns(); now < end_ns; now = hpp__now_ns()) {
         struct pollfd link = {.fd = f->link, .events = POLLIN};
         (void)poll(&link, 1, (int)((end_ns - now) / 1000000 + 1));
         hpf_status status = receive(f->link, out);
@@ -529,7 +523,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
 {
     const hpp_window_head *head = &reader->window->head;
     const hpp__next_era *next = &f->next_era;
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = hpp__now_ns();
     if (!hpp__thread_looks_take(&f->before, f->process_id, &f->after)) {
         return hpf_error_set_memory(err);
     }
@@ -548,7 +542,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
         const hpp_image_request go_on = {0};
         (void)send(f->link, &go_on, sizeof go_on, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
-    uint64_t end_ns = now_ns();
+    uint64_t end_ns = hpp__now_ns();
     bool is_sane = taken->image.time_ns >= begin_ns && taken->image.time_ns <= end_ns;
     taken->image.time_ns = is_sane ? taken->image.time_ns : begin_ns;
     taken->image.pause_s = (double)(end_ns - taken->image.time_ns) / 1e9;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "native/machine/clock.h"
 #include "proc.h"
 
 /* As the kernel has them: results of interrupted system calls. */
@@ -28,13 +29,6 @@ enum {
 static const uint64_t patience_ns = 200000000; /* with a thread that is to stop */
 static const uint64_t spin_ns = 50000;
 static const uint64_t ns_per_ms = 1000000;
-
-uint64_t hpp__tracer_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void hpp__tracer_init(hpp__tracer *t, uint32_t process_id)
 {
@@ -52,7 +46,7 @@ void hpp__tracer_finish(hpp__tracer *t)
 int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
 {
     const struct timespec pause = {0, 10000};
-    uint64_t begin_ns = hpp__tracer_now_ns();
+    uint64_t begin_ns = hpp__now_ns();
     for (;;) {
         siginfo_t info = {0};
         int result = waitid(P_PID, id, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL);
@@ -60,7 +54,7 @@ int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
         if (result == 0 && info.si_pid != 0) {
             return has_stopped ? info.si_status : 0;
         }
-        uint64_t now_ns = hpp__tracer_now_ns();
+        uint64_t now_ns = hpp__now_ns();
         if ((result != 0 && errno != EINTR) || now_ns >= end_ns) {
             return 0;
         }
@@ -119,7 +113,7 @@ static bool can_be_repeated(uint64_t number)
  * was interrupted before. */
 static int limit_left(const hpp__tracer *t, hpp__traced *thread, int limit_ms)
 {
-    uint64_t now_ns = hpp__tracer_now_ns();
+    uint64_t now_ns = hpp__now_ns();
     const hpp__wait *before = wait_of(t, thread->id);
     hpp__wait wait = {thread->id, limit_ms, now_ns + (uint64_t)limit_ms * ns_per_ms, 0};
     if (before && before->limit_ms == limit_ms) {
@@ -268,7 +262,7 @@ hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
         return NULL;
     }
     hpp__traced *thread = &t->threads[0];
-    wait_for(thread, hpp__tracer_now_ns() + patience_ns);
+    wait_for(thread, hpp__now_ns() + patience_ns);
     hpp__traced repeated = *thread;
     if (thread->has_registers && thread->signal == 0 && repeat_call(t, &repeated)) {
         thread->is_repeated =
@@ -325,7 +319,7 @@ void hpp__tracer_go_on(hpp__tracer *t)
     free(t->waits);
     t->waits = waits;
     t->n_waits = n_waits;
-    uint64_t end_ns = hpp__tracer_now_ns() + patience_ns;
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
     for (size_t i = 0; i < t->n_threads; i++) {
         hpp__traced *thread = &t->threads[i];
         if (thread->is_seized) {

@@ -82,7 +82,4 @@ void hpp__tracer_follow_up(hpp__tracer *tracer);
  * the signal, with the event in the second byte; 0 if it has not stopped, or is dead. */
 int hpp__tracer_wait(uint32_t id, uint64_t end_ns);
 
-/* Returns CLOCK_MONOTONIC. */
-uint64_t hpp__tracer_now_ns(void);
-
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The clock of the processor, for the profiled program and the collector.
+ * The clocks of the processor and of the system, for the profiled program and the collector.
  */
 #ifndef HPP_NATIVE_CLOCK_H
 #define HPP_NATIVE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #if defined(__x86_64__)
 
@@ -41,5 +42,13 @@ static inline uint64_t hpp__clock(void)
 #else
 #error "add the clock of this processor"
 #endif
+
+/* Returns the time since the system was started, as of CLOCK_MONOTONIC. */
+static inline uint64_t hpp__now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 #endif

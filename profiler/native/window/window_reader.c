@@ -377,10 +377,8 @@ const hpp_window_cell *hpp__window_reader_cells(const hpp__window_reader *r,
 /* Returns the time of a stamp of the processor's clock, which goes on evenly; 0: unknown. */
 static uint64_t time_of_stamp(const hpp_window_head *head, uint64_t stamp)
 {
-    struct timespec now;
     uint64_t now_stamp = hpp__clock();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t now_ns = hpp__now_ns();
     uint64_t start_ns = head->start_ns, start_stamp = head->start_stamp;
     if (start_stamp == 0 || stamp < start_stamp || stamp > now_stamp || start_ns > now_ns) {
         return 0;
