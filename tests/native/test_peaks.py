@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The largest amount has its own sample, even if the peak is short."""
+import os
 import re
 
 import harness
@@ -40,14 +41,14 @@ class Peaks(Native):
         self.assertRegex(done.errors, r"286 MiB +100% +1 block  spike")
 
     def test_snapshot_of_the_largest_heap(self):
-        """Also if a sample has just been taken, of a heap that grows: it is replaced by one that has 10 % more. Of a smaller
-        heap, the summary says so."""
+        """Also if a sample has just been taken, of a heap that grows. Of a smaller heap, the summary says so."""
         for mode in "-hd", "-hr":
-            done = harness.run([CENSUS, "run", mode, "--snapshot=largest", "-i0.1", "-o", self.path("profile"), "--",
-                                program("peaks"), "steps"])
-            self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, (20|19\.[0-9]|18\.[2-9]) MiB live: census report", done.errors)
+            base = os.path.join(self.fresh(), "profile")
+            done = harness.run([CENSUS, "run", mode, "--snapshot=largest", "-i0.1", "-o", base, "--",
+                                program("peaks"), "steps", base + ".heapsnapshot"])
+            self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 21\.2 MiB live: census report", done.errors)
         done = harness.run([CENSUS, "run", "-hd", "--snapshot=last", "-o", self.path("profile"), "--", program("peaks"), "steps"])
-        self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 9[0-9]{2} KiB live of a peak of 20 MiB: census report")
+        self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 9[0-9]{2} KiB live of a peak of 21\.2 MiB: census report")
 
     def test_peak_of_a_wandering_heap(self):
         """It grows with many frees in between."""

@@ -500,7 +500,7 @@ static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *e
     atomic_store(&copy->is_open, true);
     taken->copy = copy;
     taken->states.rest = reply.text.rest;
-    taken->image.time_ns = reply.text.begin_ns;
+    taken->image.time_ns = reply.text.time_ns;
     return HPF_OK;
 }
 

@@ -52,6 +52,7 @@ static helper this;
  * them do. */
 static _Atomic uint32_t rest_number, n_resting;
 static hpp_thread_state states[HPP_MAX_SLOTS];
+static _Atomic uint64_t last_mark_ns; /* the copy has it as it was; the window changes */
 
 static uint64_t now_ns(void)
 {
@@ -120,11 +121,18 @@ void hpp__helper_add_thread(const hpp_thread *thread)
     atomic_store(&state->thread_id, thread->thread_id);
 }
 
+void hpp__helper_note_mark(uint64_t time_ns)
+{
+    uint64_t last_ns = atomic_load(&last_mark_ns);
+    while (last_ns < time_ns && !atomic_compare_exchange_weak(&last_mark_ns, &last_ns, time_ns)) {
+    }
+}
+
 /* ---- the copy -------------------------------------------------------------------------------- */
 
-static long send_answer(uint32_t number, long error, uint64_t begin_ns)
+static long send_answer(uint32_t number, long error, uint64_t time_ns)
 {
-    const hpp_image_answer answer = {number, (int32_t)error, atomic_load(&rest_number), begin_ns};
+    const hpp_image_answer answer = {number, (int32_t)error, atomic_load(&rest_number), time_ns};
     return hpp__bare_syscall(SYS_sendto, LINK, (long)&answer, sizeof answer, MSG_NOSIGNAL, 0, 0);
 }
 
@@ -133,8 +141,10 @@ static long send_answer(uint32_t number, long error, uint64_t begin_ns)
 static void stay(uint32_t number, uint64_t begin_ns)
 {
     struct pollfd end = {.fd = LINK};
+    uint64_t mark_ns = atomic_load(&last_mark_ns);
+    uint64_t time_ns = mark_ns > begin_ns ? mark_ns : begin_ns;
     hpp__bare_syscall(SYS_prctl, PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY, 0, 0, 0, 0);
-    if (send_answer(number, 0, begin_ns) > 0) {
+    if (send_answer(number, 0, time_ns) > 0) {
         hpp__bare_syscall(SYS_ppoll, (long)&end, 1, 0, 0, sizeof all_signals, 0);
     }
     hpp__bare_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);

@@ -40,6 +40,9 @@ void hpp__helper_hide(long wait_options);
 /* Notes a thread for images. */
 void hpp__helper_add_thread(const hpp_thread *thread);
 
+/* Notes the time of a mark for images. */
+void hpp__helper_note_mark(uint64_t time_ns);
+
 /* Waits until the fork is over. `caller`: the function that called the library, or NULL. */
 void hpp__helper_rest(const hpp_caller *caller);
 

@@ -24,6 +24,11 @@ void hpp__helper_add_thread(const hpp_thread *thread)
     (void)thread;
 }
 
+void hpp__helper_note_mark(uint64_t time_ns)
+{
+    (void)time_ns;
+}
+
 void hpp__helper_rest(const hpp_caller *caller)
 {
     (void)caller;

@@ -8,6 +8,7 @@
 
 #include "accounting.h"
 #include "entry.h"
+#include "helper.h"
 #include "native/lives/exact.h"
 #include "maps.h"
 #include "process.h"
@@ -36,9 +37,9 @@ HPP_EXPORT void census_mark_text(const char *text)
     memcpy(mark->text, text, n);
     struct timespec now = {0};
     hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    atomic_store_explicit(&mark->time_ns,
-                          (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-                          memory_order_release);
+    uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    atomic_store_explicit(&mark->time_ns, time_ns, memory_order_release);
+    hpp__helper_note_mark(time_ns);
     hpp__keep_up_with_eras(); /* uses after a mark are not those of the era before */
 }
 

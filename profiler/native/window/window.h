@@ -460,10 +460,10 @@ typedef struct hpp_image_request {
 /* The copy answers itself, with its process id as a credential of the socket; the helper does if
  * there is none. */
 typedef struct hpp_image_answer {
-    uint32_t number;   /* of the request; 0: the helper ends */
-    int32_t error;     /* errno, or 0 */
-    uint32_t rest;     /* number of the rest at the moment of the copy */
-    uint64_t begin_ns; /* CLOCK_MONOTONIC before threads were asked to rest */
+    uint32_t number;  /* of the request; 0: the helper ends */
+    int32_t error;    /* errno, or 0 */
+    uint32_t rest;    /* number of the rest at the moment of the copy */
+    uint64_t time_ns; /* CLOCK_MONOTONIC: before threads were asked to rest, or of a later mark */
 } hpp_image_answer;
 
 /* Returns from how many live bytes on a peak is worth an image, if the largest amount of which

@@ -43,21 +43,24 @@ static int spikes_slowly(char **arguments)
     return spike_often(30, 20000);
 }
 
-/* Grows in small steps when a sample is due, and shrinks at once. */
+/* Grows in steps of a fifth, and shrinks at once. Waits before for the first snapshot, if its path
+ * is given: the process that helps to take it starts when this one allocates. */
 static int steps(char **arguments)
 {
-    enum { N = 1000 };
-    char *blocks[N];
-    (void)arguments;
-    size_t live = keep(1, 1000000);
-    usleep(300000);
-    for (int i = 0; i < N; i++) {
-        blocks[i] = made(malloc(20000));
+    enum { MAX_STEPS = 20, LEAST_PEAK = 20000000 };
+    char *blocks[MAX_STEPS];
+    int n = 0;
+    size_t peak = keep(1, 1000000);
+    while (arguments[0] != NULL && access(arguments[0], F_OK) != 0) {
+        made(malloc(1));
+        usleep(1000);
     }
-    for (int i = 0; i < N; i++) {
-        free(blocks[i]);
+    for (; peak < LEAST_PEAK; peak += peak / 5) {
+        blocks[n++] = made(malloc(peak / 5));
     }
-    say("live keep %zu\npeak %zu\n", live, live + (size_t)N * 20000);
+    while (n > 0) {
+        free(blocks[--n]);
+    }
     return 0;
 }
 

@@ -225,6 +225,40 @@ Test(freezer, has_memory_of_one_moment_that_does_not_change)
     finish(&p);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void set_marks(void)
+{
+    static volatile uint64_t marked_ns;
+    common->addresses[0] = (uintptr_t)&marked_ns;
+    atomic_store(&common->is_ready, 1);
+    while (!common->should_end) {
+        uint64_t mark_ns = now_ns();
+        hpp__helper_note_mark(mark_ns);
+        marked_ns = mark_ns;
+    }
+}
+
+/* Also one that was set between the request and the copy. */
+Test(freezer, has_the_time_of_the_last_mark_or_a_later_one)
+{
+    program p;
+    start(&p, set_marks);
+    for (int i = 0; i < 50; i++) {
+        uint64_t marked_ns;
+        hpp__image *image = take(&p);
+        cr_assert(hpp__image_read(image, &marked_ns, common->addresses[0], sizeof marked_ns));
+        cr_assert(ge(u64, image->time_ns, marked_ns));
+        hpp__image_close(image);
+    }
+    finish(&p);
+}
+
 static void *wait_in_read(void *ends)
 {
     char byte;
@@ -261,13 +295,12 @@ Test(freezer, has_stacks_of_threads_that_wait)
     program p;
     start(&p, wait_in_a_thread);
     hpp__image *image = take(&p);
-    for (int i = 0; i < 1000 && image->n_moving > 0; i++) {
+    while (image->n_moving > 0) {
         hpp__image_close(image);
         nanosleep(&while_it_begins_to_wait, NULL);
         image = take(&p);
     }
     cr_assert(eq(u64, image->n_threads, 2));
-    cr_assert(eq(u64, image->n_moving, 0));
     for (size_t i = 0; i < 2; i++) {
         const hpp__image_thread *t = &image->threads[i];
         uint64_t sp = t->registers[HPP__REGISTER_SP];
@@ -299,7 +332,7 @@ Test(freezer, has_the_place_of_a_thread_that_rests)
     program p;
     size_t n_resting = 0;
     start(&p, come_by);
-    for (int i = 0; i < 1000 && n_resting < 10; i++) {
+    while (n_resting < 10) {
         hpp__image *image = take(&p);
         const hpp__image_thread *t = &image->threads[0];
         if (!t->is_moving && t->registers[HPP__REGISTER_PC] == 1) {
@@ -311,7 +344,6 @@ Test(freezer, has_the_place_of_a_thread_that_rests)
         }
         hpp__image_close(image);
     }
-    cr_assert(eq(u64, n_resting, 10));
     finish(&p);
 }
 
