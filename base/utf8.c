@@ -63,6 +63,25 @@ bool hpf_utf8_is_printable(uint32_t code_point)
     return !is_control && !is_separator && !is_direction && !is_no_character;
 }
 
+size_t hpf_utf8_printable(char *out, hpf_str text, const char *kept)
+{
+    size_t n_out = 0;
+    for (size_t i = 0; i < text.length;) {
+        uint32_t character = 0;
+        size_t length = hpf_utf8_next(hpf_str_from(text, i), &character);
+        bool is_kept = character > 0 && character < 0x80 && strchr(kept, (int)character);
+        if (length && (is_kept || hpf_utf8_is_printable(character))) {
+            memcpy(out + n_out, text.data + i, length);
+            n_out += length;
+        } else {
+            n_out += hpf_utf8_put(out + n_out, 0xfffd);
+        }
+        i += length ? length : 1;
+    }
+    out[n_out] = '\0';
+    return n_out;
+}
+
 size_t hpf_utf8_cut(hpf_str text, size_t most_bytes)
 {
     if (text.length <= most_bytes) {

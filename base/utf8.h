@@ -27,6 +27,11 @@ size_t hpf_utf8_put(char out[4], uint32_t code_point);
  * to it, and is neither U+FFFE nor U+FFFF, which XML forbids. */
 bool hpf_utf8_is_printable(uint32_t code_point);
 
+/* Writes a text as UTF-8 that can be shown to `out`, at least 3 * length + 1 bytes: U+FFFD instead
+ * of invalid bytes and of characters that cannot be printed, except the ASCII characters `kept`.
+ * Returns the length without the terminating NUL. */
+size_t hpf_utf8_printable(char *out, hpf_str text, const char *kept);
+
 /* Returns the length of the longest prefix of at most `most_bytes` bytes that does not end inside a
  * character. Each byte that is not UTF-8 counts as a character. */
 size_t hpf_utf8_cut(hpf_str text, size_t most_bytes);

@@ -33,7 +33,7 @@ static void print(FILE *to, const char *before, const char *after, const char *f
     char raw[MESSAGE_BYTES] = "";
     char text[3 * sizeof raw + 1];
     vsnprintf(raw, sizeof raw, format, arguments);
-    hpr_text_from_bytes(text, (hpf_str){raw, strlen(raw)});
+    hpf_utf8_printable(text, (hpf_str){raw, strlen(raw)}, "");
     if (MB_CUR_MAX == 1) {
         char *end = text;
         for (const unsigned char *at = (unsigned char *)text; *at; at++) {
@@ -84,7 +84,7 @@ static void show(shown *out, const char *bytes, size_t n_bytes, bool is_cut)
     for (size_t i = 0; i < n_bytes; i++) {
         spaced[i] = bytes[i] == '\t' ? ' ' : bytes[i];
     }
-    hpf_str rest = {out->text, hpr_text_from_bytes(out->text, (hpf_str){spaced, n_bytes})};
+    hpf_str rest = {out->text, hpf_utf8_printable(out->text, (hpf_str){spaced, n_bytes}, "")};
     out->columns = 0;
     while (rest.length > 0) {
         uint32_t character = 0;

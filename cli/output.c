@@ -2,7 +2,7 @@
  *
  * Writes text to sinks, and opens and closes sinks.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output.h"
 
 #include <stdlib.h>
@@ -13,54 +13,6 @@
 
 #include "diag.h"
 
-void output_name(hpf_sink *sink, hpf_str name)
-{
-    char *text = malloc(3 * name.length + 1);
-    hpf_error err;
-    if (!text) {
-        (void)hpf_error_set_memory(&err);
-        hpf_sink_fail(sink, &err);
-        return;
-    }
-    hpf_sink_write(sink, text, hpr_text_from_bytes(text, name));
-    free(text);
-}
-
-void output_lines(hpf_sink *sink, hpf_str lines)
-{
-    while (lines.length > 0) {
-        size_t n = 0;
-        while (n < lines.length && lines.data[n] != '\n' && lines.data[n] != '\t') {
-            n++;
-        }
-        output_name(sink, (hpf_str){lines.data, n});
-        hpf_sink_write(sink, lines.data + n, n < lines.length);
-        n += n < lines.length;
-        lines = (hpf_str){lines.data + n, lines.length - n};
-    }
-}
-
-/* Returns the entity of a character that markup interprets; NULL for all others. */
-static const char *entity_of(char c)
-{
-    return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
-}
-
-void output_markup(hpf_sink *sink, hpf_str text)
-{
-    while (text.length > 0) {
-        size_t n = 0;
-        while (n < text.length && !entity_of(text.data[n])) {
-            n++;
-        }
-        output_lines(sink, (hpf_str){text.data, n});
-        if (n < text.length) {
-            hpf_sink_text(sink, entity_of(text.data[n++]));
-        }
-        text = hpf_str_from(text, n);
-    }
-}
-
 void output_markdown_name(hpf_sink *sink, hpf_str name)
 {
     hpf_sink *plain = hpf_sink_to_memory();
@@ -70,7 +22,7 @@ void output_markdown_name(hpf_sink *sink, hpf_str name)
         hpf_sink_fail(sink, &err);
         return;
     }
-    output_name(plain, name);
+    hpf_sink_name(plain, name);
     hpf_str text = hpf_sink_bytes(plain);
     bool has_backquote = memchr(text.data, '`', text.length) != NULL;
     hpf_sink_text(sink, has_backquote ? "`` " : "`");

@@ -9,15 +9,6 @@
 
 #include "hpfile/sink.h"
 
-/* Writes a name from a profile as text. Invalid UTF-8 and control characters become U+FFFD. */
-void output_name(hpf_sink *sink, hpf_str name);
-
-/* Writes lines of text in the same way; line feeds and tabs stay. */
-void output_lines(hpf_sink *sink, hpf_str lines);
-
-/* Writes lines of text as content or quoted attribute of HTML or XML. */
-void output_markup(hpf_sink *sink, hpf_str text);
-
 /* Writes a name as inline code in a cell of a Markdown table. */
 void output_markdown_name(hpf_sink *sink, hpf_str name);
 

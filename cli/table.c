@@ -2,7 +2,7 @@
  *
  * Aligns numbers to the right, names to the left.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "exchange/csv.h"
 #include "table.h"
 
@@ -82,7 +82,7 @@ static void write_right(hpf_sink *sink, const char *text, size_t width)
 /* The last column is not padded. */
 static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
 {
-    output_name(sink, name);
+    hpf_sink_name(sink, name);
     size_t length = length_of(name);
     write_padding(sink, is_last || length >= width ? 0 : width - length);
 }

@@ -21,7 +21,7 @@ static const char *suffix(formatted *buffer, hpf_str unit)
 {
     unit.length = hpf_utf8_cut(unit, UNIT_BYTES);
     buffer->text[0] = ' ';
-    buffer->text[1 + hpr_text_from_bytes(buffer->text + 1, unit)] = '\0';
+    buffer->text[1 + hpf_utf8_printable(buffer->text + 1, unit, "")] = '\0';
     return unit.length > 0 ? buffer->text : "";
 }
 

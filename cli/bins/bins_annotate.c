@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "base/buffer.h"
 #include "hpfile/str.h"
 
@@ -132,7 +132,7 @@ static void write_expanded(hpf_sink *sink, hpf_str text)
     size_t begin = 0;
     for (size_t i = 0; i <= text.length; i++) {
         if (i == text.length || text.data[i] == '\t') {
-            output_name(sink, (hpf_str){text.data + begin, i - begin});
+            hpf_sink_name(sink, (hpf_str){text.data + begin, i - begin});
             hpf_sink_text(sink, i < text.length ? "    " : "");
             begin = i + 1;
         }
@@ -186,7 +186,7 @@ static int write_functions(hpf_sink *sink, const bins_table *bins, hpf_str funct
         }
         if (is_first) {
             hpf_sink_text(sink, n++ ? "\n" : "");
-            output_name(sink, row->path);
+            hpf_sink_name(sink, row->path);
             hpf_sink_text(sink, "\n");
             write_code(sink, bins, row->path, (hpf_str){code.bytes, code.length});
         }

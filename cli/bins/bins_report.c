@@ -2,7 +2,7 @@
  *
  * Tables of address bins.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "bins_report.h"
 
 #include <inttypes.h>
@@ -253,7 +253,7 @@ static void write_info(hpf_sink *sink, const char *path, const hpf_bins *bins, t
     hpf_sink_printf(sink, "unknown      %s\n", format_count(bins->unknown_count).text);
     for (size_t i = 0; i < bins->n_objects; i++) {
         hpf_sink_text(sink, i == 0 ? "objects      " : "             ");
-        output_name(sink, bins->objects[i].path);
+        hpf_sink_name(sink, bins->objects[i].path);
         hpf_sink_text(sink, "\n");
     }
 }

@@ -5,7 +5,7 @@
 #include "summary/survey_details.h"
 #include "summary/diff.h"
 #include "summary/moved_lines.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "exchange/csv.h"
 #include "diff_table.h"
 
@@ -59,9 +59,9 @@ static void write_side(hpf_sink *sink, const diff_table *t, int side)
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_sink_printf(sink, "%s  ", side_names[side]);
-    output_name(sink, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
     hpf_sink_text(sink, ": ");
-    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
     hpf_sink_printf(sink, o->n_samples == 1 ? "\n   %s sample over %s" : "\n   %s samples over %s",
                     format_count(o->n_samples).text,
                     format_time(o->last_time - o->first_time, time_unit, t->exact).text);
@@ -128,7 +128,7 @@ void diff_table_text(hpf_sink *sink, const diff_table *t)
     write_heads(sink, width);
     for (uint32_t i = 0; i < t->n_rows; i++) {
         write_cells(sink, t, &rows[i], width);
-        output_name(sink, rows[i].name);
+        hpf_sink_name(sink, rows[i].name);
         write_moved(sink, &rows[i]);
         hpf_sink_text(sink, "\n");
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hprender/render.h"
 
 #include "cmd.h"

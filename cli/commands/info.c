@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/source.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "event/breakdown.h"
 #include "io/json.h"
 
@@ -15,7 +15,6 @@
 #include "profile_command.h"
 #include "unit_format.h"
 #include "eventlog/log_info.h"
-#include "output.h"
 #include "summary.h"
 
 typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;
@@ -67,7 +66,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     const char *compression = hpf_source_compression(in->given);
 
     hpf_sink_text(sink, "file         ");
-    output_name(sink, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s",
                         format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
@@ -77,13 +76,13 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
         hpf_sink_printf(sink, ", %s", hpf_format_name(in->format));
     }
     hpf_sink_text(sink, "\njob          ");
-    output_name(sink, job);
+    hpf_sink_name(sink, job);
     hpf_sink_text(sink, "\ndate         ");
-    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_DATE));
+    hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_sink_text(sink, "\nunits        ");
-    output_name(sink, value_unit);
+    hpf_sink_name(sink, value_unit);
     hpf_sink_text(sink, " over ");
-    output_name(sink, time_unit);
+    hpf_sink_name(sink, time_unit);
     if (b) {
         hpf_sink_printf(sink, "\nbreakdown    %s (%s)", breakdown_name(job), hpf_breakdown_flag(b));
     }

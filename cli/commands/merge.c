@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "event/format_row.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hpfile/format.h"
 #include "hprender/units.h"
 

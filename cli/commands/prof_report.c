@@ -11,9 +11,8 @@
 #include "base/array.h"
 #include "event/stack_viewer.h"
 #include "io/json.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "io/source.h"
-#include "output.h"
 #include "prof/prof.h"
 #include "unit_format.h"
 
@@ -392,9 +391,9 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             hpf_json_end(&json);
         } else if (format == TABLE_AS_TEXT) {
             const table tree = table_of_stacks(&v, rooms[1]);
-            output_name(sink, v.prof->program);
+            hpf_sink_name(sink, v.prof->program);
             hpf_sink_text(sink, "\n");
-            output_name(sink, v.prof->date);
+            hpf_sink_name(sink, v.prof->date);
             hpf_sink_text(sink, "\n\n");
             write_totals(sink, &v);
             hpf_sink_text(sink, "\n");
@@ -520,9 +519,9 @@ static void write_shown(const prof_view *v, const shown *s, table_format format,
         return;
     }
     if (format == TABLE_AS_TEXT) {
-        output_name(sink, hpf_sink_bytes(s->job));
+        hpf_sink_name(sink, hpf_sink_bytes(s->job));
         hpf_sink_text(sink, "\n");
-        output_name(sink, v->prof->date);
+        hpf_sink_name(sink, v->prof->date);
         hpf_sink_text(sink, "\n\n");
         write_totals(sink, v);
         hpf_sink_text(sink, "\n");
@@ -598,7 +597,7 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
         hpf_json_end(&json);
     } else if (status == HPF_OK) {
         hpf_sink_text(sink, "file         ");
-        output_name(sink, (hpf_str){in->name, strlen(in->name)});
+        hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
         if (stored_bytes > 0) {
             hpf_sink_printf(sink, ", %s",
                             format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
@@ -606,9 +605,9 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
         hpf_sink_printf(sink, "%s%s, time and allocation report", *compression ? ", " : "",
                         compression);
         hpf_sink_text(sink, "\nprogram      ");
-        output_name(sink, v.prof->program);
+        hpf_sink_name(sink, v.prof->program);
         hpf_sink_text(sink, "\ndate         ");
-        output_name(sink, v.prof->date);
+        hpf_sink_name(sink, v.prof->date);
         hpf_sink_text(sink, "\n");
         write_totals(sink, &v);
         hpf_sink_printf(sink, "cost centres %s\n", format_count(v.n_centres).text);

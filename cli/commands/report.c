@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "summary/survey_details.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "exchange/csv.h"
 #include "event/frame.h"
 #include "io/json.h"
@@ -117,12 +117,12 @@ static void write_row_name(hpf_sink *sink, const report *r, const summary_row *r
     if (is_others) {
         hpf_sink_printf(sink, "(%s more)", format_count(row->n_names).text);
     } else if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        output_name(sink, set.name);
+        hpf_sink_name(sink, set.name);
         hpf_sink_text(sink, " = {");
-        output_name(sink, set.members);
+        hpf_sink_name(sink, set.members);
         hpf_sink_text(sink, "}");
     } else {
-        output_name(sink, row->name);
+        hpf_sink_name(sink, row->name);
     }
 }
 
@@ -139,9 +139,9 @@ static void write_head(hpf_sink *sink, const report *r)
 {
     const summary *sum = &r->sum;
     const hpf_overview *o = hpf_survey_overview(r->in->survey);
-    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
+    hpf_sink_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
     hpf_sink_text(sink, "\n");
-    output_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
+    hpf_sink_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
     hpf_sink_printf(sink, "\n\nsamples  %s", format_count(o->n_samples).text);
     hpf_sink_printf(sink, " over %s", format_time(sum->duration, r->time_unit, r->exact).text);
     if (r->is_window) {

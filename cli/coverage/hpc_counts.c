@@ -10,7 +10,7 @@
 #include "diag.h"
 #include "hpc_files.h"
 #include "hpc_run.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output.h"
 
 /* Writes counts to the output of a command. Returns an exit status. */
@@ -129,7 +129,7 @@ static void show_module(const hpf__tix_module *tix, const hpf__mix *mix, hpf_sin
                  (unsigned long)s.first_column, (unsigned long)s.last_line,
                  (unsigned long)s.last_column);
         hpf_sink_printf(sink, "%5zu %10llu ", i, (unsigned long long)tix->counts[i]);
-        output_name(sink, tix->name);
+        hpf_sink_name(sink, tix->name);
         hpf_sink_printf(sink, "%*s %20s ", blanks, "", place);
         hpf__mix_write_box(&mix->boxes[i], sink);
         hpf_sink_text(sink, "\n");

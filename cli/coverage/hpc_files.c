@@ -15,7 +15,7 @@
 #include "coverage/haskell_text.h"
 #include "coverage/mix.h"
 #include "diag.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 /* ---- Files ---- */
 

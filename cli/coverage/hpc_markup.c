@@ -10,7 +10,7 @@
 #include "diag.h"
 #include "hpc_files.h"
 #include "hpc_run.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "markup_lines.h"
 #include "output.h"
 #include "source/source_html.h"
@@ -338,9 +338,9 @@ static void write_declarations(const site *s, const module *by_number, hpf_sink 
         hpf_str name = by_number[d->module].name;
         hpf_sink_printf(sink, "<tr%s><td>%lu<td>%llu<td>", d->n_entries ? " data-entered" : "",
                         (unsigned long)d->line, (unsigned long long)d->n_entries);
-        output_markup(sink, name);
+        hpf_sink_markup(sink, name);
         write_link(sink, name, d->line);
-        output_markup(sink, d->name);
+        hpf_sink_markup(sink, d->name);
         hpf_sink_text(sink, "</a>\n");
     }
     hpf_sink_text(sink, "</table>\n");
@@ -372,7 +372,7 @@ static void write_list(const site *s, const struct list *list, hpf_sink *sink)
             total.tallies[k].n_boxes += m->tallies[k].n_boxes;
         }
         write_link(sink, m->name, 0);
-        output_markup(sink, m->name);
+        hpf_sink_markup(sink, m->name);
         hpf_sink_text(sink, "</a>\n");
     }
     hpf_sink_text(sink, "<tfoot><tr class=\"total\">");

@@ -9,7 +9,7 @@
 #include "diag.h"
 #include "hpc_files.h"
 #include "hpc_run.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output.h"
 
 /* ---- overlay ---- */
@@ -123,7 +123,7 @@ static bool draft_module(const hpf__tix_module *tix, hpf_sink *sink, const hpc_c
                                   : hpf_error_set_memory(&err);
         status = status == HPF_OK ? hpf_sink_flush(draft, &err) : status;
         if (status == HPF_OK) {
-            output_lines(sink, hpf_sink_bytes(draft));
+            hpf_sink_lines(sink, hpf_sink_bytes(draft));
         } else {
             diag_input(text.file.path, text.file.source, &err);
         }

@@ -11,7 +11,7 @@
 #include "diag.h"
 #include "hpc_files.h"
 #include "hpc_run.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output.h"
 
 /* Boxes of a kind, and how many of them were evaluated. */
@@ -198,7 +198,7 @@ static void write_unused(hpf_sink *sink, totals *t)
         hpf_sink_text(sink, "     ");
         for (size_t k = 0; k < t->unused[i].n_names; k++) {
             hpf_sink_text(sink, k > 0 ? "." : "");
-            output_name(sink, t->unused[i].names[k]);
+            hpf_sink_name(sink, t->unused[i].names[k]);
         }
         hpf_sink_text(sink, "\n");
     }
@@ -259,7 +259,7 @@ static bool report_module(hpf_sink *sink, const hpf__tix_module *tix, const hpc_
         hpf_sink_text(sink, "  </module>\n");
     } else if (is_counted) {
         hpf_sink_text(sink, "-----<module ");
-        output_name(sink, tix->name);
+        hpf_sink_name(sink, tix->name);
         hpf_sink_text(sink, ">-----\n");
         write_text(sink, &t, options->declarations);
     }

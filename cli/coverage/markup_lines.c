@@ -11,8 +11,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "io/sink.h"
-#include "output.h"
+#include "hpfile/sink.h"
 
 enum {
     TAB_WIDTH = 8,      /* of tabs on the page */
@@ -133,7 +132,7 @@ static void write_entries(hpf_sink *sink, uint64_t n)
 /* Writes the text up to the place of the walk. */
 static void write_text(markup *m)
 {
-    output_markup(m->sink, (hpf_str){m->text.data + m->written, m->at - m->written});
+    hpf_sink_markup(m->sink, (hpf_str){m->text.data + m->written, m->at - m->written});
     m->written = m->at;
 }
 

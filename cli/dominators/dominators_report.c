@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 #include "cmd.h"
 #include "diag.h"
@@ -220,7 +220,7 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
         hpf_str name = hpf__snapshot_name(&file->snapshot, steps[i].node);
         hpf_sink_printf(sink, "%*s  ", exact ? 24 : 11,
                         format_amount((double)retained, HPF_STR("bytes"), exact).text);
-        output_name(sink, i == 0 ? snapshot_file_group_name(file, 0) : name);
+        hpf_sink_name(sink, i == 0 ? snapshot_file_group_name(file, 0) : name);
         if (steps[i].n_nodes > 1) {
             hpf_sink_printf(sink, " (%s in a row)", format_count(steps[i].n_nodes).text);
         }

@@ -4,7 +4,7 @@
  * profile is read only for these.
  */
 #include "io/source.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "event/breakdown.h"
 #include "eventlog/eventlog_metadata.h"
 #include "log_info.h"
@@ -19,7 +19,6 @@
 #include "diag.h"
 #include "unit_format.h"
 #include "log_pass.h"
-#include "output.h"
 #include "summary.h"
 
 /* Types of events. */
@@ -197,7 +196,7 @@ static void write_filters(hpf_sink *sink, const hpf_eventlog_profile *profile)
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         if (profile->filters[i].length) {
             hpf_sink_printf(sink, ", only %s ", names[i]);
-            output_name(sink, profile->filters[i]);
+            hpf_sink_name(sink, profile->filters[i]);
         }
     }
 }
@@ -275,7 +274,7 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
     for (size_t i = 0; i < o->n_quantities; i++) {
         hpf_sink_text(sink, i ? ", " : "\nlines        ");
-        output_name(sink, o->quantities[i].name);
+        hpf_sink_name(sink, o->quantities[i].name);
     }
 }
 
@@ -304,7 +303,7 @@ static void write_types(hpf_sink *sink, const log_contents *c)
         if (type->n_events) {
             hpf_sink_printf(sink, "%12s %5u  %-28s  ", format_count(type->n_events).text, type->id,
                             name ? name : "(not documented)");
-            output_name(sink, type->description);
+            hpf_sink_name(sink, type->description);
             hpf_sink_text(sink, "\n");
         }
     }
@@ -315,7 +314,7 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 {
     if (text.length) {
         hpf_sink_printf(sink, "\n%s", label);
-        output_name(sink, text);
+        hpf_sink_name(sink, text);
     }
 }
 
@@ -324,7 +323,7 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     uint64_t stored_bytes = hpf_source_stored_bytes(c->in->given);
     const char *compression = hpf_source_compression(c->in->given);
     hpf_sink_text(sink, "file         ");
-    output_name(sink, (hpf_str){c->in->name, strlen(c->in->name)});
+    hpf_sink_name(sink, (hpf_str){c->in->name, strlen(c->in->name)});
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
     }

@@ -2,7 +2,7 @@
  *
  * Text and Markdown leave out block sizes without segments.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "log_nonmoving.h"
 
 #include <stdlib.h>

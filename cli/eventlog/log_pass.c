@@ -2,11 +2,10 @@
  *
  * One pass over all records, and the report of the time profile.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "log_pass.h"
 
 #include "diag.h"
-#include "output.h"
 
 typedef struct passing {
     hpf_eventlog_metadata *facts;
@@ -43,9 +42,9 @@ hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *not
 
 void log_write_head(hpf_sink *sink, const hpf_eventlog_metadata *facts)
 {
-    output_name(sink, facts->job);
+    hpf_sink_name(sink, facts->job);
     hpf_sink_text(sink, "\n");
-    output_name(sink, facts->date);
+    hpf_sink_name(sink, facts->date);
     hpf_sink_text(sink, "\n");
 }
 
@@ -105,7 +104,7 @@ hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_err
             lines ? hpf_prof_write(lines, &prof, HPF_PROF_VERBOSE, err) : hpf_error_set_memory(err);
     }
     if (status == HPF_OK && lines) {
-        output_lines(sink, hpf_sink_bytes(lines));
+        hpf_sink_lines(sink, hpf_sink_bytes(lines));
     }
     hpf_sink_destroy(lines);
     hpf_eventlog_time_destroy(time);

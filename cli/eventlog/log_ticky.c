@@ -2,7 +2,7 @@
  *
  * Counters that are zero are only counted: most code of a program never runs.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "log_ticky.h"
 
 #include <stdlib.h>

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "io/json.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
-#include "output.h"
 #include "unit_format.h"
 
 enum { WIDTH = 96, MOST_ROWS = 3 };
@@ -23,10 +22,10 @@ static formatted amount(const explanation *e, double value)
 /* Writes "NAME (PLACE)". */
 static void write_named(hpf_sink *to, hpf_str name, hpf_str place)
 {
-    output_name(to, name);
+    hpf_sink_name(to, name);
     if (place.length > 0) {
         hpf_sink_text(to, " (");
-        output_name(to, place);
+        hpf_sink_name(to, place);
         hpf_sink_text(to, ")");
     }
 }
@@ -70,13 +69,13 @@ static void write_holder(const explanation *e, hpf_sink *to, const explain_part 
         hpf_sink_text(to, " made");
     } else if (stack) {
         hpf_sink_text(to, "the local variables of ");
-        output_name(to, (hpf_str){name.data, (size_t)(stack - name.data)});
+        hpf_sink_name(to, (hpf_str){name.data, (size_t)(stack - name.data)});
     } else if (at && has(name, ":")) { /* FUNCTION@FILE:LINE, a site; VARIABLE@MODULE has no line */
         size_t n = (size_t)(at - name.data);
         hpf_sink_text(to, "the blocks of ");
         write_named(to, (hpf_str){name.data, n}, hpf_str_from(name, n + 1));
     } else {
-        output_name(to, name);
+        hpf_sink_name(to, name);
     }
 }
 
@@ -122,7 +121,7 @@ static void write_chain(const explanation *e, hpf_sink *to)
     for (size_t i = 0; i < e->n_steps; i++) {
         const explain_step *s = &e->steps[i];
         hpf_sink_text(to, i > 0 ? " <- " : "");
-        output_name(to, s->name);
+        hpf_sink_name(to, s->name);
         if (s->n_objects > 0 && !s->is_root) {
             hpf_sink_printf(to, " (%s object%s, %s)", format_count(s->n_objects).text,
                             s->n_objects == 1 ? "" : "s",
@@ -161,13 +160,13 @@ static void write_release(const explanation *e, const explain_advice *a, hpf_sin
         if (narrow && narrow->n_objects > 0) {
             hpf_sink_printf(to, " (%s object%s%s", format_count(narrow->n_objects).text,
                             narrow->n_objects == 1 ? "" : "s", content ? ": " : "");
-            output_name(to, content ? content->name : HPF_STR(""));
+            hpf_sink_name(to, content ? content->name : HPF_STR(""));
             hpf_sink_text(to, is_root ? ", roots: weak or stable pointers)" : ")");
         }
         hpf_sink_printf(to, ": it keeps %s of the memory", format_share(a->share).text);
         for (size_t i = 0; i < e->n_steps && e->n_steps > 1; i++) {
             hpf_sink_text(to, i > 0 ? " <- " : ", by ");
-            output_name(to, e->steps[i].name);
+            hpf_sink_name(to, e->steps[i].name);
         }
     }
     if (e->phases[EXPLAIN_DRAG_PHASE] >= 0.25) {
@@ -225,7 +224,7 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
                         a->what ? " makes" : "", share);
         if (a->holder) {
             hpf_sink_printf(to, ", and those of ");
-            output_name(to, name);
+            hpf_sink_name(to, name);
             hpf_sink_printf(to, " hold %s", format_share(a->holder->share).text);
         }
         hpf_sink_text(to, ".");
@@ -387,7 +386,7 @@ static void write_callers(hpf_sink *sink, hpf_str callers, int room)
         size_t n = end ? (size_t)(end - callers.data) : callers.length;
         bool fits = (int)n + 3 + (end ? 6 : 0) <= room;
         hpf_sink_text(sink, " < ");
-        output_name(sink, fits ? (hpf_str){callers.data, n} : HPF_STR("..."));
+        hpf_sink_name(sink, fits ? (hpf_str){callers.data, n} : HPF_STR("..."));
         callers = fits && end ? hpf_str_from(callers, n + 3) : HPF_STR("");
         room -= (int)n + 3;
     }
@@ -405,16 +404,16 @@ static void write_rows(hpf_sink *sink, const explanation *e, const char *label,
         const char *meaning = meaning_of(e, question, p);
         uint64_t begin = hpf_sink_position(sink);
         hpf_sink_printf(sink, "  %-12s%6s  ", i == 0 ? label : "", format_share(p->share).text);
-        output_name(sink, p->name);
+        hpf_sink_name(sink, p->name);
         if (p->place.length > 0) {
             hpf_sink_text(sink, "  ");
-            output_name(sink, p->place);
+            hpf_sink_name(sink, p->place);
         }
         hpf_sink_printf(sink, "%s%s", meaning ? "  " : "", meaning ? meaning : "");
         write_callers(sink, p->callers, WIDTH - (int)(hpf_sink_position(sink) - begin));
         if (i == 0 && r->of.length > 0) {
             hpf_sink_text(sink, "  (only of ");
-            output_name(sink, r->of);
+            hpf_sink_name(sink, r->of);
             hpf_sink_text(sink, ")");
         }
         hpf_sink_text(sink, "\n");
@@ -457,7 +456,7 @@ hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *e
     const hpf_survey *survey = e->main->in->survey;
     const hpf_overview *o = hpf_survey_overview(survey);
     hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
-    output_name(sink, e->program);
+    hpf_sink_name(sink, e->program);
     hpf_sink_printf(sink, "\npeak %s", amount(e, o->peak_total).text);
     hpf_sink_printf(sink, " at %s", format_time(o->peak_time, time_unit, false).text);
     hpf_sink_printf(sink, ", mean %s\n", amount(e, hpf_survey_mean(survey, &o->total)).text);
@@ -487,9 +486,9 @@ hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *e
                                       : "");
     for (size_t i = 0; i < e->n_gaps; i++) {
         hpf_sink_text(sink, "  ");
-        output_name(sink, e->gaps[i].question);
+        hpf_sink_name(sink, e->gaps[i].question);
         hpf_sink_text(sink, "\n      ");
-        output_name(sink, e->gaps[i].command);
+        hpf_sink_name(sink, e->gaps[i].command);
         hpf_sink_text(sink, "\n");
     }
     return HPF_OK;

@@ -15,10 +15,9 @@
 #include "event/format_row.h"
 #include "eventlog/eventlog.h"
 #include "eventlog/eventlog_tags.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "summary/survey_details.h"
 
-#include "output.h"
 #include "unit_format.h"
 
 /* Fewer samples say nothing about time. */
@@ -149,7 +148,7 @@ static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t la
             break;
         }
         hpf_sink_text(to, k == 0 ? ": " : ", ");
-        output_name(to, hpf_survey_name(s->in->survey, most));
+        hpf_sink_name(to, hpf_survey_name(s->in->survey, most));
         hpf_sink_printf(to, " by %s", amount(s, gain).text);
         after[most] = before[most];
     }
@@ -302,7 +301,7 @@ static hpf_status find_holder(search *s, hpf_error *err)
     hpf_retainer_set set;
     hpf_sink_printf(
         to, "one retainer set holds %s of the memory over time: ", format_share(share).text);
-    output_name(to, hpf_survey_retainer_set(survey, most, &set) ? set.members : name);
+    hpf_sink_name(to, hpf_survey_retainer_set(survey, most, &set) ? set.members : name);
     write_command(s, "census report --chains -m 1", all_times); /* takes no part of a profile */
     return HPF_OK;
 }

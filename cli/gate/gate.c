@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 #include "diag.h"
 #include "output.h"
@@ -284,7 +284,7 @@ static void print_rule(const gate *g, const gate_rule *r)
 static void write_attribute(hpf_sink *sink, const char *name, const char *value)
 {
     hpf_sink_printf(sink, " %s=\"", name);
-    output_markup(sink, (hpf_str){value, strlen(value)});
+    hpf_sink_markup(sink, (hpf_str){value, strlen(value)});
     hpf_sink_text(sink, "\"");
 }
 

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "summary/survey_details.h"
 
-#include "output.h"
 #include "summary.h"
 #include "unit_format.h"
 
@@ -74,7 +73,7 @@ static void write_retainer(chains *c, hpf_str retainer, int depth)
 {
     bool is_again = chain_has_listed(&c->chain, retainer);
     hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
-    output_name(c->sink, retainer);
+    hpf_sink_name(c->sink, retainer);
     if (is_again) {
         hpf_sink_text(c->sink, "  (above)\n");
         return;
@@ -108,7 +107,7 @@ static void write_members(chains *c, hpf_str members, int depth)
     hpf_str member = hpf_retainer_sets_next_member(&rest);
     if (!member.data) {
         hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
-        output_name(c->sink, members);
+        hpf_sink_name(c->sink, members);
         hpf_sink_text(c->sink, "\n");
     }
     for (; member.data; member = hpf_retainer_sets_next_member(&rest)) {
@@ -145,7 +144,7 @@ static void write_bands(chains *c, const hpf_survey *survey, const summary *sum)
         hpf_retainer_set set;
         hpf_sink_printf(c->sink, "\n%5.1f%% %*s  ", 100 * row->share, c->exact ? 24 : 13,
                         format_amount(row->mean, unit, c->exact).text);
-        output_name(c->sink, row->name);
+        hpf_sink_name(c->sink, row->name);
         hpf_sink_text(c->sink, "\n");
         c->chain.n_listed = 0;
         if (hpf_survey_retainer_set(survey, row->number, &set)) {
@@ -173,7 +172,7 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
     c.chain.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.chain.listed);
     hpf_status status = c.chain.listed ? HPF_OK : hpf_error_set_memory(err);
     if (status == HPF_OK) {
-        output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+        hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
         hpf_sink_text(sink, "\n\n  area          mean  retainers, and what holds them\n");
         write_bands(&c, in->survey, &sum);
     }

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
-#include "output.h"
 #include "summary.h"
 #include "unit_format.h"
 
@@ -153,7 +152,7 @@ static void write_head(const input *in, const saving *savings, size_t n, bool ex
             sums[k] += savings[i].areas[k];
         }
     }
-    output_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
+    hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
     hpf_sink_printf(sink, "\n\nkept without being used: %s",
                     format_area(in->survey, saved, exact).text);
     if (live > 0) {
@@ -185,10 +184,10 @@ static void write_table(const input *in, const saving *savings, size_t n, size_t
             hpf_sink_printf(sink, " %4.0f%%", s->area > 0 ? 100 * s->areas[k] / s->area : 0);
         }
         hpf_sink_text(sink, "  ");
-        output_name(sink, s->producer);
+        hpf_sink_name(sink, s->producer);
         hpf_sink_text(sink, arrow);
         bool is_known = in->sets && hpf_retainer_sets_find(in->sets, s->retainers, &set);
-        output_name(sink, is_known ? set.name : s->retainers);
+        hpf_sink_name(sink, is_known ? set.name : s->retainers);
         hpf_sink_text(sink, "\n");
     }
     if (most > 0 && n > most) {

@@ -4,8 +4,7 @@
  */
 #include "source_html.h"
 
-#include "io/sink.h"
-#include "output.h"
+#include "hpfile/sink.h"
 
 static const char style_of_all[] =
     ":root { color-scheme: light dark; }\n"
@@ -24,11 +23,11 @@ static const char style_of_all[] =
 void source_html_begin(hpf_sink *sink, hpf_str title, const char *style)
 {
     hpf_sink_text(sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
-    output_markup(sink, title);
+    hpf_sink_markup(sink, title);
     hpf_sink_text(sink, "</title>\n<style>\n");
     hpf_sink_text(sink, style_of_all);
     hpf_sink_text(sink, style);
     hpf_sink_text(sink, "</style>\n<h1>");
-    output_markup(sink, title);
+    hpf_sink_markup(sink, title);
     hpf_sink_text(sink, "</h1>\n");
 }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "io/sink.h"
-#include "output.h"
+#include "hpfile/sink.h"
 #include "source_html.h"
 #include "unit_format.h"
 
@@ -139,14 +138,14 @@ static void write_text_line(source_page *p, size_t number, hpf_str text, hpf_sin
     if (level > 0) {
         hpf_sink_printf(sink, "\033[30;48;5;%sm", backgrounds[level]);
     }
-    output_lines(sink, text);
+    hpf_sink_lines(sink, text);
     hpf_sink_text(sink, level > 0 ? "\033[0m\n" : "\n");
 }
 
 static void write_text_head(const source_page *p, hpf_sink *sink)
 {
     hpf_sink_text(sink, "\n");
-    output_name(sink, p->file->name);
+    hpf_sink_name(sink, p->file->name);
     hpf_sink_printf(
         sink, "  %s",
         amount_of(p->view, p->view->table->heat, p->file->totals[p->view->table->heat]).text);
@@ -175,14 +174,14 @@ static void write_html_line(source_page *p, size_t number, hpf_str text, hpf_sin
     hpf_sink_printf(sink, "<tr class=\"h%d\">", level_of(p, line));
     write_html_cells(p->view, line->amounts, sink);
     hpf_sink_printf(sink, "<td class=\"n\">%zu<td>", number);
-    output_markup(sink, text);
+    hpf_sink_markup(sink, text);
     hpf_sink_text(sink, "\n");
 }
 
 static void write_html_head(const source_page *p, hpf_sink *sink)
 {
     hpf_sink_printf(sink, "<h2 id=\"f%td\">", p->file - p->view->table->files);
-    output_markup(sink, p->file->name);
+    hpf_sink_markup(sink, p->file->name);
     hpf_sink_text(sink, "</h2>\n<table>\n<tr>");
     for (size_t k = 0; k < p->view->table->n_columns; k++) {
         hpf_sink_printf(sink, "<th>%s<th>share", p->view->table->columns[k].name);
@@ -207,7 +206,7 @@ static void begin_html(const source_view *v, hpf_sink *sink)
         if (file->path) {
             hpf_sink_printf(sink, "<a href=\"#f%zu\">", i);
         }
-        output_markup(sink, file->name);
+        hpf_sink_markup(sink, file->name);
         hpf_sink_text(sink, file->path           ? "</a>\n"
                             : file->is_ambiguous ? " (several files have this name)\n"
                                                  : " (not found)\n");
@@ -301,7 +300,7 @@ static void write_rest(const source_view *v, hpf_sink *sink)
     for (size_t i = 0; i < v->table->n_files && !v->as_html; i++) {
         const source_file *file = &v->table->files[i];
         if (!file->path) {
-            output_name(sink, file->name);
+            hpf_sink_name(sink, file->name);
             hpf_sink_printf(sink, "  %s, %s\n", amount_of(v, heat, file->totals[heat]).text,
                             file->is_ambiguous ? "several files have this name" : "not found");
         }
@@ -316,7 +315,7 @@ hpf_status source_write(const source_view *v, hpf_sink *sink, hpf_error *err)
     if (v->as_html) {
         begin_html(v, sink);
     } else {
-        output_name(sink, v->title);
+        hpf_sink_name(sink, v->title);
         hpf_sink_printf(sink, "\n%s\n", v->what);
     }
     for (size_t i = 0; i < v->table->n_files && status == HPF_OK; i++) {

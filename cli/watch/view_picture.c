@@ -3,7 +3,7 @@
  * Changes arm a timer, which draws.
  */
 #include "summary/survey_details.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "view_picture.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "coverage/box_tree.h"
 #include "coverage/haskell_text.h"
 #include "coverage/overlay.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 /* A function that was called. Its first line is written when something in it was not evaluated. */
 typedef struct block {

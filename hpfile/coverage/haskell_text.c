@@ -8,7 +8,7 @@
 
 #include "base/lex.h"
 #include "base/utf8.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 #define N_CONTROLS 33
 

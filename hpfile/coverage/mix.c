@@ -8,7 +8,7 @@
 
 #include "base/lex.h"
 #include "coverage/haskell_text.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 /* ---- Reading ---- */
 

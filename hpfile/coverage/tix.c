@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "coverage/haskell_text.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 /* ---- Reading and writing ---- */
 

@@ -2,7 +2,7 @@
  *
  * Rows of three columns between tabs: time, what, value. The value of a mark is its label.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "event/sidecar.h"
 
 #include <ctype.h>

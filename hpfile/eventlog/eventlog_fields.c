@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "base/array.h"
 #include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"

@@ -12,7 +12,7 @@
 #include "event/format_row.h"
 #include "event/sample_by_name.h"
 #include "io/json.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 typedef struct chrome_writer {
     hpf_writer base;

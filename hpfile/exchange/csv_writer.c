@@ -3,7 +3,7 @@
  * Events to tables. A tidy row is written when the next sample is known, which decides the names
  * that need a zero before they begin.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "exchange/csv.h"
 
 #include <stdlib.h>

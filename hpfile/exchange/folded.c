@@ -2,7 +2,7 @@
  *
  * Stacks to lines: frames that differ only in their places read the same, so lines are looked up.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "exchange/folded.h"
 
 #include <math.h>

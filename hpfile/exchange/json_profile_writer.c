@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "base/array.h"
 #include "base/arena.h"
 #include "io/json.h"

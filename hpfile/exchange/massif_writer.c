@@ -11,7 +11,7 @@
 #include "event/call_stacks.h"
 #include "exchange/massif.h"
 #include "exchange/stacks.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 /* The depth of a tree, that of massif's own option --depth at most. */
 #define MOST_DEPTH 200

@@ -14,7 +14,7 @@
 #include "event/costs.h"
 #include "event/format_row.h"
 #include "event/sample_by_name.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 typedef struct point {
     double time_ms; /* since 1970 */

@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "event/sample_by_name.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 static const char schema[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"

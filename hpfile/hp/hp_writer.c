@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "base/array.h"
 #include "hp/hp_lex.h"
 #include "base/arena.h"

@@ -2,7 +2,7 @@
  *
  * The JSON writer: commas by level, escapes by run.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "io/json.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
  * Three kinds of sink share one buffer: memory keeps it, a descriptor is written when it is full,
  * and a file is a descriptor on a temporary that finish renames.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 
 #include "base/buffer.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #define BUFFER_BYTES (64u << 10)
 
@@ -198,7 +199,7 @@ static char *final_path(const char *path)
     return at;
 }
 
-int hpf__open_growing(const char *path)
+int hpf_sink_open_growing(const char *path)
 {
     struct stat st;
     char *end = final_path(path);
@@ -306,6 +307,46 @@ void hpf_sink_str(hpf_sink *sink, hpf_str text)
 void hpf_sink_text(hpf_sink *sink, const char *text)
 {
     hpf_sink_write(sink, text, strlen(text));
+}
+
+/* Appends text for people, except that the characters `kept` stay, and as markup if `is_markup`. */
+static void write_printable(hpf_sink *sink, hpf_str text, const char *kept, bool is_markup)
+{
+    char *printable = text.length < SIZE_MAX / 3 ? malloc(3 * text.length + 1) : NULL;
+    if (!printable) {
+        hpf_error why;
+        hpf_error_set_memory(&why);
+        hpf_sink_fail(sink, &why);
+        return;
+    }
+    size_t length = hpf_utf8_printable(printable, text, kept);
+    for (const char *at = printable; length > 0; at++) {
+        size_t n = is_markup ? strcspn(at, "<>&\"") : length;
+        hpf_sink_write(sink, at, n);
+        at += n;
+        hpf_sink_text(sink, *at == '<'   ? "&lt;"
+                            : *at == '>' ? "&gt;"
+                            : *at == '&' ? "&amp;"
+                            : *at == '"' ? "&quot;"
+                                         : "");
+        length -= n < length ? n + 1 : n;
+    }
+    free(printable);
+}
+
+void hpf_sink_name(hpf_sink *sink, hpf_str name)
+{
+    write_printable(sink, name, "", false);
+}
+
+void hpf_sink_lines(hpf_sink *sink, hpf_str lines)
+{
+    write_printable(sink, lines, "\n\t", false);
+}
+
+void hpf_sink_markup(hpf_sink *sink, hpf_str text)
+{
+    write_printable(sink, text, "\n\t", true);
 }
 
 void hpf_sink_printf(hpf_sink *sink, const char *format, ...)

@@ -6,7 +6,7 @@
  * loops, backwards where children report to parents. Children are then linked in printing order,
  * and the tree is walked by those links and the parents': deep trees need no deep C stack.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "prof/prof.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * others.
  */
 #include "io/json.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "snapshot/heapsnapshot.h"
 
 enum { N_FIELDS = 5, NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };

@@ -2,7 +2,7 @@
  *
  * A table of losses and their texts.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "loss_report.h"
 
 typedef struct line {

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "event/breakdown.h"
 #include "eventlog/eventlog_tags.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
@@ -34,7 +34,7 @@ static bool has_name(int fd)
 /* Opens a file that grows. `what` describes it in an error. */
 static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
-    int fd = hpf__open_growing(path);
+    int fd = hpf_sink_open_growing(path);
     if (fd < 0) {
         return hpf_error_set_os(err, errno, "cannot write %s", what);
     }

@@ -35,7 +35,7 @@ hpf_status hpr__chart_text(hpr__chart *chart, hpf_str bytes, const char **out, h
             spaced[i] = ' ';
         }
     }
-    hpr_text_from_bytes(text, (hpf_str){spaced, bytes.length});
+    hpf_utf8_printable(text, (hpf_str){spaced, bytes.length}, "");
     *out = text;
     return HPF_OK;
 }
@@ -77,40 +77,6 @@ void hpr_chart_destroy(hpr_chart *chart)
         hpf_arena_destroy(whole->arena);
         free(whole);
     }
-}
-
-/* --- displayable text ----------------------------------------------------------------------- */
-
-static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-static size_t convert(char *out, hpf_str name, bool keeps_lines)
-{
-    size_t n_out = 0;
-    for (size_t i = 0; i < name.length;) {
-        uint32_t character = 0;
-        size_t length = hpf_utf8_next((hpf_str){name.data + i, name.length - i}, &character);
-        bool is_kept = keeps_lines && character == '\n';
-        if (length && (is_kept || hpf_utf8_is_printable(character))) {
-            memcpy(out + n_out, name.data + i, length);
-            n_out += length;
-        } else {
-            memcpy(out + n_out, replacement, 3);
-            n_out += 3;
-        }
-        i += length ? length : 1;
-    }
-    out[n_out] = '\0';
-    return n_out;
-}
-
-size_t hpr_text_from_bytes(char *out, hpf_str name)
-{
-    return convert(out, name, false);
-}
-
-size_t hpr__lines_from_bytes(char *out, hpf_str lines)
-{
-    return convert(out, lines, true);
 }
 
 /* --- assignment of names to bands ------------------------------------------------------------ */

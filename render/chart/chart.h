@@ -32,9 +32,6 @@ HPF_MUST_USE hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_s
 HPF_MUST_USE hpf_status hpr__chart_text(hpr__chart *chart, hpf_str bytes, const char **out,
                                         hpf_error *err);
 
-/* Does the same as hpr_text_from_bytes (hprender/text.h) for several lines: line feeds stay. */
-size_t hpr__lines_from_bytes(char *out, hpf_str lines);
-
 /* Copies the headers of the profile. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey,
                                            hpf_error *err);

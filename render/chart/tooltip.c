@@ -3,7 +3,7 @@
  * Collects frames and members of a name, and writes them as text.
  */
 #include "summary/survey_details.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "event/frame.h"
 #include "base/arena.h"
 #include "base/utf8.h"
@@ -106,7 +106,7 @@ static hpf_status write_tip(hpr__chart *chart, hpr_band *band, hpf_error *err)
         bytes.length = hpf_utf8_cut(bytes, 2 * (size_t)MOST_TIP_BYTES);
         char *tip = hpf_arena_array(chart->arena, bytes.length + 1, 3);
         if (tip) {
-            hpr__lines_from_bytes(tip, bytes);
+            hpf_utf8_printable(tip, bytes, "\n");
         }
         band->tooltip = tip;
         status = tip ? HPF_OK : hpf_error_set_memory(err);

@@ -5,7 +5,7 @@
  * The text is a stream of tokens; lines matter for messages only. Entries are in two tables, which
  * are sorted by name after reading, equal names in order of appearance.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hprender/auxfile.h"
 #include "classic/classic.h"
 

@@ -3,7 +3,7 @@
  * The numbers of the drawing of hp2ps. Its crude estimate of text widths determines the width of
  * the graph and which ticks are omitted, so it is used here; real fonts are used only for drawing.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "base/arena.h"
 #include "classic/classic.h"
 

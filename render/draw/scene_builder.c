@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/utf8.h"
 #include "chart/chart.h"
 #include "hprender/render.h"
 
@@ -80,9 +81,9 @@ static const char *keep(hpr__builder *builder, const char *text, bool has_lines)
         return "";
     }
     if (has_lines) {
-        hpr__lines_from_bytes(copy, (hpf_str){text, length});
+        hpf_utf8_printable(copy, (hpf_str){text, length}, "\n");
     } else {
-        hpr_text_from_bytes(copy, (hpf_str){text, length});
+        hpf_utf8_printable(copy, (hpf_str){text, length}, "");
     }
     return copy;
 }

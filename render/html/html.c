@@ -2,7 +2,7 @@
  *
  * Writes a page: the embedded files with data between them.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hprender/html.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "html/html_profile.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "style/palette.h"
 
 /* Most steps of a way: half of them at its begin, half at its end. */

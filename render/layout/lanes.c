@@ -144,7 +144,7 @@ static void write_keys(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, co
     note[0] = '\0';
     for (size_t i = 0; i < n; i++) {
         char name[3 * HPF_MOST_THREAD_NAME + 1], key[HPR__KEY_BYTES];
-        hpr_text_from_bytes(name, a->threads[keys[i]].name);
+        hpf_utf8_printable(name, a->threads[keys[i]].name, "");
         hpr__lane_key(key, name);
         size_t at = strlen(note);
         snprintf(note + at, HPR__NOTE_BYTES - at, "%s%s", i > 0 ? ", " : "", key);

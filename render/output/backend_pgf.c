@@ -5,7 +5,7 @@
  *
  * Points are those of TeX (72.27 to the inch), so that a figure as wide as a column fits it.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output/backend.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * SVG, written directly: shapes are paths, texts are texts. Paths use relative coordinates and the
  * shortest command for each segment.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output/backend.h"
 
 #include <math.h>
@@ -42,33 +42,6 @@ static void put_attribute(hpf_sink *sink, const char *name, double value_pt)
     hpf_sink_printf(sink, " %s=\"", name);
     put_number(sink, value_pt);
     hpf_sink_text(sink, "\"");
-}
-
-/* Writes text for content and for attributes in double quotes. */
-static void put_escaped(hpf_sink *sink, const char *text)
-{
-    while (*text) {
-        size_t n = strcspn(text, "&<>\"");
-        hpf_sink_write(sink, text, n);
-        text += n;
-        switch (*text) {
-        case '&':
-            hpf_sink_text(sink, "&amp;");
-            break;
-        case '<':
-            hpf_sink_text(sink, "&lt;");
-            break;
-        case '>':
-            hpf_sink_text(sink, "&gt;");
-            break;
-        case '"':
-            hpf_sink_text(sink, "&quot;");
-            break;
-        default:
-            return;
-        }
-        text++;
-    }
 }
 
 /* Writes ` name="#rrggbb"`, or `"#rgb"` where that is equal. */
@@ -181,7 +154,7 @@ static void put_text(hpf_sink *sink, const hpr_item *item)
         put_colour(sink, "fill", item->fill.colour);
     }
     hpf_sink_text(sink, ">");
-    put_escaped(sink, item->text);
+    hpf_sink_markup(sink, (hpf_str){item->text, strlen(item->text)});
     hpf_sink_text(sink, "</text>\n");
 }
 
@@ -197,7 +170,7 @@ static void put_item(hpf_sink *sink, const hpr_item *item)
         break;
     case HPR_ITEM_GROUP_BEGIN:
         hpf_sink_text(sink, "<g class=\"b\"><title>");
-        put_escaped(sink, item->text);
+        hpf_sink_markup(sink, (hpf_str){item->text, strlen(item->text)});
         hpf_sink_text(sink, "</title>\n");
         break;
     case HPR_ITEM_GROUP_END:
@@ -220,7 +193,7 @@ static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt, c
     hpf_sink_text(sink, " ");
     put_number(sink, height_pt);
     hpf_sink_text(sink, "\" font-family=\"");
-    put_escaped(sink, family);
+    hpf_sink_markup(sink, (hpf_str){family, strlen(family)});
     /* The first two have the widths of Liberation Sans. */
     hpf_sink_text(sink, ",Arial,Helvetica,sans-serif\" xml:space=\"preserve\">\n");
 }
@@ -229,12 +202,12 @@ static void put_description(hpf_sink *sink, const hpr_scene *scene, const hpr_ou
 {
     if (scene->title[0]) {
         hpf_sink_text(sink, "<title>");
-        put_escaped(sink, scene->title);
+        hpf_sink_markup(sink, (hpf_str){scene->title, strlen(scene->title)});
         hpf_sink_text(sink, "</title>\n");
     }
     if (output->software) {
         hpf_sink_text(sink, "<desc>");
-        put_escaped(sink, output->software);
+        hpf_sink_markup(sink, (hpf_str){output->software, strlen(output->software)});
         hpf_sink_text(sink, "</desc>\n");
     }
     hpf_sink_text(sink, "<style>.b:hover path{stroke:#000;stroke-width:1.5}</style>\n");

@@ -2,7 +2,7 @@
  *
  * Describes charts in sentences.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hprender/describe.h"
 
 #include <math.h>

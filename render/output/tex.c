@@ -2,7 +2,7 @@
  *
  * Replaces the ten special characters of TeX, and those that old text fonts have in other places.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "output/tex.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "rng.h"
 #include "snapshot/dominator_tree.h"
 #include "snapshot/heapsnapshot.h"

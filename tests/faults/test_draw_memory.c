@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "failing_alloc.h"
 #include "hprender/render.h"
 #include "profile.h"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hpfile/survey.h"
 #include "readings.h"
 #include "scratch.h"

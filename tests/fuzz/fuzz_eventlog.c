@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "fuzz.h"
 #include "event/format_row.h"

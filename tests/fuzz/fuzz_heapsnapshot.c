@@ -4,7 +4,7 @@
  * all bytes, and which is the same when it is written and read again.
  */
 #include "fuzz.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "snapshot/dominator_tree.h"
 #include "snapshot/heapsnapshot.h"
 

@@ -2,7 +2,7 @@
  *
  * Bytes of made-up event logs.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "log_build.h"
 
 #include <stdarg.h>

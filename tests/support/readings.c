@@ -2,7 +2,7 @@
  *
  * Readings as text.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "readings.h"
 

@@ -28,7 +28,7 @@ static void show(shown *out, const char *text, int width, const tty_frame *f)
     shown whole;
     hpf_str bytes = {text, strlen(text)};
     bytes.length = hpf_utf8_cut(bytes, LINE_BYTES);
-    hpr_text_from_bytes(whole.text, bytes);
+    hpf_utf8_printable(whole.text, bytes, "");
     screen_elide(out->text, sizeof out->text, whole.text, width, !f->style.is_utf8);
 }
 

@@ -2,7 +2,7 @@
  *
  * Samples are converted to text when they arrive. docs/formats/page.md describes the data.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "http_feed.h"
 
 #include <math.h>

@@ -11,10 +11,8 @@
 
 #include "base/utf8.h"
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "summary/survey_details.h"
-
-#include "output.h"
 
 static const char other_band[] = "OTHER";
 
@@ -159,7 +157,7 @@ static void write_label(hpf_sink *sink, const char *key, hpf_str text)
         while (n < text.length && text.data[n] != '"' && text.data[n] != '\\') {
             n++;
         }
-        output_name(sink, (hpf_str){text.data, n}); /* has no line feeds */
+        hpf_sink_name(sink, (hpf_str){text.data, n}); /* has no line feeds */
         if (n < text.length) {
             hpf_sink_printf(sink, "\\%c", text.data[n++]);
         }

@@ -3,7 +3,7 @@
  * The array of messages is always cleared as a whole. Events follow the HTML standard, "Server-sent
  * events".
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "http_ring.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Events are collected (http_feed.h), put into the ring in batches, and sent by the server.
  */
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "view_http.h"
 
 #include <ctype.h>

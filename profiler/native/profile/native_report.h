@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "hpprof/options.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "native_heap.h"
 
 /* The title of a report. */

@@ -47,11 +47,6 @@ HPF_API const char *hpr_fonts_family(const hpr_fonts *fonts);
 /* Returns a measurer of texts as they will be drawn. Valid as long as `fonts`. */
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 
-/* Writes `name` as UTF-8 to `out`, at least 3 * length + 1 bytes. Invalid bytes, control characters
- * and characters that change the direction of text become U+FFFD. Returns the length without the
- * terminating NUL. */
-HPF_API size_t hpr_text_from_bytes(char *out, hpf_str name);
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "readings.h"
 #include "scratch.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "hpfile/survey.h"
 #include "readings.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "eventlog/eventlog_metadata.h"
 #include "hpfile/str.h"

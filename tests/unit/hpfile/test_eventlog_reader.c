@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "eventlog/eventlog.h"
 #include "hpfile/str.h"
 #include "log_build.h"

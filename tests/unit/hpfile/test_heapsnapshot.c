@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "rng.h"
 #include "snapshot/heapsnapshot.h"
 

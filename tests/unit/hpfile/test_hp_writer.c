@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "retold.h"
 #include "readings.h"
 #include "rng.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "live_surveys.h"
 #include "hpfile/str.h"

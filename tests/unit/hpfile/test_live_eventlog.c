@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "live_surveys.h"
 #include "log_build.h"
 #include "readings.h"

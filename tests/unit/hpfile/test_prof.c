@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "prof/prof.h"
 #include "base/arena.h"
 #include "hpfile/source.h"

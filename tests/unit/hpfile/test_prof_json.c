@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "prof/prof.h"
 #include "hpfile/str.h"
 

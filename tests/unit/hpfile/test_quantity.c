@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "rng.h"

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "rng.h"
 #include "scratch.h"
 
@@ -235,14 +235,14 @@ Test(sink, refuses_links_and_pipes_of_others)
     cr_assert_eq(symlink("target", link), 0);
     cr_assert_eq(lchown(link, OTHER_USER, OTHER_USER), 0);
     cr_expect_null(hpf_sink_to_path(link, &err));
-    cr_expect_eq(hpf__open_growing(link), -1);
+    cr_expect_eq(hpf_sink_open_growing(link), -1);
     cr_expect_eq(errno, EPERM);
     cr_expect_eq(access(scratch_path("target"), F_OK), -1);
     cr_assert_eq(unlink(link), 0);
     cr_assert_eq(mkfifo(link, 0666), 0);
     cr_assert_eq(chown(link, OTHER_USER, OTHER_USER), 0);
     cr_expect_null(hpf_sink_to_path(link, &err));
-    cr_expect_eq(hpf__open_growing(link), -1);
+    cr_expect_eq(hpf_sink_open_growing(link), -1);
 }
 
 static void write_through(const char *path)
@@ -400,6 +400,22 @@ Test(sink, numbers_that_are_not_finite_are_refused)
         cr_expect_eq(hpf_sink_bytes(sink).length, 1);
         hpf_sink_destroy(sink);
     }
+}
+
+Test(sink, texts_for_people_are_printable_and_escaped)
+{
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_str text = HPF_STR("<\n\033\t\0 a&\"");
+    hpf_sink_name(sink, text);
+    hpf_sink_text(sink, "|");
+    hpf_sink_lines(sink, text);
+    hpf_sink_text(sink, "|");
+    hpf_sink_markup(sink, text);
+    hpf_sink_markup(sink, HPF_STR(""));
+    cr_expect(hpf_str_is(hpf_sink_bytes(sink),
+                         "<\uFFFD\uFFFD\uFFFD\uFFFD a&\"|<\n\uFFFD\t\uFFFD a&\"|"
+                         "&lt;\n\uFFFD\t\uFFFD a&amp;&quot;"));
+    hpf_sink_destroy(sink);
 }
 
 Test(sink, destroy_accepts_null)

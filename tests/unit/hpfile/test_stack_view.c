@@ -10,7 +10,7 @@
 #include "event/format_row.h"
 #include "event/frame_table.h"
 #include "hpfile/stack_view.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "rng.h"
 #include "summary/survey_details.h"
 

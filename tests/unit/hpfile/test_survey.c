@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "hpfile/str.h"
 #include "summary/survey_details.h"
 #include "readings.h"

@@ -10,7 +10,7 @@
 #include "failing_alloc.h"
 #include "hpfile/live.h"
 #include "hpfile/str.h"
-#include "io/sink.h"
+#include "hpfile/sink.h"
 #include "log_build.h"
 #include "profile.h"
 #include "summary/match.h"
