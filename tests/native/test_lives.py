@@ -28,6 +28,14 @@ def windows_of(path):
             for begin, end in zip(marks[4::10], marks[6::10])]
 
 
+def naps_of(path):
+    """Returns the samples of each nap of the case naps: [[{name: bytes}]]."""
+    with open(path, encoding="utf-8") as file:
+        begins = [float(line.split()[1]) for line in file if line.startswith("MARK ")][10:]
+    return [[bands for time, bands in harness.Profile(path).samples if begin < time < end]
+            for begin, end in zip(begins, [*begins[1:], float("inf")])]
+
+
 def sets_of(bands):
     """Returns {"variable+variable": bytes}. Names are without their places."""
     return {"+".join(sorted(member.split("@")[0] for member in re.sub(r"^\(\d+\)", "", name).split(","))): size
@@ -238,6 +246,29 @@ class Lives(Native):
             running.communicate(timeout=harness.PATIENCE_S)
         for _, bands in harness.Profile(base + ".hp").samples:
             self.assertLessEqual(set(bands), set(PHASES))
+
+
+    def test_lives_used_between_naps(self):
+        """A use is in the era in which it happened, though the program has slept through others before and after it."""
+        base, few, large = os.path.join(self.fresh(), "profile"), 100 * 512, 4 * 300000
+        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "--biography-rate=1", "-o", base, "--",
+                               program("lives"), "naps", base + ".hp"], stdin=subprocess.PIPE) as running:
+            self.addCleanup(running.kill)
+            deadline = time.monotonic() + harness.PATIENCE_S
+            for n in (1, 2, 3):
+                while not os.path.exists(base + ".hp") or len(naps_of(base + ".hp")) < n or len(naps_of(base + ".hp")[-1]) < 4:
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.01)
+                running.stdin.write(b"n\n")
+                running.stdin.flush()
+        naps = naps_of(base + ".hp")
+        # What is used is in the sample that follows, which can be the last one of the nap before.
+        for n, used in ((1, 2 * few), (2, few + large)):
+            self.assertAlmostEqual(naps[n - 1][-1]["USE"] + naps[n][0]["USE"], used, delta=few / 2)
+        for n, (lag, drag) in enumerate(((3 * few + large, 0), (few + large, 2 * few), (0, 3 * few + large))):
+            for bands in naps[n][1:-1]:
+                for name, size in (("LAG", lag), ("USE", 0), ("DRAG", drag), ("VOID", few)):
+                    self.assertAlmostEqual(bands[name], size, delta=few / 2, msg=f"nap {n}: {naps}")
 
 
 class Watched(Native):

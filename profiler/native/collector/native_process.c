@@ -7,6 +7,7 @@
 
 #include "native/machine/clock.h"
 #include "collector_socket.h"
+#include "watched_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -666,6 +667,9 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
         p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);
     }
 
+    if (atomic_load(&p->control->n_watched) != 0) {
+        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
+    }
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;

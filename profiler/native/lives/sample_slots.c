@@ -20,8 +20,7 @@ enum {
     HEADER_BYTES = 16,                              /* of a block of glibc */
     IS_MAPPED_CHUNK = 2,                            /* IS_MMAPPED */
     MAX_PAGES = HPP_SLOT_STRIDE_BYTES / PAGE_BYTES, /* of a block that is not large */
-    DENSE = 64, /* pages used in an era: then the next era looks at probes only */
-    MAX_PROBES = 16,
+    DENSE = 64,          /* pages used in an era: then the next era looks at probes only */
     PROBE_BUDGET = 2048, /* for all large blocks together */
     ALL_SIGNALS_BYTES = 8,
 };
@@ -291,6 +290,36 @@ static void write_header(const hpp_sample *sample)
     header[1] = (end_of(sample) - (uintptr_t)header) | IS_MAPPED_CHUNK;
 }
 
+static hpp_window_watched *place_of(const hpp_sample *sample)
+{
+    uint32_t i = sample->watched - 1;
+    return sample->watched == 0
+               ? NULL
+               : (hpp_window_watched *)hpp__window_chunk(
+                     &hpp__window->watched_pages[i / HPP_WATCHED_PER_CHUNK],
+                     HPP_WATCHED_PER_CHUNK * sizeof(hpp_window_watched) / PAGE_BYTES) +
+                     i % HPP_WATCHED_PER_CHUNK;
+}
+
+/* Shows the collector which pages have no entries until the block is used. */
+static void show(const hpp_sample *sample)
+{
+    hpp_window_watched *place = place_of(sample);
+    if (place != NULL) {
+        atomic_store(&place->seen, 0);
+        place->begin = first_page(sample);
+        place->n_pages = n_pages_of(sample);
+        place->n_probes = sample->n_probes;
+        place->seed = sample->probes_seed;
+    }
+}
+
+uint64_t hpp__sample_seen(const hpp_sample *sample)
+{
+    hpp_window_watched *place = place_of(sample);
+    return place != NULL ? atomic_load(&place->seen) : 0;
+}
+
 static uint64_t whole_pages(uint64_t n_bytes)
 {
     return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -336,6 +365,10 @@ static hpp_sample *take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64
         make_gap(sample);
     }
     write_header(sample);
+    sample->watched = sample->watched != 0
+                          ? sample->watched
+                          : hpp__window_next(&hpp__window->head.n_watched, HPP_MAX_WATCHED) + 1;
+    show(sample);
     if (is_zeroed && sample->is_dirty) {
         memset((void *)sample->block, 0, n_bytes);
     }
@@ -490,12 +523,9 @@ static uint64_t count_present(long pagemap, uintptr_t begin, uint64_t n_pages, u
     return n < most ? n : most;
 }
 
-/* Returns the place of the i-th probe of a large block. */
 static uintptr_t probe(const hpp_sample *sample, uint32_t i)
 {
-    uint64_t hash = ((uint64_t)sample->probes_seed << 32 | i) * 0x9e3779b97f4a7c15;
-    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
-    return first_page(sample) + (hash >> 32) % n_pages_of(sample) * PAGE_BYTES;
+    return hpp_window_probe(first_page(sample), n_pages_of(sample), sample->probes_seed, i);
 }
 
 bool hpp__sample_is_touched(const hpp_sample *sample, long pagemap)
@@ -558,20 +588,25 @@ bool hpp__sample_is_frozen(const hpp_sample *sample)
 bool hpp__sample_drop(hpp_sample *sample)
 {
     sample->n_probes = 0;
-    return hpp__sample_is_frozen(sample) ||
-           drop(first_page(sample), n_pages_of(sample) * PAGE_BYTES);
+    if (hpp__sample_is_frozen(sample)) {
+        return true;
+    }
+    bool ok = drop(first_page(sample), n_pages_of(sample) * PAGE_BYTES);
+    show(sample);
+    return ok;
 }
 
 static bool drop_probes(hpp_sample *sample)
 {
     static _Atomic uint32_t n_drops;
     uint32_t n_each = PROBE_BUDGET / (atomic_load(&n_large) | 1);
-    sample->n_probes = n_each < 2 ? 2 : n_each < MAX_PROBES ? n_each : MAX_PROBES;
+    sample->n_probes = n_each < 2 ? 2 : n_each < HPP_MAX_PROBES ? n_each : HPP_MAX_PROBES;
     sample->probes_seed = atomic_fetch_add(&n_drops, 1);
     bool ok = true;
     for (uint32_t i = 0; i < sample->n_probes && ok; i++) {
         ok = drop(probe(sample, i), PAGE_BYTES);
     }
+    show(sample);
     return ok;
 }
 

@@ -86,6 +86,9 @@ enum { HPP_CHUNK_PAGES = 1 << 14 };
 bool hpp__sample_is_touched(const hpp_sample *sample, long pagemap);
 bool hpp__sample_was_touched(const hpp_sample *sample, const uint64_t *entries);
 
+/* Returns when the collector first saw that the block was used, as hpp_window_head.looked. */
+uint64_t hpp__sample_seen(const hpp_sample *sample);
+
 /* Reads the entries of all slots. Returns false for a chunk of large blocks, of which only some
  * pages are looked at. */
 bool hpp__sample_read_chunk(const hpp_sample_chunk *chunk, long pagemap, uint64_t *entries);

@@ -105,10 +105,22 @@ typedef struct era_step {
     uint32_t ended, era;
 } era_step;
 
+/* Returns the era of a use that a step finds: the one at whose end the collector has seen it, or
+ * the one after its last look. If it could not look since the last step, the one that ends. */
+static uint32_t era_of_use(const hpp_sample *sample, const era_step *step)
+{
+    uint64_t n_steps = atomic_load(&hpp__window->head.n_steps) - 1;
+    uint64_t seen = hpp__sample_seen(sample), looked = atomic_load(&hpp__window->head.looked);
+    uint32_t era = seen >> 32 == n_steps     ? (uint32_t)seen
+                   : looked >> 32 == n_steps ? (uint32_t)looked + 1
+                                             : step->ended;
+    return era < step->ended ? step->ended : era > step->era ? step->era : era;
+}
+
 static void record(hpp_sample *sample, const era_step *step, bool is_touched)
 {
     if (sample->is_tracked && is_touched && sample->n_filling == 0) {
-        hpp__life_use(&sample->life, step->ended);
+        hpp__life_use(&sample->life, era_of_use(sample, step));
     }
     if (sample->is_tracked) {
         hpp__life_rest(&sample->life, step->era);
@@ -218,9 +230,11 @@ static HPP_NO_INLINE void take_step(uint32_t era)
         era_step step = {hpp__sample_open_pagemap(), hpp__lives_era(), era};
         uint32_t failure = 0;
         if (step.pagemap >= 0) {
+            atomic_fetch_add(&head->n_steps, 1);
             failure = look_at_all(&step) ? 0 : HPP_EVENT_LOCKED_MEMORY;
             hpp__syscall(SYS_close, step.pagemap, 0, 0, 0, 0, 0);
             atomic_store(&head->era, era);
+            atomic_fetch_add(&head->n_steps, 1);
         } else if (step.pagemap != -EMFILE && step.pagemap != -ENFILE) {
             failure = HPP_EVENT_NO_PAGEMAP;
         }
@@ -461,6 +475,7 @@ void hpp__sampler_start(void)
     }
     hpp__window->head.biography_bytes = hpp__settings.biography_bytes;
     hpp__window->head.life_table = (uintptr_t)&hpp__sample_chunks;
+    hpp__window->head.n_steps = 2;
     long pagemap = hpp__sample_open_pagemap();
     if (pagemap < 0) {
         hpp__sampler_stop(HPP_EVENT_NO_PAGEMAP);
@@ -476,7 +491,13 @@ void hpp__sampler_forked(void)
         hpp__self->new_samples.n = 0;
     }
     hpp__window->head.n_samples = hpp__window->head.n_unsampled = 0;
-    hpp__window->head.n_retired = 0;
+    hpp__window->head.n_retired = hpp__window->head.n_watched = 0;
+    hpp__window->head.n_steps = 2;
+    for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
+        for (uint32_t i = 0; i < c->n_used; i++) {
+            c->slots[i].watched = 0;
+        }
+    }
     atomic_flag_clear(&is_stepping);
 }
 

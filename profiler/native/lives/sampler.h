@@ -10,9 +10,10 @@
  * blocks were used in the era that ends, and drops their entries in the page table. It is the first
  * thread that makes or frees a sample, or whose clock ticks (cpu_ticks.h), so while the program
  * runs, a step comes at most some milliseconds of processor time late; while it sleeps, nothing is
- * used. A use that happens before the step is one of the era that ends. If the program has slept
- * through others, that is the one in which it fell asleep: the page table does not say when a page
- * was used, and most of that time was before the sleep.
+ * used. The page table does not say when a page was used. So the collector looks at it at the end
+ * of each era, too, and notes in the window what it has seen: a step that comes late, because the
+ * program has slept through eras, finds there the first era in which a block was used since the
+ * last step. If the collector may not look, that is the era in which the program fell asleep.
  *
  * What a thread does with a new block at first is its creation and not a use: until the thread has
  * made some more samples, or until the next step.

@@ -43,6 +43,7 @@ typedef struct hpp_sample {
     uint32_t n_probes;      /* pages whose entries were dropped; 0: all */
     uint32_t probes_seed;   /* which ones */
     uint32_t serial;        /* number of blocks that it has had */
+    uint32_t watched;       /* its place in the window, plus 1; 0: none */
     uintptr_t block;
     uint64_t n_bytes;
     hpp_life life;

@@ -12,7 +12,7 @@
  *   directories        for each table, the first page of each of its chunks
  *   the rest           chunks, allocated page by page from `used_bytes`, never freed
  *
- * Seven tables grow chunk by chunk, so that an index never moves:
+ * Eight tables grow chunk by chunk, so that an index never moves:
  *   nodes     the trie of call stacks: a node is a return address below the node of its caller
  *   sites     what counters are for: a node (the allocating call) and the call used
  *   slots     one per live thread; reused after the thread has ended
@@ -20,6 +20,7 @@
  *   codes     functions of Python programs: what nodes of Python frames are in
  *   lives     what the blocks of a site add to each phase of its biography, by era
  *   deaths    the last uses of watched blocks that were freed; records are used again
+ *   watched   places of sampled blocks, where the collector looks for uses
  *
  * The counters of a site are cells, one per slot that used it; only the thread of the slot writes
  * them. The cost of a site is the sum of its cells over all slots. Counters only grow, so live
@@ -46,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 13u
+#define HPP_WINDOW_VERSION 14u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -77,6 +78,10 @@ enum {
     HPP_MAX_CODE_CHUNKS = 4096,
     HPP_MAX_CODES = HPP_CODES_PER_CHUNK * HPP_MAX_CODE_CHUNKS,
     HPP_CODE_TEXT_BYTES = 244,
+    HPP_WATCHED_PER_CHUNK = 2048, /* 64 KiB */
+    HPP_MAX_WATCHED_CHUNKS = 512,
+    HPP_MAX_WATCHED = HPP_WATCHED_PER_CHUNK * HPP_MAX_WATCHED_CHUNKS,
+    HPP_MAX_PROBES = 16,
 };
 
 /* The call that allocated a block (-hT). */
@@ -203,6 +208,23 @@ typedef struct hpp_window_death {
     uint32_t birth, last_use; /* eras */
 } hpp_window_death;
 
+/* The place of a sampled block. At the end of an era, the collector notes which of them are in the
+ * page table: those have been used in it, if they were not at the end of the era before. So a
+ * program that has slept through eras learns when it used what it finds (sampler.h). */
+typedef struct hpp_window_watched {
+    _Atomic uint64_t seen;   /* as hpp_window_head.looked: when it was first seen */
+    uint64_t begin, n_pages; /* from the first page */
+    uint32_t n_probes, seed; /* of a large block: pages whose entries were dropped; 0: all */
+} hpp_window_watched;
+
+/* Returns the address of the i-th probe of a large block. */
+static inline uint64_t hpp_window_probe(uint64_t begin, uint64_t n_pages, uint32_t seed, uint32_t i)
+{
+    uint64_t hash = ((uint64_t)seed << 32 | i) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+    return begin + (hash >> 32) % n_pages * HPP_WINDOW_PAGE_BYTES;
+}
+
 typedef struct hpp_window_mark {
     _Atomic uint64_t time_ns; /* CLOCK_MONOTONIC; 0: not complete yet. Stored last */
     char text[120];           /* terminated, cut */
@@ -323,9 +345,13 @@ typedef struct hpp_window_head {
 
     /* The biography. The collector numbers its censuses from 1; before census n, the era that it
      * asks for is n. The program enters that era soon after. */
-    uint64_t biography_bytes;      /* bytes for each watched block; 0: no biography */
-    _Atomic uint32_t wanted_era;   /* written by the collector */
-    _Atomic uint32_t era;          /* that the program has entered; from 1 */
+    uint64_t biography_bytes;    /* bytes for each watched block; 0: no biography */
+    _Atomic uint32_t wanted_era; /* written by the collector */
+    _Atomic uint32_t era;        /* that the program has entered; from 1 */
+    _Atomic uint32_t n_steps;    /* into eras, from 2; odd while one is taken */
+    _Atomic uint32_t n_watched;  /* places */
+    /* `n_steps` << 32, and the last era at whose end the collector has looked at all places. */
+    _Atomic uint64_t looked;
     _Atomic uint32_t n_lives;      /* records */
     _Atomic uint64_t n_lost_lives; /* changes of a phase without a record */
     _Atomic uint64_t n_samples;    /* blocks that were watched */
@@ -391,8 +417,10 @@ typedef struct hpp_window {
     _Atomic uint32_t life_pages[HPP_MAX_LIFE_CHUNKS];
     _Atomic uint32_t death_pages[HPP_MAX_DEATH_CHUNKS];
     _Atomic uint32_t code_pages[HPP_MAX_CODE_CHUNKS];
+    _Atomic uint32_t watched_pages[HPP_MAX_WATCHED_CHUNKS];
     char padding[HPP_WINDOW_PAGE_BYTES -
-                 (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS) * 4 % HPP_WINDOW_PAGE_BYTES];
+                 (HPP_MAX_SITE_CHUNKS + HPP_MAX_DEATH_CHUNKS + HPP_MAX_WATCHED_CHUNKS) * 4 %
+                     HPP_WINDOW_PAGE_BYTES];
     hpp_window_mark marks[HPP_MAX_MARKS];
     hpp_window_thread_event thread_events[HPP_MAX_THREAD_EVENTS];
     hpp_window_throw throws[HPP_MAX_THROWS];
@@ -405,6 +433,7 @@ _Static_assert(sizeof(hpp_window_cell) == 64, "8 KiB chunks of cells");
 _Static_assert(sizeof(hpp_window_life) == 40, "320 KiB chunks of lives");
 _Static_assert(sizeof(hpp_window_death) == 24, "192 KiB chunks of deaths");
 _Static_assert(sizeof(hpp_window_module) == 1024, "4 KiB chunks of modules");
+_Static_assert(sizeof(hpp_window_watched) == 32, "64 KiB chunks of places");
 _Static_assert(sizeof(hpp_window_mark) == 128, "");
 _Static_assert(sizeof(hpp_window_thread_event) == 48, "");
 _Static_assert(sizeof(hpp_window_throw) == 128, "");

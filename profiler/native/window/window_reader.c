@@ -68,6 +68,7 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     uint32_t n_peaks = load(&head->n_peaks);
     uint32_t n_slots = load(&head->n_slots);
     uint32_t n_lives = load(&head->n_lives);
+    uint32_t n_watched = load(&head->n_watched);
     uint32_t n_sites = load(&head->n_sites);
     uint32_t n_nodes = load(&head->n_nodes);
     uint32_t n_modules = load(&head->n_modules);
@@ -82,6 +83,8 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     renew_count(&r->n_slots, n_slots,
                 with_room(r->used_bytes, HPP_MAX_SLOTS, sizeof(hpp_window_slot)));
     renew_count(&r->n_lives, n_lives, with_room(n_bytes, HPP_MAX_LIVES, sizeof(hpp_window_life)));
+    renew_count(&r->n_watched, n_watched,
+                with_room(n_bytes, HPP_MAX_WATCHED, sizeof(hpp_window_watched)));
     renew_count(&r->n_sites, n_sites, with_room(n_bytes, HPP_MAX_SITES, sizeof(hpp_window_site)));
     renew_count(&r->n_nodes, n_nodes, with_room(n_bytes, MAX_NODES, sizeof(hpp_window_node)));
     renew_count(&r->n_modules, n_modules,
@@ -212,6 +215,19 @@ size_t hpp__window_reader_deaths(const hpp__window_reader *r, uint64_t *from, hp
     }
     *from = first_incomplete;
     return n;
+}
+
+uint64_t hpp__window_reader_watched(const hpp__window_reader *r, uint32_t index,
+                                    hpp_window_watched *out)
+{
+    const hpp_window_watched *record = record_at(r, r->window->watched_pages, index, r->n_watched,
+                                                 HPP_WATCHED_PER_CHUNK, sizeof *record);
+    if (!record) {
+        return 0;
+    }
+    memcpy(out, record, sizeof *out);
+    bool is_valid = out->n_pages != 0 && out->n_probes <= HPP_MAX_PROBES;
+    return is_valid ? (uint64_t)((const char *)record - (const char *)r->window) : 0;
 }
 
 bool hpp__window_reader_module(const hpp__window_reader *r, uint32_t index, hpp_window_module *out)

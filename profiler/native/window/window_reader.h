@@ -37,7 +37,7 @@ typedef struct hpp__window_reader {
     /* As of the last refresh, limited to the size of the tables. */
     uint64_t used_bytes;
     uint64_t n_pages; /* that exist, or a few more */
-    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes, n_peaks;
+    uint32_t n_nodes, n_sites, n_slots, n_modules, n_marks, n_lives, n_codes, n_peaks, n_watched;
     uint64_t n_deaths, n_thread_events;
 } hpp__window_reader;
 
@@ -74,6 +74,10 @@ bool hpp__window_reader_life(const hpp__window_reader *reader, uint32_t index,
  * skipped. */
 size_t hpp__window_reader_deaths(const hpp__window_reader *reader, uint64_t *from,
                                  hpp_window_death *out);
+
+/* Copies the place of a sampled block. Returns its offset in the window; 0 if there is none. */
+uint64_t hpp__window_reader_watched(const hpp__window_reader *reader, uint32_t index,
+                                    hpp_window_watched *out);
 
 /* Copies the exceptions of a type and a site, if the record is complete. Its site is less than
  * n_sites, its type terminated. */

@@ -443,6 +443,31 @@ static int marks_blocks(char **arguments)
     return 0;
 }
 
+/* Sleeps until a line comes, without any processor time to speak of. */
+static void nap(void)
+{
+    char line[2];
+    census_mark("nap");
+    must(read(0, line, sizeof line) == sizeof line, "a line comes");
+}
+
+/* Sleeps through samples, and uses some blocks between two naps. */
+static int naps(char **arguments)
+{
+    make_many(400, SIZE);
+    make_many(4, 300000);
+    for (int i = 0; i < SAMPLES_PER_PHASE; i++) {
+        live_through_sample(arguments[0], nothing);
+    }
+    nap();
+    use_range(0, 200);
+    nap();
+    use_range(200, 300);
+    use_range(400, n_blocks);
+    nap();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const native_case cases[] = {{"all_lag", all_lag},
@@ -460,6 +485,7 @@ int main(int argc, char **argv)
                                         {"handed_over", handed_over},
                                         {"fills_slowly", fills_slowly},
                                         {"marks_blocks", marks_blocks},
+                                        {"naps", naps},
                                         {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);
