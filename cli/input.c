@@ -211,7 +211,7 @@ static hpf_status spool(input *in, bool live, bool by_line, hpf_error *err)
 
 static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
 {
-    bool is_spooled = !in->format->is_streamed || (value.length > 0 && in->format->read);
+    bool is_spooled = !in->format->is_streamed || value.length > 0;
     bool by_line = options->by_line || (options->view && hpf_stack_view_has_lines(options->view));
     hpf_status status = is_spooled ? spool(in, false, by_line, err) : HPF_OK;
     hpf_survey_options with_frames = *options;

@@ -110,8 +110,8 @@ typedef struct input_options {
      .kind = OPT_TEXT,                                                                             \
      .offset = (base) + offsetof(input_options, value),                                            \
      .argument = "NAME",                                                                           \
-     .help = "amount to read from a profile that has several for each stack, such as allocated "   \
-             "or alloc_space (default: live bytes)"},                                              \
+     .help = "amount to read from a profile that has several, such as allocated, alloc_space or "  \
+             "ticky-entries (default: live bytes)"},                                               \
         {.name = "clock",                                                                          \
          .kind = OPT_CHOICE,                                                                       \
          .offset = (base) + offsetof(input_options, clock),                                        \

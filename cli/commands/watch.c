@@ -109,11 +109,13 @@ static bool wait_for_signals(session *s)
 
 static bool open_watch(session *s)
 {
+    const char *value = s->values->plot.input.value;
     const hpf_live_options limits = {
         .max_picks = s->setup.backend ? s->setup.backend->most_samples : 0,
         .max_name_bytes = (size_t)s->values->plot.input.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
+        .value = {value ? value : "", value ? strlen(value) : 0},
         .has_activity = s->values->plot.lanes,
         .uses_mutator_clock = s->values->plot.input.clock != 0,
         .has_costs = s->values->http.n > 0,
@@ -257,6 +259,12 @@ static const opt *all_options(void)
     return all;
 }
 
+static bool is_ticky(const char *value)
+{
+    return strcmp(value, "ticky-entries") == 0 || strcmp(value, "ticky-allocs") == 0 ||
+           strcmp(value, "ticky-allocd") == 0;
+}
+
 /* Returns a message about the command line, or NULL. */
 static const char *check_command_line(const watch_values *values, int n_operands)
 {
@@ -284,6 +292,9 @@ static const char *check_command_line(const watch_values *values, int n_operands
     }
     if (plot->lanes && values->http.n == 0 && !plot->output) {
         return "--lanes needs --http or -o FILE: the terminal has no room for lanes";
+    }
+    if (plot->input.value && !is_ticky(plot->input.value)) {
+        return "--value of a growing profile must be ticky-entries, ticky-allocs or ticky-allocd";
     }
     if (plot->legend == HPR_LEGEND_SEPARATE) {
         return "--legend separate cannot be used with census watch";

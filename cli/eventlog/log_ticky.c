@@ -114,9 +114,7 @@ static hpf_status sum_up(log_report *base, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     if (r->n_counters == 0) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "no ticky counters in the event log: build with -ticky and -eventlog "
-                             "(GHC 9.2 or later) and run with +RTS -lT");
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, HPF_NO_TICKY);
     }
     hpf_eventlog_ticky_list(r->log, r->counters);
     for (size_t i = 0; i < r->n_counters; i++) {

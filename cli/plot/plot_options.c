@@ -148,7 +148,7 @@ static bool is_live(const opt *row)
 {
     static const char *const others[] = {"output", "open",       "from",         "to",
                                          "for",    "latex",      "overlay-from", "sets",
-                                         "gc",     "same-scale", "value",        "source"};
+                                         "gc",     "same-scale", "source"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;

@@ -104,6 +104,9 @@ static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
     } else if (r->options.has_log_profile) {
         hpf_error_set(&r->error, HPF_ERR_UNSUPPORTED,
                       "only event logs have heap profiles with numbers");
+    } else if (r->options.value.length > 0) {
+        hpf_error_set(&r->error, HPF_ERR_ARGUMENT, "no amount \"%.*s\": the profile has only one",
+                      (int)r->options.value.length, r->options.value.data);
     } else {
         r->hp = hpf__hp_create(&r->events, r->context, &r->options);
     }

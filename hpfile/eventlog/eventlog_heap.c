@@ -8,6 +8,9 @@
  * and have their time in a field.
  *
  * A log may hold several profiles with different numbers. The first one that begins is read.
+ *
+ * Ticky counters are read in the same way instead, if one of their amounts is wanted: a sample has
+ * no end there, but ends where the next one or a definition begins, or the log ends.
  */
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_heap.h"
@@ -19,6 +22,7 @@
 
 #include "base/array.h"
 #include "base/big_endian.h"
+#include "event/call_stacks.h"
 #include "event/costs.h"
 #include "hpfile/stack_view.h"
 #include "eventlog/eventlog_activity.h"
@@ -30,6 +34,8 @@
 #define COST_BYTES 9u  /* number of the profile and amount, before stack or label */
 #define LENGTH_AT  10u /* of the length in a record, and of the payload */
 #define COST_AT    12u
+
+#define COUNTER_BYTES 32u /* of a ticky counter in a sample: its number and three amounts */
 
 /* An amount that samples of changes refer to by its number. */
 typedef struct numbered {
@@ -45,6 +51,8 @@ struct hpf__eventlog_heap {
     hpf_error error; /* sticky; the log has its own */
     hpf_eventlog_metadata metadata;
     hpf__eventlog_names names;
+    hpf_eventlog_ticky *counters; /* NULL: samples are those of a heap profile */
+    size_t counter_amount;        /* which of theirs */
 
     int profile;       /* number of the profile that is read; -1: none has begun */
     bool has_begun;    /* the profile that is read */
@@ -75,13 +83,19 @@ hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *co
                                               const hpf_reader_options *options)
 {
     hpf__eventlog_heap *h = calloc(1, sizeof *h);
-    if (!h || !(h->log = hpf_eventlog_create(&visitor, h))) {
-        free(h);
+    size_t amount = 0;
+    bool is_ticky = options && hpf_str_begins(options->value, "ticky-") &&
+                    hpf__choose_value(&amount, hpf__ticky_values, options, NULL) == HPF_OK;
+    if (!h || !(h->log = hpf_eventlog_create(&visitor, h)) ||
+        (is_ticky && !(h->counters = hpf_eventlog_ticky_create()))) {
+        hpf__eventlog_heap_destroy(h);
         return NULL;
     }
     h->events = *events;
     h->context = context;
     h->options = options ? *options : (hpf_reader_options){0};
+    h->counter_amount = amount;
+    h->names.shares_names = is_ticky;
     static const uint16_t costs[] = {HPF__EVENT_HEAP_PROF_SAMPLE_COST_CENTRE,
                                      HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
     hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
@@ -99,6 +113,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
         hpf_eventlog_destroy(h->log);
         hpf_eventlog_metadata_finish(&h->metadata);
         hpf__eventlog_names_finish(&h->names);
+        hpf_eventlog_ticky_destroy(h->counters);
         hpf__costs_finish(&h->costs);
         free(h->numbered);
         free(h);
@@ -165,7 +180,8 @@ static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
 static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_name name,
                            hpf_error *err)
 {
-    hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + 1)};
+    size_t at = h->counters ? 8 * (h->counter_amount + 1) : 1;
+    hpf_cost cost = {.name = name, .whole = hpf__read8(event->payload.data + at)};
     h->end_offset = event->end_offset;
     if (h->is_changes) {
         if (!HPF__ARRAY_RESERVE(h->numbered, h->numbered_capacity, h->n_numbered + 1)) {
@@ -221,6 +237,21 @@ static hpf_status on_cost(hpf__eventlog_heap *h, const hpf_event *event, bool is
     return hpf__eventlog_keys_guess(is_stack ? &h->names.stacks : &h->names.labels, key, &name)
                ? add_cost(h, event, name, err)
                : add_unexpected(h, event, is_stack, key, err);
+}
+
+/* Reads one of the amounts of a ticky counter since the sample before. */
+static hpf_status on_counter(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
+{
+    size_t at = 8 * (h->counter_amount + 1);
+    if (!h->in_sample || event->payload.length < COUNTER_BYTES ||
+        hpf__read8(event->payload.data + at) == 0) {
+        return HPF_OK;
+    }
+    hpf_str key = hpf__eventlog_ticky_name(h->counters, event);
+    hpf_name name;
+    return hpf__eventlog_keys_guess(&h->names.labels, key, &name)
+               ? add_cost(h, event, name, err)
+               : add_unexpected(h, event, false, key, err);
 }
 
 /* Reads changes of amounts that earlier samples had: how many numbers are left out, and the
@@ -322,8 +353,10 @@ static hpf_status tell_header(hpf__eventlog_heap *h, hpf_header which, hpf_str t
 static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
 {
     h->has_units = true;
+    bool is_entries = h->counters && h->counter_amount == 0;
+    hpf_str unit = is_entries ? HPF_STR("entries") : HPF_STR("bytes");
     hpf_status status = tell_header(h, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"), err);
-    return status == HPF_OK ? tell_header(h, HPF_HEADER_VALUE_UNIT, HPF_STR("bytes"), err) : status;
+    return status == HPF_OK ? tell_header(h, HPF_HEADER_VALUE_UNIT, unit, err) : status;
 }
 
 static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
@@ -416,12 +449,26 @@ static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, h
     return status == HPF_OK ? HPF_OK : fail(status, err);
 }
 
+/* A definition ends a sample. */
+static hpf_status on_counter_definition(hpf__eventlog_heap *h, const hpf_event *event,
+                                        hpf_error *err)
+{
+    hpf_status status = h->in_sample ? emit_sample(h, err) : HPF_OK;
+    return status == HPF_OK ? hpf_eventlog_ticky_note(h->counters, event, err) : status;
+}
+
 /* --- the visitor --- */
 
 static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wanted,
                           hpf_error *err)
 {
-    static const uint16_t wanted[] = {
+    static const uint16_t of_counters[] = {
+        HPF__EVENT_USER_MARKER,
+        HPF__EVENT_TICKY_COUNTER_DEF,
+        HPF__EVENT_TICKY_COUNTER_SAMPLE,
+        HPF__EVENT_TICKY_COUNTER_BEGIN_SAMPLE,
+    };
+    static const uint16_t of_heap[] = {
         HPF__EVENT_HEAP_SIZE,
         HPF__EVENT_HEAP_LIVE,
         HPF__EVENT_USER_MARKER,
@@ -438,8 +485,10 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
         HPF__EVENT_HEAP_PROF_CALL,
     };
     hpf__eventlog_heap *h = context;
+    const uint16_t *wanted = h->counters ? of_counters : of_heap;
+    size_t n = h->counters ? sizeof of_counters / sizeof *wanted : sizeof of_heap / sizeof *wanted;
     *is_wanted = hpf_eventlog_metadata_want(type->id);
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    for (size_t i = 0; i < n; i++) {
         *is_wanted |= wanted[i] == type->id;
     }
     hpf_status status = HPF_OK;
@@ -458,7 +507,12 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
     switch (event->type->id) {
     case HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN:
     case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
+    case HPF__EVENT_TICKY_COUNTER_BEGIN_SAMPLE:
         return on_sample_begin(h, event, err);
+    case HPF__EVENT_TICKY_COUNTER_SAMPLE:
+        return on_counter(h, event, err);
+    case HPF__EVENT_TICKY_COUNTER_DEF:
+        return on_counter_definition(h, event, err);
     case HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES:
         return on_changes(h, event, err);
     case HPF__EVENT_HEAP_PROF_SAMPLE_END:
@@ -581,13 +635,19 @@ bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *h)
 
 hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *diagnosis)
 {
+    bool is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks;
+    if (h->counters) {
+        return is_running && h->n_samples == 0 && !h->is_finished
+                   ? hpf_error_set(diagnosis, HPF_MORE, HPF_NO_TICKY)
+                   : HPF_OK;
+    }
     const hpf__eventlog_state sight = {
         .metadata = &h->metadata,
         .profile = h->profile,
         .is_chosen = h->options.has_log_profile,
         .n_samples = h->n_samples,
         .n_others = h->n_others,
-        .is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks,
+        .is_running = is_running,
         .is_over = h->is_finished,
     };
     return hpf__eventlog_diagnosis(&sight, diagnosis);
@@ -596,7 +656,7 @@ hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *dia
 /* Returns whether the end of the log also ends the last sample. */
 static bool ends_sample(const hpf__eventlog_heap *h)
 {
-    return !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END) &&
+    return (h->counters || !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END)) &&
            hpf__eventlog_heap_has_end(h);
 }
 
@@ -629,6 +689,8 @@ hpf_status hpf__eventlog_heap_finish(hpf__eventlog_heap *h, hpf_error *err)
         status = leave_rest(h, &h->error);
         if (status == HPF_OK && h->options.has_log_profile && !hpf__eventlog_heap_profile(h)) {
             status = fail_to_find(h);
+        } else if (status == HPF_OK && h->counters && h->n_samples == 0) {
+            status = hpf_error_set(&h->error, HPF_ERR_ARGUMENT, HPF_NO_TICKY);
         } else if (status == HPF_OK && h->n_samples == 0) {
             status = hpf_error_set(&h->error, HPF_ERR_SYNTAX,
                                    "no complete heap sample in the event log: %s",
@@ -670,6 +732,11 @@ hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *h, hpf_error *err)
     }
     h->last_time = -INFINITY;
     return status;
+}
+
+hpf_eventlog_ticky *hpf__eventlog_heap_counters(const hpf__eventlog_heap *h)
+{
+    return h->counters;
 }
 
 bool hpf__eventlog_heap_has_changes(const hpf__eventlog_heap *h)
@@ -716,4 +783,28 @@ uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *h)
 void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *h)
 {
     h->options.keeps_times = true;
+}
+
+/* --- ticky counters --- */
+
+static hpf_status note_counter(void *context, const hpf_event *event, hpf_error *err)
+{
+    return hpf_eventlog_ticky_note(context, event, err);
+}
+
+hpf_status hpf__eventlog_read_ticky(hpf_source *source, const hpf_events *events, void *context,
+                                    const hpf_reader_options *options, hpf_error *err)
+{
+    static const hpf_event_visitor definitions = {.event = note_counter};
+    hpf__eventlog_heap *h = hpf__eventlog_heap_create(events, context, options);
+    hpf_str piece;
+    hpf_status status = h ? hpf_eventlog_read_source(NULL, source, &definitions, h->counters, err)
+                          : hpf_error_set_memory(err);
+    status = status == HPF_OK ? hpf_source_rewind(source, err) : status;
+    while (status == HPF_OK && (status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        status = hpf__eventlog_heap_feed(h, piece.data, piece.length, err);
+    }
+    status = status == HPF_END ? hpf__eventlog_heap_finish(h, err) : status;
+    hpf__eventlog_heap_destroy(h);
+    return status;
 }

@@ -7,6 +7,7 @@
 #define HPF_LOG_HEAP_H
 
 #include "eventlog/eventlog.h"
+#include "eventlog/eventlog_ticky.h"
 #include "hpfile/frame.h"
 
 typedef struct hpf__eventlog_heap hpf__eventlog_heap;
@@ -33,15 +34,26 @@ const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap 
 /* Returns whether its end marker was read. */
 bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
+/* Returns the ticky counters that samples are made of, whose definitions may be noted before the
+ * log is read; NULL if they are made of a heap profile. */
+hpf_eventlog_ticky *hpf__eventlog_heap_counters(const hpf__eventlog_heap *heap);
+
 /* Fills in what hpf_live_diagnosis says (hpfile/live.h), except about late samples. */
 hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
 
-/* Samples that were earlier than the one before them. */
 /* Returns whether samples are changes of those before, so that one cannot be read alone. */
 bool hpf__eventlog_heap_has_changes(const hpf__eventlog_heap *heap);
+
+/* Returns the number of samples that were earlier than the one before them. */
 uint64_t hpf__eventlog_heap_n_late(const hpf__eventlog_heap *heap);
 
 /* From now on such samples keep their times: the consumer puts them in order. */
 void hpf__eventlog_heap_keep_times(hpf__eventlog_heap *heap);
+
+/* Reads an amount of ticky counters (hpf__ticky_values): the definitions, then the samples. Errors:
+ * ARGUMENT if the log has no counters; those of the source, which was opened with `keep`, of the
+ * log and the consumer. */
+hpf_status hpf__eventlog_read_ticky(hpf_source *source, const hpf_events *events, void *context,
+                                    const hpf_reader_options *options, hpf_error *err);
 
 #endif

@@ -4,10 +4,13 @@
  */
 #include "eventlog/eventlog_ticky.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/big_endian.h"
 #include "eventlog/eventlog_tags.h"
 #include "base/arena.h"
 #include "hpfile/str.h"
@@ -20,7 +23,10 @@ struct hpf_eventlog_ticky {
     hpf__intern ids;
     hpf_ticky_counter *counters; /* by the number of their id */
     size_t counters_capacity;
+    char number[24]; /* of the counter without a name that was last asked for */
 };
+
+const char *const hpf__ticky_values[] = {"ticky-entries", "ticky-allocs", "ticky-allocd", NULL};
 
 hpf_eventlog_ticky *hpf_eventlog_ticky_create(void)
 {
@@ -158,4 +164,15 @@ void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *t, hpf_ticky_counter *cou
         memcpy(counters, t->counters, n * sizeof *counters);
         qsort(counters, n, sizeof *counters, compare_counters);
     }
+}
+
+hpf_str hpf__eventlog_ticky_name(hpf_eventlog_ticky *t, const hpf_event *sample)
+{
+    uint32_t number;
+    const hpf_str id = {sample->payload.data, ID_BYTES};
+    if (hpf__intern_find(&t->ids, id, &number) && t->counters[number].name.length > 0) {
+        return t->counters[number].name;
+    }
+    int length = snprintf(t->number, sizeof t->number, "0x%" PRIx64, hpf__read8(id.data));
+    return (hpf_str){t->number, (size_t)length};
 }

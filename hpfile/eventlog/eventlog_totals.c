@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/big_endian.h"
 #include "event/call_stacks.h"
+#include "eventlog/eventlog_heap.h"
 #include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_reader.h"
 #include "hpfile/str.h"
@@ -170,12 +171,20 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
                                      const hpf_reader_options *options, hpf_error *err)
 {
     static const hpf_event_visitor visitor = {.type = want, .event = on_event};
-    static const char *const values[] = {
-        [ALLOCATED] = "allocated", [PEAK] = "peak", [BLOCKS] = "blocks", NULL};
+    static const char *const values[] = {[ALLOCATED] = "allocated",
+                                         [PEAK] = "peak",
+                                         [BLOCKS] = "blocks",
+                                         "ticky-entries",
+                                         "ticky-allocs",
+                                         "ticky-allocd",
+                                         NULL};
     totals t = {.emit = {.events = events, .context = context}};
     t.stacks.emit = &t.emit;
     t.totals.names.by_line = options && options->by_line;
     hpf_status status = hpf__choose_value(&t.amount, values, options, err);
+    if (status == HPF_OK && t.amount > BLOCKS) {
+        return hpf__eventlog_read_ticky(source, events, context, options, err);
+    }
     status = status == HPF_OK ? hpf_eventlog_read_source(NULL, source, &visitor, &t, err) : status;
     status = status == HPF_OK ? emit_totals(&t, err) : status;
     hpf__call_stacks_finish(&t.stacks);

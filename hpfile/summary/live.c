@@ -265,6 +265,7 @@ static bool init(hpf_live *live)
                                          .warning_context = live,
                                          .has_log_profile = live->options.has_log_profile,
                                          .log_profile = live->options.log_profile,
+                                         .value = live->options.value,
                                          .clock = has_clock ? live->activity : NULL,
                                          .view = live->options.view,
                                          .frames = live->options.frames,

@@ -6,6 +6,7 @@ usage: programs.py PROGRAMS_DIR CENSUS [unittest arguments]
 
 Each program takes censuses at known places; with -i100 there are no others.
 """
+import collections
 import json
 import os
 import re
@@ -551,6 +552,19 @@ class Log(unittest.TestCase):
         # The first 75 sums [1 .. i] create i + 1 thunks each, and enter them once.
         self.assertEqual(counters["sum"]["entries"], 75)
         self.assertEqual(counters["enumFromTo"]["entries"], sum(i + 1 for i in range(1, 76)))
+
+    def test_ticky_counters_over_time_add_up_to_the_table(self):
+        run = Run("sparks", "-lT", "-i100", n=101)
+        read = lambda *words: json.loads(subprocess.run([CENSUS, *words, run.path + ".eventlog"], text=True,
+                                                        capture_output=True, check=True).stdout)
+        rows = read("report", "--ticky", "--format", "json")["rows"]
+        for amount, column in [("entries", "entries"), ("allocs", "allocs_bytes"), ("allocd", "allocd_bytes")]:
+            profile = read("convert", "--to", "json", "--value", "ticky-" + amount)
+            sums = collections.Counter()
+            for sample in profile["samples"]:
+                sums.update(sample["costs"])
+            self.assertGreater(len(profile["samples"]), 1)
+            self.assertEqual(sums, {row["name"]: row[column] for row in rows if row[column]})
 
     def test_large_objects_are_those_that_do_not_move(self):
         records = self.records("cache", "-ln", n=100)

@@ -33,6 +33,10 @@ typedef struct hpf_live_options {
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
     bool has_log_profile;  /* as in hpf_reader_options */
     uint8_t log_profile;
+    /* "ticky-entries", "ticky-allocs" or "ticky-allocd": this amount of the ticky counters of an
+     * event log instead of its heap profile; counters that are not defined yet are numbers. Other
+     * profiles then are an error, ARGUMENT. Empty: the heap profile. Borrowed. */
+    hpf_str value;
     /* As in hpf_survey_options. Events wait until the records of all processors up to their time
      * are there, in at most 64 MiB. */
     bool uses_mutator_clock;

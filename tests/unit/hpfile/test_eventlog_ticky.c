@@ -4,7 +4,12 @@
  */
 #include <criterion/criterion.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "eventlog/eventlog_ticky.h"
+#include "hpfile/format.h"
+#include "hpfile/live.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 
@@ -109,4 +114,115 @@ Test(log_ticky, other_events_are_ignored)
     hpf_eventlog_ticky *ticky = read_log(log);
     cr_expect_eq(hpf_eventlog_ticky_n_counters(ticky), 0);
     hpf_eventlog_ticky_destroy(ticky);
+}
+
+/* Two samples at 2 and 3 s, and one without counters; 2 is defined at the end, as GHC does. Two
+ * counters have the same name. */
+static hpf_sink *put_samples(void)
+{
+    hpf_sink *log = begin();
+    define(log, 1, "f");
+    define(log, 3, "f");
+    log_put(log, 164, 1000000000, "18t", 0ull, 99ull, "of a heap profile");
+    log_put(log, 212, 2000000000, "");
+    count(log, 1, 10, 16, 0);
+    count(log, 2, 1, 400, 8);
+    count(log, 3, 5, 0, 0);
+    log_put(log, 212, 3000000000, "");
+    count(log, 2, 2, 600, 8);
+    log_put(log, 212, 4000000000, "");
+    define(log, 2, "g");
+    log_end(log);
+    return log;
+}
+
+typedef struct seen {
+    char text[400];
+    hpf_str names[4];
+} seen;
+
+static hpf_status see_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
+{
+    (void)err;
+    ((seen *)context)->names[name] = text;
+    return HPF_OK;
+}
+
+static hpf_status see_unit(void *context, hpf_header which, hpf_str text, hpf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    if (which == HPF_HEADER_VALUE_UNIT) {
+        snprintf(s->text, sizeof s->text, "%.*s:", (int)text.length, text.data);
+    }
+    return HPF_OK;
+}
+
+static hpf_status see_sample(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    size_t n = strlen(s->text);
+    n += (size_t)snprintf(s->text + n, sizeof s->text - n, " %g", sample->time);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        hpf_str name = s->names[sample->costs[i].name];
+        n += (size_t)snprintf(s->text + n, sizeof s->text - n, " %.*s=%llu", (int)name.length,
+                              name.data, (unsigned long long)sample->costs[i].whole);
+    }
+    return HPF_OK;
+}
+
+static const hpf_events seeing = {.header = see_unit, .name = see_name, .sample = see_sample};
+
+static void expect_over_time(hpf_str value, const char *expected)
+{
+    hpf_sink *log = put_samples();
+    seen s = {.text = ""};
+    hpf_source *source = NULL;
+    const hpf_source_options keeping = {.keep = true};
+    const hpf_reader_options options = {.value = value};
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), &keeping, NULL), HPF_OK);
+    cr_assert_eq(hpf_format_read(hpf_format_find("eventlog"), source, &seeing, &s, &options, NULL),
+                 HPF_OK);
+    cr_expect_str_eq(s.text, expected);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(log);
+}
+
+Test(log_ticky, each_amount_over_time)
+{
+    expect_over_time(HPF_STR("ticky-entries"), "entries: 2 f=15 g=1 3 g=2 4");
+    expect_over_time(HPF_STR("ticky-allocs"), "bytes: 2 f=16 g=400 3 g=600 4");
+    expect_over_time(HPF_STR("ticky-allocd"), "bytes: 2 g=8 3 g=8 4");
+}
+
+/* A growing log does not know later definitions. */
+Test(log_ticky, a_growing_log_names_counters_by_number)
+{
+    hpf_sink *log = put_samples();
+    hpf_str bytes = hpf_sink_bytes(log);
+    seen s = {.text = ""};
+    hpf_live *live = NULL;
+    const hpf_live_options options = {
+        .value = HPF_STR("ticky-entries"), .listener = &seeing, .listener_context = &s};
+    cr_assert_eq(hpf_live_create(&live, &options, NULL), HPF_OK);
+    for (size_t i = 0; i < bytes.length; i++) {
+        cr_assert_eq(hpf_live_feed(live, bytes.data + i, 1, NULL), HPF_OK);
+    }
+    cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
+    cr_expect_str_eq(s.text, "entries: 2 f=15 0x2=1 3 0x2=2 4");
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
+}
+
+Test(log_ticky, a_text_profile_has_no_counters)
+{
+    static const char text[] = "JOB \"j\"\nDATE \"d\"\n";
+    hpf_live *live = NULL;
+    const hpf_live_options options = {.value = HPF_STR("ticky-entries")};
+    hpf_error err;
+    cr_assert_eq(hpf_live_create(&live, &options, NULL), HPF_OK);
+    cr_expect_eq(hpf_live_feed(live, text, sizeof text - 1, &err), HPF_ERR_ARGUMENT);
+    cr_expect_str_eq(err.message, "no amount \"ticky-entries\": the profile has only one");
+    hpf_live_destroy(live);
 }
