@@ -7,7 +7,9 @@
 #include "cmd.h"
 #include "diag.h"
 #include "explain/explain_write.h"
+#include "findings/findings_write.h"
 #include "output.h"
+#include "path.h"
 #include "plot/overlay.h"
 #include "plot/retainers.h"
 
@@ -42,6 +44,22 @@ static bool open_recording(input *in, const char *path)
            retainers_read(in, NULL) && overlay_add(in, NULL);
 }
 
+/* Reads the places of cost centres from the report of an input; NULL if there is none, or if it is
+ * a report of retainer sets only. */
+static hpf_prof_file *read_report(const input *in)
+{
+    char *path = companion_path(in->name, ".prof");
+    hpf_source *source = NULL;
+    hpf_prof_file *report = NULL;
+    if (path && hpf_source_open(&source, path, NULL, NULL) == HPF_OK &&
+        hpf_prof_read(&report, source, NULL) != HPF_OK) {
+        report = NULL;
+    }
+    hpf_source_destroy(source);
+    free(path);
+    return report;
+}
+
 static int run(const cmd *self, int argc, char **argv)
 {
     explain_values values = {0};
@@ -54,19 +72,23 @@ static int run(const cmd *self, int argc, char **argv)
     }
     size_t n = (size_t)argc - 1, n_open = 0;
     input *inputs = calloc(n, sizeof *inputs);
+    hpf_prof_file **reports = calloc(n, sizeof *reports);
+    hpf_recording *recordings = calloc(n, sizeof *recordings);
+    bool has_memory = inputs && reports && recordings;
     hpf_error err;
-    if (!inputs) {
+    if (!has_memory) {
         (void)hpf_error_set_memory(&err);
         diag_error("census", &err);
-        return EXIT_FAILED;
     }
-    while (n_open < n && open_recording(&inputs[n_open], argv[n_open + 1])) {
+    while (has_memory && n_open < n && open_recording(&inputs[n_open], argv[n_open + 1])) {
+        recordings[n_open] = finding_recording(&inputs[n_open], false);
+        recordings[n_open].report = reports[n_open] = read_report(&inputs[n_open]);
         n_open++;
     }
     if (n_open == n) {
         const char *name;
-        explanation e;
-        hpf_status found = explain_find(&e, inputs, n, &err);
+        hpf_explanation e;
+        hpf_status found = hpf_explain_find(&e, recordings, n, &err);
         hpf_sink *sink = found == HPF_OK ? output_open(values.output, &name) : NULL;
         if (sink) {
             found = values.format ? explain_write_json(&e, sink, &err)
@@ -78,11 +100,14 @@ static int run(const cmd *self, int argc, char **argv)
         } else {
             status = output_close(sink, name);
         }
-        explain_finish(&e);
+        hpf_explain_finish(&e);
     }
     for (size_t i = 0; i < n_open; i++) {
+        hpf_prof_file_destroy(reports[i]);
         input_close(&inputs[i]);
     }
+    free(recordings);
+    free(reports);
     free(inputs);
     return status;
 }

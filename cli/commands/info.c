@@ -15,7 +15,7 @@
 #include "profile_command.h"
 #include "unit_format.h"
 #include "eventlog/log_info.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 
 typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;
 
@@ -89,7 +89,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_sink_printf(sink, "\nsamples      %s", format_count(o->n_samples).text);
     hpf_sink_printf(sink, ", from %s", format_time(o->first_time, time_unit, exact).text);
     hpf_sink_printf(sink, " to %s", format_time(o->last_time, time_unit, exact).text);
-    hpf_sink_printf(sink, "\nnames        %s", format_count(summary_n_names(in->survey)).text);
+    hpf_sink_printf(sink, "\nnames        %s", format_count(hpf_summary_n_names(in->survey)).text);
     hpf_sink_printf(sink, "\nmarks        %s", format_count(o->n_marks).text);
     hpf_sink_printf(sink, "\npeak         %s",
                     format_amount(o->peak_total, value_unit, exact).text);
@@ -120,7 +120,7 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_json_whole(&json, "samples", o->n_samples);
     hpf_json_number(&json, "first_time", o->first_time);
     hpf_json_number(&json, "last_time", o->last_time);
-    hpf_json_whole(&json, "names", summary_n_names(in->survey));
+    hpf_json_whole(&json, "names", hpf_summary_n_names(in->survey));
     hpf_json_whole(&json, "marks", o->n_marks);
     hpf_json_object(&json, "peak");
     hpf_json_number(&json, "value", o->peak_total);

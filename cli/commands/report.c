@@ -19,7 +19,7 @@
 
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
-#include "findings/findings.h"
+#include "findings/findings_write.h"
 #include "diag.h"
 #include "prof_report.h"
 #include "report_source.h"
@@ -36,7 +36,7 @@
 #include "retainers/chains.h"
 #include "retainers/savings.h"
 #include "options/stack_options.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 #include "table.h"
 #include "time_window.h"
 
@@ -81,8 +81,8 @@ typedef struct report_values {
 typedef struct report {
     const input *in;
     hpf_str value_unit, time_unit;
-    summary sum;
-    findings findings;
+    hpf_summary sum;
+    hpf_findings findings;
     bool is_window; /* only a part of the profile is reported */
     bool exact;     /* print exact numbers */
     bool raw;       /* CSV: write names unchanged */
@@ -111,7 +111,8 @@ static formatted decimals(double value, int n_decimals)
 
 /* Writes the name of a row with the members of its retainer set, if known; for the row of others,
  * their number. */
-static void write_row_name(hpf_sink *sink, const report *r, const summary_row *row, bool is_others)
+static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_row *row,
+                           bool is_others)
 {
     hpf_retainer_set set;
     if (is_others) {
@@ -127,7 +128,7 @@ static void write_row_name(hpf_sink *sink, const report *r, const summary_row *r
 }
 
 /* Returns the row at `index`, the row of all others after the last one, or NULL. */
-static const summary_row *row_at(const summary *sum, uint32_t index)
+static const hpf_summary_row *row_at(const hpf_summary *sum, uint32_t index)
 {
     if (index < sum->n_rows) {
         return &sum->rows[index];
@@ -137,7 +138,7 @@ static const summary_row *row_at(const summary *sum, uint32_t index)
 
 static void write_head(hpf_sink *sink, const report *r)
 {
-    const summary *sum = &r->sum;
+    const hpf_summary *sum = &r->sum;
     const hpf_overview *o = hpf_survey_overview(r->in->survey);
     hpf_sink_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
     hpf_sink_text(sink, "\n");
@@ -165,11 +166,12 @@ static void write_findings(hpf_sink *sink, const report *r, bool as_markdown)
 {
     hpf_sink_text(sink, r->findings.n > 0 ? "\n" : "");
     for (size_t i = 0; i < r->findings.n; i++) {
-        const finding *f = &r->findings.all[i];
-        hpf_str text = hpf_sink_bytes(f->text), command = hpf_sink_bytes(f->command);
-        hpf_sink_printf(sink, as_markdown ? "- **%s**: " : "%s: ", f->kind);
-        hpf_sink_printf(sink, as_markdown ? "%.*s (`%.*s`)\n" : "%.*s\n  %.*s\n", (int)text.length,
-                        text.data, (int)command.length, command.data);
+        const hpf_finding *f = &r->findings.all[i];
+        hpf_sink_printf(sink, as_markdown ? "- **%s**: " : "%s: ", finding_name(f));
+        finding_write(sink, f, r->in, r->exact);
+        hpf_sink_text(sink, as_markdown ? " (`" : "\n  ");
+        finding_write_command(sink, f, r->in);
+        hpf_sink_text(sink, as_markdown ? "`)\n" : "\n");
     }
 }
 
@@ -181,7 +183,7 @@ static void write_text(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, "\n%6s %*s %*s %*s %5s  %s\n", "area", width, "mean", width, "max",
                         width + 4, "growth", "R2", "name");
     }
-    const summary_row *row;
+    const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
         hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
         hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
@@ -193,7 +195,7 @@ static void write_text(hpf_sink *sink, const report *r)
     write_findings(sink, r, false);
 }
 
-static void write_markdown_name(hpf_sink *sink, const report *r, const summary_row *row)
+static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
     bool has_set = hpf_survey_retainer_set(r->in->survey, row->number, &set);
@@ -206,7 +208,7 @@ static void write_markdown_name(hpf_sink *sink, const report *r, const summary_r
 
 static void write_markdown(hpf_sink *sink, const report *r)
 {
-    const summary *sum = &r->sum;
+    const hpf_summary *sum = &r->sum;
     hpf_sink_printf(sink, "Peak %s", amount(r, sum->peak).text);
     hpf_sink_printf(sink, " at %s", format_time(sum->peak_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, ", mean %s", amount(r, sum->total.mean).text);
@@ -214,7 +216,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
     hpf_sink_printf(sink, " (R2 %s).\n\n", decimals(sum->total.r_squared, 2).text);
     hpf_sink_text(sink, "| area | mean | max | growth | R2 | name |\n"
                         "| ---: | ---: | ---: | ---: | ---: | --- |\n");
-    const summary_row *row;
+    const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(sum, i)); i++) {
         hpf_sink_printf(sink, "| %.1f%% | %s |", 100 * row->share, amount(r, row->mean).text);
         hpf_sink_printf(sink, " %s |", amount(r, row->max).text);
@@ -240,7 +242,7 @@ static void write_csv_number(hpf_sink *sink, double value)
 }
 
 /* Writes the last column, if members of retainer sets are known. */
-static void write_csv_members(hpf_sink *sink, const report *r, const summary_row *row)
+static void write_csv_members(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
     bool is_others = row == &r->sum.others;
@@ -254,7 +256,7 @@ static void write_csv(hpf_sink *sink, const report *r)
 {
     hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
-    const summary_row *row;
+    const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
         hpf_csv_text(sink, row->name, r->raw);
         hpf_sink_text(sink, ",");
@@ -283,8 +285,8 @@ static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
     }
 }
 
-static void write_json_row(hpf_json *json, const char *key, const report *r, const summary_row *row,
-                           bool is_named)
+static void write_json_row(hpf_json *json, const char *key, const report *r,
+                           const hpf_summary_row *row, bool is_named)
 {
     hpf_json_object(json, key);
     if (is_named) {
@@ -309,9 +311,29 @@ static void write_json_moment(hpf_json *json, const char *key, double value, dou
     hpf_json_close(json);
 }
 
+static void write_json_finding(hpf_json *json, const report *r, const hpf_finding *f)
+{
+    hpf_sink *text = hpf_sink_to_memory(), *command = hpf_sink_to_memory();
+    if (text && command) {
+        finding_write(text, f, r->in, r->exact);
+        finding_write_command(command, f, r->in);
+        hpf_json_object(json, NULL);
+        hpf_json_text(json, "kind", finding_name(f));
+        hpf_json_str(json, "evidence", hpf_sink_bytes(text));
+        hpf_json_str(json, "command", hpf_sink_bytes(command));
+        hpf_json_close(json);
+    } else {
+        hpf_error why;
+        (void)hpf_error_set_memory(&why);
+        hpf_sink_fail(json->sink, &why);
+    }
+    hpf_sink_destroy(text);
+    hpf_sink_destroy(command);
+}
+
 static void write_json(hpf_sink *sink, const report *r)
 {
-    const summary *sum = &r->sum;
+    const hpf_summary *sum = &r->sum;
     const hpf_overview *o = hpf_survey_overview(r->in->survey);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
@@ -336,11 +358,7 @@ static void write_json(hpf_sink *sink, const report *r)
     write_json_row(&json, "others", r, &sum->others, false);
     hpf_json_array(&json, "findings");
     for (size_t i = 0; i < r->findings.n; i++) {
-        hpf_json_object(&json, NULL);
-        hpf_json_text(&json, "kind", r->findings.all[i].kind);
-        hpf_json_str(&json, "evidence", hpf_sink_bytes(r->findings.all[i].text));
-        hpf_json_str(&json, "command", hpf_sink_bytes(r->findings.all[i].command));
-        hpf_json_close(&json);
+        write_json_finding(&json, r, &r->findings.all[i]);
     }
     hpf_json_close(&json);
     hpf_json_bool(&json, "truncated", o->truncated);
@@ -516,15 +534,13 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .exact = v->exact,
         .raw = v->raw,
     };
-    if (!summary_make(&r.sum, in->survey, (uint32_t)v->n_bands)) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = findings_find(&r.findings, in, r.is_window, v->exact, err);
+    const hpf_recording recording = finding_recording(in, r.is_window);
+    hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
+    status = status == HPF_OK ? hpf_findings_find(&r.findings, &recording, err) : status;
     if (status == HPF_OK) {
         writers[v->format](sink, &r);
     }
-    findings_finish(&r.findings);
-    summary_finish(&r.sum);
+    hpf_summary_finish(&r.sum);
     return status;
 }
 

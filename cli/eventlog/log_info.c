@@ -19,7 +19,7 @@
 #include "diag.h"
 #include "unit_format.h"
 #include "log_pass.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 
 /* Types of events. */
 enum {
@@ -269,7 +269,7 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, "\nsamples      %s", format_count(o->n_samples).text);
     hpf_sink_printf(sink, ", from %s", log_time(c, o->first_time).text);
     hpf_sink_printf(sink, " to %s", log_time(c, o->last_time).text);
-    hpf_sink_printf(sink, "\nnames        %s", format_count(summary_n_names(c->survey)).text);
+    hpf_sink_printf(sink, "\nnames        %s", format_count(hpf_summary_n_names(c->survey)).text);
     hpf_sink_printf(sink, "\npeak         %s", log_amount(c, o->peak_total).text);
     hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
     for (size_t i = 0; i < o->n_quantities; i++) {
@@ -381,7 +381,7 @@ static void write_json_heap(hpf_json *json, const log_contents *c)
     hpf_json_whole(json, "samples", o->n_samples);
     hpf_json_number(json, "first_time", o->first_time);
     hpf_json_number(json, "last_time", o->last_time);
-    hpf_json_whole(json, "names", c->survey ? summary_n_names(c->survey) : 0);
+    hpf_json_whole(json, "names", c->survey ? hpf_summary_n_names(c->survey) : 0);
     hpf_json_whole(json, "marks", count_of(c, USER_MARKER));
     hpf_json_object(json, "peak");
     hpf_json_number(json, "value", o->peak_total);

@@ -6,14 +6,16 @@
 
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "io/json.h"
+#include "summary/survey_details.h"
 #include "hpfile/sink.h"
 
 #include "unit_format.h"
 
 enum { WIDTH = 96, MOST_ROWS = 3 };
 
-static formatted amount(const explanation *e, double value)
+static formatted amount(const hpf_explanation *e, double value)
 {
     return format_amount(value, hpf_survey_header(e->main->in->survey, HPF_HEADER_VALUE_UNIT),
                          false);
@@ -32,45 +34,42 @@ static void write_named(hpf_sink *to, hpf_str name, hpf_str place)
 
 /* --- holders ---------------------------------------------------------------------------------- */
 
-static bool has(hpf_str text, const char *part)
-{
-    return text.length > 0 && memmem(text.data, text.length, part, strlen(part));
-}
-
 /* Returns what a name in a profile by retainer means, or NULL. */
-static const char *meaning_of_holder(const explanation *e, hpf_str name)
+static const char *meaning_of_holder(const hpf_explanation *e, hpf_str name)
 {
     return hpf_str_is(name, "SYSTEM")      ? "the stack: evaluations that are running"
            : hpf_str_is(name, "CAF")       ? "constants at the top level"
            : hpf_str_is(name, "MANY")      ? "more holders than -R allows"
            : hpf_str_is(name, "UNREACHED") ? "nothing refers to it: a leak"
-           : has(name, "(stack_of_") || has(name, "(frame_of_") ? "local variables of the function"
-           : hpf_str_begins(name, "stack_of_")                  ? "local variables of a thread"
-           : e->language == EXPLAIN_HASKELL ? "expressions or mutable variables that it made"
-                                            : NULL;
+           : hpf_str_find(name, "(stack_of_") || hpf_str_find(name, "(frame_of_")
+               ? "local variables of the function"
+           : hpf_str_begins(name, "stack_of_")  ? "local variables of a thread"
+           : e->language == HPF_EXPLAIN_HASKELL ? "expressions or mutable variables that it made"
+                                                : NULL;
 }
 
 /* Returns whether write_holder writes several things: variables or blocks. */
 static bool is_plural(hpf_str holder)
 {
-    return has(holder, "_of_") || has(holder, ":");
+    return hpf_str_find(holder, "_of_") || hpf_str_find(holder, ":");
 }
 
 /* Writes a holder as part of a sentence: "the local variables of main". */
-static void write_holder(const explanation *e, hpf_sink *to, const explain_part *holder)
+static void write_holder(const hpf_explanation *e, hpf_sink *to, const hpf_explain_part *holder)
 {
     hpf_str name = holder->name;
-    const char *stack = memmem(name.data, name.length, "(stack_of_", 10);
+    const char *stack = hpf_str_find(name, "(stack_of_");
     const char *at = memchr(name.data, '@', name.length);
-    stack = stack ? stack : memmem(name.data, name.length, "(frame_of_", 10);
-    if (e->language == EXPLAIN_HASKELL) {
+    stack = stack ? stack : hpf_str_find(name, "(frame_of_");
+    if (e->language == HPF_EXPLAIN_HASKELL) {
         hpf_sink_text(to, "what ");
         write_named(to, name, holder->place);
         hpf_sink_text(to, " made");
     } else if (stack) {
         hpf_sink_text(to, "the local variables of ");
         hpf_sink_name(to, (hpf_str){name.data, (size_t)(stack - name.data)});
-    } else if (at && has(name, ":")) { /* FUNCTION@FILE:LINE, a site; VARIABLE@MODULE has no line */
+    } else if (at && hpf_str_find(
+                         name, ":")) { /* FUNCTION@FILE:LINE, a site; VARIABLE@MODULE has no line */
         size_t n = (size_t)(at - name.data);
         hpf_sink_text(to, "the blocks of ");
         write_named(to, (hpf_str){name.data, n}, hpf_str_from(name, n + 1));
@@ -97,14 +96,14 @@ static const struct {
 
 /* Writes a sentence about the largest expressions of a library that has a strict variant. Returns
  * false if there are none. */
-static bool write_variant(const explanation *e, hpf_sink *to)
+static bool write_variant(const hpf_explanation *e, hpf_sink *to)
 {
-    const explain_recording *r = e->answers[EXPLAIN_CONTENT];
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_CONTENT];
     for (size_t i = 0; r && i < r->table.n && r->table.parts[i].share >= 0.05; i++) {
         hpf_str name = r->table.parts[i].name;
         name = hpf_str_begins(name, "<") ? hpf_str_from(name, 1) : name;
         for (size_t k = 0; k < sizeof strict_variants / sizeof *strict_variants; k++) {
-            if (r->table.parts[i].class == EXPLAIN_EXPRESSION &&
+            if (r->table.parts[i].kind == HPF_EXPLAIN_EXPRESSION &&
                 hpf_str_begins(name, strict_variants[k].module)) {
                 hpf_sink_printf(to, " %s come from %s: %s.",
                                 format_share(r->table.parts[i].share).text,
@@ -116,10 +115,10 @@ static bool write_variant(const explanation *e, hpf_sink *to)
     return false;
 }
 
-static void write_chain(const explanation *e, hpf_sink *to)
+static void write_chain(const hpf_explanation *e, hpf_sink *to)
 {
     for (size_t i = 0; i < e->n_steps; i++) {
-        const explain_step *s = &e->steps[i];
+        const hpf_explain_step *s = &e->steps[i];
         hpf_sink_text(to, i > 0 ? " <- " : "");
         hpf_sink_name(to, s->name);
         if (s->n_objects > 0 && !s->is_root) {
@@ -131,12 +130,12 @@ static void write_chain(const explanation *e, hpf_sink *to)
     }
 }
 
-static void write_release(const explanation *e, const explain_advice *a, hpf_sink *to)
+static void write_release(const hpf_explanation *e, const hpf_explain_advice *a, hpf_sink *to)
 {
-    const explain_step *narrow = e->narrowest;
-    const explain_part *content = e->narrowest_content;
-    const explain_part *maker = e->held_makers.n > 0 ? &e->held_makers.parts[0] : NULL;
-    bool is_haskell = e->language == EXPLAIN_HASKELL, is_root = narrow && narrow->is_root;
+    const hpf_explain_step *narrow = e->narrowest;
+    const hpf_explain_part *content = e->narrowest_content;
+    const hpf_explain_part *maker = e->held_makers.n > 0 ? &e->held_makers.parts[0] : NULL;
+    bool is_haskell = e->language == HPF_EXPLAIN_HASKELL, is_root = narrow && narrow->is_root;
     bool is_made = maker && maker->share >= a->share / 2;
     if (!is_haskell) {
         hpf_sink_text(to, is_made ? "Limit what " : "Empty or limit ");
@@ -169,9 +168,9 @@ static void write_release(const explanation *e, const explain_advice *a, hpf_sin
             hpf_sink_name(to, e->steps[i].name);
         }
     }
-    if (e->phases[EXPLAIN_DRAG_PHASE] >= 0.25) {
+    if (e->phases[HPF_EXPLAIN_DRAG_PHASE] >= 0.25) {
         hpf_sink_printf(to, "; %s of the memory is kept after its last use",
-                        format_share(e->phases[EXPLAIN_DRAG_PHASE]).text);
+                        format_share(e->phases[HPF_EXPLAIN_DRAG_PHASE]).text);
     }
     hpf_sink_text(to, ".");
     if (is_haskell && !content && !is_root) {
@@ -181,12 +180,13 @@ static void write_release(const explanation *e, const explain_advice *a, hpf_sin
 }
 
 /* Writes what holds most of what a maker makes, and what to do if it is meant to be kept. */
-static void write_limit(const explanation *e, const explain_advice *a, hpf_sink *to)
+static void write_limit(const hpf_explanation *e, const hpf_explain_advice *a, hpf_sink *to)
 {
     static const char *const means[] = {
-        [EXPLAIN_HASKELL] = "remove entries that are not needed any more",
-        [EXPLAIN_NATIVE] = "erase entries that are not needed any more",
-        [EXPLAIN_PYTHON] = "delete entries that are not needed any more (lru_cache: set maxsize)",
+        [HPF_EXPLAIN_HASKELL] = "remove entries that are not needed any more",
+        [HPF_EXPLAIN_NATIVE] = "erase entries that are not needed any more",
+        [HPF_EXPLAIN_PYTHON] =
+            "delete entries that are not needed any more (lru_cache: set maxsize)",
     };
     if (a->holder) {
         hpf_sink_text(to, " It is held by ");
@@ -197,11 +197,11 @@ static void write_limit(const explanation *e, const explain_advice *a, hpf_sink 
 }
 
 /* Returns the name of the largest expressions; closure types have none. */
-static hpf_str largest_expression(const explanation *e)
+static hpf_str largest_expression(const hpf_explanation *e)
 {
-    const explain_table *table = &e->answers[EXPLAIN_CONTENT]->table;
+    const hpf_explain_table *table = &e->answers[HPF_EXPLAIN_CONTENT]->table;
     size_t i = 0;
-    while (i + 1 < table->n && table->parts[i].class != EXPLAIN_EXPRESSION) {
+    while (i + 1 < table->n && table->parts[i].kind != HPF_EXPLAIN_EXPRESSION) {
         i++;
     }
     return hpf_str_begins(table->parts[i].name, "THUNK") ? HPF_STR("what waits")
@@ -209,14 +209,14 @@ static hpf_str largest_expression(const explanation *e)
 }
 
 /* Writes one piece of advice as sentences. */
-static void write_advice(const explanation *e, const explain_advice *a, hpf_sink *to)
+static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, hpf_sink *to)
 {
     const char *share = (formatted[]){format_share(a->share)}[0].text;
     hpf_str name = a->what ? a->what->name : HPF_STR(""), place = a->what ? a->what->place : name;
     const hpf_overview *o = hpf_survey_overview(e->main->in->survey);
     hpf_str time_unit = hpf_survey_header(e->main->in->survey, HPF_HEADER_SAMPLE_UNIT);
     switch (a->kind) {
-    case EXPLAIN_EVALUATE:
+    case HPF_EXPLAIN_EVALUATE:
         hpf_sink_text(to, a->what ? "Evaluate sooner what " : "Evaluate sooner ");
         write_named(to, a->what ? name : largest_expression(e), place);
         hpf_sink_printf(to,
@@ -231,17 +231,17 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
         hpf_sink_printf(to, " %s seq, a bang pattern (!x), a strict field.",
                         write_variant(e, to) ? "Otherwise:" : "Use");
         break;
-    case EXPLAIN_RELEASE:
+    case HPF_EXPLAIN_RELEASE:
         write_release(e, a, to);
         break;
-    case EXPLAIN_STACK:
+    case HPF_EXPLAIN_STACK:
         hpf_sink_printf(to,
                         "%s of the memory is held only by evaluations that are running (SYSTEM, "
                         "the stack): a function keeps it in a local variable, or waits in deep "
                         "recursion.",
                         share);
         break;
-    case EXPLAIN_CONSTANT:
+    case HPF_EXPLAIN_CONSTANT:
         write_named(to, name, place);
         hpf_sink_printf(to,
                         " is a constant at the top level, and what was evaluated of it stays: "
@@ -249,7 +249,7 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
                         "value of the function that uses it.",
                         share);
         break;
-    case EXPLAIN_LIST:
+    case HPF_EXPLAIN_LIST:
         hpf_sink_printf(to, "A list is in memory as a whole: its cells (:) take %s", share);
         if (a->holder) {
             hpf_sink_text(to, "; ");
@@ -260,7 +260,7 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
                       ". It is used more than once: compute all results in one pass, or make the "
                       "list again for each use.");
         break;
-    case EXPLAIN_LEAK:
+    case HPF_EXPLAIN_LEAK:
         if (a->what) {
             hpf_sink_text(to, "Free what ");
             write_named(to, name, place);
@@ -279,7 +279,7 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
             hpf_sink_text(to, " allocates.");
         }
         break;
-    case EXPLAIN_PEAK:
+    case HPF_EXPLAIN_PEAK:
         hpf_sink_text(to, "Need less at once in ");
         write_named(to, name, place);
         hpf_sink_printf(to, ": it makes %s", amount(e, a->what->amounts[4]).text);
@@ -287,7 +287,7 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
         hpf_sink_printf(to, " at %s, and the heap is above half of that only for a short time.",
                         format_time(o->peak_time, time_unit, false).text);
         break;
-    case EXPLAIN_GROWTH:
+    case HPF_EXPLAIN_GROWTH:
         hpf_sink_text(to, "Limit what ");
         write_named(to, name, place);
         hpf_sink_printf(to, " makes: it grows until the end, from %s",
@@ -296,16 +296,18 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
                         amount(e, a->what->amounts[3]).text);
         write_limit(e, a, to);
         break;
-    case EXPLAIN_DRAG:
-    case EXPLAIN_VOID:
-    case EXPLAIN_LAG: {
-        static const char *const actions[] = {[EXPLAIN_DRAG] = "Let go earlier of",
-                                              [EXPLAIN_VOID] = "Do not make, or only when needed,",
-                                              [EXPLAIN_LAG] = "Make later, or evaluate sooner,"};
-        static const char *const states[] = {[EXPLAIN_DRAG] = "is kept after its last use (DRAG)",
-                                             [EXPLAIN_VOID] = "is never used (VOID)",
-                                             [EXPLAIN_LAG] = "is there before its first use (LAG)"};
-        bool is_later = a->kind == EXPLAIN_LAG && e->language != EXPLAIN_HASKELL;
+    case HPF_EXPLAIN_DRAG:
+    case HPF_EXPLAIN_VOID:
+    case HPF_EXPLAIN_LAG: {
+        static const char *const actions[] = {
+            [HPF_EXPLAIN_DRAG] = "Let go earlier of",
+            [HPF_EXPLAIN_VOID] = "Do not make, or only when needed,",
+            [HPF_EXPLAIN_LAG] = "Make later, or evaluate sooner,"};
+        static const char *const states[] = {
+            [HPF_EXPLAIN_DRAG] = "is kept after its last use (DRAG)",
+            [HPF_EXPLAIN_VOID] = "is never used (VOID)",
+            [HPF_EXPLAIN_LAG] = "is there before its first use (LAG)"};
+        bool is_later = a->kind == HPF_EXPLAIN_LAG && e->language != HPF_EXPLAIN_HASKELL;
         hpf_sink_text(to, is_later ? "Make later" : actions[a->kind]);
         if (a->what) {
             hpf_sink_text(to, " what ");
@@ -316,10 +318,10 @@ static void write_advice(const explanation *e, const explain_advice *a, hpf_sink
         }
         break;
     }
-    case EXPLAIN_LARGEST:
+    case HPF_EXPLAIN_LARGEST:
         write_named(to, name, place);
         hpf_sink_printf(to, " makes %s of the memory: look there first.", share);
-        if (e->language != EXPLAIN_HASKELL || e->data > 0) {
+        if (e->language != HPF_EXPLAIN_HASKELL || e->data > 0) {
             write_limit(e, a, to);
         }
         break;
@@ -350,26 +352,26 @@ static void write_wrapped(hpf_sink *sink, const char *head, hpf_str text)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static const char *meaning_of(const explanation *e, explain_question question,
-                              const explain_part *p)
+static const char *meaning_of(const hpf_explanation *e, hpf_explain_question question,
+                              const hpf_explain_part *p)
 {
     static const char *const phases[][2] = {
         {"LAG", "made before it is used"},       {"USE", "in use"},
         {"DRAG", "kept after its last use"},     {"VOID", "never used"},
         {"INHERENT_USE", "in use all the time"}, {NULL, NULL}};
-    if (question == EXPLAIN_HOLDER) {
+    if (question == HPF_EXPLAIN_HOLDER) {
         return meaning_of_holder(e, p->name);
     }
-    if (question == EXPLAIN_CONTENT && e->language == EXPLAIN_HASKELL) {
-        return p->class == EXPLAIN_FUNCTION       ? "functions"
-               : hpf_str_is(p->name, "BLACKHOLE") ? "expressions that are being evaluated"
-               : p->class == EXPLAIN_EXPRESSION   ? "expressions that wait, or functions"
-               : hpf_str_is(p->name, ":")         ? "cells of lists"
-               : hpf_str_is(p->name, "I#")        ? "numbers (Int)"
-               : hpf_str_is(p->name, "ARR_WORDS") ? "arrays of bytes or numbers"
-                                                  : NULL;
+    if (question == HPF_EXPLAIN_CONTENT && e->language == HPF_EXPLAIN_HASKELL) {
+        return p->kind == HPF_EXPLAIN_FUNCTION     ? "functions"
+               : hpf_str_is(p->name, "BLACKHOLE")  ? "expressions that are being evaluated"
+               : p->kind == HPF_EXPLAIN_EXPRESSION ? "expressions that wait, or functions"
+               : hpf_str_is(p->name, ":")          ? "cells of lists"
+               : hpf_str_is(p->name, "I#")         ? "numbers (Int)"
+               : hpf_str_is(p->name, "ARR_WORDS")  ? "arrays of bytes or numbers"
+                                                   : NULL;
     }
-    for (int i = 0; question == EXPLAIN_USE && phases[i][0]; i++) {
+    for (int i = 0; question == HPF_EXPLAIN_USE && phases[i][0]; i++) {
         if (hpf_str_is(p->name, phases[i][0])) {
             return i == 3 && e->is_ghc ? "never used, or data: GHC does not see its use"
                                        : phases[i][1];
@@ -382,7 +384,7 @@ static const char *meaning_of(const explanation *e, explain_question question,
 static void write_callers(hpf_sink *sink, hpf_str callers, int room)
 {
     while (callers.length > 0) {
-        const char *end = memmem(callers.data, callers.length, " < ", 3);
+        const char *end = hpf_str_find(callers, " < ");
         size_t n = end ? (size_t)(end - callers.data) : callers.length;
         bool fits = (int)n + 3 + (end ? 6 : 0) <= room;
         hpf_sink_text(sink, " < ");
@@ -392,12 +394,12 @@ static void write_callers(hpf_sink *sink, hpf_str callers, int room)
     }
 }
 
-static void write_rows(hpf_sink *sink, const explanation *e, const char *label,
-                       const explain_recording *r, explain_question question,
-                       const explain_table *table)
+static void write_rows(hpf_sink *sink, const hpf_explanation *e, const char *label,
+                       const hpf_explain_recording *r, hpf_explain_question question,
+                       const hpf_explain_table *table)
 {
     for (size_t i = 0; i < table->n && i < MOST_ROWS; i++) {
-        const explain_part *p = &table->parts[i];
+        const hpf_explain_part *p = &table->parts[i];
         if (i > 0 && p->share < 0.02) {
             break;
         }
@@ -420,16 +422,17 @@ static void write_rows(hpf_sink *sink, const explanation *e, const char *label,
     }
 }
 
-static const char *const labels[EXPLAIN_N_QUESTIONS] = {"made by", "consists of", "use", "held by"};
+static const char *const labels[HPF_EXPLAIN_N_QUESTIONS] = {"made by", "consists of", "use",
+                                                            "held by"};
 
-static void write_why(const explanation *e, hpf_sink *sink)
+static void write_why(const hpf_explanation *e, hpf_sink *sink)
 {
     hpf_sink_text(sink, "\nWhy (shares of the memory over time)\n");
-    for (int q = 0; q < EXPLAIN_N_QUESTIONS; q++) {
-        const explain_recording *r = e->answers[q];
-        bool is_of_stacks = q == EXPLAIN_MAKER && e->makers.n > 0;
+    for (int q = 0; q < HPF_EXPLAIN_N_QUESTIONS; q++) {
+        const hpf_explain_recording *r = e->answers[q];
+        bool is_of_stacks = q == HPF_EXPLAIN_MAKER && e->makers.n > 0;
         if (r || is_of_stacks) {
-            write_rows(sink, e, labels[q], r ? r : e->main, (explain_question)q,
+            write_rows(sink, e, labels[q], r ? r : e->main, (hpf_explain_question)q,
                        is_of_stacks ? &e->makers : &r->table);
         }
     }
@@ -441,17 +444,18 @@ static void write_why(const explanation *e, hpf_sink *sink)
         }
         hpf_sink_destroy(text);
     }
-    bool has_waste =
-        e->waste[EXPLAIN_MAKER] || e->waste[EXPLAIN_CONTENT] || e->waste[EXPLAIN_HOLDER];
+    bool has_waste = e->waste[HPF_EXPLAIN_MAKER] || e->waste[HPF_EXPLAIN_CONTENT] ||
+                     e->waste[HPF_EXPLAIN_HOLDER];
     hpf_sink_text(sink, has_waste ? "Of what is not in use\n" : "");
-    for (int q = 0; q < EXPLAIN_N_QUESTIONS; q++) {
+    for (int q = 0; q < HPF_EXPLAIN_N_QUESTIONS; q++) {
         if (e->waste[q]) {
-            write_rows(sink, e, labels[q], e->waste[q], (explain_question)q, &e->waste[q]->table);
+            write_rows(sink, e, labels[q], e->waste[q], (hpf_explain_question)q,
+                       &e->waste[q]->table);
         }
     }
 }
 
-hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *err)
+hpf_status explain_write_text(const hpf_explanation *e, hpf_sink *sink, hpf_error *err)
 {
     const hpf_survey *survey = e->main->in->survey;
     const hpf_overview *o = hpf_survey_overview(survey);
@@ -464,7 +468,7 @@ hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *e
         hpf_sink_text(sink, "\nNo sample has live memory: use a shorter interval (-i).\n");
         return HPF_OK;
     }
-    if (o->n_samples < EXPLAIN_FEWEST_SAMPLES) {
+    if (o->n_samples < HPF_EXPLAIN_FEWEST_SAMPLES) {
         hpf_sink_printf(sink,
                         "only %s samples, too few to show growth: use a shorter interval (-i)\n",
                         format_count(o->n_samples).text);
@@ -496,11 +500,11 @@ hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *e
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void write_json_parts(hpf_json *json, const explain_table *table)
+static void write_json_parts(hpf_json *json, const hpf_explain_table *table)
 {
     hpf_json_array(json, "parts");
     for (size_t i = 0; i < table->n && i < 10; i++) {
-        const explain_part *p = &table->parts[i];
+        const hpf_explain_part *p = &table->parts[i];
         hpf_json_object(json, NULL);
         hpf_json_str(json, "name", p->name);
         hpf_json_number(json, "share", p->share);
@@ -512,11 +516,11 @@ static void write_json_parts(hpf_json *json, const explain_table *table)
     hpf_json_close(json);
 }
 
-static void write_json_answer(hpf_json *json, const explanation *e, const explain_recording *r,
-                              explain_question question)
+static void write_json_answer(hpf_json *json, const hpf_explanation *e,
+                              const hpf_explain_recording *r, hpf_explain_question question)
 {
-    static const char *const keys[EXPLAIN_N_QUESTIONS] = {"maker", "content", "use", "holder"};
-    bool is_of_stacks = question == EXPLAIN_MAKER && e->makers.n > 0 && !(r && r->is_waste);
+    static const char *const keys[HPF_EXPLAIN_N_QUESTIONS] = {"maker", "content", "use", "holder"};
+    bool is_of_stacks = question == HPF_EXPLAIN_MAKER && e->makers.n > 0 && !(r && r->is_waste);
     if (!r && !is_of_stacks) {
         return;
     }
@@ -529,15 +533,15 @@ static void write_json_answer(hpf_json *json, const explanation *e, const explai
     hpf_json_close(json);
 }
 
-hpf_status explain_write_json(const explanation *e, hpf_sink *sink, hpf_error *err)
+hpf_status explain_write_json(const hpf_explanation *e, hpf_sink *sink, hpf_error *err)
 {
     static const char *const kinds[] = {
-        [EXPLAIN_EVALUATE] = "evaluate", [EXPLAIN_RELEASE] = "release",
-        [EXPLAIN_STACK] = "stack",       [EXPLAIN_CONSTANT] = "constant",
-        [EXPLAIN_LIST] = "list",         [EXPLAIN_LEAK] = "leak",
-        [EXPLAIN_PEAK] = "peak",         [EXPLAIN_GROWTH] = "growth",
-        [EXPLAIN_DRAG] = "drag",         [EXPLAIN_VOID] = "void",
-        [EXPLAIN_LAG] = "lag",           [EXPLAIN_LARGEST] = "largest"};
+        [HPF_EXPLAIN_EVALUATE] = "evaluate", [HPF_EXPLAIN_RELEASE] = "release",
+        [HPF_EXPLAIN_STACK] = "stack",       [HPF_EXPLAIN_CONSTANT] = "constant",
+        [HPF_EXPLAIN_LIST] = "list",         [HPF_EXPLAIN_LEAK] = "leak",
+        [HPF_EXPLAIN_PEAK] = "peak",         [HPF_EXPLAIN_GROWTH] = "growth",
+        [HPF_EXPLAIN_DRAG] = "drag",         [HPF_EXPLAIN_VOID] = "void",
+        [HPF_EXPLAIN_LAG] = "lag",           [HPF_EXPLAIN_LARGEST] = "largest"};
     const hpf_overview *o = hpf_survey_overview(e->main->in->survey);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
@@ -547,7 +551,7 @@ hpf_status explain_write_json(const explanation *e, hpf_sink *sink, hpf_error *e
     hpf_json_number(&json, "mean", hpf_survey_mean(e->main->in->survey, &o->total));
     hpf_json_array(&json, "advice");
     for (size_t i = 0; i < e->n_advice; i++) {
-        const explain_advice *a = &e->advice[i];
+        const hpf_explain_advice *a = &e->advice[i];
         hpf_sink *text = hpf_sink_to_memory();
         if (!text) {
             return hpf_error_set_memory(err);
@@ -564,10 +568,10 @@ hpf_status explain_write_json(const explanation *e, hpf_sink *sink, hpf_error *e
     }
     hpf_json_close(&json);
     hpf_json_array(&json, "answers");
-    for (int q = 0; q < EXPLAIN_N_QUESTIONS; q++) {
-        write_json_answer(&json, e, e->answers[q], (explain_question)q);
+    for (int q = 0; q < HPF_EXPLAIN_N_QUESTIONS; q++) {
+        write_json_answer(&json, e, e->answers[q], (hpf_explain_question)q);
         if (e->waste[q]) {
-            write_json_answer(&json, e, e->waste[q], (explain_question)q);
+            write_json_answer(&json, e, e->waste[q], (hpf_explain_question)q);
         }
     }
     hpf_json_close(&json);

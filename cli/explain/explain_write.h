@@ -5,10 +5,13 @@
 #ifndef CENSUS_EXPLAIN_WRITE_H
 #define CENSUS_EXPLAIN_WRITE_H
 
-#include "explain/explain.h"
+#include "hpfile/explain.h"
+#include "hpfile/sink.h"
 
 /* Errors: MEMORY. */
-HPF_MUST_USE hpf_status explain_write_text(const explanation *e, hpf_sink *sink, hpf_error *err);
-HPF_MUST_USE hpf_status explain_write_json(const explanation *e, hpf_sink *sink, hpf_error *err);
+HPF_MUST_USE hpf_status explain_write_text(const hpf_explanation *e, hpf_sink *sink,
+                                           hpf_error *err);
+HPF_MUST_USE hpf_status explain_write_json(const hpf_explanation *e, hpf_sink *sink,
+                                           hpf_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "diag.h"
 #include "output.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 #include "unit_format.h"
 
 enum { NAME_BYTES = 120 }; /* of a band in a message */
@@ -122,7 +122,7 @@ static void set_unknown(gate_rule *r, const char *why)
     snprintf(r->message, sizeof r->message, "%s", why);
 }
 
-static double figure_of(gate_figure figure, const summary *sum, const summary_row *row)
+static double figure_of(gate_figure figure, const hpf_summary *sum, const hpf_summary_row *row)
 {
     switch (figure) {
     case GATE_PEAK:
@@ -139,7 +139,7 @@ static double figure_of(gate_figure figure, const summary *sum, const summary_ro
     return NAN;
 }
 
-static void judge_report_rule(gate_rule *r, const hpf_survey *survey, const summary *sum)
+static void judge_report_rule(gate_rule *r, const hpf_survey *survey, const hpf_summary *sum)
 {
     static const char *const words[] = {[GATE_PEAK] = "the peak is",
                                         [GATE_MEAN] = "the mean is",
@@ -159,7 +159,7 @@ static void judge_report_rule(gate_rule *r, const hpf_survey *survey, const summ
         return;
     }
     for (uint32_t i = 0; i < (r->has_bands ? sum->n_rows : 1); i++) {
-        const summary_row *row = r->has_bands ? &sum->rows[i] : &sum->total;
+        const hpf_summary_row *row = r->has_bands ? &sum->rows[i] : &sum->total;
         double value = is_matched(r, row->name) ? figure_of((gate_figure)r->figure, sum, row) : NAN;
         if (!isnan(value) && is_worst(r, &t, value, limit)) {
             size_t n = begin_figure(&t, r, row->name);
@@ -174,12 +174,12 @@ static void judge_report_rule(gate_rule *r, const hpf_survey *survey, const summ
 
 void gate_judge_report(gate *g, const input *in)
 {
-    summary sum;
+    hpf_summary sum;
     if (!g) {
         return;
     }
     g->profile = in->name;
-    bool has_summary = summary_make(&sum, in->survey, 0);
+    bool has_summary = hpf_summary_make(&sum, in->survey, 0, NULL) == HPF_OK;
     for (size_t i = 0; i < g->n_rules; i++) {
         if (has_summary) {
             judge_report_rule(&g->rules[i], in->survey, &sum);
@@ -188,7 +188,7 @@ void gate_judge_report(gate *g, const input *in)
         }
     }
     if (has_summary) {
-        summary_finish(&sum);
+        hpf_summary_finish(&sum);
     }
 }
 

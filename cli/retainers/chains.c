@@ -7,11 +7,12 @@
 
 #include <stdlib.h>
 
+#include "findings/chains.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 #include "summary/survey_details.h"
 
-#include "summary.h"
+#include "hpfile/summary.h"
 #include "unit_format.h"
 
 enum { INDENT = 15, STEP = 3, MOST_DEPTH = 20 };
@@ -20,58 +21,14 @@ enum { INDENT = 15, STEP = 3, MOST_DEPTH = 20 };
 typedef struct chains {
     hpf_sink *sink;
     bool exact;
-    chain chain; /* with room for all retainers in `listed` */
+    hpf_chain chain; /* with room for all retainers in `listed` */
 } chains;
-
-bool chain_has_listed(const chain *c, hpf_str retainer)
-{
-    for (size_t i = 0; i < c->n_listed; i++) {
-        if (hpf_str_equal(c->listed[i], retainer)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Returns whether a set leads on: it has a member that is not listed yet, or is no set but a word
- * such as MANY. */
-static bool leads_on(const chain *c, hpf_str members)
-{
-    hpf_str rest = members;
-    hpf_str member = hpf_retainer_sets_next_member(&rest);
-    bool is_word = !member.data;
-    for (; member.data; member = hpf_retainer_sets_next_member(&rest)) {
-        if (!chain_has_listed(c, member)) {
-            return true;
-        }
-    }
-    return is_word;
-}
-
-held chain_holdings_of(const chain *c, hpf_str retainer)
-{
-    held all = {0};
-    for (size_t i = 0; i < c->n_holdings; i++) {
-        const hpf_prof_holding *h = &c->holdings[i];
-        if (!hpf_str_equal(h->retainer, retainer)) {
-            continue;
-        }
-        all.is_root |= h->is_root;
-        all.size_bytes += h->size_bytes;
-        all.n_objects += h->is_root ? 0 : h->n_objects;
-        if (!h->is_root && leads_on(c, h->by)) {
-            all.n_sets++;
-            all.best = !all.best || h->size_bytes > all.best->size_bytes ? h : all.best;
-        }
-    }
-    return all;
-}
 
 static void write_members(chains *c, hpf_str members, int depth);
 
 static void write_retainer(chains *c, hpf_str retainer, int depth)
 {
-    bool is_again = chain_has_listed(&c->chain, retainer);
+    bool is_again = hpf_chain_has_listed(&c->chain, retainer);
     hpf_sink_printf(c->sink, "%*s<- ", INDENT + STEP * depth, "");
     hpf_sink_name(c->sink, retainer);
     if (is_again) {
@@ -79,7 +36,7 @@ static void write_retainer(chains *c, hpf_str retainer, int depth)
         return;
     }
     c->chain.listed[c->chain.n_listed++] = retainer;
-    const held all = chain_holdings_of(&c->chain, retainer);
+    const hpf_held all = hpf_chain_holdings_of(&c->chain, retainer);
     if (all.n_objects > 0) {
         hpf_sink_printf(c->sink, "  %s in %s object%s",
                         format_amount((double)all.size_bytes, HPF_STR("bytes"), c->exact).text,
@@ -116,7 +73,7 @@ static void write_members(chains *c, hpf_str members, int depth)
 }
 
 /* Returns how many retainers can be listed: those of all sets and those that are held. */
-static size_t count_retainers(const chains *c, const hpf_survey *survey, const summary *sum)
+static size_t count_retainers(const chains *c, const hpf_survey *survey, const hpf_summary *sum)
 {
     size_t n = c->chain.n_holdings;
     for (size_t i = 0; i < c->chain.n_holdings; i++) {
@@ -136,11 +93,11 @@ static size_t count_retainers(const chains *c, const hpf_survey *survey, const s
     return n;
 }
 
-static void write_bands(chains *c, const hpf_survey *survey, const summary *sum)
+static void write_bands(chains *c, const hpf_survey *survey, const hpf_summary *sum)
 {
     hpf_str unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
     for (uint32_t i = 0; i < sum->n_rows; i++) {
-        const summary_row *row = &sum->rows[i];
+        const hpf_summary_row *row = &sum->rows[i];
         hpf_retainer_set set;
         hpf_sink_printf(c->sink, "\n%5.1f%% %*s  ", 100 * row->share, c->exact ? 24 : 13,
                         format_amount(row->mean, unit, c->exact).text);
@@ -165,18 +122,19 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
                              "a program that embeds hpprof: GHC does not record what holds the "
                              "retainers");
     }
-    summary sum;
-    if (!summary_make(&sum, in->survey, (uint32_t)n_bands)) {
-        return hpf_error_set_memory(err);
+    hpf_summary sum;
+    hpf_status status = hpf_summary_make(&sum, in->survey, (uint32_t)n_bands, err);
+    if (status != HPF_OK) {
+        return status;
     }
     c.chain.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.chain.listed);
-    hpf_status status = c.chain.listed ? HPF_OK : hpf_error_set_memory(err);
+    status = c.chain.listed ? HPF_OK : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
         hpf_sink_text(sink, "\n\n  area          mean  retainers, and what holds them\n");
         write_bands(&c, in->survey, &sum);
     }
     free(c.chain.listed);
-    summary_finish(&sum);
+    hpf_summary_finish(&sum);
     return status;
 }

@@ -32,7 +32,7 @@ DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symb
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary"],
+    "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
                  "native/counting", "native/lives", "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],

@@ -521,7 +521,7 @@ static void take_policy(view_http *v, hpf_str page)
 {
     static const char mark[] = "http-equiv=\"Content-Security-Policy\" content=\"";
     const char *end = page.data + page.length;
-    const char *text = memmem(page.data, page.length, mark, sizeof mark - 1);
+    const char *text = hpf_str_find(page, mark);
     text = text ? text + sizeof mark - 1 : end;
     const char *quote = memchr(text, '"', (size_t)(end - text));
     snprintf(v->policy, sizeof v->policy, "%.*s; frame-ancestors 'none'",

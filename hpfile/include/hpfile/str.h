@@ -48,6 +48,17 @@ static inline bool hpf_str_begins(hpf_str text, const char *beginning)
     return text.length >= length && memcmp(text.data, beginning, length) == 0;
 }
 
+/* Returns where `part` begins in a text, or NULL. */
+static inline const char *hpf_str_find(hpf_str text, const char *part)
+{
+    for (; text.length > 0; text.data++, text.length--) {
+        if (hpf_str_begins(text, part)) {
+            return text.data;
+        }
+    }
+    return NULL;
+}
+
 /* Returns a text without its first `n_bytes`, which it must have. */
 static inline hpf_str hpf_str_from(hpf_str text, size_t n_bytes)
 {

@@ -9,7 +9,7 @@
 
 #include "cases.h"
 #include "profile.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 #include "unit_format.h"
 
 static void expect_number(double found, const case_value *row, const char *member)
@@ -26,8 +26,8 @@ Test(page_cases, statistics)
         const case_value *c = &list->items[i];
         char *text = case_profile(c);
         test_profile p = test_profile_open(text, 0);
-        summary sum;
-        cr_assert(summary_make(&sum, p.survey, 0));
+        hpf_summary sum;
+        cr_assert_eq(hpf_summary_make(&sum, p.survey, 0, NULL), HPF_OK);
         expect_number(sum.peak, c, "peak");
         expect_number(sum.peak_time, c, "peak_time");
         cr_assert_eq(sum.n_rows, case_member(c, "names")->n_items);
@@ -41,7 +41,7 @@ Test(page_cases, statistics)
             expect_number(sum.rows[k].growth, row, "growth");
             expect_number(sum.rows[k].r_squared, row, "r2");
         }
-        summary_finish(&sum);
+        hpf_summary_finish(&sum);
         test_profile_close(&p);
         free(text);
     }

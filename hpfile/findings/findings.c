@@ -4,7 +4,7 @@
  * works in phases, is not reported. Churn and small blocks read the profile again, growth some
  * samples of it; the others need only what the survey has already.
  */
-#include "findings/findings.h"
+#include "hpfile/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,76 +15,33 @@
 #include "event/format_row.h"
 #include "eventlog/eventlog.h"
 #include "eventlog/eventlog_tags.h"
-#include "hpfile/sink.h"
 #include "summary/survey_details.h"
-
-#include "unit_format.h"
 
 /* Fewer samples say nothing about time. */
 enum { FEWEST_SAMPLES = 20 };
 
-/* The most names that a finding lists. */
-enum { MOST_NAMES = 3 };
-
-/* Two times; infinite ones are no limits. */
-typedef struct times {
-    double first, last;
-} times;
-
 typedef struct search {
-    findings *out;
-    const input *in;
+    hpf_findings *out;
+    const hpf_recording *in;
     const hpf_overview *o;
-    hpf_str value_unit, time_unit;
-    bool exact;
-    times window;
 } search;
-
-static const times all_times = {-HUGE_VAL, HUGE_VAL};
-
-static bool is_in(times window, double time)
-{
-    return time >= window.first && time <= window.last;
-}
 
 static bool is_native(const search *s)
 {
     return hpf_native_part_of_job(hpf_survey_header(s->in->survey, HPF_HEADER_JOB)).length > 0;
 }
 
-static formatted amount(const search *s, double value)
+static bool is_in(const hpf_recording *in, double time)
 {
-    return format_amount(value, s->value_unit, s->exact);
+    return time >= in->from_time && time <= in->to_time;
 }
 
-static formatted moment(const search *s, double time)
+/* Adds a finding of all of the recording. */
+static hpf_finding *add(const search *s, hpf_finding_kind kind)
 {
-    return format_time(time, s->time_unit, s->exact);
-}
-
-/* Adds a finding; returns the sink for its text, or NULL without memory. */
-static hpf_sink *add(search *s, const char *kind)
-{
-    finding *f = &s->out->all[s->out->n++];
-    *f = (finding){kind, hpf_sink_to_memory(), hpf_sink_to_memory()};
-    return f->text && f->command ? f->text : NULL;
-}
-
-/* Writes a command for the last finding: `begin`, the options that select these times, and the name
- * of the input. */
-static void write_command(search *s, const char *begin, times of)
-{
-    hpf_sink *to = s->out->all[s->out->n - 1].command;
-    bool is_plain = strspn(s->in->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                        "0123456789_./%+-") == strlen(s->in->name);
-    hpf_sink_text(to, begin);
-    if (of.first > -HUGE_VAL) {
-        hpf_sink_text(to, " --from ");
-        hpf_sink_shortest(to, of.first);
-        hpf_sink_text(to, " --to ");
-        hpf_sink_shortest(to, of.last);
-    }
-    hpf_sink_printf(to, is_plain ? " %s" : " '%s'", s->in->name);
+    hpf_finding *f = &s->out->all[s->out->n++];
+    *f = (hpf_finding){.kind = kind, .from_time = s->in->from_time, .to_time = s->in->to_time};
+    return f;
 }
 
 /* Returns the index of the first pick at `time` or later. */
@@ -127,9 +84,9 @@ static line fit(const hpf_overview *o, size_t first, size_t last)
     return out;
 }
 
-/* Lists the names that grew most between two picks, of which one has some: "NAME by 3 MiB, NAME by
- * 1 MiB". */
-static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t last, hpf_error *err)
+/* Lists the names that grew most between two picks, each by a tenth of all. */
+static hpf_status find_gains(const search *s, hpf_finding *f, size_t first, size_t last,
+                             hpf_error *err)
 {
     uint32_t n = hpf_survey_n_names(s->in->survey);
     double grown = s->o->picks[last].total - s->o->picks[first].total;
@@ -138,7 +95,7 @@ static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t la
     hpf_status status = before && after ? HPF_OK : hpf_error_set_memory(err);
     status = status ? status : hpf_survey_pick_amounts(s->in->survey, first, before, err);
     status = status ? status : hpf_survey_pick_amounts(s->in->survey, last, after, err);
-    for (int k = 0; k < MOST_NAMES && status == HPF_OK; k++) {
+    while (f->n_gains < HPF_FINDING_MOST_GAINS && status == HPF_OK) {
         hpf_name most = 0;
         for (hpf_name i = 0; i < n; i++) {
             most = after[i] - before[i] > after[most] - before[most] ? i : most;
@@ -147,9 +104,7 @@ static hpf_status write_growing(search *s, hpf_sink *to, size_t first, size_t la
         if (gain < grown / 10) {
             break;
         }
-        hpf_sink_text(to, k == 0 ? ": " : ", ");
-        hpf_sink_name(to, hpf_survey_name(s->in->survey, most));
-        hpf_sink_printf(to, " by %s", amount(s, gain).text);
+        f->gains[f->n_gains++] = (hpf_finding_gain){hpf_survey_name(s->in->survey, most), gain};
         after[most] = before[most];
     }
     free(before);
@@ -181,17 +136,12 @@ static hpf_status find_growth(search *s, hpf_error *err)
     if (!is_growth) {
         return HPF_OK;
     }
-    hpf_sink *to = add(s, "growth");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_sink_printf(to, "the heap grows by %s",
-                    format_growth(l.slope, s->value_unit, s->time_unit, s->exact).text + 1);
-    hpf_sink_printf(to, " from %s", moment(s, o->picks[first].time).text);
-    hpf_sink_printf(to, " to %s (R2 %.2f) and has not levelled off", moment(s, o->peak_time).text,
-                    l.r_squared);
-    write_command(s, "census plot --order growth", s->window);
-    return write_growing(s, to, first, last, err);
+    hpf_finding *f = add(s, HPF_FINDING_GROWTH);
+    f->of.growth.rate = l.slope;
+    f->of.growth.r_squared = l.r_squared;
+    f->of.growth.from_time = o->picks[first].time;
+    f->of.growth.to_time = o->peak_time;
+    return find_gains(s, f, first, last, err);
 }
 
 /* --- a short peak ---------------------------------------------------------------------------- */
@@ -217,17 +167,14 @@ static hpf_status find_short_peak(search *s, hpf_error *err)
     while (last + 1 < o->n_picks && o->picks[last].total > o->peak_total / 2) {
         last++;
     }
-    hpf_sink *to = add(s, "short peak");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_sink_printf(to, "the peak of %s", amount(s, o->peak_total).text);
-    hpf_sink_printf(to, " at %s is short: the heap is above half of it for",
-                    moment(s, o->peak_time).text);
-    hpf_sink_printf(to, " %s", moment(s, above).text);
-    hpf_sink_printf(to, " of %s", moment(s, duration).text);
-    write_command(s, "census plot", (times){o->picks[first].time, o->picks[last].time});
-    return write_growing(s, to, first, peak, err);
+    hpf_finding *f = add(s, HPF_FINDING_SHORT_PEAK);
+    f->from_time = o->picks[first].time;
+    f->to_time = o->picks[last].time;
+    f->of.peak.amount = o->peak_total;
+    f->of.peak.time = o->peak_time;
+    f->of.peak.above_time = above;
+    f->of.peak.duration = duration;
+    return find_gains(s, f, first, peak, err);
 }
 
 /* --- biographies and retainers ---------------------------------------------------------------- */
@@ -245,28 +192,18 @@ static double share_of(const search *s, const char *name)
 }
 
 /* A quarter of the memory over time is kept after its last use, or never used. */
-static hpf_status find_unused(search *s, hpf_error *err)
+static void find_unused(search *s)
 {
     double drag = share_of(s, "DRAG"), never = share_of(s, "VOID");
-    if (drag + never < 0.25) {
-        return HPF_OK;
+    if (drag + never >= 0.25) {
+        hpf_finding *f = add(s, HPF_FINDING_UNUSED);
+        f->of.unused.drag = drag;
+        f->of.unused.never = never;
     }
-    hpf_sink *to = add(s, "unused memory");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_sink_printf(to, "%s of the memory over time is kept after its last use (DRAG)",
-                    format_share(drag).text);
-    hpf_sink_printf(to, ", %s is never used (VOID%s", format_share(never).text,
-                    is_native(s) ? "); who holds it: run with -hr -hbdrag,void"
-                                 : "; in GHC, also evaluated data); who makes it: run with -hc "
-                                   "-hbdrag,void");
-    write_command(s, "census plot --normalise", s->window);
-    return HPF_OK;
 }
 
 /* One retainer set holds half of the memory over time; or nothing holds 1 % of it. */
-static hpf_status find_holder(search *s, hpf_error *err)
+static void find_holder(search *s)
 {
     const hpf_survey *survey = s->in->survey;
     hpf_name most = 0;
@@ -277,13 +214,7 @@ static hpf_status find_holder(search *s, hpf_error *err)
     }
     double lost = share_of(s, "UNREACHED");
     if (lost >= 0.01) {
-        hpf_sink *to = add(s, "unreached");
-        if (!to) {
-            return hpf_error_set_memory(err);
-        }
-        hpf_sink_printf(to, "%s of the memory over time is not reachable (UNREACHED): leaks",
-                        format_share(lost).text);
-        write_command(s, "census plot --match UNREACHED", s->window);
+        add(s, HPF_FINDING_UNREACHED)->of.held.share = lost;
     }
     hpf_str name = hpf_survey_name(survey, most);
     double share = s->o->total.trapezium > 0
@@ -292,18 +223,13 @@ static hpf_status find_holder(search *s, hpf_error *err)
     hpf_str bare = hpf_str_without_id(name);
     if (share < 0.5 || hpf_str_is(bare, "UNREACHED") || hpf_str_is(bare, "SYSTEM") ||
         hpf_str_is(bare, "MANY")) {
-        return HPF_OK;
-    }
-    hpf_sink *to = add(s, "one holder");
-    if (!to) {
-        return hpf_error_set_memory(err);
+        return;
     }
     hpf_retainer_set set;
-    hpf_sink_printf(
-        to, "one retainer set holds %s of the memory over time: ", format_share(share).text);
-    hpf_sink_name(to, hpf_survey_retainer_set(survey, most, &set) ? set.members : name);
-    write_command(s, "census report --chains -m 1", all_times); /* takes no part of a profile */
-    return HPF_OK;
+    bool is_known = hpf_survey_retainer_set(survey, most, &set);
+    hpf_finding *f = add(s, HPF_FINDING_ONE_HOLDER);
+    f->of.held.name = is_known ? set.members : name;
+    f->of.held.share = share;
 }
 
 /* --- resident memory -------------------------------------------------------------------------- */
@@ -330,7 +256,7 @@ static double value_at(const hpf_quantity *q, double time)
 
 /* At the end, the process keeps twice as much memory as is live, and 16 MiB more: freed memory was
  * not given back. The end is the last time at which a tenth of the peak was live. */
-static hpf_status find_resident(search *s, hpf_error *err)
+static void find_resident(search *s)
 {
     static const double least = 16 << 20;
     const hpf_overview *o = s->o;
@@ -340,30 +266,23 @@ static hpf_status find_resident(search *s, hpf_error *err)
         end--;
     }
     if (!resident || !end || o->n_samples < FEWEST_SAMPLES) {
-        return HPF_OK;
+        return;
     }
     const hpf_pick *last = &o->picks[end - 1];
     double kept = value_at(resident, last->time) - value_at(quantity_of(s, "profiler"), last->time);
-    if (kept < 2 * last->total || kept - last->total < least) {
-        return HPF_OK;
+    if (kept >= 2 * last->total && kept - last->total >= least) {
+        hpf_finding *f = add(s, HPF_FINDING_RESIDENT);
+        f->of.resident.time = last->time;
+        f->of.resident.kept = kept;
+        f->of.resident.live = last->total;
     }
-    hpf_sink *to = add(s, "resident memory");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_sink_printf(to, "at %s the process keeps", moment(s, last->time).text);
-    hpf_sink_printf(to, " %s", amount(s, kept).text);
-    hpf_sink_printf(to, " for %s that are live: freed memory is in pieces, or was not given back",
-                    amount(s, last->total).text);
-    write_command(s, "census plot --overlay resident", s->window);
-    return HPF_OK;
 }
 
 /* --- churn ------------------------------------------------------------------------------------ */
 
 /* What an event log says of allocation. */
 typedef struct allocation {
-    times window;
+    const hpf_recording *in;
     double first_s, last_s;
     uint64_t first_bytes, last_bytes; /* allocated since the program started */
     bool has_first;
@@ -375,7 +294,7 @@ static hpf_status note_allocation(void *context, const hpf_event *event, hpf_err
     (void)err;
     double time_s = (double)event->time_ns / 1e9;
     if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8 &&
-        is_in(a->window, time_s)) {
+        is_in(a->in, time_s)) {
         a->last_s = time_s;
         a->last_bytes = hpf__read8(event->payload.data + 4);
         if (!a->has_first) {
@@ -394,14 +313,14 @@ static hpf_status find_churn(search *s, hpf_error *err)
 {
     static const double least_rate = 256 << 20, longest_life_s = 0.1;
     const hpf_event_visitor visitor = {.event = note_allocation};
-    allocation a = {.window = s->window};
-    if (s->in->format != &hpf_format_eventlog || !is_native(s) ||
+    allocation a = {.in = s->in};
+    if (!s->in->source || s->in->format != &hpf_format_eventlog || !is_native(s) ||
         s->o->n_samples < FEWEST_SAMPLES) {
         return HPF_OK;
     }
-    hpf_status status = hpf_source_rewind(s->in->given, err);
-    status =
-        status == HPF_OK ? hpf_eventlog_read_source(NULL, s->in->given, &visitor, &a, err) : status;
+    hpf_status status = hpf_source_rewind(s->in->source, err);
+    status = status == HPF_OK ? hpf_eventlog_read_source(NULL, s->in->source, &visitor, &a, err)
+                              : status;
     double duration = a.last_s - a.first_s;
     double allocated = (double)(a.last_bytes - a.first_bytes);
     double rate = duration > 0 && a.last_bytes > a.first_bytes ? allocated / duration : 0;
@@ -409,16 +328,11 @@ static hpf_status find_churn(search *s, hpf_error *err)
     if (status != HPF_OK || rate < least_rate || live > rate * longest_life_s) {
         return status;
     }
-    hpf_sink *to = add(s, "churn");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_sink_printf(to, "%s were allocated", amount(s, allocated).text);
-    hpf_sink_printf(to, " in %s while", moment(s, duration).text);
-    hpf_sink_printf(to, " %s were live:", amount(s, live).text);
-    hpf_sink_printf(to, " a byte lives %s on average; who allocates: report --value allocated",
-                    moment(s, live / rate).text);
-    write_command(s, "census plot --lanes", s->window);
+    hpf_finding *f = add(s, HPF_FINDING_CHURN);
+    f->of.churn.allocated = allocated;
+    f->of.churn.duration = duration;
+    f->of.churn.live = live;
+    f->of.churn.life = live / rate;
     return HPF_OK;
 }
 
@@ -426,7 +340,7 @@ static hpf_status find_churn(search *s, hpf_error *err)
 
 /* The total of one amount of a profile of another tool: the largest in a window. */
 typedef struct moment_total {
-    times window;
+    double from_time, to_time;
     double time, total;
 } moment_total;
 
@@ -438,7 +352,7 @@ static hpf_status add_moment(void *context, const hpf_sample *sample, hpf_error 
     for (size_t i = 0; i < sample->n_costs; i++) {
         total += hpf_cost_amount(&sample->costs[i]);
     }
-    if (is_in(m->window, sample->time) && total > m->total) {
+    if (sample->time >= m->from_time && sample->time <= m->to_time && total > m->total) {
         m->time = sample->time;
         m->total = total;
     }
@@ -449,9 +363,9 @@ static hpf_status read_total(const search *s, const char *value, moment_total *m
 {
     const hpf_events events = {.sample = add_moment};
     const hpf_reader_options options = {.value = {value, strlen(value)}};
-    hpf_status status = hpf_source_rewind(s->in->given, err);
+    hpf_status status = hpf_source_rewind(s->in->source, err);
     return status == HPF_OK
-               ? hpf_format_read(s->in->format, s->in->given, &events, m, &options, err)
+               ? hpf_format_read(s->in->format, s->in->source, &events, m, &options, err)
                : status;
 }
 
@@ -473,12 +387,12 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
         i++;
     }
     bool is_log = s->in->format == &hpf_format_eventlog;
-    if (i == n || s->in->n_more > 0 || (is_log && (!is_native(s) || s->window.first > -HUGE_VAL))) {
+    if (i == n || !s->in->source || (is_log && (!is_native(s) || s->in->from_time > -HUGE_VAL))) {
         return HPF_OK;
     }
-    moment_total bytes = {.window = s->window}, blocks = {.total = 0};
+    moment_total bytes = {s->in->from_time, s->in->to_time, 0, 0};
     hpf_status status = read_total(s, formats[i].bytes, &bytes, err);
-    blocks.window = (times){bytes.time, bytes.time};
+    moment_total blocks = {bytes.time, bytes.time, 0, 0};
     status = status == HPF_OK ? read_total(s, formats[i].blocks, &blocks, err) : status;
     if (status == HPF_ERR_ARGUMENT) {
         return HPF_OK; /* a pprof profile of other amounts, a log without totals */
@@ -488,56 +402,34 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
         bytes.total > most_bytes * blocks.total) {
         return status;
     }
-    hpf_sink *to = add(s, "small blocks");
-    if (!to) {
-        return hpf_error_set_memory(err);
-    }
-    char command[60];
-    hpf_sink_printf(to, "%s live blocks have", format_count((uint64_t)blocks.total).text);
-    hpf_sink_printf(to, " %.1f bytes on average, to which malloc adds 8 to 16 bytes for each",
-                    bytes.total / blocks.total);
-    snprintf(command, sizeof command, "census report --value %s", formats[i].blocks);
-    write_command(s, command, s->window);
+    hpf_finding *f = add(s, HPF_FINDING_SMALL_BLOCKS);
+    f->of.blocks.n = blocks.total;
+    f->of.blocks.mean = bytes.total / blocks.total;
+    f->of.blocks.value = formats[i].blocks;
     return HPF_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-hpf_status findings_find(findings *out, const input *in, bool is_window, bool exact, hpf_error *err)
+hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording, hpf_error *err)
 {
-    const hpf_overview *o = hpf_survey_overview(in->survey);
-    search s = {.out = out,
-                .in = in,
-                .o = o,
-                .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
-                .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
-                .exact = exact,
-                .window = is_window ? (times){o->first_time, o->last_time} : all_times};
-    hpf_breakdown by = hpf_breakdown_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB));
-    *out = (findings){.n = 0};
-    if (o->peak_total <= 0) {
+    search s = {out, recording, hpf_survey_overview(recording->survey)};
+    hpf_breakdown by = hpf_breakdown_of_job(hpf_survey_header(recording->survey, HPF_HEADER_JOB));
+    out->n = 0;
+    if (s.o->peak_total <= 0) {
         return HPF_OK;
     }
     hpf_status status = find_growth(&s, err);
     if (status == HPF_OK && out->n == 0) {
         status = find_short_peak(&s, err);
     }
-    if (status == HPF_OK && by == HPF_BREAKDOWN_BIOGRAPHY) {
-        status = find_unused(&s, err);
+    if (by == HPF_BREAKDOWN_BIOGRAPHY) {
+        find_unused(&s);
     }
-    if (status == HPF_OK && by == HPF_BREAKDOWN_RETAINER) {
-        status = find_holder(&s, err);
+    if (by == HPF_BREAKDOWN_RETAINER) {
+        find_holder(&s);
     }
-    status = status == HPF_OK ? find_resident(&s, err) : status;
+    find_resident(&s);
     status = status == HPF_OK ? find_churn(&s, err) : status;
     return status == HPF_OK ? find_small_blocks(&s, err) : status;
-}
-
-void findings_finish(findings *f)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        hpf_sink_destroy(f->all[i].text);
-        hpf_sink_destroy(f->all[i].command);
-    }
-    f->n = 0;
 }

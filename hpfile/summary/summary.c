@@ -2,14 +2,14 @@
  *
  * Computes means and slopes from the totals of a survey.
  */
-#include "summary/survey_details.h"
-#include "summary.h"
+#include "hpfile/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hpfile/str.h"
+#include "summary/survey_details.h"
 
 /* Figures of the whole profile. */
 typedef struct frame {
@@ -42,7 +42,7 @@ static frame make_frame(const hpf_overview *o)
 }
 
 /* Computes slope and fit of the line through (time, amount). */
-static void fit_line(summary_row *row, const frame *f, const hpf_totals *t)
+static void fit_line(hpf_summary_row *row, const frame *f, const hpf_totals *t)
 {
     double spread_time = f->n * f->sum_times_squared - f->sum_times * f->sum_times;
     double spread_amount = f->n * t->sum_squares - t->sum * t->sum;
@@ -54,10 +54,10 @@ static void fit_line(summary_row *row, const frame *f, const hpf_totals *t)
     row->r_squared = has_times && varies ? row->growth * (together / spread_amount) : NAN;
 }
 
-static summary_row make_row(const hpf_survey *survey, const frame *f, const hpf_totals *t,
-                            hpf_str name)
+static hpf_summary_row make_row(const hpf_survey *survey, const frame *f, const hpf_totals *t,
+                                hpf_str name)
 {
-    summary_row row = {
+    hpf_summary_row row = {
         .name = name, .n_names = 1, .mean = hpf_survey_mean(survey, t), .max = t->max};
     if (f->total_trapezium > 0) {
         row.share = t->trapezium / f->total_trapezium;
@@ -71,8 +71,8 @@ static summary_row make_row(const hpf_survey *survey, const frame *f, const hpf_
 /* Orders by share, largest first, then by name. */
 static int compare_rows(const void *left, const void *right)
 {
-    const summary_row *a = left;
-    const summary_row *b = right;
+    const hpf_summary_row *a = left;
+    const hpf_summary_row *b = right;
     if (a->share != b->share) {
         return a->share > b->share ? -1 : 1;
     }
@@ -80,9 +80,9 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Adds up means and slopes; maxima and fits of several names are undefined. */
-static summary_row join_rows(const summary_row *rows, uint32_t n_rows)
+static hpf_summary_row join_rows(const hpf_summary_row *rows, uint32_t n_rows)
 {
-    summary_row joined = {.n_names = n_rows, .max = NAN, .r_squared = NAN};
+    hpf_summary_row joined = {.n_names = n_rows, .max = NAN, .r_squared = NAN};
     for (uint32_t i = 0; i < n_rows; i++) {
         joined.share += rows[i].share;
         joined.mean += rows[i].mean;
@@ -91,7 +91,7 @@ static summary_row join_rows(const summary_row *rows, uint32_t n_rows)
     return joined;
 }
 
-uint32_t summary_n_names(const hpf_survey *survey)
+uint32_t hpf_summary_n_names(const hpf_survey *survey)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < hpf_survey_n_names(survey); i++) {
@@ -100,10 +100,11 @@ uint32_t summary_n_names(const hpf_survey *survey)
     return n;
 }
 
-bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
+hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey, uint32_t most_rows,
+                            hpf_error *err)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    uint32_t n_names = summary_n_names(survey);
+    uint32_t n_names = hpf_summary_n_names(survey);
     frame f = make_frame(o);
     memset(out, 0, sizeof *out);
     out->peak = o->peak_total;
@@ -116,7 +117,7 @@ bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
     out->final_time = end->time;
     out->rows = calloc(n_names > 0 ? n_names : 1, sizeof *out->rows);
     if (!out->rows) {
-        return false;
+        return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0, n = 0; i < hpf_survey_n_names(survey); i++) {
         const hpf_totals *totals = hpf_survey_totals(survey, i);
@@ -128,10 +129,10 @@ bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows)
     qsort(out->rows, n_names, sizeof *out->rows, compare_rows);
     out->n_rows = most_rows > 0 && most_rows < n_names ? most_rows : n_names;
     out->others = join_rows(out->rows + out->n_rows, n_names - out->n_rows);
-    return true;
+    return HPF_OK;
 }
 
-void summary_finish(summary *s)
+void hpf_summary_finish(hpf_summary *s)
 {
     free(s->rows);
 }

@@ -3,23 +3,21 @@
  * Each name becomes a row with the figures that can be added up; rows with the same text are then
  * added up.
  */
-#include "explain/explain_table.h"
+#include "findings/explain_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "event/frame.h"
+#include "hpfile/str.h"
+#include "prof/prof.h"
+#include "summary/survey_details.h"
 
 /* Moments of the time, and the peak. */
 enum { N_MOMENTS = 4, PEAK = N_MOMENTS, N_AMOUNTS };
 
 enum { MOST_FRAMES = 64, MOST_CALLERS = 4 };
-
-static bool has(hpf_str text, const char *part)
-{
-    return text.length > 0 && memmem(text.data, text.length, part, strlen(part));
-}
 
 static bool ends_in(hpf_str text, const char *end)
 {
@@ -29,24 +27,6 @@ static bool ends_in(hpf_str text, const char *end)
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-/* Returns whether a frame belongs to a library rather than to the program. In a stack with Python,
- * frames without Python belong to the interpreter. */
-static bool is_library_frame(const hpf_frame *f, bool has_python)
-{
-    static const char *const labels[] = {
-        "std::",       "__gnu_cxx::", "operator new", "operator_new", "alloc::", "core::",
-        "hashbrown::", "<alloc::",    "<core::",      "<std::",       "[",       "_dl_",
-        "importlib.",  NULL};
-    for (size_t i = 0; labels[i]; i++) {
-        if (hpf_str_begins(f->label, labels[i])) {
-            return true;
-        }
-    }
-    return hpf_str_begins(f->source, "/usr/") || hpf_str_begins(f->source, "<frozen") ||
-           has(f->source, "/site-packages/") || has(f->source, "/lib/python") ||
-           has(f->source, "/rustc/") || (has_python && !has(f->source, ".py"));
-}
-
 /* Returns a place without its folders; an empty text without a line. */
 static hpf_str short_place(hpf_str source)
 {
@@ -55,9 +35,9 @@ static hpf_str short_place(hpf_str source)
     return has_line && base.data[0] != '<' ? base : HPF_STR("");
 }
 
-hpf_str explain_place(const explain_recording *r, hpf_str label)
+hpf_str hpf__explain_place(const hpf_explain_recording *r, hpf_str label)
 {
-    const hpf_prof *prof = r->report ? hpf_prof_file_report(r->report) : NULL;
+    const hpf_prof *prof = r->in->report ? hpf_prof_file_report(r->in->report) : NULL;
     for (size_t i = 0; prof && i < prof->n_centres; i++) {
         if (hpf_str_equal(prof->centres[i].label, label) && !prof->centres[i].is_caf) {
             return short_place(prof->centres[i].srcloc);
@@ -83,17 +63,10 @@ static hpf_str join_callers(const hpf_frame *frames, size_t n, hpf_arena *arena)
 }
 
 /* Describes who allocated the objects of a name by its stack. */
-static void describe_maker(explain_part *part, const explain_recording *r, const hpf_frame *frames,
-                           size_t n, hpf_arena *arena)
+static void describe_maker(hpf_explain_part *part, const hpf_explain_recording *r,
+                           const hpf_frame *frames, size_t n, hpf_arena *arena)
 {
-    bool has_python = false;
-    for (size_t i = 0; i < n; i++) {
-        has_python |= has(frames[i].source, ".py:");
-    }
-    size_t own = 0;
-    while (own < n && is_library_frame(&frames[own], has_python)) {
-        own++;
-    }
+    size_t own = hpf_frames_own(frames, n);
     bool is_cut = n > 0 && ends_in(frames[n - 1].label, "...");
     part->is_cut = is_cut && own + 1 >= n;
     own = own < n ? own : 0;
@@ -109,13 +82,13 @@ static void describe_maker(explain_part *part, const explain_recording *r, const
     }
     part->name = frames[own].label;
     part->place = short_place(frames[own].source);
-    part->place = part->place.length ? part->place : explain_place(r, part->name);
+    part->place = part->place.length ? part->place : hpf__explain_place(r, part->name);
     part->callers = join_callers(&frames[own + 1], n - own - 1, arena);
 }
 
 /* --- contents and holders -------------------------------------------------------------------- */
 
-static explain_class class_of(hpf_breakdown by, hpf_str name)
+static hpf_explain_object_kind kind_of(hpf_breakdown by, hpf_str name)
 {
     name = name.data ? name : HPF_STR("");
     bool is_kind = by == HPF_BREAKDOWN_CLOSURE_TYPE || by == HPF_BREAKDOWN_INFO_TABLE;
@@ -126,19 +99,19 @@ static explain_class class_of(hpf_breakdown by, hpf_str name)
     }
     if (hpf_str_begins(name, "->") || hpf_str_begins(name, "FUN") || hpf_str_begins(name, "PAP") ||
         ends_in(name, "\\")) {
-        return EXPLAIN_FUNCTION;
+        return HPF_EXPLAIN_FUNCTION;
     }
     if (ends_in(name, "BLACKHOLE") ||
         (is_kind && (hpf_str_begins(name, "THUNK") || hpf_str_begins(name, "AP")))) {
-        return EXPLAIN_EXPRESSION;
+        return HPF_EXPLAIN_EXPRESSION;
     }
     bool is_code =
         name.length && (name.data[0] == '<' || (last.data[0] >= 'a' && last.data[0] <= 'z'));
-    return is_code && by == HPF_BREAKDOWN_CLOSURE_DESCR ? EXPLAIN_EXPRESSION : EXPLAIN_DATA;
+    return is_code && by == HPF_BREAKDOWN_CLOSURE_DESCR ? HPF_EXPLAIN_EXPRESSION : HPF_EXPLAIN_DATA;
 }
 
 /* Describes a name by the break-down of the recording. `top` is the innermost frame, if any. */
-static void describe_name(explain_part *part, const explain_recording *r, hpf_str name,
+static void describe_name(hpf_explain_part *part, const hpf_explain_recording *r, hpf_str name,
                           const hpf_frame *top)
 {
     hpf_retainer_set set = {.name = name};
@@ -148,13 +121,13 @@ static void describe_name(explain_part *part, const explain_recording *r, hpf_st
         (void)hpf_survey_retainer_set_named(r->in->survey, name, &set);
     }
     part->name = hpf_str_without_id(set.name);
-    part->class = class_of(r->by, part->name);
+    part->kind = kind_of(r->by, part->name);
     if (is_table) {
         part->name = top->label.length ? top->label : top->table;
         part->place = short_place(top->source);
-        part->class = class_of(r->by, hpf_closure_type_name(top->closure_type));
-    } else if (r->question == EXPLAIN_HOLDER) {
-        part->place = explain_place(r, part->name);
+        part->kind = kind_of(r->by, hpf_closure_type_name(top->closure_type));
+    } else if (r->question == HPF_EXPLAIN_HOLDER) {
+        part->place = hpf__explain_place(r, part->name);
     }
 }
 
@@ -162,27 +135,27 @@ static void describe_name(explain_part *part, const explain_recording *r, hpf_st
 
 static int compare_names(const void *a, const void *b)
 {
-    const explain_part *x = a;
-    const explain_part *y = b;
+    const hpf_explain_part *x = a;
+    const hpf_explain_part *y = b;
     int order = hpf_str_compare(x->name, y->name);
     return order ? order : (x->share < y->share) - (x->share > y->share);
 }
 
 static int compare_shares(const void *a, const void *b)
 {
-    const explain_part *x = a;
-    const explain_part *y = b;
+    const hpf_explain_part *x = a;
+    const hpf_explain_part *y = b;
     return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
                                 : hpf_str_compare(x->name, y->name);
 }
 
 /* Adds up equal names; each sum has the texts of its largest row. Returns how many there are. */
-static size_t add_up(explain_part *parts, size_t n)
+static size_t add_up(hpf_explain_part *parts, size_t n)
 {
     size_t n_sums = 0;
     qsort(parts, n, sizeof *parts, compare_names);
     for (size_t i = 0; i < n; i++) {
-        explain_part *sum = n_sums ? &parts[n_sums - 1] : NULL;
+        hpf_explain_part *sum = n_sums ? &parts[n_sums - 1] : NULL;
         if (!sum || !hpf_str_equal(sum->name, parts[i].name)) {
             parts[n_sums++] = parts[i];
             continue;
@@ -209,7 +182,7 @@ static bool rises(const double *amounts)
 }
 
 /* Stores the amounts of all names at the moments and at the peak, one row for each. */
-static hpf_status read_amounts(const explain_recording *r, double *amounts, size_t n_names,
+static hpf_status read_amounts(const hpf_explain_recording *r, double *amounts, size_t n_names,
                                hpf_error *err)
 {
     static const double moments[N_MOMENTS] = {0.25, 0.5, 0.75, 0.95};
@@ -226,15 +199,16 @@ static hpf_status read_amounts(const explain_recording *r, double *amounts, size
                : status;
 }
 
-hpf_status explain_table_make(explain_table *out, const explain_recording *r, explain_key key,
-                              const hpf_str *only, hpf_arena *arena, hpf_error *err)
+hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_recording *r,
+                                   hpf__explain_key key, const hpf_str *only, hpf_arena *arena,
+                                   hpf_error *err)
 {
     const hpf_survey *survey = r->in->survey;
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t n_names = hpf_survey_n_names(survey);
-    explain_part *parts = hpf_arena_array(arena, n_names, sizeof *parts);
+    hpf_explain_part *parts = hpf_arena_array(arena, n_names, sizeof *parts);
     double *amounts = hpf_arena_array(arena, (size_t)n_names * N_AMOUNTS, sizeof *amounts);
-    *out = (explain_table){parts, 0};
+    *out = (hpf_explain_table){parts, 0};
     if (!parts || !amounts) {
         return hpf_error_set_memory(err);
     }
@@ -245,27 +219,28 @@ hpf_status explain_table_make(explain_table *out, const explain_recording *r, ex
         size_t n = hpf_survey_frames(survey, i, frames, MOST_FRAMES);
         n = n < MOST_FRAMES ? n : MOST_FRAMES;
         hpf_str name = hpf_survey_name(survey, i);
-        bool is_stack = r->question == EXPLAIN_MAKER;
+        bool is_stack = r->question == HPF_EXPLAIN_MAKER;
         if (n > 0 && hpf__frame_is_type(frames)) { /* the stack follows */
             name = frames->type;
-            is_stack = is_stack || key == EXPLAIN_BY_MAKER;
+            is_stack = is_stack || key == HPF__EXPLAIN_BY_MAKER;
             frames++;
             n--;
         } else if (n == 0 && is_stack) {
             n = hpf__frames_of_name(name, frames, MOST_FRAMES);
             n = n < MOST_FRAMES ? n : MOST_FRAMES;
         }
-        explain_part part = {.share = o->total.trapezium > 0
-                                          ? totals->trapezium / o->total.trapezium
-                                      : o->total.sum > 0 ? totals->sum / o->total.sum
-                                                         : 0};
+        hpf_explain_part part = {.share = o->total.trapezium > 0
+                                              ? totals->trapezium / o->total.trapezium
+                                          : o->total.sum > 0 ? totals->sum / o->total.sum
+                                                             : 0};
         describe_name(&part, r, name, n > 0 ? frames : NULL);
         bool is_left_out = (only && !hpf_str_equal(*only, part.name)) || totals->n_samples == 0 ||
-                           (key == EXPLAIN_BY_MAKER && (!is_stack || n == 0));
+                           (key == HPF__EXPLAIN_BY_MAKER && (!is_stack || n == 0));
         if (is_left_out) {
             continue;
         }
-        if (is_stack && n > 0 && (key == EXPLAIN_BY_MAKER || r->question == EXPLAIN_MAKER)) {
+        if (is_stack && n > 0 &&
+            (key == HPF__EXPLAIN_BY_MAKER || r->question == HPF_EXPLAIN_MAKER)) {
             describe_maker(&part, r, frames, n, arena);
         }
         for (size_t k = 0; k < N_AMOUNTS; k++) {
@@ -275,26 +250,26 @@ hpf_status explain_table_make(explain_table *out, const explain_recording *r, ex
     }
     out->n = add_up(parts, out->n);
     for (size_t i = 0; i < out->n; i++) {
-        parts[i].grows = o->n_samples >= EXPLAIN_FEWEST_SAMPLES && rises(parts[i].amounts);
+        parts[i].grows = o->n_samples >= HPF_EXPLAIN_FEWEST_SAMPLES && rises(parts[i].amounts);
     }
     return status;
 }
 
-hpf_status explain_table_of_savings(explain_table *out, const explain_recording *r,
-                                    const saving *savings, size_t n, hpf_arena *arena,
-                                    hpf_error *err)
+hpf_status hpf__explain_table_of_savings(hpf_explain_table *out, const hpf_explain_recording *r,
+                                         const hpf_saving *savings, size_t n, hpf_arena *arena,
+                                         hpf_error *err)
 {
-    explain_part *parts = hpf_arena_array(arena, n, sizeof *parts);
+    hpf_explain_part *parts = hpf_arena_array(arena, n, sizeof *parts);
     double all = 0;
-    *out = (explain_table){parts, 0};
+    *out = (hpf_explain_table){parts, 0};
     for (size_t i = 0; i < n; i++) {
         all += savings[i].area;
     }
     for (size_t i = 0; parts && i < n; i++) {
         hpf_frame frames[MOST_FRAMES];
-        parts[i] = (explain_part){.share = all > 0 ? savings[i].area / all : 0};
+        parts[i] = (hpf_explain_part){.share = all > 0 ? savings[i].area / all : 0};
         describe_name(&parts[i], r, savings[i].retainers, NULL);
-        if (r->question == EXPLAIN_MAKER) {
+        if (r->question == HPF_EXPLAIN_MAKER) {
             size_t n_frames = hpf__frames_of_name(savings[i].producer, frames, MOST_FRAMES);
             n_frames = n_frames < MOST_FRAMES ? n_frames : MOST_FRAMES;
             describe_maker(&parts[i], r, frames, n_frames, arena);

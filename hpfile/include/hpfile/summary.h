@@ -8,13 +8,17 @@
  * coefficient of determination. An empty first and an empty last sample, which GHC always writes,
  * are ignored.
  */
-#ifndef CENSUS_SUMMARY_H
-#define CENSUS_SUMMARY_H
+#ifndef HPFILE_SUMMARY_H
+#define HPFILE_SUMMARY_H
 
 #include "hpfile/survey.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One name, or several together. Amounts are in the value unit. Undefined values are NAN. */
-typedef struct summary_row {
+typedef struct hpf_summary_row {
     hpf_str name;     /* borrowed from the survey; empty for several */
     hpf_name number;  /* its number in the survey */
     uint32_t n_names; /* number of names in this row */
@@ -23,24 +27,29 @@ typedef struct summary_row {
     double max;       /* NAN for several names */
     double growth;    /* per unit of time; NAN without two different times */
     double r_squared; /* NAN without growth, for constants, and for several names */
-} summary_row;
+} hpf_summary_row;
 
-typedef struct summary {
+typedef struct hpf_summary {
     double peak, peak_time;   /* of the first sample with the largest total */
     double final, final_time; /* of the last kept sample that is not empty, else 0 */
     double duration;
-    summary_row total;
-    summary_row *rows; /* the `n_rows` names with the largest area, largest first */
+    hpf_summary_row total;
+    hpf_summary_row *rows; /* the `n_rows` names with the largest area, largest first */
     uint32_t n_rows;
-    summary_row others; /* all other names together; n_names 0: none */
-} summary;
+    hpf_summary_row others; /* all other names together; n_names 0: none */
+} hpf_summary;
 
 /* Returns the number of names in complete samples; the survey may also have names of an incomplete
  * last sample. */
-uint32_t summary_n_names(const hpf_survey *survey);
+HPF_API uint32_t hpf_summary_n_names(const hpf_survey *survey);
 
-/* Summarises a survey, with at most `most_rows` rows (0: all). Returns false without memory. */
-bool summary_make(summary *out, const hpf_survey *survey, uint32_t most_rows);
-void summary_finish(summary *s);
+/* Summarises a survey, with at most `most_rows` rows (0: all). Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey,
+                                                 uint32_t most_rows, hpf_error *err);
+HPF_API void hpf_summary_finish(hpf_summary *s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

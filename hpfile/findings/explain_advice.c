@@ -4,18 +4,21 @@
  * rule that needs two recordings joins them only as far as their shares allow: if a function makes
  * 80 % and a holder keeps 60 %, at least 40 % are both.
  */
-#include "explain/explain.h"
+#include "hpfile/explain.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "event/breakdown.h"
 #include "event/call_stacks.h"
-#include "explain/explain_table.h"
-#include "retainers/chains.h"
-#include "retainers/savings.h"
-#include "path.h"
+#include "event/format_row.h"
+#include "findings/chains.h"
+#include "findings/explain_table.h"
+#include "hpfile/str.h"
+#include "prof/retainer_sets.h"
+#include "summary/survey_details.h"
 
 /* Shares from which a rule applies. */
 static const double much = 0.25, most = 0.5, some = 0.05, lost = 0.01;
@@ -27,17 +30,18 @@ static bool is_native_job(hpf_str job)
     return hpf_native_part_of_job(job).length > 0;
 }
 
-static explain_question question_of(hpf_breakdown by, bool is_native)
+static hpf_explain_question question_of(hpf_breakdown by, bool is_native)
 {
     bool is_site = by == HPF_BREAKDOWN_CLOSURE_DESCR && is_native;
-    return by == HPF_BREAKDOWN_COST_CENTRE || by == HPF_BREAKDOWN_MODULE || is_site ? EXPLAIN_MAKER
-           : by == HPF_BREAKDOWN_BIOGRAPHY                                          ? EXPLAIN_USE
-           : by == HPF_BREAKDOWN_RETAINER                                           ? EXPLAIN_HOLDER
-                                          : EXPLAIN_CONTENT;
+    return by == HPF_BREAKDOWN_COST_CENTRE || by == HPF_BREAKDOWN_MODULE || is_site
+               ? HPF_EXPLAIN_MAKER
+           : by == HPF_BREAKDOWN_BIOGRAPHY ? HPF_EXPLAIN_USE
+           : by == HPF_BREAKDOWN_RETAINER  ? HPF_EXPLAIN_HOLDER
+                                           : HPF_EXPLAIN_CONTENT;
 }
 
 /* Stores what a recording is restricted to. Returns false without memory. */
-static bool note_restrictions(explain_recording *r, hpf_str job, hpf_arena *arena)
+static bool note_restrictions(hpf_explain_recording *r, hpf_str job, hpf_arena *arena)
 {
     static const char letters[HPF_N_RESTRICTIONS] = {'m', 'd', 'y', 'c', 'C', 'r', 'b'};
     hpf_str lists[HPF_N_RESTRICTIONS] = {0};
@@ -50,7 +54,7 @@ static bool note_restrictions(explain_recording *r, hpf_str job, hpf_arena *aren
         }
         const char flag[] = {' ', '-', 'h', letters[i]};
         bool is_phases = i == HPF_RESTRICT_BIOGRAPHY;
-        r->is_waste |= is_phases && !memmem(lists[i].data, lists[i].length, "use", 3);
+        r->is_waste |= is_phases && !hpf_str_find(lists[i], "use");
         is_ok = (is_phases && r->is_waste) ||
                 (hpf__buffer_append(&of, flag + (of.length == 0), sizeof flag - (of.length == 0)) &&
                  hpf__buffer_append(&of, lists[i].data, lists[i].length));
@@ -62,26 +66,11 @@ static bool note_restrictions(explain_recording *r, hpf_str job, hpf_arena *aren
     return is_ok;
 }
 
-/* Reads the places of cost centres from the report of a recording, if there is one. */
-static void read_report(explanation *e, explain_recording *r)
-{
-    hpf_prof_file *report = NULL;
-    char *path = companion_path(r->in->name, ".prof");
-    hpf_source *source = NULL;
-    hpf_error err;
-    bool is_open = path && hpf_source_open(&source, path, NULL, &err) == HPF_OK;
-    if (is_open && hpf_prof_read(&report, source, &err) == HPF_OK) {
-        r->report = e->reports[e->n_reports++] = report;
-    } /* otherwise it is a report of retainer sets only, or there is none */
-    hpf_source_destroy(source);
-    free(path);
-}
-
 /* Returns the command line without the options of the profiler. */
 static hpf_str program_of(hpf_str job)
 {
     hpf_str command = hpf__call_stacks_command(job);
-    const char *rts = command.length ? memmem(command.data, command.length, " +RTS", 5) : NULL;
+    const char *rts = hpf_str_find(command, " +RTS");
     command.length = rts ? (size_t)(rts - command.data) : command.length;
     return command;
 }
@@ -107,7 +96,7 @@ static hpf_breakdown breakdown_of(const hpf_survey *survey)
 }
 
 /* Returns how well a recording answers its question. */
-static int worth(const explain_recording *r)
+static int worth(const hpf_explain_recording *r)
 {
     bool is_log = r->in->format == &hpf_format_eventlog;
     return 4 * (r->of.length == 0) + 2 * (r->by != HPF_BREAKDOWN_TYPE) + is_log;
@@ -115,28 +104,28 @@ static int worth(const explain_recording *r)
 
 /* Adds a recording of --savings, whose names are pairs of a maker and its holders: one by maker,
  * one by holder. */
-static hpf_status add_savings(explanation *e, const explain_recording *given, bool *is_it,
+static hpf_status add_savings(hpf_explanation *e, const hpf_explain_recording *given, bool *is_it,
                               hpf_error *err)
 {
-    static const explain_question questions[] = {EXPLAIN_MAKER, EXPLAIN_HOLDER};
-    static const int phases[SAVINGS_N_PHASES] = {EXPLAIN_LAG_PHASE, EXPLAIN_DRAG_PHASE,
-                                                 EXPLAIN_VOID_PHASE};
-    saving *savings;
+    static const hpf_explain_question questions[] = {HPF_EXPLAIN_MAKER, HPF_EXPLAIN_HOLDER};
+    static const int phases[HPF_N_SAVING_PHASES] = {HPF_EXPLAIN_LAG_PHASE, HPF_EXPLAIN_DRAG_PHASE,
+                                                    HPF_EXPLAIN_VOID_PHASE};
+    hpf_saving *savings;
     size_t n;
-    double live = savings_live_area(given->in->survey);
-    hpf_status status = savings_find(&savings, &n, given->in->survey, err);
+    double live = hpf_survey_live_area(given->in->survey);
+    hpf_status status = hpf_savings_find(&savings, &n, given->in->survey, err);
     *is_it = status == HPF_OK && n > 0;
     for (int i = 0; i < 2 && n > 0 && status == HPF_OK; i++) {
-        explain_recording *r = &e->recordings[e->n_recordings++];
+        hpf_explain_recording *r = &e->recordings[e->n_recordings++];
         *r = *given;
         r->by = i == 0 ? HPF_BREAKDOWN_COST_CENTRE : HPF_BREAKDOWN_RETAINER;
         r->question = questions[i];
         r->is_waste = true;
-        status = explain_table_of_savings(&r->table, r, savings, n, e->arena, err);
+        status = hpf__explain_table_of_savings(&r->table, r, savings, n, e->arena, err);
         e->waste[r->question] = e->waste[r->question] ? e->waste[r->question] : r;
     }
     for (size_t i = 0; i < n && live > 0; i++) {
-        for (int k = 0; k < SAVINGS_N_PHASES; k++) {
+        for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
             e->phases[phases[k]] += savings[i].areas[k] / live;
         }
     }
@@ -144,10 +133,10 @@ static hpf_status add_savings(explanation *e, const explain_recording *given, bo
     return status;
 }
 
-static hpf_status add_recording(explanation *e, input *in, hpf_error *err)
+static hpf_status add_recording(hpf_explanation *e, const hpf_recording *in, hpf_error *err)
 {
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB), program = program_of(job);
-    explain_recording r = {.in = in, .by = breakdown_of(in->survey)};
+    hpf_explain_recording r = {.in = in, .by = breakdown_of(in->survey)};
     bool is_native = is_native_job(job), is_savings = false;
     if (e->n_recordings > 0 && !hpf_str_equal(first_word(program), first_word(e->program))) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "%s and %s are recordings of two programs",
@@ -156,9 +145,8 @@ static hpf_status add_recording(explanation *e, input *in, hpf_error *err)
     e->program = e->n_recordings > 0 ? e->program : program;
     if (is_native) {
         bool is_python = hpf_str_begins(first_word(program), "python");
-        e->language = is_python ? EXPLAIN_PYTHON : EXPLAIN_NATIVE;
+        e->language = is_python ? HPF_EXPLAIN_PYTHON : HPF_EXPLAIN_NATIVE;
     }
-    read_report(e, &r);
     hpf_status status = HPF_OK;
     if (r.by == HPF_BREAKDOWN_NONE) {
         status = add_savings(e, &r, &is_savings, err);
@@ -167,7 +155,7 @@ static hpf_status add_recording(explanation *e, input *in, hpf_error *err)
         }
     }
     r.question = question_of(r.by, is_native);
-    explain_recording *added = &e->recordings[e->n_recordings++];
+    hpf_explain_recording *added = &e->recordings[e->n_recordings++];
     bool is_ok = note_restrictions(&r, job, e->arena);
     *added = r;
     if (!is_ok) {
@@ -179,8 +167,10 @@ static hpf_status add_recording(explanation *e, input *in, hpf_error *err)
                              "retainer (-hc, -hd, -hb, -hr)",
                              in->name);
     }
-    status = explain_table_make(&added->table, added, EXPLAIN_BY_NAME, NULL, e->arena, err);
-    const explain_recording **place = r.is_waste ? &e->waste[r.question] : &e->answers[r.question];
+    status =
+        hpf__explain_table_make(&added->table, added, HPF__EXPLAIN_BY_NAME, NULL, e->arena, err);
+    const hpf_explain_recording **place =
+        r.is_waste ? &e->waste[r.question] : &e->answers[r.question];
     bool is_link = r.of_centre.length > 0; /* it says what holds a holder */
     if (!*place || (worth(added) > worth(*place) && !is_link)) {
         *place = added;
@@ -190,7 +180,7 @@ static hpf_status add_recording(explanation *e, input *in, hpf_error *err)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static const explain_part *part_named(const explain_table *table, const char *name)
+static const hpf_explain_part *part_named(const hpf_explain_table *table, const char *name)
 {
     for (size_t i = 0; table && i < table->n; i++) {
         if (hpf_str_is(table->parts[i].name, name)) {
@@ -200,27 +190,27 @@ static const explain_part *part_named(const explain_table *table, const char *na
     return NULL;
 }
 
-static double share_named(const explain_table *table, const char *name)
+static double share_named(const hpf_explain_table *table, const char *name)
 {
-    const explain_part *part = part_named(table, name);
+    const hpf_explain_part *part = part_named(table, name);
     return part ? part->share : 0;
 }
 
-static void sum_contents(explanation *e)
+static void sum_contents(hpf_explanation *e)
 {
-    const explain_recording *r = e->answers[EXPLAIN_CONTENT];
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_CONTENT];
     e->tells_content = r && r->by != HPF_BREAKDOWN_TYPE && r->of.length == 0;
     for (size_t i = 0; e->tells_content && i < r->table.n; i++) {
-        const explain_part *p = &r->table.parts[i];
-        e->expressions += p->class == EXPLAIN_EXPRESSION ? p->share : 0;
-        e->data += p->class == EXPLAIN_DATA ? p->share : 0;
+        const hpf_explain_part *p = &r->table.parts[i];
+        e->expressions += p->kind == HPF_EXPLAIN_EXPRESSION ? p->share : 0;
+        e->data += p->kind == HPF_EXPLAIN_DATA ? p->share : 0;
     }
 }
 
-static void sum_phases(explanation *e)
+static void sum_phases(hpf_explanation *e)
 {
     static const char *const names[] = {"LAG", "USE", "DRAG", "VOID"};
-    const explain_recording *r = e->answers[EXPLAIN_USE];
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_USE];
     for (int i = 0; r && r->of.length == 0 && i < 4; i++) {
         e->phases[i] = share_named(&r->table, names[i]);
     }
@@ -228,31 +218,33 @@ static void sum_phases(explanation *e)
 
 /* Returns whether the recordings show that another program than GHC's run-time system wrote them.
  */
-static bool is_of_ghc(const explanation *e)
+static bool is_of_ghc(const hpf_explanation *e)
 {
-    const explain_recording *r = e->answers[EXPLAIN_HOLDER];
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_HOLDER];
     size_t n = 0;
     if (r && r->in->sets) {
         hpf_retainer_sets_holdings(r->in->sets, &n);
     }
-    return e->language == EXPLAIN_HASKELL && n == 0;
+    return e->language == HPF_EXPLAIN_HASKELL && n == 0;
 }
 
 /* Makes the tables by function: of everything, and of what nothing holds. */
-static hpf_status find_makers(explanation *e, hpf_error *err)
+static hpf_status find_makers(hpf_explanation *e, hpf_error *err)
 {
-    static const explain_question order[] = {EXPLAIN_MAKER, EXPLAIN_HOLDER, EXPLAIN_CONTENT};
+    static const hpf_explain_question order[] = {HPF_EXPLAIN_MAKER, HPF_EXPLAIN_HOLDER,
+                                                 HPF_EXPLAIN_CONTENT};
     const hpf_str unreached = HPF_STR("UNREACHED");
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < 3 && status == HPF_OK && e->makers.n == 0; i++) {
-        const explain_recording *r = e->answers[order[i]];
+        const hpf_explain_recording *r = e->answers[order[i]];
         bool is_whole = r && r->of.length == 0;
-        status = is_whole ? explain_table_make(&e->makers, r, EXPLAIN_BY_MAKER, NULL, e->arena, err)
+        status = is_whole ? hpf__explain_table_make(&e->makers, r, HPF__EXPLAIN_BY_MAKER, NULL,
+                                                    e->arena, err)
                           : HPF_OK;
     }
-    if (status == HPF_OK && e->answers[EXPLAIN_HOLDER]) {
-        status = explain_table_make(&e->lost_makers, e->answers[EXPLAIN_HOLDER], EXPLAIN_BY_MAKER,
-                                    &unreached, e->arena, err);
+    if (status == HPF_OK && e->answers[HPF_EXPLAIN_HOLDER]) {
+        status = hpf__explain_table_make(&e->lost_makers, e->answers[HPF_EXPLAIN_HOLDER],
+                                         HPF__EXPLAIN_BY_MAKER, &unreached, e->arena, err);
     }
     return status;
 }
@@ -261,10 +253,10 @@ static hpf_status find_makers(explanation *e, hpf_error *err)
 
 /* Removes the next holder from the name of a set of holders, and returns it. Names of native
  * holders contain commas: their sets are not divided. */
-static hpf_str next_holder(const explanation *e, hpf_str *rest)
+static hpf_str next_holder(const hpf_explanation *e, hpf_str *rest)
 {
     const char *comma =
-        e->language == EXPLAIN_HASKELL ? memchr(rest->data, ',', rest->length) : NULL;
+        e->language == HPF_EXPLAIN_HASKELL ? memchr(rest->data, ',', rest->length) : NULL;
     hpf_str holder = {rest->data, comma ? (size_t)(comma - rest->data) : rest->length};
     *rest = hpf_str_from(*rest, holder.length + (comma ? 1 : 0));
     return holder;
@@ -284,7 +276,7 @@ static bool is_no_holder(hpf_str name)
 }
 
 /* Returns the share of all sets that contain a holder. */
-static double share_held(const explanation *e, const explain_table *table, hpf_str holder)
+static double share_held(const hpf_explanation *e, const hpf_explain_table *table, hpf_str holder)
 {
     double share = 0;
     for (size_t i = 0; i < table->n; i++) {
@@ -299,11 +291,12 @@ static double share_held(const explanation *e, const explain_table *table, hpf_s
 
 /* Stores the holder whose sets have the largest share, or NULL, in `*out`: a part of its own with
  * that share, from the largest of these sets. */
-static hpf_status find_holder(const explain_part **out, const explanation *e, hpf_error *err)
+static hpf_status find_holder(const hpf_explain_part **out, const hpf_explanation *e,
+                              hpf_error *err)
 {
     enum { MOST_SETS = 16 };
-    const explain_recording *r = e->answers[EXPLAIN_HOLDER];
-    explain_part best = {.share = 0};
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_HOLDER];
+    hpf_explain_part best = {.share = 0};
     *out = NULL;
     for (size_t i = 0; r && i < r->table.n && i < MOST_SETS; i++) {
         for (hpf_str rest = r->table.parts[i].name; rest.length > 0;) {
@@ -313,11 +306,11 @@ static hpf_status find_holder(const explain_part **out, const explanation *e, hp
                 best = r->table.parts[i];
                 best.name = holder;
                 best.share = share;
-                best.place = explain_place(r, holder);
+                best.place = hpf__explain_place(r, holder);
             }
         }
     }
-    explain_part *found = best.share > 0 ? hpf_arena_alloc(e->arena, sizeof *found) : NULL;
+    hpf_explain_part *found = best.share > 0 ? hpf_arena_alloc(e->arena, sizeof *found) : NULL;
     if (found) {
         *found = best;
         *out = found;
@@ -327,9 +320,9 @@ static hpf_status find_holder(const explain_part **out, const explanation *e, hp
 
 /* Returns the name of a holder in a report: the label of `C_lookup[Main],main[Main],MAIN[MAIN]` and
  * of `Main.lookup,Main.main`. */
-static hpf_str label_of_member(const explanation *e, hpf_str member)
+static hpf_str label_of_member(const hpf_explanation *e, hpf_str member)
 {
-    if (e->language != EXPLAIN_HASKELL) {
+    if (e->language != HPF_EXPLAIN_HASKELL) {
         return member;
     }
     hpf_str label = next_holder(e, &member);
@@ -337,19 +330,19 @@ static hpf_str label_of_member(const explanation *e, hpf_str member)
     return module ? (hpf_str){label.data, (size_t)(module - label.data)} : label;
 }
 
-static void add_step(explanation *e, explain_step step)
+static void add_step(hpf_explanation *e, hpf_explain_step step)
 {
-    if (e->n_steps < EXPLAIN_MOST_STEPS) {
+    if (e->n_steps < HPF_EXPLAIN_MOST_STEPS) {
         e->steps[e->n_steps++] = step;
     }
 }
 
 /* Follows a holder to the roots by the report of its recording. */
-static void follow_report(explanation *e, const explain_part *holder)
+static void follow_report(hpf_explanation *e, const hpf_explain_part *holder)
 {
-    const explain_recording *r = e->answers[EXPLAIN_HOLDER];
-    hpf_str listed[EXPLAIN_MOST_STEPS];
-    chain c = {.listed = listed};
+    const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_HOLDER];
+    hpf_str listed[HPF_EXPLAIN_MOST_STEPS];
+    hpf_chain c = {.listed = listed};
     hpf_retainer_set set;
     c.holdings = r->in->sets ? hpf_retainer_sets_holdings(r->in->sets, &c.n_holdings) : NULL;
     bool is_known =
@@ -358,20 +351,20 @@ static void follow_report(explanation *e, const explain_part *holder)
     do {
         member = hpf_retainer_sets_next_member(&rest);
     } while (member.data && !hpf_str_equal(label_of_member(e, member), holder->name));
-    while (member.data && e->n_steps < EXPLAIN_MOST_STEPS) {
-        held all = chain_holdings_of(&c, member);
+    while (member.data && e->n_steps < HPF_EXPLAIN_MOST_STEPS) {
+        hpf_held all = hpf_chain_holdings_of(&c, member);
         hpf_str label = label_of_member(e, member);
-        add_step(e, (explain_step){label, explain_place(r, label), all.n_objects, all.size_bytes,
-                                   all.is_root});
+        add_step(e, (hpf_explain_step){label, hpf__explain_place(r, label), all.n_objects,
+                                       all.size_bytes, all.is_root});
         listed[c.n_listed++] = member;
         rest = all.best && !all.is_root ? all.best->by : HPF_STR("");
         do {
             member = hpf_retainer_sets_next_member(&rest);
-        } while (member.data && chain_has_listed(&c, member));
+        } while (member.data && hpf_chain_has_listed(&c, member));
     }
 }
 
-static bool is_step(const explanation *e, hpf_str name)
+static bool is_step(const hpf_explanation *e, hpf_str name)
 {
     bool is_it = false;
     for (size_t i = 0; i < e->n_steps; i++) {
@@ -382,7 +375,7 @@ static bool is_step(const explanation *e, hpf_str name)
 
 /* Returns the holder in the largest set of a recording that is no step yet; empty if there is none.
  */
-static hpf_str next_step(const explanation *e, const explain_recording *r)
+static hpf_str next_step(const hpf_explanation *e, const hpf_explain_recording *r)
 {
     for (size_t i = 0; i < r->table.n; i++) {
         for (hpf_str rest = r->table.parts[i].name; rest.length > 0;) {
@@ -396,54 +389,55 @@ static hpf_str next_step(const explanation *e, const explain_recording *r)
 }
 
 /* Follows a holder by recordings of what holds the objects of one cost centre: -hr -hcHOLDER. */
-static void follow_recordings(explanation *e, const explain_part *holder)
+static void follow_recordings(hpf_explanation *e, const hpf_explain_part *holder)
 {
     hpf_str next = holder->name;
-    for (size_t i = 0; i < e->n_recordings && e->n_steps < EXPLAIN_MOST_STEPS; i++) {
-        const explain_recording *r = &e->recordings[i];
-        if (r->question != EXPLAIN_HOLDER || r->of_centre.length == 0 ||
+    for (size_t i = 0; i < e->n_recordings && e->n_steps < HPF_EXPLAIN_MOST_STEPS; i++) {
+        const hpf_explain_recording *r = &e->recordings[i];
+        if (r->question != HPF_EXPLAIN_HOLDER || r->of_centre.length == 0 ||
             !hpf_str_equal(r->of_centre, next)) {
             continue;
         }
         if (e->n_steps == 0) {
-            add_step(e, (explain_step){.name = next, .place = holder->place});
+            add_step(e, (hpf_explain_step){.name = next, .place = holder->place});
         }
         next = next_step(e, r);
         if (next.length == 0) {
             return;
         }
-        add_step(e, (explain_step){.name = next,
-                                   .place = explain_place(r, next),
-                                   .is_root = is_no_holder(next)});
+        add_step(e, (hpf_explain_step){.name = next,
+                                       .place = hpf__explain_place(r, next),
+                                       .is_root = is_no_holder(next)});
         i = (size_t)-1; /* search all again */
     }
 }
 
 /* Returns whether objects of a name can hold others in a profile by retainer. */
-static bool can_hold(const explain_part *p)
+static bool can_hold(const hpf_explain_part *p)
 {
     static const char *const words[] = {"MUT_", "MVAR", "TVAR", "WEAK", NULL};
     bool is_variable = false;
     for (size_t i = 0; words[i]; i++) {
         is_variable |= hpf_str_begins(p->name, words[i]);
     }
-    return is_variable || p->class == EXPLAIN_EXPRESSION;
+    return is_variable || p->kind == HPF_EXPLAIN_EXPRESSION;
 }
 
 /* Finds what is easiest to release: the step with the fewest objects, nearest to the roots. Only if
  * nothing else holds, a root. */
-static void find_narrowest(explanation *e)
+static void find_narrowest(hpf_explanation *e)
 {
-    const explain_step *found = NULL;
+    const hpf_explain_step *found = NULL;
     for (size_t i = 0; i < e->n_steps; i++) {
-        const explain_step *s = &e->steps[i];
+        const hpf_explain_step *s = &e->steps[i];
         bool is_narrower = !found || s->n_objects <= found->n_objects;
         found = is_narrower && (!s->is_root || !found) ? s : found;
     }
     e->narrowest = found;
     for (size_t i = 0; i < e->n_recordings && found; i++) {
-        const explain_recording *r = &e->recordings[i];
-        bool is_of_it = r->question == EXPLAIN_CONTENT && hpf_str_equal(r->of_centre, found->name);
+        const hpf_explain_recording *r = &e->recordings[i];
+        bool is_of_it =
+            r->question == HPF_EXPLAIN_CONTENT && hpf_str_equal(r->of_centre, found->name);
         size_t n_holding = 0;
         for (size_t k = 0; k < r->table.n && is_of_it; k++) {
             n_holding += can_hold(&r->table.parts[k]);
@@ -456,7 +450,7 @@ static void find_narrowest(explanation *e)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-static const explain_part *first_part(const explain_table *table)
+static const hpf_explain_part *first_part(const hpf_explain_table *table)
 {
     return table && table->n > 0 ? &table->parts[0] : NULL;
 }
@@ -467,15 +461,15 @@ static double share_of_both(double a, double b)
     return fmax(0, a + b - 1);
 }
 
-static void advise(explanation *e, explain_advice_kind kind, double share, const explain_part *what,
-                   const explain_part *holder)
+static void advise(hpf_explanation *e, hpf_explain_advice_kind kind, double share,
+                   const hpf_explain_part *what, const hpf_explain_part *holder)
 {
-    if (e->n_advice < EXPLAIN_MOST_ADVICE && !isnan(share)) {
-        e->advice[e->n_advice++] = (explain_advice){kind, share, what, holder};
+    if (e->n_advice < HPF_EXPLAIN_MOST_ADVICE && !isnan(share)) {
+        e->advice[e->n_advice++] = (hpf_explain_advice){kind, share, what, holder};
     }
 }
 
-static bool is_advised(const explanation *e, explain_advice_kind kind)
+static bool is_advised(const hpf_explanation *e, hpf_explain_advice_kind kind)
 {
     bool is_it = false;
     for (size_t i = 0; i < e->n_advice; i++) {
@@ -484,11 +478,11 @@ static bool is_advised(const explanation *e, explain_advice_kind kind)
     return is_it;
 }
 
-static bool is_named(const explanation *e, const explain_part *part)
+static bool is_named(const hpf_explanation *e, const hpf_explain_part *part)
 {
     bool is_it = false;
     for (size_t i = 0; i < e->n_advice; i++) {
-        const explain_part *what = e->advice[i].what;
+        const hpf_explain_part *what = e->advice[i].what;
         is_it |= what && hpf_str_equal(what->name, part->name);
     }
     return is_it;
@@ -496,64 +490,65 @@ static bool is_named(const explanation *e, const explain_part *part)
 
 /* Returns the maker of at least half of what has a share of the memory, by the shares of makers, or
  * NULL. */
-static const explain_part *maker_of_half(const explain_table *makers, double share)
+static const hpf_explain_part *maker_of_half(const hpf_explain_table *makers, double share)
 {
-    const explain_part *maker = first_part(makers);
+    const hpf_explain_part *maker = first_part(makers);
     return maker && share_of_both(maker->share, share) >= share / 2 ? maker : NULL;
 }
 
 /* Adds what is not in use. In recordings of GHC, data counts as never used though it is read: only
  * more than all data is sure to be unused. Advice to release a holder speaks of drag itself. */
-static void advise_use(explanation *e, bool is_released)
+static void advise_use(hpf_explanation *e, bool is_released)
 {
-    const explain_recording *r = e->waste[EXPLAIN_MAKER];
-    double lag = e->phases[EXPLAIN_LAG_PHASE], drag = e->phases[EXPLAIN_DRAG_PHASE];
-    double unused = e->phases[EXPLAIN_VOID_PHASE], all = r ? drag + unused : 1;
-    const explain_table *makers = r ? &r->table : &e->makers;
+    const hpf_explain_recording *r = e->waste[HPF_EXPLAIN_MAKER];
+    double lag = e->phases[HPF_EXPLAIN_LAG_PHASE], drag = e->phases[HPF_EXPLAIN_DRAG_PHASE];
+    double unused = e->phases[HPF_EXPLAIN_VOID_PHASE], all = r ? drag + unused : 1;
+    const hpf_explain_table *makers = r ? &r->table : &e->makers;
     if (drag >= much && !is_released) {
-        advise(e, EXPLAIN_DRAG, drag, maker_of_half(makers, drag / all), NULL);
+        advise(e, HPF_EXPLAIN_DRAG, drag, maker_of_half(makers, drag / all), NULL);
     }
     if (unused - (!e->is_ghc ? 0 : e->tells_content ? e->data : 1) >= much) {
-        advise(e, EXPLAIN_VOID, unused, maker_of_half(makers, unused / all), NULL);
+        advise(e, HPF_EXPLAIN_VOID, unused, maker_of_half(makers, unused / all), NULL);
     }
-    if (lag >= much && !is_advised(e, EXPLAIN_EVALUATE) && maker_of_half(&e->makers, lag)) {
-        advise(e, EXPLAIN_LAG, lag, maker_of_half(&e->makers, lag), NULL);
+    if (lag >= much && !is_advised(e, HPF_EXPLAIN_EVALUATE) && maker_of_half(&e->makers, lag)) {
+        advise(e, HPF_EXPLAIN_LAG, lag, maker_of_half(&e->makers, lag), NULL);
     }
 }
 
 /* Returns the largest holder if it holds most of what a maker makes, as far as that is known. */
-static const explain_part *holder_of(const explanation *e, const explain_part *maker,
-                                     const explain_part *holder)
+static const hpf_explain_part *holder_of(const hpf_explanation *e, const hpf_explain_part *maker,
+                                         const hpf_explain_part *holder)
 {
     if (!holder || !maker) {
         return NULL;
     }
     double both = share_of_both(maker->share, holder->share);
     for (size_t i = 0; i < e->held_makers.n; i++) {
-        const explain_part *p = &e->held_makers.parts[i];
+        const hpf_explain_part *p = &e->held_makers.parts[i];
         both = hpf_str_equal(p->name, maker->name) ? p->share : both;
     }
     return both >= maker->share / 2 ? holder : NULL;
 }
 
-static void advise_growth(explanation *e, const explain_part *holder)
+static void advise_growth(hpf_explanation *e, const hpf_explain_part *holder)
 {
-    const explain_table *table = e->makers.n > 0              ? &e->makers
-                                 : e->answers[EXPLAIN_HOLDER] ? &e->answers[EXPLAIN_HOLDER]->table
-                                                              : NULL;
-    const explain_part *lost_maker = first_part(&e->lost_makers);
+    const hpf_explain_table *table = e->makers.n > 0 ? &e->makers
+                                     : e->answers[HPF_EXPLAIN_HOLDER]
+                                         ? &e->answers[HPF_EXPLAIN_HOLDER]->table
+                                         : NULL;
+    const hpf_explain_part *lost_maker = first_part(&e->lost_makers);
     for (size_t i = 0; table && i < table->n; i++) {
-        const explain_part *p = &table->parts[i];
+        const hpf_explain_part *p = &table->parts[i];
         bool is_lost = lost_maker && hpf_str_equal(p->name, lost_maker->name);
         if (p->grows && p->share >= some && !is_lost && !is_no_holder(p->name)) {
-            advise(e, EXPLAIN_GROWTH, p->share, p, holder_of(e, p, holder));
+            advise(e, HPF_EXPLAIN_GROWTH, p->share, p, holder_of(e, p, holder));
             return;
         }
     }
 }
 
 /* Returns the largest constant at the top level of the program, by all that it made. */
-static const explain_part *find_constant(const explanation *e)
+static const hpf_explain_part *find_constant(const hpf_explanation *e)
 {
     size_t i = 0;
     while (i < e->makers.n && !e->makers.parts[i].is_constant) {
@@ -562,12 +557,12 @@ static const explain_part *find_constant(const explanation *e)
     return i < e->makers.n ? &e->makers.parts[i] : NULL;
 }
 
-static const explain_part *find_peak(const explanation *e)
+static const hpf_explain_part *find_peak(const hpf_explanation *e)
 {
-    const findings *f = &e->findings;
+    const hpf_findings *f = &e->findings;
     for (size_t i = 0; i < f->n; i++) {
-        if (strcmp(f->all[i].kind, "short peak") == 0) {
-            const explain_part *largest = first_part(&e->makers);
+        if (f->all[i].kind == HPF_FINDING_SHORT_PEAK) {
+            const hpf_explain_part *largest = first_part(&e->makers);
             for (size_t k = 0; k < e->makers.n; k++) {
                 largest = e->makers.parts[k].amounts[4] > largest->amounts[4] ? &e->makers.parts[k]
                                                                               : largest;
@@ -578,60 +573,62 @@ static const explain_part *find_peak(const explanation *e)
     return NULL;
 }
 
-static void advise_all(explanation *e, const explain_part *holder)
+static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
 {
-    const explain_recording *held_by = e->answers[EXPLAIN_HOLDER];
-    const explain_table *holders = held_by ? &held_by->table : NULL;
-    const explain_recording *content = e->answers[EXPLAIN_CONTENT];
-    const explain_part *maker = first_part(&e->makers);
-    const explain_part *constant = find_constant(e);
-    const explain_part *list = content ? part_named(&content->table, ":") : NULL;
-    const explain_part *peak = find_peak(e);
-    bool is_haskell = e->language == EXPLAIN_HASKELL;
+    const hpf_explain_recording *held_by = e->answers[HPF_EXPLAIN_HOLDER];
+    const hpf_explain_table *holders = held_by ? &held_by->table : NULL;
+    const hpf_explain_recording *content = e->answers[HPF_EXPLAIN_CONTENT];
+    const hpf_explain_part *maker = first_part(&e->makers);
+    const hpf_explain_part *constant = find_constant(e);
+    const hpf_explain_part *list = content ? part_named(&content->table, ":") : NULL;
+    const hpf_explain_part *peak = find_peak(e);
+    bool is_haskell = e->language == HPF_EXPLAIN_HASKELL;
     /* Memory that only the interpreter of Python knows seems lost, too. */
-    double least_lost = e->language == EXPLAIN_PYTHON ? some : lost;
+    double least_lost = e->language == HPF_EXPLAIN_PYTHON ? some : lost;
     if (!is_haskell && share_named(holders, "UNREACHED") >= least_lost) {
-        advise(e, EXPLAIN_LEAK, share_named(holders, "UNREACHED"), first_part(&e->lost_makers),
+        advise(e, HPF_EXPLAIN_LEAK, share_named(holders, "UNREACHED"), first_part(&e->lost_makers),
                NULL);
     }
     if (constant && constant->share >= much) {
-        advise(e, EXPLAIN_CONSTANT, constant->share, constant, NULL);
+        advise(e, HPF_EXPLAIN_CONSTANT, constant->share, constant, NULL);
     }
     if (is_haskell && e->expressions >= much) {
         bool holds = holder && holder->share >= much;
-        advise(e, EXPLAIN_EVALUATE, e->expressions, holds ? holder : maker, holds ? holder : NULL);
+        advise(e, HPF_EXPLAIN_EVALUATE, e->expressions, holds ? holder : maker,
+               holds ? holder : NULL);
     }
     if (peak) {
-        advise(e, EXPLAIN_PEAK, peak->share, peak, NULL);
+        advise(e, HPF_EXPLAIN_PEAK, peak->share, peak, NULL);
     }
-    if (!is_advised(e, EXPLAIN_EVALUATE)) {
+    if (!is_advised(e, HPF_EXPLAIN_EVALUATE)) {
         advise_growth(e, holder);
     }
-    bool is_explained = is_advised(e, EXPLAIN_EVALUATE) || is_advised(e, EXPLAIN_GROWTH);
+    bool is_explained = is_advised(e, HPF_EXPLAIN_EVALUATE) || is_advised(e, HPF_EXPLAIN_GROWTH);
     bool is_released = holder && holder->share >= most && !is_explained;
     /* What is never used is better not made than released. */
-    bool is_void = e->phases[EXPLAIN_VOID_PHASE] >= much && e->phases[EXPLAIN_DRAG_PHASE] < much;
+    bool is_void =
+        e->phases[HPF_EXPLAIN_VOID_PHASE] >= much && e->phases[HPF_EXPLAIN_DRAG_PHASE] < much;
     if (is_released && !is_void) {
-        advise(e, EXPLAIN_RELEASE, holder->share, holder, holder);
+        advise(e, HPF_EXPLAIN_RELEASE, holder->share, holder, holder);
     }
     advise_use(e, is_released);
     if (is_released && is_void) {
-        advise(e, EXPLAIN_RELEASE, holder->share, holder, holder);
+        advise(e, HPF_EXPLAIN_RELEASE, holder->share, holder, holder);
     }
     bool is_list_explained =
-        is_released || is_advised(e, EXPLAIN_GROWTH) || is_advised(e, EXPLAIN_CONSTANT);
+        is_released || is_advised(e, HPF_EXPLAIN_GROWTH) || is_advised(e, HPF_EXPLAIN_CONSTANT);
     if (is_haskell && list && list->share >= much && !is_list_explained) {
-        advise(e, EXPLAIN_LIST, list->share, list, maker);
+        advise(e, HPF_EXPLAIN_LIST, list->share, list, maker);
     }
     if (is_haskell && share_named(holders, "SYSTEM") >= most) {
-        advise(e, EXPLAIN_STACK, share_named(holders, "SYSTEM"), NULL, NULL);
+        advise(e, HPF_EXPLAIN_STACK, share_named(holders, "SYSTEM"), NULL, NULL);
     }
     for (size_t i = 0; i < e->makers.n && (!is_haskell || e->n_advice == 0); i++) {
-        const explain_part *p = &e->makers.parts[i];
-        const explain_part *its_holder = holder_of(e, p, holder);
+        const hpf_explain_part *p = &e->makers.parts[i];
+        const hpf_explain_part *its_holder = holder_of(e, p, holder);
         bool is_mentioned = is_named(e, p) || (is_released && its_holder);
         if (p->share >= much && !p->is_cut && !is_mentioned) {
-            advise(e, EXPLAIN_LARGEST, p->share, p, its_holder);
+            advise(e, HPF_EXPLAIN_LARGEST, p->share, p, its_holder);
         }
     }
 }
@@ -658,12 +655,12 @@ static bool append_word(hpf__buffer *text, hpf_str word)
 
 /* Adds a question, about `of` unless that is empty, with the command line of the program and
  * `flags` for the profiler, which end in `of`. */
-static hpf_status add_gap(explanation *e, const char *question, const char *flags, hpf_str of,
+static hpf_status add_gap(hpf_explanation *e, const char *question, const char *flags, hpf_str of,
                           hpf_error *err)
 {
     hpf__buffer text = {0};
     hpf_str job = hpf_survey_header(e->main->in->survey, HPF_HEADER_JOB);
-    bool is_native = e->language != EXPLAIN_HASKELL, is_ok = true;
+    bool is_native = e->language != HPF_EXPLAIN_HASKELL, is_ok = true;
     const hpf_str pieces[] = {is_native ? HPF_STR("census run ") : e->program,
                               is_native ? HPF_STR("") : HPF_STR(" +RTS "),
                               {flags, strlen(flags)}};
@@ -692,40 +689,40 @@ static hpf_status add_gap(explanation *e, const char *question, const char *flag
     hpf_str about =
         is_ok ? hpf_arena_str(e->arena, (hpf_str){text.bytes, text.length}) : HPF_STR("");
     hpf__buffer_finish(&text);
-    if (e->n_gaps < EXPLAIN_MOST_GAPS) {
-        e->gaps[e->n_gaps++] = (explain_gap){about, command};
+    if (e->n_gaps < HPF_EXPLAIN_MOST_GAPS) {
+        e->gaps[e->n_gaps++] = (hpf_explain_gap){about, command};
     }
     return command.length && about.length ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status find_gaps(explanation *e, const explain_part *holder, hpf_error *err)
+static hpf_status find_gaps(hpf_explanation *e, const hpf_explain_part *holder, hpf_error *err)
 {
     const hpf_str all = HPF_STR("");
-    const explain_part *maker = first_part(&e->makers);
-    bool is_haskell = e->language == EXPLAIN_HASKELL;
+    const hpf_explain_part *maker = first_part(&e->makers);
+    bool is_haskell = e->language == HPF_EXPLAIN_HASKELL;
     bool is_plain = is_haskell && e->main->by == HPF_BREAKDOWN_CLOSURE_TYPE;
     hpf_str narrow = e->narrowest ? e->narrowest->name : holder ? holder->name : all;
-    bool wastes = e->phases[EXPLAIN_DRAG_PHASE] >= much || is_advised(e, EXPLAIN_VOID);
-    bool is_holder_used = is_advised(e, EXPLAIN_RELEASE) || is_advised(e, EXPLAIN_EVALUATE);
+    bool wastes = e->phases[HPF_EXPLAIN_DRAG_PHASE] >= much || is_advised(e, HPF_EXPLAIN_VOID);
+    bool is_holder_used = is_advised(e, HPF_EXPLAIN_RELEASE) || is_advised(e, HPF_EXPLAIN_EVALUATE);
     const struct {
         bool is_open;
         const char *question, *flags;
         hpf_str of;
     } gaps[] = {
         {!maker, is_plain ? "who makes it (compile with -prof)" : "who makes it",
-         e->answers[EXPLAIN_HOLDER] && !is_haskell ? "-hr" : "-hc", all},
+         e->answers[HPF_EXPLAIN_HOLDER] && !is_haskell ? "-hr" : "-hc", all},
         {maker && maker->is_cut, "which function makes it: the names are cut",
          is_haskell ? "-hc -L500" : "-hc", all},
-        {is_haskell && !e->answers[EXPLAIN_CONTENT], "what it consists of", "-hd", all},
-        {!e->answers[EXPLAIN_USE], "whether it is used", "-hb", all},
-        {!e->answers[EXPLAIN_HOLDER], "who holds it", "-hr", all},
-        {wastes && !e->waste[EXPLAIN_MAKER], "who makes what is not used",
+        {is_haskell && !e->answers[HPF_EXPLAIN_CONTENT], "what it consists of", "-hd", all},
+        {!e->answers[HPF_EXPLAIN_USE], "whether it is used", "-hb", all},
+        {!e->answers[HPF_EXPLAIN_HOLDER], "who holds it", "-hr", all},
+        {wastes && !e->waste[HPF_EXPLAIN_MAKER], "who makes what is not used",
          is_haskell ? "-hc -hbdrag,void" : "-hd -hbdrag,void", all},
-        {maker && is_advised(e, EXPLAIN_LEAK) && e->lost_makers.n == 0,
+        {maker && is_advised(e, HPF_EXPLAIN_LEAK) && e->lost_makers.n == 0,
          "who makes what nothing refers to", "-hr", all},
         {is_haskell && is_holder_used && holder && e->n_steps == 0, "who holds what was made by ",
          "-hr -hc", narrow},
-        {is_haskell && is_advised(e, EXPLAIN_RELEASE) && !e->narrowest_content,
+        {is_haskell && is_advised(e, HPF_EXPLAIN_RELEASE) && !e->narrowest_content,
          "which expression or variable holds it, of those made by ", "-hd -hc", narrow},
         {is_haskell && maker && maker->place.length == 0 && !maker->is_cut,
          "where in the source text", "-p -hc", all},
@@ -740,32 +737,31 @@ static hpf_status find_gaps(explanation *e, const explain_part *holder, hpf_erro
 
 /* ---------------------------------------------------------------------------------------------- */
 
-hpf_status explain_find(explanation *out, input *inputs, size_t n, hpf_error *err)
+hpf_status hpf_explain_find(hpf_explanation *out, const hpf_recording *recordings, size_t n,
+                            hpf_error *err)
 {
-    explanation *e = out;
-    *e = (explanation){.arena = hpf_arena_create()};
+    hpf_explanation *e = out;
+    *e = (hpf_explanation){.arena = hpf_arena_create()};
     e->recordings = e->arena ? hpf_arena_array(e->arena, n, 2 * sizeof *e->recordings) : NULL;
-    e->reports = e->arena ? hpf_arena_array(e->arena, n, sizeof(hpf_prof_file *)) : NULL;
-    hpf_status status = e->recordings && e->reports ? HPF_OK : hpf_error_set_memory(err);
+    hpf_status status = e->recordings ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
-        status = add_recording(e, &inputs[i], err);
+        status = add_recording(e, &recordings[i], err);
     }
     if (status != HPF_OK) {
         return status;
     }
-    for (int q = EXPLAIN_N_QUESTIONS - 1; q >= 0; q--) {
+    for (int q = HPF_EXPLAIN_N_QUESTIONS - 1; q >= 0; q--) {
         bool is_better =
             e->answers[q] && !(e->main && e->main->of.length == 0 && e->answers[q]->of.length > 0);
         e->main = is_better ? e->answers[q] : e->main;
     }
     e->main = e->main ? e->main : &e->recordings[0];
-    const explain_part *holder = NULL;
+    const hpf_explain_part *holder = NULL;
     sum_contents(e);
     sum_phases(e);
     e->is_ghc = is_of_ghc(e);
     status = find_makers(e, err);
-    status =
-        status == HPF_OK ? findings_find(&e->findings, e->main->in, false, false, err) : status;
+    status = status == HPF_OK ? hpf_findings_find(&e->findings, e->main->in, err) : status;
     status = status == HPF_OK ? find_holder(&holder, e, err) : status;
     if (status == HPF_OK && holder) {
         follow_report(e, holder);
@@ -773,8 +769,8 @@ hpf_status explain_find(explanation *out, input *inputs, size_t n, hpf_error *er
             follow_recordings(e, holder);
         }
         find_narrowest(e);
-        status = explain_table_make(&e->held_makers, e->answers[EXPLAIN_HOLDER], EXPLAIN_BY_MAKER,
-                                    &holder->name, e->arena, err);
+        status = hpf__explain_table_make(&e->held_makers, e->answers[HPF_EXPLAIN_HOLDER],
+                                         HPF__EXPLAIN_BY_MAKER, &holder->name, e->arena, err);
     }
     if (status == HPF_OK && hpf_survey_overview(e->main->in->survey)->peak_total > 0) {
         advise_all(e, holder);
@@ -783,11 +779,7 @@ hpf_status explain_find(explanation *out, input *inputs, size_t n, hpf_error *er
     return status;
 }
 
-void explain_finish(explanation *e)
+void hpf_explain_finish(hpf_explanation *e)
 {
-    findings_finish(&e->findings);
-    for (size_t i = 0; i < e->n_reports; i++) {
-        hpf_prof_file_destroy(e->reports[i]);
-    }
     hpf_arena_destroy(e->arena);
 }

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "summary.h"
+#include "hpfile/summary.h"
 
 #define HEADERS "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
 typedef struct fixture {
     hpf_source *source;
     hpf_survey *survey;
-    summary sum;
+    hpf_summary sum;
 } fixture;
 
 static fixture summarise(const char *text, uint32_t most_rows)
@@ -23,18 +23,18 @@ static fixture summarise(const char *text, uint32_t most_rows)
     hpf_str bytes = {text, strlen(text)};
     cr_assert_eq(hpf_source_from_memory(&f.source, bytes, &options, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&f.survey, f.source, NULL, NULL), HPF_OK);
-    cr_assert(summary_make(&f.sum, f.survey, most_rows));
+    cr_assert_eq(hpf_summary_make(&f.sum, f.survey, most_rows, NULL), HPF_OK);
     return f;
 }
 
 static void finish(fixture *f)
 {
-    summary_finish(&f->sum);
+    hpf_summary_finish(&f->sum);
     hpf_survey_destroy(f->survey);
     hpf_source_destroy(f->source);
 }
 
-static void expect_row(const summary_row *row, const char *name, double share, double mean,
+static void expect_row(const hpf_summary_row *row, const char *name, double share, double mean,
                        double max, double growth)
 {
     cr_expect(row->name.length == strlen(name) && !memcmp(row->name.data, name, strlen(name)));

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "findings/findings_write.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "event/breakdown.h"
+#include "hpfile/sink.h"
+
+#include "unit_format.h"
+
+hpf_recording finding_recording(const input *in, bool is_window)
+{
+    const hpf_overview *o = hpf_survey_overview(in->survey);
+    return (hpf_recording){.name = in->name,
+                           .survey = in->survey,
+                           .source = in->n_more > 0 ? NULL : in->given,
+                           .format = in->format,
+                           .sets = in->sets,
+                           .from_time = is_window ? o->first_time : -HUGE_VAL,
+                           .to_time = is_window ? o->last_time : HUGE_VAL};
+}
+
+const char *finding_name(const hpf_finding *f)
+{
+    static const char *const names[HPF_N_FINDING_KINDS] = {
+        [HPF_FINDING_GROWTH] = "growth",         [HPF_FINDING_SHORT_PEAK] = "short peak",
+        [HPF_FINDING_UNUSED] = "unused memory",  [HPF_FINDING_UNREACHED] = "unreached",
+        [HPF_FINDING_ONE_HOLDER] = "one holder", [HPF_FINDING_RESIDENT] = "resident memory",
+        [HPF_FINDING_CHURN] = "churn",           [HPF_FINDING_SMALL_BLOCKS] = "small blocks"};
+    return names[f->kind];
+}
+
+void finding_write(hpf_sink *to, const hpf_finding *f, const input *in, bool exact)
+{
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
+    hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+#define AMOUNT(x) format_amount(x, value_unit, exact).text
+#define TIME(x)   format_time(x, time_unit, exact).text
+#define SHARE(x)  format_share(x).text
+    switch (f->kind) {
+    case HPF_FINDING_GROWTH:
+        hpf_sink_printf(to, "the heap grows by %s from %s to %s (R2 %.2f) and has not levelled off",
+                        format_growth(f->of.growth.rate, value_unit, time_unit, exact).text + 1,
+                        TIME(f->of.growth.from_time), TIME(f->of.growth.to_time),
+                        f->of.growth.r_squared);
+        break;
+    case HPF_FINDING_SHORT_PEAK:
+        hpf_sink_printf(to,
+                        "the peak of %s at %s is short: the heap is above half of it for %s of %s",
+                        AMOUNT(f->of.peak.amount), TIME(f->of.peak.time),
+                        TIME(f->of.peak.above_time), TIME(f->of.peak.duration));
+        break;
+    case HPF_FINDING_UNUSED:
+        hpf_sink_printf(to,
+                        "%s of the memory over time is kept after its last use (DRAG), %s is never "
+                        "used (VOID%s",
+                        SHARE(f->of.unused.drag), SHARE(f->of.unused.never),
+                        hpf_native_part_of_job(job).length > 0
+                            ? "); who holds it: run with -hr -hbdrag,void"
+                            : "; in GHC, also evaluated data); who makes it: run with -hc "
+                              "-hbdrag,void");
+        break;
+    case HPF_FINDING_UNREACHED:
+        hpf_sink_printf(to, "%s of the memory over time is not reachable (UNREACHED): leaks",
+                        SHARE(f->of.held.share));
+        break;
+    case HPF_FINDING_ONE_HOLDER:
+        hpf_sink_printf(
+            to, "one retainer set holds %s of the memory over time: ", SHARE(f->of.held.share));
+        hpf_sink_name(to, f->of.held.name);
+        break;
+    case HPF_FINDING_RESIDENT:
+        hpf_sink_printf(to,
+                        "at %s the process keeps %s for %s that are live: freed memory is in "
+                        "pieces, or was not given back",
+                        TIME(f->of.resident.time), AMOUNT(f->of.resident.kept),
+                        AMOUNT(f->of.resident.live));
+        break;
+    case HPF_FINDING_CHURN:
+        hpf_sink_printf(to,
+                        "%s were allocated in %s while %s were live: a byte lives %s on average; "
+                        "who allocates: report --value allocated",
+                        AMOUNT(f->of.churn.allocated), TIME(f->of.churn.duration),
+                        AMOUNT(f->of.churn.live), TIME(f->of.churn.life));
+        break;
+    case HPF_FINDING_SMALL_BLOCKS:
+        hpf_sink_printf(to,
+                        "%s live blocks have %.1f bytes on average, to which malloc adds 8 to 16 "
+                        "bytes for each",
+                        format_count((uint64_t)f->of.blocks.n).text, f->of.blocks.mean);
+        break;
+    case HPF_N_FINDING_KINDS:
+        break;
+    }
+    for (size_t i = 0; i < f->n_gains; i++) {
+        hpf_sink_text(to, i == 0 ? ": " : ", ");
+        hpf_sink_name(to, f->gains[i].name);
+        hpf_sink_printf(to, " by %s", AMOUNT(f->gains[i].amount));
+    }
+#undef AMOUNT
+#undef TIME
+#undef SHARE
+}
+
+void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
+{
+    static const char *const commands[HPF_N_FINDING_KINDS] = {
+        [HPF_FINDING_GROWTH] = "plot --order growth",
+        [HPF_FINDING_SHORT_PEAK] = "plot",
+        [HPF_FINDING_UNUSED] = "plot --normalise",
+        [HPF_FINDING_UNREACHED] = "plot --match UNREACHED",
+        [HPF_FINDING_ONE_HOLDER] = "report --chains -m 1",
+        [HPF_FINDING_RESIDENT] = "plot --overlay resident",
+        [HPF_FINDING_CHURN] = "plot --lanes",
+        [HPF_FINDING_SMALL_BLOCKS] = "report --value "};
+    bool is_plain = strspn(in->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789_./%+-") == strlen(in->name);
+    bool takes_parts = f->kind != HPF_FINDING_ONE_HOLDER;
+    hpf_sink_printf(to, "census %s%s", commands[f->kind],
+                    f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value : "");
+    if (takes_parts && f->from_time > -HUGE_VAL) {
+        hpf_sink_text(to, " --from ");
+        hpf_sink_shortest(to, f->from_time);
+        hpf_sink_text(to, " --to ");
+        hpf_sink_shortest(to, f->to_time);
+    }
+    hpf_sink_printf(to, is_plain ? " %s" : " '%s'", in->name);
+}

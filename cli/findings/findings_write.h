@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Findings in words: each with its evidence, and a command that shows more.
+ */
+#ifndef CENSUS_FINDINGS_WRITE_H
+#define CENSUS_FINDINGS_WRITE_H
+
+#include "hpfile/findings.h"
+#include "hpfile/sink.h"
+
+#include "input.h"
+
+/* Returns an input for hpf_findings_find. `is_window`: the survey is of a part of it. */
+hpf_recording finding_recording(const input *in, bool is_window);
+
+/* Returns what a finding is called: "short peak". */
+const char *finding_name(const hpf_finding *f);
+
+/* Writes the evidence, as a sentence without full stop. `exact`: with all digits. */
+void finding_write(hpf_sink *to, const hpf_finding *f, const input *in, bool exact);
+
+/* Writes the command that shows more. */
+void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What stands out in a profile: growth, a short peak, memory that is not used or not reachable, and
+ * so on, each with its figures. A profile in which nothing stands out has no finding.
+ *
+ * Shares are of the memory over time: of the area of the profile.
+ */
+#ifndef HPFILE_FINDINGS_H
+#define HPFILE_FINDINGS_H
+
+#include "hpfile/format.h"
+#include "hpfile/survey.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hpf_retainer_sets hpf_retainer_sets; /* private to the library */
+typedef struct hpf_prof_file hpf_prof_file;
+
+/* A surveyed profile, and what came with it; all is borrowed. */
+typedef struct hpf_recording {
+    const char *name; /* for messages */
+    hpf_survey *survey;
+    hpf_source *source; /* the profile, opened with `keep`; NULL: findings do not read it again */
+    const hpf_format *format;
+    const hpf_retainer_sets *sets; /* of its report, or NULL */
+    const hpf_prof_file *report;   /* with the places of cost centres, or NULL */
+    double from_time, to_time;     /* the survey is of this part; infinite: of all */
+} hpf_recording;
+
+typedef enum hpf_finding_kind {
+    HPF_FINDING_GROWTH,
+    HPF_FINDING_SHORT_PEAK,
+    HPF_FINDING_UNUSED,
+    HPF_FINDING_UNREACHED,
+    HPF_FINDING_ONE_HOLDER,
+    HPF_FINDING_RESIDENT,
+    HPF_FINDING_CHURN,
+    HPF_FINDING_SMALL_BLOCKS,
+    HPF_N_FINDING_KINDS
+} hpf_finding_kind;
+
+/* How much a name grew, borrowed from the survey. */
+typedef struct hpf_finding_gain {
+    hpf_str name;
+    double amount;
+} hpf_finding_gain;
+
+enum { HPF_FINDING_MOST_GAINS = 3 };
+
+/* Amounts and times are in the units of the profile. */
+typedef struct hpf_finding {
+    hpf_finding_kind kind;
+    double from_time, to_time; /* when to look at; infinite: always */
+    union {
+        struct {
+            double rate, r_squared; /* of the line through the totals; per unit of time */
+            double from_time, to_time;
+        } growth;
+        struct {
+            double amount, time;
+            double above_time, duration; /* above half of the peak, and of the profile */
+        } peak;
+        struct {
+            double drag, never; /* shares: kept after the last use, and never used */
+        } unused;
+        struct {
+            hpf_str name; /* of the retainer set, with its members if these are known */
+            double share;
+        } held; /* UNREACHED: without a name */
+        struct {
+            double time, kept, live;
+        } resident;
+        struct {
+            double allocated, duration, live;
+            double life; /* of a byte, on average */
+        } churn;
+        struct {
+            double n, mean;
+            const char *value; /* the name of their number in the format */
+        } blocks;
+    } of;
+    hpf_finding_gain gains[HPF_FINDING_MOST_GAINS]; /* GROWTH, SHORT_PEAK: largest first */
+    size_t n_gains;
+} hpf_finding;
+
+typedef struct hpf_findings {
+    hpf_finding all[HPF_N_FINDING_KINDS];
+    size_t n;
+} hpf_findings;
+
+/* Searches a profile. Errors: MEMORY; those of reading samples or the source again. */
+HPF_API HPF_MUST_USE hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording,
+                                                  hpf_error *err);
+
+enum { HPF_SAVING_LAG, HPF_SAVING_DRAG, HPF_SAVING_VOID, HPF_N_SAVING_PHASES };
+
+/* What one producer made and one set retained without using it. Texts are borrowed from the survey.
+ */
+typedef struct hpf_saving {
+    hpf_str pair, producer, retainers;
+    double areas[HPF_N_SAVING_PHASES], area; /* amount x time */
+} hpf_saving;
+
+/* Lists the pairs of a profile by --savings, largest first; none if it is another profile. Free
+ * `*out`. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_savings_find(hpf_saving **out, size_t *n,
+                                                 const hpf_survey *survey, hpf_error *err);
+
+/* Returns the area of all live memory; 0 if the profile does not have it. */
+HPF_API double hpf_survey_live_area(const hpf_survey *survey);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
