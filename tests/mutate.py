@@ -50,7 +50,7 @@ CORE = [
     ("render/layout/{labels,label_space,legend,elide}.c", r"render[.](label_\w+|elide|modern)$", RENDER),
     ("profiler/ccs/*.c", r"profiler[.]ccs", PROFILER),
     ("profiler/census/*.c", r"profiler[.](census|biography|retainer)$", PROFILER),
-    ("profiler/native/unwind/*.c",
+    ("profiler/native/target/unwind/*.c",
      r"native[.](cfi|modules|unwind|verify|unwind_cache|stack_walk|exceptions|signal_handlers)$", NATIVE),
     ("profiler/native/window/*.c", r"native[.](window_writer|trie)$|profiler[.](window_reader|native_heap)$", NATIVE),
     ("profiler/native/{counting/blocks,preload/accounting,counting/stacks}.c", r"native[.](blocks|stacks|counting_of_\w+)$", NATIVE),

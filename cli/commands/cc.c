@@ -19,7 +19,7 @@
 
 /* A block's first use in an era is found by the check that the compiler puts before each access:
  * the byte at (address >> 3) + the offset is not 0. The offset is that of the run time
- * (native/compiled/shadow.c). Functions are called for wide or unusual accesses only. */
+ * (native/target/compiled/shadow.c). Functions are called for wide or unusual accesses only. */
 static const char *const gcc_biography[] = {
     "-fsanitize=kernel-address",
     "-fasan-shadow-offset=0x7fff8000",
@@ -49,7 +49,7 @@ static const char *const gcc_centres[] = {
 };
 static const char *const clang_centres[] = {"-finstrument-functions-after-inlining"};
 
-/* Calls of functions that access memory of their caller (native/compiled/wraps.c). */
+/* Calls of functions that access memory of their caller (native/target/compiled/wraps.c). */
 static const char *const wraps[] = {
     "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=mempcpy,--wrap=memset,--wrap=memcmp,--wrap=memchr"
     ",--wrap=strlen,--wrap=strdup,--wrap=strnlen,--wrap=strndup,--wrap=strchr,--wrap=strrchr"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/graph/graph.h"
-#include "native/graph/leaks.h"
-#include "native/graph/piece_reader.h"
+#include "native/collector/graph/graph.h"
+#include "native/collector/graph/leaks.h"
+#include "native/collector/roots/piece_reader.h"
 
 enum { BLOCK_BYTES = 48, N_TIMES = 5 };
 

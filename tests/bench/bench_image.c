@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "helped_program.h"
-#include "native/image/freezer.h"
-#include "native/counting/blocks.h"
+#include "native/collector/image/freezer.h"
+#include "native/target/counting/blocks.h"
 #include "native/window/window_writer.h"
 
 enum { N_TIMES = 15, BLOCK_BYTES = 64 };

@@ -13,7 +13,7 @@
 
 #include "census/census.h"
 #include "made_window.h"
-#include "native/profile/native_heap.h"
+#include "native/collector/profile/site_heap.h"
 
 enum { N_FUNCTIONS = 2000, DEPTH = 24, N_ROUNDS = 20 };
 
@@ -183,14 +183,14 @@ int main(int argc, char **argv)
     fill(&made, n_sites, n_threads);
     hpp__window_reader reader;
     hpp__names *known = NULL;
-    hpp__native_stacks stacks;
-    hpp__native_heap heap;
+    hpp__named_stacks stacks;
+    hpp__site_heap heap;
     hpp__window_sums sums = {0};
     hpp_census *census = NULL;
     if (hpp__window_reader_open(&reader, made.window, made.size_bytes, -1, NULL) != HPF_OK ||
         hpp__names_create(&known, NULL, 0, false, NULL) != HPF_OK ||
-        hpp__native_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
-        hpp__native_heap_init(&heap, &stacks, NULL, &reader, NULL) != HPF_OK ||
+        hpp__named_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
+        hpp__site_heap_init(&heap, &stacks, NULL, &reader, NULL) != HPF_OK ||
         hpp_census_create(&census, &heap.heap, NULL, NULL) != HPF_OK) {
         give_up();
     }
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
     if (!hpp__window_sums_take(&sums, &reader)) {
         give_up();
     }
-    hpp__native_heap_add_up(&heap, &sums);
+    hpp__site_heap_add_up(&heap, &sums);
     hpp_census_take(census, 0);
     first_s = now_s() - first_s;
 
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
             give_up();
         }
         t[2] = now_s();
-        hpp__native_heap_add_up(&heap, &sums);
+        hpp__site_heap_add_up(&heap, &sums);
         t[3] = now_s();
         hpp_census_take(census, round + 1);
         t[4] = now_s();

@@ -15,9 +15,9 @@
 #include "fuzz.h"
 #include "made_window.h"
 #include "census/census.h"
-#include "native/collector/native_guard.h"
-#include "native/profile/native_heap.h"
-#include "native/collector/native_threads.h"
+#include "native/collector/memory_guard.h"
+#include "native/collector/profile/site_heap.h"
+#include "native/collector/thread_figures.h"
 #include "toy_resolver.h"
 
 enum { SIZE_BYTES = (int)sizeof(hpp_window) + (96 << 12), MAX_STEPS = 64, MAX_CENSUSES = 6 };
@@ -53,10 +53,10 @@ static void make_good_window(void)
 /* All that reads the window. */
 typedef struct readers {
     hpp__window_reader reader;
-    hpp__native_stacks stacks;
-    hpp__native_heap heap;
-    hpp__native_threads threads;
-    hpp__native_guard guard;
+    hpp__named_stacks stacks;
+    hpp__site_heap heap;
+    hpp__thread_figures threads;
+    hpp__memory_guard guard;
     hpp__window_sums sums;
     hpp_census *census;
     uint64_t n_marks;
@@ -73,8 +73,8 @@ static bool open_readers(readers *r)
         return false;
     }
     r->guard.max_percent = 10;
-    bool is_ready = hpp__native_stacks_init(&r->stacks, names, &r->reader, 1, 0, &err) == HPF_OK &&
-                    hpp__native_heap_init(&r->heap, &r->stacks, NULL, &r->reader, &err) == HPF_OK;
+    bool is_ready = hpp__named_stacks_init(&r->stacks, names, &r->reader, 1, 0, &err) == HPF_OK &&
+                    hpp__site_heap_init(&r->heap, &r->stacks, NULL, &r->reader, &err) == HPF_OK;
     r->heap.with_types = true;
     return is_ready && hpp_census_create(&r->census, &r->heap.heap, &options, &err) == HPF_OK;
 }
@@ -82,9 +82,9 @@ static bool open_readers(readers *r)
 static void close_readers(readers *r)
 {
     hpp_census_destroy(r->census);
-    hpp__native_heap_finish(&r->heap);
-    hpp__native_stacks_finish(&r->stacks);
-    hpp__native_threads_finish(&r->threads);
+    hpp__site_heap_finish(&r->heap);
+    hpp__named_stacks_finish(&r->stacks);
+    hpp__thread_figures_finish(&r->threads);
     hpp__window_sums_finish(&r->sums);
 }
 
@@ -124,7 +124,7 @@ static void read_texts(readers *r)
         fuzz_require(memchr(mark.text, '\0', sizeof mark.text), "a label without an end");
         r->n_marks++;
     }
-    hpp__native_threads_top(&r->threads, threads, 4);
+    hpp__thread_figures_top(&r->threads, threads, 4);
 }
 
 static void read_top(const readers *r)
@@ -132,7 +132,7 @@ static void read_top(const readers *r)
     hpp_site_figures sites[4];
     hpp__alive alive[8] = {{0, 0, 0, 0}, {1, 1, 0, 0}, {2, 2, 1, 1}, {3, 3, 3, 3}, {4, 4, 0, 0}};
     hpf_arena *arena = hpf_arena_create();
-    fuzz_require(hpp__native_top(&r->heap, alive, 8, sites, 4, arena) <= 4, "too many places");
+    fuzz_require(hpp__site_heap_top(&r->heap, alive, 8, sites, 4, arena) <= 4, "too many places");
     hpf_arena_destroy(arena);
 }
 
@@ -143,13 +143,13 @@ static void take_census(readers *r)
     if (!hpp__window_sums_take(&r->sums, &r->reader)) {
         return;
     }
-    hpp__native_threads_count(&r->threads, &r->reader, &r->sums, 0);
-    hpp__native_heap_add_up(&r->heap, &r->sums);
+    hpp__thread_figures_count(&r->threads, &r->reader, &r->sums, 0);
+    hpp__site_heap_add_up(&r->heap, &r->sums);
     check_sums(r);
     check_bands(hpp_census_take(r->census, r->time_s += 1));
-    double profiler_bytes = hpp__native_guard_measure(
+    double profiler_bytes = hpp__memory_guard_measure(
         &r->guard, &r->reader, STDERR_FILENO, (uint32_t)getpid(), (uint64_t)(r->time_s * 2e9));
-    hpp__native_guard_judge(&r->guard, profiler_bytes, 1e6);
+    hpp__memory_guard_judge(&r->guard, profiler_bytes, 1e6);
     read_texts(r);
     read_top(r);
 }

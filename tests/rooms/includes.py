@@ -33,8 +33,11 @@ DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symb
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
     "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
-    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window", "native/unwind", "native/centres", "native/python", "native/compiled",
-                 "native/counting", "native/lives", "native/preload", "native/image", "native/graph", "native/types", "native/profile", "native/collector"],
+    "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window",
+                 "native/target/unwind", "native/target/centres", "native/python", "native/target/compiled", "native/target/counting",
+                 "native/target/lives", "native/target/preload",
+                 "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
+                 "native/collector/profile", "native/collector", "native/collector/attach"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }

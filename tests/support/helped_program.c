@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "native/preload/helper.h"
+#include "native/target/preload/helper.h"
 #include "native/window/window_writer.h"
 
 hpp_alive_page hpp__alive_page;

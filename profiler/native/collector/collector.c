@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "native_process.h"
-#include "native/image/proc.h"
+#include "profiled_process.h"
+#include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
 #include "collector_socket.h"
 #include "symbol/demangle.h"
@@ -145,7 +145,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         return HPF_OK;
     }
     write_base(c, process_id, base);
-    const hpp__native_profile_options profile = {
+    const hpp__profile_options profile = {
         .profile = &c->profile,
         .names = c->names,
         .retainer_sites = c->retainer_sites,
@@ -458,11 +458,11 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                              library);
     }
     uint64_t tick_us = hpp_collector_tick_ns(c) / 1000;
-    bool has_biography = hpp__native_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
+    bool has_biography = hpp__profile_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
-    bool has_peak_images = hpp__native_profile_needs_images(&c->profile) ||
-                           c->profile.snapshot == HPP_SNAPSHOT_LARGEST;
+    bool has_peak_images =
+        hpp__profile_needs_images(&c->profile) || c->profile.snapshot == HPP_SNAPSHOT_LARGEST;
     int n_run =
         snprintf(out->run, sizeof out->run,
                  "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
@@ -475,8 +475,8 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                  has_peak_images                             ? 2
                  : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
                                                              : 0,
-                 c->options.python != HPP_PYTHON_NEVER,
-                 hpp__native_profile_logs_threads(&c->profile), c->profile.print_on_abort);
+                 c->options.python != HPP_PYTHON_NEVER, hpp__profile_logs_threads(&c->profile),
+                 c->profile.print_on_abort);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");
     bool is_whole = n_run < (int)sizeof out->run && n_preload < (int)sizeof out->preload;
@@ -565,7 +565,7 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
                              "--savings and --count are only for programs that embed the "
                              "profiler (hpprof/runtime.h)");
     }
-    if (hpp__native_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
+    if (hpp__profile_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
         return HPF_OK;
     }
     if (census->retaining.identity || census->retaining.rule) {
@@ -649,7 +649,7 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
         status = adapt_options(c, err);
     }
     bool takes_images =
-        hpp__native_profile_needs_images(o->profile) || o->profile->snapshot != HPP_SNAPSHOT_NEVER;
+        hpp__profile_needs_images(o->profile) || o->profile->snapshot != HPP_SNAPSHOT_NEVER;
     if (status == HPF_OK && takes_images) {
         status = hpp__freezer_check(err);
     }
@@ -747,7 +747,7 @@ size_t hpp_collector_top(hpp_collector *c, size_t index, hpp_moment moment, hpp_
 
 size_t hpp_collector_threads(hpp_collector *c, size_t index, hpp_thread_figures *out, size_t n_most)
 {
-    return hpp__native_threads_top(&c->processes[index]->threads, out, n_most);
+    return hpp__thread_figures_top(&c->processes[index]->threads, out, n_most);
 }
 
 const hpf_error *hpp_collector_refused(const hpp_collector *c)

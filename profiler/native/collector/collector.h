@@ -18,10 +18,10 @@
  *
  * Threads: use a collector in one thread at a time.
  */
-#ifndef HPPROF_COLLECTOR_H
-#define HPPROF_COLLECTOR_H
+#ifndef HPP_NATIVE_COLLECTOR_COLLECTOR_H
+#define HPP_NATIVE_COLLECTOR_COLLECTOR_H
 
-#include "native/profile/collector_types.h"
+#include "native/collector/profile/collector_types.h"
 
 #ifdef __cplusplus
 extern "C" {

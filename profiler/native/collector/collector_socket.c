@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "native/image/proc.h"
+#include "native/collector/image/proc.h"
 
 enum { BACKLOG = 4096 };
 

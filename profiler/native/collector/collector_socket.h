@@ -3,8 +3,8 @@
  * The abstract socket to which programs send their windows. A client must belong to the same user
  * or descend from a given process, according to the kernel.
  */
-#ifndef HPP_NATIVE_COLLECTOR_SOCKET_H
-#define HPP_NATIVE_COLLECTOR_SOCKET_H
+#ifndef HPP_NATIVE_COLLECTOR_COLLECTOR_SOCKET_H
+#define HPP_NATIVE_COLLECTOR_COLLECTOR_SOCKET_H
 
 #include <stdbool.h>
 

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "native/image/freezer.h"
+#include "native/collector/image/freezer.h"
 #include "native/window/window.h"
 
 enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };

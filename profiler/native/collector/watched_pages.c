@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "native/image/proc.h"
+#include "native/collector/image/proc.h"
 
 enum { PAGES_AT_ONCE = 512, MOST_READS = 1 << 17 /* 256 GiB of addresses */ };
 

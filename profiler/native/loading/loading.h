@@ -7,8 +7,8 @@
  * Used by the collector, and in the profiled program, also after vfork: it reads files by bare
  * system calls into the stack, and changes neither errno nor any variable.
  */
-#ifndef HPP_NATIVE_LOADING_H
-#define HPP_NATIVE_LOADING_H
+#ifndef HPP_NATIVE_LOADING_LOADING_H
+#define HPP_NATIVE_LOADING_LOADING_H
 
 #include <stdbool.h>
 

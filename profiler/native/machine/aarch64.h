@@ -4,8 +4,8 @@
  * the same; ELF for the same. A return address may be signed (pointer authentication): then its
  * upper bits are a code.
  */
-#ifndef HPP_NATIVE_AARCH64_H
-#define HPP_NATIVE_AARCH64_H
+#ifndef HPP_NATIVE_MACHINE_AARCH64_H
+#define HPP_NATIVE_MACHINE_AARCH64_H
 
 /* ---- the processor --------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  *
  * The clocks of the processor and of the system, for the profiled program and the collector.
  */
-#ifndef HPP_NATIVE_CLOCK_H
-#define HPP_NATIVE_CLOCK_H
+#ifndef HPP_NATIVE_MACHINE_CLOCK_H
+#define HPP_NATIVE_MACHINE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -4,8 +4,8 @@
  * the shape of frames, signal frames, and functions in assembly. Each machine has one file, with
  * the same names in the same order; x86_64.h documents them.
  */
-#ifndef HPP_NATIVE_MACHINE_H
-#define HPP_NATIVE_MACHINE_H
+#ifndef HPP_NATIVE_MACHINE_MACHINE_H
+#define HPP_NATIVE_MACHINE_MACHINE_H
 
 #include <signal.h>
 #include <stdbool.h>

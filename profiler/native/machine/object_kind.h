@@ -2,8 +2,8 @@
  *
  * The processor in object files: programs and windows of others are refused.
  */
-#ifndef HPP_NATIVE_OBJECT_KIND_H
-#define HPP_NATIVE_OBJECT_KIND_H
+#ifndef HPP_NATIVE_MACHINE_OBJECT_KIND_H
+#define HPP_NATIVE_MACHINE_OBJECT_KIND_H
 
 #include <elf.h>
 

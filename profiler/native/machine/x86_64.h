@@ -3,8 +3,8 @@
  * x86-64. Sources: System V ABI, AMD64 supplement: sections 3.2 (calls), 3.7 (unwinding), 4.4
  * (relocations); A.2 (system calls of Linux).
  */
-#ifndef HPP_NATIVE_X86_64_H
-#define HPP_NATIVE_X86_64_H
+#ifndef HPP_NATIVE_MACHINE_X86_64_H
+#define HPP_NATIVE_MACHINE_X86_64_H
 
 /* ---- the processor --------------------------------------------------------------------------- */
 

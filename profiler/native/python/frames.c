@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "frames.h"
 
-#include "native/unwind/recursion.h"
+#include "native/target/unwind/recursion.h"
 #include "native/window/trie.h"
 
 enum {

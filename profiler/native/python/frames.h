@@ -18,7 +18,7 @@
 #define HPP_NATIVE_PYTHON_FRAMES_H
 
 #include "codes.h"
-#include "native/unwind/stack_walk.h"
+#include "native/target/unwind/stack_walk.h"
 
 enum { HPP_N_KNOWN_PYTHON = 2048, HPP_N_KNOWN_LINES = 1024 };
 

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "native/unwind/cfi_entry.h"
-#include "native/unwind/unwind_rules.h"
+#include "native/target/unwind/cfi_entry.h"
+#include "native/target/unwind/unwind_rules.h"
 #include "native/window/window_writer.h"
 
 hpp_python hpp__python;

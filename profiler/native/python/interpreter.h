@@ -9,9 +9,9 @@
 #ifndef HPP_NATIVE_PYTHON_INTERPRETER_H
 #define HPP_NATIVE_PYTHON_INTERPRETER_H
 
-#include "native/unwind/memory.h"
+#include "native/target/unwind/memory.h"
 #include "native/window/platform.h"
-#include "offsets.h"
+#include "layouts.h"
 
 typedef struct hpp_python {
     const hpp_python_offsets *offsets;

@@ -264,7 +264,7 @@ void *hpp__map(size_t n_bytes)
         return NULL;
     }
     /* Neither reserved nor dumped: so the collector knows the mapping, which holds nothing of the
-     * program (native/graph/roots.h). */
+     * program (native/collector/roots/roots.h). */
     hpp__syscall(SYS_madvise, place, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
     return (void *)place;
 }

@@ -5,8 +5,8 @@
  * System calls do not go through libc: they preserve errno, are no cancellation points, work before
  * libc has started, and are not seen by programs that replace libc's functions.
  */
-#ifndef HPP_NATIVE_PLATFORM_H
-#define HPP_NATIVE_PLATFORM_H
+#ifndef HPP_NATIVE_WINDOW_PLATFORM_H
+#define HPP_NATIVE_WINDOW_PLATFORM_H
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -12,8 +12,8 @@
  *
  * Threads: any, also signal handlers, and after fork in the child; nothing waits.
  */
-#ifndef HPP_NATIVE_TRIE_H
-#define HPP_NATIVE_TRIE_H
+#ifndef HPP_NATIVE_WINDOW_TRIE_H
+#define HPP_NATIVE_WINDOW_TRIE_H
 
 #include "window_writer.h"
 

@@ -39,8 +39,8 @@
  *
  * All numbers are in the machine's byte order.
  */
-#ifndef HPP_NATIVE_WINDOW_H
-#define HPP_NATIVE_WINDOW_H
+#ifndef HPP_NATIVE_WINDOW_WINDOW_H
+#define HPP_NATIVE_WINDOW_WINDOW_H
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -13,8 +13,8 @@
  *
  * Threads: use a reader in one thread at a time; the program may write meanwhile.
  */
-#ifndef HPP_NATIVE_WINDOW_READER_H
-#define HPP_NATIVE_WINDOW_READER_H
+#ifndef HPP_NATIVE_WINDOW_WINDOW_READER_H
+#define HPP_NATIVE_WINDOW_WINDOW_READER_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  * between threads meanwhile can make the frees of a site exceed its allocations; live amounts are 0
  * then. All sums are exact while the program does not run, and after its end.
  */
-#ifndef HPP_NATIVE_WINDOW_SUMS_H
-#define HPP_NATIVE_WINDOW_SUMS_H
+#ifndef HPP_NATIVE_WINDOW_WINDOW_SUMS_H
+#define HPP_NATIVE_WINDOW_WINDOW_SUMS_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * over it, so that pointers into it stay valid. Only the used part of the file is mapped, since
  * address space may be limited; the mapping grows where it is.
  */
-#ifndef HPP_NATIVE_WINDOW_WRITER_H
-#define HPP_NATIVE_WINDOW_WRITER_H
+#ifndef HPP_NATIVE_WINDOW_WINDOW_WRITER_H
+#define HPP_NATIVE_WINDOW_WINDOW_WRITER_H
 
 #include <stdbool.h>
 

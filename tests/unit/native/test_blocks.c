@@ -3,7 +3,7 @@
  * The table of live blocks: it keeps every size at every address, across the bounds of leaves, and
  * walks find each block once.
  */
-#include "native/counting/blocks.h"
+#include "native/target/counting/blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The cost-centre stack of a synthetic program that calls, returns, inlines, jumps far out, and
  * handles signals, against the stack of its open functions, folded by the definition.
  */
-#include "native/centres/centres.h"
+#include "native/target/centres/centres.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -3,7 +3,7 @@
  * Unwind tables that are assembled byte by byte: versions, encodings, instructions, expressions,
  * and what is invalid in them.
  */
-#include "native/unwind/cfi_entry.h"
+#include "native/target/unwind/cfi_entry.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Exact lives and images: a process is stopped after its instructions, since an image may be taken
  * after any of them. Whatever the image does not show of a block that dies is reported.
  */
-#include "native/lives/exact.h"
+#include "native/target/lives/exact.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,8 +14,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/compiled/shadow.h"
-#include "native/counting/thread.h"
+#include "native/target/compiled/shadow.h"
+#include "native/target/counting/thread.h"
 #include "native/window/life_table.h"
 #include "native/window/window_writer.h"
 

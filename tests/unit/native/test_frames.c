@@ -14,8 +14,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/unwind/cfi_entry.h"
-#include "native/unwind/modules.h"
+#include "native/target/unwind/cfi_entry.h"
+#include "native/target/unwind/modules.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
 #include "rng.h"

@@ -3,7 +3,7 @@
  * Images of a process that runs: what they contain, and that the process does not notice. The
  * process is a child of the test, with a window and a table of blocks.
  */
-#include "native/image/freezer.h"
+#include "native/collector/image/freezer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -28,11 +28,11 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/image/proc.h"
-#include "native/image/tracer.h"
+#include "native/collector/image/proc.h"
+#include "native/collector/image/tracer.h"
 #include "helped_program.h"
-#include "native/counting/blocks.h"
-#include "native/preload/helper.h"
+#include "native/target/counting/blocks.h"
+#include "native/target/preload/helper.h"
 #include "native/window/window_writer.h"
 
 #define MIB   ((uint64_t)1 << 20)

@@ -3,7 +3,7 @@
  * Lives: the recorded differences add up to what each census saw of random lives, of which a log is
  * kept, also before they end.
  */
-#include "native/lives/lives.h"
+#include "native/target/lives/lives.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Objects in memory: their segments, build ids and names, and when two are the same. The objects
  * are made up, and so is the loader's search for them.
  */
-#include "native/unwind/modules.h"
+#include "native/target/unwind/modules.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -4,7 +4,7 @@
  * addresses with those of backtrace(): through functions with and without frame pointers, and
  * through a signal handler.
  */
-#include "native/unwind/unwind.h"
+#include "native/target/unwind/unwind.h"
 
 #include <execinfo.h>
 #include <signal.h>

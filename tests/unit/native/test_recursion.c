@@ -4,16 +4,16 @@
  * innermost frames whole: compared with a folding of the whole stack, step by step. Each function
  * of the synthetic program has several call sites; one has no unwind table.
  */
-#include "native/unwind/recursion.h"
+#include "native/target/unwind/recursion.h"
 
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/unwind/cfi_entry.h"
-#include "native/unwind/modules.h"
-#include "native/unwind/stack_walk.h"
+#include "native/target/unwind/cfi_entry.h"
+#include "native/target/unwind/modules.h"
+#include "native/target/unwind/stack_walk.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
 #include "rng.h"

@@ -4,14 +4,14 @@
  * frames, the node, and the words on which they depend. The stack is that of a synthetic program,
  * whose functions keep, save or change fp, and whose frames keep old words.
  */
-#include "native/unwind/stack_walk.h"
+#include "native/target/unwind/stack_walk.h"
 
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/unwind/cfi_entry.h"
+#include "native/target/unwind/cfi_entry.h"
 #include "native/window/window_writer.h"
 #include "rng.h"
 

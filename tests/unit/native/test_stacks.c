@@ -3,13 +3,13 @@
  * From a call to its site: what is cached, what is walked, what is verified, and what is counted
  * when a stack is lost. Walks, nodes and sites are made up.
  */
-#include "native/counting/stacks.h"
+#include "native/target/counting/stacks.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "native/counting/python_place.h"
-#include "native/unwind/verify.h"
+#include "native/target/counting/python_place.h"
+#include "native/target/unwind/verify.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
 

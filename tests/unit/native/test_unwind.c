@@ -3,7 +3,7 @@
  * Steps of a walk by rows that are rare, by frame pointers, and the rules that rows become. The
  * objects and their tables are made up: a row belongs to each pc of a range.
  */
-#include "native/unwind/unwind.h"
+#include "native/target/unwind/unwind.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
  * Cached stacks: the inlined check of the first slot and the full search find the current stack,
  * and no other.
  */
-#include "native/unwind/unwind_cache.h"
+#include "native/target/unwind/unwind_cache.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Stacks that are equal, cut or different are counted as such. The nodes, the full walk and the
  * frames of backtrace() are made up.
  */
-#include "native/unwind/verify.h"
+#include "native/target/unwind/verify.h"
 
 #include <execinfo.h>
 #include <stdlib.h>

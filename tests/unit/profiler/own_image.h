@@ -5,7 +5,7 @@
 #ifndef OWN_IMAGE_H
 #define OWN_IMAGE_H
 
-#include "native/image/image.h"
+#include "native/collector/image/image.h"
 
 /* Reads the mappings of this moment; the next call replaces them. */
 hpp__image own_image(void);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "classes_fixture.h"
-#include "native/types/classes.h"
+#include "native/collector/types/classes.h"
 #include "own_image.h"
 #include "symbol/demangle.h"
 

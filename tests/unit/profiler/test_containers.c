@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "native/types/containers.h"
+#include "native/collector/types/containers.h"
 #include "symbol/demangle.h"
 
 enum { MAX_FUNCTIONS = 8 };

@@ -12,8 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "native/graph/block_index.h"
-#include "native/graph/graph.h"
+#include "native/collector/roots/block_index.h"
+#include "native/collector/graph/graph.h"
 
 enum { MAX_BLOCKS = 3000, MAX_MAPS = 16, PAGE_BYTES = 4096 };
 

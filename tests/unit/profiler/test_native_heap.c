@@ -12,10 +12,10 @@
 #include "census/census.h"
 #include "hpfile/str.h"
 #include "made_window.h"
-#include "native/profile/graph_heap.h"
-#include "native/profile/native_heap.h"
-#include "native/profile/native_report.h"
-#include "native/profile/python_names.h"
+#include "native/collector/profile/graph_heap.h"
+#include "native/collector/profile/site_heap.h"
+#include "native/collector/profile/stack_costs.h"
+#include "native/python/heap/names.h"
 #include "toy_heap.h"
 #include "toy_resolver.h"
 
@@ -61,8 +61,8 @@ static const toy_function functions[] = {
 static made_window made;
 static hpp__window_reader reader;
 static hpp__names *names;
-static hpp__native_stacks stacks;
-static hpp__native_heap heap;
+static hpp__named_stacks stacks;
+static hpp__site_heap heap;
 static hpp__window_sums sums;
 static uint32_t module, libc, slot;
 
@@ -78,8 +78,8 @@ static void begin(void)
 static void end(void)
 {
     hpp__window_sums_finish(&sums);
-    hpp__native_heap_finish(&heap);
-    hpp__native_stacks_finish(&stacks);
+    hpp__site_heap_finish(&heap);
+    hpp__named_stacks_finish(&stacks);
     hpp__names_destroy(names);
     made_window_finish(&made);
 }
@@ -93,8 +93,8 @@ static void open_window(uint32_t max_depth, const char *skip)
     hpf_error err;
     cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, with_addresses, &err), HPF_OK);
     cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err), HPF_OK);
-    cr_assert_eq(hpp__native_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
-    cr_assert_eq(hpp__native_heap_init(&heap, &stacks, NULL, &reader, &err), HPF_OK);
+    cr_assert_eq(hpp__named_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
+    cr_assert_eq(hpp__site_heap_init(&heap, &stacks, NULL, &reader, &err), HPF_OK);
 }
 
 /* A node for a path of functions, outermost first, ended by 0. */
@@ -122,7 +122,7 @@ static const hpp_census_result *take(hpp_census **census, hpf_breakdown breakdow
     hpf_error err;
     hpp_census_options options = {.breakdown = breakdown, .max_name_bytes = 200};
     cr_assert(hpp__window_sums_take(&sums, &reader));
-    hpp__native_heap_add_up(&heap, &sums);
+    hpp__site_heap_add_up(&heap, &sums);
     for (size_t i = 0; i < heap.n_groups; i++) {
         heap.groups[i].band_word = 0; /* another engine's */
     }
@@ -238,9 +238,9 @@ Test(native_heap, distinguishes_lines_on_request_and_folds_recursion_all_the_sam
     allocate(NODE(MAIN, F, G, F_LATER), HPP_CALL_MALLOC, 40);
     open_window(0, NULL);
     stacks.with_lines = true;
-    hpp__native_costs costs;
+    hpp__all_costs costs;
     cr_assert(hpp__window_sums_take(&sums, &reader));
-    cr_assert_eq(hpp__native_costs_count(&costs, &stacks, &sums, NULL), HPF_OK);
+    cr_assert_eq(hpp__all_costs_count(&costs, &stacks, &sums, NULL), HPF_OK);
     size_t n_seen = 0;
     for (size_t i = 0; i < costs.n; i++) {
         hpf_frame frames[4];
@@ -248,7 +248,7 @@ Test(native_heap, distinguishes_lines_on_request_and_folds_recursion_all_the_sam
         if (of->allocations > 0) {
             bool is_first = of->live_bytes == 8;
             cr_assert_eq(
-                hpp__stack_frames(&hpp__native_stacks_view, NULL, costs.list[i].stack, frames, 4),
+                hpp__stack_frames(&hpp__named_stacks_view, NULL, costs.list[i].stack, frames, 4),
                 2);
             cr_expect(hpf_str_is(frames[0].source, is_first ? "/src/f.c:20" : "/src/f.c:25"));
             cr_expect(hpf_str_is(frames[1].source, "/src/main.c:10"));
@@ -306,9 +306,9 @@ Test(native_heap, asks_for_the_functions_of_deep_stacks_a_few_times_only)
     }
     open_window(0, NULL);
     cr_assert(hpp__window_sums_take(&sums, &reader));
-    hpp__native_heap_add_up(&heap, &sums);
+    hpp__site_heap_add_up(&heap, &sums);
     cr_expect_lt(toy_resolver_lookups, 2 * N_NODES * MOST);
-    cr_expect_eq(hpp__native_heap_live_bytes(&heap), 2 * N_SITES);
+    cr_expect_eq(hpp__site_heap_live_bytes(&heap), 2 * N_SITES);
 }
 
 Test(native_heap, begins_a_stack_of_very_many_functions_again)
@@ -323,7 +323,7 @@ Test(native_heap, begins_a_stack_of_very_many_functions_again)
         made_flags(&made, node, HPP_NODE_PYTHON);
     }
     open_window(0, NULL);
-    const hpp__stack *stack = hpp__native_stacks_place(&stacks, node);
+    const hpp__stack *stack = hpp__named_stacks_place(&stacks, node);
     cr_assert(stack);
     cr_expect_leq(stack->depth, HPP__MAX_FUNCTIONS);
     cr_expect(hpf_str_is(stack->function->label, "6143.f"));
@@ -358,7 +358,7 @@ Test(native_heap, replaces_control_characters_in_names_and_files_of_python)
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "?]0;a?.f?[31m/main", 8);
     expect_one_band(HPF_BREAKDOWN_MODULE, "?]0;a?", 8);
     expect_one_band(HPF_BREAKDOWN_CLOSURE_DESCR, "?]0;a?.f?[31m@?]0;a?.py:8", 8);
-    const hpp__function *function = hpp__native_stacks_place(&stacks, python)->function;
+    const hpp__function *function = hpp__named_stacks_place(&stacks, python)->function;
     cr_expect(hpf_str_is(function->source, "/no/such/?]0;a?.py:7"));
 }
 
@@ -395,26 +395,26 @@ Test(native_heap, divides_a_group_by_types_of_blocks)
     take(&census, HPF_BREAKDOWN_TYPE);
     hpp_census_destroy(census);
     size_t group = heap.n_groups - 1;
-    hpp__site_type type = hpp__native_heap_type(&heap, group);
+    hpp__site_type type = hpp__site_heap_type(&heap, group);
     cr_expect(hpf_str_is(type.type, "array of std::vector<int>"));
     cr_expect_eq(type.naming, HPP__NAMED_BY_CONTAINER);
-    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, HPF_STR("")), group);
-    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, type.type), group);
-    size_t typed = hpp__native_heap_typed_group(&heap, group, HPF_STR("Session"));
+    cr_expect_eq(hpp__site_heap_typed_group(&heap, group, HPF_STR("")), group);
+    cr_expect_eq(hpp__site_heap_typed_group(&heap, group, type.type), group);
+    size_t typed = hpp__site_heap_typed_group(&heap, group, HPF_STR("Session"));
     cr_assert_neq(typed, group);
-    cr_expect_eq(hpp__native_heap_typed_group(&heap, group, HPF_STR("Session")), typed);
+    cr_expect_eq(hpp__site_heap_typed_group(&heap, group, HPF_STR("Session")), typed);
     cr_expect_eq(heap.groups[typed].stack, heap.groups[group].stack);
     cr_expect(hpf_str_is(heap.groups[typed].shape->type, "Session"));
     cr_expect(hpf_str_equal(heap.groups[typed].shape->description,
                             heap.groups[group].shape->description));
     /* Blocks of unknown sites stay together. */
-    cr_expect_eq(hpp__native_heap_typed_group(&heap, HPP__GROUP_UNKNOWN, HPF_STR("Session")),
+    cr_expect_eq(hpp__site_heap_typed_group(&heap, HPP__GROUP_UNKNOWN, HPF_STR("Session")),
                  HPP__GROUP_UNKNOWN);
 }
 
 /* ---- lives ---- */
 
-static hpp__native_lives lives;
+static hpp__life_sums lives;
 
 /* Blocks of f: 100 bytes, born in era 1, used in 2, dead in 4. Of g: 60 bytes, born in era 2, never
  * used. Returns the site of g. */
@@ -434,8 +434,8 @@ static uint32_t make_lives(void)
 
 static void expect_phases(uint32_t era, const uint64_t *live_bytes, hpp_phase_bytes expected)
 {
-    hpp__native_lives_advance(&lives, era);
-    hpp_phase_bytes sum = hpp__native_heap_add_lives(&heap, &lives, live_bytes);
+    hpp__life_sums_advance(&lives, era);
+    hpp_phase_bytes sum = hpp__site_heap_add_lives(&heap, &lives, live_bytes);
     cr_expect_eq(sum.lag_bytes, expected.lag_bytes, "lag in era %u", era);
     cr_expect_eq(sum.use_bytes, expected.use_bytes, "use in era %u", era);
     cr_expect_eq(sum.drag_bytes, expected.drag_bytes, "drag in era %u", era);
@@ -446,8 +446,8 @@ static void load_lives(void)
 {
     open_window(0, NULL);
     cr_assert(hpp__window_sums_take(&sums, &reader));
-    hpp__native_heap_add_up(&heap, &sums);
-    cr_assert(hpp__native_lives_load(&lives, &reader));
+    hpp__site_heap_add_up(&heap, &sums);
+    cr_assert(hpp__life_sums_load(&lives, &reader));
 }
 
 Test(native_heap, adds_up_lives_by_era)
@@ -458,7 +458,7 @@ Test(native_heap, adds_up_lives_by_era)
     expect_phases(2, NULL, (hpp_phase_bytes){.use_bytes = 100, .void_bytes = 60});
     expect_phases(3, NULL, (hpp_phase_bytes){.drag_bytes = 100, .void_bytes = 60});
     expect_phases(4, NULL, (hpp_phase_bytes){.void_bytes = 60});
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 Test(native_heap, scales_sampled_lives_to_all_live_bytes)
@@ -471,7 +471,7 @@ Test(native_heap, scales_sampled_lives_to_all_live_bytes)
     expect_phases(3, &(const uint64_t){1001},
                   (hpp_phase_bytes){.drag_bytes = 626, .void_bytes = 375});
     expect_phases(4, &(const uint64_t){0}, (hpp_phase_bytes){0});
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 Test(native_heap, takes_phases_that_are_less_than_nothing_as_nothing)
@@ -482,7 +482,7 @@ Test(native_heap, takes_phases_that_are_less_than_nothing_as_nothing)
     made_life(&made, g, 2, (const int64_t[]){-5, 0, 0, 0});
     load_lives();
     expect_phases(2, NULL, (hpp_phase_bytes){.use_bytes = 100, .void_bytes = 60});
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 /* Takes three censuses in the given breakdown, restricted to phases if `phase` is given. */
@@ -498,19 +498,19 @@ static hpp_census *take_lives(hpf_breakdown breakdown, const char *phase)
                                         .max_name_bytes = 200};
     cr_assert_eq(hpp_census_create(&census, &heap.heap, &options, &err), HPF_OK);
     for (uint32_t era = 1; era <= 3; era++) {
-        hpp__native_lives_advance(&lives, era);
-        hpp__native_heap_add_lives(&heap, &lives, NULL);
+        hpp__life_sums_advance(&lives, era);
+        hpp__site_heap_add_lives(&heap, &lives, NULL);
         hpp_census_take(census, era);
     }
     cr_assert_eq(hpp_census_end(census, &err), HPF_OK);
-    cr_assert(hpp__native_lives_load(&lives, &reader));
+    cr_assert(hpp__life_sums_load(&lives, &reader));
     return census;
 }
 
 static const hpp_census_result *final_of(hpp_census *census, uint32_t era)
 {
-    hpp__native_lives_advance(&lives, era);
-    hpp__native_heap_add_lives(&heap, &lives, NULL);
+    hpp__life_sums_advance(&lives, era);
+    hpp__site_heap_add_lives(&heap, &lives, NULL);
     return hpp_census_final(census, era - 1);
 }
 
@@ -522,15 +522,15 @@ Test(native_heap, shows_lives_that_are_not_over)
     hpp_census *census;
     const hpp_census_options options = {.breakdown = HPF_BREAKDOWN_BIOGRAPHY};
     cr_assert_eq(hpp_census_create(&census, &heap.heap, &options, &err), HPF_OK);
-    hpp__native_lives_advance(&lives, 3);
-    hpp__native_heap_add_lives(&heap, &lives, NULL);
+    hpp__life_sums_advance(&lives, 3);
+    hpp__site_heap_add_lives(&heap, &lives, NULL);
     const hpp_census_result *result = hpp_census_take(census, 3);
     cr_expect(result->is_provisional);
     cr_expect_eq(bytes_of(result, "NOT_USED_SINCE"), 100);
     cr_expect_eq(bytes_of(result, "NOT_YET_USED"), 60);
     cr_expect_eq(result->n_bands, 2);
     hpp_census_destroy(census);
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 Test(native_heap, has_final_phases_of_each_era)
@@ -550,7 +550,7 @@ Test(native_heap, has_final_phases_of_each_era)
     cr_expect_eq(bytes_of(result, "DRAG"), 100);
     cr_expect_eq(bytes_of(result, "VOID"), 60);
     hpp_census_destroy(census);
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 Test(native_heap, restricts_other_breakdowns_to_phases)
@@ -563,7 +563,7 @@ Test(native_heap, restricts_other_breakdowns_to_phases)
     cr_expect_eq(bytes_of(result, "f@f.c:20"), 100);
     cr_expect_eq(result->n_bands, 1);
     hpp_census_destroy(census);
-    hpp__native_lives_finish(&lives);
+    hpp__life_sums_finish(&lives);
 }
 
 Test(native_heap, names_the_innermost_function_if_all_are_wrappers)
@@ -619,7 +619,7 @@ Test(native_heap, finds_sites_added_later)
     allocate(NODE(MAIN, G), HPP_CALL_MALLOC, 9);
     hpp__window_reader_refresh(&reader);
     cr_assert(hpp__window_sums_take(&sums, &reader));
-    hpp__native_heap_add_up(&heap, &sums);
+    hpp__site_heap_add_up(&heap, &sums);
     const hpp_census_result *result = hpp_census_take(census, 2.0);
     cr_expect_eq(result->n_bands, 2);
     cr_expect_eq(result->size_bytes, 17);
@@ -639,7 +639,7 @@ Test(native_heap, finds_sites_completed_later)
         (hpp_window_site *)((char *)made.window +
                             (uint64_t)made.window->site_pages[0] * HPP_WINDOW_PAGE_BYTES);
     record[site].node = node;
-    hpp__native_heap_add_up(&heap, &sums);
+    hpp__site_heap_add_up(&heap, &sums);
     result = hpp_census_take(census, 2.0);
     cr_expect_eq(toy_band(result, "UNKNOWN"), 0);
     cr_expect_eq(result->size_bytes, 8);
@@ -730,7 +730,7 @@ static bool retains(hpp__graph_heap *graph_heap, uint32_t site, size_t n)
         nodes[i].site = site;
     }
     cr_assert(hpp__graph_heap_set(graph_heap, &graph, NULL));
-    bool result = graph_heap->retains[hpp__native_heap_group(&heap, site)];
+    bool result = graph_heap->retains[hpp__site_heap_group(&heap, site)];
     cr_assert(hpp__graph_heap_set(graph_heap, NULL, NULL));
     return result;
 }

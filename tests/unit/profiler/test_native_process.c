@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "made_window.h"
-#include "native/collector/native_process.h"
+#include "native/collector/profiled_process.h"
 #include "scratch.h"
 
 enum { SIZE_BYTES = 4 << 20, BLOCK_BYTES = 100, PEAK_BYTES = 5000 };
@@ -49,10 +49,10 @@ static void start(const char *text)
     cr_assert_eq(hpp_options_parse(&profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
     const hpp_collector_options options = {.profile = &profile};
     cr_assert_eq(hpp__names_create(&names, NULL, 0, false, &err), HPF_OK);
-    const hpp__native_profile_options to = {.profile = &profile,
-                                            .names = names,
-                                            .process_id = (uint32_t)getpid(),
-                                            .base = scratch_path("prog")};
+    const hpp__profile_options to = {.profile = &profile,
+                                     .names = names,
+                                     .process_id = (uint32_t)getpid(),
+                                     .base = scratch_path("prog")};
     hpp__queue_start(&queue);
     cr_assert_eq(hpp__process_create(&process, file, -1, &to, &options, &queue, &err), HPF_OK);
     hpp__process_begin(process, true);

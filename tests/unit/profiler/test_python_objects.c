@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "native/graph/python_roots.h"
+#include "native/python/heap/roots.h"
 #include "rng.h"
 
 enum {

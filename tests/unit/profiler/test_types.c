@@ -10,7 +10,7 @@
 
 #include "classes_fixture.h"
 #include "failing_alloc.h"
-#include "native/types/types.h"
+#include "native/collector/types/types.h"
 #include "own_image.h"
 #include "symbol/demangle.h"
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One pass over the blocks in address order, then one over the roots. Neighbouring blocks are read
+ * together. Equal edges in a row are one.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "native/collector/roots/block_index.h"
+#include "native/collector/roots/piece_reader.h"
+#include "native/python/heap/roots.h"
+#include "native/collector/roots/roots.h"
+
+enum { WORD_BYTES = 8, WORDS_AHEAD = 48, LARGE_NUMBER = 1 << 22 };
+
+typedef struct builder {
+    hpp__graph *graph;
+    hpp__block_index index;
+    hpp__piece_reader reader;
+    hpp__roots roots;
+    hpp__python_roots python_roots;
+    bool has_python;
+    hpp__text name;
+} builder;
+
+static bool add_node(hpp__graph *g, hpp__graph_node node)
+{
+    size_t n = g->n_blocks + g->n_roots;
+    node.first_edge = g->n_edges;
+    return HPF__ARRAY_PUSH(g->nodes, n, g->nodes_capacity, node);
+}
+
+/* Returns the number of the block that a word refers to, or HPP__NO_BLOCK. Blocks with one of the
+ * marks `refused` are not referred to. */
+static uint32_t find_block(const builder *b, uint64_t word, uint32_t refused)
+{
+    uint32_t to = hpp__block_index_find(&b->index, word);
+    bool is_edge = to != HPP__NO_BLOCK &&
+                   (!b->has_python || (hpp__python_refers(&b->graph->python, word, to) &&
+                                       !(b->graph->python.of_block[to] & refused)));
+    return is_edge ? to : HPP__NO_BLOCK;
+}
+
+/* ---- Blocks ---- */
+
+/* Returns whether a word of an object of Python may be a small number of 32 bits: the other half
+ * may be what was left of an address, and so the word an address inside a block that spans a
+ * multiple of 4 GiB. */
+static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
+{
+    return (uint32_t)word < LARGE_NUMBER && word != b->index.blocks[to].address &&
+           !hpp__python_type_of(&b->graph->python, to);
+}
+
+/* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
+ * places of words further on are prefetched. A word is skipped if its bit is set, and a pointer
+ * into the block itself, unless to its begin: such a pointer is how short strings and empty lists
+ * are laid out, and holds nothing. */
+static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, uint64_t skipped)
+{
+    hpp__graph *g = b->graph;
+    const uint64_t *words = memory;
+    size_t n_left = hpp__piece_reader_left(&b->reader, memory) / WORD_BYTES;
+    size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
+    bool is_object = b->has_python && hpp__python_type_of(&g->python, from);
+    uint32_t refused = HPP__PYTHON_IS_HELD | (is_object ? 0 : HPP__PYTHON_IS_PART);
+    uint32_t last = HPP__NO_BLOCK;
+    for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
+        if (i < n_ahead) {
+            hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
+        }
+        uint32_t to = find_block(b, words[i], refused);
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last ||
+            (to == from && words[i] != b->index.blocks[from].address) ||
+            (i < 64 && skipped >> i & 1) || (is_object && may_be_number(b, words[i], to))) {
+            continue;
+        }
+        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+            return false;
+        }
+        last = to;
+    }
+    return true;
+}
+
+static bool add_block(builder *b, const hpp__image *image, uint32_t number)
+{
+    const hpp__image_block *block = &image->blocks[number];
+    uint64_t end = block->address + block->size_bytes;
+    if (!add_node(b->graph,
+                  (hpp__graph_node){.size_bytes = block->size_bytes, .site = block->site})) {
+        return false;
+    }
+    b->graph->n_blocks++;
+    for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
+        size_t n_bytes;
+        const void *memory = hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
+        uint64_t skipped = 0;
+        if (memory && b->has_python && at == block->address) {
+            end = at + hpp__python_extent(&b->graph->python, number, memory, n_bytes / WORD_BYTES,
+                                          &skipped);
+        }
+        size_t n_scanned = end - at < n_bytes ? (size_t)(end - at) : n_bytes;
+        if (memory && !scan(b, number, memory, n_scanned, skipped)) {
+            return false;
+        }
+        at += n_bytes;
+    }
+    return true;
+}
+
+/* ---- Roots ---- */
+
+/* Adds a root, whose edges follow. */
+static bool add_root(builder *b, hpp__root_kind kind, hpf_str module)
+{
+    hpp__graph *g = b->graph;
+    hpf_str name = hpp__text_str(&b->name);
+    hpp__graph_root root = {kind, hpf_arena_str(g->arena, name), hpf_arena_str(g->arena, module),
+                            0};
+    if (!root.name.data || !root.module.data ||
+        !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {
+        return false;
+    }
+    return HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+}
+
+/* Adds the edges of words of an area, and a root for each of its parts that has any. `part` is the
+ * one of the last edge. */
+static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, const void *memory,
+                      size_t n_bytes, hpp__root_part *part)
+{
+    hpp__graph *g = b->graph;
+    const uint64_t *words = memory;
+    for (size_t i = 0; i < n_bytes / WORD_BYTES; i++, address += WORD_BYTES) {
+        uint32_t to = find_block(b, words[i], HPP__PYTHON_IS_HELD | HPP__PYTHON_IS_PART);
+        if (HPP_LIKELY(to == HPP__NO_BLOCK) ||
+            hpp__roots_is_chunk_header(&b->roots, area, words[i], &b->index.blocks[to])) {
+            continue;
+        }
+        if (address < part->begin || address >= part->end) {
+            b->name.length = 0;
+            *part = hpp__roots_part(&b->roots, area, address, &b->name);
+            if (!part->is_allocator && !add_root(b, part->kind, part->module)) {
+                return false;
+            }
+        }
+        if (part->is_allocator) {
+            continue;
+        }
+        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_area(builder *b, const hpp__root_area *area)
+{
+    hpp__root_part part = {0};
+    for (uint64_t at = area->begin; at + WORD_BYTES <= area->end;) {
+        size_t n_bytes;
+        const void *memory = hpp__piece_reader_at(&b->reader, at, area->end, area->end, &n_bytes);
+        if (memory && !scan_area(b, area, at, memory, n_bytes, &part)) {
+            return false;
+        }
+        at += n_bytes;
+    }
+    return true;
+}
+
+static bool add_registers(builder *b, const hpp__image *image)
+{
+    for (uint32_t i = 0; i < image->n_threads; i++) {
+        const hpp__image_thread *thread = &image->threads[i];
+        hpp__root_area area = {0, sizeof thread->registers, HPP__ROOT_REGISTERS, i};
+        hpp__root_part part = {0};
+        if (!thread->is_moving &&
+            !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds a root for each mapping of the program that is a block. */
+static bool add_mapping_roots(builder *b, const hpp__image *image)
+{
+    hpp__graph *g = b->graph;
+    for (uint32_t i = 0; i < image->n_blocks; i++) {
+        const hpp__image_block *block = &image->blocks[i];
+        b->name.length = 0;
+        if (!block->is_mapping) {
+            continue;
+        }
+        if (!add_root(b, HPP__ROOT_MAPPING, HPF_STR("")) ||
+            !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, i)) {
+            return false;
+        }
+        g->roots[g->n_roots - 1].site = block->site;
+    }
+    return true;
+}
+
+static bool add_python_roots(builder *b)
+{
+    hpp__graph *g = b->graph;
+    const hpp__python_roots *python = &b->python_roots;
+    for (size_t i = 0; i < python->n_roots; i++) {
+        const hpp__python_root *root = &python->roots[i];
+        b->name.length = 0;
+        hpp__text_add(&b->name, root->name);
+        if (!add_root(b, root->kind, HPF_STR(""))) {
+            return false;
+        }
+        for (size_t k = 0; k < root->n_blocks; k++) {
+            uint32_t to = python->blocks[root->first_block + k];
+            bool is_edge = root->is_holder || !(g->python.of_block[to] & HPP__PYTHON_IS_HELD);
+            if (is_edge && !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool build(builder *b, const hpp__image *image)
+{
+    hpp__python *python = &b->graph->python;
+    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots)) ||
+        !hpp__python_roots_init(&b->python_roots, python)) {
+        return false;
+    }
+    b->has_python = python->of_block != NULL;
+    for (uint32_t i = 0; i < image->n_blocks; i++) {
+        if (!add_block(b, image, i)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < b->roots.n_areas; i++) {
+        if (!add_area(b, &b->roots.areas[i])) {
+            return false;
+        }
+    }
+    return add_registers(b, image) && add_mapping_roots(b, image) && add_python_roots(b) &&
+           add_node(b->graph, (hpp__graph_node){0});
+}
+
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,
+                           hpf_error *err)
+{
+    builder b = {.graph = graph, .reader = {.pagemap = -1}};
+    *graph = (hpp__graph){.arena = hpf_arena_create()};
+    hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
+    if (status == HPF_OK) {
+        status = hpp__roots_init(&b.roots, image, resolver, err);
+    }
+    if (status == HPF_OK &&
+        (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||
+         !HPF__ARRAY_RESERVE(graph->nodes, graph->nodes_capacity, image->n_blocks + 1) ||
+         !build(&b, image))) {
+        status = hpf_error_set_memory(err);
+    }
+    graph->n_unread_bytes = b.reader.n_unread_bytes;
+    hpp__text_finish(&b.name);
+    hpp__roots_finish(&b.roots);
+    hpp__python_roots_finish(&b.python_roots);
+    hpp__piece_reader_finish(&b.reader);
+    hpp__block_index_finish(&b.index);
+    return status;
+}
+
+void hpp__graph_finish(hpp__graph *graph)
+{
+    free(graph->nodes);
+    free(graph->edges);
+    free(graph->roots);
+    hpf_arena_destroy(graph->arena);
+    hpp__python_finish(&graph->python);
+    *graph = (hpp__graph){0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The graph of an image: which live block points to which, and which roots point into the heap.
+ *
+ * Every aligned word of a block or a root that is the address of a byte of a live block is an edge;
+ * one past the end is not. So a number that happens to look like an address is an edge, too. Of the
+ * objects of CPython, edges are only what their garbage collector would follow.
+ *
+ * Nodes are numbered: first the blocks, in the order of the image, then the roots. A graph takes 32
+ * bytes for a node and 4 bytes for an edge, so at most half of what it was read from and 32 bytes
+ * for each block; while it is made, also a sixtieth of the addresses of the heap. Memory is read in
+ * pieces of at most a MiB. The graph keeps nothing of the image, which can be closed.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_GRAPH_GRAPH_H
+#define HPP_NATIVE_COLLECTOR_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "native/python/heap/objects.h"
+#include "native/collector/roots/roots.h"
+
+typedef struct hpp__graph_node {
+    uint64_t mark;       /* for a census: its retainer word. 0: not reached (yet) */
+    uint64_t size_bytes; /* of a root 0 */
+    uint64_t first_edge; /* its edges end where those of the next node begin */
+    uint32_t site;       /* of a root: its index */
+    uint32_t group;      /* for the heap adapter: of sites */
+} hpp__graph_node;
+
+typedef struct hpp__graph_root {
+    hpp__root_kind kind;
+    hpf_str name;
+    hpf_str module; /* empty if there is none */
+    uint32_t site;  /* of a block of kind mmap, whose name it has instead; else 0 */
+} hpp__graph_root;
+
+typedef struct hpp__graph {
+    hpp__graph_node *nodes; /* blocks, then roots, then one that ends the last one's edges */
+    uint32_t *edges;        /* numbers of blocks */
+    hpp__graph_root *roots;
+    size_t n_blocks, n_roots, n_edges;
+    uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
+    size_t nodes_capacity, edges_capacity, roots_capacity;
+    hpf_arena *arena;   /* texts of roots */
+    hpp__python python; /* objects of CPython; their names stay when the image is closed */
+} hpp__graph;
+
+/* Makes the graph of an image. `resolver` names variables and functions. Errors: MEMORY, LIMIT,
+ * SYNTAX for invalid blocks. Call hpp__graph_finish in any case. */
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,
+                           hpf_error *err);
+void hpp__graph_finish(hpp__graph *graph);
+
+/* Returns the edges of a node. */
+static inline const uint32_t *hpp__graph_edges(const hpp__graph *graph, size_t node, size_t *n)
+{
+    uint64_t first = graph->nodes[node].first_edge;
+    *n = (size_t)(graph->nodes[node + 1].first_edge - first);
+    return *n > 0 ? graph->edges + first : NULL; /* a graph without edges has no array */
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads the table of live blocks of a process that does not run.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_IMAGE_IMAGE_BLOCKS_H
+#define HPP_NATIVE_COLLECTOR_IMAGE_IMAGE_BLOCKS_H
+
+#include "image.h"
+#include "native/window/window_reader.h"
+
+/* Stores the blocks, sorted by address, in an array that the caller frees. Sizes are cut so that
+ * blocks do not overlap. Errors: IO if the memory cannot be read; MEMORY. */
+hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process_id,
+                             const hpp__window_reader *reader, hpf_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads /proc. Every function may fail at any time, since processes end.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_IMAGE_PROC_H
+#define HPP_NATIVE_COLLECTOR_IMAGE_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the beginning of a small file as text. Returns false if there is none. */
+bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
+
+/* Copies memory of a process. Returns false unless all of it can be read. */
+bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
+
+/* Return the parent of a process, and the process that traces it; 0 if there is none. */
+uint32_t hpp__proc_parent(uint32_t process_id);
+uint32_t hpp__proc_tracer(uint32_t process_id);
+
+/* Returns the number that the Yama security module has at `path`, normally HPP__PTRACE_SCOPE; 0 if
+ * there is no such module. */
+#define HPP__PTRACE_SCOPE "/proc/sys/kernel/yama/ptrace_scope"
+uint32_t hpp__proc_ptrace_scope(const char *path);
+
+/* Returns the state of a thread in one letter, as /proc has it: 'Z' or 'X' if it has ended. */
+char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id);
+
+/* Returns the id that a thread has in the innermost name space that it is in; 0 if it has ended. */
+uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id);
+
+/* Returns the seccomp mode of a process: 0 is none. */
+uint32_t hpp__proc_seccomp(uint32_t process_id);
+
+/* Returns how often a thread has waited so far. */
+uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id);
+
+/* Returns whether a signal waits that a thread does not block. */
+bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id);
+
+/* Returns the resident bytes, or -1. */
+double hpp__proc_resident_bytes(uint32_t process_id);
+
+/* Reads the processor time of all threads so far. */
+bool hpp__proc_cpu_ns(uint32_t process_id, uint64_t *out_ns);
+
+/* Reads the name of a thread, with its NUL. Returns false if it has ended. */
+enum { HPP__THREAD_NAME_BYTES = 16 };
+bool hpp__proc_thread_name(uint32_t process_id, uint32_t thread_id,
+                           char out[HPP__THREAD_NAME_BYTES]);
+
+/* Reads the beginning of the command line, its words separated by blanks: what the process was
+ * started with, or the title that it gave itself since. Returns false if it has ended. */
+bool hpp__proc_command(uint32_t process_id, char *out, size_t n_bytes);
+
+/* The executable of a process, identified by numbers. hpp__proc_program returns false if it is
+ * unknown. */
+typedef struct hpp__program_id {
+    uint64_t device, inode;
+} hpp__program_id;
+bool hpp__proc_program(uint32_t process_id, hpp__program_id *out);
+
+/* Returns whether `process_id` is `ancestor_id` or descends from it. */
+bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id);
+
+/* Returns whether any process that is younger than this one was started with `text` in its
+ * environment, or has a mapping with it in its name. */
+bool hpp__proc_any_with(const char *text);
+
+/* Open /proc/PID/pagemap (or return -1), and count the pages of [begin, begin + n_bytes) that
+ * exist, in memory or swapped out. */
+int hpp__proc_open_pagemap(uint32_t process_id);
+uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes);
+
+/* Stores which of `n_pages` from `begin` exist; all if it is unknown. */
+void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out);
+
+#endif

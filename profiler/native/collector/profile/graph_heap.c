@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "graph_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+enum {
+    RANK_GLOBAL, /* of Python */
+    RANK_FRAME,
+    RANK_VARIABLE,
+    RANK_MAPPING,
+    RANK_STACK,
+    RANK_INTERPRETER,
+    RANK_NONE, /* not reached */
+    RANK_LAST = RANK_INTERPRETER
+};
+
+/* ---- For the engine ---- */
+
+/* Returns the number of a node among the blocks whose lives are followed, or 0. */
+static uint32_t watched(const hpp__graph_heap *h, size_t number)
+{
+    return h->watch && number < h->graph->n_blocks ? h->watch->of_node[number] : 0;
+}
+
+static hpp_ref ref_of(const hpp__graph_heap *h, size_t number)
+{
+    uint32_t followed = watched(h, number);
+    return followed != 0 ? hpp__watched_ref(followed) : (uintptr_t)&h->graph->nodes[number];
+}
+
+static size_t number_of(const hpp__graph_heap *h, hpp_ref ref)
+{
+    return ref & 1 ? h->watch->blocks[hpp__watched_number(ref)].node
+                   : (size_t)((const hpp__graph_node *)ref - h->graph->nodes);
+}
+
+static void describe(hpp_object *out, hpp_ref ref, void *context)
+{
+    const hpp__graph_heap *h = context;
+    size_t number = number_of(h, ref);
+    hpp__graph_node *node = &h->graph->nodes[number];
+    out->size_bytes = node->size_bytes;
+    out->retainer_word = &node->mark;
+    if (number >= h->graph->n_blocks) {
+        const hpp__root_object *root = h->roots[node->site];
+        out->shape = &root->shape;
+        out->stack = root->stack;
+        return;
+    }
+    const hpp__group *group = &h->native->groups[node->group];
+    out->shape = group->shape;
+    out->stack = group->stack;
+    out->calls = group->calls;
+    out->flags = h->retains[node->group] ? HPP_RETAINER : 0;
+    uint32_t followed = watched(h, number);
+    if (followed != 0) {
+        out->size_bytes = h->watch->blocks[followed].bytes;
+        out->life_word = &h->watch->blocks[followed].word;
+    } else if (h->watch) {
+        out->flags |= HPP_STATIC;
+    }
+}
+
+static int visit_objects(hpp_visit_object *visit, void *visit_context, void *context)
+{
+    const hpp__graph_heap *h = context;
+    size_t n = h->graph ? h->graph->n_blocks : 0;
+    int stop = 0;
+    for (size_t i = 0; i < n && !stop; i++) {
+        hpp_object object = {0};
+        if (h->native->without_inherited && h->graph->nodes[i].group == HPP__GROUP_INHERITED) {
+            continue;
+        }
+        describe(&object, ref_of(h, i), context);
+        stop = visit(ref_of(h, i), &object, visit_context);
+    }
+    return stop;
+}
+
+static unsigned rank_of(const hpp__graph_heap *h, size_t number)
+{
+    const hpp__graph *g = h->graph;
+    return number < g->n_blocks ? h->ranks[number] : h->roots[g->nodes[number].site]->rank;
+}
+
+static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
+                            void *context)
+{
+    const hpp__graph_heap *h = context;
+    size_t number = number_of(h, ref);
+    size_t n_edges;
+    const uint32_t *edges = hpp__graph_edges(h->graph, number, &n_edges);
+    unsigned rank = rank_of(h, number);
+    size_t n = 0;
+    for (size_t i = from_index; i < n_edges && n < capacity; i++) {
+        out[n++] = h->ranks[edges[i]] < rank ? 0 : ref_of(h, edges[i]);
+    }
+    return n;
+}
+
+static int visit_roots(hpp_visit_root *visit, void *visit_context, void *context)
+{
+    const hpp__graph_heap *h = context;
+    const hpp__graph *g = h->graph;
+    int stop = 0;
+    for (size_t i = 0; g && i < g->n_roots && !stop; i++) {
+        stop = visit(ref_of(h, g->n_blocks + i), visit_context);
+    }
+    return stop;
+}
+
+/* ---- Roots ---- */
+
+static hpf_str clean(hpf_arena *arena, hpf_str text)
+{
+    char *copy = hpf_arena_alloc(arena, text.length + 1);
+    return (hpf_str){copy, copy ? hpp__names_clean(copy, text) : 0};
+}
+
+static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__graph_root *from)
+{
+    static const struct {
+        const char *name;
+        unsigned char rank;
+    } kinds[HPP__N_ROOT_KINDS] = {
+        [HPP__ROOT_GLOBAL] = {"variable", RANK_GLOBAL},
+        [HPP__ROOT_PYTHON_MODULE] = {"module", RANK_GLOBAL},
+        [HPP__ROOT_CLASS] = {"class", RANK_GLOBAL},
+        [HPP__ROOT_FRAME] = {"frame", RANK_FRAME},
+        [HPP__ROOT_VARIABLE] = {"variable", RANK_VARIABLE},
+        [HPP__ROOT_MODULE] = {"variable", RANK_VARIABLE},
+        [HPP__ROOT_TLS] = {"TLS", RANK_VARIABLE},
+        [HPP__ROOT_MAPPING] = {"mapping", RANK_MAPPING},
+        [HPP__ROOT_STACK] = {"stack", RANK_STACK},
+        [HPP__ROOT_REGISTERS] = {"registers", RANK_STACK},
+        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_INTERPRETER},
+    };
+    const char *kind = kinds[from->kind].name;
+    hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
+    hpf_str module = from->module.length > 0 ? clean(h->arena, from->module) : name;
+    if (!root || !module.data) {
+        return NULL;
+    }
+    root->shape = (hpp_shape){.description = name,
+                              .type = name,
+                              .module = module,
+                              .kind = {kind, strlen(kind)},
+                              .flags = HPP_STATIC | HPP_RETAINER};
+    hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
+    bool is_of_python = from->kind >= HPP__ROOT_GLOBAL;
+    root->rank = verdict == HPP__VERDICT_BY_NUMBER  ? kinds[from->kind].rank
+                 : verdict == HPP__VERDICT_DOES_NOT ? RANK_STACK
+                 : is_of_python                     ? RANK_GLOBAL
+                                                    : RANK_VARIABLE;
+    root->stack = h->with_stacks ? hpp__named_stacks_special(h->native->stacks, name) : NULL;
+    return root->stack || !h->with_stacks ? root : NULL;
+}
+
+static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from)
+{
+    hpf_arena *scratch = hpf_arena_create();
+    hpf_str name = {NULL, 0};
+    if (from->site != 0) {
+        name = h->native->groups[hpp__site_heap_group(h->native, from->site)].shape->description;
+    } else if (scratch) {
+        name = clean(scratch, from->name);
+    }
+    uint32_t number = 0;
+    bool is_new;
+    bool is_good =
+        name.data && hpf__intern_add(&h->names, name, &number, &is_new) == HPF_OK &&
+        HPF__ARRAY_RESERVE_ZEROED(h->root_named, h->root_named_capacity, number + (size_t)1);
+    if (is_good && !h->root_named[number]) {
+        h->root_named[number] = make_root(h, h->names.names[number], from);
+    }
+    hpf_arena_destroy(scratch);
+    return is_good ? h->root_named[number] : NULL;
+}
+
+static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    if (!HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots)) {
+        return false;
+    }
+    for (size_t i = 0; i < graph->n_roots; i++) {
+        h->roots[i] = root_of(h, &graph->roots[i]);
+        if (!h->roots[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Gives a rank to the blocks that roots of this rank reach, and no others. `left` has room for all
+ * blocks. */
+static void find_rank(hpp__graph_heap *h, const hpp__graph *graph, unsigned char rank,
+                      uint32_t *left)
+{
+    const size_t end = graph->n_blocks + graph->n_roots;
+    size_t n_left = 0, n;
+    for (size_t root = graph->n_blocks; n_left > 0 || root < end;) {
+        size_t from = n_left > 0 ? left[--n_left] : root++;
+        if (from >= graph->n_blocks && h->roots[graph->nodes[from].site]->rank != rank) {
+            continue;
+        }
+        const uint32_t *edges = hpp__graph_edges(graph, from, &n);
+        for (size_t i = 0; i < n; i++) {
+            if (h->ranks[edges[i]] == RANK_NONE) {
+                h->ranks[edges[i]] = rank;
+                left[n_left++] = edges[i];
+            }
+        }
+    }
+}
+
+static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
+    bool is_good = left && HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
+    if (is_good) {
+        memset(h->ranks, RANK_NONE, graph->n_blocks);
+    }
+    for (unsigned char rank = 0; rank <= RANK_LAST && is_good; rank++) {
+        find_rank(h, graph, rank, left);
+    }
+    free(left);
+    return is_good;
+}
+
+/* ---- Retainers ---- */
+
+static hpp__verdict judge(hpp__graph_heap *h, size_t group_index)
+{
+    if (h->verdicts[group_index] == 0) {
+        const hpp__group *group = &h->native->groups[group_index];
+        hpf_str function = group->stack ? group->stack->function->label : HPF_STR("");
+        h->verdicts[group_index] =
+            (unsigned char)(1 + hpp__retainer_sites_judge(h->sites, group->shape->description,
+                                                          function));
+    }
+    return (hpp__verdict)(h->verdicts[group_index] - 1);
+}
+
+/* In the counts of sites: the site had few blocks at the last census. */
+static const uint64_t had_few = UINT64_C(1) << 63;
+
+/* Returns where the live blocks of a group's site are counted; NULL without memory. Sites with the
+ * same place have the same text. */
+static uint64_t *count_of(hpp__graph_heap *h, size_t group_index)
+{
+    hpf_str description = h->native->groups[group_index].shape->description;
+    return hpp__map_add(&h->n_of_site, (uintptr_t)description.data | 1);
+}
+
+static size_t group_of(hpp__graph_heap *h, uint32_t site, const hpp__types *types, size_t block)
+{
+    size_t group = hpp__site_heap_group(h->native, site);
+    return types ? hpp__site_heap_typed_group(h->native, group, hpp__types_of(types, block))
+                 : group;
+}
+
+/* Returns whether a site has few blocks. A second call for the same census has the same result. */
+static bool has_few(uint64_t *count)
+{
+    uint64_t n = *count & ~had_few;
+    uint64_t most = *count & had_few ? HPP__RETAINER_STILL_MAX_BLOCKS : HPP__RETAINER_MAX_BLOCKS;
+    *count = n > 0 && n <= most ? n | had_few : n;
+    return n <= most;
+}
+
+static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
+{
+    for (size_t i = 0; i < h->n_of_site.n_slots; i++) {
+        h->n_of_site.slots[i].value &= had_few;
+    }
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        hpp__graph_node *node = &graph->nodes[i];
+        node->group = (uint32_t)group_of(h, node->site, types, i);
+        uint64_t *n_blocks = count_of(h, node->group);
+        if (!n_blocks) {
+            return false;
+        }
+        ++*n_blocks;
+    }
+    size_t n_groups = h->native->n_groups;
+    if (!HPF__ARRAY_RESERVE_ZEROED(h->verdicts, h->verdicts_capacity, n_groups) ||
+        !HPF__ARRAY_RESERVE(h->retains, h->retains_capacity, n_groups)) {
+        return false;
+    }
+    /* Objects of Python are held by variables and functions with names. */
+    bool by_number = !graph->python.of_block;
+    for (size_t i = 0; i < n_groups; i++) {
+        uint64_t *n_blocks = count_of(h, i);
+        hpp__verdict verdict = judge(h, i);
+        if (!n_blocks) {
+            return false;
+        }
+        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? by_number && has_few(n_blocks)
+                                                          : verdict == HPP__VERDICT_RETAINS;
+    }
+    return true;
+}
+
+bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
+{
+    bool is_good =
+        !graph || (find_roots(h, graph) && find_ranks(h, graph) && find_retainers(h, graph, types));
+    h->graph = is_good ? graph : NULL;
+    h->watch = NULL;
+    return is_good;
+}
+
+/* ---- Life ---- */
+
+hpf_status hpp__graph_heap_init(hpp__graph_heap *h, hpp__site_heap *native,
+                                const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err)
+{
+    *h = (hpp__graph_heap){.native = native, .sites = sites, .with_stacks = with_stacks};
+    h->heap = (hpp_heap){.objects = visit_objects,
+                         .describe = describe,
+                         .children = list_children,
+                         .roots = visit_roots,
+                         .stacks = &hpp__named_stacks_view,
+                         .context = h};
+    h->arena = hpf_arena_create();
+    return h->arena ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__graph_heap_finish(hpp__graph_heap *h)
+{
+    hpf_arena_destroy(h->arena);
+    hpf__intern_finish(&h->names);
+    free(h->root_named);
+    free(h->roots);
+    free(h->verdicts);
+    free(h->retains);
+    free(h->ranks);
+    hpp__map_finish(&h->n_of_site);
+    *h = (hpp__graph_heap){0};
+}

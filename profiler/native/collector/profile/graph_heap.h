@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap adapter of a profiled program whose graph is known: objects are the nodes of the graph.
+ * A reference is the address of a node, so it is valid for one graph only; except for blocks whose
+ * lives are followed (native_watch.h).
+ *
+ * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
+ * shape of its own.
+ *
+ * Roots have ranks, and yield to those of a lower rank: variables hold what they reach; memory that
+ * the program has mapped, a heap of its own, holds what no variable reaches; stacks and registers
+ * of threads hold the rest. A program works on its tables through local variables, but the question
+ * is who will still hold them later. In Python, variables of modules go first, functions that run
+ * go second, and variables in C follow; the interpreter holds what nothing else does.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_PROFILE_GRAPH_HEAP_H
+#define HPP_NATIVE_COLLECTOR_PROFILE_GRAPH_HEAP_H
+
+#include "base/intern.h"
+#include "native/collector/graph/graph.h"
+#include "site_heap.h"
+#include "followed_blocks.h"
+#include "retainer_sites.h"
+
+/* A root, for the engine. */
+typedef struct hpp__root_object {
+    hpp_shape shape;
+    const hpp__stack *stack; /* NULL unless retainers are identified by stack */
+    unsigned char rank;
+} hpp__root_object;
+
+typedef struct hpp__graph_heap {
+    hpp__site_heap *native;           /* borrowed */
+    const hpp__retainer_sites *sites; /* borrowed; may be NULL */
+    bool with_stacks;                 /* roots need stacks */
+    hpp__graph *graph;                /* borrowed; NULL: no objects */
+    /* Only these blocks have a cost, and lives; borrowed. NULL: all have a cost. Set it after the
+     * graph whose blocks it follows. */
+    hpp__followed *watch;
+    hpf_arena *arena;
+    hpf__intern names;             /* of roots */
+    hpp__root_object **root_named; /* by number of the name */
+    hpp__root_object **roots;      /* by root of the graph */
+    size_t root_named_capacity, roots_capacity;
+    unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
+    bool *retains;           /* by group, in this graph */
+    size_t verdicts_capacity, retains_capacity;
+    unsigned char *ranks; /* by block: the lowest of the roots that reach it */
+    size_t ranks_capacity;
+    hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
+    hpp_heap heap;      /* the adapter */
+} hpp__graph_heap;
+
+/* Initialises an adapter, which must not be moved. Errors: MEMORY. Call hpp__graph_heap_finish in
+ * any case. */
+hpf_status hpp__graph_heap_init(hpp__graph_heap *heap, hpp__site_heap *native,
+                                const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err);
+void hpp__graph_heap_finish(hpp__graph_heap *heap);
+
+/* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its
+ * blocks, by their sites and by `types`, which may be NULL, and which of them retain. Returns false
+ * without memory; then there are no objects. */
+bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__types *types);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "objects.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "native/collector/graph/leaks.h"
+
+static hpp__site_type type_of_site(void *context, uint32_t site)
+{
+    hpp__site_heap *native = context;
+    return hpp__site_heap_type(native, hpp__site_heap_group(native, site));
+}
+
+static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+{
+    to->bytes += size_bytes;
+    to->blocks++;
+    if (loss == HPP__LOSS_INDIRECT) {
+        to->indirect_bytes += size_bytes;
+        to->indirect_blocks++;
+    }
+}
+
+/* Adds up the live blocks by group. */
+static bool add_up(hpp__objects *o)
+{
+    const hpp__graph *g = &o->graph;
+    size_t n_groups = o->heap.native->n_groups;
+    bool is_good = HPF__ARRAY_RESERVE(o->live, o->live_capacity, n_groups);
+    o->n_live = is_good ? n_groups : 0;
+    for (size_t i = 0; i < o->n_live; i++) {
+        o->live[i] = (hpp__alive){0};
+    }
+    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
+        add_block(&o->live[g->nodes[i].group], HPP__LOSS_NONE, g->nodes[i].size_bytes);
+    }
+    return is_good;
+}
+
+bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *resolver)
+{
+    hpf_error err;
+    hpp__types types = {0};
+    hpp__site_heap *native = o->heap.native;
+    bool is_open = hpp__graph_init(&o->graph, image, resolver, &err) == HPF_OK;
+    if (is_open && native->with_types) {
+        is_open = hpp__types_init(&types, image, &o->graph, type_of_site, native, &err) == HPF_OK;
+        o->types = (hpp_type_figures){.by_class = types.bytes_by[HPP__NAMED_BY_CLASS],
+                                      .by_container = types.bytes_by[HPP__NAMED_BY_CONTAINER],
+                                      .by_variable = types.bytes_by[HPP__NAMED_BY_VARIABLE],
+                                      .by_owner = types.bytes_by[HPP__NAMED_BY_OWNER],
+                                      .by_site = types.bytes_by[HPP__NAMED_BY_SITE]};
+    }
+    is_open = is_open &&
+              hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL) &&
+              add_up(o);
+    hpp__types_finish(&types);
+    o->n_failed += !is_open;
+    return is_open;
+}
+
+/* Adds up the lost blocks by group. Marks are those of the retainer pass. */
+static bool find_leaks(hpp__objects *o)
+{
+    const hpp__graph *g = &o->graph;
+    size_t n_groups = o->heap.native->n_groups;
+    unsigned char *losses = malloc(g->n_blocks + 1);
+    bool is_good = losses && HPF__ARRAY_RESERVE(o->lost, o->lost_capacity, n_groups) &&
+                   hpp__leaks_find(g, losses);
+    o->n_lost = is_good ? n_groups : 0;
+    o->all_lost = (hpp__alive){0};
+    for (size_t i = 0; i < o->n_lost; i++) {
+        o->lost[i] = (hpp__alive){0};
+    }
+    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
+        if (losses[i] != HPP__LOSS_NONE) {
+            const hpp__graph_node *node = &g->nodes[i];
+            add_block(&o->lost[node->group], losses[i], node->size_bytes);
+            add_block(&o->all_lost, losses[i], node->size_bytes);
+        }
+    }
+    free(losses);
+    return is_good;
+}
+
+void hpp__objects_record(hpp__objects *o, hpp__output *output, const hpp_census_result *result)
+{
+    bool is_complete = result->missing.n_untraced == 0 && find_leaks(o);
+    bool is_kept = hpp__retainer_log_add(&o->log, output, result);
+    o->n_failed += !is_complete || !is_kept;
+}
+
+void hpp__objects_close(hpp__objects *o)
+{
+    hpp__graph_heap_set(&o->heap, NULL, NULL);
+    hpp__graph_finish(&o->graph);
+}
+
+void hpp__objects_finish(hpp__objects *o)
+{
+    hpp__graph_heap_finish(&o->heap);
+    hpp__graph_finish(&o->graph);
+    hpp__retainer_log_finish(&o->log);
+    free(o->live);
+    free(o->lost);
+    *o = (hpp__objects){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The objects of a profile that needs them (-hr): the graph of an image, for one census, and what
+ * is recorded of it: retainer passes, and blocks that no root reaches.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_PROFILE_OBJECTS_H
+#define HPP_NATIVE_COLLECTOR_PROFILE_OBJECTS_H
+
+#include "core/retainer_log.h"
+#include "graph_heap.h"
+
+/* All zero: no objects are needed. */
+typedef struct hpp__objects {
+    hpp__graph_heap heap;
+    hpp__graph graph;       /* of the census that is being taken */
+    hpp_type_figures types; /* of its blocks, if the heap has types */
+    hpp__retainer_log log;
+    hpp__alive *live, *lost; /* by group, at the last census */
+    size_t n_live, live_capacity, n_lost, lost_capacity;
+    hpp__alive all_lost;
+    uint64_t n_failed; /* images without a census, and passes that were not recorded */
+} hpp__objects;
+
+/* Makes the graph of an image and presents it as the heap. Returns false without memory, or if the
+ * image is invalid. Call hpp__objects_close in any case. */
+bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver);
+
+/* Records the result of a census of the graph. */
+void hpp__objects_record(hpp__objects *objects, hpp__output *output,
+                         const hpp_census_result *result);
+void hpp__objects_close(hpp__objects *objects);
+void hpp__objects_finish(hpp__objects *objects);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The profile of one process: turns samples into files, and into figures at the end.
+ *
+ * Sampling is separate: a snapshot holds all values of one moment, and is taken quickly and on
+ * time. Adding it to the profile looks up names, which may take long, and writes. The two may run
+ * in different threads.
+ *
+ * A biography is provisional while the process runs: its samples are written again at the end.
+ *
+ * Threads: use a profile in one thread at a time.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_PROFILE_PROFILE_H
+#define HPP_NATIVE_COLLECTOR_PROFILE_PROFILE_H
+
+#include "collector_types.h"
+#include "native/collector/image/image.h"
+#include "objects.h"
+#include "core/output.h"
+
+/* The state of a process at one moment. A negative value was not measured. */
+typedef struct hpp__process_sample {
+    double time_s;
+    hpp__window_reader reader; /* refreshed at that moment */
+    hpp__window_sums sums;
+    uint32_t era; /* that ends with this census */
+    double resident_bytes, profiler_bytes;
+    bool is_peak;             /* only the live amounts are known */
+    hpp_window_death *deaths; /* since the snapshot before; owned */
+    size_t n_deaths;
+    hpp__image *image;  /* owned; NULL: there is none */
+    bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
+} hpp__process_sample;
+
+/* What is new of a thread. Its name may be empty. */
+typedef struct hpp__thread_event {
+    uint32_t slot_index, thread_id;
+    bool begins, ends;
+    char name[sizeof((hpp_window_thread_event *)0)->name];
+} hpp__thread_event;
+
+typedef struct hpp__profile hpp__profile;
+
+typedef struct hpp__profile_options {
+    const hpp_options *profile;                /* borrowed */
+    hpp__names *names;                         /* borrowed */
+    const hpp__retainer_sites *retainer_sites; /* borrowed; may be NULL */
+    uint32_t max_depth;
+    hpp_python_frames python;
+    uint32_t process_id;
+    bool without_inherited;   /* leave out blocks that a forked child has inherited */
+    const char *base;         /* of file names; copied */
+    const hpf_events *events; /* more callbacks; may be NULL */
+    void *events_context;
+    void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
+    void *print_context;
+    struct hpp__shared_costs *costs; /* replaced at each snapshot, borrowed; may be NULL */
+} hpp__profile_options;
+
+/* Creates a profile of the window of `reader`, and its files. Errors: IO, MEMORY, ARGUMENT for
+ * options that this heap does not support. */
+hpf_status hpp__profile_create(hpp__profile **out, const hpp__profile_options *options,
+                               const hpp__window_reader *reader, hpf_error *err);
+void hpp__profile_destroy(hpp__profile *profile);
+
+/* Returns whether the censuses of a profile need images. */
+bool hpp__profile_needs_images(const hpp_options *profile);
+
+/* Returns whether the event log has the threads of the program. */
+bool hpp__profile_logs_threads(const hpp_options *profile);
+
+/* Adds a snapshot to the profile: takes a census and writes a sample, unless the census needs an
+ * image that the snapshot does not have. Closes the image. Times must not decrease. */
+void hpp__profile_take(hpp__profile *profile, hpp__process_sample *snapshot);
+
+/* Writes what is new of a thread into the event log. */
+void hpp__profile_thread(hpp__profile *profile, double time_s, const hpp__thread_event *event);
+
+/* Adds a mark, not before the last snapshot. */
+void hpp__profile_mark(hpp__profile *profile, double time_s, hpf_str label);
+
+/* Ends the profile with a last snapshot: completes its files and writes the report. Errors are in
+ * the figures. */
+void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last);
+
+/* Removes the files. */
+void hpp__profile_discard(hpp__profile *profile);
+
+/* Renames the files of a profile, which may have ended; ignores missing ones. */
+void hpp__profile_rename_files(const char *base, const char *new_base);
+
+/* Sets the base of files that are created later. Copies it. */
+void hpp__profile_set_base(hpp__profile *profile, const char *base);
+
+/* Returns the figures that the profile has: samples, peak, totals, errors. Other members are 0. */
+const hpp_process_figures *hpp__profile_figures(const hpp__profile *profile);
+
+/* Stores the allocation sites with the most live or lost bytes at a moment, largest first. Returns
+ * their number; texts are borrowed from the profile. */
+size_t hpp__profile_top(hpp__profile *profile, hpp_moment moment, hpp_site_figures *out,
+                        size_t n_most);
+
+/* Returns whether a census or a restriction asks for a property. */
+bool hpp__profile_asks_for(const hpp_census_options *census, hpf_breakdown property);
+
+#endif

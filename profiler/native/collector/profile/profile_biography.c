@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Biographies: the lives of each era, and the samples that are written again at the end.
+ */
+#include <math.h>
+
+#include "base/array.h"
+#include "profile_state.h"
+
+hpp_phase_bytes hpp__profile_add_lives(hpp__profile *p, uint32_t number, uint64_t live_bytes)
+{
+    bool is_sample = p->reader.window->head.biography_bytes != 0;
+    hpp__life_sums_advance(&p->biography.lives, number);
+    return hpp__site_heap_add_lives(&p->heap, &p->biography.lives, is_sample ? &live_bytes : NULL);
+}
+
+void hpp__profile_keep_era(hpp__profile *p, const hpp__era *now)
+{
+    uint32_t n = hpp_census_n_eras(p->engine);
+    if (n > 0 && HPF__ARRAY_RESERVE(p->biography.eras, p->biography.eras_capacity, n)) {
+        p->biography.eras[n - 1] = *now;
+    }
+}
+
+hpp_census_result hpp__profile_scale(hpp__profile *p, const hpp_census_result *result,
+                                     const hpp__era *of)
+{
+    hpp_census_result out = *result;
+    if (of->watched_bytes > 0) {
+        bool is_sample = p->reader.window->head.biography_bytes != 0;
+        out.live_bytes = of->live_bytes;
+        hpp__followed_scale(&p->biography.watch, &out,
+                            is_sample ? (double)of->live_bytes / (double)of->watched_bytes : 1);
+    }
+    return out;
+}
+
+static void note_biography(hpp__profile *p, uint64_t live_bytes, const hpp_phase_bytes *phases)
+{
+    hpp_biography_figures *b = &p->figures.biography;
+    if (live_bytes > b->live_bytes) {
+        b->live_bytes = live_bytes;
+        b->phases = *phases;
+    }
+}
+
+/* Writes all samples again, with the phases that are known now. */
+static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
+{
+    if (!hpp__life_sums_load(&p->biography.lives, &p->reader) || p->biography.marks.is_short) {
+        return hpf_error_set_memory(err);
+    }
+    uint32_t n = hpp_census_n_eras(p->engine);
+    for (uint32_t i = 0; i < n && i < p->biography.eras_capacity; i++) {
+        const hpp__era *era = &p->biography.eras[i];
+        hpp_phase_bytes sum = hpp__profile_add_lives(p, era->number, era->live_bytes);
+        note_biography(p, era->live_bytes, &sum);
+        hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
+        hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
+        hpp__output_result(&p->output, &shown);
+    }
+    hpp__marks_emit(&p->biography.marks, HUGE_VAL, &p->output);
+    return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);
+}
+
+hpf_status hpp__profile_rewrite(hpp__profile *p, double end_s, hpf_error *err)
+{
+    const char *path = hpp__profile_path(p, ".hp");
+    const char *log = hpp__profile_path(p, ".eventlog");
+    hpp__followed_end(&p->biography.watch, p->engine);
+    hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK && !p->options->is_compact) {
+        status = hpp__output_replace(&p->output, path, err);
+    }
+    if (status == HPF_OK && p->options->with_eventlog) {
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine,
+                                      hpp__profile_logs_totals(p), &end_s, err);
+    }
+    if (status == HPF_OK) {
+        hpp__profile_emit_headers(p);
+        status = p->options->with_eventlog ? hpp__output_copy_log(&p->output, log, err) : HPF_OK;
+    }
+    if (status == HPF_OK) {
+        status = write_final_samples(p, err);
+    }
+    if (status != HPF_OK) {
+        hpp__output_drop(&p->output);
+        return status;
+    }
+    return hpp__output_close(&p->output, err);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the event log has beside the bands: quantities, ticks, totals of stacks, threads.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "core/log.h"
+#include "native/machine/clock.h"
+#include "profile_state.h"
+
+bool hpp__profile_logs_totals(const hpp__profile *p)
+{
+    return p->options->with_eventlog && p->options->census.n_restrictions == 0;
+}
+
+bool hpp__profile_logs_threads(const hpp_options *profile)
+{
+    return profile->with_eventlog && profile->log_classes & HPP_LOG_SCHEDULER;
+}
+
+bool hpp__profile_logs_ticks(const hpp__profile *p)
+{
+    return p->options->with_eventlog && p->options->report != HPP_REPORT_NONE;
+}
+
+bool hpp__profile_logs_stacks(const hpp__profile *p)
+{
+    const hpp_census_options *census = &p->options->census;
+    hpf_breakdown by = census->breakdown;
+    return p->options->with_eventlog && !p->has_lives && !census->savings &&
+           (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||
+            by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER);
+}
+
+/* A sampled biography takes pages of watched blocks out of the page table, which the resident set
+ * does not count then. */
+void hpp__profile_log_quantities(hpp__profile *p, const hpp__process_sample *snapshot,
+                                 uint64_t live_bytes)
+{
+    bool has_resident = p->reader.window->head.biography_bytes == 0;
+    const struct {
+        hpf_str name;
+        double value;
+    } lines[] = {
+        {HPF_STR("live"), (double)live_bytes},
+        {HPF_STR("resident"), has_resident ? snapshot->resident_bytes : -1},
+        {HPF_STR("profiler"), snapshot->profiler_bytes},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (lines[i].value >= 0) {
+            hpp__output_line(&p->output, snapshot->time_s, lines[i].name, lines[i].value);
+        }
+    }
+}
+
+/* Returns the number of ticks that all processors together can have had, from some time before the
+ * profile began. */
+static uint64_t most_ticks(const hpp__profile *p)
+{
+    static const uint64_t before_ns = UINT64_C(10000000000);
+    long n_processors = sysconf(_SC_NPROCESSORS_CONF);
+    uint64_t tick_ns = p->options->tick_ns;
+    uint64_t n_each = tick_ns > 0 ? (hpp__now_ns() - p->log.begin_ns + before_ns) / tick_ns : 0;
+    return n_each * (uint64_t)(n_processors > 0 ? n_processors : 1);
+}
+
+void hpp__profile_log_ticks(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    enum { MAX_FRAMES = 255 };
+    hpf_frame frames[MAX_FRAMES];
+    hpp__stack_ticks now = {0};
+    uint64_t most = most_ticks(p);
+    hpp__stack_ticks_count(&now, &p->heap, &snapshot->sums);
+    for (size_t id = 0; id < now.capacity && id < p->stacks.n_stacks; id++) {
+        uint64_t n_logged = id < p->log.ticks.capacity ? p->log.ticks.by_stack[id] : 0;
+        size_t n_frames = 0;
+        if (now.by_stack[id] > n_logged) {
+            n_frames = hpp__stack_frames(&hpp__named_stacks_view, NULL, p->stacks.by_id[id], frames,
+                                         MAX_FRAMES);
+        }
+        for (; n_logged < now.by_stack[id] && p->log.n_ticks < most; n_logged++) {
+            hpp__output_tick(&p->output, snapshot->time_s, ++p->log.n_ticks, frames,
+                             n_frames < MAX_FRAMES ? n_frames : MAX_FRAMES);
+        }
+    }
+    free(p->log.ticks.by_stack);
+    p->log.ticks = now;
+}
+
+static size_t frames_of_stack(void *context, size_t stack, hpf_frame *frames, size_t room)
+{
+    const hpp__named_stacks *stacks = context;
+    return hpp__stack_frames(&hpp__named_stacks_view, NULL, stacks->by_id[stack], frames, room);
+}
+
+void hpp__profile_log_totals(hpp__profile *p, double time_s, bool is_last)
+{
+    size_t n = p->calls.n_stacks;
+    hpf_stack_totals *totals = calloc(n, sizeof *totals);
+    for (size_t i = 0; totals && i < p->heap.n_groups; i++) {
+        const hpp__stack *stack = p->heap.groups[i].calls;
+        hpf_stack_totals *to = &totals[stack ? stack->id : 0];
+        if (i != HPP__GROUP_TICKS) {
+            to->allocated_bytes += p->heap.costs[i].allocated_bytes;
+            to->peak_bytes += i < p->peak.n ? p->peak.groups[i].bytes : 0;
+            to->peak_blocks += i < p->peak.n ? p->peak.groups[i].blocks : 0;
+        }
+    }
+    if (!totals) {
+        return;
+    }
+    for (size_t id = 0; id < p->log.n_totals; id++) {
+        if (totals[id].allocated_bytes < p->log.totals[id].allocated_bytes) {
+            totals[id].allocated_bytes = p->log.totals[id].allocated_bytes;
+        }
+    }
+    hpp__output_totals(&p->output, time_s, totals, n, frames_of_stack, &p->calls, is_last);
+    free(p->log.totals);
+    p->log.totals = totals;
+    p->log.n_totals = n;
+}
+
+/* Each slot is a processor of the log that runs the threads that hold the slot one after the other:
+ * when they wait is not known. Slot 0 belongs to no thread. */
+static void log_thread(hpp__profile *p, size_t slot_index, double time_s,
+                       hpp_log_thread_event event)
+{
+    hpp__log_thread((hpp__log_moment){&p->output, time_s}, p->log.threads[slot_index].id, event,
+                    (uint16_t)(slot_index > 0 ? slot_index - 1 : 0));
+}
+
+static void end_thread(hpp__profile *p, size_t slot_index, double time_s)
+{
+    if (p->log.threads[slot_index].id != 0) {
+        log_thread(p, slot_index, time_s, HPP_THREAD_ENDED);
+        p->log.threads[slot_index].id = 0;
+    }
+}
+
+void hpp__profile_thread(hpp__profile *p, double time_s, const hpp__thread_event *event)
+{
+    uint32_t slot_index = event->slot_index;
+    if (!HPF__ARRAY_RESERVE_ZEROED(p->log.threads, p->log.threads_capacity,
+                                   (size_t)slot_index + 1)) {
+        return;
+    }
+    hpp__logged_thread *thread = &p->log.threads[slot_index];
+    if (event->begins) {
+        end_thread(p, slot_index, time_s); /* the one before ended without notice */
+        *thread = (hpp__logged_thread){.id = event->thread_id};
+        log_thread(p, slot_index, time_s, HPP_THREAD_CREATED);
+        log_thread(p, slot_index, time_s, HPP_THREAD_RUNS);
+    }
+    if (thread->id != event->thread_id) {
+        return;
+    }
+    if (event->name[0] && strcmp(event->name, thread->name) != 0) {
+        memcpy(thread->name, event->name, sizeof thread->name);
+        hpp__log_thread_name((hpp__log_moment){&p->output, time_s}, thread->id,
+                             (hpf_str){thread->name, strlen(thread->name)});
+    }
+    if (event->ends) {
+        end_thread(p, slot_index, time_s);
+    }
+}
+
+void hpp__profile_end_threads(hpp__profile *p, double time_s)
+{
+    for (size_t i = 0; i < p->log.threads_capacity; i++) {
+        end_thread(p, i, time_s);
+    }
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A profile of one process: its parts, titles and files, from creation to removal.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/title.h"
+#include "native/machine/clock.h"
+#include "profile_state.h"
+
+static bool copy_words(hpp__profile *p)
+{
+    hpp__text command = {0};
+    size_t at = 0;
+    for (;;) {
+        hpf_str word = hpp__window_reader_word(&p->reader, &at);
+        hpf_str copy = word.data ? hpf_arena_str(p->arena, word) : word;
+        if (!copy.data) {
+            break;
+        }
+        p->words[p->n_words++] = copy;
+        hpp__text_add(&command, command.length > 0 ? HPF_STR(" ") : HPF_STR(""));
+        hpp__text_add(&command, copy);
+    }
+    p->figures.command = hpf_arena_str(p->arena, hpp__text_str(&command));
+    hpp__text_finish(&command);
+    return p->figures.command.data != NULL;
+}
+
+hpf_str hpp__profile_program(const hpp__profile *p)
+{
+    return p->n_words > 0 ? hpp__title_program(p->words[0].data) : HPF_STR("program");
+}
+
+void hpp__profile_emit_headers(hpp__profile *p)
+{
+    hpp__text job = {0};
+    hpp__text_add(&job, hpp__profile_program(p));
+    for (size_t i = 1; i < p->n_words; i++) {
+        hpp__title_add_word(&job, p->words[i].data);
+    }
+    hpp__title_add_breakdown(&job, p->options);
+    hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)},
+                        false);
+    hpp__text_finish(&job);
+}
+
+const char *hpp__profile_path(const hpp__profile *p, const char *suffix)
+{
+    size_t length = strlen(p->base);
+    char *path = hpf_arena_alloc(p->arena, length + strlen(suffix) + 1);
+    if (path) {
+        memcpy(path, p->base, length);
+        strcpy(path + length, suffix);
+    }
+    return path;
+}
+
+static hpf_status open_files(hpp__profile *p, hpf_error *err)
+{
+    const char *path = hpp__profile_path(p, ".hp");
+    const char *sidecar = hpp__profile_path(p, ".lines");
+    const char *log = hpp__profile_path(p, ".eventlog");
+    if (!path || !sidecar || !log) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = HPF_OK;
+    if (!p->options->is_compact) {
+        status = hpp__output_open(&p->output, path, err);
+        status = status == HPF_OK ? hpp__output_open_sidecar(&p->output, sidecar, err) : status;
+    }
+    if (status == HPF_OK && p->options->with_eventlog) {
+        status = hpp__output_open_log(&p->output, log, p->options, p->engine,
+                                      hpp__profile_logs_totals(p), NULL, err);
+    }
+    return status;
+}
+
+/* Returns whether a census or a restriction asks for a property. */
+bool hpp__profile_asks_for(const hpp_census_options *census, hpf_breakdown property)
+{
+    bool asks = census->breakdown == property;
+    for (size_t i = 0; i < census->n_restrictions && !asks; i++) {
+        asks = census->restrictions[i].selector == property;
+    }
+    return asks;
+}
+
+bool hpp__profile_needs_images(const hpp_options *profile)
+{
+    const hpp_census_options *census = &profile->census;
+    return hpp__profile_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
+           (hpp__profile_asks_for(census, HPF_BREAKDOWN_TYPE) &&
+            !hpp__profile_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
+}
+
+static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *options, hpf_error *err)
+{
+    bool has_log = p->options->with_eventlog;
+    bool has_lines = has_log || options->costs || p->options->print_on_abort;
+    hpf_status status = hpp__named_stacks_init(&p->stacks, options->names, &p->reader,
+                                               options->process_id, options->max_depth, err);
+    if (status == HPF_OK && has_lines) {
+        status = hpp__named_stacks_init(&p->calls, options->names, &p->reader, options->process_id,
+                                        options->max_depth, err);
+    }
+    p->calls.with_lines = true;
+    p->stacks.without_c = p->calls.without_c = options->python == HPP_PYTHON_ALONE;
+    if (status == HPF_OK) {
+        status =
+            hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
+        p->heap.without_inherited = options->without_inherited;
+        p->heap.with_types = hpp__profile_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
+    }
+    const hpp_census_options *census = &p->options->census;
+    if (status == HPF_OK) {
+        status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
+                                      census->retaining.identity == HPF_BREAKDOWN_COST_CENTRE, err);
+    }
+    if (status == HPF_OK) {
+        bool by_objects = hpp__profile_needs_images(p->options);
+        status = hpp_census_create(&p->engine, by_objects ? &p->objects.heap.heap : &p->heap.heap,
+                                   census, err);
+    }
+    p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
+    if (status == HPF_OK && hpp__profile_logs_stacks(p)) {
+        status = hpp__census_divide_by_stack(p->engine, err);
+    }
+    if (status == HPF_OK && p->options->with_census) {
+        status = open_files(p, err);
+    }
+    if (status == HPF_OK) {
+        hpp__output_add(&p->output, options->events, options->events_context);
+        hpp__profile_emit_headers(p);
+        if (hpp__profile_logs_ticks(p)) {
+            hpp__output_begin_time(&p->output, p->options->tick_ns);
+        }
+    }
+    return status;
+}
+
+hpf_status hpp__profile_create(hpp__profile **out, const hpp__profile_options *options,
+                               const hpp__window_reader *reader, hpf_error *err)
+{
+    *out = NULL;
+    hpp__profile *p = calloc(1, sizeof *p);
+    if (!p) {
+        return hpf_error_set_memory(err);
+    }
+    p->options = options->profile;
+    p->costs = options->costs;
+    p->throws.print = p->options->print_on_abort ? options->print : NULL;
+    p->throws.print_context = options->print_context;
+    p->reader = *reader;
+    p->log.begin_ns = hpp__now_ns();
+    p->figures.process_id = options->process_id;
+    hpp__title_date(p->date, sizeof p->date);
+    p->arena = hpf_arena_create();
+    if (p->arena) {
+        p->base = hpf_arena_text(p->arena, (hpf_str){options->base, strlen(options->base)});
+    }
+    hpf_status status =
+        p->base && copy_words(p) ? init_parts(p, options, err) : hpf_error_set_memory(err);
+    if (status != HPF_OK) {
+        hpp__profile_destroy(p);
+        return status;
+    }
+    *out = p;
+    return HPF_OK;
+}
+
+void hpp__profile_destroy(hpp__profile *p)
+{
+    if (!p) {
+        return;
+    }
+    hpp__output_drop(&p->output);
+    hpp_census_destroy(p->engine);
+    hpp__objects_finish(&p->objects);
+    hpp__site_heap_finish(&p->heap);
+    hpp__named_stacks_finish(&p->stacks);
+    hpp__named_stacks_finish(&p->calls);
+    hpp__life_sums_finish(&p->biography.lives);
+    hpp__followed_finish(&p->biography.watch);
+    hpp__marks_finish(&p->biography.marks);
+    free(p->biography.eras);
+    free(p->log.totals);
+    free(p->log.ticks.by_stack);
+    free(p->log.threads);
+    free(p->peak.groups);
+    free(p->last.groups);
+    hpf_arena_destroy(p->arena);
+    free(p);
+}
+
+static const char *const suffixes[] = {".hp",        ".lines",     ".eventlog",    ".prof",
+                                       ".time.bins", ".heap.bins", ".heapsnapshot"};
+enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+void hpp__profile_discard(hpp__profile *p)
+{
+    for (size_t i = 0; p->options->with_census && i < N_SUFFIXES; i++) {
+        const char *path = hpp__profile_path(p, suffixes[i]);
+        if (path) {
+            unlink(path);
+        }
+    }
+}
+
+void hpp__profile_rename_files(const char *base, const char *new_base)
+{
+    for (size_t i = 0; i < N_SUFFIXES; i++) {
+        char from[PATH_MAX], to[PATH_MAX];
+        int n_from = snprintf(from, sizeof from, "%s%s", base, suffixes[i]);
+        int n_to = snprintf(to, sizeof to, "%s%s", new_base, suffixes[i]);
+        if (n_from < PATH_MAX && n_to < PATH_MAX) {
+            (void)rename(from, to);
+        }
+    }
+}
+
+void hpp__profile_set_base(hpp__profile *p, const char *base)
+{
+    const char *copy = hpf_arena_text(p->arena, (hpf_str){base, strlen(base)});
+    p->base = copy ? copy : p->base;
+}
+
+const hpp_process_figures *hpp__profile_figures(const hpp__profile *p)
+{
+    return &p->figures;
+}
+
+size_t hpp__profile_top(hpp__profile *p, hpp_moment moment, hpp_site_figures *out, size_t n_most)
+{
+    const hpp__alive_list moments[HPP_N_MOMENTS] = {
+        [HPP_AT_PEAK] = p->peak,
+        [HPP_AT_END] = p->last,
+        [HPP_LOST] = {p->objects.lost, p->objects.n_lost, 0},
+    };
+    return hpp__site_heap_top(&p->heap, moments[moment].groups, moments[moment].n, out, n_most,
+                              p->arena);
+}

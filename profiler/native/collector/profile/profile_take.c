@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Takes a census of a snapshot, and keeps what the summary says of the largest one.
+ */
+#include "base/array.h"
+#include "census/snapshot.h"
+#include "core/log.h"
+#include "stack_costs.h"
+#include "profile_state.h"
+
+void hpp__profile_keep_alive(hpp__alive_list *alive, const hpp__site_heap *heap)
+{
+    alive->n =
+        HPF__ARRAY_RESERVE(alive->groups, alive->capacity, heap->n_groups) ? heap->n_groups : 0;
+    for (size_t i = 0; i < alive->n; i++) {
+        const hpp__costs *costs = &heap->costs[i];
+        alive->groups[i] = hpp__site_heap_shows(heap, i)
+                               ? (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
+                                              .blocks = hpp__costs_live_blocks(costs)}
+                               : (hpp__alive){0};
+    }
+}
+
+/* Copies the live blocks of an image, which is a little older than the sums. */
+static void keep_objects(hpp__alive_list *alive, const hpp__objects *objects)
+{
+    size_t n = objects->n_live;
+    alive->n = HPF__ARRAY_RESERVE(alive->groups, alive->capacity, n) ? n : 0;
+    for (size_t i = 0; i < alive->n; i++) {
+        alive->groups[i] = objects->live[i];
+    }
+}
+
+void hpp__profile_count_totals(hpp__profile *p)
+{
+    hpp__costs all = {0};
+    for (size_t i = 0; i < p->heap.n_groups; i++) {
+        if (hpp__site_heap_shows(&p->heap, i)) {
+            hpp__costs_add(&all, &p->heap.costs[i]);
+        }
+    }
+    p->figures.allocations = all.allocations;
+    p->figures.allocated_bytes = all.allocated_bytes;
+    p->figures.frees = all.frees;
+    p->figures.freed_bytes = all.freed_bytes;
+}
+
+/* `live_bytes`: of all blocks, watched or not. */
+static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
+                         const hpp_census_result *result, uint64_t live_bytes)
+{
+    hpp_process_figures *f = &p->figures;
+    f->n_samples++;
+    f->last_objects_s = hpp__profile_needs_images(p->options) ? snapshot->time_s : 0;
+    f->resident_bytes = hpp__larger(f->resident_bytes, snapshot->resident_bytes);
+    f->profiler_bytes = hpp__larger(f->profiler_bytes, snapshot->profiler_bytes);
+    if (result->size_bytes > f->peak_bytes) {
+        f->peak_bytes = result->size_bytes;
+        f->peak_s = result->time_s;
+        f->types = p->objects.types;
+        if (hpp__profile_needs_images(p->options)) {
+            keep_objects(&p->peak, &p->objects);
+        } else {
+            hpp__profile_keep_alive(&p->peak, &p->heap);
+        }
+    }
+    /* Watched blocks stand for all: without any, a sample of a biography is empty. */
+    bool stands_for_all =
+        p->reader.window->head.biography_bytes != 0 && p->options->census.n_restrictions == 0;
+    if (stands_for_all && live_bytes > f->peak_bytes + f->peak_bytes / 10 &&
+        live_bytes > f->missed_peak_bytes) {
+        f->missed_peak_bytes = live_bytes;
+        f->missed_peak_s = result->time_s;
+    } else if (f->missed_peak_bytes <= f->peak_bytes) {
+        f->missed_peak_bytes = 0;
+    }
+}
+
+static void close_image(hpp__process_sample *snapshot)
+{
+    hpp__image_close(snapshot->image);
+    snapshot->image = NULL;
+}
+
+/* Writes the open objects as a heap snapshot. */
+static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    hpf_error err;
+    const char *path = hpp__profile_path(p, ".heapsnapshot");
+    const hpp__heap_snapshot_options options = {.by_type = p->heap.with_types};
+    hpf_status status = path ? hpp__heap_snapshot_write(&p->objects.heap.heap, options, path, &err)
+                             : hpf_error_set_memory(&err);
+    if (status == HPF_OK) {
+        p->figures.snapshot_bytes = 0;
+        for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
+            p->figures.snapshot_bytes += p->objects.graph.nodes[i].size_bytes;
+        }
+        p->figures.snapshot_s = snapshot->time_s;
+        p->figures.n_snapshots++;
+    } else if (p->snapshot_error.status == HPF_OK) {
+        p->snapshot_error = err;
+    }
+}
+
+/* Follows the lives of the blocks of an image whose objects are open. */
+static bool follow_lives(hpp__profile *p, const hpp__process_sample *snapshot, hpp__era *now)
+{
+    if (!p->has_lives || !hpp__profile_needs_images(p->options)) {
+        return true;
+    }
+    if (!hpp__followed_follow(&p->biography.watch, p->engine, snapshot->image, snapshot->era)) {
+        p->objects.n_failed++;
+        return false;
+    }
+    p->objects.heap.watch = &p->biography.watch;
+    now->watched_bytes = p->biography.watch.bytes;
+    now->live_bytes = 0;
+    for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
+        now->live_bytes += p->objects.graph.nodes[i].size_bytes;
+    }
+    return true;
+}
+
+/* Takes a census of an image if the profile is one of objects, and a heap snapshot if one is
+ * wanted. Returns the result; NULL without an image, or if its graph cannot be made. */
+static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sample *snapshot,
+                                             hpp__era *now)
+{
+    const hpp_census_result *result = NULL;
+    hpp__followed_note(&p->biography.watch, p->engine, snapshot->deaths, snapshot->n_deaths);
+    if (snapshot->image &&
+        hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names)) &&
+        follow_lives(p, snapshot, now)) {
+        close_image(snapshot); /* the graph is all that is needed */
+        if (hpp__profile_needs_images(p->options)) {
+            result = hpp_census_take(p->engine, snapshot->time_s);
+            if (hpp_census_has_retainers(p->engine)) {
+                hpp__objects_record(&p->objects, &p->output, result);
+            }
+            p->objects.heap.watch = NULL;
+            /* Of blocks that the image still has: later uses. */
+            hpp__followed_note(&p->biography.watch, p->engine, snapshot->deaths,
+                               snapshot->n_deaths);
+        }
+        if (snapshot->keeps_objects) {
+            write_objects(p, snapshot);
+        }
+    }
+    hpp__objects_close(&p->objects);
+    close_image(snapshot);
+    return result;
+}
+
+/* Without memory, the costs stay those of an earlier snapshot. */
+static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    hpp__all_costs costs;
+    if (hpp__all_costs_count(&costs, &p->calls, &snapshot->sums, NULL) == HPF_OK) {
+        hpp__shared_costs_replace(p->costs, &costs);
+    }
+}
+
+void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
+{
+    p->reader = snapshot->reader;
+    hpp_resolver_expect_code(hpp__names_resolver(p->stacks.names));
+    hpp__site_heap_add_up(&p->heap, &snapshot->sums);
+    if (p->costs && !snapshot->is_peak) {
+        share_costs(p, snapshot);
+    }
+    p->figures.duration_s = snapshot->time_s;
+    uint64_t live_bytes = hpp__site_heap_live_bytes(&p->heap);
+    if (p->has_lives && hpp__life_sums_load(&p->biography.lives, &p->reader)) {
+        hpp__profile_add_lives(p, UINT32_MAX, live_bytes);
+    }
+    hpp__throw_log_report(&p->throws, &p->calls, p->figures.process_id, hpp__profile_program(p));
+    hpp__era now = {snapshot->era, live_bytes, 0};
+    const hpp_census_result *result = take_objects(p, snapshot, &now);
+    if (!hpp__profile_needs_images(p->options)) {
+        result = hpp_census_take(p->engine, snapshot->time_s);
+    }
+    if (!result) {
+        return;
+    }
+    hpp__profile_keep_era(p, &now);
+    hpp_census_result shown = hpp__profile_scale(p, result, &now);
+    note_figures(p, snapshot, &shown, live_bytes);
+    if (p->options->with_eventlog && !snapshot->is_peak) {
+        hpp__profile_count_totals(p);
+        hpp__log_allocated((hpp__log_moment){&p->output, snapshot->time_s},
+                           p->figures.allocated_bytes);
+    }
+    if (hpp__profile_logs_ticks(p) && !snapshot->is_peak) {
+        hpp__profile_log_ticks(p, snapshot);
+    }
+    if (hpp__profile_logs_totals(p)) {
+        hpp__profile_log_totals(p, snapshot->time_s, false);
+    }
+    hpp__profile_log_quantities(p, snapshot, shown.live_bytes);
+    hpp__output_result(&p->output, &shown);
+}
+
+void hpp__profile_mark(hpp__profile *p, double time_s, hpf_str label)
+{
+    hpp__output_mark(&p->output, time_s, label);
+    if (p->has_lives) {
+        hpp__marks_add(&p->biography.marks, time_s, label);
+    }
+}

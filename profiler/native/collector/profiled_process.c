@@ -1,0 +1,989 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process's clock and its censuses; what follows from them are jobs for the queue.
+ */
+#include "base/arena.h"
+#include "profiled_process.h"
+
+#include "native/machine/clock.h"
+#include "collector_socket.h"
+#include "watched_pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t last_patience_ns = 2000000000;
+static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
+static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
+static const uint64_t most_held_ns = 200000000; /* while an image is open, writing costs copies */
+static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
+
+/* ---- Jobs, on the queue's thread ---- */
+
+typedef struct job {
+    hpp__job job;
+    hpp__process *process;
+    hpp__process_sample snapshot;
+    double mark_s;
+    char mark[sizeof((hpp_window_mark *)0)->text];
+    hpp__thread_event thread;
+    bool forget;
+    const char *new_base;
+} job;
+
+static void free_job(job *j)
+{
+    if (j) {
+        hpp__window_sums_finish(&j->snapshot.sums);
+        hpp__image_close(j->snapshot.image);
+        free(j->snapshot.deaths);
+        free(j);
+    }
+}
+
+/* Announces that files have changed, and frees the job. */
+static void finish_job(job *j)
+{
+    hpp__process *p = j->process;
+    atomic_fetch_add(&p->n_writes, 1);
+    if (p->written) {
+        p->written(p->written_context);
+    }
+    free_job(j);
+}
+
+static void run_begin(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    /* A profile that cannot start is NULL; its error is in the figures. */
+    (void)hpp__profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
+                              &p->remains.figures.error);
+    finish_job(j);
+}
+
+static void run_sample(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile && !j->process->queue->is_hurried) {
+        hpp__profile_take(j->process->profile, &j->snapshot);
+    }
+    if (j->snapshot.keeps_objects) {
+        atomic_store(&j->process->is_snapshot_queued, false);
+    }
+    finish_job(j);
+}
+
+static void run_mark(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile) {
+        hpf_str label = {j->mark, strlen(j->mark)};
+        hpp__profile_mark(j->process->profile, j->mark_s, label);
+    }
+    free_job(j);
+}
+
+static void run_thread(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    if (j->process->profile) {
+        hpp__profile_thread(j->process->profile, j->mark_s, &j->thread);
+    }
+    free_job(j);
+}
+
+static hpf_str keep_text(hpp__remains *r, hpf_str text)
+{
+    hpf_str copy = hpf_arena_str(r->arena, text);
+    return copy.data ? copy : HPF_STR("");
+}
+
+/* Keeps the results that the summary shows, and frees the rest. */
+static void sum_up(hpp__profile *profile, hpp__remains *r, const char *title)
+{
+    const char *file_base = r->figures.base;
+    r->figures = *hpp__profile_figures(profile);
+    r->figures.base = file_base;
+    hpf_str command = r->figures.command;
+    bool has_title = strncmp(title, command.data, strlen(title)) != 0;
+    r->figures.command = keep_text(r, has_title ? (hpf_str){title, strlen(title)} : command);
+    for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
+        hpp_site_figures *sites = r->sites[moment];
+        r->n_sites[moment] = hpp__profile_top(profile, moment, sites, HPP__TOP_SITES);
+        for (size_t i = 0; i < r->n_sites[moment]; i++) {
+            sites[i].place = keep_text(r, sites[i].place);
+            sites[i].module = keep_text(r, sites[i].module);
+            sites[i].path = keep_text(r, sites[i].path);
+        }
+    }
+}
+
+static void close_window(hpp__process *p)
+{
+    if (p->bytes) {
+        munmap((void *)(uintptr_t)p->bytes, p->size_bytes);
+    }
+    if (p->control) {
+        munmap(p->control, HPP_WINDOW_PAGE_BYTES);
+    }
+    if (p->window >= 0) {
+        close(p->window);
+    }
+    p->bytes = NULL;
+    p->control = NULL;
+    p->window = -1;
+}
+
+static void run_end(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    if (p->profile && j->forget) {
+        hpp__profile_discard(p->profile);
+    } else if (p->profile) {
+        hpp__profile_finish(p->profile, &j->snapshot);
+        sum_up(p->profile, &p->remains, p->title);
+    }
+    hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
+    hpp__profile_destroy(p->profile);
+    p->profile = NULL;
+    close_window(p);
+    hpp__freezer_finish(&p->freezer); /* no image is open any more */
+    atomic_store(&p->is_complete, true);
+    finish_job(j);
+}
+
+static void run_rename(hpp__job *base)
+{
+    job *j = (job *)(void *)base;
+    hpp__process *p = j->process;
+    hpp__profile_rename_files(p->remains.figures.base, j->new_base);
+    p->remains.figures.base = j->new_base;
+    if (p->profile) {
+        hpp__profile_set_base(p->profile, j->new_base);
+    }
+    finish_job(j);
+}
+
+static job *new_job(hpp__process *p, void (*run)(hpp__job *))
+{
+    job *j = calloc(1, sizeof *j);
+    if (j) {
+        j->process = p;
+        j->job.run = run;
+        j->job.n_bytes = sizeof *j;
+    }
+    return j;
+}
+
+/* Starts the profile if it has not: its first job does. Without memory, the next one does. */
+static void start_profile(hpp__process *p)
+{
+    job *j = p->has_started ? NULL : new_job(p, run_begin);
+    if (j) {
+        p->has_started = true;
+        j->snapshot.reader = p->reader;
+        hpp__queue_add(p->queue, &j->job);
+    }
+}
+
+/* Queues the sample that was held back. */
+static void queue_held(hpp__process *p)
+{
+    if (p->held) {
+        start_profile(p);
+        hpp__queue_add(p->queue, p->held);
+        p->held = NULL;
+    }
+}
+
+static void drop_held(hpp__process *p)
+{
+    free_job((job *)(void *)p->held);
+    p->held = NULL;
+}
+
+static void add_job(hpp__process *p, job *j)
+{
+    if (j->forget) {
+        drop_held(p);
+    } else {
+        queue_held(p);
+        start_profile(p);
+    }
+    hpp__queue_add(p->queue, &j->job);
+}
+
+/* Holds a sample of a peak back until another job comes. The next peak takes its place, since it is
+ * larger: a heap that grows quickly would have a sample for each step. */
+static void hold(hpp__process *p, job *j)
+{
+    if (p->held) {
+        p->n_samples--;
+        drop_held(p);
+    }
+    p->held = &j->job;
+}
+
+/* ---- The clock ---- */
+
+static void look_at_clock(hpp__process *p)
+{
+    uint64_t cpu_ns;
+    p->before = p->last;
+    p->last.ns = hpp__now_ns();
+    if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns > p->last.cpu_ns) {
+        p->last.cpu_ns = cpu_ns;
+    }
+}
+
+/* Interpolates the processor time at a moment between the last two readings. */
+static uint64_t cpu_ns_at(const hpp__process *p, uint64_t at_ns)
+{
+    if (at_ns <= p->before.ns || p->last.ns <= p->before.ns) {
+        return p->before.cpu_ns;
+    }
+    double part = (double)(at_ns - p->before.ns) / (double)(p->last.ns - p->before.ns);
+    return p->before.cpu_ns + (uint64_t)(part * (double)(p->last.cpu_ns - p->before.cpu_ns));
+}
+
+/* Returns the profile's time of a moment up to the last reading. It never decreases, and is rounded
+ * to six decimals, so that it is the same in all files. */
+static double time_of(hpp__process *p, uint64_t at_ns)
+{
+    at_ns = at_ns < p->last.ns ? at_ns : p->last.ns;
+    uint64_t from_ns = p->by_cpu_time ? p->start_cpu_ns : p->start_ns;
+    uint64_t to_ns = at_ns == p->last.ns ? p->last.cpu_ns : cpu_ns_at(p, at_ns);
+    to_ns = p->by_cpu_time ? to_ns : at_ns;
+    double time_s = to_ns > from_ns ? (double)((to_ns - from_ns) / 1000) / 1e6 : 0;
+    p->last_s = time_s > p->last_s ? time_s : p->last_s;
+    return p->last_s;
+}
+
+static void start_clock(hpp__process *p)
+{
+    look_at_clock(p);
+    uint64_t start_ns = p->reader.window->head.start_ns;
+    bool is_sane = start_ns <= p->last.ns && p->last.ns - start_ns < longest_run_ns;
+    p->start_ns = is_sane ? start_ns : p->last.ns;
+    p->start_cpu_ns = p->last.cpu_ns;
+    p->next_cpu_ns = p->last.cpu_ns + p->interval_ns;
+    p->before = p->last;
+}
+
+/* ---- Looking ---- */
+
+static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t length)
+{
+    job *j = new_job(p, run_mark);
+    if (j) {
+        size_t most = sizeof j->mark - 1;
+        memcpy(j->mark, text, length < most ? length : most);
+        j->mark_s = time_of(p, at_ns);
+        add_job(p, j);
+    }
+}
+
+/* Returns whether the window has a begin or end of a thread that was not queued. Skips one that its
+ * thread does not complete. */
+static bool next_thread_event(hpp__process *p, hpp_window_thread_event *out)
+{
+    uint64_t n = p->reader.n_thread_events;
+    bool is_sane = n - p->n_thread_events <= HPP_MAX_THREAD_EVENTS;
+    while (is_sane && p->n_thread_events < n &&
+           !hpp__window_reader_thread_event(&p->reader, p->n_thread_events, out)) {
+        if (n - p->n_thread_events < HPP_MAX_THREAD_EVENTS / 2) {
+            return false;
+        }
+        p->n_thread_events++;
+    }
+    return is_sane && p->n_thread_events < n;
+}
+
+static void queue_thread(hpp__process *p, const hpp__thread_event *event, uint64_t at_ns)
+{
+    job *j = new_job(p, run_thread);
+    if (j) {
+        j->thread = *event;
+        j->mark_s = time_of(p, at_ns);
+        add_job(p, j);
+    }
+}
+
+/* Queues names of threads that are new at this look. */
+static void queue_names(hpp__process *p)
+{
+    for (uint32_t i = 0; p->logs_threads && i < p->threads.n_slots; i++) {
+        hpp__held_slot *slot = &p->threads.slots[i];
+        if (slot->has_new_name) {
+            hpp__thread_event event = {.slot_index = i, .thread_id = slot->thread_id};
+            memcpy(event.name, p->threads.names[slot->name_index].text, sizeof event.name);
+            queue_thread(p, &event, p->last.ns);
+            slot->has_new_name = false;
+        }
+    }
+}
+
+/* Queues marks, begins and ends of threads of the window in the order of time, up to a time or to
+ * one that is not complete yet. */
+static void queue_events(hpp__process *p, uint64_t end_ns)
+{
+    hpp__window_mark mark;
+    hpp_window_thread_event thread;
+    for (;;) {
+        bool has_mark = hpp__window_reader_mark(&p->reader, p->n_marks, &mark);
+        bool has_thread = p->logs_threads && next_thread_event(p, &thread);
+        uint64_t mark_ns = has_mark ? mark.time_ns : UINT64_MAX;
+        uint64_t thread_ns = has_thread ? thread.time_ns : UINT64_MAX;
+        if ((!has_mark && !has_thread) || (mark_ns > end_ns && thread_ns > end_ns)) {
+            return;
+        }
+        if (has_thread && thread_ns <= mark_ns) {
+            hpp__thread_event event = {.slot_index = thread.slot_index,
+                                       .thread_id = thread.thread_id,
+                                       .begins = !thread.is_end,
+                                       .ends = thread.is_end != 0};
+            memcpy(event.name, thread.name, sizeof event.name);
+            queue_thread(p, &event, thread_ns);
+            p->n_thread_events++;
+        } else {
+            queue_mark(p, mark_ns, mark.text, strlen(mark.text));
+            p->n_marks++;
+        }
+    }
+}
+
+static bool has_room(const hpp__process *p, size_t *n_bytes)
+{
+    *n_bytes = sizeof(job) + p->reader.n_sites * sizeof(hpp__costs);
+    return hpp__queue_has_room(p->queue, *n_bytes);
+}
+
+/* Queues a sample of the largest total that the program had noted at the last refresh, if it
+ * exceeds `now_bytes` and all samples. It has no image. A newer one waits for the next look. */
+static void queue_peak(hpp__process *p, uint64_t now_bytes)
+{
+    hpp__window_peak peak;
+    size_t n_bytes;
+    bool is_new = !p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
+                  peak.number != p->peak_number;
+    job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
+    if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
+        free_job(j);
+        return;
+    }
+    uint64_t peak_bytes = hpp__window_sums_live_bytes(&j->snapshot.sums);
+    p->peak_number = peak.number;
+    if (peak_bytes <= now_bytes || peak_bytes <= p->largest_bytes) {
+        free_job(j);
+        return;
+    }
+    uint64_t at_ns = peak.time_ns != 0 ? peak.time_ns : p->last.ns;
+    queue_events(p, at_ns);
+    j->snapshot.time_s = time_of(p, at_ns);
+    j->snapshot.reader = p->reader;
+    j->snapshot.era = p->era;
+    j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
+    j->snapshot.is_peak = true;
+    j->job.n_bytes = n_bytes;
+    p->largest_bytes = peak_bytes;
+    add_job(p, j);
+}
+
+/* Keeps the largest total that the program has noted if it was worth an image, and has none. That
+ * of a forked child includes what it has inherited. */
+static void keep_missed_peak(hpp__process *p)
+{
+    hpp__window_peak peak;
+    if (p->with_images && !p->profile_options.without_inherited &&
+        hpp__window_reader_peak(&p->reader, &peak) &&
+        peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
+        p->missed_peak_bytes = peak.live_bytes;
+        p->missed_peak_s = time_of(p, peak.time_ns);
+    }
+}
+
+/* Keeps the title that a process gave itself: the first one, and later the one of its largest
+ * sample. (After exec it may be another program already, with a window that is still to come.) */
+static void keep_title(hpp__process *p, uint64_t live_bytes)
+{
+    char title[sizeof p->title];
+    hpp__program_id now;
+    if (!hpp__proc_command(p->process_id, title, sizeof title) ||
+        !hpp__proc_program(p->process_id, &now) || now.device != p->program.device ||
+        now.inode != p->program.inode) {
+        return;
+    }
+    bool is_new = strcmp(title, p->title) != 0;
+    if (is_new && (p->n_titles < 2 || live_bytes > p->title_bytes)) {
+        memcpy(p->title, title, sizeof title);
+        p->n_titles++;
+        p->title_bytes = live_bytes;
+    } else if (!is_new && live_bytes > p->title_bytes) {
+        p->title_bytes = live_bytes;
+    }
+}
+
+static void measure(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
+{
+    uint32_t process_id = is_alive ? p->process_id : 0;
+    snapshot->profiler_bytes =
+        hpp__memory_guard_measure(&p->guard, &p->reader, p->window, process_id, p->last.ns);
+    double all_bytes = is_alive ? hpp__proc_resident_bytes(p->process_id) : -1;
+    if (all_bytes < 0) {
+        snapshot->resident_bytes = -1;
+        return;
+    }
+    double own_bytes = all_bytes - snapshot->profiler_bytes;
+    snapshot->resident_bytes = own_bytes > 0 ? own_bytes : 0;
+    uint32_t control =
+        hpp__memory_guard_judge(&p->guard, snapshot->profiler_bytes, snapshot->resident_bytes);
+    control |= p->wants_helper ? HPP_CONTROL_START_HELPER : 0;
+    atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
+}
+
+/* Returns whether the process has had its last image, and is about to exit. */
+static bool has_left(hpp__process *p)
+{
+    return p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer));
+}
+
+/* Keeps the first reason why images are missed, or one that excludes images. */
+static void miss_image(hpp__process *p, const hpf_error *err)
+{
+    if (!has_left(p)) {
+        p->n_missed_images++;
+        if (p->image_error.status == HPF_OK || err->status == HPF_ERR_UNSUPPORTED) {
+            p->image_error = *err;
+        }
+    }
+}
+
+/* Returns whether to wait longer, until `end_ns` at most. */
+static bool may_wait(const hpp__process *p, uint64_t end_ns)
+{
+    return hpp__now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
+}
+
+/* Takes an image. Tries again, for `patience_ns` at most, while earlier images are being read. */
+static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t patience_ns)
+{
+    hpf_error err;
+    hpf_status status;
+    const struct timespec pause = {0, 1000000};
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
+    uint32_t image_era = atomic_load(&p->control->image_era);
+    p->freezer.max_copies =
+        p->largest_bytes < small_bytes ? HPP__MAX_COPIES : HPP__MAX_LARGE_COPIES;
+    if (p->with_lives) {
+        p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
+    }
+    while ((status = hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err)) ==
+               HPF_ERR_LIMIT &&
+           may_wait(p, end_ns)) {
+        nanosleep(&pause, NULL);
+    }
+    if (status != HPF_OK) {
+        atomic_store(&p->control->image_era, image_era);
+        miss_image(p, &err);
+    }
+}
+
+/* Fills an image, if there is one. The program need not wait for this. */
+static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
+{
+    hpf_error err;
+    if (!snapshot->image) {
+        return;
+    }
+    if (hpp__freezer_fill(snapshot->image, &p->freezer, &p->reader, &err) != HPF_OK) {
+        hpp__image_close(snapshot->image);
+        snapshot->image = NULL;
+        miss_image(p, &err);
+        return;
+    }
+    p->n_images++;
+    double pause_s = snapshot->image->pause_s;
+    p->image_pause_s += pause_s;
+    p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
+    p->n_moving = snapshot->image->n_moving;
+}
+
+/* Lets a program go that has asked for its last image, and waits. */
+static void let_go(hpp__process *p)
+{
+    if (p->caller >= 0) {
+        hpp__collector_socket_answer(p->caller, true);
+        p->caller = -1;
+    }
+}
+
+/* Takes the deaths that the program had reported at the last refresh, after the image. Without
+ * memory, they wait. */
+static void take_deaths(hpp__process *p, hpp__process_sample *snapshot)
+{
+    uint64_t n = p->reader.n_deaths - p->n_deaths;
+    n = n < HPP_MAX_DEATHS ? n : HPP_MAX_DEATHS;
+    snapshot->deaths = n > 0 ? malloc((size_t)n * sizeof *snapshot->deaths) : NULL;
+    if (snapshot->deaths) {
+        snapshot->n_deaths = hpp__window_reader_deaths(&p->reader, &p->n_deaths, snapshot->deaths);
+        atomic_store(&p->control->n_deaths_read, p->n_deaths);
+    }
+}
+
+/* Returns the live bytes of an image, or without one those of the sums: an image may be of another
+ * moment, and the first one before the program has allocated anything. */
+static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
+{
+    const hpp__image *image = snapshot->image;
+    uint64_t n_bytes = image ? 0 : hpp__window_sums_live_bytes(&snapshot->sums);
+    for (size_t i = 0; image && i < image->n_blocks; i++) {
+        n_bytes += image->blocks[i].size_bytes;
+    }
+    return n_bytes;
+}
+
+/* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
+ * stay empty. The time of a sample with an image is that of the image. */
+static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
+{
+    hpp__window_reader_refresh(&p->reader);
+    look_at_clock(p);
+    if (hpp__window_sums_take(&snapshot->sums, &p->reader)) {
+        hpp__thread_figures_count(&p->threads, &p->reader, &snapshot->sums,
+                                  is_alive ? p->process_id : 0);
+    }
+    measure(p, snapshot, is_alive);
+    if (is_alive) {
+        keep_title(p, hpp__window_sums_live_bytes(&snapshot->sums));
+    }
+    if (snapshot->image) {
+        let_go(p);
+        fill_image(p, snapshot);
+    }
+    uint64_t live_bytes = live_bytes_of(snapshot);
+    queue_peak(p, live_bytes);
+    bool is_complete = !p->with_images || snapshot->image;
+    p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
+    bool is_of_image = is_alive && snapshot->image;
+    queue_events(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);
+    atomic_store(&p->control->n_thread_events_read, p->n_thread_events);
+    queue_names(p);
+    snapshot->time_s = time_of(p, is_of_image ? snapshot->image->time_ns : p->last.ns);
+    snapshot->reader = p->reader;
+    snapshot->era = p->era;
+    if (p->with_images && p->with_lives) {
+        take_deaths(p, snapshot);
+    }
+}
+
+/* Takes an image for a heap snapshot if one is wanted. Except urgent ones, they wait for the one
+ * before, and until pauses are a sixteenth of the time at most. One with threads that were moving
+ * is replaced by the next, if that is not smaller. */
+static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_urgent)
+{
+    enum { TIMES_PAUSE = 16, MOST_BETTER = 3 };
+    const uint64_t kept_bytes = p->snapshot_bytes;
+    hpp_snapshot_when when = p->profile_options.profile->snapshot;
+    uint64_t live_bytes = live_bytes_of(&j->snapshot);
+    bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
+    bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
+                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
+    bool is_early = atomic_load(&p->is_snapshot_queued) || hpp__now_ns() < p->next_snapshot_ns;
+    if (!is_wanted || (is_early && !is_urgent)) {
+        return;
+    }
+    p->wants_helper = atomic_load(&p->control->helper_error) == HPP_NO_HELPER_WANTED;
+    if (p->wants_helper) { /* the sample that is taken when it has one will have the image */
+        atomic_fetch_or(&p->control->control, HPP_CONTROL_START_HELPER);
+        return;
+    }
+    if (!j->snapshot.image) {
+        take_image(p, &j->snapshot, patience_ns);
+        fill_image(p, &j->snapshot);
+        /* The image may have blocks of sites that were made after the look. */
+        hpp__window_reader_refresh(&p->reader);
+        j->snapshot.reader = p->reader;
+    }
+    if (j->snapshot.image) {
+        double pause_ns = j->snapshot.image->pause_s * 1e9;
+        p->next_snapshot_ns = hpp__now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
+        p->snapshot_bytes = live_bytes_of(&j->snapshot);
+        if (j->snapshot.image->n_moving == 0) {
+            p->n_better_snapshots = 0;
+        } else if (is_better) {
+            p->n_better_snapshots--;
+        } else {
+            p->n_better_snapshots = MOST_BETTER;
+        }
+        p->is_snapshot_wanted = false;
+        atomic_store(&p->is_snapshot_queued, true);
+        j->snapshot.keeps_objects = true;
+    }
+}
+
+/* Lets the program ask for an image before its heap shrinks from a peak that is worth one. */
+static void want_peak(hpp__process *p)
+{
+    uint64_t known_bytes = p->with_images ? p->largest_bytes : p->snapshot_bytes;
+    if (atomic_load(&p->control->peak_image_bytes) != 0) {
+        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(known_bytes));
+    }
+}
+
+typedef enum occasion { AT_TICK, AT_PEAK, AT_END } occasion;
+
+/* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
+ * no room for it. */
+static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion when)
+{
+    size_t n_bytes;
+    if (has_left(p)) {
+        return true;
+    }
+    job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
+    if (!j) {
+        return false;
+    }
+    if (p->with_images) {
+        take_image(p, &j->snapshot, patience_ns);
+        if (!j->snapshot.image && has_left(p)) {
+            free_job(j);
+            return true;
+        }
+    }
+    look(p, &j->snapshot, true);
+    take_snapshot(p, j, patience_ns, when == AT_END || (when == AT_PEAK && patience_ns > 0));
+    if (j->snapshot.image || !p->is_at_exit) {
+        p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);
+    }
+
+    if (atomic_load(&p->control->n_watched) != 0) {
+        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
+    }
+    atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
+    j->job.n_bytes = n_bytes;
+    p->n_samples++;
+    want_peak(p);
+    if (when == AT_PEAK && p->interval_ns <= most_held_ns && !p->with_lives &&
+        !j->snapshot.keeps_objects) {
+        hold(p, j);
+    } else {
+        add_job(p, j);
+    }
+    return true;
+}
+
+/* Takes a sample of the clock, which is missed if there is no room. */
+static void sample(hpp__process *p)
+{
+    p->n_missed += !sample_patiently(p, 0, AT_TICK);
+}
+
+void hpp__process_miss(hpp__process *p, uint64_t n_intervals)
+{
+    p->n_missed += p->by_cpu_time ? 0 : n_intervals;
+}
+
+void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
+{
+    uint64_t cpu_ns;
+    if (!p->by_cpu_time) {
+        hpp__process_miss(p, n_intervals - 1);
+        sample(p);
+    } else if (hpp__proc_cpu_ns(p->process_id, &cpu_ns) && cpu_ns >= p->next_cpu_ns) {
+        sample(p);
+        p->next_cpu_ns = cpu_ns + p->interval_ns;
+    }
+}
+
+void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, int caller)
+{
+    const struct timespec pause = {0, 1000000};
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
+    p->caller = caller;
+    queue_held(p); /* it makes room */
+    if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
+        while (!hpp__freezer_has_room(&p->freezer) && may_wait(p, end_ns)) {
+            nanosleep(&pause, NULL);
+        }
+        p->is_at_exit |= is_at_exit;
+        (void)sample_patiently(p, last_patience_ns, AT_END);
+    }
+    let_go(p);
+}
+
+/* Waits until all images have been read. */
+static void wait_for_images(hpp__process *p, uint64_t patience_ns)
+{
+    queue_held(p);
+    const struct timespec pause = {0, 1000000};
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
+    while (hpp__freezer_is_open(&p->freezer) && may_wait(p, end_ns)) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
+{
+    p->is_leaving = true;
+    wait_for_images(p, patience_ns);
+}
+
+/* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
+ * that, it waits for a sixteenth of the time at most. Without room for the sample, the program asks
+ * again later; samples of the clock alone can be missed. */
+void hpp__process_peak(hpp__process *p)
+{
+    enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
+    uint64_t begin_ns = hpp__now_ns();
+    uint64_t patience_ns =
+        p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
+    bool is_busy = begin_ns < p->next_snapshot_ns || atomic_load(&p->is_snapshot_queued) ||
+                   !hpp__freezer_has_room(&p->freezer);
+    bool is_early = begin_ns < p->next_peak_ns || (patience_ns == 0 && is_busy);
+    is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);
+    uint64_t wait_ns = hpp__now_ns() - begin_ns;
+    p->peak_wait_ns += wait_ns;
+    uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
+    uint64_t next_ns = is_early ? begin_ns + PAUSE_NS : free_ns;
+    p->next_peak_ns = next_ns > p->next_peak_ns ? next_ns : p->next_peak_ns;
+    atomic_store(&p->control->peak_image_ns, p->next_peak_ns);
+}
+
+void hpp__process_mark(hpp__process *p, hpf_str label)
+{
+    hpp__window_reader_refresh(&p->reader);
+    look_at_clock(p);
+    queue_events(p, UINT64_MAX);
+    queue_mark(p, p->last.ns, label.data, label.length);
+}
+
+void hpp__process_helper(hpp__process *p, int helper)
+{
+    wait_for_images(p, last_patience_ns); /* their copies end with the socket */
+    hpp__freezer_finish(&p->freezer);
+    hpp__freezer_init(&p->freezer, p->process_id, helper);
+    p->wants_helper = false;
+    if (p->is_snapshot_wanted) {
+        sample(p);
+    }
+}
+
+void hpp__process_snapshot(hpp__process *p)
+{
+    p->is_snapshot_wanted = true;
+    sample(p);
+}
+
+bool hpp__process_has_changed(const hpp__process *p)
+{
+    hpp__program_id now;
+    return hpp__proc_program(p->process_id, &now) &&
+           (now.device != p->program.device || now.inode != p->program.inode);
+}
+
+void hpp__process_end(hpp__process *p, bool forget)
+{
+    job *j = new_job(p, run_end);
+    struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
+    bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
+    p->has_ended = true;
+    p->is_forgotten = forget;
+    if (p->pidfd >= 0) {
+        close(p->pidfd);
+        p->pidfd = -1;
+    }
+    if (!j) {
+        return; /* the files stay as the last sample left them */
+    }
+    if (!forget) {
+        bool takes_image = is_running && p->with_images && !has_left(p);
+        if (takes_image) {
+            take_image(p, &j->snapshot, last_patience_ns);
+        }
+        look(p, &j->snapshot, false);
+        p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
+        keep_missed_peak(p);
+        p->n_samples++;
+    }
+    hpp__freezer_end_helper(&p->freezer);
+    j->forget = forget;
+    add_job(p, j);
+}
+
+void hpp__process_rename(hpp__process *p, const char *base)
+{
+    job *j = new_job(p, run_rename);
+    const char *copy = hpf_arena_text(p->names_arena, (hpf_str){base, strlen(base)});
+    if (!j || !copy) {
+        free(j);
+        return; /* the files of the next one take the place of these */
+    }
+    j->new_base = copy;
+    p->base = copy;
+    add_job(p, j);
+}
+
+uint64_t hpp__process_age_ns(const hpp__process *p)
+{
+    return hpp__now_ns() - p->start_ns;
+}
+
+/* ---- Life ---- */
+
+/* Checks the file of a window. Sealed memory cannot be shortened while it is read. Holes of huge
+ * pages cannot always be filled, and even reading fills them. */
+static hpf_status check_file(int window, uint64_t *size_bytes, hpf_error *err)
+{
+    struct stat file;
+    int seals = fcntl(window, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window is not sealed memory");
+    }
+    if (fstat(window, &file) != 0 || file.st_size < (off_t)sizeof(hpp_window) ||
+        (uint64_t)file.st_size > HPP__WINDOW_BYTES || file.st_blksize != sysconf(_SC_PAGESIZE)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "the window has an invalid size");
+    }
+    *size_bytes = (uint64_t)file.st_size;
+    return HPF_OK;
+}
+
+/* Checks that the window belongs to the process that sent it. Its process id may differ from the
+ * one that the collector sees, since process ids have name spaces. */
+static hpf_status check_owner(const hpp_window_head *head, hpf_error *err)
+{
+    if (head->process_id == 0 || head->key >> 32 != head->process_id) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX,
+                             "the window does not belong to the process that sent it");
+    }
+    return HPF_OK;
+}
+
+static hpf_status map_window(hpp__process *p, hpf_error *err)
+{
+    hpf_status status = check_file(p->window, &p->size_bytes, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    void *bytes = mmap(NULL, p->size_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->window, 0);
+    p->bytes = bytes == MAP_FAILED ? NULL : bytes;
+    void *control =
+        mmap(NULL, HPP_WINDOW_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->window, 0);
+    p->control = control == MAP_FAILED ? NULL : control;
+    if (!p->bytes || !p->control) {
+        return hpf_error_set_os(err, errno, "cannot map a window");
+    }
+    status = hpp__window_reader_open(&p->reader, p->bytes, p->size_bytes, p->window, err);
+    p->reader.pages = &p->pages;
+    return status == HPF_OK ? check_owner(&p->reader.window->head, err) : status;
+}
+
+static hpf_status copy_options(hpp__process *p, const hpp__profile_options *profile, hpf_error *err)
+{
+    p->profile_options = *profile;
+    p->remains.arena = hpf_arena_create();
+    p->names_arena = hpf_arena_create();
+    if (!p->remains.arena || !p->names_arena) {
+        return hpf_error_set_memory(err);
+    }
+    const char *base =
+        hpf_arena_text(p->names_arena, (hpf_str){profile->base, strlen(profile->base)});
+    p->profile_options.base = base;
+    p->base = base;
+    p->remains.figures.base = base;
+    p->remains.figures.process_id = p->process_id;
+    return base ? HPF_OK : hpf_error_set_memory(err);
+}
+
+void hpp__process_begin(hpp__process *p, bool is_at_once)
+{
+    p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->process_id, 0);
+    hpp__proc_program(p->process_id, &p->program);
+    start_clock(p);
+    if (is_at_once) {
+        start_profile(p);
+    }
+    if (is_at_once && !p->with_images) {
+        sample(p);
+    }
+}
+
+hpf_status hpp__process_create(hpp__process **out, int window, int helper,
+                               const hpp__profile_options *profile,
+                               const hpp_collector_options *options, hpp__queue *queue,
+                               hpf_error *err)
+{
+    *out = NULL;
+    hpp__process *p = calloc(1, sizeof *p);
+    if (!p) {
+        close(window);
+        if (helper >= 0) {
+            close(helper);
+        }
+        return hpf_error_set_memory(err);
+    }
+    *p = (hpp__process){
+        .process_id = profile->process_id,
+        .era = 1,
+        .pidfd = -1,
+        .caller = -1,
+        .window = window,
+        .by_cpu_time = options->by_cpu_time,
+        .interval_ns = options->profile->interval_ns,
+        .queue = queue,
+        .written = options->written,
+        .written_context = options->written_context,
+        .is_hurried = options->is_hurried,
+        .is_hurried_context = options->is_hurried_context,
+        .guard = {.max_bytes = options->max_overhead_bytes,
+                  .max_percent = options->max_overhead_percent},
+        .with_images = hpp__profile_needs_images(options->profile),
+        .logs_threads = hpp__profile_logs_threads(options->profile),
+        .with_lives = hpp__profile_asks_for(&options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
+    };
+    pthread_mutex_init(&p->costs.lock, NULL);
+    hpp__freezer_init(&p->freezer, p->process_id, helper);
+    hpf_status status = map_window(p, err);
+    if (status == HPF_OK) {
+        p->n_thread_events = atomic_load(&p->control->n_thread_events_read);
+        status = copy_options(p, profile, err);
+        p->profile_options.costs = options->keeps_costs ? &p->costs : NULL;
+    }
+    if (status != HPF_OK) {
+        hpp__process_destroy(p);
+        return status;
+    }
+    *out = p;
+    return HPF_OK;
+}
+
+void hpp__process_destroy(hpp__process *p)
+{
+    if (!p) {
+        return;
+    }
+    if (p->pidfd >= 0) {
+        close(p->pidfd);
+    }
+    drop_held(p);
+    hpp__shared_costs_replace(&p->costs, NULL);
+    pthread_mutex_destroy(&p->costs.lock);
+    hpp__profile_destroy(p->profile);
+    close_window(p);
+    hpp__page_set_finish(&p->pages);
+    hpp__freezer_finish(&p->freezer);
+    hpp__thread_figures_finish(&p->threads);
+    hpf_arena_destroy(p->remains.arena);
+    hpf_arena_destroy(p->names_arena);
+    free(p);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process that is being profiled: its window, its clock, its samples. Samples and marks go
+ * through the queue to its profile, which names and writes.
+ *
+ * Threads: call the functions in the thread of the collector. The profile and its remains belong to
+ * the queue's thread until the queue has stopped.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_PROFILED_PROCESS_H
+#define HPP_NATIVE_COLLECTOR_PROFILED_PROCESS_H
+
+#include <stdatomic.h>
+
+#include "native/collector/profile/collector_types.h"
+#include "memory_guard.h"
+#include "native/collector/image/freezer.h"
+#include "native/collector/profile/profile.h"
+#include "native/collector/profile/stack_costs.h"
+#include "sample_queue.h"
+#include "thread_figures.h"
+
+enum { HPP__TOP_SITES = 16 };
+
+/* The size of a window, which is sparse; larger ones are refused. */
+#define HPP__WINDOW_BYTES (UINT64_C(4) << 30)
+
+/* The results of a profile that has ended. */
+typedef struct hpp__remains {
+    hpf_arena *arena; /* owns the texts */
+    hpp_process_figures figures;
+    hpp_site_figures sites[HPP_N_MOMENTS][HPP__TOP_SITES]; /* by hpp_moment */
+    size_t n_sites[HPP_N_MOMENTS];
+} hpp__remains;
+
+/* A reading of the clocks. */
+typedef struct hpp__clock_point {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns;
+} hpp__clock_point;
+
+typedef struct hpp__process {
+    uint32_t process_id;
+    int pidfd; /* -1: it has ended */
+    hpp__program_id program;
+
+    int window; /* the file */
+    const void *bytes;
+    hpp_window_head *control; /* the first page, writable */
+    uint64_t size_bytes;
+    hpp__window_reader reader;
+    hpp__page_set pages;
+
+    bool by_cpu_time;
+    uint64_t interval_ns;
+    uint64_t start_ns, start_cpu_ns;
+    uint64_t next_cpu_ns;          /* when a census is due by processor time */
+    hpp__clock_point before, last; /* the last two readings */
+    double last_s;                 /* time of the last queued sample or mark */
+
+    uint32_t era;             /* that the next census ends, from 1 */
+    uint32_t n_marks;         /* marks of the window that were queued */
+    uint64_t n_deaths;        /* of the window that were read */
+    uint64_t n_thread_events; /* the same */
+    uint64_t n_samples, n_missed;
+    hpp__job *held;             /* a sample of a peak; NULL: none */
+    uint32_t peak_number;       /* of the last peak that was read from the window */
+    uint64_t largest_bytes;     /* live in any sample so far */
+    uint64_t missed_peak_bytes; /* 0: there is a sample of it */
+    double missed_peak_s;
+    bool has_started, has_ended, is_forgotten; /* has_started: the profile */
+    /* Heap snapshots. */
+    bool is_snapshot_wanted;         /* by hpp__process_snapshot */
+    _Atomic bool is_snapshot_queued; /* until it is written */
+    uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
+    uint64_t snapshot_bytes;         /* live in the last one */
+    int n_better_snapshots;          /* of the same size that may replace it */
+    uint64_t next_peak_ns;           /* the same for images of peaks */
+    uint64_t peak_wait_ns;           /* how long the program has waited for these */
+    /* Its command line, or the title that it gave itself; how many there were, up to this one; and
+     * the largest sample that had it. */
+    char title[128];
+    uint32_t n_titles;
+    uint64_t title_bytes;
+    hpp__memory_guard guard;
+    bool with_images, with_lives, logs_threads;
+    bool wants_helper;                 /* it was asked for one */
+    bool has_last_image;               /* the last sample has an image of its end */
+    bool is_at_exit;                   /* it has asked for that image */
+    int caller;                        /* the socket where it waits for that image; -1: none */
+    bool is_leaving;                   /* there will be no image after that */
+    bool (*is_hurried)(void *context); /* or NULL */
+    void *is_hurried_context;
+    hpp__freezer freezer;
+    uint64_t n_images, n_missed_images;
+    double image_pause_s,
+        longest_pause_s;   /* that threads can have waited for images, and for one */
+    size_t n_moving;       /* threads in the last image */
+    hpf_error image_error; /* why an image was missed */
+    hpp__thread_figures threads;
+
+    hpf_arena *names_arena; /* bases; the collector's thread fills it */
+    const char *base;       /* the current or next base of the files */
+    /* Set by the queue's thread: number of jobs that changed the files, and whether the last one is
+     * done. */
+    _Atomic uint64_t n_writes;
+    _Atomic bool is_complete;
+    void (*written)(void *context);
+    void *written_context;
+    hpp__queue *queue; /* borrowed */
+    hpp__profile_options profile_options;
+    hpp__profile *profile;
+    hpp__shared_costs costs; /* without any, unless the options keep them */
+    hpp__remains remains;
+} hpp__process;
+
+/* Creates a process from the file descriptor of its window, which it checks and owns, and that of
+ * the socket of its helper, or -1. `profile` is copied, with its base. Errors: IO; UNSUPPORTED if
+ * it is not sealed memory; SYNTAX and VERSION if it is not a window; MEMORY. The descriptors are
+ * closed then. */
+hpf_status hpp__process_create(hpp__process **out, int window, int helper,
+                               const hpp__profile_options *profile,
+                               const hpp_collector_options *options, hpp__queue *queue,
+                               hpf_error *err);
+
+/* Starts the clock, and with `is_at_once` the profile. Otherwise that starts at the first sample,
+ * mark or end: most children that run for a moment become another program, and leave no profile.
+ * There is no image at the start, when the heap has nothing yet. */
+void hpp__process_begin(hpp__process *process, bool is_at_once);
+
+/* Frees a process, after the queue has stopped or before the profile has started. */
+void hpp__process_destroy(hpp__process *process);
+
+/* Takes a census after `n_intervals`, or checks whether one is due by processor time. */
+void hpp__process_tick(hpp__process *process, uint64_t n_intervals);
+
+/* Counts the samples of `n_intervals` as missed: there was no time for them. */
+void hpp__process_miss(hpp__process *process, uint64_t n_intervals);
+
+/* Takes a last image, if the profile needs images: the process is about to exit, and waits
+ * (`is_at_exit`), or may be about to get a signal that ends it. Waits until earlier images have
+ * been read, for `patience_ns` at most. Answers the program through the socket `caller` as soon as
+ * it may exit; -1 is none. */
+void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_exit, int caller);
+
+/* Takes no images any more, and waits until all have been read, for `patience_ns` at most. */
+void hpp__process_close_images(hpp__process *process, uint64_t patience_ns);
+
+/* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,
+ * and the process waits. */
+void hpp__process_peak(hpp__process *process);
+
+/* Marks this moment. */
+void hpp__process_mark(hpp__process *process, hpf_str label);
+
+/* Uses a helper that the process has started: its socket. */
+void hpp__process_helper(hpp__process *process, int helper);
+
+/* Takes a census with a heap snapshot now, or with the next census for which that is possible. */
+void hpp__process_snapshot(hpp__process *process);
+
+/* Returns whether the process has called exec since its window came. */
+bool hpp__process_has_changed(const hpp__process *process);
+
+/* Takes a last census and ends the profile, or, with `forget`, drops it and removes its files. The
+ * window is unmapped then. */
+void hpp__process_end(hpp__process *process, bool forget);
+
+/* Renames its files, also after its end, so that another process can use their base. */
+void hpp__process_rename(hpp__process *process, const char *base);
+
+/* Returns how long it has been profiled. */
+uint64_t hpp__process_age_ns(const hpp__process *process);
+
+#endif

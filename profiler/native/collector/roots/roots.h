@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where the roots of an image are: the memory of a process that is not the heap, but may point into
+ * it.
+ *
+ * Roots are: writable segments of all loaded objects, also those that are read-only after
+ * relocation; of each thread the registers, the thread-local variables and the stack; and mappings
+ * that the program has made itself. Not roots are mappings with live blocks in them (they are the
+ * allocator's), the stacks of ended threads, which the C library keeps, and what belongs to the
+ * profiler.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_COLLECTOR_ROOTS_ROOTS_H
+#define HPP_NATIVE_COLLECTOR_ROOTS_ROOTS_H
+
+#include "base/text.h"
+#include "native/collector/image/image.h"
+#include "thread_frames.h"
+#include "symbol/resolve.h"
+
+/* What kind of memory a root is. */
+typedef enum hpp__root_kind {
+    HPP__ROOT_VARIABLE,  /* a variable of a module */
+    HPP__ROOT_MODULE,    /* data of a module that no symbol covers */
+    HPP__ROOT_STACK,     /* frames of a function, or a whole stack */
+    HPP__ROOT_REGISTERS, /* of a thread */
+    HPP__ROOT_TLS,       /* thread-local variables */
+    HPP__ROOT_MAPPING,   /* memory that the program has mapped by itself */
+    /* Of CPython (python_roots.h): */
+    HPP__ROOT_GLOBAL,        /* a variable of a module in Python */
+    HPP__ROOT_PYTHON_MODULE, /* a module in Python without its variables */
+    HPP__ROOT_CLASS,
+    HPP__ROOT_FRAME,       /* of a function that a thread runs */
+    HPP__ROOT_INTERPRETER, /* all variables of the interpreter in C */
+    HPP__N_ROOT_KINDS
+} hpp__root_kind;
+
+/* A loaded object. */
+typedef struct hpp__root_module {
+    const char *path; /* borrowed from the image */
+    hpf_str name;
+    uint64_t begin, end, bias;
+    uint32_t object; /* of the resolver */
+    bool is_libc, is_program;
+} hpp__root_module;
+
+typedef struct hpp__root_area {
+    uint64_t begin, end;
+    hpp__root_kind kind; /* VARIABLE: variables or other data of module `index` */
+    uint32_t index;      /* of the module, the thread or the mapping */
+} hpp__root_area;
+
+typedef struct hpp__roots {
+    const hpp__image *image; /* borrowed */
+    hpp_resolver *resolver;  /* borrowed */
+    hpp__root_module *modules;
+    size_t n_modules, modules_capacity;
+    hpp__root_area *areas; /* sorted by address */
+    size_t n_areas, areas_capacity;
+    hpp__thread_frames *frames; /* by thread */
+    uint64_t tls_bytes;         /* of the objects that were there at the start, at least */
+    uint32_t interpreter;       /* module that is the interpreter of Python; UINT32_MAX: none */
+} hpp__roots;
+
+/* Lists the roots of an image. Errors: MEMORY. Call hpp__roots_finish in any case. */
+hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
+                           hpf_error *err);
+void hpp__roots_finish(hpp__roots *roots);
+
+/* Finds a variable of a module by its name. */
+bool hpp__roots_variable(const hpp__roots *roots, uint32_t module, const char *name,
+                         uint64_t *address);
+
+/* A part of an area with a name of its own: [begin, end). */
+typedef struct hpp__root_part {
+    uint64_t begin, end;
+    hpp__root_kind kind;
+    hpf_str module;
+    bool is_allocator; /* no root: variables of the C library's allocator */
+} hpp__root_part;
+
+/* Returns the part of an area that contains an address, and replaces `name` by its name. */
+hpp__root_part hpp__roots_part(const hpp__roots *roots, const hpp__root_area *area,
+                               uint64_t address, hpp__text *name);
+
+/* Returns whether the C library's allocator may have stored `word` in an area to remember free
+ * memory: then it is the address of the header before the chunk that follows `block`, whose last 8
+ * bytes belong to both. */
+bool hpp__roots_is_chunk_header(const hpp__roots *roots, const hpp__root_area *area, uint64_t word,
+                                const hpp__image_block *block);
+
+#endif

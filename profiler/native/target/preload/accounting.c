@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counting in the unusual cases. See count.h.
+ */
+#include "accounting.h"
+
+#include "native/target/lives/exact.h"
+#include "native/target/counting/python_place.h"
+#include "native/target/counting/next_allocator.h"
+#include "helper.h"
+#include "process.h"
+#include "thread_life.h"
+
+_Thread_local bool hpp__is_in_python_allocator HPP_INITIAL_EXEC;
+
+static void count_uncounted(size_t n_bytes)
+{
+    atomic_fetch_add(&hpp__window->head.n_uncounted, 1);
+    atomic_fetch_add(&hpp__window->head.uncounted_bytes, n_bytes);
+}
+
+/* Returns the calling thread, which begins now if it is new; NULL if it cannot. */
+static hpp_thread *own_thread(void)
+{
+    return hpp__self != NULL ? hpp__self : hpp__thread_begin();
+}
+
+HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
+{
+    bool is_profiled = hpp__alive() || hpp__process_wake();
+    hpp__rest_for_image(NULL);
+    if (hpp__exact_is_on()) {
+        hpp__exact_end(block);
+    }
+    return is_profiled ? hpp__blocks_take(block) : (hpp_block){0};
+}
+
+void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
+{
+    hpp_thread *self = own_thread();
+    hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, gone.site) : NULL;
+    if (cell != NULL) {
+        hpp__peak_subtract(self, gone.size_bytes);
+        hpp__peak_keep(cell);
+        hpp__add_own(&cell->allocations, n_new);
+        hpp__add_own(&cell->frees, n_freed);
+        hpp__add_own(&cell->freed_bytes, gone.size_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(gone.site);
+    if (cell != NULL) {
+        hpp__peak_change_shared(-(int64_t)gone.size_bytes);
+        hpp__peak_keep(cell);
+        atomic_fetch_add(&cell->allocations, n_new);
+        atomic_fetch_add(&cell->frees, n_freed);
+        atomic_fetch_add(&cell->freed_bytes, gone.size_bytes);
+    }
+}
+
+void hpp__account_free(hpp_block gone)
+{
+    hpp__account_cut(gone, 1, 0);
+}
+
+void hpp__account_unseen_free(const void *block)
+{
+    hpp_block gone = hpp__blocks_take(block);
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+}
+
+static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
+{
+    if (cell != NULL) {
+        hpp__peak_keep(cell);
+        hpp__add_own(&cell->allocations, 1);
+        hpp__add_own(&cell->allocated_bytes, n_bytes);
+        hpp__peak_add(hpp__self, n_bytes);
+        return;
+    }
+    cell = hpp__shared_cell(site);
+    if (cell != NULL) {
+        hpp__peak_keep(cell);
+        atomic_fetch_add(&cell->allocations, 1);
+        atomic_fetch_add(&cell->allocated_bytes, n_bytes);
+        hpp__peak_change_shared((int64_t)n_bytes);
+    }
+}
+
+/* Returns the whole place for one in Python. A signal handler that interrupted the library cannot
+ * have the Python frames. */
+static HPP_NO_INLINE hpp_place complete(uint32_t key)
+{
+    hpp_thread *self = hpp__ready;
+    if (HPP_UNLIKELY(self == NULL)) {
+        return (hpp_place){HPP_SITE_UNKNOWN, NULL};
+    }
+    hpp__thread_enter();
+    hpp_place place = hpp__python_place(self, key);
+    hpp__thread_exit(self);
+    return place;
+}
+
+HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
+                                                       hpp_window_cell *cell, uint32_t site)
+{
+    if (site & HPP_PLACE_IN_PYTHON) {
+        hpp_place place = complete(site);
+        return hpp__account_block(block, n_bytes, place.cell, place.site);
+    }
+    uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
+    if (control & HPP_CONTROL_START_HELPER &&
+        atomic_fetch_and(&hpp__window->head.control, ~HPP_CONTROL_START_HELPER) &
+            HPP_CONTROL_START_HELPER) { /* else another thread does */
+        hpp__process_start_helper();
+    }
+    if (control & HPP_CONTROL_NO_NEW_BLOCKS) {
+        count_uncounted(n_bytes);
+        return block;
+    }
+    hpp_block before;
+    if (hpp__exact_is_on()) {
+        hpp__exact_end(block);
+    }
+    bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
+    if (before.site != 0) {
+        atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
+        hpp__account_free(before);
+    }
+    if (is_known) {
+        count_in(cell, site, n_bytes);
+    } else {
+        count_uncounted(n_bytes);
+    }
+    return block;
+}
+
+/* Finds the place of a call that is not cached. The process is profiled. */
+static hpp_place find_place(hpp_caller caller, hpp_call call, hpp_visit *visit)
+{
+    hpp_thread *self = own_thread();
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    if (HPP_LIKELY(hpp__ready != NULL)) {
+        hpp__thread_enter();
+        place = hpp__stacks_place_anew(self, caller, call, visit);
+        hpp__thread_exit(self);
+    } else {
+        place.site = hpp__stacks_site_unaided(caller, call);
+        place.cell = self != NULL ? hpp__thread_cell(self, place.site) : NULL;
+    }
+    return place;
+}
+
+static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
+                                           hpp_call call, uint64_t begun_at)
+{
+    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
+        (!hpp__alive() && !hpp__process_wake())) {
+        return block;
+    }
+    hpp_visit visit = {.begun_at = begun_at};
+    hpp_place place = find_place(caller, call, &visit);
+    hpp__account_block(block, n_bytes, place.cell, place.site);
+    hpp__stacks_end_visit(hpp__self, &visit);
+    return block;
+}
+
+/* Finds the place of a call if its stack is cached; otherwise the site is HPP_SITE_NONE. */
+static inline hpp_place recall_place(const hpp_caller *caller, hpp_call call)
+{
+    hpp_thread *self = hpp__ready;
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    if (HPP_LIKELY(self != NULL && hpp__alive())) {
+        hpp__thread_enter();
+        bool is_remembered = hpp__stacks_recall(&place, self, caller, call);
+        hpp__thread_exit(self);
+        if (!is_remembered) {
+            place.site = HPP_SITE_NONE;
+        }
+    }
+    return place;
+}
+
+hpp_place hpp__account_place_of(hpp_caller caller, hpp_call call)
+{
+    hpp_place place = recall_place(&caller, call);
+    place = place.site != HPP_SITE_NONE
+                ? place
+                : find_place(caller, call, &(hpp_visit){.begun_at = hpp__time_stamp()});
+    return place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place;
+}
+
+HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, size_t n_bytes,
+                                                                 hpp_call call, uintptr_t pc,
+                                                                 uintptr_t sp, uintptr_t fp)
+{
+    hpp_caller caller = {pc, sp, fp};
+    uint64_t begun_at = hpp__time_stamp();
+    hpp__rest_for_image(&caller);
+    hpp_place place = recall_place(&caller, call);
+    if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
+        hpp__account_block(block, n_bytes, place.cell, place.site);
+    } else {
+        count_made_anew(block, n_bytes, caller, call, begun_at);
+    }
+    if (hpp__exact_is_on()) {
+        hpp__exact_begin(block);
+    }
+    return block;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counts the blocks of Python's own allocators, in a program that is an interpreter.
+ *
+ * PyMem_SetAllocator replaces the allocators of the domains "mem" and "obj" by hooks that call the
+ * ones before them, usually pymalloc. It may be called before the interpreter starts. The domain
+ * "raw" stays as it is: it is malloc, which is counted anyway.
+ *
+ * With PYTHONMALLOC and -X dev, the interpreter sets its allocators while it starts, and with them
+ * the hooks are gone. It calls setlocale after that and before it makes objects, so hooks are
+ * installed again there. Each installation has its own context, so hooks may be above one another,
+ * and above those of tracemalloc; the outermost one counts.
+ */
+#include <string.h>
+
+#include "accounting.h"
+#include "entry.h"
+#include "native/target/counting/next_allocator.h"
+#include "native/target/counting/python_place.h"
+#include "native/target/lives/sampler.h"
+#include "process.h"
+
+/* PyMemAllocatorEx of CPython. */
+typedef struct python_allocator {
+    void *context;
+    void *(*malloc)(void *context, size_t n_bytes);
+    void *(*calloc)(void *context, size_t n, size_t n_bytes);
+    void *(*realloc)(void *context, void *block, size_t n_bytes);
+    void (*free)(void *context, void *block);
+} python_allocator;
+
+typedef enum python_domain { DOMAIN_MEMORY = 1, DOMAIN_OBJECT = 2 } python_domain;
+
+/* The context of a hook. */
+typedef struct hook {
+    python_allocator next;
+    hpp_call call;
+} hook;
+
+enum { MAX_HOOKS = 8 };
+static hook hooks[MAX_HOOKS];
+static _Atomic uint32_t n_hooks;
+
+static void (*get_allocator)(python_domain domain, python_allocator *out);
+static void (*set_allocator)(python_domain domain, python_allocator *allocator);
+static int (*is_initialized)(void);
+
+/* Called from assembly, and by Python. */
+void *hpp__python_malloc(void *context, size_t n_bytes);
+void *hpp__python_calloc(void *context, size_t n, size_t n_bytes);
+void *hpp__python_realloc(void *context, void *block, size_t n_bytes);
+void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS);
+
+#define HIDDEN_ENTRY(name, n_arguments)                                                            \
+    HPP_ASM_FUNCTION(".hidden hpp__python_" name "\n.globl", "hpp__python_" name,                  \
+                     HPP_CALLER_AFTER_##n_arguments HPP_JUMP("hpp__on_python_" name))
+HIDDEN_ENTRY("malloc", 2);
+HIDDEN_ENTRY("calloc", 3);
+HIDDEN_ENTRY("realloc", 3);
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Returns whether this hook is below another one, or a signal handler has interrupted one. */
+static bool is_inner(void)
+{
+    return HPP_UNLIKELY(hpp__is_in_python_allocator);
+}
+
+/* What a thread was doing before it called the next allocator. */
+typedef struct outside {
+    hpp_thread *self;
+    uint64_t bytes_to_sample;
+} outside;
+
+/* Begins and ends a call of the next allocator. Without hpp__ready, malloc takes its slow way,
+ * where it is not counted; nor do its bytes count for the next sample. */
+static outside go_in(void)
+{
+    outside before = {hpp__ready, hpp__bytes_to_sample};
+    hpp__thread_enter();
+    hpp__is_in_python_allocator = true;
+    return before;
+}
+
+static void *come_out(outside before, void *block)
+{
+    hpp__is_in_python_allocator = false;
+    hpp__bytes_to_sample = before.bytes_to_sample;
+    hpp__thread_exit(before.self);
+    return block;
+}
+
+/* Counts a new block; NULL is none. Is hpp__account_allocation for places in Python. */
+HPP_ALWAYS_INLINE void *count(void *block, size_t n_bytes, hpp_caller caller, hpp_call call)
+{
+    hpp_place place = {HPP_SITE_NONE, NULL};
+    hpp_thread *self = hpp__ready;
+    if (HPP_UNLIKELY(block == NULL)) {
+        return NULL;
+    }
+    if (HPP_LIKELY(self != NULL && hpp__alive_to_count())) {
+        hpp__thread_enter();
+        const hpp_place *known = hpp__stacks_remembered(self, caller, call);
+        if (known == NULL && hpp__stacks_recall(&place, self, &caller, call)) {
+            known = &place;
+        }
+        if (HPP_LIKELY(known != NULL)) {
+            place =
+                known->site & HPP_PLACE_IN_PYTHON ? hpp__python_place(self, known->site) : *known;
+        }
+        hpp__thread_exit(self);
+    }
+    return HPP_LIKELY(place.cell != NULL)
+               ? hpp__account_block(block, n_bytes, place.cell, place.site)
+               : hpp__account_allocation(block, n_bytes, caller, call);
+}
+
+/* Makes a block whose uses are watched; NULL: not this one. */
+static HPP_NO_INLINE void *make_watched(size_t n_bytes, bool is_zeroed, const hpp_caller *caller,
+                                        hpp_call call)
+{
+    void *block = hpp__sampler_make(n_bytes, HPP_GRANULE_BYTES, is_zeroed);
+    if (block != NULL) {
+        count(block, n_bytes, *caller, call);
+        hpp__sampler_begin(block);
+    }
+    return block;
+}
+
+void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    if (is_inner()) {
+        return h->next.malloc(h->next.context, n_bytes);
+    }
+    void *watched =
+        hpp__sampler_is_due(n_bytes) ? make_watched(n_bytes, false, &HPP_CALLER, h->call) : NULL;
+    if (HPP_UNLIKELY(watched != NULL)) {
+        return watched;
+    }
+    outside before = go_in();
+    void *block = come_out(before, h->next.malloc(h->next.context, n_bytes));
+    return count(block, n_bytes, HPP_CALLER, h->call);
+}
+
+void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    size_t n_all = n * n_bytes; /* Python has excluded an overflow */
+    if (is_inner()) {
+        return h->next.calloc(h->next.context, n, n_bytes);
+    }
+    void *watched =
+        hpp__sampler_is_due(n_all) ? make_watched(n_all, true, &HPP_CALLER, h->call) : NULL;
+    if (HPP_UNLIKELY(watched != NULL)) {
+        return watched;
+    }
+    outside before = go_in();
+    void *block = come_out(before, h->next.calloc(h->next.context, n, n_bytes));
+    return count(block, n_all, HPP_CALLER, h->call);
+}
+
+/* Moves a block that is watched, or will be: to `moved`, or if that is NULL to one of the next
+ * allocator. Returns where it is; NULL if there is no memory. */
+static void *move_watched(const hook *h, void *block, size_t n_before, void *moved, size_t n_bytes)
+{
+    moved = moved != NULL ? moved : h->next.malloc(h->next.context, n_bytes);
+    if (moved != NULL) {
+        memcpy(moved, block, n_before < n_bytes ? n_before : n_bytes);
+        if (!hpp__sampler_free(block)) {
+            h->next.free(h->next.context, block);
+        }
+    }
+    return moved;
+}
+
+static void put_back(const void *block, hpp_block kept, bool is_watched)
+{
+    hpp_block before;
+    if (kept.site != 0 && !hpp__blocks_put(block, kept.site, kept.size_bytes, &before)) {
+        hpp__account_free(kept);
+    } else if (is_watched) {
+        hpp__blocks_mark(block);
+    }
+}
+
+void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    if (is_inner()) {
+        return h->next.realloc(h->next.context, block, n_bytes);
+    }
+    if (block == NULL) {
+        return hpp__on_python_malloc(h, n_bytes, pc, sp, fp);
+    }
+    hpp_block gone = hpp__account_take(block);
+    size_t n_before;
+    bool was_watched = hpp__sampler_owns(block, &n_before);
+    void *watched = gone.site != 0 && hpp__sampler_is_due(n_bytes)
+                        ? hpp__sampler_make(n_bytes, HPP_GRANULE_BYTES, false)
+                        : NULL;
+    n_before = was_watched ? n_before : gone.size_bytes;
+    outside before = go_in();
+    void *moved = was_watched || watched != NULL
+                      ? move_watched(h, block, n_before, watched, n_bytes)
+                      : h->next.realloc(h->next.context, block, n_bytes);
+    come_out(before, moved);
+    if (HPP_UNLIKELY(moved == NULL)) {
+        put_back(block, gone, was_watched);
+        return NULL;
+    }
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+    count(moved, n_bytes, HPP_CALLER, h->call);
+    if (HPP_UNLIKELY(watched != NULL)) {
+        hpp__sampler_begin(watched);
+    }
+    return moved;
+}
+
+/* Counts an unusual block as freed: a code object, or one that is watched, older than the hooks, of
+ * an inner hook, or in a process that is not profiled. Returns whether it is the next allocator's.
+ */
+static HPP_NO_INLINE bool let_go(void *block)
+{
+    hpp__codes_freed((uintptr_t)block);
+    hpp_block gone = hpp__account_take(block);
+    if (gone.site != 0) {
+        hpp__account_free(gone);
+    }
+    return !hpp__sampler_free(block);
+}
+
+static void on_python_free(void *context, void *block)
+{
+    const hook *h = context;
+    if (block == NULL) {
+        return;
+    }
+    if (is_inner()) {
+        h->next.free(h->next.context, block);
+        return;
+    }
+    if (HPP_LIKELY(hpp__account_free_usual(block)) || let_go(block)) {
+        h->next.free(h->next.context, block);
+    }
+}
+
+/* ---- installation ---------------------------------------------------------------------------- */
+
+static void install(python_domain domain, hpp_call call)
+{
+    python_allocator now;
+    get_allocator(domain, &now);
+    uint32_t index = atomic_load(&n_hooks);
+    if (now.free == on_python_free || index == MAX_HOOKS) {
+        return;
+    }
+    atomic_store(&n_hooks, index + 1);
+    hooks[index] = (hook){now, call};
+    python_allocator ours = {&hooks[index], hpp__python_malloc, hpp__python_calloc,
+                             hpp__python_realloc, on_python_free};
+    set_allocator(domain, &ours);
+}
+
+static void install_both(void)
+{
+    install(DOMAIN_MEMORY, HPP_CALL_PYTHON_MEMORY);
+    install(DOMAIN_OBJECT, HPP_CALL_PYTHON_OBJECT);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (!hpp__process_begin() || hpp__next.python == NULL) {
+        return;
+    }
+    hpp__python_function(&get_allocator, "PyMem_GetAllocator");
+    hpp__python_function(&set_allocator, "PyMem_SetAllocator");
+    hpp__python_function(&is_initialized, "Py_IsInitialized");
+    hpp__python.mark_block = hpp__blocks_mark;
+    if (get_allocator != NULL && is_initialized != NULL &&
+        hpp__python_start(hpp__settings.has_python_frames)) {
+        install_both();
+    }
+}
+
+/* The interpreter is starting, and has set its allocators. Returns the next setlocale. */
+void *hpp__before_setlocale(void);
+HPP_ANY_STACK void *hpp__before_setlocale(void)
+{
+    static _Atomic(void *) next;
+    if (HPP_UNLIKELY(atomic_load(&n_hooks) > 0) && !is_initialized()) {
+        install_both();
+    }
+    if (atomic_load_explicit(&next, memory_order_relaxed) == NULL) {
+        atomic_store(&next, hpp__next_function("setlocale"));
+    }
+    return atomic_load_explicit(&next, memory_order_relaxed);
+}
+
+HPP_ASM_FUNCTION(".globl", "setlocale", HPP_CALL_THEN_JUMP("hpp__before_setlocale", "0"));
