@@ -42,6 +42,14 @@ class CxxLibrary(Native):
                                                 self.fresh())
                     self.assertEqual((census.status, census.output), (0, "caught 101\n"))
 
+    def test_exceptions_of_libraries_in_the_place_of_others(self):
+        """The C++ run time of a library is not that of one that was there before."""
+        command = [program("library"), "throws_by_turns", program("libplugin_one.so"), program("libplugin_two.so")]
+        self.assertEqual(harness.run(command).status, 0)
+        for options in ((), ("-xc",)):
+            census = harness.run_census(command, self.fresh(), *options)
+            self.assertEqual((census.status, census.output), (0, ""), census.errors)
+
     def test_stacks_of_exceptions(self):
         """-xc: once for each type and place, and how many at the end; the program is as before."""
         census = harness.run_census([program("throws"), "100"], self.fresh(), "-xc")

@@ -468,10 +468,13 @@ static void miss_image(hpp__process *p, const hpf_error *err)
     }
 }
 
-/* Returns whether to wait longer, until `end_ns` at most. */
-static bool may_wait(const hpp__process *p, uint64_t end_ns)
+/* Waits a moment, if it is not `end_ns` yet. Returns whether it has. */
+static bool wait_longer(const hpp__process *p, uint64_t end_ns)
 {
-    return hpp__now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
+    const struct timespec pause = {0, 1000000};
+    bool may_wait =
+        hpp__now_ns() < end_ns && !(p->is_hurried && p->is_hurried(p->is_hurried_context));
+    return may_wait && (nanosleep(&pause, NULL), true);
 }
 
 /* Takes an image. Tries again, for `patience_ns` at most, while earlier images are being read. */
@@ -479,7 +482,6 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
 {
     hpf_error err;
     hpf_status status;
-    const struct timespec pause = {0, 1000000};
     uint64_t end_ns = hpp__now_ns() + patience_ns;
     uint32_t image_era = atomic_load(&p->control->image_era);
     p->freezer.max_copies =
@@ -489,8 +491,7 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
     }
     while ((status = hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err)) ==
                HPF_ERR_LIMIT &&
-           may_wait(p, end_ns)) {
-        nanosleep(&pause, NULL);
+           wait_longer(p, end_ns)) {
     }
     if (status != HPF_OK) {
         atomic_store(&p->control->image_era, image_era);
@@ -708,13 +709,11 @@ void hpp__process_tick(hpp__process *p, uint64_t n_intervals)
 
 void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, int caller)
 {
-    const struct timespec pause = {0, 1000000};
     uint64_t end_ns = hpp__now_ns() + patience_ns;
     p->caller = caller;
     queue_held(p); /* it makes room */
     if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
-        while (!hpp__freezer_has_room(&p->freezer) && may_wait(p, end_ns)) {
-            nanosleep(&pause, NULL);
+        while (!hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
         }
         p->is_at_exit |= is_at_exit;
         (void)sample_patiently(p, last_patience_ns, AT_END);
@@ -726,10 +725,8 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
 static void wait_for_images(hpp__process *p, uint64_t patience_ns)
 {
     queue_held(p);
-    const struct timespec pause = {0, 1000000};
     uint64_t end_ns = hpp__now_ns() + patience_ns;
-    while (hpp__freezer_is_open(&p->freezer) && may_wait(p, end_ns)) {
-        nanosleep(&pause, NULL);
+    while (hpp__freezer_is_open(&p->freezer) && wait_longer(p, end_ns)) {
     }
 }
 

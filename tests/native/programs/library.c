@@ -9,6 +9,8 @@
 #include <netdb.h>
 #include <regex.h>
 #include <search.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,9 +146,32 @@ static int catches_late(char **arguments)
     return 0;
 }
 
+/* Calls the C++ run time of one library, unloads both, and calls that of another in the same place.
+ */
+static int throws_by_turns(char **arguments)
+{
+    uintptr_t place = 0;
+    bool is_same = false;
+    for (int i = 0; i < 100 && !is_same; i++) {
+        void *library = dlopen(arguments[i % 2], RTLD_NOW | RTLD_LOCAL);
+        must(library != NULL, "the library");
+        uintptr_t function = (uintptr_t)dlsym(library, "throw_in_plugin");
+        is_same = function == place;
+        place = function;
+        must(((size_t(*)(void))function)() == (i % 2 == 0 ? 64 : 96), "its own run time");
+        dlclose(library);
+    }
+    must(is_same, "two libraries at the same place");
+    return 0;
+}
+
 static const native_case cases[] = {
-    {"strings", strings},           {"prints", prints}, {"begins_and_ends", begins_and_ends},
-    {"catches_late", catches_late}, {NULL, NULL},
+    {"strings", strings},
+    {"prints", prints},
+    {"begins_and_ends", begins_and_ends},
+    {"catches_late", catches_late},
+    {"throws_by_turns", throws_by_turns},
+    {NULL, NULL},
 };
 
 int main(int argc, char **argv)

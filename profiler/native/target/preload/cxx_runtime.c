@@ -3,7 +3,7 @@
  * A library that was loaded with RTLD_LOCAL brings its C++ run time along, which only it and what
  * it needs can see. Its calls reach this library nevertheless, since that is first in the global
  * scope. So the next function is looked for in the global scope, then in the scope of the caller.
- * The loader has a lock: what was found is kept by the place of the call.
+ * The loader has a lock: what was found is kept by the place of the call, until libraries change.
  */
 #include "cxx_runtime.h"
 
@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "native/window/platform.h"
+#include "native/target/counting/process_state.h"
+#include "native/target/unwind/modules.h"
 
-enum { N_KEPT = 256 };
+enum { N_KEPT = 256, GENERATION_SHIFT = 47 };
 
 static const char *const names[HPP_N_CXX] = {
     [HPP_CXX_THROW] = "__cxa_throw",
@@ -25,7 +26,7 @@ static const char *const names[HPP_N_CXX] = {
 static _Atomic(hpp_code *) global[HPP_N_CXX]; /* in the global scope; NULL: none known */
 static atomic_bool is_not_global[HPP_N_CXX];
 static struct {
-    _Atomic uintptr_t pc; /* of the call; stored last */
+    _Atomic uint64_t call; /* its address and generation; stored last */
     _Atomic(hpp_code *) code;
 } kept[HPP_N_CXX][N_KEPT];
 
@@ -74,15 +75,19 @@ hpp_code *hpp__cxx_next(hpp_cxx_function function, uintptr_t pc)
         return code;
     }
     size_t place = pc / 4 % N_KEPT;
-    if (atomic_load_explicit(&kept[function][place].pc, memory_order_acquire) == pc) {
+    uint64_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
+    uint64_t call = pc | generation << GENERATION_SHIFT;
+    if (atomic_load_explicit(&kept[function][place].call, memory_order_acquire) == call) {
         code = atomic_load_explicit(&kept[function][place].code, memory_order_acquire);
-        if (atomic_load_explicit(&kept[function][place].pc, memory_order_relaxed) == pc) {
+        if (atomic_load_explicit(&kept[function][place].call, memory_order_relaxed) == call) {
             return code;
         }
     }
     code = find_late(function, pc);
-    atomic_store(&kept[function][place].pc, 0);
-    atomic_store(&kept[function][place].code, code);
-    atomic_store(&kept[function][place].pc, pc);
+    if (hpp__alive()) { /* else there are no generations */
+        atomic_store(&kept[function][place].call, 0);
+        atomic_store(&kept[function][place].code, code);
+        atomic_store(&kept[function][place].call, call);
+    }
     return code;
 }

@@ -13,7 +13,7 @@
 enum {
     FIRST_BYTES = 4096,
     DEEP_FRAMES = 1024,      /* from here on, reading the time stamp is worth it */
-    MAX_FRAMES_PER_TIME = 4, /* entered in a tick of the time stamp counter */
+    MAX_FRAMES_PER_TIME = 2, /* entered in a tick of the time stamp counter */
 };
 
 static hpp_stack_walk_frame *frames_of(const hpp_stack_walk *path)
