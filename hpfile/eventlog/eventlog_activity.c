@@ -93,17 +93,8 @@ enum {
 /* A power of two, so that whole seconds are at the edges of cells. */
 static const double first_cell_s = 0x1p-18;
 
-/* What is added up in cells. Sparks are counted by the run-time system, or are single events. */
-typedef enum sum {
-    ALLOCATED,
-    PAUSED,
-    RUNNING,
-    SPARKS_COUNTED,
-    RUN_COUNTED,
-    SPARKS_SINGLE,
-    RUN_SINGLE,
-    N_SUMS
-} sum;
+/* What is added up in cells. */
+typedef enum sum { ALLOCATED, PAUSED, RUNNING, SPARKS, RUN_SPARKS, N_SUMS } sum;
 
 /* A number that only grows, as of its last record. */
 typedef struct counter {
@@ -144,6 +135,7 @@ struct hpf_eventlog_activity {
     double latest_s;       /* time of a record */
     double first_run_s;    /* of a thread; HUGE_VAL: none has run */
     bool has_statistics;   /* pauses are those of capabilities that lead a collection */
+    bool counts_sparks;    /* by records with numbers of them; single events do not count */
     hpf_mark *messages;    /* in the order of time */
     size_t n_messages, messages_capacity;
     double cell_s;
@@ -259,15 +251,42 @@ static hpf_status add_span(hpf_eventlog_activity *a, sum which, span over, doubl
     return HPF_OK;
 }
 
-/* Adds what a counter has grown since its last record. */
-static hpf_status add_growth(hpf_eventlog_activity *a, sum which, counter *c, double time_s,
-                             double value, hpf_error *err)
+/* Returns what a counter has grown since its last record, in the time between the two. */
+static double grow(counter *c, double time_s, double value, span *over)
 {
     counter last = *c;
     *c = (counter){time_s, value};
-    return value > last.value ? add_span(a, which, (span){fmin(last.time_s, time_s), time_s},
-                                         value - last.value, err)
-                              : HPF_OK;
+    *over = (span){fmin(last.time_s, time_s), time_s};
+    return fmax(value - last.value, 0);
+}
+
+/* Adds sparks of a capability, to its own and those of all. */
+static hpf_status add_sparks(hpf_eventlog_activity *a, uint16_t cap, sum which, span over, double n,
+                             hpf_error *err)
+{
+    if (n == 0) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf__processors_add_sparks(a->processors, cap, which == RUN_SPARKS,
+                                                   over.begin_s, over.end_s, n, err);
+    return status == HPF_OK ? add_span(a, which, over, n, err) : status;
+}
+
+/* Reads the number of sparks that a capability has created and run so far. Single events before the
+ * first such number are forgotten. */
+static hpf_status count_sparks(hpf_eventlog_activity *a, uint16_t cap, double time_s,
+                               double n_created, double n_run, hpf_error *err)
+{
+    span created, run;
+    n_created = grow(&a->caps[cap].sparks, time_s, n_created, &created);
+    n_run = grow(&a->caps[cap].run_sparks, time_s, n_run, &run);
+    if (!a->counts_sparks && n_created + n_run > 0) {
+        a->counts_sparks = true;
+        a->cells[SPARKS].n = a->cells[RUN_SPARKS].n = 0;
+        hpf__processors_forget_sparks(a->processors);
+    }
+    hpf_status status = add_sparks(a, cap, SPARKS, created, n_created, err);
+    return status == HPF_OK ? add_sparks(a, cap, RUN_SPARKS, run, n_run, err) : status;
 }
 
 /* Returns the state of a capability; NULL without memory. */
@@ -427,8 +446,10 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     switch (event->type->id) {
     case HPF__EVENT_HEAP_ALLOCATED:
         if (p.length >= CAPSET_BYTES + 8) {
-            return add_growth(a, ALLOCATED, &cap->allocated, time_s,
-                              (double)hpf__read8(p.data + CAPSET_BYTES), err);
+            span over;
+            double n_bytes =
+                grow(&cap->allocated, time_s, (double)hpf__read8(p.data + CAPSET_BYTES), &over);
+            return add_span(a, ALLOCATED, over, n_bytes, err);
         }
         break;
     case HPF__EVENT_GC_START:
@@ -449,19 +470,16 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     case HPF__EVENT_STOP_THREAD:
         return stop_running(a, cap, time_s, err);
     case HPF__EVENT_SPARK_COUNTERS:
-        if (p.length >= COUNTER_BYTES) {
-            hpf_status status = add_growth(a, SPARKS_COUNTED, &cap->sparks, time_s,
-                                           (double)hpf__read8(p.data), err);
-            return status == HPF_OK ? add_growth(a, RUN_COUNTED, &cap->run_sparks, time_s,
-                                                 (double)hpf__read8(p.data + RUN_AT), err)
-                                    : status;
-        }
-        break;
+        return p.length < COUNTER_BYTES
+                   ? HPF_OK
+                   : count_sparks(a, event->cap, time_s, (double)hpf__read8(p.data),
+                                  (double)hpf__read8(p.data + RUN_AT), err);
     case HPF__EVENT_SPARK_CREATE:
-        return add_span(a, SPARKS_SINGLE, (span){time_s, time_s}, 1, err);
     case HPF__EVENT_SPARK_RUN:
-    case HPF__EVENT_SPARK_STEAL:
-        return add_span(a, RUN_SINGLE, (span){time_s, time_s}, 1, err);
+    case HPF__EVENT_SPARK_STEAL: {
+        sum which = event->type->id == HPF__EVENT_SPARK_CREATE ? SPARKS : RUN_SPARKS;
+        return add_sparks(a, event->cap, which, (span){time_s, time_s}, !a->counts_sparks, err);
+    }
     default:
         break;
     }
@@ -613,15 +631,13 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     public->allocated_bytes = show(a, ALLOCATED, end_s);
     public->paused_s = show(a, PAUSED, end_s);
     public->running_s = show(a, RUNNING, end_s);
-    bool is_counted = a->cells[SPARKS_COUNTED].n > 0;
-    public->sparks = show(a, is_counted ? SPARKS_COUNTED : SPARKS_SINGLE, end_s);
-    sum run = is_counted ? RUN_COUNTED : RUN_SINGLE;
-    public->run_sparks = public->sparks ? show(a, run, end_s) : NULL;
+    public->sparks = show(a, SPARKS, end_s);
+    public->run_sparks = public->sparks ? show(a, RUN_SPARKS, end_s) : NULL;
     if (public->sparks && !public->run_sparks) {
-        public->run_sparks = memset(a->shown->of[run], 0, sizeof a->shown->of[run]);
+        public->run_sparks = memset(a->shown->of[RUN_SPARKS], 0, sizeof a->shown->of[RUN_SPARKS]);
     }
-    public->n_sparks = total_of(&a->cells[is_counted ? SPARKS_COUNTED : SPARKS_SINGLE]);
-    public->n_run_sparks = total_of(&a->cells[run]);
+    public->n_sparks = total_of(&a->cells[SPARKS]);
+    public->n_run_sparks = total_of(&a->cells[RUN_SPARKS]);
     double until_s = a->is_mutator ? a->latest_s : end_s;
     hpf__processors_show(a->processors, public, until_s, time_of, a);
     public->messages = a->shown_messages;

@@ -10,7 +10,7 @@
 
 #include "eventlog/eventlog.h"
 
-/* What is known of the activity so far, in at most 10 MiB. */
+/* What is known of the activity so far, in at most 13 MiB. */
 typedef struct hpf_eventlog_activity hpf_eventlog_activity;
 
 /* When each collection was, and whether it was a major one, of an older generation than the

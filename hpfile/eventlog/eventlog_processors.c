@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Cells of time, each with the time in which threads ran, that in which the capability collected,
- * and the thread that ran longest. That thread is found by a majority vote: the time of all others
- * counts against it. When a time is after the last cell, pairs of cells are merged.
+ * its sparks, and the thread that ran longest. That thread is found by a majority vote: the time of
+ * all others counts against it. When a time is after the last cell, pairs of cells are merged.
  */
 #include "eventlog/eventlog_processors.h"
 
@@ -23,13 +23,15 @@ static const uint32_t other_threads = UINT32_MAX; /* those above MOST_THREADS */
 
 typedef struct cell {
     float running_s, collecting_s;
-    float lead_s; /* of the thread in the vote */
+    float sparks[2]; /* created, run */
+    float lead_s;    /* of the thread in the vote */
     uint32_t thread;
 } cell;
 
 typedef struct row {
     cell *cells; /* N_CELLS of them; or NULL */
     hpf_processor_cell *shown;
+    double *shown_sparks[2], n_sparks[2];
     double running_since_s, collecting_since_s; /* negative: it does not */
     uint32_t thread;
     bool has_run;
@@ -62,6 +64,8 @@ static void add_cell(cell *to, const cell *from, float share)
 {
     to->running_s += from->running_s * share;
     to->collecting_s += from->collecting_s * share;
+    to->sparks[0] += from->sparks[0] * share;
+    to->sparks[1] += from->sparks[1] * share;
     if (from->lead_s > 0) {
         vote(to, from->thread, from->lead_s * share);
     }
@@ -91,8 +95,9 @@ static void add_part(const hpf__processors *p, const row *r, cell *to, size_t i,
     double to_s = fmin(end_s, (double)(i + 1) * p->cell_s);
     float time_s = (float)(to_s - from_s);
     if (time_s > 0) {
-        const cell part =
-            is_collection ? (cell){.collecting_s = time_s} : (cell){time_s, 0, time_s, r->thread};
+        const cell part = is_collection
+                              ? (cell){.collecting_s = time_s}
+                              : (cell){.running_s = time_s, .lead_s = time_s, .thread = r->thread};
         add_cell(to, &part, 1);
     }
 }
@@ -180,6 +185,8 @@ void hpf__processors_destroy(hpf__processors *p)
         for (size_t i = 0; i < MOST_ROWS; i++) {
             free(p->rows[i].cells);
             free(p->rows[i].shown);
+            free(p->rows[i].shown_sparks[0]);
+            free(p->rows[i].shown_sparks[1]);
         }
         free(p);
     }
@@ -201,8 +208,10 @@ static row *row_of(hpf__processors *p, uint16_t cap)
     if (r && !r->cells) {
         r->cells = calloc(N_CELLS, sizeof *r->cells);
         r->shown = calloc(N_SHOWN, sizeof *r->shown);
+        r->shown_sparks[0] = calloc(N_SHOWN, sizeof *r->shown_sparks[0]);
+        r->shown_sparks[1] = calloc(N_SHOWN, sizeof *r->shown_sparks[1]);
     }
-    return r && r->cells && r->shown ? r : NULL;
+    return r && r->cells && r->shown && r->shown_sparks[0] && r->shown_sparks[1] ? r : NULL;
 }
 
 hpf_status hpf__processors_note(hpf__processors *p, const hpf_event *event, hpf_error *err)
@@ -239,6 +248,38 @@ hpf_status hpf__processors_note(hpf__processors *p, const hpf_event *event, hpf_
     default: /* its part has ended: from then on it waits */
         stop(p, r, time_s, true);
         return HPF_OK;
+    }
+}
+
+hpf_status hpf__processors_add_sparks(hpf__processors *p, uint16_t cap, bool are_run,
+                                      double begin_s, double end_s, double n, hpf_error *err)
+{
+    if (cap >= MOST_ROWS) {
+        return HPF_OK;
+    }
+    row *r = row_of(p, cap);
+    if (!r) {
+        return hpf_error_set_memory(err);
+    }
+    make_room(p, end_s);
+    r->n_sparks[are_run] += n;
+    double begin = begin_s / p->cell_s, end = end_s / p->cell_s;
+    for (size_t i = (size_t)begin; i == (size_t)begin || (double)i < end; i++) {
+        double part = fmin(end, (double)i + 1) - fmax(begin, (double)i);
+        double share = end > begin ? part / (end - begin) : 1;
+        r->cells[i].sparks[are_run] += (float)(n * share);
+    }
+    return HPF_OK;
+}
+
+void hpf__processors_forget_sparks(hpf__processors *p)
+{
+    for (size_t i = 0; i < MOST_ROWS; i++) {
+        row *r = &p->rows[i];
+        r->n_sparks[0] = r->n_sparks[1] = 0;
+        for (size_t k = 0; r->cells && k < N_CELLS; k++) {
+            r->cells[k].sparks[0] = r->cells[k].sparks[1] = 0;
+        }
     }
 }
 
@@ -290,7 +331,7 @@ static int compare_threads(const void *left, const void *right)
 }
 
 /* Fills the cells of a processor, whose threads are then indices by id. */
-static void show_cells(hpf__processors *p, row *r)
+static void show_cells(hpf__processors *p, row *r, double cell_s)
 {
     for (size_t k = 0; k < N_SHOWN; k++) {
         const cell *c = &p->whole[k];
@@ -300,6 +341,9 @@ static void show_cells(hpf__processors *p, row *r)
         r->shown[k] =
             (hpf_processor_cell){has_thread ? (uint32_t)i : HPF_NO_THREAD,
                                  fminf(c->running_s * per_s, 1), fminf(c->collecting_s * per_s, 1)};
+        for (size_t are_run = 0; are_run < 2; are_run++) {
+            r->shown_sparks[are_run][k] = (double)(c->sparks[are_run] * per_s) * cell_s;
+        }
         if (has_thread) {
             p->shown[i].running_s += (double)c->running_s;
         }
@@ -317,8 +361,14 @@ void hpf__processors_show(hpf__processors *p, hpf_activity *a, double until_s,
     for (uint32_t i = 0; i < MOST_ROWS && !p->has_more; i++) {
         if (p->rows[i].has_run) {
             show_row(p, &p->rows[i], a, until_s, time, context);
-            show_cells(p, &p->rows[i]);
-            p->public[a->n_rows++] = (hpf_processor){i, p->rows[i].shown};
+            row *r = &p->rows[i];
+            show_cells(p, r, a->cell_s);
+            p->public[a->n_rows++] = (hpf_processor){i,
+                                                     r->shown,
+                                                     r->shown_sparks[0],
+                                                     r->shown_sparks[1],
+                                                     r->n_sparks[0],
+                                                     r->n_sparks[1]};
         }
     }
     qsort(p->shown, p->n_threads, sizeof *p->shown, compare_threads);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What each capability of an event log did over time: which thread it ran, and when it collected.
+ * What each capability of an event log did over time: which thread it ran, when it collected, and
+ * its sparks.
  *
- * Memory: at most 304 KiB for each of 16 capabilities, and the labels of 4096 threads;
+ * Memory: at most 496 KiB for each of 16 capabilities, and the labels of 4096 threads;
  * all further threads are one.
  */
 #ifndef HPF_EVENTLOG_PROCESSORS_H
@@ -22,6 +23,11 @@ bool hpf__processors_want(uint16_t type);
 /* Notes an event. Errors: MEMORY. */
 hpf_status hpf__processors_note(hpf__processors *processors, const hpf_event *event,
                                 hpf_error *err);
+
+/* Adds sparks that a capability created, or ran, between two times. Errors: MEMORY. */
+hpf_status hpf__processors_add_sparks(hpf__processors *processors, uint16_t cap, bool are_run,
+                                      double begin_s, double end_s, double n, hpf_error *err);
+void hpf__processors_forget_sparks(hpf__processors *processors);
 
 /* The clock of the cells that are shown. */
 typedef double hpf__processors_time(const void *context, double elapsed_s);

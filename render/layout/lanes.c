@@ -21,9 +21,14 @@ static const double column_pt = 0.6;        /* least width */
 static const double lane_share = 0.042;     /* of the height of the picture */
 static const double gap_share = 0.3;        /* of the height of a lane: the room above it */
 
-static const char *const processor_names[HPR__MOST_PROCESSORS] = {
-    "cap 0", "cap 1", "cap 2",  "cap 3",  "cap 4",  "cap 5",  "cap 6",  "cap 7",
-    "cap 8", "cap 9", "cap 10", "cap 11", "cap 12", "cap 13", "cap 14", "cap 15"};
+#define NAMES_OF(i)                                                                                \
+    {                                                                                              \
+        "cap " #i, "sparks " #i                                                                    \
+    }
+static const char *const processor_names[HPR__MOST_PROCESSORS][2] = {
+    NAMES_OF(0),  NAMES_OF(1),  NAMES_OF(2),  NAMES_OF(3), NAMES_OF(4),  NAMES_OF(5),
+    NAMES_OF(6),  NAMES_OF(7),  NAMES_OF(8),  NAMES_OF(9), NAMES_OF(10), NAMES_OF(11),
+    NAMES_OF(12), NAMES_OF(13), NAMES_OF(14), NAMES_OF(15)};
 
 /* Light enough for dark names, and on white as on black; the last one is that of all other threads.
  */
@@ -57,16 +62,34 @@ static double max_rate(const double *cells, const hpf_activity *a)
     return max / (a->cell_s * (double)width);
 }
 
+/* Sparks of one processor are as high as those of the one with most. */
+static hpr__lane_source sparks_lane(const hpf_activity *a, const hpf_processor *of)
+{
+    hpr__lane_source lane = {
+        HPR__LANE_SPARKS, "sparks", "sparks per second", a->sparks, a->run_sparks, 0, NULL, of};
+    lane.high = fmax(max_rate(a->sparks, a), max_rate(a->run_sparks, a));
+    if (of) {
+        lane.name = processor_names[of->number][1];
+        lane.cells = of->sparks;
+        lane.parts = of->run_sparks;
+        lane.high = 0;
+        for (size_t i = 0; i < a->n_rows; i++) {
+            const hpf_processor *p = &a->processors[i];
+            lane.high = fmax(lane.high, fmax(max_rate(p->sparks, a), max_rate(p->run_sparks, a)));
+        }
+    }
+    return lane;
+}
+
 size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *a)
 {
+    bool has_sparks_of_each = a->sparks && a->n_rows > 1;
     const hpr__lane_source all[] = {
         {HPR__LANE_ALLOCATION, "allocation", "bytes per second", a->allocated_bytes, NULL,
-         max_rate(a->allocated_bytes, a), NULL},
-        {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1, NULL},
+         max_rate(a->allocated_bytes, a), NULL, NULL},
+        {HPR__LANE_GC, "GC", "share of time", a->paused_s, NULL, 1, NULL, NULL},
         {HPR__LANE_THREADS, "threads", "running threads", a->n_rows ? NULL : a->running_s, NULL,
-         a->n_processors, NULL},
-        {HPR__LANE_SPARKS, "sparks", "sparks per second", a->sparks, a->run_sparks,
-         fmax(max_rate(a->sparks, a), max_rate(a->run_sparks, a)), NULL},
+         a->n_processors, NULL, NULL},
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -74,13 +97,19 @@ size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity
             out[n++] = all[i];
         }
     }
-    for (size_t i = 0; i < a->n_rows && n < HPR__MOST_LANES; i++) {
+    if (a->sparks && !has_sparks_of_each) {
+        out[n++] = sparks_lane(a, NULL);
+    }
+    for (size_t i = 0; i < a->n_rows && i < HPR__MOST_PROCESSORS; i++) {
         const hpf_processor *p = &a->processors[i];
         out[n++] = (hpr__lane_source){.kind = HPR__LANE_PROCESSOR,
-                                      .name = processor_names[p->number],
+                                      .name = processor_names[p->number][0],
                                       .unit = "share of time",
                                       .high = 1,
                                       .processor = p->cells};
+        if (has_sparks_of_each) {
+            out[n++] = sparks_lane(a, p);
+        }
     }
     return n;
 }
@@ -172,9 +201,10 @@ void hpr__lane_note(char note[HPR__NOTE_BYTES], const hpr__lane_source *s, const
         hpr_unit_label_rounded(number, mean, &one, 2);
         snprintf(note, HPR__NOTE_BYTES, "mean %s of %u", number, (unsigned)a->n_processors);
     } else {
-        write_count(part, round(a->n_run_sparks));
-        write_count(all, round(a->n_sparks));
-        snprintf(note, HPR__NOTE_BYTES, "%s of %s run", part, all);
+        write_count(part, round(s->sparks_of ? s->sparks_of->n_run_sparks : a->n_run_sparks));
+        write_count(all, round(s->sparks_of ? s->sparks_of->n_sparks : a->n_sparks));
+        snprintf(note, HPR__NOTE_BYTES, s->sparks_of ? "%s run, %s created" : "%s of %s run", part,
+                 all);
     }
 }
 

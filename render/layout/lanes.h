@@ -9,7 +9,7 @@
 
 enum {
     HPR__MOST_PROCESSORS = 16,
-    HPR__MOST_LANES = 3 + HPR__MOST_PROCESSORS,
+    HPR__MOST_LANES = 3 + 2 * HPR__MOST_PROCESSORS,
     HPR__NOTE_BYTES = 160
 };
 
@@ -18,7 +18,7 @@ typedef enum hpr__lane_kind {
     HPR__LANE_GC,
     HPR__LANE_THREADS,   /* of all processors */
     HPR__LANE_PROCESSOR, /* instead: one for each */
-    HPR__LANE_SPARKS
+    HPR__LANE_SPARKS     /* of all processors, or of one */
 } hpr__lane_kind;
 
 /* What a lane shows. */
@@ -28,6 +28,7 @@ typedef struct hpr__lane_source {
     const double *cells, *parts;         /* amounts; parts of them, or NULL */
     double high;                         /* the amount per second at the upper edge */
     const hpf_processor_cell *processor; /* instead of cells; or NULL */
+    const hpf_processor *sparks_of;      /* whose sparks it shows; NULL: those of all */
 } hpr__lane_source;
 
 /* Lists what an activity has records of, top lane first. Returns how many there are. */

@@ -4,10 +4,11 @@
  * reallocate, free and map, with spikes of 1 to 300 ms; it forks a tree of up to 7 processes, each
  * of which ends in another way. Each process prints a line before its end:
  *
- *   account PID THREADS PEAK LIVE-OF-SITE ...
+ *   account PID THREADS LEAST MOST LIVE-OF-SITE ...
  *
  * in bytes: the largest total of all its sites, with what it has inherited, and what is live at the
- * end. The functions site_0 to site_7 allocate.
+ * end. Where several threads are inside of calls, the total is between two: LEAST is the largest
+ * without the blocks of these calls, MOST that with them. The functions site_0 to site_7 allocate.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -32,7 +33,13 @@ typedef struct slot {
 } slot;
 
 static slot slots[N_SLOTS];
-static _Atomic long live[N_SITES], total, peak;
+static _Atomic long live[N_SITES];
+
+typedef struct account {
+    _Atomic long total, peak;
+} account;
+
+static account least, most; /* without, and with, what calls are about to allocate or free */
 
 typedef struct worker {
     uint64_t random;
@@ -47,12 +54,11 @@ static unsigned draw(worker *w, unsigned n)
     return (unsigned)((w->random >> 11) % n);
 }
 
-static void add(unsigned site, long n_bytes)
+static void add(account *to, long n_bytes)
 {
-    atomic_fetch_add(&live[site], n_bytes);
-    long now = atomic_fetch_add(&total, n_bytes) + n_bytes;
-    long most = atomic_load(&peak);
-    while (now > most && !atomic_compare_exchange_weak(&peak, &most, now)) {
+    long now = atomic_fetch_add(&to->total, n_bytes) + n_bytes;
+    long before = atomic_load(&to->peak);
+    while (now > before && !atomic_compare_exchange_weak(&to->peak, &before, now)) {
     }
 }
 
@@ -90,12 +96,14 @@ static void release(slot *s)
     if (s->block == NULL) {
         return;
     }
-    add(s->site, -(long)s->n_bytes);
+    add(&least, -(long)s->n_bytes);
     if (s->site == MAPPED) {
         munmap(s->block, s->n_bytes);
     } else {
         free(s->block);
     }
+    add(&most, -(long)s->n_bytes);
+    atomic_fetch_add(&live[s->site], -(long)s->n_bytes);
     s->block = NULL;
 }
 
@@ -104,12 +112,14 @@ static void fill(worker *w, slot *s)
     release(s);
     s->site = draw(w, 40) ? draw(w, MAPPED) : MAPPED;
     s->n_bytes = random_bytes(w, s->site);
+    add(&most, (long)s->n_bytes);
     s->block = sites[s->site](s->n_bytes);
     if (s->block == NULL || s->block == MAP_FAILED) {
         abort();
     }
     memset(s->block, 1, s->n_bytes < 64 ? s->n_bytes : 64);
-    add(s->site, (long)s->n_bytes);
+    atomic_fetch_add(&live[s->site], (long)s->n_bytes);
+    add(&least, (long)s->n_bytes);
 }
 
 static void resize(worker *w, slot *s)
@@ -118,27 +128,31 @@ static void resize(worker *w, slot *s)
         return;
     }
     size_t n_bytes = random_bytes(w, RESIZED);
+    long change = (long)n_bytes - (long)s->n_bytes;
+    add(change > 0 ? &most : &least, change);
     void *block = site_7(s->block, n_bytes);
     if (block == NULL) {
         abort();
     }
     atomic_fetch_add(&live[s->site], -(long)s->n_bytes);
-    atomic_fetch_add(&live[RESIZED], (long)s->n_bytes);
-    add(RESIZED, (long)n_bytes - (long)s->n_bytes);
+    atomic_fetch_add(&live[RESIZED], (long)n_bytes);
+    add(change > 0 ? &least : &most, change);
     *s = (slot){s->lock, block, n_bytes, RESIZED};
 }
 
 static void spike(worker *w)
 {
     size_t n_bytes = 1000000 + draw(w, 20000000);
+    add(&most, (long)n_bytes);
     void *block = sites[SPIKE](n_bytes);
     if (block == NULL) {
         abort();
     }
-    add(SPIKE, (long)n_bytes);
+    add(&least, (long)n_bytes);
     usleep(1000 + draw(w, draw(w, 4) ? 10000 : 300000));
-    add(SPIKE, -(long)n_bytes);
+    add(&least, -(long)n_bytes);
     free(block);
+    add(&most, -(long)n_bytes);
 }
 
 static void *work(void *of)
@@ -180,7 +194,8 @@ static void live_through(worker *w)
     for (unsigned i = 1; i < n_threads; i++) {
         pthread_join(threads[i], NULL);
     }
-    int n = snprintf(line, sizeof(line), "account %d %u %ld", (int)getpid(), n_threads, peak);
+    int n = snprintf(line, sizeof(line), "account %d %u %ld %ld", (int)getpid(), n_threads,
+                     least.peak, most.peak);
     for (unsigned i = 0; i < N_SITES; i++) {
         n += snprintf(line + n, sizeof(line) - (size_t)n, " %ld", live[i]);
     }
@@ -197,7 +212,8 @@ static void fork_children(worker *w, int depth)
         pid_t child = fork();
         if (child == 0) {
             w->random = w->random * 31 + i;
-            atomic_store(&peak, atomic_load(&total));
+            atomic_store(&least.peak, atomic_load(&least.total));
+            atomic_store(&most.peak, atomic_load(&most.total));
             for (int step = 0; step < (int)draw(w, 2000); step++) {
                 fill(w, &slots[draw(w, N_SLOTS)]);
             }

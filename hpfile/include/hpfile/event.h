@@ -127,6 +127,8 @@ typedef struct hpf_processor_cell {
 typedef struct hpf_processor {
     uint32_t number;
     const hpf_processor_cell *cells;
+    const double *sparks, *run_sparks; /* as those of all processors below */
+    double n_sparks, n_run_sparks;
 } hpf_processor;
 
 /* What an event log says of its run-time system between two times, in equal cells of time. Arrays
@@ -143,7 +145,8 @@ typedef struct hpf_activity {
     size_t n_rows;                   /* of these */
     const hpf_thread *threads;       /* those in cells, the longest first */
     size_t n_threads;
-    const double *sparks, *run_sparks; /* created; run in parallel, perhaps later. Both or none */
+    const double *sparks, *run_sparks; /* created; run in parallel, perhaps later, and by another
+                                          processor. Both or none */
     double n_sparks, n_run_sparks;     /* of the whole log so far, also outside of the cells */
     const hpf_mark *messages;          /* by time */
     size_t n_messages;

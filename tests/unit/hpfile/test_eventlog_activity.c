@@ -327,6 +327,40 @@ Test(log_activity, sparks_before_the_first_sample_are_counted)
     }
 }
 
+/* Capability 0 creates 40 sparks from 1 s to 5 s, of which 1 runs 10; 0 runs 2 before 1 s. Single
+ * events before the first counter do not count. A block has the events of each. */
+Test(log_activity, sparks_of_each_capability)
+{
+    for (int has_counters = 0; has_counters < 2; has_counters++) {
+        const hpf_activity *a;
+        hpf_sink *log = begin_active();
+        for (unsigned cap = 0; cap < 2; cap++) {
+            put_block(log, cap, 24 + 14 + (cap == 0 ? 2u : 1u) * 10 + (has_counters ? 2u * 66 : 0));
+            log_put(log, 1, 1 S / 2, "4", 7ull);
+            log_put(log, 35, 1 S, "");
+            if (cap == 0) {
+                log_put(log, 38, 3 S, "");
+            }
+            if (has_counters) {
+                put_sparks(log, 1 S, 0, cap == 0 ? 2 : 0);
+                put_sparks(log, 5 S, cap == 0 ? 40 : 0, cap == 0 ? 2 : 10);
+            }
+        }
+        hpf_eventlog_activity *activity = read_activity(log, &a);
+        cr_assert_eq(a->n_rows, 2);
+        const hpf_processor *p = a->processors;
+        cr_expect_float_eq(sum_between(a, p[0].sparks, 1, 9), has_counters ? 40 : 1, 1e-3);
+        cr_expect_float_eq(sum_between(a, p[0].sparks, 1, 2), has_counters ? 10 : 1, 1e-3);
+        cr_expect_float_eq(sum_between(a, p[0].run_sparks, 1, 9), has_counters ? 0 : 1, 1e-3);
+        cr_expect_float_eq(p[0].n_run_sparks, has_counters ? 2 : 1, 1e-9);
+        cr_expect_float_eq(sum_between(a, p[1].sparks, 1, 9), has_counters ? 0 : 1, 1e-3);
+        cr_expect_float_eq(sum_between(a, p[1].run_sparks, 3, 4), has_counters ? 2.5 : 0, 1e-3);
+        cr_expect_float_eq(p[1].n_run_sparks, has_counters ? 10 : 0, 1e-9);
+        cr_expect_float_eq(p[0].n_sparks + p[1].n_sparks, a->n_sparks, 1e-9);
+        hpf_eventlog_activity_destroy(activity);
+    }
+}
+
 Test(log_activity, messages_are_in_the_order_of_time)
 {
     const hpf_activity *a;

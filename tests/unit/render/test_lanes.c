@@ -181,13 +181,42 @@ Test(lanes, messages_are_marks)
     hpr_chart_destroy(chart);
 }
 
+/* Each processor has a lane for its sparks, of the same scale; one alone has the sparks of all. */
+Test(lanes, a_processor_has_its_sparks)
+{
+    static const hpf_processor_cell cells[N_CELLS];
+    const hpf_processor processors[] = {{0, cells, ones, zeros, 4096, 0},
+                                        {3, cells, zeros, halves, 0, 2048}};
+    hpf_activity a = activity_of();
+    a.sparks = ones;
+    a.run_sparks = halves;
+    a.n_sparks = 4096;
+    a.n_run_sparks = 2048;
+    a.processors = processors;
+    static const char *const names[][4] = {{"sparks", "cap 0"},
+                                           {"cap 0", "sparks 0", "cap 3", "sparks 3"}};
+    static const char *const notes[][4] = {{"2048 of 4096 run", ""},
+                                           {"", "0 run, 4096 created", "", "2048 run, 0 created"}};
+    for (size_t n = 1; n <= 2; n++) {
+        a.n_rows = n;
+        hpr_chart *chart = draw(&a, 0, 0);
+        cr_assert_eq(chart->n_lanes, 2 * n);
+        for (size_t i = 0; i < 2 * n; i++) {
+            cr_expect_str_eq(chart->lanes[i].name, names[n - 1][i]);
+            cr_expect_str_eq(chart->lanes[i].note, notes[n - 1][i]);
+        }
+        cr_expect_float_eq(chart->lanes[2 * n - 1].high, n == 1 ? 1 : 512, 1e-9);
+        hpr_chart_destroy(chart);
+    }
+}
+
 /* Thread 0 runs half of the time of the first half, then thread 1 with a comma in its name; a
  * processor that only collects has no thread. */
 Test(lanes, a_processor_has_its_threads_and_collections)
 {
     static hpf_processor_cell busy[N_CELLS], idle[N_CELLS];
     const hpf_thread threads[] = {{7, {"parser", 6}, 4}, {9, {"a, \xff", 4}, 2}};
-    const hpf_processor processors[] = {{0, busy}, {3, idle}};
+    const hpf_processor processors[] = {{.number = 0, .cells = busy}, {.number = 3, .cells = idle}};
     for (size_t i = 0; i < N_CELLS; i++) {
         busy[i] = (hpf_processor_cell){i < N_CELLS / 2 ? 0 : 1, 0.5, 0.25};
         idle[i] = (hpf_processor_cell){HPF_NO_THREAD, 0, 1};
