@@ -1,25 +1,9 @@
-/* SPDX-License-Identifier: BSD-2-Clause
- *
- * Adds up files of bins, and groups them by name.
- */
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "bins.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "hpfile/str.h"
-
 #include "diag.h"
-#include "path.h"
-
-static bool fail_for_memory(void)
-{
-    diag_say("out of memory");
-    return false;
-}
 
 bool bins_is_file(const char *path)
 {
@@ -33,90 +17,17 @@ bool bins_is_file(const char *path)
     return is;
 }
 
-bool bins_init(bins_table *t)
+bool bins_begin(hpp_bins_table *table)
 {
     hpf_error err;
-    *t = (bins_table){.texts = hpf_arena_create()};
-    if (!t->texts) {
-        return fail_for_memory();
-    }
-    if (hpp_resolver_create(&t->resolver, NULL, &err) != HPF_OK) {
+    bool is_good = hpp_bins_init(table, &err) == HPF_OK;
+    if (!is_good) {
         diag_say("%s", err.message);
-        hpf_arena_destroy(t->texts);
-        return false;
     }
-    return true;
+    return is_good;
 }
 
-void bins_finish(bins_table *t)
-{
-    hpp_resolver_destroy(t->resolver);
-    hpf_arena_destroy(t->texts);
-    free(t->rows);
-}
-
-/* --- names ----------------------------------------------------------------------------------- */
-
-/* Stores the names of an address. The resolver's texts last as long as the resolver. */
-static void name_row(bins_table *t, bins_row *row, uint32_t object)
-{
-    hpp_functions found = hpp_resolver_find(t->resolver, object, row->address);
-    const hpp_function *innermost = &found.list[0];
-    row->function = innermost->name;
-    row->linkage = found.list[found.n - 1].linkage;
-    if (innermost->line > 0) {
-        const char *file = path_base(innermost->file.data);
-        char *place = hpf_arena_alloc(t->texts, strlen(file) + 16);
-        int length = place ? sprintf(place, "%s:%" PRIu32, file, innermost->line) : 0;
-        row->place = (hpf_str){place, (size_t)length};
-    }
-}
-
-/* --- adding files ---------------------------------------------------------------------------- */
-
-/* Returns the object that contains an address, or NULL. */
-static const hpf_bins_object *find_object(const hpf_bins *bins, uint64_t address)
-{
-    for (size_t i = 0; i < bins->n_objects; i++) {
-        if (address >= bins->objects[i].start && address < bins->objects[i].end) {
-            return &bins->objects[i];
-        }
-    }
-    return NULL;
-}
-
-/* Adds the rows of a file. An address of the heap follows the call that allocates. */
-static bool add_rows(bins_table *t, const hpf_bins *bins, int side)
-{
-    for (size_t i = 0; i < bins->n_bins; i++) {
-        uint64_t address = bins->bins[i].address - (bins->kind == HPF_BINS_HEAP);
-        uint64_t amount = bins->bins[i].count * bins->unit;
-        const hpf_bins_object *in = find_object(bins, address);
-        bins_row row = {.address = in ? address - in->bias : address};
-        row.amounts[side] = amount;
-        t->totals[side] += amount;
-        if (in) {
-            const char *path = hpf_arena_text(t->texts, in->path);
-            if (!path) {
-                return fail_for_memory();
-            }
-            const hpp_object_file file = {path, (const uint8_t *)in->build_id.data,
-                                          in->build_id.length};
-            row.path = (hpf_str){path, in->path.length};
-            const char *module = path_base(path);
-            row.module = (hpf_str){module, strlen(module)};
-            name_row(t, &row, hpp_resolver_object(t->resolver, &file));
-        }
-        if (!HPF__ARRAY_PUSH(t->rows, t->n_rows, t->capacity, row)) {
-            return fail_for_memory();
-        }
-    }
-    t->unknown[side] += bins->unknown_count * bins->unit;
-    t->totals[side] += bins->unknown_count * bins->unit;
-    return true;
-}
-
-bool bins_add(bins_table *t, const char *path, int side)
+bool bins_add(hpp_bins_table *table, const char *path, int side)
 {
     hpf_source *source;
     hpf_bins bins;
@@ -128,93 +39,23 @@ bool bins_add(bins_table *t, const char *path, int side)
     bool is_good = hpf_bins_read(&bins, source, &err) == HPF_OK;
     if (!is_good) {
         diag_input(path, source, &err);
-    } else if (t->kind && t->kind != bins.kind) {
-        diag_say("%s counts %s, the files before it %s", path,
-                 bins.kind == HPF_BINS_TIME ? "time" : "allocation",
-                 bins.kind == HPF_BINS_TIME ? "allocation" : "time");
+    } else if (hpp_bins_add(table, &bins, side, &err) != HPF_OK) {
+        diag_error(path, &err);
         is_good = false;
-    } else {
-        t->kind = bins.kind;
-        is_good = add_rows(t, &bins, side);
     }
     hpf_bins_finish(&bins);
     hpf_source_destroy(source);
     return is_good;
 }
 
-bool bins_load(bins_table *t, const char *const *paths, size_t n)
+bool bins_load(hpp_bins_table *table, const char *const *paths, size_t n)
 {
-    if (!bins_init(t)) {
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!bins_add(t, paths[i], 0)) {
-            bins_finish(t);
-            return false;
+    bool is_good = bins_begin(table);
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = bins_add(table, paths[i], 0);
+        if (!is_good) {
+            hpp_bins_finish(table);
         }
     }
-    return true;
-}
-
-/* --- grouping -------------------------------------------------------------------------------- */
-
-/* Orders rows so that those with equal texts and addresses are neighbours. */
-static int by_name(const void *a, const void *b)
-{
-    const bins_row *x = a, *y = b;
-    int order = hpf_str_compare(x->path, y->path);
-    order = order ? order : hpf_str_compare(x->function, y->function);
-    order = order ? order : hpf_str_compare(x->place, y->place);
-    return order ? order : (x->address > y->address) - (x->address < y->address);
-}
-
-static uint64_t sum_of(const bins_row *row)
-{
-    return row->amounts[0] + row->amounts[1];
-}
-
-static int by_amount(const void *a, const void *b)
-{
-    uint64_t x = sum_of(a), y = sum_of(b);
-    return x != y ? (x < y) - (x > y) : by_name(a, b);
-}
-
-/* Removes from a row what a group does not distinguish. */
-static void generalise(bins_row *row, bins_group group)
-{
-    static const hpf_str none = {"", 0};
-    if (group != BINS_BY_ADDRESS && row->path.length > 0) {
-        row->address = 0;
-    }
-    if (group == BINS_BY_FUNCTION || group == BINS_BY_MODULE) {
-        row->place = none;
-    }
-    if (group == BINS_BY_MODULE) {
-        row->function = none;
-        row->linkage = none;
-    }
-}
-
-void bins_group_rows(bins_table *t, bins_group group)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        generalise(&t->rows[i], group);
-    }
-    if (t->n_rows > 0) {
-        qsort(t->rows, t->n_rows, sizeof *t->rows, by_name);
-    }
-    for (size_t i = 0; i < t->n_rows; i++) {
-        if (n > 0 && by_name(&t->rows[n - 1], &t->rows[i]) == 0) {
-            for (int side = 0; side < BINS_MOST_FILES; side++) {
-                t->rows[n - 1].amounts[side] += t->rows[i].amounts[side];
-            }
-        } else {
-            t->rows[n++] = t->rows[i];
-        }
-    }
-    t->n_rows = n;
-    if (t->n_rows > 0) {
-        qsort(t->rows, t->n_rows, sizeof *t->rows, by_amount);
-    }
+    return is_good;
 }

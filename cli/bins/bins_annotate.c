@@ -114,11 +114,11 @@ static uint64_t next_instruction(hpf_str text)
     return UINT64_MAX;
 }
 
-static uint64_t amount_between(const bins_table *bins, hpf_str path, uint64_t from, uint64_t to)
+static uint64_t amount_between(const hpp_bins_table *bins, hpf_str path, uint64_t from, uint64_t to)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < bins->n_rows; i++) {
-        const bins_row *row = &bins->rows[i];
+        const hpp_bins_row *row = &bins->rows[i];
         if (row->address >= from && row->address < to && hpf_str_equal(row->path, path)) {
             sum += row->amounts[0];
         }
@@ -139,7 +139,7 @@ static void write_expanded(hpf_sink *sink, hpf_str text)
     }
 }
 
-static void write_code(hpf_sink *sink, const bins_table *bins, hpf_str path, hpf_str code)
+static void write_code(hpf_sink *sink, const hpp_bins_table *bins, hpf_str path, hpf_str code)
 {
     bool is_code = false;
     while (code.length > 0) {
@@ -168,11 +168,11 @@ static void write_code(hpf_sink *sink, const bins_table *bins, hpf_str path, hpf
 
 /* Writes the code of each function with that name, once. Returns their number, or -1 after a
  * message. */
-static int write_functions(hpf_sink *sink, const bins_table *bins, hpf_str function)
+static int write_functions(hpf_sink *sink, const hpp_bins_table *bins, hpf_str function)
 {
     int n = 0;
     for (size_t i = 0; i < bins->n_rows; i++) {
-        const bins_row *row = &bins->rows[i];
+        const hpp_bins_row *row = &bins->rows[i];
         bool is_first = row->linkage.length > 0 && (hpf_str_equal(row->function, function) ||
                                                     hpf_str_equal(row->linkage, function));
         for (size_t k = 0; k < i && is_first; k++) {
@@ -197,7 +197,7 @@ static int write_functions(hpf_sink *sink, const bins_table *bins, hpf_str funct
 
 int bins_annotate(const char *const *paths, size_t n, const char *function, const bins_output *to)
 {
-    bins_table bins;
+    hpp_bins_table bins;
     int status = EXIT_FAILED;
     if (!bins_load(&bins, paths, n)) {
         return EXIT_FAILED;
@@ -205,7 +205,7 @@ int bins_annotate(const char *const *paths, size_t n, const char *function, cons
     const char *name;
     hpf_sink *sink = output_open(to->output, &name);
     if (sink) {
-        bins_group_rows(&bins, BINS_BY_ADDRESS);
+        hpp_bins_group_rows(&bins, HPP_BINS_BY_ADDRESS);
         int n_functions = write_functions(sink, &bins, (hpf_str){function, strlen(function)});
         if (n_functions > 0) {
             status = output_close(sink, name);
@@ -216,6 +216,6 @@ int bins_annotate(const char *const *paths, size_t n, const char *function, cons
             hpf_sink_destroy(sink);
         }
     }
-    bins_finish(&bins);
+    hpp_bins_finish(&bins);
     return status;
 }

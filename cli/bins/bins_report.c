@@ -31,7 +31,7 @@ typedef enum column {
 } column;
 
 typedef struct view {
-    const bins_table *bins;
+    const hpp_bins_table *bins;
     column columns[N_COLUMNS];
     table_column heads[N_COLUMNS];
     size_t n_columns;
@@ -44,7 +44,7 @@ static void add_column(view *v, column which, const char *key, table_kind kind)
     v->heads[v->n_columns++] = (table_column){key, key, kind};
 }
 
-static void add_columns(view *v, bins_group group, bool is_diff)
+static void add_columns(view *v, hpp_bins_group group, bool is_diff)
 {
     bool is_time = v->bins->kind == HPF_BINS_TIME;
     table_kind amount = is_time ? TABLE_TIME : TABLE_BYTES;
@@ -56,13 +56,13 @@ static void add_columns(view *v, bins_group group, bool is_diff)
         add_column(v, COLUMN_SHARE, "share", TABLE_SHARE);
         add_column(v, COLUMN_BEFORE, is_time ? "time" : "allocated", amount);
     }
-    if (group != BINS_BY_MODULE) {
+    if (group != HPP_BINS_BY_MODULE) {
         add_column(v, COLUMN_FUNCTION, "function", TABLE_NAME);
     }
-    if (group == BINS_BY_ADDRESS) {
+    if (group == HPP_BINS_BY_ADDRESS) {
         add_column(v, COLUMN_ADDRESS, "address", TABLE_NAME);
     }
-    if (group == BINS_BY_ADDRESS || group == BINS_BY_LINE) {
+    if (group == HPP_BINS_BY_ADDRESS || group == HPP_BINS_BY_LINE) {
         add_column(v, COLUMN_PLACE, "line", TABLE_NAME);
     }
     add_column(v, COLUMN_MODULE, "module", TABLE_NAME);
@@ -77,7 +77,7 @@ static table_cell amount_cell(const view *v, uint64_t amount)
 static table_cell cell_of(const void *context, size_t index, size_t at)
 {
     const view *v = context;
-    const bins_row *row = &v->bins->rows[index];
+    const hpp_bins_row *row = &v->bins->rows[index];
     const uint64_t *amounts = row->amounts;
     double change = (double)amounts[1] - (double)amounts[0];
     switch (v->columns[at]) {
@@ -100,7 +100,7 @@ static table_cell cell_of(const void *context, size_t index, size_t at)
     }
 }
 
-static formatted format_of(const bins_table *bins, uint64_t amount, bool exact)
+static formatted format_of(const hpp_bins_table *bins, uint64_t amount, bool exact)
 {
     return bins->kind == HPF_BINS_TIME
                ? format_time((double)amount / NS_PER_S, HPF_STR("seconds"), exact)
@@ -108,7 +108,7 @@ static formatted format_of(const bins_table *bins, uint64_t amount, bool exact)
 }
 
 /* Writes the sums above a table in text and Markdown. */
-static void write_head(hpf_sink *sink, const bins_table *bins, bool is_diff, bool exact)
+static void write_head(hpf_sink *sink, const hpp_bins_table *bins, bool is_diff, bool exact)
 {
     static const char *const before_after[] = {"before", "after "};
     for (int side = 0; side <= is_diff; side++) {
@@ -126,7 +126,7 @@ static void write_head(hpf_sink *sink, const bins_table *bins, bool is_diff, boo
     hpf_sink_text(sink, "\n");
 }
 
-static void write_json(hpf_sink *sink, const bins_table *bins, const table *t, bool is_diff)
+static void write_json(hpf_sink *sink, const hpp_bins_table *bins, const table *t, bool is_diff)
 {
     bool is_time = bins->kind == HPF_BINS_TIME;
     double unit = is_time ? NS_PER_S : 1;
@@ -152,7 +152,8 @@ static int warn_unnamed(hpf_str path, uint64_t n_addresses, void *context)
     return 0;
 }
 
-static int write_table(bins_table *bins, bins_group group, bool is_diff, const bins_output *to)
+static int write_table(hpp_bins_table *bins, hpp_bins_group group, bool is_diff,
+                       const bins_output *to)
 {
     view v = {.bins = bins};
     add_columns(&v, group, is_diff);
@@ -185,41 +186,41 @@ static int write_table(bins_table *bins, bins_group group, bool is_diff, const b
     return output_close(sink, name);
 }
 
-int bins_report(const char *const *paths, size_t n, bins_group group, const bins_output *to)
+int bins_report(const char *const *paths, size_t n, hpp_bins_group group, const bins_output *to)
 {
-    bins_table bins;
+    hpp_bins_table bins;
     if (!bins_load(&bins, paths, n)) {
         return EXIT_FAILED;
     }
-    bins_group_rows(&bins, group);
+    hpp_bins_group_rows(&bins, group);
     int status = write_table(&bins, group, false, to);
-    bins_finish(&bins);
+    hpp_bins_finish(&bins);
     return status;
 }
 
 static int by_change(const void *a, const void *b)
 {
-    const bins_row *x = a, *y = b;
+    const hpp_bins_row *x = a, *y = b;
     double p = fabs((double)x->amounts[1] - (double)x->amounts[0]);
     double q = fabs((double)y->amounts[1] - (double)y->amounts[0]);
     return (p < q) - (p > q);
 }
 
-int bins_diff(const char *before, const char *after, bins_group group, const bins_output *to)
+int bins_diff(const char *before, const char *after, hpp_bins_group group, const bins_output *to)
 {
-    bins_table bins;
-    if (!bins_init(&bins)) {
+    hpp_bins_table bins;
+    if (!bins_begin(&bins)) {
         return EXIT_FAILED;
     }
     int status = EXIT_FAILED;
     if (bins_add(&bins, before, 0) && bins_add(&bins, after, 1)) {
-        bins_group_rows(&bins, group);
+        hpp_bins_group_rows(&bins, group);
         if (bins.n_rows > 0) {
             qsort(bins.rows, bins.n_rows, sizeof *bins.rows, by_change);
         }
         status = write_table(&bins, group, true, to);
     }
-    bins_finish(&bins);
+    hpp_bins_finish(&bins);
     return status;
 }
 

@@ -17,10 +17,10 @@ typedef struct bins_output {
 } bins_output;
 
 /* Writes the sum of `n` files as a table. */
-int bins_report(const char *const *paths, size_t n, bins_group group, const bins_output *to);
+int bins_report(const char *const *paths, size_t n, hpp_bins_group group, const bins_output *to);
 
 /* Writes what changed between two files. */
-int bins_diff(const char *before, const char *after, bins_group group, const bins_output *to);
+int bins_diff(const char *before, const char *after, hpp_bins_group group, const bins_output *to);
 
 /* Writes what a file contains, as text or JSON. */
 int bins_info(const char *path, const bins_output *to);

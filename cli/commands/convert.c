@@ -17,7 +17,7 @@
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
-#include "convert_cut.h"
+#include "summary/survey_part.h"
 #include "convert_stacks.h"
 #include "bins/bins_report.h"
 #include "diag.h"
@@ -75,7 +75,7 @@ static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t 
 
 static size_t frames_of_part(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
-    const convert_cut *cut = context;
+    const hpf_survey_part *cut = context;
     return hpf_survey_frames(cut->survey, cut->names[name], frames, room);
 }
 
@@ -127,7 +127,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     } else {
         hpf_restrictions_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB), options.filters);
     }
-    convert_cut cut = {
+    hpf_survey_part cut = {
         .survey = in->survey, .from_time = v->from.time.value, .to_time = v->to.time.value};
     if (is_cut(v)) {
         options.frames = frames_of_part;
@@ -149,10 +149,11 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     if (status == HPF_OK && is_cut(v)) {
         cut.to = &events;
         cut.context = writer;
-        status = convert_cut_init(&cut) ? hpf_survey_emit(in->survey, format->holds_marks_in_place,
-                                                          &convert_cut_events, &cut, err)
-                                        : hpf_error_set_memory(err);
-        convert_cut_finish(&cut);
+        status = hpf_survey_part_init(&cut)
+                     ? hpf_survey_emit(in->survey, format->holds_marks_in_place,
+                                       &hpf_survey_part_events, &cut, err)
+                     : hpf_error_set_memory(err);
+        hpf_survey_part_finish(&cut);
     } else if (status == HPF_OK) {
         status = hpf_survey_emit(in->survey, format->holds_marks_in_place, &events, writer, err);
     }
@@ -375,7 +376,8 @@ static int run(const cmd *self, int argc, char **argv)
         if (!is_json && strcmp(name, "csv") != 0) {
             return cmd_misused(self, "address bins can only be converted to csv or json");
         }
-        return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, BINS_BY_ADDRESS, &to);
+        return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, HPP_BINS_BY_ADDRESS,
+                           &to);
     }
     const profile_command f = {
         .from = values.from.choice < 0 ? NULL : hpf_format_find(source_names[values.from.choice]),

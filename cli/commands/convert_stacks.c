@@ -14,9 +14,10 @@
 #include "exchange/pprof_writer.h"
 #include "exchange/speedscope.h"
 #include "hpfile/str.h"
+#include "hprender/units.h"
 
 #include "eventlog/log_pass.h"
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 #include "unit_format.h"
 
 #define ALLOC_MISUSED "--alloc needs a .prof report of GHC"
@@ -114,7 +115,7 @@ static hpf_status view_heap(view *v, const input *in, double at, double *time, h
     for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
         uint32_t stack = 0;
         if (by_name[i] > 0 &&
-            (status = heap_stacks_find(v->stacks, in->survey, i, &stack, err)) == HPF_OK) {
+            (status = hpf_survey_stack(v->stacks, in->survey, i, &stack, err)) == HPF_OK) {
             v->amounts[stack] += by_name[i];
         }
     }
@@ -157,7 +158,10 @@ hpf_status stacks_write_heap(const input *in, const stacks_options *options, sta
     if (status == HPF_OK) {
         status = format == STACKS_FOLDED ? hpf_folded_write(v.stacks, v.amounts, sink, err)
                  : format == STACKS_PPROF
-                     ? heap_stacks_write_pprof(v.stacks, v.amounts, in->survey, time, sink, err)
+                     ? hpf_survey_write_pprof(v.stacks, v.amounts, in->survey,
+                                              time / hpr_units_per_second(hpf_survey_header(
+                                                         in->survey, HPF_HEADER_SAMPLE_UNIT)),
+                                              sink, err)
                      : write_heap_speedscope(&v, in, time, sink, err);
     }
     finish(&v);
@@ -223,7 +227,7 @@ static hpf_status write_prof_pprof(view *v, const hpf_prof *prof, bool has_alloc
         {"time", tick_ns > 0 ? HPF_STR("nanoseconds") : HPF_STR("count"), ticks,
          tick_ns > 0 ? tick_ns : 1},
     };
-    const hpf_pprof_profile profile = {.program = heap_stacks_program(prof->program),
+    const hpf_pprof_profile profile = {.program = hpf_job_program(prof->program),
                                        .types = types + !has_alloc,
                                        .n_types = has_alloc ? 2 : 1};
     hpf_status status = hpf_pprof_write(v->stacks, &profile, sink, err);

@@ -17,7 +17,7 @@
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 #include "options/suggest.h"
 #include "diff_table.h"
 #include "time_window.h"
@@ -355,8 +355,7 @@ static hpf_status write_page(const input *inputs, const diff_values *values, con
     options.chart.si_units = values->si_units;
     options.chart.group = values->group;
     options.chart.n_prefix_parts = 1;
-    if (!values->group && heap_stacks_have_types(surveys[0]) &&
-        heap_stacks_have_types(surveys[1])) {
+    if (!values->group && hpf_survey_has_types(surveys[0]) && hpf_survey_has_types(surveys[1])) {
         options.chart.group = HPR_GROUP_TYPE;
     }
     find_names(names, inputs);
@@ -469,7 +468,7 @@ static int run_bins(const cmd *self, const diff_values *values, const target *to
     }
     const bins_output output = {values->output, (table_format)format,
                                 values->n_bands < 0 ? 10 : (size_t)values->n_bands, values->exact};
-    return bins_diff(argv[1], argv[2], BINS_BY_FUNCTION, &output);
+    return bins_diff(argv[1], argv[2], HPP_BINS_BY_FUNCTION, &output);
 }
 
 /* Compares the operands. */
@@ -542,7 +541,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_set_options(&values.input);
-    if (!gate_create(&values.gate, GATE_DIFF, &values.gate_options, &complaint)) {
+    if (!gate_create(&values.gate, HPF_LIMIT_DIFF, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     return gate_close(values.gate, compare_operands(self, values, argc, argv));

@@ -13,187 +13,13 @@
 #include "io/json.h"
 #include "hpfile/sink.h"
 #include "io/source.h"
-#include "prof/prof.h"
+#include "prof/prof_costs.h"
 #include "unit_format.h"
 
-/* A cost centre with the costs of all its stacks, or a stack with its own costs. */
-typedef struct prof_row {
-    const hpf_prof_centre *centre;
-    uint32_t index;
-    uint32_t parent; /* of a stack */
-    uint32_t depth;
-    uint64_t entries, ticks, bytes;
-    uint64_t inherited_ticks, inherited_bytes; /* of a stack: with all stacks that extend it */
-    uint32_t first_child;                      /* index into `by_parent` */
-    hpf_str name;                              /* not of a row of the tree */
-} prof_row;
-
 typedef struct prof_view {
-    hpf_prof_file *file;
-    const hpf_prof *prof;
-    prof_row *centres; /* by ticks, then bytes, decreasing */
-    size_t n_centres;
-    prof_row *stacks;     /* by number */
-    prof_row **by_parent; /* children of a stack are adjacent, the most expensive first */
-    prof_row **tree;      /* the stacks that are shown, parents before children */
-    size_t n_tree;
-    size_t n_used_stacks;
-    char *indented; /* room for the name of a stack in a table */
-    double s_per_tick;
+    hpf_prof_costs costs;
     bool exact;
 } prof_view;
-
-/* --- sums --- */
-
-static int compare_costs(uint64_t ticks_a, uint64_t bytes_a, uint64_t ticks_b, uint64_t bytes_b)
-{
-    return ticks_a != ticks_b   ? (ticks_a < ticks_b ? 1 : -1)
-           : bytes_a != bytes_b ? (bytes_a < bytes_b ? 1 : -1)
-                                : 0;
-}
-
-static int compare_centres(const void *a, const void *b)
-{
-    const prof_row *x = a, *y = b;
-    int order = compare_costs(x->ticks, x->bytes, y->ticks, y->bytes);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
-}
-
-static int compare_siblings(const void *a, const void *b)
-{
-    const prof_row *x = *(prof_row *const *)a, *y = *(prof_row *const *)b;
-    if (x->parent != y->parent) {
-        return x->parent + 1 > y->parent + 1 ? 1 : -1; /* the root, without a parent, is first */
-    }
-    int order = compare_costs(x->inherited_ticks, x->inherited_bytes, y->inherited_ticks,
-                              y->inherited_bytes);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
-}
-
-static void sum_stacks(prof_view *v)
-{
-    const hpf_prof *prof = v->prof;
-    for (uint32_t i = 0; i < prof->n_centres; i++) {
-        v->centres[i] =
-            (prof_row){.centre = &prof->centres[i], .index = i, .name = prof->centres[i].label};
-    }
-    for (uint32_t i = (uint32_t)prof->n_stacks; i-- > 0;) {
-        const hpf_prof_stack *s = &prof->stacks[i];
-        prof_row *centre = &v->centres[s->centre_index], *row = &v->stacks[i];
-        centre->entries += s->entries;
-        centre->ticks += s->ticks;
-        centre->bytes += s->allocated_bytes;
-        row->centre = centre->centre;
-        row->index = i;
-        row->parent = s->parent_index;
-        row->entries = s->entries;
-        row->ticks = s->ticks;
-        row->bytes = s->allocated_bytes;
-        row->inherited_ticks += row->centre->is_hidden ? 0 : s->ticks;
-        row->inherited_bytes += row->centre->is_hidden ? 0 : s->allocated_bytes;
-        if (i > 0) {
-            v->stacks[s->parent_index].inherited_ticks += row->inherited_ticks;
-            v->stacks[s->parent_index].inherited_bytes += row->inherited_bytes;
-        }
-        v->by_parent[i] = row;
-    }
-}
-
-static bool is_used(const prof_row *row)
-{
-    return row->entries > 0 || row->ticks > 0 || row->bytes > 0;
-}
-
-/* Moves the centres that are listed to the front, the most expensive first. */
-static void choose_centres(prof_view *v, size_t n_rows)
-{
-    for (size_t i = 0; i < v->prof->n_centres; i++) {
-        const prof_row *row = &v->centres[i];
-        if (!row->centre->is_hidden && is_used(row)) {
-            v->centres[v->n_centres++] = *row;
-        }
-    }
-    qsort(v->centres, v->n_centres, sizeof *v->centres, compare_centres);
-    v->n_centres = n_rows > 0 && n_rows < v->n_centres ? n_rows : v->n_centres;
-}
-
-/* Returns whether a stack is worth a row: 1 % of time or allocation, or with `all` any cost. */
-static bool is_shown(const prof_view *v, const prof_row *row, bool all)
-{
-    bool has_costs = row->inherited_ticks > 0 || row->inherited_bytes > 0;
-    return all ? has_costs || row->entries > 0
-               : has_costs && ((double)row->inherited_ticks >= .01 * (double)v->prof->total_ticks ||
-                               (double)row->inherited_bytes >= .01 * (double)v->prof->total_bytes);
-}
-
-/* Fills the tree, the most expensive child of a stack first. */
-static bool grow_tree(prof_view *v, bool all)
-{
-    size_t n = v->prof->n_stacks, n_open = 1, n_bytes = 0;
-    qsort(v->by_parent, n, sizeof(prof_row *), compare_siblings);
-    for (size_t i = n; i-- > 1;) {
-        v->stacks[v->by_parent[i]->parent].first_child = (uint32_t)i;
-    }
-    prof_row **open = malloc(n * sizeof(prof_row *));
-    if (!open) {
-        return false;
-    }
-    open[0] = &v->stacks[0];
-    while (n_open > 0) {
-        prof_row *row = open[--n_open];
-        size_t i = row->first_child, end = i;
-        v->tree[v->n_tree++] = row;
-        size_t length = row->depth + row->centre->label.length;
-        n_bytes = length > n_bytes ? length : n_bytes;
-        while (i > 0 && end < n && v->by_parent[end]->parent == row->index) {
-            end++;
-        }
-        while (end-- > i && i > 0) {
-            v->by_parent[end]->depth = row->depth + 1;
-            if (is_shown(v, v->by_parent[end], all)) {
-                open[n_open++] = v->by_parent[end];
-            }
-        }
-    }
-    free(open);
-    v->indented = malloc(n_bytes + 1);
-    return v->indented != NULL;
-}
-
-static void view_finish(prof_view *v)
-{
-    free(v->centres);
-    free(v->stacks);
-    free(v->by_parent);
-    free(v->tree);
-    free(v->indented);
-    hpf_prof_file_destroy(v->file);
-}
-
-static hpf_status view_read(prof_view *v, const input *in, size_t n_rows, hpf_error *err)
-{
-    *v = (prof_view){.file = NULL};
-    hpf_status status = hpf_prof_read(&v->file, in->given, err);
-    if (status != HPF_OK) {
-        return status;
-    }
-    const hpf_prof *prof = v->prof = hpf_prof_file_report(v->file);
-    v->s_per_tick =
-        (double)prof->tick_us / 1e6 / (prof->n_processors > 1 ? (double)prof->n_processors : 1);
-    v->centres = calloc(prof->n_centres, sizeof *v->centres);
-    v->stacks = calloc(prof->n_stacks, sizeof *v->stacks);
-    v->by_parent = calloc(prof->n_stacks, sizeof(prof_row *));
-    v->tree = calloc(prof->n_stacks, sizeof(prof_row *));
-    if (!v->centres || !v->stacks || !v->by_parent || !v->tree) {
-        return hpf_error_set_memory(err);
-    }
-    sum_stacks(v);
-    for (size_t i = 0; i < prof->n_stacks; i++) {
-        v->n_used_stacks += is_used(&v->stacks[i]);
-    }
-    choose_centres(v, n_rows);
-    return grow_tree(v, n_rows == 0) ? HPF_OK : hpf_error_set_memory(err);
-}
 
 /* --- tables --- */
 
@@ -207,12 +33,12 @@ enum { ENTRIES_COLUMN = 4, MOST_COLUMNS = 8 };
 
 static size_t n_columns_of(const prof_view *v, size_t n)
 {
-    return n - v->prof->without_entries;
+    return n - v->costs.prof->without_entries;
 }
 
 static size_t column_of(const prof_view *v, size_t shown)
 {
-    return shown + (shown >= ENTRIES_COLUMN && v->prof->without_entries);
+    return shown + (shown >= ENTRIES_COLUMN && v->costs.prof->without_entries);
 }
 
 /* Copies the columns that are shown. */
@@ -235,14 +61,14 @@ static const table_column centre_columns[] = {
 static table_cell centre_cell(const void *context, size_t index, size_t column)
 {
     const prof_view *v = context;
-    const prof_row *row = &v->centres[index];
+    const hpf_prof_row *row = &v->costs.centres[index];
     switch (column_of(v, column)) {
     case 0:
-        return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
+        return (table_cell){.real = share(row->ticks, v->costs.prof->total_ticks)};
     case 1:
-        return (table_cell){.real = share(row->bytes, v->prof->total_bytes)};
+        return (table_cell){.real = share(row->bytes, v->costs.prof->total_bytes)};
     case 2:
-        return (table_cell){.real = (double)row->ticks * v->s_per_tick};
+        return (table_cell){.real = (double)row->ticks * v->costs.s_per_tick};
     case 3:
         return (table_cell){.whole = row->bytes};
     case ENTRIES_COLUMN:
@@ -268,29 +94,29 @@ static const table_column tree_columns[] = {
 
 /* Returns the label, indented by the depth, until the next call. A report can have a long label at
  * each of many stacks. */
-static hpf_str indented_label(const prof_view *v, const prof_row *row)
+static hpf_str indented_label(const prof_view *v, const hpf_prof_row *row)
 {
     hpf_str label = row->centre->label;
-    memset(v->indented, ' ', row->depth);
+    memset(v->costs.indented, ' ', row->depth);
     if (label.length > 0) {
-        memcpy(v->indented + row->depth, label.data, label.length);
+        memcpy(v->costs.indented + row->depth, label.data, label.length);
     }
-    return (hpf_str){v->indented, row->depth + label.length};
+    return (hpf_str){v->costs.indented, row->depth + label.length};
 }
 
 static table_cell tree_cell(const void *context, size_t index, size_t column)
 {
     const prof_view *v = context;
-    const prof_row *row = v->tree[index];
+    const hpf_prof_row *row = v->costs.tree[index];
     switch (column_of(v, column)) {
     case 0:
-        return (table_cell){.real = share(row->inherited_ticks, v->prof->total_ticks)};
+        return (table_cell){.real = share(row->inherited_ticks, v->costs.prof->total_ticks)};
     case 1:
-        return (table_cell){.real = share(row->inherited_bytes, v->prof->total_bytes)};
+        return (table_cell){.real = share(row->inherited_bytes, v->costs.prof->total_bytes)};
     case 2:
-        return (table_cell){.real = share(row->ticks, v->prof->total_ticks)};
+        return (table_cell){.real = share(row->ticks, v->costs.prof->total_ticks)};
     case 3:
-        return (table_cell){.real = share(row->bytes, v->prof->total_bytes)};
+        return (table_cell){.real = share(row->bytes, v->costs.prof->total_bytes)};
     case ENTRIES_COLUMN:
         return (table_cell){.whole = row->entries};
     case 5:
@@ -305,7 +131,7 @@ static table table_of_centres(const prof_view *v, size_t n, table_column room[MO
 {
     return (table){shown_columns(v, centre_columns, n, room),
                    n_columns_of(v, n),
-                   v->n_centres,
+                   v->costs.n_centres,
                    centre_cell,
                    v,
                    v->exact};
@@ -316,7 +142,7 @@ static table table_of_stacks(const prof_view *v, table_column room[MOST_COLUMNS]
     size_t n = sizeof tree_columns / sizeof *tree_columns;
     return (table){shown_columns(v, tree_columns, n, room),
                    n_columns_of(v, n),
-                   v->n_tree,
+                   v->costs.n_tree,
                    tree_cell,
                    v,
                    v->exact};
@@ -326,10 +152,11 @@ static table table_of_stacks(const prof_view *v, table_column room[MOST_COLUMNS]
 
 static void write_totals(hpf_sink *sink, const prof_view *v)
 {
-    const hpf_prof *p = v->prof;
+    const hpf_prof *p = v->costs.prof;
     hpf_sink_printf(
         sink, "time         %s",
-        format_time((double)p->total_ticks * v->s_per_tick, HPF_STR("seconds"), v->exact).text);
+        format_time((double)p->total_ticks * v->costs.s_per_tick, HPF_STR("seconds"), v->exact)
+            .text);
     hpf_sink_printf(sink, ", %s ticks of ", format_count(p->total_ticks).text);
     hpf_sink_printf(sink, "%s",
                     format_time((double)p->tick_us / 1e6, HPF_STR("seconds"), false).text);
@@ -343,14 +170,14 @@ static void write_totals(hpf_sink *sink, const prof_view *v)
 static void write_json_stacks(hpf_json *json, const prof_view *v)
 {
     hpf_json_array(json, "stacks");
-    for (size_t i = 0; i < v->n_tree; i++) {
-        const prof_row *row = v->tree[i];
+    for (size_t i = 0; i < v->costs.n_tree; i++) {
+        const hpf_prof_row *row = v->costs.tree[i];
         hpf_json_object(json, NULL);
         hpf_json_str(json, "name", row->centre->label);
         hpf_json_str(json, "module", row->centre->module);
         hpf_json_str(json, "place", row->centre->srcloc);
         hpf_json_whole(json, "depth", row->depth);
-        if (!v->prof->without_entries) {
+        if (!v->costs.prof->without_entries) {
             hpf_json_whole(json, "entries", row->entries);
         }
         hpf_json_whole(json, "ticks", row->ticks);
@@ -364,19 +191,19 @@ static void write_json_stacks(hpf_json *json, const prof_view *v)
 
 static void write_json_totals(hpf_json *json, const prof_view *v)
 {
-    hpf_json_str(json, "program", v->prof->program);
-    hpf_json_str(json, "date", v->prof->date);
-    hpf_json_whole(json, "total_ticks", v->prof->total_ticks);
-    hpf_json_whole(json, "tick_us", v->prof->tick_us);
-    hpf_json_whole(json, "processors", v->prof->n_processors);
-    hpf_json_whole(json, "total_alloc", v->prof->total_bytes);
+    hpf_json_str(json, "program", v->costs.prof->program);
+    hpf_json_str(json, "date", v->costs.prof->date);
+    hpf_json_whole(json, "total_ticks", v->costs.prof->total_ticks);
+    hpf_json_whole(json, "tick_us", v->costs.prof->tick_us);
+    hpf_json_whole(json, "processors", v->costs.prof->n_processors);
+    hpf_json_whole(json, "total_alloc", v->costs.prof->total_bytes);
 }
 
 hpf_status prof_report_write(const input *in, table_format format, size_t n_rows, bool exact,
                              hpf_sink *sink, hpf_error *err)
 {
     prof_view v;
-    hpf_status status = view_read(&v, in, n_rows, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, n_rows, err);
     v.exact = exact;
     if (status == HPF_OK) {
         table_column rooms[2][MOST_COLUMNS];
@@ -391,9 +218,9 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             hpf_json_end(&json);
         } else if (format == TABLE_AS_TEXT) {
             const table tree = table_of_stacks(&v, rooms[1]);
-            hpf_sink_name(sink, v.prof->program);
+            hpf_sink_name(sink, v.costs.prof->program);
             hpf_sink_text(sink, "\n");
-            hpf_sink_name(sink, v.prof->date);
+            hpf_sink_name(sink, v.costs.prof->date);
             hpf_sink_text(sink, "\n\n");
             write_totals(sink, &v);
             hpf_sink_text(sink, "\n");
@@ -404,7 +231,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             table_write(&centres, format, sink);
         }
     }
-    view_finish(&v);
+    hpf_prof_costs_finish(&v.costs);
     return status;
 }
 
@@ -418,7 +245,7 @@ enum { TICKS, BYTES, ENTRIES, N_COSTS };
 
 /* What a view shows of a report: one row for each name. */
 typedef struct shown {
-    prof_row *rows; /* by name, then by ticks and bytes, decreasing */
+    hpf_prof_row *rows; /* by name, then by ticks and bytes, decreasing */
     size_t n_rows, capacity;
     hpf_sink *job; /* the program, and what is shown */
 } shown;
@@ -428,7 +255,7 @@ typedef struct shown {
 static size_t frames_of_stack(void *context, hpf_name stack, hpf_frame *frames, size_t room)
 {
     const prof_view *v = context;
-    const hpf_prof *prof = v->prof;
+    const hpf_prof *prof = v->costs.prof;
     size_t n = 0;
     do {
         const hpf_prof_centre *c = &prof->centres[prof->stacks[stack].centre_index];
@@ -457,7 +284,7 @@ static hpf_status on_shown_name(void *context, hpf_name name, hpf_str text, hpf_
     if (!HPF__ARRAY_RESERVE(s->rows, s->capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    s->rows[name] = (prof_row){.index = name, .name = text};
+    s->rows[name] = (hpf_prof_row){.index = name, .name = text};
     s->n_rows = (size_t)name + 1;
     return HPF_OK;
 }
@@ -467,7 +294,7 @@ static hpf_status on_shown_costs(void *context, const hpf_sample *sample, hpf_er
     shown *s = context;
     (void)err;
     for (size_t i = 0; i < sample->n_costs; i++) {
-        prof_row *row = &s->rows[sample->costs[i].name];
+        hpf_prof_row *row = &s->rows[sample->costs[i].name];
         uint64_t *to = sample->time == TICKS   ? &row->ticks
                        : sample->time == BYTES ? &row->bytes
                                                : &row->entries;
@@ -504,8 +331,8 @@ static hpf_status show_stacks(hpf__stack_viewer *viewer, const hpf_prof *prof, h
 static void write_shown(const prof_view *v, const shown *s, table_format format, hpf_sink *sink)
 {
     prof_view rows = *v;
-    rows.centres = s->rows;
-    rows.n_centres = s->n_rows;
+    rows.costs.centres = s->rows;
+    rows.costs.n_centres = s->n_rows;
     table_column columns[MOST_COLUMNS];
     table t = table_of_centres(&rows, N_SHOWN_COLUMNS, columns);
     columns[t.n_columns - 1].heading = "name";
@@ -521,7 +348,7 @@ static void write_shown(const prof_view *v, const shown *s, table_format format,
     if (format == TABLE_AS_TEXT) {
         hpf_sink_name(sink, hpf_sink_bytes(s->job));
         hpf_sink_text(sink, "\n");
-        hpf_sink_name(sink, v->prof->date);
+        hpf_sink_name(sink, v->costs.prof->date);
         hpf_sink_text(sink, "\n\n");
         write_totals(sink, v);
         hpf_sink_text(sink, "\n");
@@ -534,7 +361,7 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
 {
     const hpf_events events = {.header = on_job, .name = on_shown_name, .sample = on_shown_costs};
     prof_view v;
-    hpf_status status = view_read(&v, in, n_rows, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, n_rows, err);
     v.exact = exact;
     shown s = {.job = hpf_sink_to_memory()};
     hpf__stack_viewer *viewer =
@@ -544,23 +371,17 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
     }
     if (status == HPF_OK) {
         hpf__stack_viewer_emit_to(viewer, &events, &s);
-        status = show_stacks(viewer, v.prof, err);
+        status = show_stacks(viewer, v.costs.prof, err);
     }
     if (status == HPF_OK) {
-        size_t n_used = 0;
-        for (size_t i = 0; i < s.n_rows; i++) {
-            if (is_used(&s.rows[i])) {
-                s.rows[n_used++] = s.rows[i];
-            }
-        }
-        qsort(s.rows, n_used, sizeof *s.rows, compare_centres);
+        size_t n_used = hpf_prof_rows_sort(s.rows, s.n_rows);
         s.n_rows = n_rows > 0 && n_rows < n_used ? n_rows : n_used;
         write_shown(&v, &s, format, sink);
     }
     hpf__stack_viewer_destroy(viewer);
     hpf_sink_destroy(s.job);
     free(s.rows);
-    view_finish(&v);
+    hpf_prof_costs_finish(&v.costs);
     return status;
 }
 
@@ -569,8 +390,8 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
 static uint32_t deepest(const prof_view *v)
 {
     uint32_t depth = 0;
-    for (size_t i = 0; i < v->n_tree; i++) {
-        depth = v->tree[i]->depth > depth ? v->tree[i]->depth : depth;
+    for (size_t i = 0; i < v->costs.n_tree; i++) {
+        depth = v->costs.tree[i]->depth > depth ? v->costs.tree[i]->depth : depth;
     }
     return depth + 1;
 }
@@ -579,7 +400,7 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
                            hpf_error *err)
 {
     prof_view v;
-    hpf_status status = view_read(&v, in, 0, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, 0, err);
     v.exact = exact;
     uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
     const char *compression = hpf_source_compression(in->given);
@@ -591,8 +412,8 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
         hpf_json_text(&json, "compression", *compression ? compression : NULL);
         hpf_json_text(&json, "format", in->format->name);
         write_json_totals(&json, &v);
-        hpf_json_whole(&json, "centres", v.n_centres);
-        hpf_json_whole(&json, "stacks", v.n_used_stacks);
+        hpf_json_whole(&json, "centres", v.costs.n_centres);
+        hpf_json_whole(&json, "stacks", v.costs.n_used_stacks);
         hpf_json_whole(&json, "deepest", deepest(&v));
         hpf_json_end(&json);
     } else if (status == HPF_OK) {
@@ -605,15 +426,15 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
         hpf_sink_printf(sink, "%s%s, time and allocation report", *compression ? ", " : "",
                         compression);
         hpf_sink_text(sink, "\nprogram      ");
-        hpf_sink_name(sink, v.prof->program);
+        hpf_sink_name(sink, v.costs.prof->program);
         hpf_sink_text(sink, "\ndate         ");
-        hpf_sink_name(sink, v.prof->date);
+        hpf_sink_name(sink, v.costs.prof->date);
         hpf_sink_text(sink, "\n");
         write_totals(sink, &v);
-        hpf_sink_printf(sink, "cost centres %s\n", format_count(v.n_centres).text);
-        hpf_sink_printf(sink, "stacks       %s", format_count(v.n_used_stacks).text);
+        hpf_sink_printf(sink, "cost centres %s\n", format_count(v.costs.n_centres).text);
+        hpf_sink_printf(sink, "stacks       %s", format_count(v.costs.n_used_stacks).text);
         hpf_sink_printf(sink, ", at most %s deep\n", format_count(deepest(&v)).text);
     }
-    view_finish(&v);
+    hpf_prof_costs_finish(&v.costs);
     return status;
 }

@@ -618,10 +618,10 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
     const bins_output to = {v->output, (table_format)v->format, (size_t)v->n_bands, v->exact};
     const char *const *paths = (const char *const *)(argv + 1);
     size_t n = (size_t)argc - 1;
-    static const bins_group groups[] = {[HPF_PART_FUNCTION] = BINS_BY_FUNCTION,
-                                        [HPF_PART_MODULE] = BINS_BY_MODULE,
-                                        [HPF_PART_LINE] = BINS_BY_LINE,
-                                        [PART_ADDRESS] = BINS_BY_ADDRESS};
+    static const hpp_bins_group groups[] = {[HPF_PART_FUNCTION] = HPP_BINS_BY_FUNCTION,
+                                            [HPF_PART_MODULE] = HPP_BINS_BY_MODULE,
+                                            [HPF_PART_LINE] = HPP_BINS_BY_LINE,
+                                            [PART_ADDRESS] = HPP_BINS_BY_ADDRESS};
     int part = v->stacks.part >= 0 ? v->stacks.part : HPF_PART_FUNCTION;
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->gate) {
         return cmd_misused(self, "--sets, --profile, --fail-if, --time, --ticky and --nonmoving "
@@ -763,7 +763,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_set_options(&values.input);
-    if (!gate_create(&values.gate, GATE_REPORT, &values.gate_options, &complaint)) {
+    if (!gate_create(&values.gate, HPF_LIMIT_REPORT, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     return gate_close(values.gate, report_operands(self, values, argc, argv));

@@ -16,10 +16,10 @@
 #include "source/source_write.h"
 
 /* Finds the files, and writes the view. Finishes the table. */
-static hpf_status write_table(source_table *table, hpf_str title, const char *what,
+static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *what,
                               const report_source_options *options, hpf_sink *sink, hpf_error *err)
 {
-    source_folder *folder = NULL;
+    hpf_text_folder *folder = NULL;
     hpf_status status = HPF_OK;
     if (table->n_files == 0) {
         status =
@@ -27,16 +27,16 @@ static hpf_status write_table(source_table *table, hpf_str title, const char *wh
                           "no source lines in the profile: record it with census run -l, -hd or -B "
                           "(compile with -g), or with GHC's -p or -l -hc");
     }
-    status = status ? status : source_folder_create(&folder, options->folder, err);
-    status = status ? status : source_table_find(table, folder, err);
+    status = status ? status : hpf_text_folder_create(&folder, options->folder, err);
+    status = status ? status : hpf_text_costs_find(table, folder, err);
     if (status == HPF_OK) {
         const source_view view = {
             table,           title, what, options->n_lines, options->exact, options->has_colours,
             options->as_html};
         status = source_write(&view, sink, err);
     }
-    source_folder_destroy(folder);
-    source_table_finish(table);
+    hpf_text_folder_destroy(folder);
+    hpf_text_costs_finish(table);
     return status;
 }
 
@@ -61,11 +61,11 @@ hpf_status report_source_heap(const input *in, const report_source_options *opti
                               hpf_error *err)
 {
     hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
-    source_table table = {.columns = {{"mean", unit}}, .n_columns = 1};
+    hpf_text_costs table = {.columns = {{"mean", unit}}, .n_columns = 1};
     for (hpf_name i = 0; i < hpf_survey_n_names(in->survey); i++) {
         double mean = hpf_survey_mean(in->survey, hpf_survey_totals(in->survey, i));
-        if (mean > 0 && !source_table_add(&table, place_of(in->survey, i), &mean)) {
-            source_table_finish(&table);
+        if (mean > 0 && !hpf_text_costs_add(&table, place_of(in->survey, i), &mean)) {
+            hpf_text_costs_finish(&table);
             return hpf_error_set_memory(err);
         }
     }
@@ -76,8 +76,8 @@ hpf_status report_source_heap(const input *in, const report_source_options *opti
 hpf_status report_source_prof(const input *in, const report_source_options *options, hpf_sink *sink,
                               hpf_error *err)
 {
-    source_table table = {.columns = {{"time", HPF_STR("seconds")}, {"alloc", HPF_STR("bytes")}},
-                          .n_columns = 2};
+    hpf_text_costs table = {.columns = {{"time", HPF_STR("seconds")}, {"alloc", HPF_STR("bytes")}},
+                            .n_columns = 2};
     hpf_prof_file *file;
     hpf_status status = hpf_prof_read(&file, in->given, err);
     if (status != HPF_OK) {
@@ -91,7 +91,7 @@ hpf_status report_source_prof(const input *in, const report_source_options *opti
         const hpf_prof_centre *centre = &prof->centres[s->centre_index];
         const double amounts[] = {(double)s->ticks * s_per_tick, (double)s->allocated_bytes};
         if (!centre->is_hidden && (amounts[0] > 0 || amounts[1] > 0) &&
-            !source_table_add(&table, centre->srcloc, amounts)) {
+            !hpf_text_costs_add(&table, centre->srcloc, amounts)) {
             status = hpf_error_set_memory(err);
         }
     }
@@ -99,7 +99,7 @@ hpf_status report_source_prof(const input *in, const report_source_options *opti
         status =
             write_table(&table, prof->program, "Time and allocation by line", options, sink, err);
     } else {
-        source_table_finish(&table);
+        hpf_text_costs_finish(&table);
     }
     hpf_prof_file_destroy(file);
     return status;
@@ -108,20 +108,20 @@ hpf_status report_source_prof(const input *in, const report_source_options *opti
 int report_source_bins(const char *const *paths, size_t n, const report_source_options *options,
                        const char *output)
 {
-    bins_table bins;
+    hpp_bins_table bins;
     if (!bins_load(&bins, paths, n)) {
         return EXIT_FAILED;
     }
-    bins_group_rows(&bins, BINS_BY_LINE);
+    hpp_bins_group_rows(&bins, HPP_BINS_BY_LINE);
     bool is_time = bins.kind == HPF_BINS_TIME;
-    source_table table = {.n_columns = 1};
-    table.columns[0] = is_time ? (source_column){"time", HPF_STR("seconds")}
-                               : (source_column){"alloc", HPF_STR("bytes")};
+    hpf_text_costs table = {.n_columns = 1};
+    table.columns[0] = is_time ? (hpf_text_column){"time", HPF_STR("seconds")}
+                               : (hpf_text_column){"alloc", HPF_STR("bytes")};
     double unit = is_time ? 1e-9 : 1, unknown = (double)bins.unknown[0] * unit;
-    bool fits = source_table_add(&table, HPF_STR(""), &unknown);
+    bool fits = hpf_text_costs_add(&table, HPF_STR(""), &unknown);
     for (size_t i = 0; i < bins.n_rows && fits; i++) {
         double amount = (double)bins.rows[i].amounts[0] * unit;
-        fits = source_table_add(&table, bins.rows[i].place, &amount);
+        fits = hpf_text_costs_add(&table, bins.rows[i].place, &amount);
     }
     const char *name;
     hpf_error err;
@@ -129,7 +129,7 @@ int report_source_bins(const char *const *paths, size_t n, const report_source_o
     int status = EXIT_FAILED;
     hpf_status written = fits ? HPF_OK : hpf_error_set_memory(&err);
     if (!sink || written != HPF_OK) {
-        source_table_finish(&table);
+        hpf_text_costs_finish(&table);
     } else {
         written = write_table(&table, (hpf_str){paths[0], strlen(paths[0])},
                               is_time ? "Processor time by line" : "Allocation by line", options,
@@ -141,6 +141,6 @@ int report_source_bins(const char *const *paths, size_t n, const report_source_o
         diag_error(paths[0], &err);
         hpf_sink_destroy(sink);
     }
-    bins_finish(&bins);
+    hpp_bins_finish(&bins);
     return status;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Rules that a profile must keep, for automatic tests: --fail-if of census report and census diff.
- *
- * A rule says what breaks it. For reports: `peak > 100M`, `growth > 1M/s`, `band:REGEX.max > 10M`.
- * For comparisons: a change with its sign, `+5%`, `peak +10M`, `band:REGEX.mean +5%`.
  */
 #ifndef CENSUS_GATE_H
 #define CENSUS_GATE_H
 
-#include "summary/diff.h"
+#include "findings/limit.h"
 
-#include "gate_rule.h"
 #include "input.h"
 #include "options/opt.h"
 
@@ -42,7 +38,8 @@ typedef struct gate gate;
 
 /* Parses the rules; without rules, `*out` is NULL, which all functions accept. Returns false if
  * one is invalid. */
-bool gate_create(gate **out, gate_kind kind, const gate_options *options, opt_complaint *complaint);
+bool gate_create(gate **out, hpf_limit_kind kind, const gate_options *options,
+                 opt_complaint *complaint);
 
 /* Find out which rules the profile, or the change from inputs[0] to inputs[1], breaks. */
 void gate_judge_report(gate *g, const input *in);

@@ -13,7 +13,7 @@
 #include "hprender/describe.h"
 
 #include "diag.h"
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 #include "output.h"
 #include "overlay.h"
 #include "figure_presets.h"
@@ -308,7 +308,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
-    if (j->shows_stacks && heap_stacks_have_types(j->surveys[0])) {
+    if (j->shows_stacks && hpf_survey_has_types(j->surveys[0])) {
         j->setup.options.chart.group = HPR_GROUP_TYPE; /* bands as in other pictures */
         j->setup.options.chart.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */

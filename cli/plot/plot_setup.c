@@ -24,14 +24,15 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
     if (!s->backend) {
         return false;
     }
+    hpf_error err;
     bool is_valid =
         plot_options_check(values, s->backend, n_profiles, &complaint) &&
         (plot_options_chart(&s->options, values, n_profiles) ||
          opt_complain(&complaint,
                       "--group-by expects module, type, package or prefix:N, not '%s'%s",
                       values->group, suggest_of(values->group, groups).text)) &&
-        name_filter_init(&s->filter, values->match, values->exclude, complaint.message,
-                         sizeof complaint.message) &&
+        (hpf_name_filter_init(&s->filter, values->match, values->exclude, &err) == HPF_OK ||
+         opt_complain(&complaint, "%s", err.message)) &&
         stack_options_view(&values->stacks, &s->view, &complaint);
     if (!is_valid) {
         cmd_misused(self, "%s", complaint.message);
@@ -75,7 +76,7 @@ int plot_setup_init(plot_setup *out, const cmd *self, const plot_values *values,
 
 void plot_setup_finish(plot_setup *s)
 {
-    name_filter_finish(&s->filter);
+    hpf_name_filter_finish(&s->filter);
     hpf_stack_view_destroy(s->view);
     name_list_finish(&s->order);
     name_list_finish(&s->overlay);
@@ -85,7 +86,7 @@ void plot_setup_finish(plot_setup *s)
 
 plot_name_filter *plot_setup_filter(const plot_setup *s)
 {
-    return s->values->match || s->values->exclude ? name_filter_keeps : NULL;
+    return s->values->match || s->values->exclude ? hpf_name_filter_keeps : NULL;
 }
 
 bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t n,

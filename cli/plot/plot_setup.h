@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 #include "colour_list.h"
-#include "name_filter.h"
+#include "hpfile/name_filter.h"
 #include "name_list.h"
 #include "plot_options.h"
 
@@ -19,7 +19,7 @@ typedef struct plot_setup {
     const hpr_backend *backend;
     hpr_page_options
         options; /* one profile uses only the options of its chart; they point into the lists */
-    name_filter filter;
+    hpf_name_filter filter;
     hpf_stack_view *view; /* or NULL */
     name_list order;      /* from --order-file */
     name_list overlay;    /* from --overlay; set by overlay_choose */

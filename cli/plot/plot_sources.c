@@ -8,7 +8,7 @@
 enum { MOST_BYTES = 1 << 20 /* of all lines */ };
 
 /* Adds the places of all frames of a profile, each with the mean of its stacks. */
-static bool add_places(source_table *table, const hpf_survey *survey)
+static bool add_places(hpf_text_costs *table, const hpf_survey *survey)
 {
     hpf_frame *frames = NULL;
     size_t capacity = 0;
@@ -21,7 +21,7 @@ static bool add_places(source_table *table, const hpf_survey *survey)
             hpf_survey_frames(survey, name, frames, n);
         }
         for (size_t i = 0; i < n && fits; i++) {
-            fits = source_table_add(table, frames[i].source, &sum);
+            fits = hpf_text_costs_add(table, frames[i].source, &sum);
         }
     }
     free(frames);
@@ -33,7 +33,7 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
 {
     size_t room = MOST_BYTES;
     bool fits = true;
-    source_folder *below = NULL;
+    hpf_text_folder *below = NULL;
     *s = (plot_sources){.table = {.n_columns = 1}};
     for (size_t i = 0; i < n_surveys && fits; i++) {
         fits = add_places(&s->table, surveys[i]);
@@ -43,15 +43,15 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
                              "--source needs stacks with lines: event logs of GHC's -hc, and files "
                              "of other profilers have them");
     }
-    hpf_status status = fits ? source_folder_create(&below, folder, err) : HPF_OK;
-    status = fits && !status ? source_table_find(&s->table, below, err) : status;
+    hpf_status status = fits ? hpf_text_folder_create(&below, folder, err) : HPF_OK;
+    status = fits && !status ? hpf_text_costs_find(&s->table, below, err) : status;
     bool is_ambiguous = false;
     for (size_t i = 0; i < s->table.n_files && fits && !status; i++) {
-        const source_file *file = &s->table.files[i];
+        const hpf_text_file *file = &s->table.files[i];
         is_ambiguous |= file->is_ambiguous;
         fits = source_lines_add(&s->lines, file, below, file->path, &room);
     }
-    source_folder_destroy(below);
+    hpf_text_folder_destroy(below);
     if (fits && !status && s->lines.n == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              is_ambiguous
@@ -67,5 +67,5 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
 void plot_sources_finish(plot_sources *s)
 {
     source_lines_finish(&s->lines);
-    source_table_finish(&s->table);
+    hpf_text_costs_finish(&s->table);
 }

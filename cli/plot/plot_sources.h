@@ -11,7 +11,7 @@
 
 typedef struct plot_sources {
     source_lines lines;
-    source_table table; /* owns the names of files */
+    hpf_text_costs table; /* owns the names of files */
 } plot_sources;
 
 /* Reads lines near each place from the files below a folder, the most important files first, up to

@@ -10,7 +10,7 @@
 
 enum { NEAR_LINES = 12 /* before and after a place */ };
 
-static bool is_near(const source_file *file, uint32_t line)
+static bool is_near(const hpf_text_file *file, uint32_t line)
 {
     for (size_t i = 0; i < file->n_spans; i++) {
         uint32_t place = file->spans[i].first_line;
@@ -21,7 +21,7 @@ static bool is_near(const source_file *file, uint32_t line)
     return false;
 }
 
-static uint32_t last_near(const source_file *file)
+static uint32_t last_near(const hpf_text_file *file)
 {
     uint32_t last = 0;
     for (size_t i = 0; i < file->n_spans; i++) {
@@ -31,10 +31,10 @@ static uint32_t last_near(const source_file *file)
     return last < UINT32_MAX - NEAR_LINES ? last + NEAR_LINES : UINT32_MAX;
 }
 
-bool source_lines_add(source_lines *lines, const source_file *file, const source_folder *folder,
+bool source_lines_add(source_lines *lines, const hpf_text_file *file, const hpf_text_folder *folder,
                       const char *path, size_t *room)
 {
-    FILE *text = path ? source_folder_open(folder, path) : NULL;
+    FILE *text = path ? hpf_text_folder_open(folder, path) : NULL;
     const uint32_t last = last_near(file);
     char *line = NULL;
     size_t size = 0;

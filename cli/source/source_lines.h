@@ -7,8 +7,8 @@
 
 #include "hprender/page.h"
 
-#include "source_folder.h"
-#include "source_table.h"
+#include "text/text_folder.h"
+#include "text/text_costs.h"
 
 /* Zero: none. */
 typedef struct source_lines {
@@ -19,7 +19,7 @@ typedef struct source_lines {
 
 /* Adds the lines near the places of a file until `*room` bytes are used up. A path that is NULL, or
  * a file that cannot be read, has none. Returns false without memory. */
-bool source_lines_add(source_lines *lines, const source_file *file, const source_folder *folder,
+bool source_lines_add(source_lines *lines, const hpf_text_file *file, const hpf_text_folder *folder,
                       const char *path, size_t *room);
 void source_lines_finish(source_lines *lines);
 

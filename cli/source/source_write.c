@@ -19,7 +19,7 @@ enum { N_LEVELS = 5, N_NEIGHBOURS = 2 };
 
 /* A line of a file. */
 typedef struct source_line {
-    double amounts[SOURCE_MOST_COLUMNS]; /* of spans that begin here */
+    double amounts[HPF_TEXT_MOST_COLUMNS]; /* of spans that begin here */
     double heat;
     bool is_shown;
 } source_line;
@@ -27,7 +27,7 @@ typedef struct source_line {
 /* A file that is being written. */
 typedef struct source_page {
     const source_view *view;
-    const source_file *file;
+    const hpf_text_file *file;
     source_line *lines; /* [1] is the first */
     size_t n_lines;     /* at least up to the last line with a cost */
     double hottest;
@@ -37,9 +37,9 @@ typedef struct source_page {
 
 static void cost_lines(source_page *p)
 {
-    const source_table *t = p->view->table;
+    const hpf_text_costs *t = p->view->table;
     for (size_t i = 0; i < p->file->n_spans; i++) {
-        const source_span *s = &p->file->spans[i];
+        const hpf_text_span *s = &p->file->spans[i];
         for (size_t line = s->first_line; line <= s->last_line && line <= p->n_lines; line++) {
             p->lines[line].heat = fmax(p->lines[line].heat, s->amounts[t->heat]);
         }
@@ -199,7 +199,7 @@ static void begin_html(const source_view *v, hpf_sink *sink)
     }
     hpf_sink_text(sink, "<th>file\n");
     for (size_t i = 0; i < v->table->n_files; i++) {
-        const source_file *file = &v->table->files[i];
+        const hpf_text_file *file = &v->table->files[i];
         hpf_sink_text(sink, "<tr>");
         write_html_cells(v, file->totals, sink);
         hpf_sink_text(sink, "<td>");
@@ -262,7 +262,7 @@ static bool has_all_lines(const source_page *p)
     return last <= p->n_lines;
 }
 
-static hpf_status write_file(const source_view *v, const source_file *file, hpf_sink *sink,
+static hpf_status write_file(const source_view *v, const hpf_text_file *file, hpf_sink *sink,
                              hpf_error *err)
 {
     source_page p = {.view = v, .file = file};
@@ -298,7 +298,7 @@ static void write_rest(const source_view *v, hpf_sink *sink)
     double without = v->table->totals[heat] - v->table->placed[heat];
     hpf_sink_text(sink, v->as_html ? "<p>" : "\n");
     for (size_t i = 0; i < v->table->n_files && !v->as_html; i++) {
-        const source_file *file = &v->table->files[i];
+        const hpf_text_file *file = &v->table->files[i];
         if (!file->path) {
             hpf_sink_name(sink, file->name);
             hpf_sink_printf(sink, "  %s, %s\n", amount_of(v, heat, file->totals[heat]).text,

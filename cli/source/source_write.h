@@ -5,10 +5,10 @@
 #ifndef CENSUS_SOURCE_WRITE_H
 #define CENSUS_SOURCE_WRITE_H
 
-#include "source_table.h"
+#include "text/text_costs.h"
 
 typedef struct source_view {
-    const source_table *table;
+    const hpf_text_costs *table;
     hpf_str title;    /* of the profile */
     const char *what; /* the costs, as a subtitle */
     size_t n_lines;   /* text: the most expensive lines of each file, with their neighbours; 0: all

@@ -26,13 +26,13 @@ ROOMS = {
 }
 
 # Private headers of rooms other than hpfile that a room may include: doors between rooms that no outside program needs.
-DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symbol/resolve.h"}}
+DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symbol/bins_table.h", "symbol/resolve.h"}}
 
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["io", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
+    "hpfile": ["io", "text", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window",
                  "native/target/unwind", "native/target/centres", "native/python", "native/target/compiled", "native/target/counting",
                  "native/target/lives", "native/target/preload",

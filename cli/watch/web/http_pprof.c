@@ -12,10 +12,11 @@
 #include "base/array.h"
 #include "exchange/pprof_writer.h"
 #include "hpfile/str.h"
+#include "hprender/units.h"
 #include "summary/live.h"
 #include "summary/survey_details.h"
 
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 
 /* Adds the last sample of a survey to amounts of stacks. */
 static hpf_status add_latest(hpf_stacks *stacks, double **amounts, size_t *capacity,
@@ -29,7 +30,7 @@ static hpf_status add_latest(hpf_stacks *stacks, double **amounts, size_t *capac
     for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
         uint32_t stack = 0;
         if (by_name[i] > 0) {
-            status = heap_stacks_find(stacks, survey, i, &stack, err);
+            status = hpf_survey_stack(stacks, survey, i, &stack, err);
             if (status == HPF_OK &&
                 !HPF__ARRAY_RESERVE_ZEROED(*amounts, *capacity, stack + (size_t)1)) {
                 status = hpf_error_set_memory(err);
@@ -67,7 +68,10 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 
 hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err)
 {
-    return p->survey ? heap_stacks_write_pprof(p->stacks, p->amounts, p->survey, p->time, sink, err)
+    return p->survey ? hpf_survey_write_pprof(p->stacks, p->amounts, p->survey,
+                                              p->time / hpr_units_per_second(hpf_survey_header(
+                                                            p->survey, HPF_HEADER_SAMPLE_UNIT)),
+                                              sink, err)
                      : hpf_error_set(err, HPF_END, "there is no sample yet");
 }
 

@@ -37,7 +37,7 @@ static bool add_place(http_sources *s, hpf_str place)
     uint32_t number;
     bool is_new;
     return hpf__intern_add(&s->places, place, &number, &is_new) == HPF_OK &&
-           (!is_new || source_table_add(&s->table, place, NULL));
+           (!is_new || hpf_text_costs_add(&s->table, place, NULL));
 }
 
 /* Adds the places of names that are new since the last request. */
@@ -65,7 +65,7 @@ static bool read_names(http_sources *s, const watched *profile, hpf_name n_names
 }
 
 bool http_sources_write(http_sources *s, const watched *profile, hpf_name n_names,
-                        const source_folder *folder, const char *hex, hpf_sink *sink)
+                        const hpf_text_folder *folder, const char *hex, hpf_sink *sink)
 {
     char name[MOST_NAME_BYTES];
     size_t length, room = MOST_BYTES;
@@ -76,9 +76,9 @@ bool http_sources_write(http_sources *s, const watched *profile, hpf_name n_name
     uint32_t number;
     bool fits = true;
     if (hpf__intern_find(&s->table.names, (hpf_str){name, length}, &number)) {
-        const source_file *file = &s->table.files[number];
+        const hpf_text_file *file = &s->table.files[number];
         bool is_ambiguous;
-        const char *path = source_folder_find(folder, file->name, &is_ambiguous);
+        const char *path = hpf_text_folder_find(folder, file->name, &is_ambiguous);
         fits = source_lines_add(&lines, file, folder, path, &room);
     }
     if (fits) {
@@ -91,5 +91,5 @@ bool http_sources_write(http_sources *s, const watched *profile, hpf_name n_name
 void http_sources_finish(http_sources *s)
 {
     hpf__intern_finish(&s->places);
-    source_table_finish(&s->table);
+    hpf_text_costs_finish(&s->table);
 }

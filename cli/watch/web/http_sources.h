@@ -11,8 +11,8 @@
 
 #include "hpfile/sink.h"
 
-#include "source/source_folder.h"
-#include "source/source_table.h"
+#include "text/text_folder.h"
+#include "text/text_costs.h"
 #include "watch/loop/watch.h"
 
 /* The places of one profile. All zero: none yet. */
@@ -20,14 +20,14 @@ typedef struct http_sources {
     uint32_t epoch;     /* of the profile that the names are of */
     hpf_name n_names;   /* of the profile that were read */
     hpf__intern places; /* each once */
-    source_table table;
+    hpf_text_costs table;
 } http_sources;
 
 /* Writes the lines of a file near its places among the first `n_names` names of a profile, in the
  * format of pages: an empty list if there are none. `hex` is the name of the file. Returns false
  * for invalid text, and without memory. */
 bool http_sources_write(http_sources *sources, const watched *profile, hpf_name n_names,
-                        const source_folder *folder, const char *hex, hpf_sink *sink);
+                        const hpf_text_folder *folder, const char *hex, hpf_sink *sink);
 void http_sources_finish(http_sources *sources);
 
 #endif

@@ -23,7 +23,7 @@
 #include "http_metrics.h"
 #include "http_pprof.h"
 #include "http_sources.h"
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */
@@ -57,8 +57,8 @@ typedef struct view_http {
     http_metrics_bands *bands; /* by the number of the profile */
     size_t n_bands, bands_capacity;
     size_t n_feeds, feeds_capacity;
-    source_folder *folder; /* of --source; NULL: none */
-    http_sources *sources; /* by the number of the profile */
+    hpf_text_folder *folder; /* of --source; NULL: none */
+    http_sources *sources;   /* by the number of the profile */
     size_t n_sources, sources_capacity;
     int batch_timer, rest_timer;
     const hpp_collector *collector; /* borrowed; NULL: none */
@@ -293,7 +293,7 @@ static hpf_str program_of(const view_http *v)
     hpf_survey *survey;
     hpf_error err;
     return v->n_feeds > 0 && watched_survey(&survey, v->feeds[0]->of, 0, &err) == HPF_OK
-               ? heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB))
+               ? hpf_job_program(hpf_survey_header(survey, HPF_HEADER_JOB))
                : HPF_STR("");
 }
 
@@ -488,7 +488,7 @@ static void destroy(view_http *v, double linger_s)
         http_sources_finish(&v->sources[i]);
     }
     free(v->sources);
-    source_folder_destroy(v->folder);
+    hpf_text_folder_destroy(v->folder);
     free(v->feeds);
     free(v->bands);
     http_ring_finish(&v->channel.ring);
@@ -588,7 +588,7 @@ static hpf_status start(view_http *v, const view_http_options *options, hpf_erro
         status = make_secrets(v, options->token_file, err);
     }
     if (!status && options->source) {
-        status = source_folder_create(&v->folder, options->source, err);
+        status = hpf_text_folder_create(&v->folder, options->source, err);
     }
     status = status ? status : make_page(v, options->page, err);
     return status ? status : start_server(v, err);

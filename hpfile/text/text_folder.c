@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "source_folder.h"
+#include "text/text_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_FILES = 1 << 20, MOST_FILE_BYTES = 16 << 20 };
 
-struct source_folder {
+struct hpf_text_folder {
     int fd;             /* of the folder */
     size_t root_length; /* of its name, at the begin of each path */
     const char **paths;
@@ -25,7 +25,7 @@ struct source_folder {
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
-static hpf_status add_path(source_folder *f, const char *path, size_t length, hpf_error *err)
+static hpf_status add_path(hpf_text_folder *f, const char *path, size_t length, hpf_error *err)
 {
     const char *copy = hpf_arena_text(f->texts, (hpf_str){path, length});
     if (f->n == MOST_FILES) {
@@ -36,7 +36,7 @@ static hpf_status add_path(source_folder *f, const char *path, size_t length, hp
                                                                       : hpf_error_set_memory(err);
 }
 
-static hpf_status list(source_folder *f, char *folder, hpf_error *err)
+static hpf_status list(hpf_text_folder *f, char *folder, hpf_error *err)
 {
     char *const roots[] = {folder, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
@@ -59,9 +59,9 @@ static hpf_status list(source_folder *f, char *folder, hpf_error *err)
     return status;
 }
 
-hpf_status source_folder_create(source_folder **out, const char *folder, hpf_error *err)
+hpf_status hpf_text_folder_create(hpf_text_folder **out, const char *folder, hpf_error *err)
 {
-    source_folder *f = calloc(1, sizeof *f);
+    hpf_text_folder *f = calloc(1, sizeof *f);
     char *root = strdup(folder);
     *out = NULL;
     if (f) {
@@ -75,14 +75,14 @@ hpf_status source_folder_create(source_folder **out, const char *folder, hpf_err
         status = hpf_error_set_os(err, errno, "cannot read the folder of --source \"%s\"", folder);
     }
     if (status) {
-        source_folder_destroy(f);
+        hpf_text_folder_destroy(f);
         return status;
     }
     *out = f;
     return HPF_OK;
 }
 
-void source_folder_destroy(source_folder *f)
+void hpf_text_folder_destroy(hpf_text_folder *f)
 {
     if (f) {
         if (f->fd >= 0) {
@@ -109,7 +109,7 @@ static size_t n_equal_parts(hpf_str a, hpf_str b)
     return n + (ends_at_part && i > 0);
 }
 
-const char *source_folder_find(const source_folder *f, hpf_str name, bool *is_ambiguous)
+const char *hpf_text_folder_find(const hpf_text_folder *f, hpf_str name, bool *is_ambiguous)
 {
     const char *best = NULL;
     size_t most = 0;
@@ -129,7 +129,7 @@ const char *source_folder_find(const source_folder *f, hpf_str name, bool *is_am
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-FILE *source_folder_open(const source_folder *f, const char *path)
+FILE *hpf_text_folder_open(const hpf_text_folder *f, const char *path)
 {
     const char *part = path + f->root_length;
     part += strspn(part, "/");

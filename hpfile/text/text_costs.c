@@ -2,7 +2,7 @@
  *
  * Reads places, adds costs up by file and lines, and finds the files.
  */
-#include "source_table.h"
+#include "text/text_costs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool skip(hpf_str text, size_t *at, char c)
 }
 
 /* Reads the lines of what follows the file's name: "12", "12:3-20", or "(12,3)-(15,8)". */
-static bool read_lines(hpf_str text, source_span *span)
+static bool read_lines(hpf_str text, hpf_text_span *span)
 {
     size_t at = 0;
     if (skip(text, &at, '(')) {
@@ -47,7 +47,7 @@ static bool read_lines(hpf_str text, source_span *span)
 }
 
 /* Splits a place into the name of a file and lines: at the first colon that lines follow. */
-static bool read_place(hpf_str place, hpf_str *file, source_span *span)
+static bool read_place(hpf_str place, hpf_str *file, hpf_text_span *span)
 {
     for (size_t i = 1; i < place.length; i++) {
         hpf_str rest = {place.data + i + 1, place.length - i - 1};
@@ -61,7 +61,7 @@ static bool read_place(hpf_str place, hpf_str *file, source_span *span)
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-static source_file *file_of(source_table *t, hpf_str name)
+static hpf_text_file *file_of(hpf_text_costs *t, hpf_str name)
 {
     uint32_t number;
     bool is_new;
@@ -69,7 +69,7 @@ static source_file *file_of(source_table *t, hpf_str name)
         return NULL;
     }
     if (is_new) {
-        const source_file file = {.name = t->names.names[number]};
+        const hpf_text_file file = {.name = t->names.names[number]};
         if (!HPF__ARRAY_PUSH(t->files, t->n_files, t->capacity, file)) {
             return NULL;
         }
@@ -77,10 +77,10 @@ static source_file *file_of(source_table *t, hpf_str name)
     return &t->files[number];
 }
 
-static source_span *span_of(source_file *file, const source_span *place)
+static hpf_text_span *span_of(hpf_text_file *file, const hpf_text_span *place)
 {
     for (size_t i = file->n_spans; i-- > 0;) {
-        source_span *s = &file->spans[i];
+        hpf_text_span *s = &file->spans[i];
         if (s->first_line == place->first_line && s->last_line == place->last_line) {
             return s;
         }
@@ -90,9 +90,9 @@ static source_span *span_of(source_file *file, const source_span *place)
                : NULL;
 }
 
-bool source_table_add(source_table *t, hpf_str place, const double *amounts)
+bool hpf_text_costs_add(hpf_text_costs *t, hpf_str place, const double *amounts)
 {
-    source_span lines = {0};
+    hpf_text_span lines = {0};
     hpf_str name;
     for (size_t i = 0; i < t->n_columns; i++) {
         t->totals[i] += amounts[i];
@@ -100,8 +100,8 @@ bool source_table_add(source_table *t, hpf_str place, const double *amounts)
     if (!read_place(place, &name, &lines)) {
         return true;
     }
-    source_file *file = file_of(t, name);
-    source_span *span = file ? span_of(file, &lines) : NULL;
+    hpf_text_file *file = file_of(t, name);
+    hpf_text_span *span = file ? span_of(file, &lines) : NULL;
     for (size_t i = 0; span && i < t->n_columns; i++) {
         t->placed[i] += amounts[i];
         file->totals[i] += amounts[i];
@@ -115,8 +115,8 @@ bool source_table_add(source_table *t, hpf_str place, const double *amounts)
 /* Sorts by the first column with an amount, decreasing; then by name. */
 static int compare_files(const void *a, const void *b)
 {
-    const source_file *x = a, *y = b;
-    for (size_t i = 0; i < SOURCE_MOST_COLUMNS; i++) {
+    const hpf_text_file *x = a, *y = b;
+    for (size_t i = 0; i < HPF_TEXT_MOST_COLUMNS; i++) {
         if (x->totals[i] != y->totals[i]) {
             return x->totals[i] < y->totals[i] ? 1 : -1;
         }
@@ -124,13 +124,13 @@ static int compare_files(const void *a, const void *b)
     return hpf_str_compare(x->name, y->name);
 }
 
-hpf_status source_table_find(source_table *t, const source_folder *folder, hpf_error *err)
+hpf_status hpf_text_costs_find(hpf_text_costs *t, const hpf_text_folder *folder, hpf_error *err)
 {
     t->texts = t->texts ? t->texts : hpf_arena_create();
     bool fits = t->texts != NULL;
     for (size_t i = 0; i < t->n_files && fits; i++) {
-        source_file *file = &t->files[i];
-        const char *path = source_folder_find(folder, file->name, &file->is_ambiguous);
+        hpf_text_file *file = &t->files[i];
+        const char *path = hpf_text_folder_find(folder, file->name, &file->is_ambiguous);
         file->path = path ? hpf_arena_text(t->texts, (hpf_str){path, strlen(path)}) : NULL;
         fits = !path || file->path;
     }
@@ -141,7 +141,7 @@ hpf_status source_table_find(source_table *t, const source_folder *folder, hpf_e
     return fits ? HPF_OK : hpf_error_set_memory(err);
 }
 
-void source_table_finish(source_table *t)
+void hpf_text_costs_finish(hpf_text_costs *t)
 {
     for (size_t i = 0; i < t->n_files; i++) {
         free(t->files[i].spans);

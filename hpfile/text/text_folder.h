@@ -6,27 +6,28 @@
  * it was listed can be found. Symbolic links are not followed, neither then nor when a file is
  * opened; hidden files and what is in hidden folders are left out.
  */
-#ifndef CENSUS_SOURCE_FOLDER_H
-#define CENSUS_SOURCE_FOLDER_H
+#ifndef HPF_TEXT_FOLDER_H
+#define HPF_TEXT_FOLDER_H
 
 #include <stdio.h>
 
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-typedef struct source_folder source_folder;
+typedef struct hpf_text_folder hpf_text_folder;
 
 /* Lists the files below a folder. Errors: IO if it cannot be read; LIMIT; MEMORY. */
-HPF_MUST_USE hpf_status source_folder_create(source_folder **out, const char *folder,
-                                             hpf_error *err);
-void source_folder_destroy(source_folder *folder);
+HPF_API HPF_MUST_USE hpf_status hpf_text_folder_create(hpf_text_folder **out, const char *folder,
+                                                       hpf_error *err);
+HPF_API void hpf_text_folder_destroy(hpf_text_folder *folder);
 
 /* Returns the path of the file whose path ends most like `name`; borrowed. Returns NULL without
  * any, and if there are several (`*is_ambiguous`). */
-const char *source_folder_find(const source_folder *folder, hpf_str name, bool *is_ambiguous);
+HPF_API const char *hpf_text_folder_find(const hpf_text_folder *folder, hpf_str name,
+                                         bool *is_ambiguous);
 
 /* Opens a path that was found. Returns NULL if it is no longer a regular file in the folder, cannot
  * be read, or is larger than 16 MiB. */
-FILE *source_folder_open(const source_folder *folder, const char *path);
+HPF_API FILE *hpf_text_folder_open(const hpf_text_folder *folder, const char *path);
 
 #endif

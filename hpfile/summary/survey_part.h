@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The part of a profile between two times, for census convert: samples, marks and quantities in the
+ * The part of a profile between two times: samples, marks and quantities in the
  * window, and only the names that its samples use.
  */
-#ifndef CENSUS_CONVERT_CUT_H
-#define CENSUS_CONVERT_CUT_H
+#ifndef HPF_SURVEY_PART_H
+#define HPF_SURVEY_PART_H
 
 #include "hpfile/survey.h"
 
-typedef struct convert_cut {
+typedef struct hpf_survey_part {
     const hpf_survey *survey; /* has the window too, so that it replays only samples in it */
     double from_time, to_time;
     const hpf_events *to; /* receives the part */
@@ -18,14 +18,14 @@ typedef struct convert_cut {
     hpf_name n_names;
     hpf_cost *costs; /* of the current sample */
     size_t costs_capacity;
-} convert_cut;
+} hpf_survey_part;
 
 /* Numbers the names of the part. The other members are set by the caller. Returns false without
  * memory. */
-bool convert_cut_init(convert_cut *cut);
-void convert_cut_finish(convert_cut *cut);
+HPF_API bool hpf_survey_part_init(hpf_survey_part *cut);
+HPF_API void hpf_survey_part_finish(hpf_survey_part *cut);
 
 /* The events that a cut accepts; the context is the cut. */
-extern const hpf_events convert_cut_events;
+HPF_API extern const hpf_events hpf_survey_part_events;
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Frames are known for formats with stacks; in other formats a name is a stack as text.
  */
-#include "heap_stacks.h"
+#include "summary/survey_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,8 @@
 #include "event/frame.h"
 #include "exchange/pprof_writer.h"
 #include "hpfile/str.h"
-#include "hprender/units.h"
 
-hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,
+hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,
                             uint32_t *stack, hpf_error *err)
 {
     size_t n = hpf_survey_frames(survey, name, NULL, 0);
@@ -30,7 +29,7 @@ hpf_status heap_stacks_find(hpf_stacks *stacks, const hpf_survey *survey, hpf_na
     return status;
 }
 
-bool heap_stacks_have_types(const hpf_survey *survey)
+bool hpf_survey_has_types(const hpf_survey *survey)
 {
     hpf_frame frame;
     bool have = false;
@@ -40,28 +39,27 @@ bool heap_stacks_have_types(const hpf_survey *survey)
     return have;
 }
 
-/* Returns the time of a sample at `time`, in nanoseconds since 1970; 0 if the date is not known. */
-static uint64_t nanoseconds_of(const hpf_survey *survey, double time)
+/* Returns the time of a sample at `time_s`, in nanoseconds since 1970; 0 if the date is not known.
+ */
+static uint64_t nanoseconds_of(const hpf_survey *survey, double time_s)
 {
     uint64_t unix_s;
-    hpf_str unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
     if (!hpf__date_parse(hpf_survey_header(survey, HPF_HEADER_DATE), &unix_s)) {
         return 0;
     }
-    bool is_seconds = hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
-    double s = (double)unix_s + (is_seconds ? time : time / hpr_units_per_second(unit));
+    double s = (double)unix_s + time_s;
     return s < 9e9 ? (uint64_t)(s * 1e9) : 0;
 }
 
-hpf_str heap_stacks_program(hpf_str job)
+hpf_str hpf_job_program(hpf_str job)
 {
     const char *blank = job.length ? memchr(job.data, ' ', job.length) : NULL;
     return blank ? (hpf_str){job.data, (size_t)(blank - job.data)} : job;
 }
 
-hpf_status heap_stacks_write_pprof(const hpf_stacks *stacks, const double *amounts,
-                                   const hpf_survey *survey, double time, hpf_sink *sink,
-                                   hpf_error *err)
+hpf_status hpf_survey_write_pprof(const hpf_stacks *stacks, const double *amounts,
+                                  const hpf_survey *survey, double time_s, hpf_sink *sink,
+                                  hpf_error *err)
 {
     hpf_str unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
     const hpf_pprof_type type = {.name = hpf_str_is(unit, "bytes") ? "inuse_space" : "inuse",
@@ -69,8 +67,8 @@ hpf_status heap_stacks_write_pprof(const hpf_stacks *stacks, const double *amoun
                                  .amounts = amounts,
                                  .scale = 1};
     const hpf_pprof_profile profile = {
-        .program = heap_stacks_program(hpf_survey_header(survey, HPF_HEADER_JOB)),
-        .time_ns = nanoseconds_of(survey, time),
+        .program = hpf_job_program(hpf_survey_header(survey, HPF_HEADER_JOB)),
+        .time_ns = nanoseconds_of(survey, time_s),
         .types = &type,
         .n_types = 1};
     return hpf_pprof_write(stacks, &profile, sink, err);

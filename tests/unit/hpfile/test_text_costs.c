@@ -9,25 +9,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/source_table.h"
+#include "text/text_costs.h"
 
-static source_table t;
+static hpf_text_costs t;
 
 static void begin(void)
 {
-    t = (source_table){.n_columns = 1};
+    t = (hpf_text_costs){.n_columns = 1};
 }
 
 static void end(void)
 {
-    source_table_finish(&t);
+    hpf_text_costs_finish(&t);
 }
 
-TestSuite(source_table, .init = begin, .fini = end);
+TestSuite(hpf_text_costs, .init = begin, .fini = end);
 
 static void add(const char *place, double amount)
 {
-    cr_assert(source_table_add(&t, (hpf_str){place, strlen(place)}, &amount));
+    cr_assert(hpf_text_costs_add(&t, (hpf_str){place, strlen(place)}, &amount));
 }
 
 typedef struct place_case {
@@ -35,7 +35,7 @@ typedef struct place_case {
     uint32_t first_line, last_line;
 } place_case;
 
-Test(source_table, reads_places_of_all_profilers)
+Test(hpf_text_costs, reads_places_of_all_profilers)
 {
     static const place_case cases[] = {
         {"main.c:12", "main.c", 12, 12},
@@ -67,7 +67,7 @@ Test(source_table, reads_places_of_all_profilers)
     }
 }
 
-Test(source_table, adds_up_equal_places)
+Test(hpf_text_costs, adds_up_equal_places)
 {
     add("a.c:1", 1);
     add("b.c:1", 2);
@@ -97,7 +97,7 @@ static void make_file(const char *folder, const char *name)
     fclose(file);
 }
 
-static const source_file *file_named(const char *name)
+static const hpf_text_file *file_named(const char *name)
 {
     for (size_t i = 0; i < t.n_files; i++) {
         if (hpf_str_is(t.files[i].name, name)) {
@@ -107,7 +107,7 @@ static const source_file *file_named(const char *name)
     return NULL;
 }
 
-Test(source_table, finds_files_by_the_end_of_their_paths)
+Test(hpf_text_costs, finds_files_by_the_end_of_their_paths)
 {
     char folder[] = "/tmp/census-test-XXXXXX", wanted[512], remove[600];
     hpf_error err;
@@ -122,9 +122,9 @@ Test(source_table, finds_files_by_the_end_of_their_paths)
     add("main.c:1", 4);            /* not xmain.c */
     add("hidden.c:1", 8);
     add("ain.c:1", 16);
-    source_folder *below;
-    cr_assert_eq(source_folder_create(&below, folder, &err), HPF_OK);
-    cr_assert_eq(source_table_find(&t, below, &err), HPF_OK);
+    hpf_text_folder *below;
+    cr_assert_eq(hpf_text_folder_create(&below, folder, &err), HPF_OK);
+    cr_assert_eq(hpf_text_costs_find(&t, below, &err), HPF_OK);
     snprintf(wanted, sizeof wanted, "%s/lib/util.c", folder);
     cr_expect_str_eq(file_named("/build/lib/util.c")->path, wanted);
     cr_expect_null(file_named("util.c")->path);
@@ -135,23 +135,23 @@ Test(source_table, finds_files_by_the_end_of_their_paths)
     cr_expect_not(file_named("hidden.c")->is_ambiguous);
     cr_expect_null(file_named("ain.c")->path);
     cr_expect(hpf_str_is(t.files[0].name, "ain.c"), "the most expensive file is first");
-    source_folder_destroy(below);
+    hpf_text_folder_destroy(below);
     snprintf(remove, sizeof remove, "rm -r %s", folder);
     cr_expect_eq(system(remove), 0);
 }
 
 /* Returns the path below a folder that is found for a name, or NULL. */
-static const char *found(const source_folder *below, const char *root, const char *name)
+static const char *found(const hpf_text_folder *below, const char *root, const char *name)
 {
     bool is_ambiguous;
-    const char *path = source_folder_find(below, (hpf_str){name, strlen(name)}, &is_ambiguous);
+    const char *path = hpf_text_folder_find(below, (hpf_str){name, strlen(name)}, &is_ambiguous);
     return path ? path + strlen(root) + 1 : NULL;
 }
 
-Test(source_table, never_leaves_the_folder)
+Test(hpf_text_costs, never_leaves_the_folder)
 {
     char folder[] = "/tmp/census-test-XXXXXX", path[600], other[600], remove[600];
-    source_folder *below;
+    hpf_text_folder *below;
     hpf_error err;
     cr_assert(mkdtemp(folder));
     make_file(folder, "in/a.c");
@@ -163,7 +163,7 @@ Test(source_table, never_leaves_the_folder)
     snprintf(other, sizeof other, "%s/out/passwd", folder);
     cr_assert_eq(symlink(other, path), 0);
     snprintf(path, sizeof path, "%s/in", folder);
-    cr_assert_eq(source_folder_create(&below, path, &err), HPF_OK);
+    cr_assert_eq(hpf_text_folder_create(&below, path, &err), HPF_OK);
     static const char *const hostile[] = {"../out/passwd",
                                           "/out/passwd",
                                           "passwd",
@@ -187,37 +187,37 @@ Test(source_table, never_leaves_the_folder)
 
     /* What is replaced after the list was made is not followed. */
     bool is_ambiguous;
-    const char *a = source_folder_find(below, HPF_STR("a.c"), &is_ambiguous);
-    const char *b = source_folder_find(below, HPF_STR("sub/b.c"), &is_ambiguous);
-    FILE *text = source_folder_open(below, a);
+    const char *a = hpf_text_folder_find(below, HPF_STR("a.c"), &is_ambiguous);
+    const char *b = hpf_text_folder_find(below, HPF_STR("sub/b.c"), &is_ambiguous);
+    FILE *text = hpf_text_folder_open(below, a);
     cr_assert(text);
     fclose(text);
     snprintf(remove, sizeof remove, "cd %s/in && rm -r a.c sub && ln -s ../out sub && mkfifo a.c",
              folder);
     cr_assert_eq(system(remove), 0);
-    cr_expect_null(source_folder_open(below, b), "through a link to a folder");
-    cr_expect_null(source_folder_open(below, a), "a pipe");
+    cr_expect_null(hpf_text_folder_open(below, b), "through a link to a folder");
+    cr_expect_null(hpf_text_folder_open(below, a), "a pipe");
     snprintf(remove, sizeof remove, "cd %s/in && rm a.c && ln -s ../out/passwd a.c", folder);
     cr_assert_eq(system(remove), 0);
-    cr_expect_null(source_folder_open(below, a), "a link");
+    cr_expect_null(hpf_text_folder_open(below, a), "a link");
     snprintf(remove, sizeof remove, "cd %s/in && rm a.c && truncate -s 17M a.c", folder);
     cr_assert_eq(system(remove), 0);
-    cr_expect_null(source_folder_open(below, a), "a large file");
-    source_folder_destroy(below);
+    cr_expect_null(hpf_text_folder_open(below, a), "a large file");
+    hpf_text_folder_destroy(below);
     snprintf(remove, sizeof remove, "rm -r %s", folder);
     cr_expect_eq(system(remove), 0);
 }
 
-Test(source_table, allocation_colours_lines_if_there_is_no_time)
+Test(hpf_text_costs, allocation_colours_lines_if_there_is_no_time)
 {
     hpf_error err;
     const double amounts[] = {0, 5};
     t.n_columns = 2;
-    cr_assert(source_table_add(&t, HPF_STR("none.c:3"), amounts));
-    source_folder *below;
-    cr_expect_eq(source_folder_create(&below, "/dev/null/none", &err), HPF_ERR_IO);
-    cr_assert_eq(source_folder_create(&below, "/dev/fd", &err), HPF_OK);
-    cr_assert_eq(source_table_find(&t, below, &err), HPF_OK);
-    source_folder_destroy(below);
+    cr_assert(hpf_text_costs_add(&t, HPF_STR("none.c:3"), amounts));
+    hpf_text_folder *below;
+    cr_expect_eq(hpf_text_folder_create(&below, "/dev/null/none", &err), HPF_ERR_IO);
+    cr_assert_eq(hpf_text_folder_create(&below, "/dev/fd", &err), HPF_OK);
+    cr_assert_eq(hpf_text_costs_find(&t, below, &err), HPF_OK);
+    hpf_text_folder_destroy(below);
     cr_expect_eq(t.heat, 1);
 }
