@@ -4,6 +4,7 @@
 blocks."""
 import collections
 import glob
+import json
 import os
 import re
 import sys
@@ -179,7 +180,7 @@ class Processes(Native):
         allocations are its own."""
         for mode in "-hd", "-hr":
             directory = self.fresh()
-            census = harness.run_census(self.command("shares_heap"), directory, mode, "-p", "--tree", "-i0.05")
+            census = harness.run_census(self.command("shares_heap"), directory, mode, "-p", "-l", "--tree", "-i0.05")
             self.assertEqual(census.status, 3, census.errors)
             tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
             largest = max(sum(amounts.values()) for _, amounts in tree.samples)
@@ -188,6 +189,10 @@ class Processes(Native):
                 with open(path, encoding="utf-8") as file:
                     [total] = re.findall("total alloc = +([0-9,]+) bytes", file.read())
                 self.assertIn(int(total.replace(",", "")), range(100000, 110000), path)
+            for path in glob.glob(os.path.join(directory, "profile.*.eventlog")):
+                report = harness.run([harness.CENSUS, "report", "--format", "json", "--value", "allocated", path])
+                allocated = sum(band["max"] for band in json.loads(report.output)["bands"])
+                self.assertIn(allocated, range(100000, 110000), path)
 
     def test_daemon(self):
         """The program ends at once; its daemon continues, and census follows it."""

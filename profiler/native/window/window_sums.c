@@ -109,8 +109,13 @@ bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
         return false;
     }
     for (uint32_t i = 0; i < sums->n_sites; i++) {
-        sums->sites[i].allocations = positive(sums->sites[i].allocations);
-        sums->sites[i].allocated_bytes = positive(sums->sites[i].allocated_bytes);
+        hpp__costs *site = &sums->sites[i];
+        site->allocations = positive(site->allocations);
+        site->allocated_bytes = positive(site->allocated_bytes);
+        if (hpp__window_reader_is_inherited(reader, i)) { /* allocated by another process */
+            *site =
+                (hpp__costs){.frees = -site->allocations, .freed_bytes = -site->allocated_bytes};
+        }
     }
     return hpp__window_reader_peak(reader, &now);
 }
