@@ -34,6 +34,7 @@
 #include "plot/overlay.h"
 #include "plot/retainers.h"
 #include "retainers/chains.h"
+#include "retainers/life_times.h"
 #include "retainers/savings.h"
 #include "options/stack_options.h"
 #include "hpfile/summary.h"
@@ -64,7 +65,7 @@ typedef struct report_values {
     int n_bands;
     int profile; /* number in an event log; -1: the first */
     bool exact, raw;
-    bool chains, savings;
+    bool chains, savings, life_times;
     bool dominators;
     stack_options
         stacks; /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
@@ -448,6 +449,11 @@ static const opt report_options[] = {
      .help =
          "profile of --savings: report what was kept without being used, integrated over time, by "
          "producer and retainers"},
+    {.name = "life-times",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, life_times),
+     .help = "NAME.lives.hp of --life-times: report how long objects were lag, use, drag and void, "
+             "by producer"},
     {.name = "dominators",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, dominators),
@@ -520,6 +526,10 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (v->savings) {
         return savings_write(in, (size_t)v->n_bands, v->exact, sink, err);
     }
+    if (v->life_times) {
+        return life_times_write(in, (table_format)v->format, (size_t)v->n_bands, v->exact, sink,
+                                err);
+    }
     if (is_of_log(v)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s needs an event log of GHC",
                              v->time    ? "time"
@@ -585,11 +595,12 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--%s cannot be used with a .prof report",
                              time_window_given(&v->window));
     }
-    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->raw ||
-        v->gate) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--sets, --profile, --raw, --chains, --savings, --fail-if, --time, "
-                             "--ticky and --nonmoving cannot be used with a .prof report");
+    if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->life_times ||
+        v->raw || v->gate) {
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "--sets, --profile, --raw, --chains, --savings, --life-times, --fail-if, --time, "
+            "--ticky and --nonmoving cannot be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
     if (v->source && v->view) {
@@ -663,8 +674,8 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
                                           : "only one heap snapshot can be given");
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
-        v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate ||
-        time_window_given(&v->window)) {
+        v->life_times || v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate ||
+        v->gate || time_window_given(&v->window)) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
@@ -726,6 +737,10 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if ((values.chains || values.savings) && (is_other || values.chains == values.savings)) {
         return cmd_misused(self, "--chains and --savings exclude each other and all other reports, "
                                  "and are written as text");
+    }
+    if (values.life_times && (is_of_log(&values) || values.source || values.chains ||
+                              values.savings || values.raw || values.gate || is_bins || window)) {
+        return cmd_misused(self, "--life-times excludes all other reports");
     }
     if (values.raw && (values.format != TABLE_AS_CSV || is_of_log(&values) || is_bins)) {
         return cmd_misused(self, "--raw needs a heap profile and --format csv");

@@ -174,15 +174,53 @@ static void record_stays(hpp__biography *b, hpp_ref ref, uint32_t from, bool is_
     b->n_lost += to > from;
 }
 
+static uint64_t life_at_death(const hpp__biography *b, hpp_ref ref, const hpp_object *object)
+{
+    const uint64_t *word = object->life_word ? object->life_word : hpp__map_find(&b->lives, ref);
+    return word ? HPP_RELAXED_LOAD(word) : 0;
+}
+
+static bool has_phases(const hpp_object *object)
+{
+    return !(hpp__object_flags(object) & (HPP_INHERENTLY_USED | HPP_STATIC));
+}
+
+/* Returns the time of the census that ended an era; of the last one, if it has not ended. */
+static double end_of(const hpp__biography *b, uint32_t era)
+{
+    era = era < b->era ? era : b->era - 1;
+    return era > 0 ? b->eras[era - 1].time_s : 0;
+}
+
+bool hpp__biography_measure(const hpp__biography *b, hpp_ref ref, const hpp_object *object,
+                            hpp__life_seconds *life)
+{
+    uint64_t word = life_at_death(b, ref, object);
+    uint32_t creation = hpp_life_creation_era(word);
+    if (creation == 0 || creation >= b->era || !has_phases(object)) {
+        return false;
+    }
+    double begin_s = end_of(b, creation - 1), end_s = end_of(b, b->era);
+    *life = (hpp__life_seconds){.is_used = hpp_life_is_used(word)};
+    if (!life->is_used) {
+        life->of[HPP__PHASE_VOID] = end_s - begin_s;
+        return true;
+    }
+    double first_use_s = end_of(b, hpp_life_first_use_era(word) - 1);
+    double last_use_s = end_of(b, hpp_life_last_use_era(word));
+    life->of[HPP__PHASE_LAG] = first_use_s - begin_s;
+    life->of[HPP__PHASE_USE] = last_use_s - first_use_s;
+    life->of[HPP__PHASE_DRAG] = end_s - last_use_s;
+    return true;
+}
+
 bool hpp__biography_dead(hpp__biography *b, hpp_ref ref, const hpp_object *object,
                          hpp__last_phase *phase)
 {
-    const uint64_t *word = object->life_word ? object->life_word : hpp__map_find(&b->lives, ref);
-    uint64_t life = word ? HPP_RELAXED_LOAD(word) : 0;
+    uint64_t life = life_at_death(b, ref, object);
     bool is_drag = hpp_life_is_used(life);
     uint32_t from = is_drag ? hpp_life_last_use_era(life) + 1 : hpp_life_creation_era(life);
-    bool has_phase = from != 0 && from < b->era &&
-                     !(hpp__object_flags(object) & (HPP_INHERENTLY_USED | HPP_STATIC));
+    bool has_phase = from != 0 && from < b->era && has_phases(object);
     if (!object->life_word) {
         hpp__map_remove(&b->lives, ref);
     }

@@ -66,6 +66,21 @@ typedef struct hpp__last_phase {
     uint64_t bytes;
 } hpp__last_phase;
 
+/* How long an object was in each phase, in seconds, up to the last census before its death: void if
+ * it was never used, else in all others. */
+typedef enum hpp__phase {
+    HPP__PHASE_LAG,
+    HPP__PHASE_USE,
+    HPP__PHASE_DRAG,
+    HPP__PHASE_VOID,
+    HPP__N_PHASES
+} hpp__phase;
+
+typedef struct hpp__life_seconds {
+    bool is_used;
+    double of[HPP__N_PHASES];
+} hpp__life_seconds;
+
 /* A part of an object's history: it is in `band` from the era `since` on. */
 typedef struct hpp__stay {
     uint32_t band, since;
@@ -105,6 +120,10 @@ void hpp__biography_used(hpp__biography *biography, hpp_ref ref, uint64_t *life_
 bool hpp__biography_dead(hpp__biography *biography, hpp_ref ref, const hpp_object *object,
                          hpp__last_phase *phase);
 void hpp__biography_record(hpp__biography *biography, const hpp__last_phase *phase, uint32_t band);
+/* Measures the phases of an object that dies, before hpp__biography_dead. Returns false if it has
+ * none, because no census has seen it or its uses are not known. */
+bool hpp__biography_measure(const hpp__biography *biography, hpp_ref ref, const hpp_object *object,
+                            hpp__life_seconds *life);
 void hpp__biography_moved(hpp__biography *biography, hpp_ref from, hpp_ref to);
 
 /* A census: begin, see each living object, look at `now`, end. Objects in HPP__NO_BAND are seen,

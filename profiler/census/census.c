@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "biography.h"
 #include "hpfile/str.h"
+#include "life_times.h"
 #include "restrict.h"
 #include "retainer.h"
 #include "schemes.h"
@@ -52,6 +53,8 @@ struct hpp_census {
     uint64_t *divided_counts;
     size_t divided_counts_capacity;
     hpp__biography biography;
+    bool measures_lives;
+    hpp__life_times life_times;
     hpp__bands bands;
     uint64_t *counts; /* cost by key, in a census without biography */
     size_t counts_capacity;
@@ -511,7 +514,12 @@ void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)
         hpp_object costed = with_cost(c, object);
         hpp__last_phase phase;
         uint32_t key;
+        hpp__life_seconds life;
         lock(c);
+        if (c->measures_lives && hpp__restrict_passes(&c->restrictions, object) &&
+            hpp__biography_measure(&c->biography, ref, &costed, &life)) {
+            hpp__life_times_add(&c->life_times, &costed, &life);
+        }
         if (hpp__biography_dead(&c->biography, ref, &costed, &phase) &&
             find_last_key(c, object, &key)) {
             hpp__biography_record(&c->biography, &phase, key);
@@ -609,6 +617,11 @@ int hpp_census_each_holding(hpp_census *c, hpp_visit_holding *visit, void *conte
 bool hpp_census_has_retainers(const hpp_census *c)
 {
     return c->has_retainers;
+}
+
+const hpp__life_times *hpp__census_life_times(const hpp_census *c)
+{
+    return c->measures_lives ? &c->life_times : NULL;
 }
 
 bool hpp_census_has_biography(const hpp_census *c)
@@ -718,7 +731,14 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
         status = hpp__biography_init(&c->biography, c->heap.ref_shift, c->has_retainers,
                                      c->lost_key, err);
     }
-    return status;
+    c->measures_lives = options->life_times;
+    if (status == HPF_OK && c->measures_lives && (!c->has_biography || c->uses_sums)) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--life-times needs a biography: use -hb, or -hc with -hbdrag,void");
+    }
+    return status == HPF_OK && c->measures_lives
+               ? hpp__life_times_init(&c->life_times, &c->heap, c->arena, err)
+               : status;
 }
 
 hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
@@ -786,6 +806,7 @@ void hpp_census_destroy(hpp_census *c)
     hpp__retainer_finish(&c->retainer);
     hpp__schemes_finish(&c->schemes);
     hpp__biography_finish(&c->biography);
+    hpp__life_times_finish(&c->life_times);
     hpp__bands_finish(&c->bands);
     hpp__bands_finish(&c->divided);
     hpp__map_finish(&c->pair_of);

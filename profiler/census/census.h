@@ -126,4 +126,10 @@ typedef struct hpp_holding {
 typedef int hpp_visit_holding(const hpp_holding *holding, void *context);
 int hpp_census_each_holding(hpp_census *census, hpp_visit_holding *visit, void *context);
 
+typedef struct hpp__life_times hpp__life_times; /* life_times.h */
+
+/* Returns how long objects were in each phase, once hpp_census_end was called; NULL without the
+ * option life_times. */
+const hpp__life_times *hpp__census_life_times(const hpp_census *census);
+
 #endif

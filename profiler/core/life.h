@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The life of one object: when it was created, first used, last used and destroyed. (The figure of
- * Park and Marlow, "Implementation of Lag/Drag/Void/Use Profiling".)
+ * Park and Marlow, "Implementation of Lag/Drag/Void/Use Profiling".) And how long all were in each
+ * phase.
  */
 #ifndef HPP_LIFE_H
 #define HPP_LIFE_H
 
+#include "census/life_times.h"
 #include "hpprof/heap.h"
 #include "output.h"
 
@@ -33,5 +35,9 @@ void hpp__life_ended(hpp__life *life, double time_s);
 /* Sends the life as a biography of one object, with marks at its events: one sample before and one
  * after each event. An object that lives has no end; its last sample is at `end_s`. */
 void hpp__life_send(const hpp__life *life, hpp__output *output, double end_s);
+
+/* Sends how long objects were in each phase, as a profile over durations: the bytes whose phase
+ * lasted as long, by phase and producer. Returns false without memory. */
+bool hpp__life_times_send(const hpp__life_times *times, hpp__output *output);
 
 #endif

@@ -413,6 +413,13 @@ static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
 
+static hpf_status parse_life_times(parser *p, hpf_str word, hpf_str rest)
+{
+    p->options.census.life_times = true;
+    p->options.with_census = true;
+    return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
+}
+
 static hpf_status parse_cost(parser *p, hpf_str word, hpf_str rest)
 {
     p->options.census.count_objects = true;
@@ -500,6 +507,7 @@ static const struct {
     {"--count", parse_cost},
     {"--savings", parse_savings},
     {"--snapshot", parse_snapshot},
+    {"--life-times", parse_life_times},
     {"--life", parse_life},
 };
 

@@ -82,7 +82,7 @@ static char *path_of(const hpp_profiler *p, const char *suffix)
     return path;
 }
 
-static void emit_headers(hpp_profiler *p)
+static void emit_headers(hpp_profiler *p, hpp__output *output)
 {
     hpp__text job = {0};
     hpp__text_add(&job, p->name);
@@ -92,7 +92,7 @@ static void emit_headers(hpp_profiler *p)
     hpp__title_add_options(&job, p->options->words, p->options->n_words);
     p->missing.no_title |= job.is_short;
     hpf_str date = {p->date, strlen(p->date)};
-    hpp__output_headers(&p->output, job.is_short ? p->name : hpp__text_str(&job), date,
+    hpp__output_headers(output, job.is_short ? p->name : hpp__text_str(&job), date,
                         p->options->census.count_objects);
     hpp__text_finish(&job);
 }
@@ -163,7 +163,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
     status = status == HPF_OK ? open_log(p, NULL, err) : status;
     if (status == HPF_OK) {
         hpp__output_add(&p->output, p->config.events, p->config.events_context);
-        emit_headers(p);
+        emit_headers(p, &p->output);
         hpp__output_sample(&p->output, 0.0, NULL, 0);
     }
     return status;
@@ -459,7 +459,7 @@ static hpf_status rewrite_biography(hpp_profiler *p, double end_s, hpf_error *er
         hpp__output_drop(&p->output);
         return status;
     }
-    emit_headers(p);
+    emit_headers(p, &p->output);
     if (p->options->with_eventlog && copy_log(p, err) != HPF_OK) {
         hpp__output_drop(&p->output);
         return err->status;
@@ -615,6 +615,31 @@ hpf_status hpp__profiler_write_life(hpp_profiler *p, const hpp__life *life, hpf_
     return status;
 }
 
+/* Writes how long objects were in each phase, if that was measured. */
+static hpf_status write_life_times(hpp_profiler *p, hpf_error *err)
+{
+    const hpp__life_times *times = hpp__census_life_times(p->engine);
+    char *path = times ? path_of(p, ".lives.hp") : NULL;
+    hpp__output output = {0};
+    if (!times) {
+        return HPF_OK;
+    }
+    hpf_status status = path ? hpp__output_open(&output, path, err) : hpf_error_set_memory(err);
+    if (status == HPF_OK) {
+        emit_headers(p, &output);
+        status = hpp__life_times_send(times, &output) && times->n_lost == 0
+                     ? HPF_OK
+                     : hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        status = hpp__output_close(&output, err);
+    } else {
+        hpp__output_drop(&output);
+    }
+    free(path);
+    return status;
+}
+
 static void stop_tick_list(hpp_profiler *p)
 {
     if (p->logs_ticks) {
@@ -632,7 +657,9 @@ hpf_status hpp_profiler_stop(hpp_profiler *p, hpf_error *err)
     }
     hpp__timer_stop(&p->timer);
     if (p->engine) {
+        hpf_error why;
         stop_heap(p, &status, err);
+        keep_first(&status, err, write_life_times(p, &why), &why);
     }
     stop_tick_list(p);
     write_files(p, &status, err);

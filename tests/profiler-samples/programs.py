@@ -272,6 +272,33 @@ class Retainers(unittest.TestCase):
         self.assertEqual({name[:5] for sample in only_drag for name in sample}, {"DRAG "})
         self.assertIn("--savings", Run("drag", "--savings", "-l").errors)
 
+    def test_life_times_have_the_areas_of_the_phases(self):
+        """Bytes x time of each phase, over all producers, is that of the profile: eras last from census to census."""
+        for program in ("drag", "void", "leak", "finite_map"):
+            run = Run(program, "-hb", "--life-times", "-i0.0005")
+            times = [float(time) for time in re.findall(r"BEGIN_SAMPLE (\S+)", run.text(".hp"))][:-1]
+            areas = collections.Counter()
+            for begin, end, sample in zip(times, times[1:], run.samples()):
+                for phase, size in sample.items():
+                    areas[phase] += size * (end - begin)
+            done = subprocess.run([CENSUS, "report", "--life-times", "-m0", "--format", "json", run.path + ".lives.hp"],
+                                  text=True, capture_output=True, check=True)
+            found = collections.Counter()
+            for row in json.loads(done.stdout)["rows"]:
+                found[row["phase"]] += row["bytes"] * row["mean_seconds"]
+                self.assertLessEqual(row["median_seconds"], row["p90_seconds"])
+                self.assertLessEqual(row["p90_seconds"], row["longest_seconds"])
+            for phase in ("LAG", "USE", "DRAG", "VOID"):
+                self.assertAlmostEqual(found[phase], areas[phase], delta=0.13 * sum(areas.values()) + 1e-6, msg=program)
+        make = [row for row in json.loads(subprocess.run(
+            [CENSUS, "report", "--life-times", "--format", "json", self.drag_lives()],
+            text=True, capture_output=True, check=True).stdout)["rows"] if row["phase"] == "DRAG"]
+        self.assertIn("make", make[0]["producer"])
+        self.assertIn("-hb", Run("drag", "-hc", "--life-times").errors)
+
+    def drag_lives(self):
+        return Run("drag", "-hb", "--life-times", "-i100").path + ".lives.hp"
+
     def test_schemes_choose_what_retains_and_its_name(self):
         def bands(*options):
             run = Run("cache", "-hr", "-i100", *options)

@@ -54,6 +54,8 @@ typedef struct hpp_census_options {
     bool count_stacks;       /* -xt: count HPP_STACK objects */
     bool savings;       /* --savings: break down objects in lag, drag or void by phase, producer
                            and retainer set at once; `breakdown` is ignored */
+    bool life_times;    /* --life-times: measure how long each object is in each phase; needs a
+                           biography, and a heap whose objects are visited */
     bool count_objects; /* --count: the cost of an object is 1, not its size */
     bool many_threads;  /* several threads call the hooks at once (but not the census) */
     hpp_retaining retaining;

@@ -26,6 +26,8 @@
  *                 first of each is that of the profile; NAME.prof compares the visits, sets and
  *                 time of all combinations, on the same heaps
  *   --count       count objects, not bytes; not with -l, because event logs hold bytes
+ *   --life-times  with -hb: how long the objects of each producer are lag, use, drag and void:
+ *                 PROGRAM.lives.hp, for `census report --life-times` (only with runtime.h)
  *   --life NAME   record when the first object with this description is created, first and last
  *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)
  *   --snapshot largest|last

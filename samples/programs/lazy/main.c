@@ -27,29 +27,30 @@ hpp_cc lz_main_caf = HPP_CC_INIT("CAF", "Main", "<entire-module>", HPP_CC_CAF);
 
 static void print_help(const char *program)
 {
-    printf("usage: %s [--nursery BYTES] [--live FILE] [N] [+RTS OPTIONS [-RTS]]\n\n"
-           "  N                size of the problem\n"
-           "  --nursery BYTES  allocate at least this much between collections\n"
-           "  --live FILE      write the live bytes at each census\n\n"
-           "OPTIONS of the runtime:\n"
-           "  -s[FILE]         print where time was spent at the end, to FILE or standard error\n"
-           "  -S[FILE]         the same, and a line for each collection\n"
-           "  -FFACTOR         size of the heap at a collection, in live bytes (2)\n\n"
-           "OPTIONS of the profiler, also in HPP_OPTIONS:\n"
-           "  -h -hc -hm -hd -hy -hr -hb -hT\n"
-           "                   heap profile by cost-centre stack (-h, -hc), module, description,\n"
-           "                   type, retainer set, biography (also -hL), kind\n"
-           "  -hcNAME,... -hCNAME,... -hmNAME,... -hdNAME,... -hyNAME,... -hrNAME,... -hbNAME,...\n"
-           "                   only objects with these\n"
-           "  -iSECONDS        time between censuses (0.1)\n"
-           "  -LBYTES -RSIZE   longest name of a stack; largest retainer set\n"
-           "  -xt -xc          include threads; print the stack of cost centres at exceptions\n"
-           "  -p -P -pa -pj    time and allocation report\n"
-           "  -VSECONDS        time between ticks of the report (0.001)\n"
-           "  -l[LETTERS]      event log, of s g n p f u T a\n"
-           "  --retainer-by --is-retainer --savings --count --snapshot --life -B -oNAME\n"
-           "                   see hpprof/options.h\n",
-           program);
+    printf(
+        "usage: %s [--nursery BYTES] [--live FILE] [N] [+RTS OPTIONS [-RTS]]\n\n"
+        "  N                size of the problem\n"
+        "  --nursery BYTES  allocate at least this much between collections\n"
+        "  --live FILE      write the live bytes at each census\n\n"
+        "OPTIONS of the runtime:\n"
+        "  -s[FILE]         print where time was spent at the end, to FILE or standard error\n"
+        "  -S[FILE]         the same, and a line for each collection\n"
+        "  -FFACTOR         size of the heap at a collection, in live bytes (2)\n\n"
+        "OPTIONS of the profiler, also in HPP_OPTIONS:\n"
+        "  -h -hc -hm -hd -hy -hr -hb -hT\n"
+        "                   heap profile by cost-centre stack (-h, -hc), module, description,\n"
+        "                   type, retainer set, biography (also -hL), kind\n"
+        "  -hcNAME,... -hCNAME,... -hmNAME,... -hdNAME,... -hyNAME,... -hrNAME,... -hbNAME,...\n"
+        "                   only objects with these\n"
+        "  -iSECONDS        time between censuses (0.1)\n"
+        "  -LBYTES -RSIZE   longest name of a stack; largest retainer set\n"
+        "  -xt -xc          include threads; print the stack of cost centres at exceptions\n"
+        "  -p -P -pa -pj    time and allocation report\n"
+        "  -VSECONDS        time between ticks of the report (0.001)\n"
+        "  -l[LETTERS]      event log, of s g n p f u T a\n"
+        "  --retainer-by --is-retainer --savings --count --snapshot --life-times --life -B -oNAME\n"
+        "                   see hpprof/options.h\n",
+        program);
     exit(0);
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "census/biography.h"
+#include "census/census.h"
+#include "census/life_times.h"
 #include "toy_heap.h"
 
 static const toy_stack MAIN = {"MAIN", "MAIN", NULL, 1};
@@ -171,6 +173,96 @@ Test(biography, objects_older_than_the_profile_begin_with_its_first_census)
     expect_phases(census, 0, 0, 2, 0, 1, 0);
     expect_phases(census, 1, 0, 0, 2, 0, 0);
     hpp_census_destroy(census);
+    toy_finish(&heap);
+}
+
+/* A first use 15 eras after the creation, and less, is kept as it is; later ones are rounded down
+ * by an eighth at most. */
+Test(biography, a_word_keeps_the_first_use)
+{
+    for (uint32_t lag = 0; lag < 1 << 20; lag += 1 + lag / 50) {
+        uint64_t life = hpp_life_after_use(hpp_life_created_in(1000), 1000 + lag);
+        life = hpp_life_after_use(life, 1001 + lag);
+        life = hpp_life_after_use(life, HPP_MAX_ERA);
+        uint32_t kept = hpp_life_first_use_era(life) - 1000;
+        cr_assert_eq(hpp_life_creation_era(life), 1000);
+        cr_assert_eq(hpp_life_last_use_era(life), HPP_MAX_ERA);
+        cr_assert(kept <= lag && (double)kept >= (lag < 16 ? lag : 0.875 * lag), "%u %u", lag,
+                  kept);
+    }
+}
+
+static int put_time(const hpp_life_time *time, void *context)
+{
+    char *text = context;
+    for (size_t i = 0; i < HPP__N_DURATIONS; i++) {
+        if (time->bytes[i] > 0) {
+            sprintf(text + strlen(text), "%s %.*s %zu:%llu; ", time->phase,
+                    (int)time->producer.length, time->producer.data, i,
+                    (unsigned long long)time->bytes[i]);
+        }
+    }
+    return 0;
+}
+
+/* An era takes a second. Made in era 1: one object that is used in 2 and 4, and dies in 6; one that
+ * is never used, and dies in 4; one that no census sees; one whose first use is in the last era,
+ * alive to the end; and an array. The classes of 0, 1, 3, 5 and 6 seconds have known numbers. */
+static void measure_by_hand(bool has_headers)
+{
+    toy_heap heap;
+    toy_init(&heap, 10, has_headers);
+    hpp_census *census = new_census(
+        &heap, &(hpp_census_options){.breakdown = HPF_BREAKDOWN_BIOGRAPHY, .life_times = true});
+    size_t used = create(census, &heap, 1), idle = create(census, &heap, 2);
+    size_t brief = create(census, &heap, 4), lasting = create(census, &heap, 8);
+    toy_new(&heap, 16, &ARRAY, &MAIN, 0);
+    kill(census, &heap, brief);
+    for (uint32_t era = 1; era <= 6; era++) {
+        if (era == 2 || era == 4) {
+            use(census, &heap, used);
+        }
+        if (era == 4) {
+            kill(census, &heap, idle);
+        }
+        if (era == 6) {
+            kill(census, &heap, used);
+            use(census, &heap, lasting);
+        }
+        hpp_census_take(census, era);
+    }
+    cr_assert_eq(hpp_census_end(census, NULL), HPF_OK);
+    const hpp__life_times *times = hpp__census_life_times(census);
+    enum { AT_1 = 161, AT_3 = 173, AT_5 = 179 }; /* 1, 1.5 x 2, 1.25 x 4 s */
+    char text[500] = "", expected[500];
+    cr_assert_eq(hpp__life_times_each(times, put_time, text), 0);
+    snprintf(expected, sizeof expected,
+             "LAG MAIN %d:1; LAG MAIN %d:8; USE MAIN %d:8; USE MAIN %d:1; DRAG MAIN 0:8; "
+             "DRAG MAIN %d:1; VOID MAIN %d:2; ",
+             AT_1, AT_5, AT_1, AT_3, AT_1, AT_3);
+    cr_expect_str_eq(text, expected);
+    cr_expect_float_eq(hpp__life_times_seconds(times, AT_3), 3, 1e-12);
+    cr_expect_float_eq(hpp__life_times_seconds(times, 0), 0, 1e-12);
+    cr_expect_lt(hpp__life_times_seconds(times, 1), 0);
+    hpp_census_destroy(census);
+    toy_finish(&heap);
+}
+
+Test(biography, times_of_phases_by_hand)
+{
+    measure_by_hand(true);
+    measure_by_hand(false);
+}
+
+Test(biography, times_of_phases_need_a_biography)
+{
+    toy_heap heap;
+    toy_init(&heap, 1, true);
+    hpp_census *census;
+    hpf_error err;
+    const hpp_census_options options = {.life_times = true};
+    cr_expect_eq(hpp_census_create(&census, &heap.adapter, &options, &err), HPF_ERR_ARGUMENT);
+    cr_expect(strstr(err.message, "-hb"));
     toy_finish(&heap);
 }
 

@@ -74,8 +74,7 @@ static bool follow(hpp__followed *w, hpp_census *engine, const hpp__image_life *
         }
         block = &w->blocks[*known];
     } else if (block->birth == life->birth) { /* as it was first seen */
-        word = hpp_life_created_in(hpp_life_creation_era(block->word)) |
-               (word & (HPP_LIFE_USED | UINT32_MAX));
+        word = hpp_life_with_creation(word, hpp_life_creation_era(block->word));
     }
     *block = (hpp__watched){life->address, life->bytes, word, life->birth, node};
     w->of_node[node] = (uint32_t)*known;
