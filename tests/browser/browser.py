@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE_S = 60  # for what must happen; a loaded machine is slow, not wrong
+PATIENCE_S = 240  # for what must happen; a loaded machine is slow, not wrong
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE_S = 60
+PATIENCE_S = 240
 
 
 def wait_for(what, condition):

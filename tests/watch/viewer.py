@@ -11,7 +11,7 @@ import socket
 import struct
 import time
 
-PATIENCE_S = 60
+PATIENCE_S = 240
 
 
 class Place:
