@@ -15,14 +15,15 @@ import sys
 
 DRAWING = {"cairo", "pango", "fontconfig", "png.h"}
 
-# Room: the folders of public headers that its files may include, and words in the names of system headers that they
-# may not. Every room may also include headers of base and private headers of hpfile.
+# Room: the folders of public headers, or the headers, that its files may include, and words in the names of system
+# headers that they may not. Every room may also include headers of base and private headers of hpfile.
 ROOMS = {
     "base": ({"hpfile"}, DRAWING | {"termios", "sys/socket"}),
     "hpfile": ({"hpfile"}, DRAWING | {"termios", "sys/socket"}),
+    "coverage": ({"hpfile/error.h", "hpfile/sink.h", "hpfile/str.h"}, DRAWING | {"termios", "sys/socket"}),
     "render": ({"hpfile", "hprender"}, {"termios", "sys/socket"}),
     "profiler": ({"hpfile", "hpprof"}, DRAWING),
-    "cli": ({"hpfile", "hprender", "hpprof"}, DRAWING),
+    "cli": ({"hpfile", "hprender", "hpprof", "coverage"}, DRAWING),
 }
 
 # Private headers of rooms other than hpfile that a room may include: doors between rooms that no outside program needs.
@@ -32,13 +33,13 @@ DOORS = {"cli": {"html/html_dominators.h", "native/collector/collector.h", "symb
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["io", "text", "snapshot", "coverage", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
+    "hpfile": ["io", "text", "snapshot", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window",
                  "native/target/unwind", "native/target/centres", "native/python", "native/target/compiled", "native/target/counting",
                  "native/target/lives", "native/target/preload",
                  "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
                  "native/collector/profile", "native/collector", "native/collector/attach"],
-    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "coverage", "gate", "commands"],
+    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "hpc", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
 }
 
@@ -58,8 +59,8 @@ class Room:
         self.name = name
         self.folder = root / name
         self.files = {}
-        # Files of base are included as "base/X.h".
-        above = root if name == "base" else self.folder
+        # Files of base and coverage are included as "base/X.h".
+        above = root if name in ("base", "coverage") else self.folder
         for path in sorted(self.folder.rglob("*.[ch]")):
             self.files[path.relative_to(above).as_posix()] = INCLUDE.findall(path.read_text())
 
@@ -107,7 +108,7 @@ def room_problems(room, base, hpfile):
             if kind == "<":
                 if any(word in name for word in foreign):
                     yield f"{room.name}/{file}: <{name}> is not for {room.name}"
-            elif not (name.split("/")[0] in allowed or room.find(file, name) or name in base.files
+            elif not (name.split("/")[0] in allowed or name in allowed or room.find(file, name) or name in base.files
                       or name in hpfile.files or name in DOORS.get(room.name, ())):
                 yield f'{room.name}/{file}: "{name}" is neither of {room.name} nor of a room below'
 

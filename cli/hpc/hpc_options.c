@@ -20,83 +20,40 @@ typedef struct option {
     char letter;
     const char *name;
     const char *argument; /* NULL: none */
-    const char *help[2];  /* lines of the help; the second may be NULL */
     action action;
-    size_t offset; /* of the member of hpc_options */
+    size_t offset;                /* of the member of hpc_options */
+    const char *help, *help_more; /* lines of the help; the second may be NULL */
 } option;
 
+#define AT(member) offsetof(hpc_options, member)
+
 static const option all_options[] = {
-    {'p', "per-module", NULL, {"show module level detail"}, SET, offsetof(hpc_options, per_module)},
-    {'l', "decl-list", NULL, {"show unused decls"}, SET, offsetof(hpc_options, declarations)},
-    {'e',
-     "exclude",
-     "[PACKAGE:][MODULE]",
-     {"exclude MODULE and/or PACKAGE"},
-     ADD,
-     offsetof(hpc_options, excluded)},
-    {'i',
-     "include",
-     "[PACKAGE:][MODULE]",
-     {"include MODULE and/or PACKAGE"},
-     ADD,
-     offsetof(hpc_options, included)},
-    {'s',
-     "srcdir",
-     "DIR",
-     {"path to source directory of .hs files", "multi-use of srcdir possible"},
-     ADD,
-     offsetof(hpc_options, source_dirs)},
-    {'h',
-     "hpcdir",
-     "DIR",
-     {"append sub-directory that contains .mix files", "default .hpc [rarely used]"},
-     ADD,
-     offsetof(hpc_options, mix_dirs)},
-    {'r',
-     "reset-hpcdirs",
-     NULL,
-     {"empty the list of hpcdir's", "[rarely used]"},
-     EMPTY,
-     offsetof(hpc_options, mix_dirs)},
-    {'x', "xml-output", NULL, {"show output in XML"}, SET, offsetof(hpc_options, xml)},
-    {'n',
-     "fun-entry-count",
-     NULL,
-     {"show top-level function entry counts"},
-     SET,
-     offsetof(hpc_options, entry_counts)},
-    {'c',
-     "highlight-covered",
-     NULL,
-     {"highlight covered code, rather that code gaps"},
-     SET,
-     offsetof(hpc_options, highlight_covered)},
-    {'d', "destdir", "DIR", {"path to write output to"}, SET_TEXT, offsetof(hpc_options, page_dir)},
-    {'o', "output", "FILE", {"output FILE"}, SET_TEXT, offsetof(hpc_options, output)},
-    {'f',
-     "function",
-     "FUNCTION",
-     {"combine .tix files with join function, default = ADD", "FUNCTION = ADD | DIFF | SUB"},
-     SET_TEXT,
-     offsetof(hpc_options, function)},
-    {'m',
-     "function",
-     "FUNCTION",
-     {"apply function to .tix files, default = ID", "FUNCTION = ID | INV | ZERO"},
-     SET_TEXT,
-     offsetof(hpc_options, function)},
-    {'u',
-     "union",
-     NULL,
-     {"use the union of the module namespace (default is intersection)"},
-     SET,
-     offsetof(hpc_options, is_union)},
-    {'v',
-     "verbosity",
-     "[0-2]",
-     {"verbosity level, 0-2", "default 1"},
-     SET_TEXT,
-     offsetof(hpc_options, verbosity)},
+    {'p', "per-module", NULL, SET, AT(per_module), "show module level detail", NULL},
+    {'l', "decl-list", NULL, SET, AT(declarations), "show unused decls", NULL},
+    {'e', "exclude", "[PACKAGE:][MODULE]", ADD, AT(excluded), "exclude MODULE and/or PACKAGE",
+     NULL},
+    {'i', "include", "[PACKAGE:][MODULE]", ADD, AT(included), "include MODULE and/or PACKAGE",
+     NULL},
+    {'s', "srcdir", "DIR", ADD, AT(source_dirs), "path to source directory of .hs files",
+     "multi-use of srcdir possible"},
+    {'h', "hpcdir", "DIR", ADD, AT(mix_dirs), "append sub-directory that contains .mix files",
+     "default .hpc [rarely used]"},
+    {'r', "reset-hpcdirs", NULL, EMPTY, AT(mix_dirs), "empty the list of hpcdir's",
+     "[rarely used]"},
+    {'x', "xml-output", NULL, SET, AT(xml), "show output in XML", NULL},
+    {'n', "fun-entry-count", NULL, SET, AT(entry_counts), "show top-level function entry counts",
+     NULL},
+    {'c', "highlight-covered", NULL, SET, AT(highlight_covered),
+     "highlight covered code, rather that code gaps", NULL},
+    {'d', "destdir", "DIR", SET_TEXT, AT(page_dir), "path to write output to", NULL},
+    {'o', "output", "FILE", SET_TEXT, AT(output), "output FILE", NULL},
+    {'f', "function", "FUNCTION", SET_TEXT, AT(function),
+     "combine .tix files with join function, default = ADD", "FUNCTION = ADD | DIFF | SUB"},
+    {'m', "function", "FUNCTION", SET_TEXT, AT(function),
+     "apply function to .tix files, default = ID", "FUNCTION = ID | INV | ZERO"},
+    {'u', "union", NULL, SET, AT(is_union),
+     "use the union of the module namespace (default is intersection)", NULL},
+    {'v', "verbosity", "[0-2]", SET_TEXT, AT(verbosity), "verbosity level, 0-2", "default 1"},
 };
 
 /* ---- Help ---- */
@@ -145,9 +102,9 @@ static void print_table(FILE *to, const hpc_command *command, hpf_str prefix, bo
         }
         int written =
             printf("    --%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-        fprintf(to, "%*s  %s\n", (int)width + 4 - written, "", o->help[0]);
-        if (o->help[1] && has_second_lines) {
-            fprintf(to, "%*s  %s\n", (int)width + 4, "", o->help[1]);
+        fprintf(to, "%*s  %s\n", (int)width + 4 - written, "", o->help);
+        if (o->help_more && has_second_lines) {
+            fprintf(to, "%*s  %s\n", (int)width + 4, "", o->help_more);
         }
     }
 }

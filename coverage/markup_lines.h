@@ -3,8 +3,8 @@
  * The text of a module as HTML, with a span of colour for each part that a box describes. Which
  * spans there are, and how they nest, is as in the pages of hpc; the classes have the same names.
  */
-#ifndef CENSUS_MARKUP_LINES_H
-#define CENSUS_MARKUP_LINES_H
+#ifndef HPC_MARKUP_LINES_H
+#define HPC_MARKUP_LINES_H
 
 #include "coverage/mix.h"
 #include "coverage/tix.h"
@@ -13,7 +13,8 @@
 /* Writes the rows of a table, one for each line. `has_counts`: the line on which a declaration
  * begins says how often it was entered. Stores the number of boxes after the end of the text in
  * `*n_outside`. Errors: ARGUMENT, if `tix` has no counts for some boxes; MEMORY. */
-hpf_status markup_lines_write(const hpf__mix *mix, const hpf__tix_module *tix, hpf_str text,
-                              bool has_counts, size_t *n_outside, hpf_sink *sink, hpf_error *err);
+hpf_status hpc_markup_lines_write(const hpc_mix *mix, const hpc_tix_module *tix, hpf_str text,
+                                  bool has_counts, size_t *n_outside, hpf_sink *sink,
+                                  hpf_error *err);
 
 #endif

@@ -21,15 +21,15 @@ static const char *const control_names[N_CONTROLS] = {
 /* Escapes of one letter, from the character 7 on. */
 static const char short_escapes[] = "abtnvfr";
 
-void hpf__haskell_finish(hpf__haskell *h)
+void hpc_haskell_finish(hpc_haskell *h)
 {
     hpf__buffer_finish(&h->scratch);
 }
 
 /* ---- Errors ---- */
 
-hpf_status hpf__haskell_fail(const hpf__haskell *h, size_t at, hpf_status status,
-                             const char *format, ...)
+hpf_status hpc_haskell_fail(const hpc_haskell *h, size_t at, hpf_status status, const char *format,
+                            ...)
 {
     char message[sizeof h->err->message];
     va_list arguments;
@@ -57,17 +57,17 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-hpf_status hpf__haskell_expected(hpf__haskell *h, const char *what)
+hpf_status hpc_haskell_expected(hpc_haskell *h, const char *what)
 {
-    char c = hpf__haskell_peek(h);
+    char c = hpc_haskell_peek(h);
     if (h->at == h->text.length) {
-        return hpf__haskell_fail(h, h->at, HPF_ERR_SYNTAX, "expected %s, found the end of the file",
-                                 what);
+        return hpc_haskell_fail(h, h->at, HPF_ERR_SYNTAX, "expected %s, found the end of the file",
+                                what);
     }
     size_t length = hpf_utf8_next(hpf_str_from(h->text, h->at), NULL);
     if (length == 0) {
-        return hpf__haskell_fail(h, h->at, HPF_ERR_SYNTAX,
-                                 "expected %s, found a byte that is not UTF-8", what);
+        return hpc_haskell_fail(h, h->at, HPF_ERR_SYNTAX,
+                                "expected %s, found a byte that is not UTF-8", what);
     }
     while (
         (is_letter(c) || hpf__is_digit(c)) && length < 30 && h->at + length < h->text.length &&
@@ -75,13 +75,13 @@ hpf_status hpf__haskell_expected(hpf__haskell *h, const char *what)
         length++;
     }
     length = length > 4 ? hpf_utf8_cut(hpf_str_from(h->text, h->at), length) : length;
-    return hpf__haskell_fail(h, h->at, HPF_ERR_SYNTAX, "expected %s, found '%.*s'", what,
-                             (int)length, h->text.data + h->at);
+    return hpc_haskell_fail(h, h->at, HPF_ERR_SYNTAX, "expected %s, found '%.*s'", what,
+                            (int)length, h->text.data + h->at);
 }
 
 /* ---- Symbols and numbers ---- */
 
-char hpf__haskell_peek(hpf__haskell *h)
+char hpc_haskell_peek(hpc_haskell *h)
 {
     while (h->at < h->text.length && hpf__is_blank(h->text.data[h->at])) {
         h->at++;
@@ -89,9 +89,9 @@ char hpf__haskell_peek(hpf__haskell *h)
     return h->at < h->text.length ? h->text.data[h->at] : '\0';
 }
 
-bool hpf__haskell_take(hpf__haskell *h, const char *token)
+bool hpc_haskell_take(hpc_haskell *h, const char *token)
 {
-    hpf__haskell_peek(h);
+    hpc_haskell_peek(h);
     size_t end = h->at + strlen(token);
     if (!hpf_str_begins(hpf_str_from(h->text, h->at), token) ||
         (is_letter(*token) && end < h->text.length &&
@@ -102,22 +102,22 @@ bool hpf__haskell_take(hpf__haskell *h, const char *token)
     return true;
 }
 
-hpf_status hpf__haskell_expect(hpf__haskell *h, const char *token)
+hpf_status hpc_haskell_expect(hpc_haskell *h, const char *token)
 {
     char what[40];
-    if (hpf__haskell_take(h, token)) {
+    if (hpc_haskell_take(h, token)) {
         return HPF_OK;
     }
     snprintf(what, sizeof what, "'%s'", token);
-    return hpf__haskell_expected(h, what);
+    return hpc_haskell_expected(h, what);
 }
 
-hpf_status hpf__haskell_whole(hpf__haskell *h, uint64_t most, const char *what, uint64_t *out)
+hpf_status hpc_haskell_whole(hpc_haskell *h, uint64_t most, const char *what, uint64_t *out)
 {
     uint64_t value = 0;
     bool is_large = false;
-    if (!hpf__is_digit(hpf__haskell_peek(h))) {
-        return hpf__haskell_expected(h, what);
+    if (!hpf__is_digit(hpc_haskell_peek(h))) {
+        return hpc_haskell_expected(h, what);
     }
     size_t start = h->at;
     for (; h->at < h->text.length && hpf__is_digit(h->text.data[h->at]); h->at++) {
@@ -126,8 +126,8 @@ hpf_status hpf__haskell_whole(hpf__haskell *h, uint64_t most, const char *what, 
         value = is_large ? value : value * 10 + digit;
     }
     if (is_large) {
-        return hpf__haskell_fail(h, start, HPF_ERR_RANGE, "%s is larger than %llu", what,
-                                 (unsigned long long)most);
+        return hpc_haskell_fail(h, start, HPF_ERR_RANGE, "%s is larger than %llu", what,
+                                (unsigned long long)most);
     }
     *out = value;
     return HPF_OK;
@@ -144,7 +144,7 @@ static int digit_value(char c)
 }
 
 /* Reads the digits of a character's number. */
-static bool read_code(hpf__haskell *h, int base, uint32_t *code)
+static bool read_code(hpc_haskell *h, int base, uint32_t *code)
 {
     size_t start = h->at;
     *code = 0;
@@ -155,7 +155,7 @@ static bool read_code(hpf__haskell *h, int base, uint32_t *code)
 }
 
 /* Reads a name such as NUL; of two that fit, the longer one (SOH, not SO). */
-static bool read_control_name(hpf__haskell *h, uint32_t *code)
+static bool read_control_name(hpc_haskell *h, uint32_t *code)
 {
     size_t longest = 0;
     for (uint32_t i = 0; i <= N_CONTROLS; i++) {
@@ -171,7 +171,7 @@ static bool read_control_name(hpf__haskell *h, uint32_t *code)
 
 /* Reads what follows a backslash. Returns whether it is valid; `*has_code` if it is a character, as
  * opposed to "\&" and blanks up to another backslash. */
-static bool read_escape(hpf__haskell *h, uint32_t *code, bool *has_code)
+static bool read_escape(hpc_haskell *h, uint32_t *code, bool *has_code)
 {
     char c = h->at < h->text.length ? h->text.data[h->at] : '\0';
     const char *escape = c ? strchr(short_escapes, c) : NULL;
@@ -182,7 +182,7 @@ static bool read_escape(hpf__haskell *h, uint32_t *code, bool *has_code)
         return true;
     }
     if (hpf__is_blank(c)) {
-        bool is_closed = hpf__haskell_peek(h) == '\\';
+        bool is_closed = hpc_haskell_peek(h) == '\\';
         h->at += is_closed;
         return is_closed;
     }
@@ -198,10 +198,10 @@ static bool read_escape(hpf__haskell *h, uint32_t *code, bool *has_code)
     return hpf__is_digit(c) ? read_code(h, 10, code) : read_control_name(h, code);
 }
 
-hpf_status hpf__haskell_string(hpf__haskell *h, const char *what, hpf_str *out)
+hpf_status hpc_haskell_string(hpc_haskell *h, const char *what, hpf_str *out)
 {
-    if (hpf__haskell_peek(h) != '"') {
-        return hpf__haskell_expected(h, what);
+    if (hpc_haskell_peek(h) != '"') {
+        return hpc_haskell_expected(h, what);
     }
     size_t start = h->at++;
     h->scratch.length = 0;
@@ -213,24 +213,24 @@ hpf_status hpf__haskell_string(hpf__haskell *h, const char *what, hpf_str *out)
         size_t length = hpf_utf8_next(hpf_str_from(h->text, h->at), &code);
         h->at += length;
         if (length == 0) {
-            return hpf__haskell_fail(h, place, HPF_ERR_SYNTAX, "expected UTF-8 in %s", what);
+            return hpc_haskell_fail(h, place, HPF_ERR_SYNTAX, "expected UTF-8 in %s", what);
         }
         if (code == '\\' && !read_escape(h, &code, &has_code)) {
-            return hpf__haskell_fail(h, place, HPF_ERR_SYNTAX, "invalid escape in %s", what);
+            return hpc_haskell_fail(h, place, HPF_ERR_SYNTAX, "invalid escape in %s", what);
         }
         if (has_code && !hpf__buffer_append(&h->scratch, bytes, hpf_utf8_put(bytes, code))) {
             return hpf_error_set_memory(h->err);
         }
     }
     if (h->at == h->text.length) {
-        return hpf__haskell_fail(h, start, HPF_ERR_SYNTAX, "%s has no closing quote", what);
+        return hpc_haskell_fail(h, start, HPF_ERR_SYNTAX, "%s has no closing quote", what);
     }
     h->at++;
     *out = hpf_arena_str(h->arena, (hpf_str){h->scratch.bytes, h->scratch.length});
     return out->data ? HPF_OK : hpf_error_set_memory(h->err);
 }
 
-void hpf__haskell_show(hpf_sink *sink, hpf_str text)
+void hpc_haskell_show(hpf_sink *sink, hpf_str text)
 {
     bool after_number = false, after_so = false;
     hpf_sink_text(sink, "\"");

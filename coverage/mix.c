@@ -13,15 +13,15 @@
 /* ---- Reading ---- */
 
 /* Reads a time. Its form is checked, not whether the day exists. */
-static hpf_status read_time(hpf__haskell *h, hpf_str *time)
+static hpf_status read_time(hpc_haskell *h, hpf_str *time)
 {
     static const char form[] = "0000-00-00 00:00:00";
-    hpf__haskell_peek(h);
+    hpc_haskell_peek(h);
     size_t start = h->at;
     for (const char *at = form; *at; at++) {
         char c = h->at < h->text.length ? h->text.data[h->at] : '\0';
         if (*at == '0' ? !hpf__is_digit(c) : c != *at) {
-            return hpf__haskell_expected(h, "a time as in '2026-11-22 17:43:47.5 UTC'");
+            return hpc_haskell_expected(h, "a time as in '2026-11-22 17:43:47.5 UTC'");
         }
         h->at++;
     }
@@ -30,7 +30,7 @@ static hpf_status read_time(hpf__haskell *h, hpf_str *time)
             h->at++;
         } while (h->at < h->text.length && hpf__is_digit(h->text.data[h->at]));
     }
-    hpf_status status = hpf__haskell_expect(h, "UTC");
+    hpf_status status = hpc_haskell_expect(h, "UTC");
     if (status == HPF_OK) {
         hpf_str text = {h->text.data + start, h->at - start};
         *time = hpf_arena_str(h->arena, text);
@@ -39,34 +39,33 @@ static hpf_status read_time(hpf__haskell *h, hpf_str *time)
     return status;
 }
 
-static hpf_status read_place(hpf__haskell *h, uint32_t *line, uint32_t *column)
+static hpf_status read_place(hpc_haskell *h, uint32_t *line, uint32_t *column)
 {
     uint64_t value = 0;
-    hpf_status status = hpf__haskell_whole(h, HPF__MIX_MOST, "a line", &value);
+    hpf_status status = hpc_haskell_whole(h, HPC_MIX_MOST, "a line", &value);
     *line = (uint32_t)value;
-    status = status == HPF_OK ? hpf__haskell_expect(h, ":") : status;
-    status = status == HPF_OK ? hpf__haskell_whole(h, HPF__MIX_MOST, "a column", &value) : status;
+    status = status == HPF_OK ? hpc_haskell_expect(h, ":") : status;
+    status = status == HPF_OK ? hpc_haskell_whole(h, HPC_MIX_MOST, "a column", &value) : status;
     *column = (uint32_t)value;
     return status;
 }
 
 /* Reads "1:2-3:4", or "1:2" for one character. */
-static hpf_status read_span(hpf__haskell *h, hpf__span *span)
+static hpf_status read_span(hpc_haskell *h, hpc_span *span)
 {
     hpf_status status = read_place(h, &span->first_line, &span->first_column);
     span->last_line = span->first_line;
     span->last_column = span->first_column;
-    if (status == HPF_OK && hpf__haskell_take(h, "-")) {
+    if (status == HPF_OK && hpc_haskell_take(h, "-")) {
         status = read_place(h, &span->last_line, &span->last_column);
     }
     return status;
 }
 
-static hpf_status read_bool(hpf__haskell *h, bool *out)
+static hpf_status read_bool(hpc_haskell *h, bool *out)
 {
-    *out = hpf__haskell_take(h, "True");
-    return *out || hpf__haskell_take(h, "False") ? HPF_OK
-                                                 : hpf__haskell_expected(h, "True or False");
+    *out = hpc_haskell_take(h, "True");
+    return *out || hpc_haskell_take(h, "False") ? HPF_OK : hpc_haskell_expected(h, "True or False");
 }
 
 /* Names of a declaration while they are read. */
@@ -75,20 +74,20 @@ typedef struct name_list {
     size_t n, capacity;
 } name_list;
 
-static hpf_status read_names(hpf__haskell *h, name_list *names, hpf__box *box)
+static hpf_status read_names(hpc_haskell *h, name_list *names, hpc_box *box)
 {
-    hpf_status status = hpf__haskell_expect(h, "[");
-    bool is_more = status == HPF_OK && hpf__haskell_peek(h) != ']';
+    hpf_status status = hpc_haskell_expect(h, "[");
+    bool is_more = status == HPF_OK && hpc_haskell_peek(h) != ']';
     names->n = 0;
     while (is_more) {
         hpf_str name;
-        status = hpf__haskell_string(h, "the name of a declaration", &name);
+        status = hpc_haskell_string(h, "the name of a declaration", &name);
         if (status == HPF_OK && !HPF__ARRAY_PUSH(names->items, names->n, names->capacity, name)) {
             status = hpf_error_set_memory(h->err);
         }
-        is_more = status == HPF_OK && hpf__haskell_take(h, ",");
+        is_more = status == HPF_OK && hpc_haskell_take(h, ",");
     }
-    status = status == HPF_OK ? hpf__haskell_expect(h, "]") : status;
+    status = status == HPF_OK ? hpc_haskell_expect(h, "]") : status;
     if (status == HPF_OK) {
         box->names = hpf_arena_array(h->arena, names->n, sizeof *box->names);
         box->n_names = names->n;
@@ -101,129 +100,129 @@ static hpf_status read_names(hpf__haskell *h, name_list *names, hpf__box *box)
 }
 
 /* Reads what a box counts. */
-static hpf_status read_label(hpf__haskell *h, name_list *names, hpf__box *box)
+static hpf_status read_label(hpc_haskell *h, name_list *names, hpc_box *box)
 {
     static const char *const conditions[] = {"GuardBinBox", "CondBinBox", "QualBinBox", NULL};
-    if (hpf__haskell_take(h, "ExpBox")) {
+    if (hpc_haskell_take(h, "ExpBox")) {
         bool is_alternative = false;
         hpf_status status = read_bool(h, &is_alternative);
-        box->kind = is_alternative ? HPF__BOX_ALTERNATIVE : HPF__BOX_EXPRESSION;
+        box->kind = is_alternative ? HPC_BOX_ALTERNATIVE : HPC_BOX_EXPRESSION;
         return status;
     }
-    if (hpf__haskell_take(h, "TopLevelBox")) {
-        box->kind = HPF__BOX_TOP_LEVEL;
+    if (hpc_haskell_take(h, "TopLevelBox")) {
+        box->kind = HPC_BOX_TOP_LEVEL;
         return read_names(h, names, box);
     }
-    if (hpf__haskell_take(h, "LocalBox")) {
-        box->kind = HPF__BOX_LOCAL;
+    if (hpc_haskell_take(h, "LocalBox")) {
+        box->kind = HPC_BOX_LOCAL;
         return read_names(h, names, box);
     }
-    if (!hpf__haskell_take(h, "BinBox")) {
-        return hpf__haskell_expected(h, "ExpBox, TopLevelBox, LocalBox or BinBox");
+    if (!hpc_haskell_take(h, "BinBox")) {
+        return hpc_haskell_expected(h, "ExpBox, TopLevelBox, LocalBox or BinBox");
     }
     int which = 0;
-    while (conditions[which] && !hpf__haskell_take(h, conditions[which])) {
+    while (conditions[which] && !hpc_haskell_take(h, conditions[which])) {
         which++;
     }
     if (!conditions[which]) {
-        return hpf__haskell_expected(h, "GuardBinBox, CondBinBox or QualBinBox");
+        return hpc_haskell_expected(h, "GuardBinBox, CondBinBox or QualBinBox");
     }
-    box->kind = (hpf__box_kind)(HPF__BOX_GUARD + which);
+    box->kind = (hpc_box_kind)(HPC_BOX_GUARD + which);
     return read_bool(h, &box->is_true);
 }
 
-static hpf_status read_boxes(hpf__mix *mix, hpf__haskell *h, name_list *names)
+static hpf_status read_boxes(hpc_mix *mix, hpc_haskell *h, name_list *names)
 {
-    hpf_status status = hpf__haskell_expect(h, "[");
-    bool is_more = status == HPF_OK && hpf__haskell_peek(h) != ']';
+    hpf_status status = hpc_haskell_expect(h, "[");
+    bool is_more = status == HPF_OK && hpc_haskell_peek(h) != ']';
     while (is_more) {
-        hpf__box box = {.kind = HPF__BOX_EXPRESSION};
-        status = hpf__haskell_expect(h, "(");
+        hpc_box box = {.kind = HPC_BOX_EXPRESSION};
+        status = hpc_haskell_expect(h, "(");
         status = status == HPF_OK ? read_span(h, &box.span) : status;
-        status = status == HPF_OK ? hpf__haskell_expect(h, ",") : status;
+        status = status == HPF_OK ? hpc_haskell_expect(h, ",") : status;
         status = status == HPF_OK ? read_label(h, names, &box) : status;
-        status = status == HPF_OK ? hpf__haskell_expect(h, ")") : status;
+        status = status == HPF_OK ? hpc_haskell_expect(h, ")") : status;
         if (status == HPF_OK && !HPF__ARRAY_PUSH(mix->boxes, mix->n_boxes, mix->capacity, box)) {
             status = hpf_error_set_memory(h->err);
         }
-        is_more = status == HPF_OK && hpf__haskell_take(h, ",");
+        is_more = status == HPF_OK && hpc_haskell_take(h, ",");
     }
-    if (status == HPF_OK && !hpf__haskell_take(h, "]")) {
-        status = hpf__haskell_expected(h, "',' or ']' after a box");
+    if (status == HPF_OK && !hpc_haskell_take(h, "]")) {
+        status = hpc_haskell_expected(h, "',' or ']' after a box");
     }
-    if (status == HPF_OK && (hpf__haskell_peek(h), h->at < h->text.length)) {
-        status = hpf__haskell_expected(h, "the end of the file");
+    if (status == HPF_OK && (hpc_haskell_peek(h), h->at < h->text.length)) {
+        status = hpc_haskell_expected(h, "the end of the file");
     }
     return status;
 }
 
-hpf_status hpf__mix_read(hpf__mix *out, hpf_str text, hpf_error *err)
+hpf_status hpc_mix_read(hpc_mix *out, hpf_str text, hpf_error *err)
 {
-    *out = (hpf__mix){.arena = hpf_arena_create()};
+    *out = (hpc_mix){.arena = hpf_arena_create()};
     if (!out->arena) {
         return hpf_error_set_memory(err);
     }
-    hpf__haskell h = {.text = text, .arena = out->arena, .err = err};
+    hpc_haskell h = {.text = text, .arena = out->arena, .err = err};
     name_list names = {NULL, 0, 0};
     uint64_t hash = 0, tab_stop = 0;
-    hpf_status status = hpf__haskell_expect(&h, "Mix");
+    hpf_status status = hpc_haskell_expect(&h, "Mix");
     status =
-        status == HPF_OK ? hpf__haskell_string(&h, "the path of the text", &out->source) : status;
+        status == HPF_OK ? hpc_haskell_string(&h, "the path of the text", &out->source) : status;
     status = status == HPF_OK ? read_time(&h, &out->time) : status;
-    status = status == HPF_OK ? hpf__haskell_whole(&h, UINT64_MAX, "the hash", &hash) : status;
+    status = status == HPF_OK ? hpc_haskell_whole(&h, UINT64_MAX, "the hash", &hash) : status;
     status = status == HPF_OK
-                 ? hpf__haskell_whole(&h, HPF__MIX_MOST, "the distance of tab stops", &tab_stop)
+                 ? hpc_haskell_whole(&h, HPC_MIX_MOST, "the distance of tab stops", &tab_stop)
                  : status;
     status = status == HPF_OK ? read_boxes(out, &h, &names) : status;
     out->hash = (uint32_t)hash;
     out->tab_stop = (uint32_t)tab_stop;
     free(names.items);
-    hpf__haskell_finish(&h);
+    hpc_haskell_finish(&h);
     if (status != HPF_OK) {
-        hpf__mix_finish(out);
+        hpc_mix_finish(out);
     }
     return status;
 }
 
-void hpf__mix_finish(hpf__mix *mix)
+void hpc_mix_finish(hpc_mix *mix)
 {
     hpf_arena_destroy(mix->arena);
     free(mix->boxes);
-    *mix = (hpf__mix){0};
+    *mix = (hpc_mix){0};
 }
 
 /* ---- Writing ---- */
 
-void hpf__mix_write_box(const hpf__box *box, hpf_sink *sink)
+void hpc_mix_write_box(const hpc_box *box, hpf_sink *sink)
 {
     static const char *const labels[] = {
         "ExpBox False",        "ExpBox True",        "TopLevelBox ",      "LocalBox ",
         "BinBox GuardBinBox ", "BinBox CondBinBox ", "BinBox QualBinBox "};
     hpf_sink_text(sink, labels[box->kind]);
-    if (hpf__box_is_condition(box)) {
+    if (hpc_box_is_condition(box)) {
         hpf_sink_text(sink, box->is_true ? "True" : "False");
-    } else if (box->kind == HPF__BOX_TOP_LEVEL || box->kind == HPF__BOX_LOCAL) {
+    } else if (box->kind == HPC_BOX_TOP_LEVEL || box->kind == HPC_BOX_LOCAL) {
         for (size_t i = 0; i < box->n_names; i++) {
             hpf_sink_text(sink, i > 0 ? "," : "[");
-            hpf__haskell_show(sink, box->names[i]);
+            hpc_haskell_show(sink, box->names[i]);
         }
         hpf_sink_text(sink, box->n_names > 0 ? "]" : "[]");
     }
 }
 
-void hpf__mix_write(const hpf__mix *mix, hpf_sink *sink)
+void hpc_mix_write(const hpc_mix *mix, hpf_sink *sink)
 {
     hpf_sink_text(sink, "Mix ");
-    hpf__haskell_show(sink, mix->source);
+    hpc_haskell_show(sink, mix->source);
     hpf_sink_text(sink, " ");
     hpf_sink_str(sink, mix->time);
     hpf_sink_printf(sink, " %lu %lu [", (unsigned long)mix->hash, (unsigned long)mix->tab_stop);
     for (size_t i = 0; i < mix->n_boxes; i++) {
-        const hpf__span *s = &mix->boxes[i].span;
+        const hpc_span *s = &mix->boxes[i].span;
         hpf_sink_printf(sink, "%s(%lu:%lu-%lu:%lu,", i > 0 ? "," : "", (unsigned long)s->first_line,
                         (unsigned long)s->first_column, (unsigned long)s->last_line,
                         (unsigned long)s->last_column);
-        hpf__mix_write_box(&mix->boxes[i], sink);
+        hpc_mix_write_box(&mix->boxes[i], sink);
         hpf_sink_text(sink, ")");
     }
     hpf_sink_text(sink, "]");

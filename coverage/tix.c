@@ -11,18 +11,18 @@
 
 /* ---- Reading and writing ---- */
 
-static bool prepare(hpf__tix *tix)
+static bool prepare(hpc_tix *tix)
 {
     tix->arena = tix->arena ? tix->arena : hpf_arena_create();
     return tix->arena != NULL;
 }
 
-hpf__tix_module *hpf__tix_add(hpf__tix *tix, hpf_str name, uint32_t hash, size_t n_counts)
+hpc_tix_module *hpc_tix_add(hpc_tix *tix, hpf_str name, uint32_t hash, size_t n_counts)
 {
     if (!prepare(tix)) {
         return NULL;
     }
-    hpf__tix_module module = {
+    hpc_tix_module module = {
         .name = hpf_arena_str(tix->arena, name),
         .hash = hash,
         .n_declared = n_counts,
@@ -40,39 +40,38 @@ typedef struct counts {
     size_t n, capacity;
 } counts;
 
-static hpf_status read_counts(hpf__haskell *h, counts *c)
+static hpf_status read_counts(hpc_haskell *h, counts *c)
 {
-    hpf_status status = hpf__haskell_expect(h, "[");
-    bool is_more = status == HPF_OK && hpf__haskell_peek(h) != ']';
+    hpf_status status = hpc_haskell_expect(h, "[");
+    bool is_more = status == HPF_OK && hpc_haskell_peek(h) != ']';
     while (is_more) {
         uint64_t count;
-        status = hpf__haskell_whole(h, UINT64_MAX, "a count", &count);
+        status = hpc_haskell_whole(h, UINT64_MAX, "a count", &count);
         if (status == HPF_OK && !HPF__ARRAY_PUSH(c->items, c->n, c->capacity, count)) {
             status = hpf_error_set_memory(h->err);
         }
-        is_more = status == HPF_OK && hpf__haskell_take(h, ",");
+        is_more = status == HPF_OK && hpc_haskell_take(h, ",");
     }
-    if (status == HPF_OK && !hpf__haskell_take(h, "]")) {
-        status = hpf__haskell_expected(h, "',' or ']' after a count");
+    if (status == HPF_OK && !hpc_haskell_take(h, "]")) {
+        status = hpc_haskell_expected(h, "',' or ']' after a count");
     }
     return status;
 }
 
-static hpf_status read_module(hpf__tix *tix, hpf__haskell *h, counts *c)
+static hpf_status read_module(hpc_tix *tix, hpc_haskell *h, counts *c)
 {
     hpf_str name;
     uint64_t hash, n_declared;
-    hpf_status status = hpf__haskell_expect(h, "TixModule");
+    hpf_status status = hpc_haskell_expect(h, "TixModule");
     c->n = 0;
     if (status != HPF_OK ||
-        (status = hpf__haskell_string(h, "the name of a module", &name)) != HPF_OK ||
-        (status = hpf__haskell_whole(h, UINT64_MAX, "the hash", &hash)) != HPF_OK ||
-        (status = hpf__haskell_whole(h, INT64_MAX, "the number of counts", &n_declared)) !=
-            HPF_OK ||
+        (status = hpc_haskell_string(h, "the name of a module", &name)) != HPF_OK ||
+        (status = hpc_haskell_whole(h, UINT64_MAX, "the hash", &hash)) != HPF_OK ||
+        (status = hpc_haskell_whole(h, INT64_MAX, "the number of counts", &n_declared)) != HPF_OK ||
         (status = read_counts(h, c)) != HPF_OK) {
         return status;
     }
-    hpf__tix_module *module = hpf__tix_add(tix, name, (uint32_t)hash, c->n);
+    hpc_tix_module *module = hpc_tix_add(tix, name, (uint32_t)hash, c->n);
     if (!module) {
         return hpf_error_set_memory(h->err);
     }
@@ -83,48 +82,48 @@ static hpf_status read_module(hpf__tix *tix, hpf__haskell *h, counts *c)
     return HPF_OK;
 }
 
-static hpf_status read_modules(hpf__tix *tix, hpf__haskell *h)
+static hpf_status read_modules(hpc_tix *tix, hpc_haskell *h)
 {
     counts c = {NULL, 0, 0};
-    hpf_status status = hpf__haskell_expect(h, "Tix");
-    status = status == HPF_OK ? hpf__haskell_expect(h, "[") : status;
-    bool is_more = status == HPF_OK && hpf__haskell_peek(h) != ']';
+    hpf_status status = hpc_haskell_expect(h, "Tix");
+    status = status == HPF_OK ? hpc_haskell_expect(h, "[") : status;
+    bool is_more = status == HPF_OK && hpc_haskell_peek(h) != ']';
     while (is_more) {
         status = read_module(tix, h, &c);
-        is_more = status == HPF_OK && hpf__haskell_take(h, ",");
+        is_more = status == HPF_OK && hpc_haskell_take(h, ",");
     }
-    if (status == HPF_OK && !hpf__haskell_take(h, "]")) {
-        status = hpf__haskell_expected(h, "',' or ']' after a module");
+    if (status == HPF_OK && !hpc_haskell_take(h, "]")) {
+        status = hpc_haskell_expected(h, "',' or ']' after a module");
     }
-    if (status == HPF_OK && (hpf__haskell_peek(h), h->at < h->text.length)) {
-        status = hpf__haskell_expected(h, "the end of the file");
+    if (status == HPF_OK && (hpc_haskell_peek(h), h->at < h->text.length)) {
+        status = hpc_haskell_expected(h, "the end of the file");
     }
     free(c.items);
     return status;
 }
 
-hpf_status hpf__tix_read(hpf__tix *out, hpf_str text, hpf_error *err)
+hpf_status hpc_tix_read(hpc_tix *out, hpf_str text, hpf_error *err)
 {
-    *out = (hpf__tix){0};
+    *out = (hpc_tix){0};
     if (!prepare(out)) {
         return hpf_error_set_memory(err);
     }
-    hpf__haskell h = {.text = text, .arena = out->arena, .err = err};
+    hpc_haskell h = {.text = text, .arena = out->arena, .err = err};
     hpf_status status = read_modules(out, &h);
-    hpf__haskell_finish(&h);
+    hpc_haskell_finish(&h);
     if (status != HPF_OK) {
-        hpf__tix_finish(out);
+        hpc_tix_finish(out);
     }
     return status;
 }
 
-void hpf__tix_write(const hpf__tix *tix, hpf_sink *sink)
+void hpc_tix_write(const hpc_tix *tix, hpf_sink *sink)
 {
     hpf_sink_text(sink, "Tix [");
     for (size_t i = 0; i < tix->n_modules; i++) {
-        const hpf__tix_module *m = &tix->modules[i];
+        const hpc_tix_module *m = &tix->modules[i];
         hpf_sink_text(sink, i > 0 ? ",TixModule " : "TixModule ");
-        hpf__haskell_show(sink, m->name);
+        hpc_haskell_show(sink, m->name);
         hpf_sink_text(sink, " ");
         hpf_sink_whole(sink, m->hash);
         hpf_sink_text(sink, " ");
@@ -139,17 +138,17 @@ void hpf__tix_write(const hpf__tix *tix, hpf_sink *sink)
     hpf_sink_text(sink, "]");
 }
 
-void hpf__tix_finish(hpf__tix *tix)
+void hpc_tix_finish(hpc_tix *tix)
 {
     hpf_arena_destroy(tix->arena);
     free(tix->modules);
-    *tix = (hpf__tix){0};
+    *tix = (hpc_tix){0};
 }
 
 /* ---- Changing and combining ---- */
 
-void hpf__tix_filter(hpf__tix *tix, bool (*keep)(const void *context, hpf_str name),
-                     const void *context)
+void hpc_tix_filter(hpc_tix *tix, bool (*keep)(const void *context, hpf_str name),
+                    const void *context)
 {
     size_t n = 0;
     for (size_t i = 0; i < tix->n_modules; i++) {
@@ -160,19 +159,19 @@ void hpf__tix_filter(hpf__tix *tix, bool (*keep)(const void *context, hpf_str na
     tix->n_modules = n;
 }
 
-void hpf__tix_apply(hpf__tix *tix, hpf__tix_map how)
+void hpc_tix_apply(hpc_tix *tix, hpc_tix_map how)
 {
-    for (size_t i = 0; i < tix->n_modules && how != HPF__TIX_ID; i++) {
+    for (size_t i = 0; i < tix->n_modules && how != HPC_TIX_ID; i++) {
         for (size_t k = 0; k < tix->modules[i].n_counts; k++) {
             uint64_t *count = &tix->modules[i].counts[k];
-            *count = how == HPF__TIX_INV && *count == 0;
+            *count = how == HPC_TIX_INV && *count == 0;
         }
     }
 }
 
 /* A module of one of the files to be combined. */
 typedef struct part {
-    const hpf__tix_module *module;
+    const hpc_tix_module *module;
     bool is_second;
 } part;
 
@@ -185,16 +184,16 @@ static int compare_parts(const void *a, const void *b)
     return order ? order : (x->module > y->module) - (x->module < y->module);
 }
 
-static bool joins(uint64_t *to, uint64_t from, hpf__tix_join how)
+static bool joins(uint64_t *to, uint64_t from, hpc_tix_join how)
 {
     switch (how) {
-    case HPF__TIX_ADD:
+    case HPC_TIX_ADD:
         *to += from;
         return *to >= from;
-    case HPF__TIX_DIFF:
+    case HPC_TIX_DIFF:
         *to = *to == 0 && from > 0;
         break;
-    case HPF__TIX_SUB:
+    case HPC_TIX_SUB:
         *to = *to > from ? *to - from : 0;
         break;
     }
@@ -202,8 +201,8 @@ static bool joins(uint64_t *to, uint64_t from, hpf__tix_join how)
 }
 
 /* Appends a module of one file, combined with that of the other unless it is NULL. */
-static hpf_status combine_module(hpf__tix *out, const hpf__tix_module *a, const hpf__tix_module *b,
-                                 hpf__tix_join how, hpf_error *err)
+static hpf_status combine_module(hpc_tix *out, const hpc_tix_module *a, const hpc_tix_module *b,
+                                 hpc_tix_join how, hpf_error *err)
 {
     if (b && a->hash != b->hash) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -221,7 +220,7 @@ static hpf_status combine_module(hpf__tix *out, const hpf__tix_module *a, const 
                              (unsigned long long)a->n_declared, b->n_counts,
                              (unsigned long long)b->n_declared);
     }
-    hpf__tix_module *to = hpf__tix_add(out, a->name, a->hash, a->n_counts);
+    hpc_tix_module *to = hpc_tix_add(out, a->name, a->hash, a->n_counts);
     if (!to) {
         return hpf_error_set_memory(err);
     }
@@ -235,12 +234,12 @@ static hpf_status combine_module(hpf__tix *out, const hpf__tix_module *a, const 
     return HPF_OK;
 }
 
-hpf_status hpf__tix_combine(hpf__tix *out, const hpf__tix *a, const hpf__tix *b, hpf__tix_join how,
-                            bool is_union, hpf_error *err)
+hpf_status hpc_tix_combine(hpc_tix *out, const hpc_tix *a, const hpc_tix *b, hpc_tix_join how,
+                           bool is_union, hpf_error *err)
 {
     size_t n = a->n_modules + b->n_modules;
     part *parts = malloc((n + 1) * sizeof *parts);
-    *out = (hpf__tix){0};
+    *out = (hpc_tix){0};
     if (!parts || !prepare(out)) {
         free(parts);
         return hpf_error_set_memory(err);
@@ -253,7 +252,7 @@ hpf_status hpf__tix_combine(hpf__tix *out, const hpf__tix *a, const hpf__tix *b,
     qsort(parts, n, sizeof *parts, compare_parts);
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < n && status == HPF_OK;) {
-        const hpf__tix_module *of[2] = {NULL, NULL};
+        const hpc_tix_module *of[2] = {NULL, NULL};
         size_t first = i;
         while (i < n && hpf_str_equal(parts[i].module->name, parts[first].module->name)) {
             of[parts[i].is_second] = parts[i].module;
@@ -267,7 +266,7 @@ hpf_status hpf__tix_combine(hpf__tix *out, const hpf__tix *a, const hpf__tix *b,
     }
     free(parts);
     if (status != HPF_OK) {
-        hpf__tix_finish(out);
+        hpc_tix_finish(out);
     }
     return status;
 }

@@ -9,21 +9,21 @@
 #include "coverage/haskell_text.h"
 #include "coverage/overlay.h"
 
-static hpf__tix tix;
+static hpc_tix tix;
 static hpf_error err;
 
 static void tear_down(void)
 {
-    hpf__tix_finish(&tix);
+    hpc_tix_finish(&tix);
 }
 
 TestSuite(coverage, .fini = tear_down);
 
 static hpf_status read_tix(const char *text)
 {
-    hpf__tix_finish(&tix);
+    hpc_tix_finish(&tix);
     err = (hpf_error){0};
-    return hpf__tix_read(&tix, (hpf_str){text, strlen(text)}, &err);
+    return hpc_tix_read(&tix, (hpf_str){text, strlen(text)}, &err);
 }
 
 /* The strings are examples of the Haskell 2010 report, sections 2.6 and 6.1, and of GHC's show. */
@@ -50,7 +50,7 @@ Test(coverage, strings_are_read_and_shown)
         snprintf(text, sizeof text, "Tix [TixModule %s 7 0 []]", cases[i].written);
         cr_assert_eq(read_tix(text), HPF_OK, "%s: %s", cases[i].written, err.message);
         hpf_sink *sink = hpf_sink_to_memory();
-        hpf__haskell_show(sink, tix.modules[0].name);
+        hpc_haskell_show(sink, tix.modules[0].name);
         hpf_str shown = hpf_sink_bytes(sink);
         cr_assert(hpf_str_is(tix.modules[0].name, cases[i].value), "%s", cases[i].written);
         cr_assert(hpf_str_is(shown, cases[i].shown), "%.*s", (int)shown.length, shown.data);
@@ -86,24 +86,24 @@ Test(coverage, invalid_files_have_a_place)
 /* The original adds without limit; here a sum that does not fit is an error, not a small number. */
 Test(coverage, sums_of_two_to_the_64_are_refused)
 {
-    hpf__tix other, sum;
+    hpc_tix other, sum;
     cr_assert_eq(read_tix("Tix [TixModule \"M\" 1 2 [18446744073709551615,0]]"), HPF_OK);
-    cr_assert_eq(hpf__tix_read(&other, HPF_STR("Tix [TixModule \"M\" 1 2 [1,2]]"), &err), HPF_OK);
-    cr_assert_eq(hpf__tix_combine(&sum, &tix, &other, HPF__TIX_ADD, false, &err), HPF_ERR_RANGE);
-    cr_assert_eq(hpf__tix_combine(&sum, &tix, &other, HPF__TIX_SUB, false, &err), HPF_OK);
+    cr_assert_eq(hpc_tix_read(&other, HPF_STR("Tix [TixModule \"M\" 1 2 [1,2]]"), &err), HPF_OK);
+    cr_assert_eq(hpc_tix_combine(&sum, &tix, &other, HPC_TIX_ADD, false, &err), HPF_ERR_RANGE);
+    cr_assert_eq(hpc_tix_combine(&sum, &tix, &other, HPC_TIX_SUB, false, &err), HPF_OK);
     cr_assert_eq(sum.modules[0].counts[0], UINT64_MAX - 1);
     cr_assert_eq(sum.modules[0].counts[1], 0);
-    hpf__tix_finish(&sum);
-    hpf__tix_finish(&other);
+    hpc_tix_finish(&sum);
+    hpc_tix_finish(&other);
 }
 
 /* Text of generated programs nests deeply: `a ++ (b ++ (c ++ ...))`. */
 Test(coverage, thousands_of_levels_of_boxes)
 {
     enum { N_LEVELS = 3000, WIDTH = 2 * N_LEVELS };
-    hpf__mix mix;
-    hpf__module_text text;
-    hpf__overlay overlay = {.arena = NULL};
+    hpc_mix mix;
+    hpc_module_text text;
+    hpc_overlay overlay = {.arena = NULL};
     hpf_sink *sink = hpf_sink_to_memory();
     char *line = malloc(WIDTH);
     size_t capacity = (size_t)N_LEVELS * 40 + 100, length = 0;
@@ -115,21 +115,21 @@ Test(coverage, thousands_of_levels_of_boxes)
                                    i > 1 ? "," : "", i, WIDTH + 1 - i);
     }
     snprintf(boxes + length, capacity - length, "]");
-    cr_assert_eq(hpf__mix_read(&mix, (hpf_str){boxes, strlen(boxes)}, &err), HPF_OK);
-    cr_assert_eq(hpf__module_text_init(&text, (hpf_str){line, WIDTH}, &err), HPF_OK);
-    hpf__tix_module *module = hpf__tix_add(&tix, HPF_STR("M"), 1, mix.n_boxes);
+    cr_assert_eq(hpc_mix_read(&mix, (hpf_str){boxes, strlen(boxes)}, &err), HPF_OK);
+    cr_assert_eq(hpc_module_text_init(&text, (hpf_str){line, WIDTH}, &err), HPF_OK);
+    hpc_tix_module *module = hpc_tix_add(&tix, HPF_STR("M"), 1, mix.n_boxes);
     module->counts[0] = 1;
-    cr_assert_eq(hpf__draft_write(module, &mix, &text, sink, &err), HPF_OK);
-    cr_assert_eq(hpf__overlay_read(&overlay, hpf_sink_bytes(sink), &err), HPF_OK);
-    cr_assert_eq(hpf__overlay_apply(&overlay, HPF_STR("M"), &mix, &text, module->counts, &err),
+    cr_assert_eq(hpc_draft_write(module, &mix, &text, sink, &err), HPF_OK);
+    cr_assert_eq(hpc_overlay_read(&overlay, hpf_sink_bytes(sink), &err), HPF_OK);
+    cr_assert_eq(hpc_overlay_apply(&overlay, HPF_STR("M"), &mix, &text, module->counts, &err),
                  HPF_OK);
     cr_assert_eq(module->counts[0], 0);
     for (size_t i = 1; i < mix.n_boxes; i++) {
         cr_assert_eq(module->counts[i], 1, "box %zu", i);
     }
-    hpf__overlay_finish(&overlay);
-    hpf__module_text_finish(&text);
-    hpf__mix_finish(&mix);
+    hpc_overlay_finish(&overlay);
+    hpc_module_text_finish(&text);
+    hpc_mix_finish(&mix);
     hpf_sink_destroy(sink);
     free(boxes);
     free(line);

@@ -54,20 +54,20 @@ void hpc_file_close(hpc_file *file)
     file->source = NULL;
 }
 
-static hpf_str bytes_of(const hpc_file *file)
+hpf_str hpc_file_text(const hpc_file *file)
 {
     return (hpf_str){file->bytes.length > 0 ? file->bytes.bytes : "", file->bytes.length};
 }
 
-char *hpc_join_path(const char *folder, const char *name)
+char *hpc_join_path(const char *folder, const char *name, const char *suffix)
 {
     size_t length = name[0] == '/' ? 0 : strlen(folder);
     bool needs_slash = length > 0 && folder[length - 1] != '/';
-    char *path = malloc(length + strlen(name) + 2);
+    char *path = malloc(length + strlen(name) + strlen(suffix) + 2);
     if (path) {
         memcpy(path, folder, length);
         strcpy(path + length, needs_slash ? "/" : "");
-        strcat(path, name);
+        strcat(strcat(path, name), suffix);
     }
     return path;
 }
@@ -95,23 +95,23 @@ bool hpc_make_folders(const char *path)
 /* ---- .tix files ---- */
 
 /* Parses a file that was read, and prints what is wrong with it. */
-static bool parse_tix(hpf__tix *tix, const hpc_file *file, const hpc_options *options)
+static bool parse_tix(hpc_tix *tix, const hpc_file *file, const hpc_options *options)
 {
     hpf_error err;
-    bool is_read = hpf__tix_read(tix, bytes_of(file), &err) == HPF_OK;
+    bool is_read = hpc_tix_read(tix, hpc_file_text(file), &err) == HPF_OK;
     if (is_read) {
-        hpf__tix_filter(tix, hpc_includes, options);
+        hpc_tix_filter(tix, hpc_includes, options);
     } else {
         diag_input(file->path, file->source, &err);
     }
     return is_read;
 }
 
-bool hpc_read_tix(hpf__tix *tix, const char *path, const hpc_options *options)
+bool hpc_read_tix(hpc_tix *tix, const char *path, const hpc_options *options)
 {
     hpc_file file;
     hpf_error err;
-    *tix = (hpf__tix){0};
+    *tix = (hpc_tix){0};
     bool is_read = hpc_file_read(&file, path, &err) == HPF_OK;
     if (!is_read) {
         diag_error(path, &err);
@@ -134,10 +134,10 @@ static char *tix_path(const char *name)
     return path;
 }
 
-int hpc_read_program(hpf__tix *tix, const hpc_command *command, hpc_options *options,
+int hpc_read_program(hpc_tix *tix, const hpc_command *command, hpc_options *options,
                      const char *message)
 {
-    *tix = (hpf__tix){0};
+    *tix = (hpc_tix){0};
     if (options->operands.n == 0) {
         return hpc_misused(command, "no .tix file or executable name specified", "");
     }
@@ -170,13 +170,13 @@ int hpc_read_program(hpf__tix *tix, const hpc_command *command, hpc_options *opt
 /* ---- .mix files ---- */
 
 /* Returns whether two files say the same. */
-static bool is_same_mix(const hpf__mix *a, const hpf__mix *b)
+static bool is_same_mix(const hpc_mix *a, const hpc_mix *b)
 {
     hpf_sink *sinks[2] = {hpf_sink_to_memory(), hpf_sink_to_memory()};
     bool is_same = sinks[0] && sinks[1];
     if (is_same) {
-        hpf__mix_write(a, sinks[0]);
-        hpf__mix_write(b, sinks[1]);
+        hpc_mix_write(a, sinks[0]);
+        hpc_mix_write(b, sinks[1]);
         is_same = hpf_str_equal(hpf_sink_bytes(sinks[0]), hpf_sink_bytes(sinks[1]));
     }
     hpf_sink_destroy(sinks[0]);
@@ -186,20 +186,20 @@ static bool is_same_mix(const hpf__mix *a, const hpf__mix *b)
 
 /* Reads one file of possibly several. Returns false after a message; true if there is no such
  * file. */
-static bool read_mix_at(hpf__mix *mix, const char *path, const hpf__tix_module *tix, bool *is_there)
+static bool read_mix_at(hpc_mix *mix, const char *path, const hpc_tix_module *tix, bool *is_there)
 {
     hpc_file file;
     hpf_error err;
     hpf_status status = hpc_file_read(&file, path, &err);
     *is_there = status != HPF_ERR_IO;
     if (status == HPF_OK) {
-        status = hpf__mix_read(mix, bytes_of(&file), &err);
+        status = hpc_mix_read(mix, hpc_file_text(&file), &err);
         if (status == HPF_OK && tix && tix->hash != mix->hash) {
             status = hpf_error_set(&err, HPF_ERR_ARGUMENT,
                                    "the hash is %lu, but %lu in the .tix file: they are of "
                                    "different compilations",
                                    (unsigned long)mix->hash, (unsigned long)tix->hash);
-            hpf__mix_finish(mix);
+            hpc_mix_finish(mix);
         }
     }
     if (status != HPF_OK && *is_there) {
@@ -210,10 +210,10 @@ static bool read_mix_at(hpf__mix *mix, const char *path, const hpf__tix_module *
 }
 
 /* Adds one file to those that were found before, of which `mix` is the first. */
-static bool add_mix(hpf__mix *mix, char *path, const hpf__tix_module *tix, int *n_found,
+static bool add_mix(hpc_mix *mix, char *path, const hpc_tix_module *tix, int *n_found,
                     char **first_path)
 {
-    hpf__mix other;
+    hpc_mix other;
     bool is_there;
     if (!read_mix_at(*n_found ? &other : mix, path, tix, &is_there)) {
         return false;
@@ -226,7 +226,7 @@ static bool add_mix(hpf__mix *mix, char *path, const hpf__tix_module *tix, int *
         diag_say("%s and %s are different", *first_path, path);
     }
     if (*n_found > 0) {
-        hpf__mix_finish(&other);
+        hpc_mix_finish(&other);
     } else {
         *first_path = strdup(path);
     }
@@ -239,7 +239,8 @@ static void explain_no_mix(const char *module, const hpc_options *options)
     diag_say("no .mix file for module %s", module);
     for (size_t i = 0; i < options->source_dirs.n; i++) {
         for (size_t k = 0; k < options->mix_dirs.n; k++) {
-            char *folder = hpc_join_path(options->source_dirs.items[i], options->mix_dirs.items[k]);
+            char *folder =
+                hpc_join_path(options->source_dirs.items[i], options->mix_dirs.items[k], "");
             diag_print(stderr, "  looked in %s", folder ? folder : "?");
             free(folder);
         }
@@ -249,22 +250,18 @@ static void explain_no_mix(const char *module, const hpc_options *options)
     }
 }
 
-bool hpc_read_mix(hpf__mix *mix, const char *module, const hpf__tix_module *tix,
+bool hpc_read_mix(hpc_mix *mix, const char *module, const hpc_tix_module *tix,
                   const hpc_options *options)
 {
     bool is_read = true;
     int n_found = 0;
     char *first_path = NULL;
-    char *name = malloc(strlen(module) + sizeof ".mix");
-    *mix = (hpf__mix){0};
-    if (name) {
-        strcpy(name, module);
-        strcat(name, ".mix");
-    }
+    *mix = (hpc_mix){0};
     for (size_t i = 0; i < options->source_dirs.n && is_read; i++) {
         for (size_t k = 0; k < options->mix_dirs.n && is_read; k++) {
-            char *folder = hpc_join_path(options->source_dirs.items[i], options->mix_dirs.items[k]);
-            char *path = folder && name ? hpc_join_path(folder, name) : NULL;
+            char *folder =
+                hpc_join_path(options->source_dirs.items[i], options->mix_dirs.items[k], "");
+            char *path = folder ? hpc_join_path(folder, module, ".mix") : NULL;
             is_read = path && add_mix(mix, path, tix, &n_found, &first_path);
             if (!path) {
                 diag_say("out of memory");
@@ -273,7 +270,6 @@ bool hpc_read_mix(hpf__mix *mix, const char *module, const hpf__tix_module *tix,
             free(path);
         }
     }
-    free(name);
     if (is_read && n_found == 0) {
         explain_no_mix(module, options);
         is_read = false;
@@ -285,7 +281,7 @@ bool hpc_read_mix(hpf__mix *mix, const char *module, const hpf__tix_module *tix,
         diag_warning(first_path, &warning);
     }
     if (!is_read) {
-        hpf__mix_finish(mix);
+        hpc_mix_finish(mix);
     }
     free(first_path);
     return is_read;
@@ -294,17 +290,17 @@ bool hpc_read_mix(hpf__mix *mix, const char *module, const hpf__tix_module *tix,
 /* ---- Texts ---- */
 
 /* Prints that a text was not found, in the words of hpc. */
-static void refuse_text(const hpc_command *command, const hpf__mix *mix, const hpc_options *options)
+static void refuse_text(const hpc_command *command, const hpc_mix *mix, const hpc_options *options)
 {
     hpf_sink *sink = hpf_sink_to_memory();
     if (sink) {
         hpf_sink_text(sink, "could not find ");
-        hpf__haskell_show(sink, mix->source);
+        hpc_haskell_show(sink, mix->source);
         hpf_sink_text(sink, " in path [");
         for (size_t i = 0; i < options->source_dirs.n; i++) {
             const char *folder = options->source_dirs.items[i];
             hpf_sink_text(sink, i > 0 ? "," : "");
-            hpf__haskell_show(sink, (hpf_str){folder, strlen(folder)});
+            hpc_haskell_show(sink, (hpf_str){folder, strlen(folder)});
         }
         hpf_sink_write(sink, "]", 2);
         if (hpc_is_census()) {
@@ -329,39 +325,46 @@ static bool is_text_path(const char *path)
     return is_text;
 }
 
-bool hpc_read_text(hpc_text *text, const hpc_command *command, const hpf__mix *mix,
-                   const hpc_options *options)
+static bool read_text(hpc_module *m, const hpc_command *command, const hpc_options *options)
 {
-    bool is_absolute = mix->source.length > 0 && mix->source.data[0] == '/';
+    const hpf_str path = m->mix.source;
+    bool is_absolute = path.length > 0 && path.data[0] == '/';
     size_t n = is_absolute ? 1 : options->source_dirs.n;
     hpf_error err;
     hpf_status status = HPF_ERR_IO;
-    *text = (hpc_text){.file = {.path = NULL}};
-    if (!is_text_path(mix->source.data)) {
-        diag_say("%s: not read, as it is not the name of a Haskell module", mix->source.data);
+    if (!is_text_path(path.data)) {
+        diag_say("%s: not read, as it is not the name of a Haskell module", path.data);
         return false;
     }
     for (size_t i = 0; i < n && status == HPF_ERR_IO; i++) {
-        hpc_file_close(&text->file);
-        char *path = hpc_join_path(options->source_dirs.items[i], mix->source.data);
-        status = path ? hpc_file_read(&text->file, path, &err) : hpf_error_set_memory(&err);
-        free(path);
+        hpc_file_close(&m->file);
+        char *joined = hpc_join_path(options->source_dirs.items[i], path.data, "");
+        status = joined ? hpc_file_read(&m->file, joined, &err) : hpf_error_set_memory(&err);
+        free(joined);
     }
     if (status == HPF_ERR_IO && !is_absolute) {
-        refuse_text(command, mix, options);
+        refuse_text(command, &m->mix, options);
         return false;
     }
     if (status == HPF_OK) {
-        status = hpf__module_text_init(&text->lines, bytes_of(&text->file), &err);
+        status = hpc_module_text_init(&m->lines, hpc_file_text(&m->file), &err);
     }
     if (status != HPF_OK) {
-        diag_input(mix->source.data, text->file.source, &err);
+        diag_input(path.data, m->file.source, &err);
     }
     return status == HPF_OK;
 }
 
-void hpc_text_close(hpc_text *text)
+bool hpc_read_module(hpc_module *m, const hpc_command *command, const char *module,
+                     const hpc_tix_module *tix, const hpc_options *options)
 {
-    hpf__module_text_finish(&text->lines);
-    hpc_file_close(&text->file);
+    *m = (hpc_module){.file = {.path = NULL}};
+    return hpc_read_mix(&m->mix, module, tix, options) && read_text(m, command, options);
+}
+
+void hpc_module_close(hpc_module *m)
+{
+    hpc_module_text_finish(&m->lines);
+    hpc_file_close(&m->file);
+    hpc_mix_finish(&m->mix);
 }

@@ -4,7 +4,7 @@
  * place that the walk has reached, in the blanks at the start of a line, is left out, and one that
  * ends after the one around it ends with it: so does hpc.
  */
-#include "markup_lines.h"
+#include "coverage/markup_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static int compare_marks(const void *a, const void *b)
 
 /* ---- Marks ---- */
 
-static bool add_mark(markup *m, hpf__span s, mark_kind kind, uint64_t n_entries)
+static bool add_mark(markup *m, hpc_span s, mark_kind kind, uint64_t n_entries)
 {
     mark made = {
         {s.first_line, s.first_column}, {s.last_line, s.last_column}, kind, n_entries, m->n_marks};
@@ -83,13 +83,13 @@ static bool add_mark(markup *m, hpf__span s, mark_kind kind, uint64_t n_entries)
 }
 
 /* Makes the marks of all boxes. */
-static hpf_status make_marks(markup *m, const hpf__mix *mix, const hpf__tix_module *tix,
+static hpf_status make_marks(markup *m, const hpc_mix *mix, const hpc_tix_module *tix,
                              hpf_error *err)
 {
     bool has_memory = true;
     for (size_t i = 0; i < mix->n_boxes && has_memory; i++) {
-        const hpf__box *box = &mix->boxes[i];
-        bool is_condition = hpf__box_is_condition(box);
+        const hpc_box *box = &mix->boxes[i];
+        bool is_condition = hpc_box_is_condition(box);
         if (i + (is_condition && box->is_true) >= tix->n_counts) {
             return hpf_error_set(err, HPF_ERR_ARGUMENT,
                                  "the .mix file has %zu boxes, but the .tix file %zu counts",
@@ -100,7 +100,7 @@ static hpf_status make_marks(markup *m, const hpf__mix *mix, const hpf__tix_modu
             has_memory = add_mark(m, box->span, n > 0 ? ONLY_TRUE : ONLY_FALSE, 0);
         } else if (!is_condition) {
             has_memory =
-                (box->kind != HPF__BOX_TOP_LEVEL || add_mark(m, box->span, DECLARATION, n)) &&
+                (box->kind != HPC_BOX_TOP_LEVEL || add_mark(m, box->span, DECLARATION, n)) &&
                 add_mark(m, box->span, n > 0 ? TICKED : NEVER, 0);
         }
     }
@@ -296,8 +296,9 @@ static bool walk(markup *m)
     return true;
 }
 
-hpf_status markup_lines_write(const hpf__mix *mix, const hpf__tix_module *tix, hpf_str text,
-                              bool has_counts, size_t *n_outside, hpf_sink *sink, hpf_error *err)
+hpf_status hpc_markup_lines_write(const hpc_mix *mix, const hpc_tix_module *tix, hpf_str text,
+                                  bool has_counts, size_t *n_outside, hpf_sink *sink,
+                                  hpf_error *err)
 {
     markup m = {.sink = sink,
                 .text = text,

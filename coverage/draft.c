@@ -10,15 +10,15 @@
 
 /* A function that was called. Its first line is written when something in it was not evaluated. */
 typedef struct block {
-    const hpf__box *box;
+    const hpc_box *box;
     bool is_open;
 } block;
 
 typedef struct draft {
-    const hpf__tix_module *tix;
-    const hpf__mix *mix;
-    const hpf__module_text *text;
-    const hpf__box_node **steps; /* lists that wait; NULL: the end of the innermost block */
+    const hpc_tix_module *tix;
+    const hpc_mix *mix;
+    const hpc_module_text *text;
+    const hpc_box_node **steps; /* lists that wait; NULL: the end of the innermost block */
     size_t n_steps, steps_capacity;
     block *blocks;
     size_t n_blocks, blocks_capacity;
@@ -37,7 +37,7 @@ static void indent(const draft *d, size_t level)
 static hpf_status open_blocks(const draft *d)
 {
     for (size_t i = 0; i < d->n_blocks; i++) {
-        const hpf__box *box = d->blocks[i].box;
+        const hpc_box *box = d->blocks[i].box;
         if (d->blocks[i].is_open) {
             continue;
         }
@@ -65,13 +65,13 @@ static void close_block(draft *d)
 }
 
 /* Writes the line for an expression or a declaration that was not evaluated. */
-static hpf_status write_tick(draft *d, const hpf__box *box)
+static hpf_status write_tick(draft *d, const hpc_box *box)
 {
-    bool is_declaration = box->kind == HPF__BOX_TOP_LEVEL || box->kind == HPF__BOX_LOCAL;
-    const hpf__span s = box->span;
+    bool is_declaration = box->kind == HPC_BOX_TOP_LEVEL || box->kind == HPC_BOX_LOCAL;
+    const hpc_span s = box->span;
     hpf_status status = open_blocks(d);
     if (status == HPF_OK && !is_declaration) {
-        status = hpf__module_text_part(d->text, s, &d->part, d->err);
+        status = hpc_module_text_part(d->text, s, &d->part, d->err);
     }
     if (status != HPF_OK) {
         return status;
@@ -90,22 +90,22 @@ static hpf_status write_tick(draft *d, const hpf__box *box)
                         (unsigned long)s.last_column);
     } else {
         hpf_sink_text(d->sink, "tick ");
-        hpf__haskell_show(d->sink, part);
+        hpc_haskell_show(d->sink, part);
         hpf_sink_printf(d->sink, " on line %lu;\n", (unsigned long)s.first_line);
     }
     return HPF_OK;
 }
 
 /* Handles a node: the first box that decides, or else what is inside the node. */
-static hpf_status visit(draft *d, const hpf__box_node *node)
+static hpf_status visit(draft *d, const hpc_box_node *node)
 {
-    for (const hpf__box_link *link = node->boxes; link; link = link->next) {
-        const hpf__box *box = &d->mix->boxes[link->box];
+    for (const hpc_box_link *link = node->boxes; link; link = link->next) {
+        const hpc_box *box = &d->mix->boxes[link->box];
         bool is_ticked = d->tix->counts[link->box] > 0;
-        if (!is_ticked && !hpf__box_is_condition(box)) {
+        if (!is_ticked && !hpc_box_is_condition(box)) {
             return write_tick(d, box);
         }
-        if (is_ticked && box->kind == HPF__BOX_TOP_LEVEL) {
+        if (is_ticked && box->kind == HPC_BOX_TOP_LEVEL) {
             block made = {box, false};
             bool is_pushed = HPF__ARRAY_PUSH(d->blocks, d->n_blocks, d->blocks_capacity, made) &&
                              HPF__ARRAY_PUSH(d->steps, d->n_steps, d->steps_capacity, NULL);
@@ -121,14 +121,14 @@ static hpf_status visit(draft *d, const hpf__box_node *node)
                : hpf_error_set_memory(d->err);
 }
 
-static hpf_status walk(draft *d, const hpf__box_node *root)
+static hpf_status walk(draft *d, const hpc_box_node *root)
 {
     hpf_status status = HPF_OK;
     if (root && !HPF__ARRAY_PUSH(d->steps, d->n_steps, d->steps_capacity, root)) {
         status = hpf_error_set_memory(d->err);
     }
     while (d->n_steps > 0 && status == HPF_OK) {
-        const hpf__box_node *node = d->steps[--d->n_steps];
+        const hpc_box_node *node = d->steps[--d->n_steps];
         if (!node) {
             close_block(d);
         } else if (node->next &&
@@ -152,19 +152,19 @@ static hpf_status write_name(const draft *d, hpf_arena *arena)
     if (slash) {
         *slash = ':';
     }
-    hpf__haskell_show(d->sink, (hpf_str){name, d->tix->name.length});
+    hpc_haskell_show(d->sink, (hpf_str){name, d->tix->name.length});
     return HPF_OK;
 }
 
-hpf_status hpf__draft_write(const hpf__tix_module *tix, const hpf__mix *mix,
-                            const hpf__module_text *text, hpf_sink *sink, hpf_error *err)
+hpf_status hpc_draft_write(const hpc_tix_module *tix, const hpc_mix *mix,
+                           const hpc_module_text *text, hpf_sink *sink, hpf_error *err)
 {
     draft d = {.tix = tix, .mix = mix, .text = text, .sink = sink, .err = err};
     size_t n_boxes = mix->n_boxes < tix->n_counts ? mix->n_boxes : tix->n_counts;
-    hpf__box_node *root = NULL;
+    hpc_box_node *root = NULL;
     hpf_arena *arena = hpf_arena_create();
     hpf_status status =
-        arena ? hpf__box_tree_build(&root, mix, n_boxes, arena, err) : hpf_error_set_memory(err);
+        arena ? hpc_box_tree_build(&root, mix, n_boxes, arena, err) : hpf_error_set_memory(err);
     hpf_sink_text(sink, "module ");
     status = status == HPF_OK ? write_name(&d, arena) : status;
     hpf_sink_text(sink, " {\n");

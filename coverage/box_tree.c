@@ -9,33 +9,33 @@
 
 /* Lists of nodes into which a box is to be inserted. */
 typedef struct list_stack {
-    hpf__box_node ***items;
+    hpc_box_node ***items;
     size_t n, capacity;
 } list_stack;
 
-static bool push_box(hpf__box_node *node, uint32_t box, hpf_arena *arena)
+static bool push_box(hpc_box_node *node, uint32_t box, hpf_arena *arena)
 {
-    hpf__box_link *link = hpf_arena_alloc(arena, sizeof *link);
+    hpc_box_link *link = hpf_arena_alloc(arena, sizeof *link);
     if (link) {
-        *link = (hpf__box_link){box, node->boxes};
+        *link = (hpc_box_link){box, node->boxes};
         node->boxes = link;
     }
     return link != NULL;
 }
 
-static bool is_same(hpf__span a, hpf__span b)
+static bool is_same(hpc_span a, hpc_span b)
 {
-    return hpf__span_is_inside(a, b) && hpf__span_is_inside(b, a);
+    return hpc_span_is_inside(a, b) && hpc_span_is_inside(b, a);
 }
 
 /* Inserts a box into the nodes of a list that contain it. Returns their number, or -1 without
  * memory. */
-static int insert_below(hpf__box_node *first, hpf__span span, uint32_t box, list_stack *waiting,
+static int insert_below(hpc_box_node *first, hpc_span span, uint32_t box, list_stack *waiting,
                         hpf_arena *arena)
 {
     int n = 0;
-    for (hpf__box_node *node = first; node; node = node->next) {
-        if (!hpf__span_is_inside(span, node->span)) {
+    for (hpc_box_node *node = first; node; node = node->next) {
+        if (!hpc_span_is_inside(span, node->span)) {
             continue;
         }
         n = 1;
@@ -51,18 +51,18 @@ static int insert_below(hpf__box_node *first, hpf__span span, uint32_t box, list
 }
 
 /* Makes a node at the start of a list, and moves the nodes that it contains below it. */
-static bool insert_node(hpf__box_node **list, hpf__span span, uint32_t box, hpf_arena *arena)
+static bool insert_node(hpc_box_node **list, hpc_span span, uint32_t box, hpf_arena *arena)
 {
-    hpf__box_node *made = hpf_arena_alloc(arena, sizeof *made);
+    hpc_box_node *made = hpf_arena_alloc(arena, sizeof *made);
     if (!made || !push_box(made, box, arena)) {
         return false;
     }
     made->span = span;
-    hpf__box_node **inside = &made->children, **outside = &made->next;
-    for (hpf__box_node *node = *list, *next; node; node = next) {
+    hpc_box_node **inside = &made->children, **outside = &made->next;
+    for (hpc_box_node *node = *list, *next; node; node = next) {
         next = node->next;
         node->next = NULL;
-        hpf__box_node ***to = hpf__span_is_inside(node->span, span) ? &inside : &outside;
+        hpc_box_node ***to = hpc_span_is_inside(node->span, span) ? &inside : &outside;
         **to = node;
         *to = &node->next;
     }
@@ -70,17 +70,17 @@ static bool insert_node(hpf__box_node **list, hpf__span span, uint32_t box, hpf_
     return true;
 }
 
-hpf_status hpf__box_tree_build(hpf__box_node **root, const hpf__mix *mix, size_t n_boxes,
-                               hpf_arena *arena, hpf_error *err)
+hpf_status hpc_box_tree_build(hpc_box_node **root, const hpc_mix *mix, size_t n_boxes,
+                              hpf_arena *arena, hpf_error *err)
 {
     list_stack waiting = {NULL, 0, 0};
     bool has_memory = true;
     *root = NULL;
     for (size_t i = n_boxes; i > 0 && has_memory; i--) {
-        hpf__span span = mix->boxes[i - 1].span;
+        hpc_span span = mix->boxes[i - 1].span;
         has_memory = HPF__ARRAY_PUSH(waiting.items, waiting.n, waiting.capacity, root);
         while (has_memory && waiting.n > 0) {
-            hpf__box_node **list = waiting.items[--waiting.n];
+            hpc_box_node **list = waiting.items[--waiting.n];
             int n = insert_below(*list, span, (uint32_t)(i - 1), &waiting, arena);
             has_memory = n > 0 || (n == 0 && insert_node(list, span, (uint32_t)(i - 1), arena));
         }

@@ -7,34 +7,34 @@
 #include "base/utf8.h"
 #include "coverage/haskell_text.h"
 
-hpf_status hpf__module_text_init(hpf__module_text *out, hpf_str text, hpf_error *err)
+hpf_status hpc_module_text_init(hpc_module_text *out, hpf_str text, hpf_error *err)
 {
-    *out = (hpf__module_text){.text = text};
+    *out = (hpc_module_text){.text = text};
     for (size_t at = 0; at < text.length;) {
         bool is_start = at == 0 || text.data[at - 1] == '\n';
         if (is_start && !HPF__ARRAY_PUSH(out->starts, out->n_lines, out->capacity, at)) {
-            hpf__module_text_finish(out);
+            hpc_module_text_finish(out);
             return hpf_error_set_memory(err);
         }
         size_t length = hpf_utf8_next(hpf_str_from(text, at), NULL);
         if (length == 0) {
-            const hpf__haskell place = {.text = text, .err = err};
-            hpf__module_text_finish(out);
-            return hpf__haskell_fail(&place, at, HPF_ERR_SYNTAX, "expected UTF-8");
+            const hpc_haskell place = {.text = text, .err = err};
+            hpc_module_text_finish(out);
+            return hpc_haskell_fail(&place, at, HPF_ERR_SYNTAX, "expected UTF-8");
         }
         at += length;
     }
     return HPF_OK;
 }
 
-void hpf__module_text_finish(hpf__module_text *text)
+void hpc_module_text_finish(hpc_module_text *text)
 {
     free(text->starts);
-    *text = (hpf__module_text){.starts = NULL};
+    *text = (hpc_module_text){.starts = NULL};
 }
 
 /* Returns a line, from 1, without its line feed. */
-static hpf_str line_of(const hpf__module_text *t, size_t line)
+static hpf_str line_of(const hpc_module_text *t, size_t line)
 {
     size_t start = t->starts[line - 1];
     size_t end = line < t->n_lines ? t->starts[line] : t->text.length;
@@ -52,8 +52,8 @@ static size_t after_characters(hpf_str text, size_t n)
     return at;
 }
 
-hpf_status hpf__module_text_part(const hpf__module_text *t, hpf__span span, hpf__buffer *out,
-                                 hpf_error *err)
+hpf_status hpc_module_text_part(const hpc_module_text *t, hpc_span span, hpf__buffer *out,
+                                hpf_error *err)
 {
     out->length = 0;
     if (span.first_line == 0 || span.last_line < span.first_line || span.last_line > t->n_lines) {

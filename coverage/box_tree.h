@@ -4,27 +4,27 @@
  * span, and its children are inside it. The order of nodes is that of hpc, from which the order of
  * a draft follows: a span that is new comes before those that were there.
  */
-#ifndef HPF_BOX_TREE_H
-#define HPF_BOX_TREE_H
+#ifndef HPC_BOX_TREE_H
+#define HPC_BOX_TREE_H
 
 #include "coverage/mix.h"
 
 /* A box of a node. */
-typedef struct hpf__box_link {
+typedef struct hpc_box_link {
     uint32_t box; /* index in the .mix file */
-    struct hpf__box_link *next;
-} hpf__box_link;
+    struct hpc_box_link *next;
+} hpc_box_link;
 
-typedef struct hpf__box_node {
-    hpf__span span;
-    hpf__box_link *boxes; /* in the order of the .mix file */
-    struct hpf__box_node *children, *next;
-} hpf__box_node;
+typedef struct hpc_box_node {
+    hpc_span span;
+    hpc_box_link *boxes; /* in the order of the .mix file */
+    struct hpc_box_node *children, *next;
+} hpc_box_node;
 
 /* Builds the tree of the first `n_boxes` boxes in an arena. A box whose span is inside several
  * overlapping ones belongs to each of them. Returns its first node in `*root`, NULL for none.
  * Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpf__box_tree_build(hpf__box_node **root, const hpf__mix *mix,
-                                            size_t n_boxes, hpf_arena *arena, hpf_error *err);
+HPF_MUST_USE hpf_status hpc_box_tree_build(hpc_box_node **root, const hpc_mix *mix, size_t n_boxes,
+                                           hpf_arena *arena, hpf_error *err);
 
 #endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Modules and declarations are collected while the pages of modules are written, for the lists.
+ */
+#include "coverage/pages.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "coverage/markup_lines.h"
+
+/* A declaration, for the search. */
+typedef struct declaration {
+    hpf_str name;
+    size_t module; /* as it was added */
+    uint32_t line;
+    uint64_t n_entries;
+} declaration;
+
+typedef struct module {
+    hpf_str name;
+    hpc_tally tallies[HPC_N_TALLIES];
+} module;
+
+struct hpc_pages {
+    hpc_pages_options options;
+    hpf_arena *arena; /* owner of texts */
+    module *modules;
+    size_t n_modules, modules_capacity;
+    declaration *declarations;
+    size_t n_declarations, declarations_capacity;
+};
+
+/* The lists, and what sorts them. */
+static const struct list {
+    const char *file, *title;
+    int tally; /* -1: sorted by name */
+} lists[HPC_N_LISTS] = {
+    {"hpc_index", "module", -1},
+    {"hpc_index_fun", "top-level definitions", HPC_TOP_LEVEL},
+    {"hpc_index_alt", "alternatives", HPC_ALTERNATIVES},
+    {"hpc_index_exp", "expressions", HPC_EXPRESSIONS},
+};
+
+/* The colours of a page. */
+static const char style[] =
+    ":root { --never: #fff176; --true: #8ee08e; --false: #f4a19b; --covered: #ddd2ff; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --never: #5e5200; --true: #1d5c2b; "
+    "--false: #7d2620; --covered: #443672; } }\n"
+    ".istickedoff { background: Canvas; } .nottickedoff { background: var(--never); }\n"
+    ".tickonlytrue { background: var(--true); } .tickonlyfalse { background: var(--false); }\n"
+    ".decl { font-weight: bold; }\n"
+    ".key { font: 12px/1.45 ui-monospace, monospace; }\n"
+    ".key span { padding: .1em .5em; margin-right: 1em; }\n"
+    ".funcount { color: GrayText; font-style: italic; margin-left: 2em; }\n"
+    "tr:target { outline: 1px solid; }\n"
+    "th a { color: inherit; } tr.total td, tr.total th { border-top: 1px solid; }\n"
+    "td.bar { padding-right: 2em; }\n"
+    ".bar span { display: inline-block; width: 100px; height: .8em; background: var(--false); }\n"
+    ".bar i { display: block; height: 100%; background: var(--true); }\n"
+    "input[type=search] { font: inherit; width: 24em; }\n";
+
+/* Colours that show what was evaluated. */
+static const char style_covered[] =
+    ".istickedoff, .decl { background: var(--covered); }\n"
+    ".nottickedoff { background: Canvas; color: GrayText; font-style: oblique; }\n";
+
+hpc_pages *hpc_pages_create(const hpc_pages_options *options)
+{
+    hpc_pages *pages = calloc(1, sizeof *pages);
+    hpf_arena *arena = hpf_arena_create();
+    if (!pages || !arena) {
+        free(pages);
+        hpf_arena_destroy(arena);
+        return NULL;
+    }
+    pages->options = *options;
+    pages->arena = arena;
+    return pages;
+}
+
+void hpc_pages_destroy(hpc_pages *pages)
+{
+    if (pages) {
+        free(pages->modules);
+        free(pages->declarations);
+        hpf_arena_destroy(pages->arena);
+        free(pages);
+    }
+}
+
+/* ---- Pages of modules ---- */
+
+/* Counts the boxes of a module and lists its declarations. Returns false without memory. */
+static bool add_module(hpc_pages *s, const hpc_mix *mix, const hpc_tix_module *tix)
+{
+    module m = {.name = hpf_arena_str(s->arena, tix->name)};
+    bool has_memory = m.name.data != NULL;
+    for (size_t i = 0; i < mix->n_boxes && has_memory; i++) {
+        const hpc_box *box = &mix->boxes[i];
+        if (!hpc_box_is_condition(box)) {
+            hpc_tally_box(m.tallies, box, tix->counts[i] > 0);
+        }
+        if ((box->kind == HPC_BOX_TOP_LEVEL || box->kind == HPC_BOX_LOCAL) && box->n_names > 0) {
+            hpf_str name = box->names[box->n_names - 1];
+            declaration d = {hpf_arena_str(s->arena, name), s->n_modules, box->span.first_line,
+                             tix->counts[i]};
+            has_memory = d.name.data && HPF__ARRAY_PUSH(s->declarations, s->n_declarations,
+                                                        s->declarations_capacity, d);
+        }
+    }
+    return has_memory && HPF__ARRAY_PUSH(s->modules, s->n_modules, s->modules_capacity, m);
+}
+
+static void write_module_head(const hpc_pages *s, hpf_sink *sink, hpf_str name)
+{
+    const module *m = &s->modules[s->n_modules - 1];
+    s->options.begin(sink, name, style);
+    if (s->options.highlight_covered) {
+        hpf_sink_text(sink, "<style>\n");
+        hpf_sink_text(sink, style_covered);
+        hpf_sink_text(sink, "</style>\n");
+    }
+    hpf_sink_text(sink, "<p><a href=\"");
+    for (size_t i = 0; i < name.length; i++) {
+        hpf_sink_text(sink, name.data[i] == '/' ? "../" : "");
+    }
+    hpf_sink_text(sink, "hpc_index.html\">all modules</a>");
+    for (const struct list *l = lists + 1; l < lists + HPC_N_LISTS; l++) {
+        const hpc_tally *t = &m->tallies[l->tally];
+        hpf_sink_printf(sink, ", %zu of %zu %s", t->n_ticked, t->n_boxes, l->title);
+    }
+    hpf_sink_text(sink, "\n<p class=\"key\"><span class=\"decl\">declaration</span>"
+                        "<span class=\"istickedoff\">executed</span>"
+                        "<span class=\"nottickedoff\">never executed</span>"
+                        "<span class=\"tickonlytrue\">always true</span>"
+                        "<span class=\"tickonlyfalse\">always false</span>\n"
+                        "<table>\n");
+}
+
+hpf_status hpc_pages_add(hpc_pages *pages, const hpc_mix *mix, const hpc_tix_module *tix,
+                         hpf_str text, size_t *n_outside, hpf_sink *sink, hpf_error *err)
+{
+    *n_outside = 0;
+    if (!add_module(pages, mix, tix)) {
+        return hpf_error_set_memory(err);
+    }
+    write_module_head(pages, sink, tix->name);
+    hpf_status status =
+        hpc_markup_lines_write(mix, tix, text, pages->options.has_counts, n_outside, sink, err);
+    hpf_sink_text(sink, "</table>\n");
+    return status;
+}
+
+/* ---- Lists of modules ---- */
+
+/* A module of a list, and what sorts it. */
+typedef struct row {
+    const module *module;
+    hpf_str name; /* empty in a list by share */
+    int share;    /* 0 in the list by name */
+} row;
+
+/* By share, the largest first, or by name, then in the order in which modules were added. */
+static int compare_rows(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    int order = (x->share < y->share) - (x->share > y->share);
+    order = order ? order : hpf_str_compare(x->name, y->name);
+    return order ? order : (x->module > y->module) - (x->module < y->module);
+}
+
+/* Returns the share in percent; -1 if there are no boxes. */
+static int percent(hpc_tally t)
+{
+    return t.n_boxes > 0 ? (int)(t.n_ticked * 100 / t.n_boxes) : -1;
+}
+
+static void write_tally(hpf_sink *sink, hpc_tally t)
+{
+    int share = percent(t);
+    if (share < 0) {
+        hpf_sink_text(sink, "<td>-<td>0/0<td class=\"bar\">");
+    } else {
+        hpf_sink_printf(sink,
+                        "<td>%d%%<td>%zu/%zu<td class=\"bar\"><span><i style=\"width: %d%%\"></i>"
+                        "</span>",
+                        share, t.n_ticked, t.n_boxes, share);
+    }
+}
+
+static void write_link(hpf_sink *sink, hpf_str name, uint32_t line)
+{
+    hpf_sink_text(sink, "<td><a href=\"");
+    for (size_t i = 0; i < name.length; i++) {
+        unsigned char c = (unsigned char)name.data[i];
+        hpf_sink_printf(sink, isalnum(c) || strchr("/._-~", c) ? "%c" : "%%%02X", c);
+    }
+    hpf_sink_printf(sink, line > 0 ? ".hs.html#l%lu\">" : ".hs.html\">", (unsigned long)line);
+}
+
+/* Filters the rows of all tables by the words in the field. */
+static const char script[] =
+    "<script>\n"
+    "const field = document.querySelector('input[type=search]');\n"
+    "const never = document.querySelector('input[type=checkbox]');\n"
+    "function filter() {\n"
+    "  const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);\n"
+    "  let n = 0;\n"
+    "  for (const row of document.querySelectorAll('tbody tr')) {\n"
+    "    const text = row.textContent.toLowerCase();\n"
+    "    row.hidden = !words.every(word => text.includes(word)) || (never.checked && "
+    "'entered' in row.dataset);\n"
+    "    n += !row.hidden;\n"
+    "  }\n"
+    "  document.querySelector('output').textContent = words.length || never.checked ? "
+    "`${n} found` : '';\n"
+    "}\n"
+    "field.addEventListener('input', filter);\n"
+    "never.addEventListener('change', filter);\n"
+    "document.getElementById('search').hidden = false;\n"
+    "filter();\n"
+    "</script>\n";
+
+/* By module, in the order in which they were added, then line. */
+static int compare_declarations(const void *a, const void *b)
+{
+    const declaration *x = a, *y = b;
+    int order = (x->module > y->module) - (x->module < y->module);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static void write_declarations(hpc_pages *s, hpf_sink *sink)
+{
+    if (s->n_declarations > 0) {
+        qsort(s->declarations, s->n_declarations, sizeof *s->declarations, compare_declarations);
+    }
+    hpf_sink_text(sink, "<h2>Declarations</h2>\n<table>\n<thead><tr><th>line<th>entered<th>module"
+                        "<th>declaration\n<tbody>\n");
+    for (size_t i = 0; i < s->n_declarations; i++) {
+        const declaration *d = &s->declarations[i];
+        hpf_str name = s->modules[d->module].name;
+        hpf_sink_printf(sink, "<tr%s><td>%lu<td>%llu<td>", d->n_entries ? " data-entered" : "",
+                        (unsigned long)d->line, (unsigned long long)d->n_entries);
+        hpf_sink_markup(sink, name);
+        write_link(sink, name, d->line);
+        hpf_sink_markup(sink, d->name);
+        hpf_sink_text(sink, "</a>\n");
+    }
+    hpf_sink_text(sink, "</table>\n");
+}
+
+static void write_tallies(hpf_sink *sink, const module *m)
+{
+    for (int i = 1; i < HPC_N_LISTS; i++) {
+        write_tally(sink, m->tallies[lists[i].tally]);
+    }
+}
+
+static void write_table(const hpc_pages *s, const struct list *list, const row *rows,
+                        hpf_sink *sink)
+{
+    module total = {.name = {NULL, 0}};
+    s->options.begin(sink, HPF_STR("Coverage"), style);
+    hpf_sink_text(sink, list->tally < 0 ? "<p id=\"search\" hidden><label>Search "
+                                          "<input type=\"search\" autofocus></label> "
+                                          "<label><input type=\"checkbox\"> only declarations "
+                                          "never entered</label> <output></output>\n"
+                                        : "");
+    hpf_sink_text(sink, "<table>\n<thead><tr>");
+    for (int k = 1; k <= HPC_N_LISTS; k++) { /* modules are the last column */
+        const struct list *l = &lists[k % HPC_N_LISTS];
+        hpf_sink_printf(sink, "<th%s><a href=\"%s.html\">%s</a>%s",
+                        l->tally < 0 ? "" : " colspan=\"3\"", l->file, l->title,
+                        l == list ? " \u2193" : "");
+    }
+    hpf_sink_text(sink, "\n<tbody>\n");
+    for (size_t i = 0; i < s->n_modules; i++) {
+        const module *m = rows[i].module;
+        hpf_sink_text(sink, "<tr data-entered>");
+        write_tallies(sink, m);
+        for (int k = 0; k < HPC_N_TALLIES; k++) {
+            total.tallies[k].n_ticked += m->tallies[k].n_ticked;
+            total.tallies[k].n_boxes += m->tallies[k].n_boxes;
+        }
+        write_link(sink, m->name, 0);
+        hpf_sink_markup(sink, m->name);
+        hpf_sink_text(sink, "</a>\n");
+    }
+    hpf_sink_text(sink, "<tfoot><tr class=\"total\">");
+    write_tallies(sink, &total);
+    hpf_sink_text(sink, "<td>total\n</table>\n");
+}
+
+const char *hpc_pages_list_name(int list)
+{
+    return lists[list].file;
+}
+
+hpf_status hpc_pages_write_list(hpc_pages *pages, int list, hpf_sink *sink, hpf_error *err)
+{
+    const int tally = lists[list].tally;
+    row *rows = malloc((pages->n_modules + 1) * sizeof *rows);
+    if (!rows) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < pages->n_modules; i++) {
+        const module *m = &pages->modules[i];
+        rows[i] = tally < 0 ? (row){m, m->name, 0} : (row){m, {"", 0}, percent(m->tallies[tally])};
+    }
+    qsort(rows, pages->n_modules, sizeof *rows, compare_rows);
+    write_table(pages, &lists[list], rows, sink);
+    if (tally < 0) {
+        write_declarations(pages, sink);
+        hpf_sink_text(sink, script);
+    }
+    free(rows);
+    return HPF_OK;
+}
