@@ -10,6 +10,8 @@
 
 #include "base/number.h"
 
+#include "hpfile/str.h"
+
 /* Numbers stay below this, so that no sum, square or area over a profile overflows. */
 #define HPF__NUMBER_LIMIT 1e100
 
@@ -48,5 +50,15 @@ typedef struct hpf__number_token {
 } hpf__number_token;
 hpf__lexed hpf__lex_number(hpf__number_token *token, const char *at, const char *end,
                            bool is_final);
+
+/* Returns whether `text`, after any number of apostrophes, is what a spreadsheet calculates. */
+static inline bool hpf__is_formula(hpf_str text)
+{
+    size_t i = 0;
+    while (i < text.length && text.data[i] == '\'') {
+        i++;
+    }
+    return i < text.length && memchr("=+-@\t\r\n", text.data[i], 7) != NULL;
+}
 
 #endif

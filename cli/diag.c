@@ -4,7 +4,7 @@
  *
  * A line may be a megabyte long and contain any bytes. Only a window around the column is read.
  */
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "diag.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/sink.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 #include "options/opt.h"
 

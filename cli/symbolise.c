@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "exchange/words.h"
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 
 struct symboliser {
     hpp_resolver *resolver;

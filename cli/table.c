@@ -3,7 +3,6 @@
  * Aligns numbers to the right, names to the left.
  */
 #include "hpfile/sink.h"
-#include "exchange/csv.h"
 #include "table.h"
 
 #include <string.h>
@@ -128,7 +127,7 @@ static void write_csv(const table *t, hpf_sink *sink)
             table_cell cell = cell_of(t, row, column);
             hpf_sink_text(sink, column ? "," : "");
             if (t->columns[column].kind == TABLE_NAME) {
-                hpf_csv_text(sink, cell.name, false);
+                hpf_sink_cell(sink, cell.name, false);
             } else if (is_whole(t->columns[column].kind)) {
                 hpf_sink_whole(sink, cell.whole);
             } else {

@@ -6,7 +6,7 @@
 #ifndef CENSUS_TABLE_H
 #define CENSUS_TABLE_H
 
-#include "io/json.h"
+#include "base/json.h"
 #include "hpfile/sink.h"
 
 /* The formats of census report, in the order of its choices. */

@@ -5,7 +5,7 @@
 #ifndef CENSUS_BINS_H
 #define CENSUS_BINS_H
 
-#include "symbol/bins_table.h"
+#include "hpprof/bins_table.h"
 
 /* Returns whether `path` is a file of bins; false for "-" and for files that cannot be read. */
 bool bins_is_file(const char *path);

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary/survey_details.h"
-#include "eventlog/eventlog_writer.h"
-#include "event/breakdown.h"
+#include "hpfile/survey.h"
+#include "hpfile/eventlog_writer.h"
+#include "hpfile/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
-#include "summary/survey_part.h"
+#include "hpfile/survey_part.h"
 #include "convert_stacks.h"
 #include "bins/bins_report.h"
 #include "diag.h"

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/folded.h"
-#include "exchange/pprof_writer.h"
-#include "exchange/speedscope.h"
+#include "hpfile/folded.h"
+#include "hpfile/pprof_writer.h"
+#include "hpfile/speedscope.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
 #include "eventlog/log_pass.h"
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 #include "unit_format.h"
 
 #define ALLOC_MISUSED "--alloc needs a .prof report of GHC"

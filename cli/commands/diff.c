@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "summary/diff.h"
+#include "hpfile/diff.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
 #include "hprender/page.h"
@@ -17,7 +17,7 @@
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 #include "options/suggest.h"
 #include "diff_table.h"
 #include "time_window.h"

@@ -2,14 +2,13 @@
  *
  * Writes the comparison as text, Markdown, CSV and JSON.
  */
-#include "summary/survey_details.h"
-#include "summary/diff.h"
-#include "summary/moved_lines.h"
+#include "hpfile/survey.h"
+#include "hpfile/diff.h"
+#include "hpfile/moved_lines.h"
 #include "hpfile/sink.h"
-#include "exchange/csv.h"
 #include "diff_table.h"
 
-#include "io/json.h"
+#include "base/json.h"
 
 #include "unit_format.h"
 #include "output.h"
@@ -112,7 +111,7 @@ static void write_heads(hpf_sink *sink, int width)
 /* Writes the line that a name had in the old profile, if it moved. */
 static void write_moved(hpf_sink *sink, const hpf_diff_row *row)
 {
-    hpf_str line = hpf__line_of_name(row->moved_from);
+    hpf_str line = hpf_line_of_name(row->moved_from);
     if (line.length) {
         hpf_sink_printf(sink, " (moved from %.*s)", (int)line.length, line.data);
     }
@@ -182,7 +181,7 @@ static void write_csv_row(hpf_sink *sink, const diff_table *t, const char *kind,
                           const hpf_diff_row *row)
 {
     hpf_sink_printf(sink, "%s,", kind);
-    hpf_csv_text(sink, row->name, t->raw);
+    hpf_sink_cell(sink, row->name, t->raw);
     hpf_sink_printf(sink, ",%u,%u", (unsigned)row->n_names[0], (unsigned)row->n_names[1]);
     for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
         hpf_sink_text(sink, ",");
@@ -194,7 +193,7 @@ static void write_csv_row(hpf_sink *sink, const diff_table *t, const char *kind,
     }
     hpf_sink_text(sink, ",");
     if (row->moved_from.length) {
-        hpf_csv_text(sink, row->moved_from, t->raw);
+        hpf_sink_cell(sink, row->moved_from, t->raw);
     }
     hpf_sink_text(sink, "\n");
 }

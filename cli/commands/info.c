@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "hpfile/sink.h"
-#include "event/breakdown.h"
-#include "io/json.h"
+#include "hpfile/breakdown.h"
+#include "base/json.h"
 
 #include "bins/bins_report.h"
 #include "diag.h"

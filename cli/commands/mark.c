@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 #include "cmd.h"
 #include "diag.h"

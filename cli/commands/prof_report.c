@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "event/stack_viewer.h"
-#include "io/json.h"
+#include "hpfile/stack_viewer.h"
+#include "base/json.h"
 #include "hpfile/sink.h"
-#include "io/source.h"
-#include "prof/prof_costs.h"
+#include "hpfile/source.h"
+#include "hpfile/prof_costs.h"
 #include "unit_format.h"
 
 typedef struct prof_view {
@@ -304,9 +304,9 @@ static hpf_status on_shown_costs(void *context, const hpf_sample *sample, hpf_er
 }
 
 /* Passes the stacks that are not hidden, and their costs, to the viewer. */
-static hpf_status show_stacks(hpf__stack_viewer *viewer, const hpf_prof *prof, hpf_error *err)
+static hpf_status show_stacks(hpf_stack_viewer *viewer, const hpf_prof *prof, hpf_error *err)
 {
-    const hpf_events *to = &hpf__stack_viewer_events;
+    const hpf_events *to = &hpf_stack_viewer_events;
     hpf_cost *costs = calloc(prof->n_stacks, sizeof *costs);
     hpf_status status =
         costs ? to->header(viewer, HPF_HEADER_JOB, prof->program, err) : hpf_error_set_memory(err);
@@ -325,7 +325,7 @@ static hpf_status show_stacks(hpf__stack_viewer *viewer, const hpf_prof *prof, h
         status = status == HPF_OK ? to->sample(viewer, &sample, err) : status;
     }
     free(costs);
-    return status == HPF_OK ? hpf__stack_viewer_check(viewer, err) : status;
+    return status == HPF_OK ? hpf_stack_viewer_check(viewer, err) : status;
 }
 
 static void write_shown(const prof_view *v, const shown *s, table_format format, hpf_sink *sink)
@@ -364,13 +364,13 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
     hpf_status status = hpf_prof_costs_read(&v.costs, in->given, n_rows, err);
     v.exact = exact;
     shown s = {.job = hpf_sink_to_memory()};
-    hpf__stack_viewer *viewer =
-        status == HPF_OK ? hpf__stack_viewer_create(view, frames_of_stack, &v) : NULL;
+    hpf_stack_viewer *viewer =
+        status == HPF_OK ? hpf_stack_viewer_create(view, frames_of_stack, &v) : NULL;
     if (status == HPF_OK && (!viewer || !s.job)) {
         status = hpf_error_set_memory(err);
     }
     if (status == HPF_OK) {
-        hpf__stack_viewer_emit_to(viewer, &events, &s);
+        hpf_stack_viewer_emit_to(viewer, &events, &s);
         status = show_stacks(viewer, v.costs.prof, err);
     }
     if (status == HPF_OK) {
@@ -378,7 +378,7 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
         s.n_rows = n_rows > 0 && n_rows < n_used ? n_rows : n_used;
         write_shown(&v, &s, format, sink);
     }
-    hpf__stack_viewer_destroy(viewer);
+    hpf_stack_viewer_destroy(viewer);
     hpf_sink_destroy(s.job);
     free(s.rows);
     hpf_prof_costs_finish(&v.costs);

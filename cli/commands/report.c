@@ -11,11 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "hpfile/sink.h"
-#include "exchange/csv.h"
-#include "event/frame.h"
-#include "io/json.h"
+#include "base/frame.h"
+#include "base/json.h"
 
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
@@ -249,7 +248,7 @@ static void write_csv_members(hpf_sink *sink, const report *r, const hpf_summary
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
     if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        hpf_csv_text(sink, set.members, r->raw);
+        hpf_sink_cell(sink, set.members, r->raw);
     }
 }
 
@@ -259,7 +258,7 @@ static void write_csv(hpf_sink *sink, const report *r)
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_csv_text(sink, row->name, r->raw);
+        hpf_sink_cell(sink, row->name, r->raw);
         hpf_sink_text(sink, ",");
         hpf_sink_whole(sink, row->n_names);
         write_csv_number(sink, row->share);

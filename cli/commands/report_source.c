@@ -9,10 +9,10 @@
 
 #include "bins/bins.h"
 #include "diag.h"
-#include "event/frame.h"
+#include "base/frame.h"
 #include "hpfile/str.h"
 #include "output.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "source/source_write.h"
 
 /* Finds the files, and writes the view. Finishes the table. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "hpfile/sink.h"
 
 #include "cmd.h"

@@ -16,7 +16,7 @@
 #include "path.h"
 #include "plot/plot_format.h"
 #include "plot/plot_setup.h"
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "watch/inputs/inputs.h"
 #include "watch/views.h"
 

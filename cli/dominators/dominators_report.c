@@ -55,10 +55,10 @@ static bool push(view *v, row r)
     return HPF__ARRAY_PUSH(v->rows, v->n_rows, v->capacity, r);
 }
 
-/* Adds a group and what is below it. The tree is at most HPF__DOMINATOR_TREE_DEPTH deep. */
+/* Adds a group and what is below it. The tree is at most HPF_DOMINATOR_TREE_DEPTH deep. */
 static bool add_group(view *v, uint32_t index)
 {
-    const hpf__dominator_group *g = &v->file->tree.groups[index];
+    const hpf_dominator_group *g = &v->file->tree.groups[index];
     size_t most = v->options->n_children ? v->options->n_children : UINT32_MAX;
     bool fits = push(v, (row){g->depth, g->retained_bytes, g->self_bytes, g->n_retained,
                               g->n_objects, snapshot_file_group_name(v->file, index)});
@@ -69,7 +69,7 @@ static bool add_group(view *v, uint32_t index)
         return fits;
     }
     for (uint32_t i = 0; i < g->n_children && fits; i++) {
-        const hpf__dominator_group *child = &v->file->tree.groups[g->first_child + i];
+        const hpf_dominator_group *child = &v->file->tree.groups[g->first_child + i];
         if (i < most) {
             fits = add_group(v, g->first_child + i);
             continue;
@@ -182,12 +182,12 @@ static bool write_groups(const snapshot_file *file, const dominators_options *op
 static uint32_t find_node(const snapshot_file *file, const char *name)
 {
     uint32_t number, best = 0;
-    const hpf__snapshot *s = &file->snapshot;
+    const hpf_snapshot *s = &file->snapshot;
     const uint64_t *retained = file->dominators.retained_bytes;
     const size_t length = strlen(name);
-    bool is_whole = hpf__intern_find(&s->texts, (hpf_str){name, length}, &number);
+    bool is_whole = hpf_snapshot_find_text(s, (hpf_str){name, length}, &number);
     for (uint32_t i = 1; i < s->n_nodes; i++) {
-        hpf_str text = hpf__snapshot_name(s, i);
+        hpf_str text = hpf_snapshot_name(s, i);
         bool is_wanted = is_whole ? s->names[i] == number
                                   : text.length > length && text.data[length] == '@' &&
                                         hpf_str_begins(text, name);
@@ -201,9 +201,9 @@ static uint32_t find_node(const snapshot_file *file, const char *name)
 static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf_sink *sink)
 {
     size_t n = 0;
-    uint32_t *holders = hpf__snapshot_holders(&file->snapshot);
-    hpf__snapshot_step *steps =
-        holders ? hpf__snapshot_path(&file->snapshot, holders, node, &n) : NULL;
+    uint32_t *holders = hpf_snapshot_holders(&file->snapshot);
+    hpf_snapshot_step *steps =
+        holders ? hpf_snapshot_path(&file->snapshot, holders, node, &n) : NULL;
     free(holders);
     if (!steps) {
         return false;
@@ -217,7 +217,7 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
                             format_count(n - MOST_STEPS).text);
         }
         uint64_t retained = file->dominators.retained_bytes[steps[i].node];
-        hpf_str name = hpf__snapshot_name(&file->snapshot, steps[i].node);
+        hpf_str name = hpf_snapshot_name(&file->snapshot, steps[i].node);
         hpf_sink_printf(sink, "%*s  ", exact ? 24 : 11,
                         format_amount((double)retained, HPF_STR("bytes"), exact).text);
         hpf_sink_name(sink, i == 0 ? snapshot_file_group_name(file, 0) : name);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/heapsnapshot.h"
 
 #include "diag.h"
 
@@ -15,7 +15,7 @@ bool snapshot_file_is(const char *path)
     if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
         return false;
     }
-    bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf__heapsnapshot_is(piece);
+    bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf_heapsnapshot_is(piece);
     hpf_source_destroy(source);
     return is;
 }
@@ -32,16 +32,16 @@ bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_gro
         diag_error(path, &err);
         return false;
     }
-    status = hpf__heapsnapshot_read(&file->snapshot, source, &err);
+    status = hpf_heapsnapshot_read(&file->snapshot, source, &err);
     if (status == HPF_OK) {
-        status = hpf__snapshot_connect(&file->snapshot, &err);
+        status = hpf_snapshot_connect(&file->snapshot, &err);
     }
     if (status == HPF_OK) {
-        status = hpf__dominators_init(&file->dominators, &file->snapshot, &err);
+        status = hpf_dominators_init(&file->dominators, &file->snapshot, &err);
     }
     if (status == HPF_OK) {
-        status = hpf__dominator_tree_init(&file->tree, &file->snapshot, &file->dominators,
-                                          SNAPSHOT_LEAST_SHARE, most_groups, &err);
+        status = hpf_dominator_tree_init(&file->tree, &file->snapshot, &file->dominators,
+                                         SNAPSHOT_LEAST_SHARE, most_groups, &err);
     }
     if (status != HPF_OK) {
         diag_input(is_standard ? "standard input" : path, source, &err);
@@ -53,15 +53,15 @@ bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_gro
 
 void snapshot_file_finish(snapshot_file *file)
 {
-    hpf__dominator_tree_finish(&file->tree);
-    hpf__dominators_finish(&file->dominators);
-    hpf__snapshot_finish(&file->snapshot);
+    hpf_dominator_tree_finish(&file->tree);
+    hpf_dominators_finish(&file->dominators);
+    hpf_snapshot_finish(&file->snapshot);
 }
 
 hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group)
 {
-    const hpf__dominator_group *g = &file->tree.groups[group];
-    hpf_str name =
-        g->name == HPF__SNAPSHOT_NONE ? HPF_STR("(deeper)") : file->snapshot.texts.names[g->name];
+    const hpf_dominator_group *g = &file->tree.groups[group];
+    hpf_str name = g->name == HPF_SNAPSHOT_NONE ? HPF_STR("(deeper)")
+                                                : hpf_snapshot_text(&file->snapshot, g->name);
     return name.length > 0 ? name : group == 0 ? HPF_STR("(root)") : HPF_STR("(no name)");
 }

@@ -5,15 +5,15 @@
 #ifndef CENSUS_SNAPSHOT_FILE_H
 #define CENSUS_SNAPSHOT_FILE_H
 
-#include "snapshot/dominator_tree.h"
+#include "hpfile/dominator_tree.h"
 
 /* Groups that retain less than this share of all bytes are only counted. */
 #define SNAPSHOT_LEAST_SHARE 0.001
 
 typedef struct snapshot_file {
-    hpf__snapshot snapshot;
-    hpf__dominators dominators;
-    hpf__dominator_tree tree;
+    hpf_snapshot snapshot;
+    hpf_dominators dominators;
+    hpf_dominator_tree tree;
 } snapshot_file;
 
 /* Returns whether `path` is a heap snapshot; false for "-" and for files that cannot be read. */

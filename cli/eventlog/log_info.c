@@ -3,18 +3,17 @@
  * The survey of the heap profile also counts records and collects metadata. A log without a heap
  * profile is read only for these.
  */
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "hpfile/sink.h"
-#include "event/breakdown.h"
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/breakdown.h"
+#include "hpfile/eventlog.h"
 #include "log_info.h"
 
 #include <string.h>
 
-#include "eventlog/eventlog.h"
-#include "io/json.h"
+#include "base/json.h"
 #include "hpfile/str.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 #include "diag.h"
 #include "unit_format.h"

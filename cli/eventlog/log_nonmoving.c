@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "eventlog/eventlog_nonmoving.h"
+#include "hpfile/eventlog.h"
 
 #include "unit_format.h"
 #include "log_pass.h"

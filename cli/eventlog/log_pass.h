@@ -5,11 +5,9 @@
 #ifndef CENSUS_LOG_PASS_H
 #define CENSUS_LOG_PASS_H
 
-#include "eventlog/eventlog_metadata.h"
-#include "eventlog/eventlog_time.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/sink.h"
-#include "io/json.h"
+#include "base/json.h"
 
 #include "input.h"
 #include "table.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "io/json.h"
-#include "summary/survey_details.h"
+#include "base/json.h"
+#include "hpfile/survey.h"
 #include "hpfile/sink.h"
 
 #include "unit_format.h"

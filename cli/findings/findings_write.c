@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "hpfile/sink.h"
 
 #include "unit_format.h"

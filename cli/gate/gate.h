@@ -5,7 +5,7 @@
 #ifndef CENSUS_GATE_H
 #define CENSUS_GATE_H
 
-#include "findings/limit.h"
+#include "hpfile/limit.h"
 
 #include "input.h"
 #include "options/opt.h"

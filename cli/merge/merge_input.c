@@ -16,7 +16,7 @@
 #include "base/date.h"
 #include "diag.h"
 #include "event/format_row.h"
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 #include "hpfile/format.h"
 #include "hpfile/live.h"
 #include "hpfile/source.h"

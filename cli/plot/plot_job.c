@@ -13,7 +13,7 @@
 #include "hprender/describe.h"
 
 #include "diag.h"
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 #include "output.h"
 #include "overlay.h"
 #include "figure_presets.h"

@@ -5,7 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 
 #include "input.h"
 #include "plot_setup.h"

@@ -2,7 +2,7 @@
  *
  * Checks options and reads the files that they name.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "plot_setup.h"
 
 #include <inttypes.h>

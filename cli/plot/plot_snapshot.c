@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "html/html_dominators.h"
+#include "hprender/html_dominators.h"
 
 #include "diag.h"
 #include "output.h"
@@ -29,10 +29,10 @@ static char *default_output(const char *path)
 static int write_page(const plot_values *v, const char *path, const char *output)
 {
     snapshot_file file;
-    if (!snapshot_file_load(&file, path, HPR__HTML_MOST_GROUPS)) {
+    if (!snapshot_file_load(&file, path, HPR_HTML_MOST_GROUPS)) {
         return EXIT_FAILED;
     }
-    const hpr__html_dominators page = {
+    const hpr_html_dominators page = {
         .snapshot = &file.snapshot,
         .dominators = &file.dominators,
         .tree = &file.tree,
@@ -44,7 +44,7 @@ static int write_page(const plot_values *v, const char *path, const char *output
     const char *name;
     hpf_sink *sink = output_open(output, &name);
     int status = EXIT_FAILED;
-    if (!sink || hpr__html_dominators_write(&page, sink, &err) == HPF_OK) {
+    if (!sink || hpr_html_dominators_write(&page, sink, &err) == HPF_OK) {
         status = output_close(sink, name);
     } else {
         diag_error(name, &err);

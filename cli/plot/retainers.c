@@ -2,13 +2,13 @@
  *
  * Finds and reads reports with retainer sets.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "retainers.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 
 #include "path.h"
 #include "diag.h"

@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-#include "findings/chains.h"
+#include "hpfile/chains.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 #include "hpfile/summary.h"
 #include "unit_format.h"

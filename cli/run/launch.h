@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 /* Exit statuses of shells and `env` for programs that cannot be run. */
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 /* Prints the summary of a stopped collector. `with_census`: there are `.hp` files. */
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *suffix);

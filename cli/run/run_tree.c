@@ -15,7 +15,7 @@
 #include "base/hash_table.h"
 #include "base/utf8.h"
 #include "detect/reader.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
 

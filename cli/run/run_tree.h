@@ -8,7 +8,7 @@
 #ifndef CENSUS_RUN_TREE_H
 #define CENSUS_RUN_TREE_H
 
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 typedef enum run_tree {
     RUN_TREE_NONE,

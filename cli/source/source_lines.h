@@ -7,7 +7,7 @@
 
 #include "hprender/page.h"
 
-#include "text/text_folder.h"
+#include "hpfile/text_folder.h"
 #include "text/text_costs.h"
 
 /* Zero: none. */

@@ -2,7 +2,7 @@
  *
  * Changes arm a timer, which draws.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "hpfile/sink.h"
 #include "view_picture.h"
 

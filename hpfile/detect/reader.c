@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/frame.h"
+#include "base/frame.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
@@ -23,7 +23,7 @@ struct hpf_reader {
     size_t n_head;
     hpf__hp_reader *hp; /* one of the two, or none while the format is not known */
     hpf__eventlog_heap *log;
-    hpf__stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
+    hpf_stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
 };
 
 static hpf_str name_of_input(const hpf_reader *r, hpf_name name)
@@ -50,9 +50,9 @@ static size_t all_frames(void *context, hpf_name name, hpf_frame *frames, size_t
 static void emit_to(hpf_reader *r, const hpf_events *events, void *context)
 {
     if (r->viewer) {
-        hpf__stack_viewer_emit_to(r->viewer, events, context);
+        hpf_stack_viewer_emit_to(r->viewer, events, context);
     }
-    r->events = r->viewer ? hpf__stack_viewer_events : *events;
+    r->events = r->viewer ? hpf_stack_viewer_events : *events;
     r->context = r->viewer ? (void *)r->viewer : context;
 }
 
@@ -65,7 +65,7 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     }
     r->options = options ? *options : (hpf_reader_options){0};
     if (r->options.view) {
-        r->viewer = hpf__stack_viewer_create(r->options.view, all_frames, r);
+        r->viewer = hpf_stack_viewer_create(r->options.view, all_frames, r);
         if (!r->viewer) {
             free(r);
             return NULL;
@@ -80,7 +80,7 @@ void hpf_reader_destroy(hpf_reader *r)
     if (r) {
         hpf__hp_destroy(r->hp);
         hpf__eventlog_heap_destroy(r->log);
-        hpf__stack_viewer_destroy(r->viewer);
+        hpf_stack_viewer_destroy(r->viewer);
         free(r);
     }
 }
@@ -156,7 +156,7 @@ hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
 
 hpf_status hpf__reader_check_view(const hpf_reader *r, hpf_error *err)
 {
-    return r->viewer ? hpf__stack_viewer_check(r->viewer, err) : HPF_OK;
+    return r->viewer ? hpf_stack_viewer_check(r->viewer, err) : HPF_OK;
 }
 
 void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)

@@ -2,7 +2,7 @@
  *
  * The flags of GHC's run-time system, and the names of break-downs, in one table.
  */
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 
 #include "hpfile/str.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/lex.h"
 #include "base/utf8.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 
 #define NO_NAME UINT32_MAX
 

@@ -9,7 +9,7 @@
 #include "event/emitter.h"
 #include "event/frame_tree.h"
 #include "hpfile/frame.h"
-#include "io/source.h"
+#include "hpfile/source.h"
 
 /* Most bytes of a text of a frame, and of all texts of a stack. */
 enum { HPF__MOST_TEXT_BYTES = 1 << 14, HPF__MOST_STACK_BYTES = 1 << 20 };

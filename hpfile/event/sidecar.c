@@ -3,7 +3,7 @@
  * Rows of three columns between tabs: time, what, value. The value of a mark is its label.
  */
 #include "hpfile/sink.h"
-#include "event/sidecar.h"
+#include "hpfile/sidecar.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 
 #include "base/intern.h"
 #include "base/regular_expression.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "event/costs.h"
-#include "event/frame.h"
+#include "base/frame.h"
 
 /* Of a name that is left out. */
 #define NOT_SHOWN UINT32_MAX
@@ -34,9 +34,9 @@ typedef struct shown_name {
     uint32_t begin, end;
 } shown_name;
 
-struct hpf__stack_viewer {
+struct hpf_stack_viewer {
     const hpf_stack_view *view;
-    hpf__frames_of *frames_of;
+    hpf_frames_of *frames_of;
     void *frames_context;
     hpf_events events;
     void *context;
@@ -135,10 +135,10 @@ bool hpf_stack_view_has_lines(const hpf_stack_view *view)
 
 /* --- viewers --- */
 
-hpf__stack_viewer *hpf__stack_viewer_create(const hpf_stack_view *view, hpf__frames_of *frames_of,
-                                            void *frames_context)
+hpf_stack_viewer *hpf_stack_viewer_create(const hpf_stack_view *view, hpf_frames_of *frames_of,
+                                          void *frames_context)
 {
-    hpf__stack_viewer *v = calloc(1, sizeof *v);
+    hpf_stack_viewer *v = calloc(1, sizeof *v);
     if (v) {
         v->view = view;
         v->frames_of = frames_of;
@@ -147,7 +147,7 @@ hpf__stack_viewer *hpf__stack_viewer_create(const hpf_stack_view *view, hpf__fra
     return v;
 }
 
-void hpf__stack_viewer_destroy(hpf__stack_viewer *v)
+void hpf_stack_viewer_destroy(hpf_stack_viewer *v)
 {
     if (v) {
         hpf__intern_finish(&v->names);
@@ -162,18 +162,18 @@ void hpf__stack_viewer_destroy(hpf__stack_viewer *v)
     }
 }
 
-void hpf__stack_viewer_emit_to(hpf__stack_viewer *v, const hpf_events *events, void *context)
+void hpf_stack_viewer_emit_to(hpf_stack_viewer *v, const hpf_events *events, void *context)
 {
     v->events = *events;
     v->context = context;
 }
 
-hpf_str hpf__stack_viewer_name(const hpf__stack_viewer *v, hpf_name name)
+hpf_str hpf__stack_viewer_name(const hpf_stack_viewer *v, hpf_name name)
 {
     return v->names.names[name];
 }
 
-size_t hpf__stack_viewer_frames(const hpf__stack_viewer *v, hpf_name name, hpf_frame *frames,
+size_t hpf__stack_viewer_frames(const hpf_stack_viewer *v, hpf_name name, hpf_frame *frames,
                                 size_t room)
 {
     const shown_name *origin = &v->origins[name];
@@ -191,7 +191,7 @@ size_t hpf__stack_viewer_frames(const hpf__stack_viewer *v, hpf_name name, hpf_f
 
 /* Stores the bits of the expressions that match a frame. Returns HPF_OK, HPF_ERR_MEMORY or
  * HPF_ERR_LIMIT. */
-static hpf_status match_frame(hpf__stack_viewer *v, const hpf_frame *frame, unsigned *matches)
+static hpf_status match_frame(hpf_stack_viewer *v, const hpf_frame *frame, unsigned *matches)
 {
     const hpf_str texts[] = {frame->label, frame->module, frame->source};
     size_t places[3];
@@ -226,7 +226,7 @@ static hpf_status match_frame(hpf__stack_viewer *v, const hpf_frame *frame, unsi
 
 /* Stores in `*frames` which of the `n` frames of v->stack are shown; none if begin is end. A type
  * is shown by type only. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
-static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *frames)
+static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *frames)
 {
     const hpf_stack_view *view = v->view;
     bool is_focused = view->has[CALLERS] || view->has[CALLEES];
@@ -282,7 +282,7 @@ static hpf_status choose_frames(hpf__stack_viewer *v, uint32_t n, shown_name *fr
 }
 
 /* Puts what is shown of the frames of a name into v->text. */
-static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str name)
+static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name)
 {
     const hpf_frame *frame = &v->stack[frames->begin];
     hpf__buffer *text = &v->text;
@@ -331,7 +331,7 @@ static bool put_text(hpf__stack_viewer *v, const shown_name *frames, hpf_str nam
 }
 
 /* Defines what is shown of a name of the reader. `*shown` is NOT_SHOWN if that is nothing. */
-static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_str name, hpf_name *shown,
+static hpf_status define(hpf_stack_viewer *v, hpf_name source, hpf_str name, hpf_name *shown,
                          hpf_error *err)
 {
     shown_name frames = {.source = source};
@@ -371,7 +371,7 @@ static hpf_status define(hpf__stack_viewer *v, hpf_name source, hpf_str name, hp
 
 /* Puts a job into v->text that says what is shown: "git log · by module" for "git log · by call
  * stack" and "git log · by type", and "main +RTS -hc · by module" for "main +RTS -hc". */
-static bool put_job(hpf__stack_viewer *v, hpf_str job)
+static bool put_job(hpf_stack_viewer *v, hpf_str job)
 {
     hpf_str rest = hpf_native_part_of_job(job);
     hpf_str begin = {job.data, job.length};
@@ -392,7 +392,7 @@ static bool put_job(hpf__stack_viewer *v, hpf_str job)
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     if (which == HPF_HEADER_JOB) {
         v->by = hpf_breakdown_of_job(text);
         if (!put_job(v, text)) {
@@ -405,7 +405,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     if (!HPF__ARRAY_RESERVE(v->shown, v->shown_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -414,7 +414,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 }
 
 /* Gathers the costs of what is shown. */
-static hpf_status show_costs(hpf__stack_viewer *v, const hpf_cost *costs, size_t n_costs,
+static hpf_status show_costs(hpf_stack_viewer *v, const hpf_cost *costs, size_t n_costs,
                              hpf_error *err)
 {
     v->costs.n = 0;
@@ -430,7 +430,7 @@ static hpf_status show_costs(hpf__stack_viewer *v, const hpf_cost *costs, size_t
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     hpf_status status = show_costs(v, sample->costs, sample->n_costs, err);
     if (status != HPF_OK || !v->events.sample) {
         return status;
@@ -443,33 +443,33 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     return v->events.mark ? v->events.mark(v->context, time, label, err) : HPF_OK;
 }
 
 static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     return v->events.quantity ? v->events.quantity(v->context, name, point, err) : HPF_OK;
 }
 
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
 {
-    hpf__stack_viewer *v = context;
+    hpf_stack_viewer *v = context;
     hpf_status status = show_costs(v, costs, n_costs, err);
     return status == HPF_OK && v->events.leftover
                ? v->events.leftover(v->context, v->costs.all, v->costs.n, err)
                : status;
 }
 
-const hpf_events hpf__stack_viewer_events = {.header = on_header,
-                                             .name = on_name,
-                                             .sample = on_sample,
-                                             .mark = on_mark,
-                                             .quantity = on_quantity,
-                                             .leftover = on_leftover};
+const hpf_events hpf_stack_viewer_events = {.header = on_header,
+                                            .name = on_name,
+                                            .sample = on_sample,
+                                            .mark = on_mark,
+                                            .quantity = on_quantity,
+                                            .leftover = on_leftover};
 
-hpf_status hpf__stack_viewer_check(const hpf__stack_viewer *v, hpf_error *err)
+hpf_status hpf_stack_viewer_check(const hpf_stack_viewer *v, hpf_error *err)
 {
     static const char *const missing[] = {
         [HPF_PART_MODULE] = "module; event logs of -hc have them",

@@ -10,7 +10,7 @@
  * The mutator's clock is the sum of the cells of running threads: it stops while none runs, so also
  * during collections and the census inside of them, and runs twice as fast while two run.
  */
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 
 #include "eventlog/eventlog_processors.h"
 
@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 
 #define GENERATION_AT  4u /* after the capability set */
 #define GENERATION_END 6u

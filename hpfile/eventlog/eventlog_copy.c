@@ -8,9 +8,9 @@
 
 #include "base/big_endian.h"
 #include "eventlog/eventlog_names.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "eventlog/eventlog_totals.h"
-#include "eventlog/eventlog_writer.h"
+#include "hpfile/eventlog_writer.h"
 
 #define STACK_AT 12u /* in a tick, after capability and number */
 

@@ -4,7 +4,7 @@
  * begins in it or, from GHC 9.2 on, in the next one. While no heap profile has begun it may still
  * be in a buffer, so the command line decides.
  */
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/eventlog.h"
 #include "eventlog/eventlog_diagnosis.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef HPF_LOG_CAVEAT_H
 #define HPF_LOG_CAVEAT_H
 
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 
 #define HPF__PROFILE_LIST_BYTES 48
 

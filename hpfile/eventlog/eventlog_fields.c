@@ -7,9 +7,9 @@
 #include "hpfile/sink.h"
 #include "base/array.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
-#include "event/breakdown.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog_tags.h"
+#include "hpfile/breakdown.h"
+#include "hpfile/eventlog.h"
 #include "base/utf8.h"
 
 typedef struct row {

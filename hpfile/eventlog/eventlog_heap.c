@@ -12,8 +12,9 @@
  * Ticky counters are read in the same way instead, if one of their amounts is wanted: a sample has
  * no end there, but ends where the next one or a definition begins, or the log ends.
  */
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/eventlog.h"
 #include "eventlog/eventlog_heap.h"
+#include "eventlog/eventlog_ticky.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@
 #include "event/call_stacks.h"
 #include "event/costs.h"
 #include "hpfile/stack_view.h"
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
 #include "eventlog/eventlog_names.h"
 

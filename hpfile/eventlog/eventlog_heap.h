@@ -6,8 +6,7 @@
 #ifndef HPF_LOG_HEAP_H
 #define HPF_LOG_HEAP_H
 
-#include "eventlog/eventlog.h"
-#include "eventlog/eventlog_ticky.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/frame.h"
 
 typedef struct hpf__eventlog_heap hpf__eventlog_heap;

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/eventlog.h"
 #include "base/buffer.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "base/date.h"
 

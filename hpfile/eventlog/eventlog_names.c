@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "event/frame.h"
-#include "eventlog/eventlog_tags.h"
+#include "base/frame.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
 #define CENTRE_ID_BYTES 4u

@@ -3,12 +3,12 @@
  * Records come in the order of the collector's work: a census is a run of records with rising block
  * sizes.
  */
-#include "eventlog/eventlog_nonmoving.h"
+#include "hpfile/eventlog.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
 void hpf_eventlog_nonmoving_finish(hpf_eventlog_nonmoving *n)

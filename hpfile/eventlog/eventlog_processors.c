@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
 enum { N_CELLS = 1 << 14, N_SHOWN = 4096, MOST_ROWS = 16, MOST_THREADS = 4096 };

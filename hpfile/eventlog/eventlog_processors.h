@@ -9,7 +9,7 @@
 #ifndef HPF_EVENTLOG_PROCESSORS_H
 #define HPF_EVENTLOG_PROCESSORS_H
 
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 
 typedef struct hpf__processors hpf__processors;
 

@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "base/arena.h"
 #include "hpfile/str.h"
 

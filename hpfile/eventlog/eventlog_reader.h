@@ -6,7 +6,7 @@
 #ifndef HPF_EVENTLOG_READER_H
 #define HPF_EVENTLOG_READER_H
 
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 
 /* Prepares the second pass: discards an incomplete record, the offset and any error, and keeps the
  * types. The next bytes begin a record or the whole log. The counts remain those of the first pass.

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
 #define BLOCK_HEAD  24u   /* bytes of a BLOCK_MARKER */

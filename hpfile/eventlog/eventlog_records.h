@@ -10,7 +10,7 @@
 #define HPF_EVENTLOG_RECORDS_H
 
 #include "base/buffer.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 #include "base/arena.h"
 #include "hpfile/sink.h"
 #include "hpfile/writer.h"

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "base/arena.h"
 #include "hpfile/str.h"
 #include "base/intern.h"

@@ -3,16 +3,15 @@
  * Stacks become nodes of a tree when they are first seen, and then are looked up by their bytes.
  * Nodes keep the numbers of cost centres, which may be defined later.
  */
-#include "eventlog/eventlog_metadata.h"
-#include "prof/prof.h"
-#include "eventlog/eventlog_time.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/prof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "eventlog/eventlog_names.h"
 

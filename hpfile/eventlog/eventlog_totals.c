@@ -10,7 +10,7 @@
 #include "base/big_endian.h"
 #include "event/call_stacks.h"
 #include "eventlog/eventlog_heap.h"
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/eventlog.h"
 #include "eventlog/eventlog_reader.h"
 #include "hpfile/str.h"
 

@@ -6,9 +6,9 @@
 #ifndef HPF_EVENTLOG_TOTALS_H
 #define HPF_EVENTLOG_TOTALS_H
 
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 #include "eventlog/eventlog_names.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 
 /* The stacks of a log that have totals, in the order of their numbers. Begins zeroed. */
 typedef struct hpf__eventlog_totals {

@@ -9,8 +9,8 @@
  */
 #include "base/arena.h"
 #include "event/format_row.h"
-#include "event/frame.h"
-#include "eventlog/eventlog_writer.h"
+#include "base/frame.h"
+#include "hpfile/eventlog_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "base/date.h"
 #include "base/intern.h"
 #include "eventlog/eventlog_records.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "eventlog/eventlog_totals.h"
 #include "hpfile/str.h"
 

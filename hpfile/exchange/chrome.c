@@ -11,7 +11,7 @@
 #include "event/costs.h"
 #include "event/format_row.h"
 #include "event/sample_by_name.h"
-#include "io/json.h"
+#include "base/json.h"
 #include "hpfile/sink.h"
 
 typedef struct chrome_writer {

@@ -31,20 +31,4 @@ hpf_status hpf__csv_read(hpf_source *source, const hpf_events *events, void *con
 /* Returns whether the first cell of the first line is `time`. */
 bool hpf__csv_is_format(hpf_str head);
 
-/* Writes one text as a cell: quoted, with quotes inside doubled, the other bytes as they are. A
- * spreadsheet would calculate a text that begins with one of "=+-@" or a control character: unless
- * `is_raw`, such a text gets an apostrophe in front, and one that begins with apostrophes and then
- * with such a character gets one more. The reader of profiles removes one. */
-HPF_API void hpf_csv_text(hpf_sink *sink, hpf_str text, bool is_raw);
-
-/* Returns whether `text`, after any number of apostrophes, is what a spreadsheet calculates. */
-static inline bool hpf__csv_is_formula(hpf_str text)
-{
-    size_t i = 0;
-    while (i < text.length && text.data[i] == '\'') {
-        i++;
-    }
-    return i < text.length && memchr("=+-@\t\r\n", text.data[i], 7) != NULL;
-}
-
 #endif

@@ -61,7 +61,7 @@ static hpf_str cell_text(const table *t, size_t column)
 static hpf_str cell_name(const table *t, size_t column)
 {
     hpf_str text = cell_text(t, column);
-    bool is_guarded = text.length > 0 && *text.data == '\'' && hpf__csv_is_formula(text);
+    bool is_guarded = text.length > 0 && *text.data == '\'' && hpf__is_formula(text);
     return is_guarded ? hpf_str_from(text, 1) : text;
 }
 

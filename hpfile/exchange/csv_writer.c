@@ -32,19 +32,6 @@ typedef struct csv_writer {
     hpf__sample_by_name samples[3];
 } csv_writer;
 
-void hpf_csv_text(hpf_sink *sink, hpf_str text, bool is_raw)
-{
-    hpf_sink_text(sink, !is_raw && hpf__csv_is_formula(text) ? "\"'" : "\"");
-    while (text.length > 0) {
-        const char *quote = memchr(text.data, '"', text.length);
-        size_t n = quote ? (size_t)(quote - text.data) + 1 : text.length;
-        hpf_sink_write(sink, text.data, n);
-        hpf_sink_write(sink, "\"", quote != NULL);
-        text = hpf_str_from(text, n);
-    }
-    hpf_sink_write(sink, "\"", 1);
-}
-
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     csv_writer *w = context;
@@ -70,7 +57,7 @@ static void begin(csv_writer *w)
     hpf_sink_text(w->sink, w->is_tidy ? "time,name,value" : "time");
     for (hpf_name i = 0; !w->is_tidy && i < w->n_names; i++) {
         hpf_sink_text(w->sink, ",");
-        hpf_csv_text(w->sink, w->names[i], w->has_raw_names);
+        hpf_sink_cell(w->sink, w->names[i], w->has_raw_names);
     }
     hpf_sink_text(w->sink, "\n");
 }
@@ -103,7 +90,7 @@ static void write_tidy_row(csv_writer *w, hpf_str time, const hpf_cost *cost)
     char amount[HPF__NUMBER_BYTES];
     hpf_sink_str(w->sink, time);
     hpf_sink_write(w->sink, ",", 1);
-    hpf_csv_text(w->sink, w->names[cost->name], w->has_raw_names);
+    hpf_sink_cell(w->sink, w->names[cost->name], w->has_raw_names);
     hpf_sink_write(w->sink, ",", 1);
     hpf_sink_write(w->sink, amount, hpf__number_cost(amount, cost));
     hpf_sink_write(w->sink, "\n", 1);

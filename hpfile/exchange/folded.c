@@ -3,7 +3,7 @@
  * Stacks to lines: frames that differ only in their places read the same, so lines are looked up.
  */
 #include "hpfile/sink.h"
-#include "exchange/folded.h"
+#include "hpfile/folded.h"
 
 #include <math.h>
 #include <stdlib.h>

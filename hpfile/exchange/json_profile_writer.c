@@ -8,7 +8,7 @@
 #include "hpfile/sink.h"
 #include "base/array.h"
 #include "base/arena.h"
-#include "io/json.h"
+#include "base/json.h"
 #include "exchange/json_profile.h"
 #include "event/sample_by_name.h"
 #include "base/number.h"

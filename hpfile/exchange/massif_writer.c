@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "event/call_stacks.h"
 #include "exchange/massif.h"
-#include "exchange/stacks.h"
+#include "hpfile/stacks.h"
 #include "hpfile/sink.h"
 
 /* The depth of a tree, that of massif's own option --depth at most. */

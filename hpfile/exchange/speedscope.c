@@ -3,9 +3,9 @@
  * The layout is our own: a line for each frame and for each sample, which stays readable and is a
  * third of what one line for each number would be.
  */
-#include "exchange/speedscope.h"
+#include "hpfile/speedscope.h"
 
-#include "io/json.h"
+#include "base/json.h"
 
 static const char *const units[] = {
     [HPF_SPEEDSCOPE_NONE] = "none",

@@ -3,7 +3,7 @@
  * A frame is its name and its place in the source, a stack the numbers of its frames; both are
  * interned as bytes, of which the arena makes aligned copies.
  */
-#include "exchange/stacks.h"
+#include "hpfile/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
-#include "event/frame.h"
+#include "base/frame.h"
 
 struct hpf_stacks {
     hpf__intern frames;    /* name, NUL, source */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "findings/chains.h"
+#include "hpfile/chains.h"
 
 #include "hpfile/str.h"
-#include "prof/retainer_sets.h"
+#include "hpfile/retainer_sets.h"
 
 bool hpf_chain_has_listed(const hpf_chain *c, hpf_str retainer)
 {

@@ -11,14 +11,14 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "findings/chains.h"
+#include "hpfile/chains.h"
 #include "findings/explain_table.h"
 #include "hpfile/str.h"
-#include "prof/retainer_sets.h"
-#include "summary/survey_details.h"
+#include "hpfile/retainer_sets.h"
+#include "hpfile/survey.h"
 
 /* Shares from which a rule applies. */
 static const double much = 0.25, most = 0.5, some = 0.05, lost = 0.01;

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "event/frame.h"
+#include "base/frame.h"
 #include "hpfile/str.h"
-#include "prof/prof.h"
-#include "summary/survey_details.h"
+#include "hpfile/prof.h"
+#include "hpfile/survey.h"
 
 /* Moments of the time, and the peak. */
 enum { N_MOMENTS = 4, PEAK = N_MOMENTS, N_AMOUNTS };

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "event/format_row.h"
-#include "eventlog/eventlog.h"
-#include "eventlog/eventlog_tags.h"
-#include "summary/survey_details.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/eventlog_tags.h"
+#include "hpfile/survey.h"
 
 /* Fewer samples say nothing about time. */
 enum { FEWEST_SAMPLES = 20 };

@@ -2,7 +2,7 @@
  *
  * Splits a rule from its end, because the regular expression of a band may contain everything.
  */
-#include "findings/limit.h"
+#include "hpfile/limit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/lex.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -347,6 +348,19 @@ void hpf_sink_lines(hpf_sink *sink, hpf_str lines)
 void hpf_sink_markup(hpf_sink *sink, hpf_str text)
 {
     write_printable(sink, text, "\n\t", true);
+}
+
+void hpf_sink_cell(hpf_sink *sink, hpf_str text, bool is_raw)
+{
+    hpf_sink_text(sink, !is_raw && hpf__is_formula(text) ? "\"'" : "\"");
+    while (text.length > 0) {
+        const char *quote = memchr(text.data, '"', text.length);
+        size_t n = quote ? (size_t)(quote - text.data) + 1 : text.length;
+        hpf_sink_write(sink, text.data, n);
+        hpf_sink_write(sink, "\"", quote != NULL);
+        text = hpf_str_from(text, n);
+    }
+    hpf_sink_write(sink, "\"", 1);
 }
 
 void hpf_sink_printf(hpf_sink *sink, const char *format, ...)

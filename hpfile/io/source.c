@@ -3,7 +3,7 @@
  * Raw bytes come from a descriptor or from memory; a decompressor may stand behind them; what
  * cannot be read twice is kept aside in `kept`.
  */
-#include "io/source.h"
+#include "hpfile/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

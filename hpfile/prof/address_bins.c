@@ -3,7 +3,7 @@
  * Files of bins. All numbers are 64 bits, the lowest byte first: eight bytes of magic, six numbers,
  * pairs of address and count, then the objects. Where all addresses of bins fit, they have 32 bits.
  */
-#include "prof/address_bins.h"
+#include "hpfile/address_bins.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "prof/prof_costs.h"
+#include "hpfile/prof_costs.h"
 
 #include <stdlib.h>
 

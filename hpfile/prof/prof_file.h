@@ -6,7 +6,7 @@
 #define HPF_PROF_FILE_H
 
 #include "base/arena.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "io/byte_cursor.h"
 
 /* Deeper trees are refused: each level takes some of the C stack, or of the time for all stacks

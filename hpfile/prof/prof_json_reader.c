@@ -3,7 +3,7 @@
  * The JSON of a `.prof`: cost centres with ids, then a tree of stacks that refers to them. A stack
  * is added when its brace opens, so parents come before children.
  */
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "event/emitter.h"
 #include "base/intern.h"

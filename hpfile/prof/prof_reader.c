@@ -2,7 +2,7 @@
  *
  * What can be read of the text of a `.prof`: lines of retainer sets; and what labels mean.
  */
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "event/emitter.h"
 #include "base/intern.h"

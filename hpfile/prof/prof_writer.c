@@ -7,7 +7,7 @@
  * and the tree is walked by those links and the parents': deep trees need no deep C stack.
  */
 #include "hpfile/sink.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * name is looked up, which must be a prefix of it.
  */
 #include "base/arena.h"
-#include "prof/prof.h"
-#include "prof/retainer_sets.h"
+#include "hpfile/prof.h"
+#include "hpfile/retainer_sets.h"
 
 #include <stdlib.h>
 #include <string.h>

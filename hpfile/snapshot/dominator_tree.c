@@ -3,14 +3,15 @@
  * First all groups, in the order of dominators, so that a parent comes before its children; then
  * those that are large enough, sorted by their parents.
  */
-#include "snapshot/dominator_tree.h"
+#include "hpfile/dominator_tree.h"
+#include "snapshot/snapshot.h"
 
 #include "base/array.h"
 
 typedef struct grouping {
-    const hpf__snapshot *snapshot;
-    const hpf__dominators *dominators;
-    hpf__dominator_group *groups;
+    const hpf_snapshot *snapshot;
+    const hpf_dominators *dominators;
+    hpf_dominator_group *groups;
     uint32_t n_groups;
     size_t capacity;
     uint32_t *group_of;    /* by node */
@@ -30,42 +31,42 @@ static uint32_t child_of(grouping *g, uint32_t parent, uint32_t name)
     }
     if (!hpf__hash_reserve(&g->table) ||
         !HPF__ARRAY_RESERVE(g->groups, g->capacity, (size_t)g->n_groups + 1)) {
-        return HPF__SNAPSHOT_NONE;
+        return HPF_SNAPSHOT_NONE;
     }
     hpf__hash_insert(&g->table, hash, g->n_groups);
-    g->groups[g->n_groups] = (hpf__dominator_group){
+    g->groups[g->n_groups] = (hpf_dominator_group){
         .name = name,
         .parent = parent,
         .depth = g->n_groups ? g->groups[parent].depth + 1 : 0,
-        .largest = HPF__SNAPSHOT_NONE,
+        .largest = HPF_SNAPSHOT_NONE,
     };
     return g->n_groups++;
 }
 
 static bool add_node(grouping *g, uint32_t node)
 {
-    const hpf__snapshot *s = g->snapshot;
-    const hpf__dominators *d = g->dominators;
+    const hpf_snapshot *s = g->snapshot;
+    const hpf_dominators *d = g->dominators;
     uint32_t name = s->names[node];
     bool is_root = g->n_groups == 0;
     uint32_t index = is_root ? 0 : g->group_of[d->dominators[node]];
     bool is_inside =
-        index > 0 && (g->groups[index].name == name || g->groups[index].name == HPF__SNAPSHOT_NONE);
+        index > 0 && (g->groups[index].name == name || g->groups[index].name == HPF_SNAPSHOT_NONE);
     if (!is_inside) {
-        bool is_deep = !is_root && g->groups[index].depth == HPF__DOMINATOR_TREE_DEPTH;
-        index = child_of(g, index, is_deep ? HPF__SNAPSHOT_NONE : name);
-        if (index == HPF__SNAPSHOT_NONE) {
+        bool is_deep = !is_root && g->groups[index].depth == HPF_DOMINATOR_TREE_DEPTH;
+        index = child_of(g, index, is_deep ? HPF_SNAPSHOT_NONE : name);
+        if (index == HPF_SNAPSHOT_NONE) {
             return false;
         }
     }
-    hpf__dominator_group *group = &g->groups[index];
+    hpf_dominator_group *group = &g->groups[index];
     g->group_of[node] = index;
     group->n_objects += s->is_object[node];
     group->self_bytes += s->sizes[node];
     if (!is_inside) {
         group->n_retained += d->n_retained[node];
         group->retained_bytes += d->retained_bytes[node];
-        if (group->largest == HPF__SNAPSHOT_NONE ||
+        if (group->largest == HPF_SNAPSHOT_NONE ||
             d->retained_bytes[node] > d->retained_bytes[group->largest]) {
             group->largest = node;
         }
@@ -101,7 +102,7 @@ static uint64_t least_amount(const grouping *g, double least_share, uint32_t mos
 /* Equal ones keep the order in which they were found. */
 static int compare_groups(const void *a, const void *b)
 {
-    const hpf__dominator_group *x = a, *y = b;
+    const hpf_dominator_group *x = a, *y = b;
     int order = (x->parent > y->parent) - (x->parent < y->parent);
     order = order ? order : compare_amounts(&x->retained_bytes, &y->retained_bytes);
     return order ? order : (x->first_child > y->first_child) - (x->first_child < y->first_child);
@@ -111,17 +112,17 @@ static int compare_groups(const void *a, const void *b)
  * `first_child` is the old index. */
 static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
 {
-    hpf__dominator_group *groups = g->groups;
+    hpf_dominator_group *groups = g->groups;
     uint32_t n = 1;
     new_index[0] = 0;
     for (uint32_t i = 1; i < g->n_groups; i++) {
-        hpf__dominator_group group = groups[i];
-        new_index[i] = group.retained_bytes >= least ? n : HPF__SNAPSHOT_NONE;
+        hpf_dominator_group group = groups[i];
+        new_index[i] = group.retained_bytes >= least ? n : HPF_SNAPSHOT_NONE;
         if (group.retained_bytes >= least) {
             group.first_child = i;
             groups[n++] = group;
-        } else if (new_index[group.parent] != HPF__SNAPSHOT_NONE) {
-            hpf__dominator_group *parent = &groups[new_index[group.parent]];
+        } else if (new_index[group.parent] != HPF_SNAPSHOT_NONE) {
+            hpf_dominator_group *parent = &groups[new_index[group.parent]];
             parent->n_rest++;
             parent->n_rest_objects += group.n_retained;
             parent->rest_bytes += group.retained_bytes;
@@ -142,11 +143,11 @@ static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
     g->n_groups = n;
 }
 
-hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree, const hpf__snapshot *s,
-                                    const hpf__dominators *d, double least_share,
-                                    uint32_t most_groups, hpf_error *err)
+hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *s,
+                                   const hpf_dominators *d, double least_share,
+                                   uint32_t most_groups, hpf_error *err)
 {
-    *tree = (hpf__dominator_tree){0};
+    *tree = (hpf_dominator_tree){0};
     grouping g = {.snapshot = s, .dominators = d};
     g.group_of = malloc((size_t)s->n_nodes * sizeof *g.group_of);
     bool fits = g.group_of != NULL;
@@ -163,17 +164,17 @@ hpf_status hpf__dominator_tree_init(hpf__dominator_tree *tree, const hpf__snapsh
     }
     drop_small(&g, least, new_index);
     free(new_index);
-    *tree = (hpf__dominator_tree){g.groups, g.n_groups};
+    *tree = (hpf_dominator_tree){g.groups, g.n_groups};
     return HPF_OK;
 }
 
-void hpf__dominator_tree_finish(hpf__dominator_tree *tree)
+void hpf_dominator_tree_finish(hpf_dominator_tree *tree)
 {
     free(tree->groups);
-    *tree = (hpf__dominator_tree){0};
+    *tree = (hpf_dominator_tree){0};
 }
 
-uint32_t *hpf__snapshot_holders(const hpf__snapshot *s)
+uint32_t *hpf_snapshot_holders(const hpf_snapshot *s)
 {
     uint32_t *holders = malloc(((size_t)s->n_nodes + 1) * sizeof *holders);
     uint32_t *queue = malloc(((size_t)s->n_nodes + 1) * sizeof *queue);
@@ -187,7 +188,7 @@ uint32_t *hpf__snapshot_holders(const hpf__snapshot *s)
     queue[n++] = holders[0] = 0;
     for (size_t i = 0; i < n; i++) {
         for (uint32_t k = s->first_edges[queue[i]]; k < s->first_edges[queue[i] + 1]; k++) {
-            if (holders[s->targets[k]] == HPF__SNAPSHOT_NONE) {
+            if (holders[s->targets[k]] == HPF_SNAPSHOT_NONE) {
                 holders[s->targets[k]] = queue[i];
                 queue[n++] = s->targets[k];
             }
@@ -197,14 +198,14 @@ uint32_t *hpf__snapshot_holders(const hpf__snapshot *s)
     return holders;
 }
 
-hpf__snapshot_step *hpf__snapshot_path(const hpf__snapshot *s, const uint32_t *holders,
-                                       uint32_t node, size_t *n_steps)
+hpf_snapshot_step *hpf_snapshot_path(const hpf_snapshot *s, const uint32_t *holders, uint32_t node,
+                                     size_t *n_steps)
 {
     size_t n = 1;
     for (uint32_t u = node; u != 0; u = holders[u]) {
         n += s->names[holders[u]] != s->names[u];
     }
-    hpf__snapshot_step *steps = calloc(n, sizeof *steps);
+    hpf_snapshot_step *steps = calloc(n, sizeof *steps);
     *n_steps = n;
     for (uint32_t u = node; steps; u = holders[u]) {
         if (steps[n - 1].n_nodes > 0 && s->names[steps[n - 1].node] != s->names[u]) {

@@ -3,7 +3,8 @@
  * Numbers are those of the depth-first order, as in the paper. Nodes are linked from the last
  * number to the first, so those that are linked are all from `linked` on.
  */
-#include "snapshot/dominators.h"
+#include "hpfile/dominators.h"
+#include "snapshot/snapshot.h"
 
 typedef struct search {
     uint32_t n;
@@ -33,7 +34,7 @@ static void search_finish(search *f)
     free(f->path);
 }
 
-static bool search_allocate(search *f, const hpf__snapshot *s)
+static bool search_allocate(search *f, const hpf_snapshot *s)
 {
     f->n = s->n_nodes;
     f->semis = new_array(f->n);
@@ -46,7 +47,7 @@ static bool search_allocate(search *f, const hpf__snapshot *s)
 }
 
 /* Sorts the edges by their targets, from counts to ends to begins. */
-static void sort_edges(search *f, const hpf__snapshot *s, const uint32_t *order,
+static void sort_edges(search *f, const hpf_snapshot *s, const uint32_t *order,
                        const uint32_t *numbers)
 {
     uint32_t *first = f->first_sources;
@@ -65,7 +66,7 @@ static void sort_edges(search *f, const hpf__snapshot *s, const uint32_t *order,
 
 /* Walks the snapshot, and stores the order, the edges in the numbers of the order, and the parents
  * of the depth-first tree. */
-static hpf_status number(search *f, const hpf__snapshot *s, uint32_t *order, hpf_error *err)
+static hpf_status number(search *f, const hpf_snapshot *s, uint32_t *order, hpf_error *err)
 {
     hpf__walk walk;
     hpf_status status = hpf__walk_init(&walk, s, err);
@@ -137,7 +138,7 @@ static void find(search *f)
 }
 
 /* Adds up what each node retains, from the last in the order to the first. */
-static void add_up(hpf__dominators *d, const hpf__snapshot *s, const search *f)
+static void add_up(hpf_dominators *d, const hpf_snapshot *s, const search *f)
 {
     d->dominators[0] = 0;
     for (uint32_t i = 0; i < f->n; i++) {
@@ -152,10 +153,10 @@ static void add_up(hpf__dominators *d, const hpf__snapshot *s, const search *f)
     }
 }
 
-hpf_status hpf__dominators_init(hpf__dominators *d, const hpf__snapshot *s, hpf_error *err)
+hpf_status hpf_dominators_init(hpf_dominators *d, const hpf_snapshot *s, hpf_error *err)
 {
     search f = {0};
-    *d = (hpf__dominators){.order = new_array(s->n_nodes)};
+    *d = (hpf_dominators){.order = new_array(s->n_nodes)};
     hpf_status status = d->order && search_allocate(&f, s) ? number(&f, s, d->order, err)
                                                            : hpf_error_set_memory(err);
     if (status == HPF_OK) {
@@ -171,16 +172,16 @@ hpf_status hpf__dominators_init(hpf__dominators *d, const hpf__snapshot *s, hpf_
     }
     search_finish(&f);
     if (status != HPF_OK) {
-        hpf__dominators_finish(d);
+        hpf_dominators_finish(d);
     }
     return status;
 }
 
-void hpf__dominators_finish(hpf__dominators *d)
+void hpf_dominators_finish(hpf_dominators *d)
 {
     free(d->order);
     free(d->dominators);
     free(d->retained_bytes);
     free(d->n_retained);
-    *d = (hpf__dominators){0};
+    *d = (hpf_dominators){0};
 }

@@ -9,7 +9,8 @@
 #include "base/array.h"
 #include "hpfile/str.h"
 #include "io/json_walk.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/heapsnapshot.h"
+#include "snapshot/snapshot.h"
 
 /* A field that the file does not have; also a type. */
 #define NO_FIELD UINT32_MAX
@@ -25,7 +26,7 @@ typedef struct fields {
 typedef struct reader {
     hpf__json_lex lex;
     hpf_error *err;
-    hpf__snapshot *out;
+    hpf_snapshot *out;
     fields node, edge;
     char types[MOST_TYPES][MOST_TYPE_BYTES]; /* of nodes */
     uint32_t n_types;
@@ -205,12 +206,12 @@ static hpf_status read_numbers(reader *r, hpf_status (*take)(reader *r, uint64_t
 
 static hpf_status add_node(reader *r)
 {
-    hpf__snapshot *s = r->out;
+    hpf_snapshot *s = r->out;
     size_t n = (size_t)s->n_nodes + 1;
-    if (r->type >= r->n_types || r->name >= HPF__SNAPSHOT_NONE) {
+    if (r->type >= r->n_types || r->name >= HPF_SNAPSHOT_NONE) {
         return fail(r, HPF_ERR_RANGE, "the node has an unknown type or name");
     }
-    if (s->n_nodes == HPF__SNAPSHOT_MOST || r->n_edges > HPF__SNAPSHOT_MOST - r->n_left ||
+    if (s->n_nodes == HPF_SNAPSHOT_MOST || r->n_edges > HPF_SNAPSHOT_MOST - r->n_left ||
         r->size_bytes > INT64_MAX - r->total_bytes) {
         return fail(r, HPF_ERR_LIMIT, "more than 4294967294 nodes or edges, or 2^63 bytes");
     }
@@ -249,7 +250,7 @@ static hpf_status take_of_node(reader *r, uint64_t number)
 /* `source` is the node of the edge, `n_left` the number of edges in the file before it. */
 static hpf_status add_edge(reader *r)
 {
-    hpf__snapshot *s = r->out;
+    hpf_snapshot *s = r->out;
     while (r->source < s->n_nodes && s->first_edges[r->source + 1] == r->n_left) {
         s->first_edges[++r->source] = s->n_edges;
     }
@@ -287,7 +288,7 @@ static hpf_status take_of_edge(reader *r, uint64_t number)
 
 static hpf_status read_edges(reader *r)
 {
-    hpf__snapshot *s = r->out;
+    hpf_snapshot *s = r->out;
     r->n_left = 0;
     hpf_status status = read_numbers(r, take_of_edge);
     while (status == HPF_OK && r->source < s->n_nodes) {
@@ -310,9 +311,7 @@ typedef struct strings {
 static hpf_status add_text(reader *r, hpf_str text, strings *all)
 {
     uint32_t number;
-    bool is_new;
-    if (all->n == HPF__SNAPSHOT_MOST ||
-        hpf__intern_add(&r->out->texts, text, &number, &is_new) != HPF_OK ||
+    if (all->n == HPF_SNAPSHOT_MOST || !hpf__snapshot_text(r->out, text, &number) ||
         !HPF__ARRAY_PUSH(all->texts, all->n, all->capacity, number)) {
         return hpf_error_set_memory(r->err);
     }
@@ -322,7 +321,7 @@ static hpf_status add_text(reader *r, hpf_str text, strings *all)
 /* Gives each node its name in place of the number of a string. */
 static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
 {
-    hpf__snapshot *s = r->out;
+    hpf_snapshot *s = r->out;
     bool keeps_names[MOST_TYPES], are_objects[MOST_TYPES];
     for (uint32_t i = 0; i < r->n_types; i++) {
         static const char *const named[] = {"object", "native", "closure", "synthetic"};
@@ -379,7 +378,7 @@ static hpf_status read_strings(reader *r)
  * nodes. */
 static void mark_owned(const reader *r, uint8_t *is_owned, uint32_t *stack)
 {
-    const hpf__snapshot *s = r->out;
+    const hpf_snapshot *s = r->out;
     size_t n = 0;
     for (size_t i = 0; i < r->n_globals; i++) {
         if (!is_owned[r->globals[i]]) {
@@ -389,7 +388,7 @@ static void mark_owned(const reader *r, uint8_t *is_owned, uint32_t *stack)
     }
     for (uint32_t k = s->first_edges[0]; k < s->first_edges[1]; k++) {
         uint32_t node = s->targets[k];
-        if (!is_owned[node] && hpf_str_is(hpf__snapshot_name(s, node), "(Document DOM trees)")) {
+        if (!is_owned[node] && hpf_str_is(hpf_snapshot_name(s, node), "(Document DOM trees)")) {
             is_owned[node] = 1;
             stack[n++] = node;
         }
@@ -409,7 +408,7 @@ static void mark_owned(const reader *r, uint8_t *is_owned, uint32_t *stack)
  * tables refer to almost everything. */
 static hpf_status drop_engine_edges(reader *r)
 {
-    hpf__snapshot *s = r->out;
+    hpf_snapshot *s = r->out;
     if (r->n_globals == 0) {
         return HPF_OK;
     }
@@ -469,7 +468,7 @@ static hpf_status read_member(void *context, hpf_str key)
     return is_part ? read_part(r, key) : hpf__json_pass(&r->lex);
 }
 
-bool hpf__heapsnapshot_is(hpf_str beginning)
+bool hpf_heapsnapshot_is(hpf_str beginning)
 {
     static const char first[] = "{\"snapshot\":";
     size_t at = 0, k = 0;
@@ -484,10 +483,10 @@ bool hpf__heapsnapshot_is(hpf_str beginning)
     return k == sizeof first - 1;
 }
 
-hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source, hpf_error *err)
+hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, hpf_error *err)
 {
     hpf_error ignored;
-    *out = (hpf__snapshot){0};
+    *out = (hpf_snapshot){0};
     const fields unknown = {0, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
     reader r = {.lex = {.scan = {.source = source, .err = err ? err : &ignored, .line = 1}},
                 .err = err ? err : &ignored,
@@ -509,7 +508,7 @@ hpf_status hpf__heapsnapshot_read(hpf__snapshot *out, hpf_source *source, hpf_er
     free(r.globals);
     hpf__json_lex_finish(&r.lex);
     if (status != HPF_OK) {
-        hpf__snapshot_finish(out);
+        hpf_snapshot_finish(out);
     }
     return status;
 }

@@ -3,9 +3,10 @@
  * One line for each node and edge, as V8 writes them. All fields that Chrome's reader needs, no
  * others.
  */
-#include "io/json.h"
+#include "base/json.h"
 #include "hpfile/sink.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/heapsnapshot.h"
+#include "snapshot/snapshot.h"
 
 enum { N_FIELDS = 5, NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
 
@@ -33,7 +34,7 @@ static void write_row(hpf_sink *sink, bool is_first, const uint64_t *numbers, si
     }
 }
 
-void hpf__heapsnapshot_write(const hpf__snapshot *s, hpf_sink *sink)
+void hpf_heapsnapshot_write(const hpf_snapshot *s, hpf_sink *sink)
 {
     hpf_sink_text(sink, head);
     hpf_sink_printf(sink, ",\"node_count\":%u,\"edge_count\":%u,\"trace_function_count\":0},\n",
@@ -55,9 +56,9 @@ void hpf__heapsnapshot_write(const hpf__snapshot *s, hpf_sink *sink)
     }
     hpf_sink_text(sink, "],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n"
                         "\"locations\":[],\n\"strings\":[");
-    for (uint32_t i = 0; i < s->texts.n_names; i++) {
+    for (uint32_t i = 0; i < hpf_snapshot_n_texts(s); i++) {
         hpf_sink_text(sink, i == 0 ? "\n" : ",\n");
-        hpf_json_quoted(sink, s->texts.names[i]);
+        hpf_json_quoted(sink, hpf_snapshot_text(s, i));
     }
     hpf_sink_text(sink, "]}\n");
 }

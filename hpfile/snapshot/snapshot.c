@@ -6,19 +6,25 @@
 static hpf_status fail_full(hpf_error *err)
 {
     return hpf_error_set(err, HPF_ERR_LIMIT, "a snapshot has more than %u objects or references",
-                         HPF__SNAPSHOT_MOST);
+                         HPF_SNAPSHOT_MOST);
 }
 
-hpf_status hpf__snapshot_add_node(hpf__snapshot *s, hpf_str name, uint64_t size_bytes,
-                                  bool is_object, hpf_error *err)
+bool hpf__snapshot_text(hpf_snapshot *s, hpf_str name, uint32_t *number)
+{
+    bool is_new;
+    s->texts = s->texts ? s->texts : calloc(1, sizeof *s->texts);
+    return s->texts && hpf__intern_add(s->texts, name, number, &is_new) == HPF_OK;
+}
+
+hpf_status hpf_snapshot_add_node(hpf_snapshot *s, hpf_str name, uint64_t size_bytes, bool is_object,
+                                 hpf_error *err)
 {
     uint32_t number;
-    bool is_new;
     size_t n = (size_t)s->n_nodes + 1;
-    if (s->n_nodes == HPF__SNAPSHOT_MOST) {
+    if (s->n_nodes == HPF_SNAPSHOT_MOST) {
         return fail_full(err);
     }
-    if (hpf__intern_add(&s->texts, name, &number, &is_new) != HPF_OK ||
+    if (!hpf__snapshot_text(s, name, &number) ||
         !HPF__ARRAY_RESERVE(s->names, s->names_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->sizes, s->sizes_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
@@ -33,9 +39,9 @@ hpf_status hpf__snapshot_add_node(hpf__snapshot *s, hpf_str name, uint64_t size_
     return HPF_OK;
 }
 
-hpf_status hpf__snapshot_add_edge(hpf__snapshot *s, uint32_t target, hpf_error *err)
+hpf_status hpf_snapshot_add_edge(hpf_snapshot *s, uint32_t target, hpf_error *err)
 {
-    if (s->n_edges == HPF__SNAPSHOT_MOST) {
+    if (s->n_edges == HPF_SNAPSHOT_MOST) {
         return fail_full(err);
     }
     if (!HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)) {
@@ -45,25 +51,43 @@ hpf_status hpf__snapshot_add_edge(hpf__snapshot *s, uint32_t target, hpf_error *
     return HPF_OK;
 }
 
-hpf_str hpf__snapshot_name(const hpf__snapshot *s, uint32_t node)
+hpf_str hpf_snapshot_name(const hpf_snapshot *s, uint32_t node)
 {
-    return s->texts.names[s->names[node]];
+    return hpf_snapshot_text(s, s->names[node]);
 }
 
-void hpf__snapshot_finish(hpf__snapshot *s)
+hpf_str hpf_snapshot_text(const hpf_snapshot *s, uint32_t number)
+{
+    return s->texts->names[number];
+}
+
+uint32_t hpf_snapshot_n_texts(const hpf_snapshot *s)
+{
+    return s->texts ? s->texts->n_names : 0;
+}
+
+bool hpf_snapshot_find_text(const hpf_snapshot *s, hpf_str name, uint32_t *number)
+{
+    return s->texts && hpf__intern_find(s->texts, name, number);
+}
+
+void hpf_snapshot_finish(hpf_snapshot *s)
 {
     free(s->names);
     free(s->sizes);
     free(s->is_object);
     free(s->first_edges);
     free(s->targets);
-    hpf__intern_finish(&s->texts);
-    *s = (hpf__snapshot){0};
+    if (s->texts) {
+        hpf__intern_finish(s->texts);
+        free(s->texts);
+    }
+    *s = (hpf_snapshot){0};
 }
 
 /* ---- Walks ---- */
 
-hpf_status hpf__walk_init(hpf__walk *w, const hpf__snapshot *s, hpf_error *err)
+hpf_status hpf__walk_init(hpf__walk *w, const hpf_snapshot *s, hpf_error *err)
 {
     *w = (hpf__walk){.snapshot = s};
     w->next_edges = malloc(((size_t)s->n_nodes + 1) * sizeof *w->next_edges);
@@ -85,7 +109,7 @@ void hpf__walk_finish(hpf__walk *w)
 
 void hpf__walk_from(hpf__walk *w, uint32_t start, uint32_t **entered, uint32_t **left)
 {
-    const hpf__snapshot *s = w->snapshot;
+    const hpf_snapshot *s = w->snapshot;
     uint32_t node = start, parent = start;
     for (bool is_new = true;;) {
         if (is_new) {
@@ -121,9 +145,9 @@ void hpf__walk_from(hpf__walk *w, uint32_t start, uint32_t **entered, uint32_t *
 /* ---- Nodes that the root does not reach ---- */
 
 /* Adds an edge from the root, after its others. */
-static hpf_status add_to_root(hpf__snapshot *s, uint32_t target, hpf_error *err)
+static hpf_status add_to_root(hpf_snapshot *s, uint32_t target, hpf_error *err)
 {
-    hpf_status status = hpf__snapshot_add_edge(s, target, err);
+    hpf_status status = hpf_snapshot_add_edge(s, target, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -140,8 +164,8 @@ static hpf_status add_to_root(hpf__snapshot *s, uint32_t target, hpf_error *err)
  * number. In the reverse of the order in which a walk leaves nodes, the first node of what is not
  * reached yet is in a component that no other leads to (Kosaraju; Sharir, "A strong-connectivity
  * algorithm and its applications in data flow analysis", 1981). */
-static uint32_t find_heads(const hpf__snapshot *s, hpf__walk *walk, uint32_t *heads,
-                           uint32_t n_left, uint32_t *left)
+static uint32_t find_heads(const hpf_snapshot *s, hpf__walk *walk, uint32_t *heads, uint32_t n_left,
+                           uint32_t *left)
 {
     uint32_t *none = NULL, *end = left;
     for (uint32_t i = 0; i < s->n_nodes; i++) {
@@ -150,7 +174,7 @@ static uint32_t find_heads(const hpf__snapshot *s, hpf__walk *walk, uint32_t *he
         }
     }
     for (uint32_t i = 0; i < n_left; i++) {
-        walk->parents[left[i]] = HPF__SNAPSHOT_NONE;
+        walk->parents[left[i]] = HPF_SNAPSHOT_NONE;
     }
     uint32_t n = 0;
     for (uint32_t i = n_left; i-- > 0;) {
@@ -162,7 +186,7 @@ static uint32_t find_heads(const hpf__snapshot *s, hpf__walk *walk, uint32_t *he
     return n;
 }
 
-hpf_status hpf__snapshot_connect(hpf__snapshot *s, hpf_error *err)
+hpf_status hpf_snapshot_connect(hpf_snapshot *s, hpf_error *err)
 {
     hpf__walk walk = {0};
     hpf_status status = hpf__walk_init(&walk, s, err);
@@ -187,9 +211,9 @@ hpf_status hpf__snapshot_connect(hpf__snapshot *s, hpf_error *err)
     hpf__walk_finish(&walk);
     uint32_t group = s->n_nodes;
     if (status == HPF_OK && n_heads > 0) {
-        status = hpf__snapshot_add_node(s, HPF_STR("(unreached)"), 0, false, err);
+        status = hpf_snapshot_add_node(s, HPF_STR("(unreached)"), 0, false, err);
         for (uint32_t i = 0; i < n_heads && status == HPF_OK; i++) {
-            status = hpf__snapshot_add_edge(s, heads[i], err);
+            status = hpf_snapshot_add_edge(s, heads[i], err);
         }
         status = status == HPF_OK ? add_to_root(s, group, err) : status;
     }

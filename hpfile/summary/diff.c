@@ -2,9 +2,9 @@
  *
  * Names to rows by matching them, then amounts.
  */
-#include "summary/survey_details.h"
-#include "summary/diff.h"
-#include "summary/match.h"
+#include "hpfile/survey.h"
+#include "hpfile/diff.h"
+#include "hpfile/match.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,12 +2,14 @@
  *
  * One accumulator computes the totals, one store keeps the costs; surveys are views of both.
  */
-#include "summary/live.h"
+#include "hpfile/live.h"
+
+#include "eventlog/eventlog_totals.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
@@ -393,9 +395,17 @@ hpf_eventlog_time *hpf_live_time(const hpf_live *live)
     return live->time && hpf_eventlog_time_has_begun(live->time) ? live->time : NULL;
 }
 
-const hpf__eventlog_totals *hpf_live_totals(const hpf_live *live)
+size_t hpf_live_n_totals(const hpf_live *live)
 {
-    return live->totals.n > 0 ? &live->totals : NULL;
+    return live->totals.n;
+}
+
+size_t hpf_live_totals(const hpf_live *live, size_t index, hpf_stack_totals *totals,
+                       hpf_frame *frames, size_t room)
+{
+    *totals = live->totals.list[index].amounts;
+    return hpf__eventlog_names_frames(&live->totals.names, live->totals.list[index].name, frames,
+                                      room);
 }
 
 hpf_status hpf_live_check_view(const hpf_live *live, hpf_error *err)

@@ -8,7 +8,7 @@
 
 #include "base/big_endian.h"
 #include "base/buffer.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 
 #define MOST_WAITING_BYTES ((size_t)64 << 20)
 #define BLOCK_BYTES        14u /* of the payload of a BLOCK_MARKER */

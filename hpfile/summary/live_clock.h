@@ -7,7 +7,7 @@
 #ifndef HPF_LIVE_CLOCK_H
 #define HPF_LIVE_CLOCK_H
 
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 
 typedef struct hpf__live_clock hpf__live_clock;
 

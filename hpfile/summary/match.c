@@ -3,14 +3,14 @@
  * Names to rows by a table of their texts, then one row for those that were cut differently, and
  * for one that was cut and one that was not.
  */
-#include "summary/match.h"
+#include "hpfile/match.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
-#include "summary/moved_lines.h"
+#include "hpfile/moved_lines.h"
 
 #define DOTS "..."
 
@@ -198,7 +198,7 @@ static hpf_status move_lines(hpf_match *m, hpf_survey *const *surveys, hpf_error
             }
         }
     }
-    fits = fits && hpf__moved_lines_find(m->texts.names, m->texts.n_names, sides, moved_to);
+    fits = fits && hpf_moved_lines_find(m->texts.names, m->texts.n_names, sides, moved_to);
     for (uint32_t i = 0; fits && i < m->texts.n_names; i++) {
         m->moved_from[i] = i;
     }

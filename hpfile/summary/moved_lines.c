@@ -2,7 +2,7 @@
  *
  * Names are sorted by function and line; each function is paired by itself.
  */
-#include "summary/moved_lines.h"
+#include "hpfile/moved_lines.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static bool ends_in_file(hpf_str text)
 }
 
 /* GHC writes places of several lines as `file.hs:(14,1)-(26,19)`. */
-hpf_str hpf__line_of_name(hpf_str name)
+hpf_str hpf_line_of_name(hpf_str name)
 {
     for (size_t i = name.length; i > 1; i--) {
         size_t at = i + (i < name.length && name.data[i] == '(');
@@ -161,15 +161,15 @@ static bool pair_function(const placed *all, size_t begin, size_t end, const uin
     return shifts != NULL;
 }
 
-bool hpf__moved_lines_find(const hpf_str *texts, uint32_t n, const uint64_t *sides,
-                           uint32_t *moved_to)
+bool hpf_moved_lines_find(const hpf_str *texts, uint32_t n, const uint64_t *sides,
+                          uint32_t *moved_to)
 {
     placed *all = calloc((size_t)n + 1, sizeof *all);
     const placed **scratch = calloc((size_t)n + 1, 2 * sizeof(placed *));
     size_t n_placed = 0;
     bool fits = all && scratch;
     for (uint32_t i = 0; fits && i < n; i++) {
-        hpf_str rest = hpf__line_of_name(texts[i]);
+        hpf_str rest = hpf_line_of_name(texts[i]);
         moved_to[i] = i;
         if (rest.length) {
             all[n_placed++] =

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "detect/reader.h"
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "summary/survey_read.h"
 
 #define READ_BYTES (256u << 10)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 /* Figures of the whole profile. */
 typedef struct frame {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "event/sidecar.h"
+#include "hpfile/sidecar.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "summary/survey.h"

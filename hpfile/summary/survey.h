@@ -8,7 +8,7 @@
 
 #include "detect/reader.h"
 #include "hpfile/survey.h"
-#include "prof/retainer_sets.h"
+#include "hpfile/retainer_sets.h"
 #include "summary/accumulator.h"
 
 /* Series at the picks: hpf_survey_series while it is filled, pick by pick. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 #include "summary/survey.h"
 

@@ -2,7 +2,7 @@
  *
  * Forwards the events of a part of a profile, with its names renumbered.
  */
-#include "summary/survey_part.h"
+#include "hpfile/survey_part.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * The first pass over a source adds up (accumulator.h). Samples that are not in the order of time
  * are put in order.
  */
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "summary/survey_read.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "detect/reader.h"
 #include "event/format_row.h"
 #include "hpfile/format.h"
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 
 /* --- first pass --- */
 

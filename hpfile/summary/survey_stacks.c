@@ -2,14 +2,14 @@
  *
  * Frames are known for formats with stacks; in other formats a name is a stack as text.
  */
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/date.h"
-#include "event/frame.h"
-#include "exchange/pprof_writer.h"
+#include "base/frame.h"
+#include "hpfile/pprof_writer.h"
 #include "hpfile/str.h"
 
 hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,

@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "hpfile/sink.h"
 
-#include "text/text_folder.h"
+#include "hpfile/text_folder.h"
 
 enum { HPF_TEXT_MOST_COLUMNS = 2 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "text/text_folder.h"
+#include "hpfile/text_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

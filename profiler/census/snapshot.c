@@ -11,10 +11,10 @@
 #include "base/map.h"
 #include "census/property.h"
 #include "census/traverse.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/heapsnapshot.h"
 
 typedef struct capture {
-    hpf__snapshot *out;
+    hpf_snapshot *out;
     const hpp_heap *heap;
     hpp__map numbers; /* by reference */
     hpp_ref *refs;    /* by number - 1: number 0 is the root */
@@ -37,7 +37,7 @@ hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err)
 static uint32_t number_of(capture *c, hpp_ref ref)
 {
     uint64_t *number = hpp__map_add(&c->numbers, ref);
-    if (number && *number == 0 && c->n_refs < HPF__SNAPSHOT_MOST &&
+    if (number && *number == 0 && c->n_refs < HPF_SNAPSHOT_MOST &&
         HPF__ARRAY_PUSH(c->refs, c->n_refs, c->refs_capacity, ref)) {
         *number = c->n_refs;
     }
@@ -81,7 +81,7 @@ static hpf_status add_children(capture *c, hpp_ref ref, bool is_weak, hpf_error 
         for (size_t i = 0; i < n && status == HPF_OK; i++) {
             uint32_t number = children[i] ? number_of(c, children[i]) : 0;
             if (number > 0) {
-                status = hpf__snapshot_add_edge(c->out, number, err);
+                status = hpf_snapshot_add_edge(c->out, number, err);
             } else if (children[i]) {
                 status = hpf_error_set_memory(err);
             }
@@ -96,8 +96,8 @@ static hpf_status add_object(capture *c, hpp_ref ref, hpf_error *err)
     c->heap->describe(&object, ref, c->heap->context);
     uint32_t flags = hpp__object_flags(&object);
     bool is_place = (flags & HPP_STATIC) || ((flags & HPP_STACK) && !c->options.count_stacks);
-    hpf_status status = hpf__snapshot_add_node(c->out, name_of(c, &object),
-                                               is_place ? 0 : object.size_bytes, !is_place, err);
+    hpf_status status = hpf_snapshot_add_node(c->out, name_of(c, &object),
+                                              is_place ? 0 : object.size_bytes, !is_place, err);
     return status == HPF_OK ? add_children(c, ref, (flags & HPP_WEAK) != 0, err) : status;
 }
 
@@ -108,20 +108,20 @@ static hpf_status fill(capture *c, hpf_error *err)
         heap->roots(visit_root, c, heap->context) != 0) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf__snapshot_add_node(c->out, HPF_STR("(root)"), 0, false, err);
+    hpf_status status = hpf_snapshot_add_node(c->out, HPF_STR("(root)"), 0, false, err);
     for (size_t i = 0; i < c->n_roots && status == HPF_OK; i++) {
-        status = hpf__snapshot_add_edge(c->out, c->roots[i], err);
+        status = hpf_snapshot_add_edge(c->out, c->roots[i], err);
     }
     for (size_t i = 0; i < c->n_refs && status == HPF_OK; i++) {
         status = add_object(c, c->refs[i], err);
     }
-    return status == HPF_OK ? hpf__snapshot_connect(c->out, err) : status;
+    return status == HPF_OK ? hpf_snapshot_connect(c->out, err) : status;
 }
 
-hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
+hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
                                    hpp__heap_snapshot_options options, hpf_error *err)
 {
-    *out = (hpf__snapshot){0};
+    *out = (hpf_snapshot){0};
     capture c = {.out = out, .heap = heap, .options = options};
     c.numbers.is_near = true;
     c.numbers.unit_shift = heap->ref_shift;
@@ -130,7 +130,7 @@ hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
     free(c.refs);
     free(c.roots);
     if (status != HPF_OK) {
-        hpf__snapshot_finish(out);
+        hpf_snapshot_finish(out);
     }
     return status;
 }
@@ -138,7 +138,7 @@ hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
 hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_options options,
                                     const char *path, hpf_error *err)
 {
-    hpf__snapshot snapshot;
+    hpf_snapshot snapshot;
     hpf_status status = hpp__heap_snapshot_take(&snapshot, heap, options, err);
     if (status != HPF_OK) {
         return status;
@@ -146,10 +146,10 @@ hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_opt
     hpf_sink *sink = hpf_sink_to_path(path, err);
     status = sink ? HPF_OK : err->status;
     if (sink) {
-        hpf__heapsnapshot_write(&snapshot, sink);
+        hpf_heapsnapshot_write(&snapshot, sink);
         status = hpf_sink_finish(sink, err);
         hpf_sink_destroy(sink);
     }
-    hpf__snapshot_finish(&snapshot);
+    hpf_snapshot_finish(&snapshot);
     return status;
 }

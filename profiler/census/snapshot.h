@@ -13,7 +13,7 @@
 #define HPP_SNAPSHOT_H
 
 #include "hpprof/heap.h"
-#include "snapshot/snapshot.h"
+#include "hpfile/snapshot.h"
 
 /* Returns HPF_ERR_ARGUMENT if the heap has no objects, children or roots. */
 hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err);
@@ -22,9 +22,9 @@ typedef struct hpp__heap_snapshot_options {
     bool by_type, count_stacks;
 } hpp__heap_snapshot_options;
 
-/* Takes a snapshot, in which the root reaches all objects (hpf__snapshot_connect). The heap must
+/* Takes a snapshot, in which the root reaches all objects (hpf_snapshot_connect). The heap must
  * not change meanwhile. Errors: MEMORY; LIMIT. */
-hpf_status hpp__heap_snapshot_take(hpf__snapshot *out, const hpp_heap *heap,
+hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
                                    hpp__heap_snapshot_options options, hpf_error *err);
 
 /* Takes a snapshot and writes the file `path`. Errors: MEMORY; LIMIT; IO. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prof/address_bins.h"
+#include "hpfile/address_bins.h"
 
 typedef struct hpp__address_histogram {
     hpf_bin *slots; /* by hash of the address; address 0 is free */

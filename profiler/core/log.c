@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "profiler.h"
 
 enum { MAX_TEXT_BYTES = 1000, MAX_PAYLOAD_BYTES = 2 * MAX_TEXT_BYTES + 64 };

@@ -5,7 +5,7 @@
  * All that the options point to lives in one arena. A text is parsed into a copy of the struct,
  * which replaces the caller's only when the whole text is good.
  */
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "base/arena.h"
 #include "hpprof/options.h"
 #include "census/property.h"

@@ -16,8 +16,8 @@
 #include "event/format_row.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "event/breakdown.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/breakdown.h"
+#include "hpfile/eventlog_tags.h"
 #include "hpfile/sink.h"
 
 enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };

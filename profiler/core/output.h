@@ -6,8 +6,8 @@
 #ifndef HPP_OUTPUT_H
 #define HPP_OUTPUT_H
 
-#include "event/sidecar.h"
-#include "eventlog/eventlog_writer.h"
+#include "hpfile/sidecar.h"
+#include "hpfile/eventlog_writer.h"
 #include "hpfile/writer.h"
 #include "census/census.h"
 #include "hpprof/options.h"

@@ -2,7 +2,7 @@
  *
  * The life of a profile: start, censuses, and the files at the end.
  */
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpprof/profiler.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "abort.h"
 #include "ccs/ccs.h"
 #include "ccs/tick_list.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 #include "base/array.h"
 #include "marks.h"
 #include "profiler.h"

@@ -5,7 +5,7 @@
 #ifndef HPP_REPORT_H
 #define HPP_REPORT_H
 
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpprof/options.h"
 
 /* Writes the report. All members of `prof` except centres and stacks are set. Errors: MEMORY. */

@@ -10,7 +10,7 @@
 
 #include "census/census.h"
 #include "output.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 
 /* All zero is an empty log. */
 typedef struct hpp__retainer_log {

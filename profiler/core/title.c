@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 
 hpf_str hpp__title_program(const char *path)
 {

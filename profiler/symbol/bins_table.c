@@ -2,13 +2,14 @@
  *
  * Names addresses, and groups them by name.
  */
-#include "symbol/bins_table.h"
+#include "hpprof/bins_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "hpfile/str.h"
 

@@ -8,7 +8,7 @@
 #define HPP_SYMBOL_CACHE_H
 
 #include "base/arena.h"
-#include "function.h"
+#include "hpprof/function.h"
 #include "base/map.h"
 
 typedef struct hpp__cache {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "function.h"
+#include "hpprof/function.h"
 
 #define HPP__FRAMES_MAX 64
 

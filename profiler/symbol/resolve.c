@@ -4,7 +4,7 @@
  * function is made once for all of its addresses.
  */
 #include "base/arena.h"
-#include "resolve.h"
+#include "hpprof/resolve.h"
 
 #include <stdio.h>
 #include <stdlib.h>

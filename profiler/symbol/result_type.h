@@ -9,7 +9,7 @@
 #define HPP_SYMBOL_RESULT_TYPE_H
 
 #include "base/text.h"
-#include "function.h"
+#include "hpprof/function.h"
 #include "scope_names.h"
 
 /* Replaces `out` by the type that a pointer returned to `code` in `function` points to: "struct

@@ -4,8 +4,8 @@
  * the area between old and new, which needs whole series. Therefore the series of more rows than
  * wanted are read, the most promising ones, and the best of these are kept.
  */
-#include "summary/survey_details.h"
-#include "summary/diff.h"
+#include "hpfile/survey.h"
+#include "hpfile/diff.h"
 #include "base/arena.h"
 #include "chart/diff_series.h"
 

@@ -5,7 +5,7 @@
 #ifndef HPR_DIFF_SERIES_H
 #define HPR_DIFF_SERIES_H
 
-#include "summary/diff.h"
+#include "hpfile/diff.h"
 #include "base/arena.h"
 #include "hprender/diff.h"
 

@@ -2,7 +2,7 @@
  *
  * Weighs names, and decides which become bands and which go into OTHER.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "base/arena.h"
 #include "chart/select.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary/match.h"
+#include "hpfile/match.h"
 #include "hpfile/str.h"
 #include "chart/group.h"
 #include "style/palette.h"

@@ -2,9 +2,9 @@
  *
  * Collects frames and members of a name, and writes them as text.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "hpfile/sink.h"
-#include "event/frame.h"
+#include "base/frame.h"
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "chart/tooltip.h"

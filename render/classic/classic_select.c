@@ -3,7 +3,7 @@
  * The steps of hp2ps from the table of names to the bands: total order, trace removal, the orders
  * of the options, and the limit. Each step works on one list of names, lowest first.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "base/arena.h"
 #include "classic/classic.h"
 

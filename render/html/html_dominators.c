@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "html/html_dominators.h"
+#include "hprender/html_dominators.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 enum { MOST_STEPS = 40 };
 
 typedef struct writer {
-    const hpr__html_dominators *page;
+    const hpr_html_dominators *page;
     hpf_json json;
     uint32_t *positions; /* by name: position in the page's list + 1 */
     uint32_t *names;     /* the list */
@@ -22,7 +22,7 @@ typedef struct writer {
 /* Adds the position of a name; -1 for what is too deep. */
 static void put_name(writer *w, uint32_t name)
 {
-    if (name == HPF__SNAPSHOT_NONE) {
+    if (name == HPF_SNAPSHOT_NONE) {
         hpf_json_number(&w->json, NULL, -1);
         return;
     }
@@ -38,8 +38,8 @@ static void put_name(writer *w, uint32_t name)
 static bool put_path(writer *w, uint32_t node)
 {
     size_t n;
-    const hpf__snapshot *s = w->page->snapshot;
-    hpf__snapshot_step *steps = hpf__snapshot_path(s, w->holders, node, &n);
+    const hpf_snapshot *s = w->page->snapshot;
+    hpf_snapshot_step *steps = hpf_snapshot_path(s, w->holders, node, &n);
     hpf_json_array(&w->json, NULL);
     for (size_t i = 0; steps && i < n; i++) {
         bool is_gap = n > MOST_STEPS && i == MOST_STEPS / 2;
@@ -60,7 +60,7 @@ static bool put_groups(writer *w)
     bool fits = true;
     hpf_json_array(&w->json, "groups");
     for (uint32_t i = 0; i < w->page->tree->n_groups && fits; i++) {
-        const hpf__dominator_group *g = &w->page->tree->groups[i];
+        const hpf_dominator_group *g = &w->page->tree->groups[i];
         const uint64_t numbers[] = {g->parent,         g->retained_bytes, g->self_bytes,
                                     g->n_retained,     g->n_objects,      g->n_rest,
                                     g->n_rest_objects, g->rest_bytes};
@@ -80,7 +80,7 @@ static void put_names(writer *w)
 {
     hpf_json_array(&w->json, "names");
     for (uint32_t i = 0; i < w->n_names; i++) {
-        hpf_str name = w->page->snapshot->texts.names[w->names[i]];
+        hpf_str name = hpf_snapshot_text(w->page->snapshot, w->names[i]);
         hpf_json_array(&w->json, NULL);
         hpf_json_bytes(&w->json, NULL, name);
         hpr__html_colour(&w->json, NULL, hpr__palette_of_name(name, false));
@@ -90,15 +90,15 @@ static void put_names(writer *w)
     hpf_json_close(&w->json);
 }
 
-hpf_status hpr__html_dominators_write(const hpr__html_dominators *page, hpf_sink *sink,
-                                      hpf_error *err)
+hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
+                                     hpf_error *err)
 {
     const hpr__html_piece *pieces = hpr__html_dominators_pieces;
-    size_t n_texts = (size_t)page->snapshot->texts.n_names + 1;
+    size_t n_texts = (size_t)hpf_snapshot_n_texts(page->snapshot) + 1;
     writer w = {.page = page,
                 .positions = calloc(n_texts, sizeof *w.positions),
                 .names = calloc(n_texts, sizeof *w.names),
-                .holders = hpf__snapshot_holders(page->snapshot)};
+                .holders = hpf_snapshot_holders(page->snapshot)};
     bool fits = w.positions && w.names && w.holders;
     if (fits) {
         bool is_known = page->theme <= HPR_THEME_DARK;

@@ -10,7 +10,7 @@
 #define HPR_HTML_PACK_H
 
 #include "base/buffer.h"
-#include "io/json.h"
+#include "base/json.h"
 
 /* Whole numbers must have a smaller magnitude to be packed as differences. */
 #define HPR__PACK_MOST_WHOLE                                                                       \

@@ -5,7 +5,7 @@
  * packed during one pass over the samples, or fetched in batches, so that memory does not grow with
  * names times samples.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "html/html_profile.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "base/arena.h"
 
 #include "chart/order.h"
-#include "event/sidecar.h"
+#include "hpfile/sidecar.h"
 #include "chart/select.h"
 #include "chart/stack.h"
 #include "chart/tooltip.h"

@@ -6,7 +6,7 @@
 #define HPR_HTML_PROFILE_H
 
 #include "chart/chart.h"
-#include "io/json.h"
+#include "base/json.h"
 #include "hprender/html.h"
 
 /* Budget of all packed series of a page. */

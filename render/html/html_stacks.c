@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "event/frame.h"
-#include "summary/moved_lines.h"
-#include "summary/survey_details.h"
+#include "base/frame.h"
+#include "hpfile/moved_lines.h"
+#include "hpfile/survey.h"
 
 enum { MOST_FRAMES = 1 << 16 };
 
@@ -166,7 +166,7 @@ hpf_status hpr__moved_frames_json(hpf_json *json, hpf_survey *const surveys[2], 
                    (uint64_t)hpf__intern_find(&newer, all.names[i], &number) << 1;
     }
     bool fits = sides && moved_to &&
-                (status || hpf__moved_lines_find(all.names, all.n_names, sides, moved_to));
+                (status || hpf_moved_lines_find(all.names, all.n_names, sides, moved_to));
     hpf_json_array(json, "moved");
     for (uint32_t i = 0; fits && !status && i < n_older; i++) {
         if (moved_to[i] != i) {

@@ -6,8 +6,8 @@
  * The largest rows are next to zero, so that the calm ones carry the others; OTHER is outermost. If
  * the smaller half of a row is very thin, it is merged into OTHER.
  */
-#include "summary/survey_details.h"
-#include "summary/diff.h"
+#include "hpfile/survey.h"
+#include "hpfile/diff.h"
 #include "base/arena.h"
 #include "hprender/diff.h"
 

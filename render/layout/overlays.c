@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/sidecar.h"
+#include "hpfile/sidecar.h"
 #include "hpfile/str.h"
 #include "layout/elide.h"
 #include "layout/geometry.h"

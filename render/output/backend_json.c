@@ -3,11 +3,11 @@
  * JSON: the chart as data (docs/formats/json.md). Amounts and times are in the units of the input;
  * positions are in points from the lower left of the drawing area.
  */
-#include "event/frame.h"
+#include "base/frame.h"
 #include "output/backend.h"
 
 #include "style/colour.h"
-#include "io/json.h"
+#include "base/json.h"
 #include "hprender/page.h"
 
 static void put_numbers(hpf_json *json, const char *key, const double *numbers, size_t n)

@@ -13,8 +13,9 @@
 
 #include "hpfile/sink.h"
 #include "rng.h"
-#include "snapshot/dominator_tree.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/dominator_tree.h"
+#include "hpfile/heapsnapshot.h"
+#include "snapshot/snapshot.h"
 
 static double cpu_s(void)
 {
@@ -33,7 +34,7 @@ static void check(hpf_status status)
 
 /* Makes `n` objects of a thousand names. Each is referred to by one before it, near or anywhere,
  * so that all are reached, and every third one by another. */
-static void make(hpf__snapshot *s, uint32_t n, bool is_local)
+static void make(hpf_snapshot *s, uint32_t n, bool is_local)
 {
     rng r = {7};
     uint32_t *heads = calloc((size_t)n + 1, sizeof *heads), *next = calloc(2 * (size_t)n + 2, 4);
@@ -52,10 +53,10 @@ static void make(hpf__snapshot *s, uint32_t n, bool is_local)
     for (uint32_t i = 0; i < n; i++) {
         char name[16];
         int length = snprintf(name, sizeof name, "site %u", (unsigned)rng_below(&r, 1000));
-        check(hpf__snapshot_add_node(s, (hpf_str){name, (size_t)length}, 16 + rng_below(&r, 200),
-                                     true, NULL));
+        check(hpf_snapshot_add_node(s, (hpf_str){name, (size_t)length}, 16 + rng_below(&r, 200),
+                                    true, NULL));
         for (uint32_t link = heads[i]; link; link = next[link]) {
-            check(hpf__snapshot_add_edge(s, targets[link], NULL));
+            check(hpf_snapshot_add_edge(s, targets[link], NULL));
         }
     }
     free(heads);
@@ -74,10 +75,10 @@ static double print(const char *what, double before_s, uint32_t n, double walk_s
 
 static void run(uint32_t n, bool is_local)
 {
-    hpf__snapshot s = {0}, again;
+    hpf_snapshot s = {0}, again;
     hpf__walk walk;
-    hpf__dominators d;
-    hpf__dominator_tree tree;
+    hpf_dominators d;
+    hpf_dominator_tree tree;
     uint32_t *none = NULL;
     make(&s, n, is_local);
     printf("%u objects, %u references, %s\n", n, s.n_edges,
@@ -88,31 +89,31 @@ static void run(uint32_t n, bool is_local)
     hpf__walk_finish(&walk);
     double walk_s = print("walk", begin_s, n, 0);
     begin_s = cpu_s();
-    check(hpf__snapshot_connect(&s, NULL));
+    check(hpf_snapshot_connect(&s, NULL));
     print("connect", begin_s, n, walk_s);
     begin_s = cpu_s();
-    check(hpf__dominators_init(&d, &s, NULL));
+    check(hpf_dominators_init(&d, &s, NULL));
     print("dominators", begin_s, n, walk_s);
     begin_s = cpu_s();
-    check(hpf__dominator_tree_init(&tree, &s, &d, 0.001, 2000, NULL));
+    check(hpf_dominator_tree_init(&tree, &s, &d, 0.001, 2000, NULL));
     print("groups", begin_s, n, walk_s);
-    hpf__dominator_tree_finish(&tree);
-    hpf__dominators_finish(&d);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
     begin_s = cpu_s();
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf__heapsnapshot_write(&s, sink);
+    hpf_heapsnapshot_write(&s, sink);
     check(hpf_sink_flush(sink, NULL));
     print("write", begin_s, n, walk_s);
-    hpf__snapshot_finish(&s);
+    hpf_snapshot_finish(&s);
     hpf_source *source;
     hpf_str bytes = hpf_sink_bytes(sink);
     begin_s = cpu_s();
     check(hpf_source_from_memory(&source, bytes, NULL, NULL));
-    check(hpf__heapsnapshot_read(&again, source, NULL));
+    check(hpf_heapsnapshot_read(&again, source, NULL));
     print("read", begin_s, n, walk_s);
     printf("  %.1f bytes of file for each object\n", (double)bytes.length / n);
     hpf_source_destroy(source);
-    hpf__snapshot_finish(&again);
+    hpf_snapshot_finish(&again);
     hpf_sink_destroy(sink);
 }
 

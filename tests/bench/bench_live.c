@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "hprender/render.h"
 #include "made_up_font.h"
 

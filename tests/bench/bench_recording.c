@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "event/format_row.h"
-#include "eventlog/eventlog_writer.h"
+#include "hpfile/eventlog_writer.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 #include "hpfile/writer.h"

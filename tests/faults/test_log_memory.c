@@ -8,9 +8,9 @@
 #include <math.h>
 
 #include "event/format_row.h"
-#include "eventlog/eventlog_activity.h"
-#include "eventlog/eventlog_metadata.h"
-#include "eventlog/eventlog_writer.h"
+#include "hpfile/eventlog_activity.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/eventlog_writer.h"
 #include "failing_alloc.h"
 #include "hpfile/survey.h"
 #include "log_build.h"

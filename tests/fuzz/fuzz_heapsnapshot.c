@@ -5,42 +5,42 @@
  */
 #include "fuzz.h"
 #include "hpfile/sink.h"
-#include "snapshot/dominator_tree.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/dominator_tree.h"
+#include "hpfile/heapsnapshot.h"
 
-static bool read_bytes(hpf__snapshot *s, hpf_str bytes)
+static bool read_bytes(hpf_snapshot *s, hpf_str bytes)
 {
     hpf_source *source = NULL;
     hpf_error err = {0};
     fuzz_require(hpf_source_from_memory(&source, bytes, NULL, NULL) == HPF_OK, "no source");
-    hpf_status status = hpf__heapsnapshot_read(s, source, &err);
+    hpf_status status = hpf_heapsnapshot_read(s, source, &err);
     fuzz_require((status == HPF_OK) == (s->n_nodes > 0), "neither a snapshot nor refused");
     fuzz_require(status == HPF_OK || (err.status == status && err.message[0]), "no message");
     hpf_source_destroy(source);
     return status == HPF_OK;
 }
 
-static void check_written(const hpf__snapshot *s)
+static void check_written(const hpf_snapshot *s)
 {
-    hpf__snapshot again;
+    hpf_snapshot again;
     hpf_sink *sink = hpf_sink_to_memory();
-    hpf__heapsnapshot_write(s, sink);
+    hpf_heapsnapshot_write(s, sink);
     fuzz_require(read_bytes(&again, hpf_sink_bytes(sink)), "what was written is refused");
     fuzz_require(again.n_nodes == s->n_nodes && again.n_edges == s->n_edges, "another graph");
     for (uint32_t i = 0; i < s->n_edges; i++) {
         fuzz_require(again.targets[i] == s->targets[i], "another edge");
     }
-    hpf__snapshot_finish(&again);
+    hpf_snapshot_finish(&again);
     hpf_sink_destroy(sink);
 }
 
-static void check_tree(const hpf__snapshot *s)
+static void check_tree(const hpf_snapshot *s)
 {
-    hpf__dominators d;
-    hpf__dominator_tree tree;
+    hpf_dominators d;
+    hpf_dominator_tree tree;
     uint64_t bytes = 0, self_bytes = 0;
-    fuzz_require(hpf__dominators_init(&d, s, NULL) == HPF_OK, "no dominators");
-    fuzz_require(hpf__dominator_tree_init(&tree, s, &d, 0, 100, NULL) == HPF_OK, "no tree");
+    fuzz_require(hpf_dominators_init(&d, s, NULL) == HPF_OK, "no dominators");
+    fuzz_require(hpf_dominator_tree_init(&tree, s, &d, 0, 100, NULL) == HPF_OK, "no tree");
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         bytes += s->sizes[i];
     }
@@ -48,18 +48,18 @@ static void check_tree(const hpf__snapshot *s)
         self_bytes += tree.groups[i].self_bytes + tree.groups[i].rest_bytes;
     }
     fuzz_require(d.retained_bytes[0] == bytes && self_bytes == bytes, "bytes are lost");
-    hpf__dominator_tree_finish(&tree);
-    hpf__dominators_finish(&d);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hpf__snapshot s;
+    hpf_snapshot s;
     if (read_bytes(&s, (hpf_str){(const char *)data, size})) {
-        fuzz_require(hpf__snapshot_connect(&s, NULL) == HPF_OK, "not connected");
+        fuzz_require(hpf_snapshot_connect(&s, NULL) == HPF_OK, "not connected");
         check_written(&s);
         check_tree(&s);
-        hpf__snapshot_finish(&s);
+        hpf_snapshot_finish(&s);
     }
     return 0;
 }

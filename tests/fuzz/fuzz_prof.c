@@ -5,7 +5,7 @@
  * JSON and read again.
  */
 #include "fuzz.h"
-#include "exchange/stacks.h"
+#include "hpfile/stacks.h"
 
 typedef struct sums {
     uint64_t n, entries, ticks, bytes;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "eventlog/eventlog_tags.h"
+#include "hpfile/eventlog_tags.h"
 #include "fuzz.h"
 
 #define MOST_RECORDS 512u

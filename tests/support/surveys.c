@@ -2,7 +2,7 @@
  *
  * Comparing what can be asked.
  */
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "surveys.h"
 
 #include <stdlib.h>

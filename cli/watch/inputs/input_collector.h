@@ -8,7 +8,7 @@
 #ifndef CENSUS_WATCH_INPUT_COLLECTOR_H
 #define CENSUS_WATCH_INPUT_COLLECTOR_H
 
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 #include "watch/loop/watch.h"
 

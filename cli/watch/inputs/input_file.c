@@ -3,7 +3,7 @@
  * Follows two files that form one profile. If either restarts, both are read again from the start,
  * because events of one file cannot be taken back.
  */
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "input_file.h"
 
 #include <errno.h>

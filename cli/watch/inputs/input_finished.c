@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "event/format_row.h"
-#include "io/source.h"
+#include "hpfile/source.h"
 
 #include "diag.h"
 #include "path.h"

@@ -2,7 +2,7 @@
  *
  * Forwards the events and states of each profile to all views.
  */
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "watch.h"
 
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "io/json.h"
+#include "base/json.h"
 
 enum { MOST_POINTS = 2048 };
 

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "event/sidecar.h"
-#include "io/json.h"
+#include "hpfile/sidecar.h"
+#include "base/json.h"
 #include "hpfile/live.h"
 #include "hprender/html.h"
 

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 static const char other_band[] = "OTHER";
 

@@ -10,13 +10,13 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "exchange/pprof_writer.h"
+#include "hpfile/pprof_writer.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
-#include "summary/live.h"
-#include "summary/survey_details.h"
+#include "hpfile/live.h"
+#include "hpfile/survey.h"
 
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 
 /* Adds the last sample of a survey to amounts of stacks. */
 static hpf_status add_latest(hpf_stacks *stacks, double **amounts, size_t *capacity,
@@ -139,16 +139,16 @@ static void add_ticks(http_costs *c, hpf_eventlog_time *time)
     free(numbers);
 }
 
-static void add_totals(http_costs *c, const hpf__eventlog_totals *totals)
+static void add_totals(http_costs *c, const hpf_live *live)
 {
     hpf_frame frames[MAX_FRAMES];
-    for (size_t i = 0; i < totals->n && c->status == HPF_OK; i++) {
+    for (size_t i = 0; i < hpf_live_n_totals(live) && c->status == HPF_OK; i++) {
         uint32_t stack = 0;
-        size_t n =
-            hpf__eventlog_names_frames(&totals->names, totals->list[i].name, frames, MAX_FRAMES);
+        hpf_stack_totals totals;
+        size_t n = hpf_live_totals(live, i, &totals, frames, MAX_FRAMES);
         c->status =
             hpf_stacks_of_frames(c->stacks, frames, n < MAX_FRAMES ? n : MAX_FRAMES, &stack, NULL);
-        add(c, HTTP_ALLOCATED_BYTES, stack, (double)totals->list[i].amounts.allocated_bytes);
+        add(c, HTTP_ALLOCATED_BYTES, stack, (double)totals.allocated_bytes);
     }
 }
 
@@ -156,15 +156,14 @@ static void add_totals(http_costs *c, const hpf__eventlog_totals *totals)
 void http_costs_add_profile(http_costs *c, const watched *profile, http_place where)
 {
     hpf_eventlog_time *time = hpf_live_time(profile->live);
-    const hpf__eventlog_totals *totals = hpf_live_totals(profile->live);
     for (size_t i = 0; i < c->capacity[HTTP_TICKS] && c->epoch != profile->epoch; i++) {
         c->amounts[HTTP_TICKS][i] = 0;
     }
     c->epoch = profile->epoch;
     if (where == HTTP_PROFILE && time) {
         add_ticks(c, time);
-    } else if (where == HTTP_ALLOCS && totals) {
-        add_totals(c, totals);
+    } else if (where == HTTP_ALLOCS && hpf_live_n_totals(profile->live) > 0) {
+        add_totals(c, profile->live);
     } else if (where == HTTP_ALLOCS && watched_allocated(profile)) {
         c->status =
             add_latest(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
@@ -175,7 +174,7 @@ void http_costs_add_profile(http_costs *c, const watched *profile, http_place wh
 bool http_costs_are_in(const watched *profile, http_place where)
 {
     return where == HTTP_PROFILE ? hpf_live_time(profile->live) != NULL
-                                 : where == HTTP_ALLOCS && (hpf_live_totals(profile->live) ||
+                                 : where == HTTP_ALLOCS && (hpf_live_n_totals(profile->live) > 0 ||
                                                             watched_allocated(profile));
 }
 

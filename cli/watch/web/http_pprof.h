@@ -7,9 +7,9 @@
 #ifndef CENSUS_WATCH_HTTP_PPROF_H
 #define CENSUS_WATCH_HTTP_PPROF_H
 
-#include "exchange/stacks.h"
+#include "hpfile/stacks.h"
 #include "hpfile/sink.h"
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 #include "watch/loop/watch.h"
 #include "http_guard.h"

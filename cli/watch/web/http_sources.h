@@ -11,7 +11,7 @@
 
 #include "hpfile/sink.h"
 
-#include "text/text_folder.h"
+#include "hpfile/text_folder.h"
 #include "text/text_costs.h"
 #include "watch/loop/watch.h"
 

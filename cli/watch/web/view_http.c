@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "diag.h"
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "hprender/html.h"
 
 #include "http_browser.h"
@@ -23,7 +23,7 @@
 #include "http_metrics.h"
 #include "http_pprof.h"
 #include "http_sources.h"
-#include "summary/survey_stacks.h"
+#include "hpfile/survey_stacks.h"
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */

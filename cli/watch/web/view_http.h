@@ -7,7 +7,7 @@
 #define CENSUS_WATCH_VIEW_HTTP_H
 
 #include "hprender/render.h"
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 #include "watch/loop/watch.h"
 

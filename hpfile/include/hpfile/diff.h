@@ -25,6 +25,45 @@ HPF_API HPF_MUST_USE hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_
                                                 hpf_error *err);
 HPF_API void hpf_diff_destroy(hpf_diff *diff);
 
+/* The amounts compared, in the value unit: the mean over the whole profile, the amount at the peak
+ * of the whole profile, and the amount in the last sample that is not empty. */
+typedef enum hpf_diff_measure {
+    HPF_DIFF_MEAN,
+    HPF_DIFF_PEAK,
+    HPF_DIFF_END,
+    HPF_N_DIFF_MEASURES
+} hpf_diff_measure;
+
+/* One name, or several joined, in both profiles: [0] the old one, [1] the new one. */
+typedef struct hpf_diff_row {
+    hpf_str name;        /* without number; the longer of two truncated names */
+    hpf_str moved_from;  /* the name in the old profile, if its line moved (moved_lines.h) */
+    uint32_t number;     /* of the row, in any sort order */
+    uint32_t n_names[2]; /* 0: not in this profile */
+    double amounts[2][HPF_N_DIFF_MEASURES];
+} hpf_diff_row;
+
+/* Return all rows, and a row without name for the whole profiles. */
+HPF_API uint32_t hpf_diff_n_rows(const hpf_diff *diff);
+HPF_API const hpf_diff_row *hpf_diff_rows(const hpf_diff *diff);
+HPF_API const hpf_diff_row *hpf_diff_total(const hpf_diff *diff);
+
+/* Sorts the rows by the size of their difference, largest first; equal ones by name. At first they
+ * are sorted by HPF_DIFF_MEAN. */
+HPF_API void hpf_diff_sort(hpf_diff *diff, hpf_diff_measure measure);
+
+/* Returns the sum of the rows from index `first` on, without name. */
+HPF_API hpf_diff_row hpf_diff_join(const hpf_diff *diff, uint32_t first);
+
+/* Returns the number of the row of a name in profile `side` (0 or 1), or HPF_NO_ROW. */
+HPF_API uint32_t hpf_diff_row_of_name(const hpf_diff *diff, int side, hpf_name name);
+
+/* Returns new minus old. */
+static inline double hpf_diff_change(const hpf_diff_row *row, hpf_diff_measure measure)
+{
+    return row->amounts[1][measure] - row->amounts[0][measure];
+}
+
 #ifdef __cplusplus
 }
 #endif

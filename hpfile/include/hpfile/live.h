@@ -20,6 +20,7 @@
 #define HPFILE_LIVE_H
 
 #include "hpfile/survey.h"
+#include "hpfile/eventlog.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,6 +114,33 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_liv
  * borrowed until the next call with this argument. NULL without `has_activity`, for a profile that
  * is not an event log, and if there is nothing to show. */
 HPF_API const hpf_activity *hpf_live_activity(hpf_live *live, hpf_survey *survey);
+
+/* Returns whether the input may end here: there are samples, and no statement is incomplete, so
+ * that hpf_live_finish would change nothing. */
+HPF_API bool hpf_live_is_whole(const hpf_live *live);
+
+/* Returns whether the input has an end marker, as event logs do. */
+HPF_API bool hpf_live_has_end(const hpf_live *live);
+
+/* Returns the number of bytes fed so far, without the sidecar. */
+HPF_API uint64_t hpf_live_n_bytes(const hpf_live *live);
+
+/* Checks that the view of the options shows something of the names so far. Errors: RANGE,
+ * UNSUPPORTED. */
+HPF_API hpf_status hpf_live_check_view(const hpf_live *live, hpf_error *err);
+
+/* Returns the time profile so far, borrowed; NULL without `has_costs`, and if the input is not an
+ * event log with a time profile. */
+HPF_API hpf_eventlog_time *hpf_live_time(const hpf_live *live);
+
+/* Returns the number of stacks that have totals; 0 without `has_costs`, and if the input is not an
+ * event log with totals. */
+HPF_API size_t hpf_live_n_totals(const hpf_live *live);
+
+/* Stores the latest totals of a stack, and fills at most `room` of its frames, innermost first,
+ * borrowed until the next feed. Returns the number of frames. */
+HPF_API size_t hpf_live_totals(const hpf_live *live, size_t index, hpf_stack_totals *totals,
+                               hpf_frame *frames, size_t room);
 
 #ifdef __cplusplus
 }

@@ -62,6 +62,12 @@ HPF_API void hpf_sink_name(hpf_sink *sink, hpf_str name);
 HPF_API void hpf_sink_lines(hpf_sink *sink, hpf_str lines);
 HPF_API void hpf_sink_markup(hpf_sink *sink, hpf_str text);
 
+/* Appends a text as a cell of a CSV table: quoted, with quotes inside doubled, the other bytes as
+ * they are. A spreadsheet would calculate a text that begins with one of "=+-@" or a control
+ * character: unless `is_raw`, such a text gets an apostrophe in front, and one that begins with
+ * apostrophes and then with such a character gets one more. The reader of profiles removes one. */
+HPF_API void hpf_sink_cell(hpf_sink *sink, hpf_str text, bool is_raw);
+
 /* Fails the sink with an error from elsewhere, such as a drawing library, unless it has failed. */
 HPF_API void hpf_sink_fail(hpf_sink *sink, const hpf_error *why);
 

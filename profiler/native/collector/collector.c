@@ -4,7 +4,7 @@
  * process's own descriptor.
  */
 #include "base/arena.h"
-#include "collector.h"
+#include "hpprof/collector.h"
 
 #include <errno.h>
 #include <poll.h>

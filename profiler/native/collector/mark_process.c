@@ -3,7 +3,7 @@
  * A mark, or the request of a heap snapshot, from outside: the window of the process, which is
  * mapped in it, has the name of the collector's socket.
  */
-#include "collector.h"
+#include "hpprof/collector.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "native/collector/profile/collector_types.h"
+#include "hpprof/collector_types.h"
 #include "memory_guard.h"
 #include "native/collector/image/freezer.h"
 #include "native/collector/profile/profile.h"

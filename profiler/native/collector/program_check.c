@@ -2,7 +2,7 @@
  *
  * Says why a program cannot be profiled.
  */
-#include "collector.h"
+#include "hpprof/collector.h"
 
 #include <fcntl.h>
 

@@ -7,7 +7,7 @@
 #ifndef HPP_NATIVE_COLLECTOR_THREAD_FIGURES_H
 #define HPP_NATIVE_COLLECTOR_THREAD_FIGURES_H
 
-#include "native/collector/profile/collector_types.h"
+#include "hpprof/collector_types.h"
 #include "native/collector/image/proc.h"
 #include "native/window/window_sums.h"
 

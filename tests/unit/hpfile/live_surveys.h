@@ -5,7 +5,7 @@
 #ifndef CENSUS_TEST_LIVE_SURVEYS_H
 #define CENSUS_TEST_LIVE_SURVEYS_H
 
-#include "summary/live.h"
+#include "hpfile/live.h"
 #include "surveys.h"
 
 typedef struct oneshot {

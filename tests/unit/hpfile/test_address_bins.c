@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/address_bins.h"
+#include "hpfile/address_bins.h"
 
 enum { HEAD_BYTES = 56 };
 

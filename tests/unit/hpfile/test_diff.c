@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "summary/diff.h"
+#include "hpfile/diff.h"
 #include "hpfile/str.h"
 #include "profile.h"
 #include "rng.h"

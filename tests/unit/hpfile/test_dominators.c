@@ -8,15 +8,15 @@
 
 #include "failing_alloc.h"
 #include "rng.h"
-#include "snapshot/dominator_tree.h"
+#include "hpfile/dominator_tree.h"
 
 enum { MOST = 24 };
 
-static hpf__snapshot graph;
+static hpf_snapshot graph;
 
 static void tear_down(void)
 {
-    hpf__snapshot_finish(&graph);
+    hpf_snapshot_finish(&graph);
 }
 
 TestSuite(dominators, .fini = tear_down);
@@ -24,12 +24,12 @@ TestSuite(dominators, .fini = tear_down);
 static void add(const char *name, uint64_t size_bytes)
 {
     hpf_str text = {name, strlen(name)};
-    cr_assert_eq(hpf__snapshot_add_node(&graph, text, size_bytes, graph.n_nodes > 0, NULL), HPF_OK);
+    cr_assert_eq(hpf_snapshot_add_node(&graph, text, size_bytes, graph.n_nodes > 0, NULL), HPF_OK);
 }
 
 static void lead_to(uint32_t target)
 {
-    cr_assert_eq(hpf__snapshot_add_edge(&graph, target, NULL), HPF_OK);
+    cr_assert_eq(hpf_snapshot_add_edge(&graph, target, NULL), HPF_OK);
 }
 
 /* Makes a graph of `n` nodes, with about `per_node` edges from each; some lead to their own node,
@@ -37,7 +37,7 @@ static void lead_to(uint32_t target)
 static void make_random(rng *r, uint32_t n, uint64_t per_node)
 {
     static const char *const names[] = {"a", "b", "c"};
-    hpf__snapshot_finish(&graph);
+    hpf_snapshot_finish(&graph);
     for (uint32_t i = 0; i < n; i++) {
         add(i == 0 ? "(root)" : names[rng_below(r, 3)], i == 0 ? 0 : rng_below(r, 1000));
         for (uint64_t k = rng_below(r, 2 * per_node + 1); k > 0; k--) {
@@ -66,7 +66,7 @@ static void reach(uint32_t from, uint32_t removed, bool reached[MOST + 1])
 
 /* ---- Dominators ---- */
 
-static void check_dominators(const hpf__dominators *d)
+static void check_dominators(const hpf_dominators *d)
 {
     bool reached[MOST + 1];
     for (uint32_t x = 0; x < graph.n_nodes; x++) {
@@ -90,11 +90,11 @@ static void check_dominators(const hpf__dominators *d)
 
 static void check_graph(void)
 {
-    hpf__dominators d;
-    cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
-    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    hpf_dominators d;
+    cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
+    cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
     check_dominators(&d);
-    hpf__dominators_finish(&d);
+    hpf_dominators_finish(&d);
 }
 
 Test(dominators, equal_what_removal_cuts_off_in_random_graphs)
@@ -143,15 +143,15 @@ Test(dominators, of_a_long_list_with_shared_objects_take_no_recursion_and_little
     for (uint32_t i = 1; i < N; i++) {
         add("shared", 100);
     }
-    hpf__dominators d;
-    cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+    hpf_dominators d;
+    cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
     cr_assert_eq(graph.n_nodes, 2 * N + 1, "all are reached");
-    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
     cr_assert_eq(d.retained_bytes[0], N + 10 + UINT64_C(100) * (N - 1));
     cr_assert_eq(d.retained_bytes[1], N, "the root holds the table, too");
     cr_assert_eq(d.retained_bytes[N], 1);
     cr_assert_eq(d.retained_bytes[N + 1], 110, "only it holds the last object");
-    hpf__dominators_finish(&d);
+    hpf_dominators_finish(&d);
 }
 
 /* ---- What no root reaches ---- */
@@ -163,9 +163,9 @@ Test(dominators, unreached_objects_hang_on_as_few_as_reach_all)
         bool live[MOST + 1], from[MOST][MOST + 1];
         uint32_t n = 1 + (uint32_t)rng_below(&r, MOST - 1), n_heads = 0;
         make_random(&r, n, 1);
-        reach(0, HPF__SNAPSHOT_NONE, live);
+        reach(0, HPF_SNAPSHOT_NONE, live);
         for (uint32_t v = 0; v < n; v++) {
-            reach(v, HPF__SNAPSHOT_NONE, from[v]);
+            reach(v, HPF_SNAPSHOT_NONE, from[v]);
         }
         for (uint32_t v = 0; v < n; v++) {
             bool is_head = !live[v]; /* all that lead to it are in its cycle, it is the first */
@@ -174,12 +174,12 @@ Test(dominators, unreached_objects_hang_on_as_few_as_reach_all)
             }
             n_heads += is_head;
         }
-        cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
         cr_assert_eq(graph.n_nodes, n + (n_heads > 0));
         if (n_heads > 0) {
             cr_assert_eq(graph.first_edges[n + 1] - graph.first_edges[n], n_heads);
             cr_assert_not(graph.is_object[n]);
-            reach(0, HPF__SNAPSHOT_NONE, live);
+            reach(0, HPF_SNAPSHOT_NONE, live);
             for (uint32_t v = 0; v <= n; v++) {
                 cr_assert(live[v]);
             }
@@ -190,12 +190,12 @@ Test(dominators, unreached_objects_hang_on_as_few_as_reach_all)
 /* ---- The tree of groups ---- */
 
 /* The names from the root to a node, of dominators, each one once in a row. */
-static void path_of(const hpf__dominators *d, uint32_t node, char path[MOST + 1])
+static void path_of(const hpf_dominators *d, uint32_t node, char path[MOST + 1])
 {
     char reversed[MOST + 1];
     size_t n = 0;
     for (uint32_t u = node; u != 0; u = d->dominators[u]) {
-        char c = hpf__snapshot_name(&graph, u).data[0];
+        char c = hpf_snapshot_name(&graph, u).data[0];
         if (n == 0 || reversed[n - 1] != c) {
             reversed[n++] = c;
         }
@@ -206,23 +206,23 @@ static void path_of(const hpf__dominators *d, uint32_t node, char path[MOST + 1]
     path[n] = '\0';
 }
 
-static void path_of_group(const hpf__dominator_tree *tree, uint32_t index, char path[MOST + 1])
+static void path_of_group(const hpf_dominator_tree *tree, uint32_t index, char path[MOST + 1])
 {
     uint32_t depth = tree->groups[index].depth;
     path[depth] = '\0';
     for (; index != 0; index = tree->groups[index].parent) {
-        path[--depth] = graph.texts.names[tree->groups[index].name].data[0];
+        path[--depth] = hpf_snapshot_text(&graph, tree->groups[index].name).data[0];
     }
 }
 
-static void check_sums(const hpf__dominator_tree *tree)
+static void check_sums(const hpf_dominator_tree *tree)
 {
     for (uint32_t i = 0; i < tree->n_groups; i++) {
-        const hpf__dominator_group *g = &tree->groups[i];
+        const hpf_dominator_group *g = &tree->groups[i];
         uint64_t bytes = g->self_bytes + g->rest_bytes;
         uint32_t n = g->n_objects + g->n_rest_objects;
         for (uint32_t k = g->first_child; k < g->first_child + g->n_children; k++) {
-            const hpf__dominator_group *child = &tree->groups[k];
+            const hpf_dominator_group *child = &tree->groups[k];
             cr_assert_eq(child->parent, i);
             cr_assert(k == g->first_child || child[-1].retained_bytes >= child->retained_bytes);
             bytes += child->retained_bytes;
@@ -237,12 +237,12 @@ Test(dominators, groups_have_the_sums_of_all_objects_on_a_path_of_names)
 {
     rng r = {13};
     for (int i = 0; i < 1000; i++) {
-        hpf__dominators d;
-        hpf__dominator_tree all, some;
+        hpf_dominators d;
+        hpf_dominator_tree all, some;
         make_random(&r, 2 + (uint32_t)rng_below(&r, MOST - 2), 1 + (uint64_t)i % 2);
-        cr_assert_eq(hpf__snapshot_connect(&graph, NULL), HPF_OK);
-        cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
-        cr_assert_eq(hpf__dominator_tree_init(&all, &graph, &d, 0, 1000, NULL), HPF_OK);
+        cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominator_tree_init(&all, &graph, &d, 0, 1000, NULL), HPF_OK);
         for (uint32_t g = 1; g < all.n_groups; g++) {
             char path[MOST + 1], of_group[MOST + 1];
             uint64_t self = 0, retained = 0;
@@ -256,16 +256,16 @@ Test(dominators, groups_have_the_sums_of_all_objects_on_a_path_of_names)
             cr_assert_eq(all.groups[g].retained_bytes, retained, "%s", of_group);
         }
         check_sums(&all);
-        cr_assert_eq(hpf__dominator_tree_init(&some, &graph, &d, 0.1, 4, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominator_tree_init(&some, &graph, &d, 0.1, 4, NULL), HPF_OK);
         check_sums(&some);
         cr_assert_leq(some.n_groups, 5);
         for (uint32_t g = 1; g < some.n_groups; g++) {
             cr_assert_geq(some.groups[g].retained_bytes * 10,
                           all.groups[0].retained_bytes / 10 * 10);
         }
-        hpf__dominator_tree_finish(&all);
-        hpf__dominator_tree_finish(&some);
-        hpf__dominators_finish(&d);
+        hpf_dominator_tree_finish(&all);
+        hpf_dominator_tree_finish(&some);
+        hpf_dominators_finish(&d);
     }
 }
 
@@ -277,15 +277,15 @@ Test(dominators, objects_with_the_name_of_the_root_are_a_group_below_it)
     add("", 5);
     lead_to(2);
     add("", 7);
-    hpf__dominators d;
-    hpf__dominator_tree tree;
-    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
-    cr_assert_eq(hpf__dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
+    hpf_dominators d;
+    hpf_dominator_tree tree;
+    cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf_dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
     cr_assert_eq(tree.n_groups, 2);
     cr_assert_eq(tree.groups[0].self_bytes, 0);
     cr_assert_eq(tree.groups[1].self_bytes, 12);
-    hpf__dominator_tree_finish(&tree);
-    hpf__dominators_finish(&d);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
 }
 
 Test(dominators, what_is_deeper_than_the_tree_is_one_group)
@@ -300,16 +300,16 @@ Test(dominators, what_is_deeper_than_the_tree_is_one_group)
             lead_to(i + 1);
         }
     }
-    hpf__dominators d;
-    hpf__dominator_tree tree;
-    cr_assert_eq(hpf__dominators_init(&d, &graph, NULL), HPF_OK);
-    cr_assert_eq(hpf__dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
-    cr_assert_eq(tree.n_groups, HPF__DOMINATOR_TREE_DEPTH + 2);
-    cr_assert_eq(tree.groups[tree.n_groups - 1].name, HPF__SNAPSHOT_NONE);
-    cr_assert_eq(tree.groups[tree.n_groups - 1].self_bytes, 300 - HPF__DOMINATOR_TREE_DEPTH);
+    hpf_dominators d;
+    hpf_dominator_tree tree;
+    cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf_dominator_tree_init(&tree, &graph, &d, 0, 1000, NULL), HPF_OK);
+    cr_assert_eq(tree.n_groups, HPF_DOMINATOR_TREE_DEPTH + 2);
+    cr_assert_eq(tree.groups[tree.n_groups - 1].name, HPF_SNAPSHOT_NONE);
+    cr_assert_eq(tree.groups[tree.n_groups - 1].self_bytes, 300 - HPF_DOMINATOR_TREE_DEPTH);
     check_sums(&tree);
-    hpf__dominator_tree_finish(&tree);
-    hpf__dominators_finish(&d);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
 }
 
 Test(dominators, holders_are_a_shortest_path)
@@ -321,7 +321,7 @@ Test(dominators, holders_are_a_shortest_path)
             lead_to(*to);
         }
     }
-    uint32_t *holders = hpf__snapshot_holders(&graph);
+    uint32_t *holders = hpf_snapshot_holders(&graph);
     cr_assert(holders);
     static const uint32_t expected[] = {0, 0, 0, 1, 2};
     cr_assert_arr_eq(holders, expected, sizeof expected);
@@ -333,29 +333,29 @@ Test(dominators, holders_are_a_shortest_path)
 static hpf_status run_all(uint64_t *sum)
 {
     rng r = {14};
-    hpf__snapshot s = {0};
-    hpf__dominators d = {0};
-    hpf__dominator_tree tree = {0};
+    hpf_snapshot s = {0};
+    hpf_dominators d = {0};
+    hpf_dominator_tree tree = {0};
     hpf_error err = {0};
     hpf_status status = HPF_OK;
     for (uint32_t i = 0; i < 200 && status == HPF_OK; i++) {
         char name[8];
         int n = snprintf(name, sizeof name, "%u", i % 50);
-        status = hpf__snapshot_add_node(&s, (hpf_str){name, (size_t)n}, i, true, &err);
+        status = hpf_snapshot_add_node(&s, (hpf_str){name, (size_t)n}, i, true, &err);
         for (int k = 0; k < 2 && status == HPF_OK; k++) {
-            status = hpf__snapshot_add_edge(&s, (uint32_t)rng_below(&r, 200), &err);
+            status = hpf_snapshot_add_edge(&s, (uint32_t)rng_below(&r, 200), &err);
         }
     }
-    status = status == HPF_OK ? hpf__snapshot_connect(&s, &err) : status;
-    status = status == HPF_OK ? hpf__dominators_init(&d, &s, &err) : status;
-    status = status == HPF_OK ? hpf__dominator_tree_init(&tree, &s, &d, 0, 1000, &err) : status;
+    status = status == HPF_OK ? hpf_snapshot_connect(&s, &err) : status;
+    status = status == HPF_OK ? hpf_dominators_init(&d, &s, &err) : status;
+    status = status == HPF_OK ? hpf_dominator_tree_init(&tree, &s, &d, 0, 1000, &err) : status;
     for (uint32_t i = 0; i < tree.n_groups && status == HPF_OK; i++) {
         *sum += tree.groups[i].retained_bytes * (i + 1);
     }
     cr_assert_eq(err.status, status);
-    hpf__dominator_tree_finish(&tree);
-    hpf__dominators_finish(&d);
-    hpf__snapshot_finish(&s);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
+    hpf_snapshot_finish(&s);
     return status;
 }
 

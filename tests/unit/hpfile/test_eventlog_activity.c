@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "base/array.h"
-#include "eventlog/eventlog_activity.h"
+#include "hpfile/eventlog_activity.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 

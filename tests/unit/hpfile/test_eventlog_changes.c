@@ -13,7 +13,7 @@
 #include "hpfile/source.h"
 #include "hpfile/writer.h"
 #include "rng.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 enum { N_NAMES = 12, N_SAMPLES = 30 };
 

@@ -13,9 +13,9 @@
 
 #include "hpfile/sink.h"
 #include "detect/reader.h"
-#include "eventlog/eventlog_metadata.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/str.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "readings.h"
 
 #define DATA       CENSUS_SOURCE_DIR "/tests/data/eventlog/"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "log_build.h"
 #include "readings.h"
 

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "eventlog/eventlog_nonmoving.h"
+#include "hpfile/eventlog.h"
 #include "log_build.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hpfile/sink.h"
-#include "eventlog/eventlog.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 

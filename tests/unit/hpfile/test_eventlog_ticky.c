@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eventlog/eventlog_ticky.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/format.h"
 #include "hpfile/live.h"
 #include "hpfile/str.h"

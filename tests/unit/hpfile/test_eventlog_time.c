@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "eventlog/eventlog_time.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 

@@ -12,10 +12,9 @@
 #include "model.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
-#include "event/breakdown.h"
-#include "eventlog/eventlog_time.h"
-#include "eventlog/eventlog_writer.h"
-#include "summary/survey_details.h"
+#include "hpfile/breakdown.h"
+#include "hpfile/eventlog.h"
+#include "hpfile/eventlog_writer.h"
 #include "log_build.h"
 
 #define LOGS    CENSUS_SOURCE_DIR "/tests/data/eventlog/"

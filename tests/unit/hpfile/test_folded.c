@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "exchange/folded.h"
+#include "hpfile/folded.h"
 
 typedef struct entry {
     const char *name;

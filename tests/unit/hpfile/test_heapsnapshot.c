@@ -8,7 +8,7 @@
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 #include "rng.h"
-#include "snapshot/heapsnapshot.h"
+#include "hpfile/heapsnapshot.h"
 
 #define META(node_fields, node_types, edge_fields, edge_types)                                     \
     "{\"snapshot\":{\"meta\":{\"node_fields\":[" node_fields "],\"node_types\":[[" node_types      \
@@ -19,23 +19,23 @@
          "\"synthetic\",\"object\",\"string\"", "\"type\",\"name_or_index\",\"to_node\"",          \
          "\"element\",\"weak\",\"shortcut\"")
 
-static hpf__snapshot read_back;
+static hpf_snapshot read_back;
 static hpf_error err;
 
 static hpf_status read_text(hpf_str text)
 {
     hpf_source *source = NULL;
-    hpf__snapshot_finish(&read_back);
+    hpf_snapshot_finish(&read_back);
     err = (hpf_error){0};
     cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
-    hpf_status status = hpf__heapsnapshot_read(&read_back, source, &err);
+    hpf_status status = hpf_heapsnapshot_read(&read_back, source, &err);
     hpf_source_destroy(source);
     return status;
 }
 
 static void tear_down(void)
 {
-    hpf__snapshot_finish(&read_back);
+    hpf_snapshot_finish(&read_back);
 }
 
 TestSuite(heapsnapshot, .fini = tear_down);
@@ -44,21 +44,21 @@ Test(heapsnapshot, restores_what_was_written)
 {
     rng r = {21};
     for (int i = 0; i < 200; i++) {
-        hpf__snapshot s = {0};
+        hpf_snapshot s = {0};
         uint32_t n = 1 + (uint32_t)rng_below(&r, 40);
         for (uint32_t v = 0; v < n; v++) {
             char name[32];
             int length = snprintf(name, sizeof name, "\"n\\%c\t%u\xff", (char)('a' + v % 3), v % 9);
-            (void)!hpf__snapshot_add_node(&s, (hpf_str){name, (size_t)length},
-                                          rng_next(&r) >> (8 + rng_below(&r, 50)),
-                                          rng_below(&r, 2) > 0, NULL);
+            (void)!hpf_snapshot_add_node(&s, (hpf_str){name, (size_t)length},
+                                         rng_next(&r) >> (8 + rng_below(&r, 50)),
+                                         rng_below(&r, 2) > 0, NULL);
             for (uint64_t k = rng_below(&r, 4); k > 0; k--) {
-                (void)!hpf__snapshot_add_edge(&s, (uint32_t)rng_below(&r, n), NULL);
+                (void)!hpf_snapshot_add_edge(&s, (uint32_t)rng_below(&r, n), NULL);
             }
         }
         hpf_sink *sink = hpf_sink_to_memory();
-        hpf__heapsnapshot_write(&s, sink);
-        cr_assert(hpf__heapsnapshot_is(hpf_sink_bytes(sink)));
+        hpf_heapsnapshot_write(&s, sink);
+        cr_assert(hpf_heapsnapshot_is(hpf_sink_bytes(sink)));
         cr_assert_eq(read_text(hpf_sink_bytes(sink)), HPF_OK, "%s", err.message);
         cr_assert_eq(read_back.n_nodes, n);
         cr_assert_eq(read_back.n_edges, s.n_edges);
@@ -66,13 +66,13 @@ Test(heapsnapshot, restores_what_was_written)
             cr_assert_eq(read_back.sizes[v], s.sizes[v]);
             cr_assert_eq(read_back.is_object[v], s.is_object[v]);
             cr_assert_eq(read_back.first_edges[v + 1], s.first_edges[v + 1]);
-            cr_assert(hpf_str_equal(hpf__snapshot_name(&read_back, v), hpf__snapshot_name(&s, v)));
+            cr_assert(hpf_str_equal(hpf_snapshot_name(&read_back, v), hpf_snapshot_name(&s, v)));
         }
         for (uint32_t k = 0; k < s.n_edges; k++) {
             cr_assert_eq(read_back.targets[k], s.targets[k]);
         }
         hpf_sink_destroy(sink);
-        hpf__snapshot_finish(&s);
+        hpf_snapshot_finish(&s);
     }
 }
 
@@ -94,8 +94,8 @@ Test(heapsnapshot, reads_other_fields_and_leaves_out_references_that_hold_nothin
     cr_assert_eq(read_back.targets[1], 2);
     cr_assert_eq(read_back.first_edges[2], 2);
     cr_assert_eq(read_back.sizes[2], 40);
-    cr_assert(hpf_str_is(hpf__snapshot_name(&read_back, 1), "Map"));
-    cr_assert(hpf_str_is(hpf__snapshot_name(&read_back, 2), "(string)"));
+    cr_assert(hpf_str_is(hpf_snapshot_name(&read_back, 1), "Map"));
+    cr_assert(hpf_str_is(hpf_snapshot_name(&read_back, 2), "(string)"));
     cr_assert_not(read_back.is_object[0]);
     cr_assert(read_back.is_object[2]);
 }

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "io/json.h"
+#include "base/json.h"
 
 static hpf_sink *sink;
 static hpf_json json;

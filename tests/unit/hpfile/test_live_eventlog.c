@@ -15,8 +15,8 @@
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"
-#include "summary/live.h"
-#include "summary/survey_details.h"
+#include "hpfile/live.h"
+#include "hpfile/survey.h"
 
 TestSuite(live_eventlog, .timeout = 300);
 
@@ -480,7 +480,7 @@ Test(live_eventlog, costs_of_stacks)
     cr_assert_eq(hpf_live_feed(live, hpf_sink_bytes(log).data, hpf_sink_bytes(log).length, NULL),
                  HPF_OK);
     cr_expect_null(hpf_live_time(live), "no time profile has begun");
-    cr_expect_null(hpf_live_totals(live));
+    cr_expect_eq(hpf_live_n_totals(live), 0);
     size_t n_fed = hpf_sink_bytes(log).length;
     log_put(log, 168, 3, "8", 1000000ull);
     log_put(log, 167, 4, "4814", 0ull, 1ull, 1ull, 7ull);
@@ -492,18 +492,16 @@ Test(live_eventlog, costs_of_stacks)
     cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
     cr_assert_not_null(hpf_live_time(live));
     cr_expect_eq(hpf_eventlog_time_n_ticks(hpf_live_time(live)), 2);
-    cr_assert_not_null(hpf_live_totals(live));
-    cr_assert_eq(hpf_live_totals(live)->n, 1);
-    cr_expect_eq(hpf_live_totals(live)->list[0].amounts.allocated_bytes, 100);
+    cr_assert_eq(hpf_live_n_totals(live), 1);
+    hpf_stack_totals totals;
     hpf_frame frame;
-    cr_assert_eq(hpf__eventlog_names_frames(&hpf_live_totals(live)->names,
-                                            hpf_live_totals(live)->list[0].name, &frame, 1),
-                 1);
+    cr_assert_eq(hpf_live_totals(live, 0, &totals, &frame, 1), 1);
+    cr_expect_eq(totals.allocated_bytes, 100);
     cr_expect(hpf_str_is(frame.label, "f") && hpf_str_is(frame.source, "M.hs:1"));
     text = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(without, text.data, text.length, NULL), HPF_OK);
     cr_expect_null(hpf_live_time(without));
-    cr_expect_null(hpf_live_totals(without));
+    cr_expect_eq(hpf_live_n_totals(without), 0);
     hpf_sink_destroy(log);
     hpf_live_destroy(live);
     hpf_live_destroy(without);

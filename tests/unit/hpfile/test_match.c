@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "summary/match.h"
+#include "hpfile/match.h"
 #include "hpfile/str.h"
 #include "profile.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rng.h"
-#include "summary/moved_lines.h"
+#include "hpfile/moved_lines.h"
 
 enum { MOST = 64, MOST_NAME = 48 };
 
@@ -52,7 +52,7 @@ static void expect_moves(const char *before, const char *after, const char *expe
     size_t length = 0;
     add_all(&v, before, 0);
     add_all(&v, after, 1);
-    cr_assert(hpf__moved_lines_find(v.texts, v.n, v.sides, v.moved_to));
+    cr_assert(hpf_moved_lines_find(v.texts, v.n, v.sides, v.moved_to));
     for (uint32_t i = 0; i < v.n; i++) {
         if (v.moved_to[i] != i) {
             length += (size_t)snprintf(found + length, sizeof found - length, "%s>%s,", v.names[i],
@@ -107,7 +107,7 @@ Test(moved_lines, a_moved_function_keeps_its_lines_whatever_goes)
                 new_of[n_kept++] = add(&v, name, 1);
             }
         }
-        cr_assert(hpf__moved_lines_find(v.texts, v.n, v.sides, v.moved_to));
+        cr_assert(hpf_moved_lines_find(v.texts, v.n, v.sides, v.moved_to));
         for (uint32_t i = 0; i < n_kept && n_kept > 2; i++) {
             cr_expect_str_eq(v.names[v.moved_to[old_of[i]]], v.names[new_of[i]]);
         }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "hpfile/sink.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "base/arena.h"
 #include "hpfile/source.h"
 

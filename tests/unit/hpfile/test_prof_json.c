@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hpfile/sink.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpfile/str.h"
 
 static hpf_status read_text(hpf_prof_file **file, hpf_str text, hpf_error *err)

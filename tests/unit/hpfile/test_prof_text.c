@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hpfile/sink.h"
-#include "prof/prof.h"
+#include "hpfile/prof.h"
 #include "hpfile/str.h"
 
 #define SAMPLE(name) CENSUS_SOURCE_DIR "/samples/prof/" name

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "prof/retainer_sets.h"
+#include "hpfile/retainer_sets.h"
 #include "hpfile/str.h"
 
 static const char report[] =

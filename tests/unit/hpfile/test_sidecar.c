@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event/sidecar.h"
+#include "hpfile/sidecar.h"
 #include "scratch.h"
 
 static char emitted[1000]; /* what a reader has emitted so far */

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "hpfile/source.h"
 #include "rng.h"
 #include "scratch.h"
 

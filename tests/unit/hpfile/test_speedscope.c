@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "exchange/speedscope.h"
+#include "hpfile/speedscope.h"
 
 static const char expected[] =
     "{\n"

@@ -12,7 +12,7 @@
 #include "hpfile/stack_view.h"
 #include "hpfile/sink.h"
 #include "rng.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 
 #define HEAD "JOB \"p \xC2\xB7 by call stack\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "exchange/stacks.h"
+#include "hpfile/stacks.h"
 #include "hpfile/str.h"
 
 static uint32_t of_name(hpf_stacks *stacks, const char *name)

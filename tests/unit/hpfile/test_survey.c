@@ -12,7 +12,7 @@
 
 #include "hpfile/sink.h"
 #include "hpfile/str.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"

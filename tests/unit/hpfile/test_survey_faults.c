@@ -13,7 +13,7 @@
 #include "hpfile/sink.h"
 #include "log_build.h"
 #include "profile.h"
-#include "summary/match.h"
+#include "hpfile/match.h"
 
 enum { N_NAMES = 20, N_SAMPLES = 60, MAX_PICKS = 16 };
 

@@ -18,9 +18,9 @@
 
 #include "detect/reader.h"
 #include "model.h"
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "hpfile/source.h"
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 #include "made_window.h"
 #include "scratch.h"
 #include "toy_resolver.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event/breakdown.h"
+#include "hpfile/breakdown.h"
 #include "hpfile/str.h"
 #include "hpprof/options.h"
 

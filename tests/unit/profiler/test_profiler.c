@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "detect/reader.h"
-#include "prof/address_bins.h"
+#include "hpfile/address_bins.h"
 #include "model.h"
 #include "hpfile/str.h"
 #include "core/profiler.h"

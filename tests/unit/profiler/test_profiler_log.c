@@ -9,12 +9,12 @@
 
 #include "ccs/ccs.h"
 #include "ccs/tick_list.h"
-#include "eventlog/eventlog_time.h"
+#include "hpfile/eventlog.h"
 #include "hpfile/str.h"
 #include "hpprof/log.h"
 #include "hpprof/scope.h"
 #include "scratch.h"
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "tiny_language.h"
 #include "toy_profile.h"
 

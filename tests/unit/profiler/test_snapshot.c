@@ -18,7 +18,7 @@ static const hpp_shape weak = {.description = {"weak", 4}, .flags = HPP_WEAK};
 static const toy_stack producer = {.label = "make", .module = "Main", .id = 1};
 
 static toy_heap heap;
-static hpf__snapshot snapshot;
+static hpf_snapshot snapshot;
 
 static void set_up(void)
 {
@@ -27,7 +27,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    hpf__snapshot_finish(&snapshot);
+    hpf_snapshot_finish(&snapshot);
     toy_finish(&heap);
 }
 
@@ -44,7 +44,7 @@ static void take(bool count_stacks)
 
 static bool is_named(uint32_t node, const char *name)
 {
-    return hpf_str_is(hpf__snapshot_name(&snapshot, node), name);
+    return hpf_str_is(hpf_snapshot_name(&snapshot, node), name);
 }
 
 Test(snapshot, nodes_are_the_root_and_the_objects_in_order)
@@ -90,7 +90,7 @@ Test(snapshot, static_objects_and_stacks_have_no_size)
     take(false);
     cr_assert(snapshot.sizes[1] == 0 && !snapshot.is_object[1]);
     cr_assert(snapshot.sizes[2] == 0 && !snapshot.is_object[2]);
-    hpf__snapshot_finish(&snapshot);
+    hpf_snapshot_finish(&snapshot);
     take(true);
     cr_assert(snapshot.sizes[1] == 100 && snapshot.is_object[1]);
     cr_assert(snapshot.sizes[2] == 0 && !snapshot.is_object[2]);
@@ -156,6 +156,6 @@ Test(snapshot, without_memory_is_an_error_without_a_leak)
         }
         cr_assert_eq(status, err.status);
         cr_assert_neq(status == HPF_OK, snapshot.n_nodes == 0);
-        hpf__snapshot_finish(&snapshot);
+        hpf_snapshot_finish(&snapshot);
     }
 }

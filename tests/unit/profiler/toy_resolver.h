@@ -6,7 +6,7 @@
 #ifndef TOY_RESOLVER_H
 #define TOY_RESOLVER_H
 
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 
 /* A function at an address, in the file's own terms. Several at one address are inlined, innermost
  * first. Texts are static. Known to all resolvers. */

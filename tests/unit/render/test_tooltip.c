@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "summary/survey_details.h"
+#include "hpfile/survey.h"
 #include "hpfile/str.h"
 #include "hprender/render.h"
 #include "log_build.h"

@@ -5,7 +5,7 @@
 #ifndef SYMBOL_PLACES_H
 #define SYMBOL_PLACES_H
 
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 
 #define FIXTURE(name) FIXTURES "/" name
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "symbol/perf_map.h"
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 #include "scratch.h"
 
 static void append(const char *path, const char *text)

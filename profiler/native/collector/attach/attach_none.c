@@ -2,7 +2,7 @@
  *
  * Replaces attach_process.c where no code makes a process call functions.
  */
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library, const char *settings,
                       hpf_error *err)

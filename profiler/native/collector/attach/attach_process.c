@@ -7,7 +7,7 @@
  * before has the library already, and its threads may still be in it: it gets another copy, under
  * another path.
  */
-#include "native/collector/collector.h"
+#include "hpprof/collector.h"
 
 #include "attach_calls.h"
 #include "native/collector/image/proc.h"

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 #include "native/window/window.h"
 
 /* A function. The same name in the same module is the same pointer. */

@@ -13,7 +13,7 @@
 #ifndef HPP_NATIVE_COLLECTOR_PROFILE_PROFILE_H
 #define HPP_NATIVE_COLLECTOR_PROFILE_PROFILE_H
 
-#include "collector_types.h"
+#include "hpprof/collector_types.h"
 #include "native/collector/image/image.h"
 #include "objects.h"
 #include "core/output.h"

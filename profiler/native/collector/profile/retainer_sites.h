@@ -7,7 +7,7 @@
 #ifndef HPP_NATIVE_COLLECTOR_PROFILE_RETAINER_SITES_H
 #define HPP_NATIVE_COLLECTOR_PROFILE_RETAINER_SITES_H
 
-#include "collector_types.h"
+#include "hpprof/collector_types.h"
 
 /* Of a site that did not retain at the last census; and of one that did, so that a site does not
  * change from census to census. */

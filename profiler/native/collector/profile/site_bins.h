@@ -7,7 +7,7 @@
 #define HPP_NATIVE_COLLECTOR_PROFILE_SITE_BINS_H
 
 #include "site_heap.h"
-#include "prof/address_bins.h"
+#include "hpfile/address_bins.h"
 
 /* Writes the bins of the given sums to the file `path`. Allocation counts at the producer of a
  * block: allocators are skipped. Errors: IO, MEMORY. */

@@ -10,7 +10,7 @@
 #define HPP_NATIVE_COLLECTOR_PROFILE_SITE_HEAP_H
 
 #include "base/intern.h"
-#include "collector_types.h"
+#include "hpprof/collector_types.h"
 #include "life_sums.h"
 #include "named_stacks.h"
 #include "native/window/window_sums.h"

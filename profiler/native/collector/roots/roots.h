@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "native/collector/image/image.h"
 #include "thread_frames.h"
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 
 /* What kind of memory a root is. */
 typedef enum hpp__root_kind {

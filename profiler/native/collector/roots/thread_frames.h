@@ -16,7 +16,7 @@
 #define HPP_NATIVE_COLLECTOR_ROOTS_THREAD_FRAMES_H
 
 #include "native/collector/image/image.h"
-#include "symbol/resolve.h"
+#include "hpprof/resolve.h"
 
 /* A part of a stack: [begin, end). */
 typedef struct hpp__stack_part {

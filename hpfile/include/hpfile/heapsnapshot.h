@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Snapshots as files: the `.heapsnapshot` of Chrome, Node and Deno (docs/formats/heapsnapshot.md).
+ */
+#ifndef HPFILE_HEAPSNAPSHOT_H
+#define HPFILE_HEAPSNAPSHOT_H
+
+#include "hpfile/sink.h"
+#include "hpfile/source.h"
+#include "hpfile/snapshot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns whether a file begins as a snapshot does. */
+HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
+
+/* Reads the whole source. Weak references are left out, and shortcuts but those of the root, which
+ * only show other references again; if the root has some, which lead to global objects, also those
+ * from what these do not lead to, to what they do. A node of strings, arrays, code and the like has
+ * the name of its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing;
+ * LIMIT; MEMORY; those of the source. */
+HPF_API HPF_MUST_USE hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source,
+                                                      hpf_error *err);
+
+/* Writes a snapshot. Errors are the sink's. */
+HPF_API void hpf_heapsnapshot_write(const hpf_snapshot *snapshot, hpf_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The stacks of a heap profile, for formats of stacks.
+ */
+#ifndef HPFILE_SURVEY_STACKS_H
+#define HPFILE_SURVEY_STACKS_H
+
+#include "hpfile/stacks.h"
+#include "hpfile/sink.h"
+#include "hpfile/survey.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Stores the number of the stack of a name: by its frames, or without frames by its text. Errors:
+ * MEMORY, LIMIT. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey,
+                                                 hpf_name name, uint32_t *stack, hpf_error *err);
+
+/* Returns whether names are the stacks that allocated the objects of types. */
+HPF_API bool hpf_survey_has_types(const hpf_survey *survey);
+
+/* Returns the program of a job: its first word. */
+HPF_API hpf_str hpf_job_program(hpf_str job);
+
+/* Writes the amounts of stacks at a time of the profile for pprof. Errors: MEMORY, the sink's. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_write_pprof(const hpf_stacks *stacks,
+                                                       const double *amounts,
+                                                       const hpf_survey *survey, double time_s,
+                                                       hpf_sink *sink, hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

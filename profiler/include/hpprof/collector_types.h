@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options and results of a collector (collector.h).
+ */
+#ifndef HPPROF_COLLECTOR_TYPES_H
+#define HPPROF_COLLECTOR_TYPES_H
+
+#include "hpprof/heap.h"
+#include "hpprof/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What stacks of Python programs have. */
+typedef enum hpp_python_frames {
+    HPP_PYTHON_WITH_C, /* frames of Python, and the C function that allocated */
+    HPP_PYTHON_ALONE,  /* frames of Python */
+    HPP_PYTHON_NEVER,  /* native frames */
+} hpp_python_frames;
+
+/* Options of a collector, borrowed until it is destroyed. Zero means the default. */
+typedef struct hpp_collector_options {
+    const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
+    const char *base;           /* of file names */
+    bool without_children;      /* profile the first process only */
+    bool without_inherited;     /* leave out blocks that forked children have inherited */
+    bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */
+    bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
+    const char *const
+        *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
+    size_t n_skip;
+    /* For -hr, the same kind of expressions: allocation sites ("function@file:line", or the
+     * function) whose blocks are retainers, and are none. Sites that match neither are if they have
+     * at most 8 live blocks. */
+    const char *const *retainer, *const *no_retainer;
+    size_t n_retainer, n_no_retainer;
+    bool with_addresses;         /* name functions without symbols by address, not by module */
+    hpp_python_frames python;    /* in the stacks of Python programs */
+    uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
+    uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
+    uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */
+    uint32_t verify_stacks;      /* compare every n-th stack with a new unwind; 0: none */
+    uint64_t max_overhead_bytes; /* of the profiler in a process; 0: no limit */
+    uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no
+                                      limit */
+    const hpf_events *events;      /* callbacks for the first process's profile; may be NULL */
+    void *events_context;
+    /* With -xc: prints a line about an exception, on the writing thread; may be NULL. */
+    void (*print)(void *context, hpf_str line);
+    void *print_context;
+    bool keeps_costs; /* for hpp_collector_costs */
+    /* Called after files of a process were written, on the writing thread; may be NULL. To read the
+     * files, wake the main thread, and call hpp_collector_files there. */
+    void (*written)(void *context);
+    void *written_context;
+    /* Called while the collector waits for images: returns whether it should wait no longer, since
+     * a signal is pending for instance; may be NULL. */
+    bool (*is_hurried)(void *context);
+    void *is_hurried_context;
+} hpp_collector_options;
+
+/* The files of a process, which may still grow. */
+typedef struct hpp_process_files {
+    const char *base;  /* their name without ".hp"; valid until the next serve */
+    uint64_t n_writes; /* grows with each change of them; 0: there are none yet */
+    bool is_complete;
+} hpp_process_files;
+
+/* Why a sampled biography ended before the process. */
+typedef enum hpp_biography_end {
+    HPP_BIOGRAPHY_COMPLETE,
+    HPP_BIOGRAPHY_NO_PAGEMAP,    /* the process cannot read /proc/self/pagemap */
+    HPP_BIOGRAPHY_LOCKED_MEMORY, /* it has locked its memory */
+    HPP_BIOGRAPHY_RAW_FORK,      /* it has forked by a bare system call */
+} hpp_biography_end;
+
+/* Why the stacks of a Python program have no frames of Python. */
+typedef enum hpp_python_profile {
+    HPP_PYTHON_PROFILED,   /* they have, or they need not, or it is no Python program */
+    HPP_NO_PYTHON_VERSION, /* the layout of its version is not known */
+    HPP_NO_PYTHON_LAYOUT,  /* it has another layout than its version */
+    HPP_NO_PYTHON_LOCK,    /* it is a free-threaded build: its allocators are not replaced either */
+} hpp_python_profile;
+
+/* The biography of a process (-hb), all 0 without one. */
+typedef struct hpp_biography_figures {
+    uint64_t sample_bytes; /* bytes for each watched block; 0: all were watched */
+    uint64_t n_samples;    /* blocks that were watched */
+    uint64_t n_unsampled;  /* that should have been */
+    uint64_t n_retired;    /* that were watched until a fork */
+    uint64_t n_lost;       /* changes of phase that could not be recorded */
+    hpp_biography_end end;
+    /* In the census with the most live bytes, whatever the restrictions. */
+    uint64_t live_bytes;
+    hpp_phase_bytes phases;
+} hpp_biography_figures;
+
+/* Sizes of blocks, by what their types are known by (-hy): their class, the container that they are
+ * a part of, the variable that their address went to, the block that owns them; or only their site
+ * is known. */
+typedef struct hpp_type_figures {
+    uint64_t by_class, by_container, by_variable, by_owner, by_site;
+} hpp_type_figures;
+
+/* The results for one process. */
+typedef struct hpp_process_figures {
+    uint32_t process_id;
+    bool is_first;    /* the process of hpp_collector_follow */
+    hpf_str command;  /* the command line, or the title that the process gave itself */
+    const char *base; /* of its files */
+    double start_s;   /* after the first process of the collector; elapsed time */
+    double duration_s;
+    uint64_t n_samples;
+    uint64_t n_missed_samples; /* skipped while functions were being named */
+    uint64_t peak_bytes; /* of blocks that pass the restrictions, in the largest sample. Without
+                            restrictions and images the largest amount ever reached: it has a
+                            sample */
+    double peak_s;
+    uint64_t mapped_bytes; /* in the same sample, of blocks of kind mmap */
+    uint64_t allocations, allocated_bytes, frees, freed_bytes; /* of all */
+    uint64_t resident_bytes, profiler_bytes;                   /* maxima; 0: unknown */
+    uint64_t n_sites, n_stacks; /* allocation sites; distinct stacks of functions */
+    uint32_t limits;            /* HPP_LIMITED values: effects of the memory limit */
+    /* Images of the process for censuses that visit objects: taken, missed, and why one was
+     * missed; how long threads can have waited for them in all, and for one; and how many threads
+     * ran during the last one, so that what they had in registers is not in it. */
+    uint64_t n_images, n_missed_images;
+    double image_pause_s, longest_pause_s;
+    size_t n_moving;
+    hpf_error image_error;
+    bool has_last_image;   /* the last one is of the end of the process */
+    double last_objects_s; /* time of the last sample of objects; 0: there was none */
+    /* The largest amount ever reached, of all blocks, if it is more than 10 %, and 64 KiB, above
+     * all samples; else 0. */
+    uint64_t missed_peak_bytes;
+    double missed_peak_s;
+    /* With -hr: whether there was a census, blocks that no root reached at the last one (those that
+     * are lost indirectly are also counted separately), and images without a census, for lack of
+     * memory. */
+    bool has_graph;
+    uint64_t lost_bytes, lost_blocks, indirect_bytes, indirect_blocks;
+    uint64_t n_without_graph;
+    /* Heap snapshots: how many were written, each in place of the one before, and live bytes and
+     * time of the last one. */
+    uint64_t n_snapshots, snapshot_bytes;
+    double snapshot_s;
+    /* Losses. */
+    uint64_t n_lost_stacks; /* allocations with unknown producers */
+    uint64_t n_uncounted, uncounted_bytes;
+    uint64_t n_missed_frees; /* blocks whose free was not seen */
+    uint64_t n_cut_stacks;   /* stacks whose outer functions are unknown */
+    uint64_t n_apart;        /* forked children that could not connect to the collector */
+    hpp_python_profile python;
+    uint32_t python_version; /* as PY_VERSION_HEX */
+    bool was_isolated;       /* it entered seccomp; less could be counted since then */
+    bool has_own_malloc;     /* the program contains it: only its mappings are counted */
+    bool started_sanitizer;  /* it started programs that have a sanitizer: not profiled */
+    bool started_other;      /* it started programs that are not linked to a recent glibc */
+    bool left_network; /* it entered another network namespace: what it starts cannot connect */
+    /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
+     * from the C library's; and stacks that the C library cut. */
+    uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
+    hpp_biography_figures biography;
+    hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
+    hpf_error error;        /* the first error of its files */
+} hpp_process_figures;
+
+enum {
+    HPP_LIMITED_STACKS = 1, /* no new stacks */
+    HPP_LIMITED_BLOCKS = 2, /* no new blocks */
+};
+
+typedef enum hpp_moment {
+    HPP_AT_PEAK,
+    HPP_AT_END,
+    HPP_LOST, /* with -hr, at the last census: only blocks that no root reaches */
+    HPP_N_MOMENTS
+} hpp_moment;
+
+/* The blocks of one allocation site. */
+typedef struct hpp_site_figures {
+    hpf_str place;  /* "function@file:line", or "function" */
+    hpf_str module; /* its object file */
+    hpf_str path;   /* callers of the largest stack, innermost first: "caller/.../main" */
+    uint64_t live_bytes, live_blocks;
+    uint64_t indirect_bytes, indirect_blocks; /* of these, with HPP_LOST: lost indirectly */
+} hpp_site_figures;
+
+/* What a stack has cost since its process started, and the blocks that live. */
+typedef struct hpp_stack_costs {
+    uint64_t allocations, allocated_bytes;
+    uint64_t live_blocks, live_bytes;
+    uint64_t ticks; /* of processor time */
+} hpp_stack_costs;
+
+/* Visits a stack, innermost frame first; frames are valid during the visit. */
+typedef void hpp_visit_costs(void *context, const hpf_frame *frames, size_t n_frames,
+                             const hpp_stack_costs *costs);
+
+/* All threads of one name in a process. */
+typedef struct hpp_thread_figures {
+    hpf_str name;
+    uint64_t n_threads;
+    uint64_t allocated_bytes;
+} hpp_thread_figures;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The page of a heap snapshot: its dominator tree as a flame graph and a table, with the way of
+ * references to each group. docs/formats/page.md documents the data.
+ */
+#ifndef HPRENDER_HTML_DOMINATORS_H
+#define HPRENDER_HTML_DOMINATORS_H
+
+#include "hprender/render.h"
+#include "hpfile/sink.h"
+#include "hpfile/dominator_tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Most groups that a page shows. */
+enum { HPR_HTML_MOST_GROUPS = 2000 };
+
+typedef struct hpr_html_dominators {
+    const hpf_snapshot *snapshot;
+    const hpf_dominators *dominators;
+    const hpf_dominator_tree *tree;
+    const char *file; /* name to show */
+    hpr_theme theme;
+    bool si_units;
+} hpr_html_dominators;
+
+/* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: those of the
+ * sink; MEMORY. */
+HPF_API hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
+                                             hpf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
