@@ -4,6 +4,7 @@
  * system, which have stayed the same since GHC 8.2.
  */
 #include "base/frame.h"
+#include "base/names.h"
 
 hpf_str hpf_closure_type_name(hpf_str number)
 {
@@ -57,7 +58,7 @@ static size_t frame_length(hpf_str stack)
 
 size_t hpf__frames_of_name(hpf_str name, hpf_frame *frames, size_t room)
 {
-    hpf_str rest = hpf_str_without_id(name);
+    hpf_str rest = hpf__without_id(name);
     bool is_stack = rest.length < name.length;
     size_t n = 0;
     do {

@@ -3,7 +3,7 @@
  * census hpc, and the program under the name hpc: the coverage tool of GHC.
  */
 #include "cmd.h"
-#include "hpc/hpc_run.h"
+#include "hpc/hpc.h"
 
 static int run(const cmd *self, int argc, char **argv)
 {

@@ -9,7 +9,7 @@
 #include "coverage/overlay.h"
 #include "diag.h"
 #include "hpc_files.h"
-#include "hpc_run.h"
+#include "hpc.h"
 #include "hpfile/sink.h"
 #include "output.h"
 

@@ -8,7 +8,7 @@
 #include "coverage/pages.h"
 #include "diag.h"
 #include "hpc_files.h"
-#include "hpc_run.h"
+#include "hpc.h"
 #include "output.h"
 #include "source/source_html.h"
 

@@ -10,7 +10,7 @@
 #include "coverage/report.h"
 #include "diag.h"
 #include "hpc_files.h"
-#include "hpc_run.h"
+#include "hpc.h"
 #include "output.h"
 
 /* Writes about the modules of a program. Returns false after a message. */

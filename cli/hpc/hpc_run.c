@@ -2,7 +2,7 @@
  *
  * The table of commands, and the help.
  */
-#include "hpc_run.h"
+#include "hpc.h"
 
 #include <stdio.h>
 #include <string.h>

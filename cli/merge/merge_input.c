@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/date.h"
+#include "base/names.h"
 #include "diag.h"
 #include "event/format_row.h"
 #include "hpfile/eventlog_activity.h"
@@ -84,7 +85,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     hpf_status status = HPF_OK;
     (void)name; /* names are numbered in this order */
     if (!in->has_one_band) {
-        status = merge_bands_add(in->bands, hpf_str_without_id(text), &number, err);
+        status = merge_bands_add(in->bands, hpf__without_id(text), &number, err);
     }
     if (status == HPF_OK &&
         !HPF__ARRAY_PUSH(in->band_of_name, in->n_names, in->names_capacity, number)) {

@@ -265,7 +265,7 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
     if (v->input.clock) {
         hpf_eventlog_activity_use_mutator_clock(j->activity);
     }
-    hpf_eventlog_gc_settle(&j->collections, j->activity);
+    hpf_eventlog_gc_sort(&j->collections, j->activity);
     options->collections = j->collections.list;
     options->n_collections = j->collections.n;
     return status == HPF_OK && v->lanes ? settle_activity(j, err) : status;

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/hash_table.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "detect/reader.h"
 #include "hpfile/breakdown.h"
@@ -111,7 +112,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     adder *a = context;
     uint32_t number = a->process_band;
     hpf_status status = HPF_OK;
-    text = hpf_str_without_id(text);
+    text = hpf__without_id(text);
     if (a->tree == RUN_TREE_NAMES) {
         status = add_band(a, text, &number, err);
     }

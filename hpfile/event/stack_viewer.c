@@ -13,6 +13,7 @@
 #include "hpfile/breakdown.h"
 #include "event/costs.h"
 #include "base/frame.h"
+#include "base/names.h"
 
 /* Of a name that is left out. */
 #define NOT_SHOWN UINT32_MAX
@@ -307,7 +308,7 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
         /* The label of an info table has the place already. */
         bool has_more = frame->source.length > 0 && frame->table.length == 0;
         hpf_str source = frame->source;
-        source = hpf_str_begins(source, "/") ? hpf_str_base_name(source) : source;
+        source = hpf_str_begins(source, "/") ? hpf__base_name(source) : source;
         v->has_part |= source.length > 0;
         return hpf__append_frame(text, frame) &&
                (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));

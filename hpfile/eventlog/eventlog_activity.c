@@ -64,7 +64,7 @@ static int compare(const void *left, const void *right)
     return order ? order : a->is_major - b->is_major;
 }
 
-void hpf_eventlog_gc_settle(hpf_eventlog_gc *gc, const hpf_eventlog_activity *clock)
+void hpf_eventlog_gc_sort(hpf_eventlog_gc *gc, const hpf_eventlog_activity *clock)
 {
     for (size_t i = 0; clock && i < gc->n; i++) {
         gc->list[i].time_s = hpf_eventlog_activity_time(clock, gc->list[i].time_s);

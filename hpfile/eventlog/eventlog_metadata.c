@@ -12,6 +12,7 @@
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "base/date.h"
+#include "base/names.h"
 
 #define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
 
@@ -90,7 +91,7 @@ static bool put_words(hpf__buffer *job, hpf_str args, bool want_rts)
 
 static bool put_ghc_job(hpf__buffer *job, hpf_str args)
 {
-    return !args.length || (put_word(job, hpf_str_base_name(next_word(&args))) &&
+    return !args.length || (put_word(job, hpf__base_name(next_word(&args))) &&
                             put_words(job, args, false) && put_words(job, args, true));
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "event/call_stacks.h"
+
+#include "base/names.h"
 #include "event/format_row.h"
 #include "exchange/words.h"
 #include "io/json_walk.h"
@@ -156,7 +158,7 @@ static hpf_status read_member(void *context, hpf_str key)
 static bool is_malloc(const hpf_frame *frame)
 {
     return hpf_str_begins(frame->source, "vg_replace_malloc.c:") ||
-           hpf_str_begins(hpf_str_base_name(frame->module), "vgpreload_");
+           hpf_str_begins(hpf__base_name(frame->module), "vgpreload_");
 }
 
 static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)

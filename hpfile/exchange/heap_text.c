@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/lex.h"
+#include "base/names.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
 #include "exchange/words.h"
@@ -265,7 +266,7 @@ static const mapping *mapping_of(const heap_text *t, uint64_t address)
 /* Returns whether the code belongs to an allocator that is a library. */
 static bool is_allocator(const mapping *m)
 {
-    hpf_str name = m ? hpf__file_name(m->path) : HPF_STR("");
+    hpf_str name = m ? hpf__base_name(m->path) : HPF_STR("");
     return hpf_str_begins(name, "libjemalloc") || hpf_str_begins(name, "libtcmalloc");
 }
 
@@ -283,7 +284,7 @@ static hpf_status add_cost(heap_text *t, const site *s)
         if (n == 0 && is_allocator(m)) {
             continue;
         }
-        hpf_str name = m ? hpf__file_name(m->path) : HPF_STR("");
+        hpf_str name = m ? hpf__base_name(m->path) : HPF_STR("");
         size_t from = t->labels.length;
         snprintf(address, sizeof address, "%s0x%" PRIx64, m ? "+" : "",
                  t->addresses[i] - (m ? m->base : 0));

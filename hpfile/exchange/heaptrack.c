@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/names.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
 #include "exchange/words.h"
@@ -310,7 +311,7 @@ static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_aren
             bool is_in_module = h->is_raw && at->module > 0;
             snprintf(suffix, sizeof suffix, "%s0x%" PRIx64, is_in_module ? "+" : "", at->address);
             new.label =
-                with_suffix(arena, is_in_module ? hpf__file_name(module) : HPF_STR(""), suffix);
+                with_suffix(arena, is_in_module ? hpf__base_name(module) : HPF_STR(""), suffix);
         }
         new.source = file;
         if (file.length > 0 && f->line > 0) {

@@ -50,16 +50,6 @@ static inline hpf_str hpf__take_until(hpf_str *text, char end)
     return part;
 }
 
-/* Returns the part of a path after the last slash. */
-static inline hpf_str hpf__file_name(hpf_str path)
-{
-    size_t i = path.length;
-    while (i > 0 && path.data[i - 1] != '/') {
-        i--;
-    }
-    return hpf_str_from(path, i);
-}
-
 /* Splits a frame as Valgrind's tools write it, "0x109164: inner (t.c:3)" or
  * "0x4A2B: ??? (in /lib/x.so)"; its parts are borrowed from the text. A function without a name is
  * its address. A text without an address is a label. */

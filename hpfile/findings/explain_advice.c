@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/names.h"
 #include "hpfile/breakdown.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
@@ -78,8 +79,7 @@ static hpf_str program_of(hpf_str job)
 static hpf_str first_word(hpf_str text)
 {
     const char *blank = text.length ? memchr(text.data, ' ', text.length) : NULL;
-    return hpf_str_base_name(
-        (hpf_str){text.data, blank ? (size_t)(blank - text.data) : text.length});
+    return hpf__base_name((hpf_str){text.data, blank ? (size_t)(blank - text.data) : text.length});
 }
 
 /* Returns the break-down of a recording. Programs that were not compiled for profiling do not name

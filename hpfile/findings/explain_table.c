@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/frame.h"
+#include "base/names.h"
 #include "hpfile/str.h"
 #include "hpfile/prof.h"
 #include "hpfile/survey.h"
@@ -30,7 +31,7 @@ static bool ends_in(hpf_str text, const char *end)
 /* Returns a place without its folders; an empty text without a line. */
 static hpf_str short_place(hpf_str source)
 {
-    hpf_str base = hpf_str_base_name(source);
+    hpf_str base = hpf__base_name(source);
     bool has_line = base.length > 0 && memchr(base.data, ':', base.length);
     return has_line && base.data[0] != '<' ? base : HPF_STR("");
 }
@@ -120,7 +121,7 @@ static void describe_name(hpf_explain_part *part, const hpf_explain_recording *r
     if (r->by == HPF_BREAKDOWN_RETAINER) {
         (void)hpf_survey_retainer_set_named(r->in->survey, name, &set);
     }
-    part->name = hpf_str_without_id(set.name);
+    part->name = hpf__without_id(set.name);
     part->kind = kind_of(r->by, part->name);
     if (is_table) {
         part->name = top->label.length ? top->label : top->table;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "base/names.h"
 #include "hpfile/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/eventlog.h"
@@ -220,7 +221,7 @@ static void find_holder(search *s)
     double share = s->o->total.trapezium > 0
                        ? hpf_survey_totals(survey, most)->trapezium / s->o->total.trapezium
                        : 0;
-    hpf_str bare = hpf_str_without_id(name);
+    hpf_str bare = hpf__without_id(name);
     if (share < 0.5 || hpf_str_is(bare, "UNREACHED") || hpf_str_is(bare, "SYSTEM") ||
         hpf_str_is(bare, "MANY")) {
         return;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hp/hp_lex.h"
-#include "hp/hp_reader_state.h"
+#include "hp/hp_state.h"
 
 /* Reads DIGITS<LF> at `at`, where at least 24 bytes can be read. Returns the end of the line, or
  * NULL when it is anything else or has more than 19 digits. */

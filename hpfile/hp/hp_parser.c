@@ -7,7 +7,7 @@
 
 #include "hp/hp_lex.h"
 #include "hp/hp_reader.h"
-#include "hp/hp_reader_state.h"
+#include "hp/hp_state.h"
 #include "base/number.h"
 
 /* --- gathering a sample --- */

@@ -13,7 +13,7 @@
 
 #include "event/frame_table.h"
 #include "hp/hp_lex.h"
-#include "hp/hp_reader_state.h"
+#include "hp/hp_state.h"
 
 /* A statement longer than this waits for a quarter more bytes before it is tried again, so that
  * reading a huge one in tiny pieces stays linear. */

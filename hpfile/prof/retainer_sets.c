@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
+#include "base/names.h"
 #include "io/byte_cursor.h"
 
 enum {
@@ -206,7 +207,7 @@ static bool is_same_name(hpf_str name, hpf_str whole)
 /* Reads the number in parentheses at the beginning of a name. Returns its length, or 0. */
 static size_t read_id(hpf_str name, uint64_t *id)
 {
-    hpf_str rest = hpf_str_without_id(name);
+    hpf_str rest = hpf__without_id(name);
     size_t length = name.length - rest.length;
     *id = 0;
     for (size_t i = 1; i + 1 < length; i++) {

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
+#include "base/names.h"
 #include "hpfile/moved_lines.h"
 
 #define DOTS "..."
@@ -43,7 +44,7 @@ static hpf_status number_names(hpf_match *m, size_t which, const hpf_survey *sur
     }
     for (hpf_name i = 0; i < n; i++) {
         uint32_t *row = &m->row_of_name[which][i];
-        hpf_str text = hpf_str_without_id(hpf_survey_name(survey, i));
+        hpf_str text = hpf__without_id(hpf_survey_name(survey, i));
         bool is_new;
         if (hpf_survey_totals(survey, i)->n_samples == 0) {
             *row = HPF_NO_ROW;

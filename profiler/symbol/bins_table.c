@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/names.h"
 #include "hpfile/str.h"
 
 hpf_status hpp_bins_init(hpp_bins_table *t, hpf_error *err)
@@ -41,7 +42,7 @@ static void name_row(hpp_bins_table *t, hpp_bins_row *row, uint32_t object)
     row->function = innermost->name;
     row->linkage = found.list[found.n - 1].linkage;
     if (innermost->line > 0) {
-        hpf_str file = hpf_str_base_name(innermost->file);
+        hpf_str file = hpf__base_name(innermost->file);
         char *place = hpf_arena_alloc(t->texts, file.length + 16);
         int length =
             place ? sprintf(place, "%.*s:%" PRIu32, (int)file.length, file.data, innermost->line)
@@ -81,7 +82,7 @@ static bool add_rows(hpp_bins_table *t, const hpf_bins *bins, int side)
             const hpp_object_file file = {path, (const uint8_t *)in->build_id.data,
                                           in->build_id.length};
             row.path = (hpf_str){path, in->path.length};
-            row.module = hpf_str_base_name(row.path);
+            row.module = hpf__base_name(row.path);
             name_row(t, &row, hpp_resolver_object(t->resolver, &file));
         }
         if (!HPF__ARRAY_PUSH(t->rows, t->n_rows, t->capacity, row)) {

@@ -4,6 +4,8 @@
  */
 #include "chart/group.h"
 
+#include "base/names.h"
+
 #include <string.h>
 
 #include "hpfile/str.h"
@@ -191,7 +193,7 @@ static hpf_str prefix_of(hpf_str text, int n_parts, bool is_stack)
 
 hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts)
 {
-    hpf_str bare = hpf_str_without_id(name);
+    hpf_str bare = hpf__without_id(name);
     bool is_stack = bare.length < name.length;
     hpf_str found = {NULL, 0};
     switch (group) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/names.h"
 #include "hpfile/str.h"
 #include "chart/hp2ps_sort.h"
 #include "chart/wiggle.h"
@@ -253,7 +254,7 @@ static entry *sorted_entries(hpf_arena *arena, const hpf_str *list, size_t n, bo
 {
     entry *entries = hpf_arena_array(arena, n, sizeof *entries);
     for (size_t i = 0; entries && i < n; i++) {
-        entries[i] = (entry){is_bare ? hpf_str_without_id(list[i]) : list[i], i};
+        entries[i] = (entry){is_bare ? hpf__without_id(list[i]) : list[i], i};
     }
     if (entries) {
         qsort(entries, n, sizeof *entries, compare_entries);
@@ -290,7 +291,7 @@ static bool order_by_list(hpr__chart *chart, uint32_t *order, uint32_t n, const 
     size_t rest = find_line(whole, n_list, HPF_STR("*"), n_list);
     for (uint32_t i = 0; i < n; i++) {
         hpf_str name = chart->bands[order[i]].name;
-        size_t line = find_line(bare, n_list, hpf_str_without_id(name), rest);
+        size_t line = find_line(bare, n_list, hpf__without_id(name), rest);
         bands[i] = (listed){find_line(whole, n_list, name, line), i, order[i]};
     }
     qsort(bands, n, sizeof *bands, compare_listed);

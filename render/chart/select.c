@@ -4,6 +4,7 @@
  */
 #include "hpfile/survey.h"
 #include "base/arena.h"
+#include "base/names.h"
 #include "chart/select.h"
 
 #include <inttypes.h>
@@ -354,7 +355,7 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
         }
         /* Only the name of a stack begins with its innermost cost centre. */
         bool is_stack =
-            sel.n > 0 && hpf_str_without_id(hpf_survey_name(survey, sel.list[0].name)).length <
+            sel.n > 0 && hpf__without_id(hpf_survey_name(survey, sel.list[0].name)).length <
                              hpf_survey_name(survey, sel.list[0].name).length;
         bool is_usable = i == 0 || (sel.n < n_names && (i != 1 || is_stack));
         if (n <= MOST_READABLE && is_usable) {
@@ -449,7 +450,7 @@ static void list_profile(page_selection *s, size_t profile, const hpf_match *mat
         }
         hpf_str text = s->options->chart.group == HPR_GROUP_NONE
                            ? hpf_match_name(match, row)
-                           : hpf_str_without_id(group_text(survey, name, &s->options->chart));
+                           : hpf__without_id(group_text(survey, name, &s->options->chart));
         const hpf_totals *totals = hpf_survey_totals(survey, name);
         s->entries[s->n_entries++] =
             (page_name){text, profile, name, mean_of(s, profile, totals) / whole, 0};
@@ -567,7 +568,7 @@ static hpf_status colour_page(hpr__assignment *assignments, const page_selection
         for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
             double sum = hpf_survey_whole_sum(s->surveys[i], name);
             names[first[i] + name] =
-                (hpr__named){hpf_str_without_id(group_text(s->surveys[i], name, options)),
+                (hpr__named){hpf__without_id(group_text(s->surveys[i], name, options)),
                              whole > 0 ? sum / whole : 0, HPF_NO_BAND};
         }
     }

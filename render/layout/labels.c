@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/names.h"
 #include "layout/labels.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static hpr_text_size measure(const hpr__label_style *style, const char *text, do
 
 static const char *without_id(const hpr_band *band)
 {
-    return hpf_str_without_id((hpf_str){band->text, strlen(band->text)}).data;
+    return hpf__without_id((hpf_str){band->text, strlen(band->text)}).data;
 }
 
 /* Returns whether the name of a band, elided or not, could also be that of another band. */

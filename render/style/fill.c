@@ -4,6 +4,7 @@
  * is plain grey, since it need not be recognised elsewhere.
  */
 #include "base/arena.h"
+#include "base/names.h"
 #include "style/fill.h"
 
 #include <math.h>
@@ -273,7 +274,7 @@ void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint3
             fills[i] = grey_fill(OTHER_GREY);
             continue;
         }
-        uint64_t hash = hpr__palette_hash(hpf_str_without_id(swatches[i].name));
+        uint64_t hash = hpr__palette_hash(hpf__without_id(swatches[i].name));
         uint64_t best_cost = UINT64_MAX;
         int best = 0;
         for (int k = 0; k < N_PATTERNS; k++) {

@@ -4,6 +4,8 @@
  */
 #include "style/palette.h"
 
+#include "base/names.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -178,7 +180,7 @@ hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark)
     if (hpr__palette_fixed(&fixed, name, is_dark)) {
         return fixed;
     }
-    int wanted = (int)(hpr__palette_hash(hpf_str_without_id(name)) % N_PALETTE);
+    int wanted = (int)(hpr__palette_hash(hpf__without_id(name)) % N_PALETTE);
     return palette_colour(wanted % HPR__N_HUES, wanted / HPR__N_HUES);
 }
 
@@ -215,7 +217,7 @@ static void init_palette(palette *p)
 /* Returns the colour of least cost for the next name, and counts it. */
 static int next_colour(palette *p, hpf_str name)
 {
-    uint64_t hash = hpr__palette_hash(hpf_str_without_id(name));
+    uint64_t hash = hpr__palette_hash(hpf__without_id(name));
     int wanted = (int)(hash % N_PALETTE), best = 0;
     uint32_t best_cost = UINT32_MAX;
     for (int colour = 0; colour < N_PALETTE; colour++) {
@@ -274,8 +276,8 @@ const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 {
     for (size_t i = 0; i < options->n_pins; i++) {
         hpf_str pin = options->pins[i].name;
-        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf_str_without_id(name)) ||
-            hpf_str_equal(hpf_str_without_id(pin), name)) {
+        if (hpf_str_equal(pin, name) || hpf_str_equal(pin, hpf__without_id(name)) ||
+            hpf_str_equal(hpf__without_id(pin), name)) {
             return &options->pins[i].colour;
         }
     }

@@ -174,4 +174,5 @@ def main():
     return 1 if problems or not all(room.files for room in rooms.values()) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

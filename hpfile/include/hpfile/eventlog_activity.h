@@ -20,7 +20,7 @@ typedef struct hpf_eventlog_activity hpf_eventlog_activity;
 /* When each collection was, and whether it was a major one, of an older generation than the
  * youngest. */
 typedef struct hpf_eventlog_gc {
-    hpf_collection *list; /* as the log has them; see hpf_eventlog_gc_settle */
+    hpf_collection *list; /* as the log has them; see hpf_eventlog_gc_sort */
     size_t n, capacity;
     bool has_statistics; /* they count, and begins do not, of which each capability has its own */
 } hpf_eventlog_gc;
@@ -31,7 +31,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const
 
 /* Puts the collections in the order of time, as hpf_eventlog_activity_time gives it; `clock` may be
  * NULL. */
-HPF_API void hpf_eventlog_gc_settle(hpf_eventlog_gc *log, const hpf_eventlog_activity *clock);
+HPF_API void hpf_eventlog_gc_sort(hpf_eventlog_gc *log, const hpf_eventlog_activity *clock);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
 /* Messages that are kept; others, and those that are not in the first MiB of texts, are counted. */

@@ -66,28 +66,4 @@ static inline hpf_str hpf_str_from(hpf_str text, size_t n_bytes)
     return rest;
 }
 
-/* Returns the part of a path after its folders. */
-static inline hpf_str hpf_str_base_name(hpf_str path)
-{
-    size_t begin = path.length;
-    while (begin > 0 && path.data[begin - 1] != '/') {
-        begin--;
-    }
-    return begin > 0 ? hpf_str_from(path, begin) : path;
-}
-
-/* Returns a name without the number of its cost-centre stack: "main" for "(241)main". */
-static inline hpf_str hpf_str_without_id(hpf_str name)
-{
-    size_t i = 1;
-    while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9') {
-        i++;
-    }
-    if (i == 1 || i + 1 >= name.length || name.data[0] != '(' || name.data[i] != ')') {
-        return name;
-    }
-    hpf_str bare = {name.data + i + 1, name.length - i - 1};
-    return bare;
-}
-
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The error struct: what is filled, and that long texts are cut, not overrun.
+ * The error struct: what is filled, and that long texts are cut, not overrun. The version.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hpfile/error.h"
+#include "hpfile/version.h"
 
 Test(error, set_fills_all_members)
 {
@@ -49,4 +51,13 @@ Test(error, every_status_has_a_name)
     for (int status = HPF_OK; status <= HPF_ERR_UNSUPPORTED; status++) {
         cr_assert_str_neq(hpf_status_name((hpf_status)status), "unknown status");
     }
+}
+
+Test(error, the_version_is_that_of_the_headers)
+{
+    char expected[40];
+    snprintf(expected, sizeof expected, "%d.%d.%d", HPF_VERSION_MAJOR, HPF_VERSION_MINOR,
+             HPF_VERSION_MICRO);
+    cr_assert_str_eq(hpf_version(), expected);
+    cr_assert(HPF_VERSION_IS_AT_LEAST(0, 1, 0) && !HPF_VERSION_IS_AT_LEAST(1000, 0, 0));
 }

@@ -32,7 +32,7 @@ static hpf_eventlog_gc read_log(hpf_sink *log)
     cr_assert_eq(hpf_eventlog_read_source(NULL, source, &visitor, &gc, NULL), HPF_OK);
     hpf_source_destroy(source);
     hpf_sink_destroy(log);
-    hpf_eventlog_gc_settle(&gc, NULL);
+    hpf_eventlog_gc_sort(&gc, NULL);
     return gc;
 }
 
@@ -502,7 +502,7 @@ Test(mutator_clock, lanes_have_the_rates_of_elapsed_time)
     cr_expect_float_eq(a->messages[0].time, 6, 1e-9);
     hpf_eventlog_gc gc = {0};
     cr_expect(HPF__ARRAY_PUSH(gc.list, gc.n, gc.capacity, ((hpf_collection){8, true})));
-    hpf_eventlog_gc_settle(&gc, activity);
+    hpf_eventlog_gc_sort(&gc, activity);
     cr_expect_float_eq(gc.list[0].time_s, 6, 1e-9);
     hpf_eventlog_gc_finish(&gc);
     hpf_eventlog_activity_destroy(activity);

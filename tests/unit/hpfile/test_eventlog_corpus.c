@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "hpfile/eventlog.h"
@@ -350,8 +351,8 @@ static uint64_t cost_of(const hpf_model *model, const hpf_sample *sample, hpf_st
 {
     uint64_t cost = 0;
     for (size_t i = 0; i < sample->n_costs; i++) {
-        hpf_str other = hpf_str_without_id(hpf_model_name(model, sample->costs[i].name));
-        cost += hpf_str_equal(other, hpf_str_without_id(name)) ? sample->costs[i].whole : 0;
+        hpf_str other = hpf__without_id(hpf_model_name(model, sample->costs[i].name));
+        cost += hpf_str_equal(other, hpf__without_id(name)) ? sample->costs[i].whole : 0;
     }
     return cost;
 }

@@ -6,6 +6,8 @@
 
 #include "hpfile/str.h"
 
+#include "base/names.h"
+
 Test(str, equal_texts_have_equal_bytes_and_lengths)
 {
     cr_expect(hpf_str_is(HPF_STR("bytes"), "bytes"));
@@ -33,7 +35,7 @@ Test(str, only_a_number_in_front_is_stripped)
         {"(0)(1)y", "(1)y"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpf_str got = hpf_str_without_id((hpf_str){cases[i].name, strlen(cases[i].name)});
+        hpf_str got = hpf__without_id((hpf_str){cases[i].name, strlen(cases[i].name)});
         cr_expect(hpf_str_is(got, cases[i].stripped), "%s", cases[i].name);
     }
 }

@@ -17,6 +17,7 @@
 #include "base/regular_expression.h"
 #include "hpfile/str.h"
 #include "base/map.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "native/python/heap/names.h"
 
@@ -299,8 +300,7 @@ hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code)
     if (function) {
         function->is_python = true;
     }
-    return (hpp__frame){
-        .function = function, .path = from.file, .file = hpf_str_base_name(from.file)};
+    return (hpp__frame){.function = function, .path = from.file, .file = hpf__base_name(from.file)};
 }
 
 /* ---- Looking up ---- */
@@ -316,7 +316,7 @@ static hpp__frames frames_of(hpp__names *names, hpp_functions found)
         names->frames[i] = (hpp__frame){
             .function = function_of(names, from),
             .path = from->file,
-            .file = hpf_str_base_name(from->file),
+            .file = hpf__base_name(from->file),
             .line = from->line,
         };
         if (!names->frames[i].function) {

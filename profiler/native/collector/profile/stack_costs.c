@@ -11,6 +11,7 @@
 #include "hpfile/str.h"
 
 #include "base/array.h"
+#include "base/names.h"
 #include "census/census.h"
 #include "core/report.h"
 
@@ -114,7 +115,7 @@ static hpf_str source_of(const centres *c, const hpp__function *function)
     hpf_str source = function->source;
     return source.length == 0        ? HPF_STR("<no location info>")
            : c->max_label_bytes == 0 ? source
-                                     : hpf_str_base_name(source);
+                                     : hpf__base_name(source);
 }
 
 static bool add_centre(centres *c, const hpp__function *function, uint32_t *index)

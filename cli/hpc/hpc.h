@@ -2,8 +2,8 @@
  *
  * The commands of hpc.
  */
-#ifndef CENSUS_HPC_RUN_H
-#define CENSUS_HPC_RUN_H
+#ifndef CENSUS_HPC_H
+#define CENSUS_HPC_H
 
 #include "hpc_options.h"
 

@@ -3,8 +3,8 @@
  * The state of a reader between two pieces of input, and the two ways in which it reads: plain
  * lines (hp_fast_path.c) and statements of every form (hp_parser.c).
  */
-#ifndef HPF_HP_READER_STATE_H
-#define HPF_HP_READER_STATE_H
+#ifndef HPF_HP_STATE_H
+#define HPF_HP_STATE_H
 
 #include "base/bits.h"
 #include "base/buffer.h"

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The version of the libraries hpfile, hprender and hpprof, which is one.
+ *
+ * Before 1.0, each minor version may change the interface: structs get members, functions go. Such
+ * a version has a soname of its own (libhpfile.so.0.1), so that a program never runs with another
+ * interface than it was compiled for. Micro versions change neither structs nor functions.
+ */
+#ifndef HPFILE_VERSION_H
+#define HPFILE_VERSION_H
+
+#include "hpfile/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the program is compiled for. The build reads the version of the project from here. */
+#define HPF_VERSION_MAJOR 0
+#define HPF_VERSION_MINOR 1
+#define HPF_VERSION_MICRO 0
+
+/* Returns whether that is at least a version: #if HPF_VERSION_IS_AT_LEAST(0, 2, 0). */
+#define HPF_VERSION_IS_AT_LEAST(major, minor, micro)                                               \
+    (HPF_VERSION_MAJOR > (major) ||                                                                \
+     (HPF_VERSION_MAJOR == (major) &&                                                              \
+      (HPF_VERSION_MINOR > (minor) ||                                                              \
+       (HPF_VERSION_MINOR == (minor) && HPF_VERSION_MICRO >= (micro)))))
+
+/* Returns the version of the library that the program runs with, "0.1.0": static. */
+HPF_API const char *hpf_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
