@@ -42,16 +42,16 @@ typedef struct convert_target {
     const char *extension;
     const char *summary;
     const hpf_format *format; /* NULL: of stacks */
-    stacks_format stacks;
+    hpf_stack_format stacks;
 } convert_target;
 
 static const convert_target stack_formats[] = {
     {"folded", "folded", "stacks at one moment, for flamegraph.pl and similar tools", NULL,
-     STACKS_FOLDED},
+     HPF_STACKS_FOLDED},
     {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", NULL,
-     STACKS_SPEEDSCOPE},
+     HPF_STACKS_SPEEDSCOPE},
     {"pprof", "pb.gz", "stacks at one moment for go tool pprof, Parca and Pyroscope, gzip", NULL,
-     STACKS_PPROF},
+     HPF_STACKS_PPROF},
 };
 
 /* Filled by collect_formats. The names are for --to and --from. */

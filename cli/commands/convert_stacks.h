@@ -6,10 +6,9 @@
 #define CENSUS_CONVERT_STACKS_H
 
 #include "hpfile/sink.h"
+#include "hpfile/stack_export.h"
 
 #include "input.h"
-
-typedef enum stacks_format { STACKS_FOLDED, STACKS_SPEEDSCOPE, STACKS_PPROF } stacks_format;
 
 typedef struct stacks_options {
     opt_time at; /* time; NAN: the peak */
@@ -20,11 +19,11 @@ typedef struct stacks_options {
 } stacks_options;
 
 /* Write to a sink without finishing it. The heap must be surveyed; logs and reports only opened. */
-hpf_status stacks_write_heap(const input *in, const stacks_options *options, stacks_format format,
-                             hpf_sink *sink, hpf_error *err);
-hpf_status stacks_write_log(const input *in, const stacks_options *options, stacks_format format,
+hpf_status stacks_write_heap(const input *in, const stacks_options *options,
+                             hpf_stack_format format, hpf_sink *sink, hpf_error *err);
+hpf_status stacks_write_log(const input *in, const stacks_options *options, hpf_stack_format format,
                             hpf_sink *sink, hpf_error *err);
-hpf_status stacks_write_prof(const input *in, const stacks_options *options, stacks_format format,
-                             hpf_sink *sink, hpf_error *err);
+hpf_status stacks_write_prof(const input *in, const stacks_options *options,
+                             hpf_stack_format format, hpf_sink *sink, hpf_error *err);
 
 #endif

@@ -29,7 +29,7 @@ ROOMS = {
 # Private headers of other rooms that a room may include, until they are public.
 DOORS = {
     "cli": {"detect/reader.h", "event/call_stacks.h", "event/format_row.h", "event/frame_table.h", "exchange/words.h",
-            "summary/quantity.h", "text/text_costs.h"},
+            "summary/quantity.h", "terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
     "profiler": {"event/format_row.h"},
 }
 
@@ -44,7 +44,7 @@ FLOORS = {
                  "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
                  "native/collector/profile", "native/collector", "native/collector/attach"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "hpc", "gate", "commands"],
-    "render": ["style", "chart", "layout", "classic", "draw", "output", "html"],
+    "render": ["style", "chart", "layout", "classic", "draw", "output", "html", "terminal"],
 }
 
 # Rooms whose public headers are below all floors: they hold the types that all floors share.

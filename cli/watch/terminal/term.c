@@ -42,16 +42,16 @@ static const char *variable(const char *name)
     return value ? value : "";
 }
 
-static screen_depth depth_of(const char *term)
+static hpr__screen_depth depth_of(const char *term)
 {
     const char *colour = variable("COLORTERM");
     if (*variable("NO_COLOR") || !*term || !strcmp(term, "dumb") || !strncmp(term, "vt", 2)) {
-        return SCREEN_PLAIN;
+        return HPR__SCREEN_PLAIN;
     }
     if (!strcmp(colour, "truecolor") || !strcmp(colour, "24bit") || strstr(term, "direct")) {
-        return SCREEN_DIRECT;
+        return HPR__SCREEN_DIRECT;
     }
-    return strstr(term, "256color") ? SCREEN_256 : SCREEN_ANSI;
+    return strstr(term, "256color") ? HPR__SCREEN_256 : HPR__SCREEN_ANSI;
 }
 
 /* Returns whether the character set of the locale is UTF-8. */

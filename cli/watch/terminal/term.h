@@ -6,13 +6,13 @@
 #ifndef CENSUS_WATCH_TERM_H
 #define CENSUS_WATCH_TERM_H
 
-#include "screen.h"
+#include "terminal/screen.h"
 
 #include <stddef.h>
 
 /* Abilities of the terminal, from the environment. */
 typedef struct term_abilities {
-    screen_depth depth;
+    hpr__screen_depth depth;
     bool is_utf8;
     bool is_dark; /* it has a dark background, as far as known */
 } term_abilities;

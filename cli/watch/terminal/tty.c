@@ -53,8 +53,8 @@ typedef struct tty {
     bool has_news; /* the profile has grown since the last chart */
     char *chosen;  /* name of the selected band, or NULL */
     size_t n_chosen;
-    screen shown; /* current contents of the terminal */
-    screen_bytes pending;
+    hpr__screen shown; /* current contents of the terminal */
+    hpr__screen_bytes pending;
     size_t n_written; /* bytes of `pending` that were written */
 } tty;
 
@@ -93,7 +93,7 @@ static hpr_text_size measure_cells(void *context, const char *text, double size_
     (void)context;
     (void)size_pt;
     (void)bold;
-    return (hpr_text_size){screen_text_columns(text) * TTY_CELL_WIDTH_PT, 9, 3};
+    return (hpr_text_size){hpr__screen_text_columns(text) * HPR__CELL_WIDTH_PT, 9, 3};
 }
 
 static const watched *current(const tty *t)
@@ -107,8 +107,8 @@ static hpr_options options_of(const tty *t, bool is_sticky)
     const memory *m = &t->memory;
     int columns, rows;
     term_size(t->fd, &columns, &rows);
-    o.width_pt = fmax(columns, 40) * TTY_CELL_WIDTH_PT;
-    o.height_pt = fmax(rows, 8) * TTY_CELL_HEIGHT_PT;
+    o.width_pt = fmax(columns, 40) * HPR__CELL_WIDTH_PT;
+    o.height_pt = fmax(rows, 8) * HPR__CELL_HEIGHT_PT;
     o.legend = HPR_LEGEND_NONE;
     o.overlay = HPR_OVERLAY_NONE;
     o.as_lines = false; /* character cells are too coarse for lines */
@@ -181,15 +181,15 @@ static bool write_pending(tty *t)
     return true;
 }
 
-static void show(tty *t, screen *next)
+static void show(tty *t, hpr__screen *next)
 {
-    screen_say(&t->pending, "\x1b[?2026h");
-    screen_update(&t->pending, &t->shown, next, t->abilities.depth);
-    screen_say(&t->pending, "\x1b[?2026l");
-    screen_finish(&t->shown);
+    hpr__screen_say(&t->pending, "\x1b[?2026h");
+    hpr__screen_update(&t->pending, &t->shown, next, t->abilities.depth);
+    hpr__screen_say(&t->pending, "\x1b[?2026l");
+    hpr__screen_finish(&t->shown);
     if (t->pending.is_short) { /* contents unknown: write everything next time */
         t->pending.is_short = false;
-        screen_finish(next);
+        hpr__screen_finish(next);
     } else {
         t->shown = *next;
     }
@@ -198,7 +198,7 @@ static void show(tty *t, screen *next)
 
 static void draw(tty *t)
 {
-    screen next;
+    hpr__screen next;
     int columns, rows;
     if (t->pending.text.length > 0) {
         return;
@@ -207,7 +207,7 @@ static void draw(tty *t)
         lay_out(t);
     }
     term_size(t->fd, &columns, &rows);
-    if (!screen_init(&next, columns, rows)) {
+    if (!hpr__screen_init(&next, columns, rows)) {
         return;
     }
     const tty_frame frame = {
@@ -376,7 +376,7 @@ static void on_terminal(void *context, uint32_t events)
 
 static void redraw_all(tty *t)
 {
-    screen_finish(&t->shown);
+    hpr__screen_finish(&t->shown);
     t->is_stale = true;
     draw(t);
 }
@@ -445,7 +445,7 @@ static void finish(view *v)
     close(t->fd);
     hpr_chart_destroy(t->chart);
     forget(&t->memory);
-    screen_finish(&t->shown);
+    hpr__screen_finish(&t->shown);
     hpf__buffer_finish(&t->pending.text);
     free(t->chosen);
     free(t);

@@ -29,17 +29,18 @@ static void show(shown *out, const char *text, int width, const tty_frame *f)
     hpf_str bytes = {text, strlen(text)};
     bytes.length = hpf_utf8_cut(bytes, LINE_BYTES);
     hpf_utf8_printable(whole.text, bytes, "");
-    screen_elide(out->text, sizeof out->text, whole.text, width, !f->style.is_utf8);
+    hpr__screen_elide(out->text, sizeof out->text, whole.text, width, !f->style.is_utf8);
 }
 
-static screen_style plain_style(bool is_bold)
+static hpr__screen_style plain_style(bool is_bold)
 {
-    return (screen_style){SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, is_bold};
+    return (hpr__screen_style){HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR, is_bold};
 }
 
-static screen_style quiet_style(const tty_frame *f)
+static hpr__screen_style quiet_style(const tty_frame *f)
 {
-    return (screen_style){f->style.is_dark ? 0x8A8A8A : 0x6A6A6A, SCREEN_OWN_COLOUR, false};
+    return (hpr__screen_style){f->style.is_dark ? 0x8A8A8A : 0x6A6A6A, HPR__SCREEN_OWN_COLOUR,
+                               false};
 }
 
 /* --- the first line ------------------------------------------------------------------------- */
@@ -50,32 +51,32 @@ static void describe_amounts(char *out, size_t room, const tty_frame *f)
     char now[80], peak[80], at[256];
     hpr_chart amounts = *c;
     amounts.is_normalised = false; /* totals are always amounts */
-    tty_plot_amount(now, &amounts, c->totals[tty_plot_last_point(c)], f->style.si_units);
-    tty_plot_amount(peak, &amounts, c->peak_total, f->style.si_units);
+    hpr__terminal_amount(now, &amounts, c->totals[hpr__terminal_last_point(c)], f->style.si_units);
+    hpr__terminal_amount(peak, &amounts, c->peak_total, f->style.si_units);
     hpr_time_text(at, sizeof at, c->peak_time, c->headers[HPF_HEADER_SAMPLE_UNIT], "");
     snprintf(out, room, "%s, peak %s at %s", now, peak, at);
 }
 
-static void draw_title(screen *s, const tty_frame *f)
+static void draw_title(hpr__screen *s, const tty_frame *f)
 {
     char amounts[LINE_BYTES] = "";
     shown name;
-    screen_style bold = plain_style(true), plain = plain_style(false);
+    hpr__screen_style bold = plain_style(true), plain = plain_style(false);
     const char *title = f->chart && *f->chart->title.job ? f->chart->title.job
                         : f->profile                     ? f->profile->name
                                                          : "census";
     if (f->chart) {
         describe_amounts(amounts, sizeof amounts, f);
     }
-    int columns = screen_text_columns(amounts);
+    int columns = hpr__screen_text_columns(amounts);
     int room = s->columns - columns - 2;
     if (room < 8) {
         columns = 0;
         room = s->columns;
     }
     show(&name, title, room, f);
-    screen_put(s, 0, 0, room, name.text, &bold);
-    screen_put(s, 0, s->columns - columns, columns, amounts, &plain);
+    hpr__screen_put(s, 0, 0, room, name.text, &bold);
+    hpr__screen_put(s, 0, s->columns - columns, columns, amounts, &plain);
 }
 
 /* --- the last line -------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static void describe_window(char *out, size_t room, double window_s)
     }
 }
 
-static void draw_status(screen *s, const tty_frame *f)
+static void draw_status(hpr__screen *s, const tty_frame *f)
 {
     static const char keys[] = "q quit  space pause  ? help";
     char age[80] = "", window[120], line[LINE_BYTES];
@@ -118,11 +119,11 @@ static void draw_status(screen *s, const tty_frame *f)
     bool has_message = f->profile && *f->profile->message;
     bool is_bad = f->profile && f->profile->state == WATCHED_FAILED;
     bool is_good = f->profile && f->profile->state == WATCHED_GROWING && !f->is_paused;
-    screen_style dot = {is_bad    ? bad
-                        : is_good ? good
-                                  : quiet_style(f).ink,
-                        SCREEN_OWN_COLOUR, false};
-    screen_style plain = plain_style(false), quiet = quiet_style(f);
+    hpr__screen_style dot = {is_bad    ? bad
+                             : is_good ? good
+                                       : quiet_style(f).ink,
+                             HPR__SCREEN_OWN_COLOUR, false};
+    hpr__screen_style plain = plain_style(false), quiet = quiet_style(f);
     int row = s->rows - 1;
     if (f->profile) {
         describe_age(age, sizeof age, f);
@@ -132,18 +133,18 @@ static void draw_status(screen *s, const tty_frame *f)
              has_message ? f->profile->message : "", age, window);
     int keys_columns = (int)sizeof keys - 1;
     int room = s->columns - 2 - keys_columns - 2;
-    room = room < screen_text_columns(line) && room < 30 ? s->columns - 2 : room;
+    room = room < hpr__screen_text_columns(line) && room < 30 ? s->columns - 2 : room;
     show(&cut, line, room, f);
-    screen_put(s, row, 0, 1, f->style.is_utf8 ? "●" : "*", &dot);
-    screen_put(s, row, 2, room, cut.text, &plain);
+    hpr__screen_put(s, row, 0, 1, f->style.is_utf8 ? "●" : "*", &dot);
+    hpr__screen_put(s, row, 2, room, cut.text, &plain);
     if (2 + room + 2 <= s->columns - keys_columns) {
-        screen_put(s, row, s->columns - keys_columns, keys_columns, keys, &quiet);
+        hpr__screen_put(s, row, s->columns - keys_columns, keys_columns, keys, &quiet);
     }
 }
 
 /* --- the middle ----------------------------------------------------------------------------- */
 
-static void draw_help(screen *s, const tty_frame *f)
+static void draw_help(hpr__screen *s, const tty_frame *f)
 {
     static const char *const lines[] = {
         "s S     switch sampling in the program on, off",
@@ -158,8 +159,8 @@ static void draw_help(screen *s, const tty_frame *f)
         "q       quit",
     };
     enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 2, WIDTH = 50 };
-    screen_style style = {f->style.is_dark ? 0xFFFFFF : 0x000000,
-                          f->style.is_dark ? 0x303030 : 0xE0E0E0, false};
+    hpr__screen_style style = {f->style.is_dark ? 0xFFFFFF : 0x000000,
+                               f->style.is_dark ? 0x303030 : 0xE0E0E0, false};
     int first = f->profile && f->profile->can_control ? 0 : N_CONTROLS;
     int n = N_LINES - first;
     int row = (s->rows - n - 2) / 2, column = (s->columns - WIDTH) / 2;
@@ -167,17 +168,17 @@ static void draw_help(screen *s, const tty_frame *f)
     for (int i = -1; i <= n; i++) {
         char text[WIDTH + 1];
         snprintf(text, sizeof text, "  %-*s", WIDTH - 2, i < 0 || i == n ? "" : lines[first + i]);
-        screen_put(s, row + 1 + i, column, WIDTH, text, &style);
+        hpr__screen_put(s, row + 1 + i, column, WIDTH, text, &style);
     }
 }
 
-static void draw_message(screen *s, int row, const char *text, const tty_frame *f)
+static void draw_message(hpr__screen *s, int row, const char *text, const tty_frame *f)
 {
     shown cut;
-    screen_style quiet = quiet_style(f);
+    hpr__screen_style quiet = quiet_style(f);
     show(&cut, text, s->columns, f);
-    screen_put(s, row, (s->columns - screen_text_columns(cut.text)) / 2, s->columns, cut.text,
-               &quiet);
+    hpr__screen_put(s, row, (s->columns - hpr__screen_text_columns(cut.text)) / 2, s->columns,
+                    cut.text, &quiet);
 }
 
 static bool has_caveat(const tty_frame *f)
@@ -186,16 +187,16 @@ static bool has_caveat(const tty_frame *f)
 }
 
 /* Draws the plot, and the caveat below it. */
-static void draw_plot(screen *s, const tty_frame *f)
+static void draw_plot(hpr__screen *s, const tty_frame *f)
 {
-    const tty_box box = {1, 0, s->rows - 2 - has_caveat(f), s->columns};
-    tty_plot_draw(s, &box, f->chart, &f->style);
+    const hpr__terminal_box box = {1, 0, s->rows - 2 - has_caveat(f), s->columns};
+    hpr__terminal_draw(s, &box, f->chart, &f->style);
     if (has_caveat(f)) {
         draw_message(s, s->rows - 2, f->profile->caveat, f);
     }
 }
 
-void tty_frame_draw(screen *s, const tty_frame *f)
+void tty_frame_draw(hpr__screen *s, const tty_frame *f)
 {
     draw_title(s, f);
     if (s->rows >= LEAST_ROWS && s->columns >= LEAST_COLUMNS) {

@@ -5,7 +5,7 @@
 #ifndef CENSUS_WATCH_TTY_FRAME_H
 #define CENSUS_WATCH_TTY_FRAME_H
 
-#include "tty_plot.h"
+#include "terminal/terminal_plot.h"
 #include "watch/loop/watch.h"
 
 typedef struct tty_frame {
@@ -14,10 +14,10 @@ typedef struct tty_frame {
     double window_s;        /* 0: the whole profile */
     double now_s;           /* loop_now_s() */
     bool is_paused, has_help;
-    tty_plot_style style;
+    hpr__terminal_style style;
 } tty_frame;
 
 /* Draws everything. */
-void tty_frame_draw(screen *s, const tty_frame *frame);
+void tty_frame_draw(hpr__screen *s, const tty_frame *frame);
 
 #endif

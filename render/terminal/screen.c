@@ -3,30 +3,32 @@
  * Changed cells are written in runs: the cursor moves only to the start of a run, and colours are
  * set only when they change.
  */
-#include "screen.h"
+#include "terminal/screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool screen_init(screen *s, int columns, int rows)
+bool hpr__screen_init(hpr__screen *s, int columns, int rows)
 {
     size_t n = (size_t)columns * (size_t)rows;
-    *s = (screen){.columns = columns, .rows = rows, .cells = malloc((n + 1) * sizeof *s->cells)};
+    *s = (hpr__screen){
+        .columns = columns, .rows = rows, .cells = malloc((n + 1) * sizeof *s->cells)};
     if (!s->cells) {
-        *s = (screen){0};
+        *s = (hpr__screen){0};
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        s->cells[i] = (screen_cell){" ", false, SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR};
+        s->cells[i] =
+            (hpr__screen_cell){" ", false, HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR};
     }
     return true;
 }
 
-void screen_finish(screen *s)
+void hpr__screen_finish(hpr__screen *s)
 {
     free(s->cells);
-    *s = (screen){0};
+    *s = (hpr__screen){0};
 }
 
 /* --- texts ---------------------------------------------------------------------------------- */
@@ -80,7 +82,7 @@ static int next_character(const char *text, size_t *n_bytes)
     return columns_of(c);
 }
 
-int screen_text_columns(const char *text)
+int hpr__screen_text_columns(const char *text)
 {
     int columns = 0;
     for (size_t n; *text; text += n) {
@@ -90,7 +92,7 @@ int screen_text_columns(const char *text)
 }
 
 /* Adds a combining character to a cell. */
-static void join(screen_cell *cell, const char *text, size_t n)
+static void join(hpr__screen_cell *cell, const char *text, size_t n)
 {
     size_t length = strlen(cell->glyph);
     if (length + n < sizeof cell->glyph) {
@@ -99,21 +101,22 @@ static void join(screen_cell *cell, const char *text, size_t n)
     }
 }
 
-static void set_cell(screen_cell *cell, const char *text, size_t n, const screen_style *style)
+static void set_cell(hpr__screen_cell *cell, const char *text, size_t n,
+                     const hpr__screen_style *style)
 {
-    *cell = (screen_cell){"", style->is_bold, style->ink, style->ground};
+    *cell = (hpr__screen_cell){"", style->is_bold, style->ink, style->ground};
     memcpy(cell->glyph, text, n);
 }
 
-int screen_put(screen *s, int row, int column, int width, const char *text,
-               const screen_style *style)
+int hpr__screen_put(hpr__screen *s, int row, int column, int width, const char *text,
+                    const hpr__screen_style *style)
 {
     int used = 0;
     if (row < 0 || row >= s->rows || column < 0) {
         return 0;
     }
     width = column + width > s->columns ? s->columns - column : width;
-    screen_cell *cells = s->cells + (size_t)row * (size_t)s->columns + column;
+    hpr__screen_cell *cells = s->cells + (size_t)row * (size_t)s->columns + column;
     for (size_t n; *text; text += n) {
         int columns = next_character(text, &n);
         if (used + columns > width) {
@@ -149,7 +152,7 @@ static size_t head_bytes(const char *text, int width)
 /* Returns the start of the longest suffix of at most `width` columns. */
 static size_t tail_start(const char *text, int width)
 {
-    int all = screen_text_columns(text);
+    int all = hpr__screen_text_columns(text);
     size_t at = 0;
     for (size_t n; text[at] && all > width; at += n) {
         all -= next_character(text + at, &n);
@@ -157,10 +160,10 @@ static size_t tail_start(const char *text, int width)
     return at;
 }
 
-void screen_elide(char *out, size_t room, const char *text, int width, bool is_ascii)
+void hpr__screen_elide(char *out, size_t room, const char *text, int width, bool is_ascii)
 {
     int gap = is_ascii ? 2 : 1;
-    if (screen_text_columns(text) <= width) {
+    if (hpr__screen_text_columns(text) <= width) {
         snprintf(out, room, "%.*s", (int)head_bytes(text, width), text);
     } else if (width <= gap + 1) {
         snprintf(out, room, "%.*s", (int)head_bytes(text, width), text);
@@ -173,16 +176,16 @@ void screen_elide(char *out, size_t room, const char *text, int width, bool is_a
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-void screen_say(screen_bytes *to, const char *text)
+void hpr__screen_say(hpr__screen_bytes *to, const char *text)
 {
     to->is_short |= !hpf__buffer_append(&to->text, text, strlen(text));
 }
 
 /* Current style of the terminal. */
 typedef struct pen {
-    screen_style style;
+    hpr__screen_style style;
     bool is_known;
-    screen_depth depth;
+    hpr__screen_depth depth;
 } pen;
 
 /* Returns the nearest level of the colour cube of xterm: 0, 95, 135, 175, 215, 255. */
@@ -224,57 +227,58 @@ static unsigned to_ansi(uint32_t colour)
     return most < 64 ? 0 : code;
 }
 
-static void say_colour(screen_bytes *to, uint32_t colour, bool is_ground, screen_depth depth)
+static void say_colour(hpr__screen_bytes *to, uint32_t colour, bool is_ground,
+                       hpr__screen_depth depth)
 {
     char text[32];
     unsigned base = is_ground ? 40 : 30;
-    if (depth == SCREEN_PLAIN) {
+    if (depth == HPR__SCREEN_PLAIN) {
         return;
     }
-    if (colour == SCREEN_OWN_COLOUR) {
+    if (colour == HPR__SCREEN_OWN_COLOUR) {
         snprintf(text, sizeof text, ";%u", base + 9);
-    } else if (depth == SCREEN_DIRECT) {
+    } else if (depth == HPR__SCREEN_DIRECT) {
         snprintf(text, sizeof text, ";%u;2;%u;%u;%u", base + 8, colour >> 16 & 255,
                  colour >> 8 & 255, colour & 255);
-    } else if (depth == SCREEN_256) {
+    } else if (depth == HPR__SCREEN_256) {
         snprintf(text, sizeof text, ";%u;5;%u", base + 8, to_256(colour));
     } else {
         snprintf(text, sizeof text, ";%u", base + to_ansi(colour));
     }
-    screen_say(to, text);
+    hpr__screen_say(to, text);
 }
 
-static void take_style(screen_bytes *to, pen *p, const screen_cell *cell)
+static void take_style(hpr__screen_bytes *to, pen *p, const hpr__screen_cell *cell)
 {
     bool is_same = p->is_known && p->style.ink == cell->ink && p->style.ground == cell->ground &&
                    p->style.is_bold == cell->is_bold;
     if (is_same) {
         return;
     }
-    screen_say(to, cell->is_bold ? "\x1b[0;1" : "\x1b[0");
+    hpr__screen_say(to, cell->is_bold ? "\x1b[0;1" : "\x1b[0");
     say_colour(to, cell->ink, false, p->depth);
     say_colour(to, cell->ground, true, p->depth);
-    screen_say(to, "m");
-    p->style = (screen_style){cell->ink, cell->ground, cell->is_bold};
+    hpr__screen_say(to, "m");
+    p->style = (hpr__screen_style){cell->ink, cell->ground, cell->is_bold};
     p->is_known = true;
 }
 
-static bool is_equal(const screen_cell *a, const screen_cell *b)
+static bool is_equal(const hpr__screen_cell *a, const hpr__screen_cell *b)
 {
     return a->ink == b->ink && a->ground == b->ground && a->is_bold == b->is_bold &&
            strcmp(a->glyph, b->glyph) == 0;
 }
 
-static void move_to(screen_bytes *to, int row, int column)
+static void move_to(hpr__screen_bytes *to, int row, int column)
 {
     char text[32];
     snprintf(text, sizeof text, "\x1b[%d;%dH", row + 1, column + 1);
-    screen_say(to, text);
+    hpr__screen_say(to, text);
 }
 
 /* Writes a row; `before` is NULL if its contents are unknown. */
-static void update_row(screen_bytes *to, const screen_cell *before, const screen_cell *after,
-                       int row, int columns, pen *p)
+static void update_row(hpr__screen_bytes *to, const hpr__screen_cell *before,
+                       const hpr__screen_cell *after, int row, int columns, pen *p)
 {
     bool is_there = false; /* the cursor is at the next cell */
     for (int i = 0; i < columns; i++) {
@@ -287,22 +291,23 @@ static void update_row(screen_bytes *to, const screen_cell *before, const screen
             is_there = true;
         }
         take_style(to, p, &after[i]);
-        screen_say(to, after[i].glyph);
+        hpr__screen_say(to, after[i].glyph);
     }
 }
 
-void screen_update(screen_bytes *to, const screen *before, const screen *after, screen_depth depth)
+void hpr__screen_update(hpr__screen_bytes *to, const hpr__screen *before, const hpr__screen *after,
+                        hpr__screen_depth depth)
 {
     bool is_known =
         before->cells && before->columns == after->columns && before->rows == after->rows;
     pen p = {.depth = depth};
     if (!is_known) {
-        screen_say(to, "\x1b[0m\x1b[2J");
+        hpr__screen_say(to, "\x1b[0m\x1b[2J");
     }
     for (int row = 0; row < after->rows; row++) {
         size_t at = (size_t)row * (size_t)after->columns;
         update_row(to, is_known ? before->cells + at : NULL, after->cells + at, row, after->columns,
                    &p);
     }
-    screen_say(to, "\x1b[0m");
+    hpr__screen_say(to, "\x1b[0m");
 }

@@ -4,7 +4,7 @@
  * lost; between samples, values are interpolated. A cell has two colours, one above the other:
  * those that cover most of it.
  */
-#include "tty_plot.h"
+#include "terminal/terminal_plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ static const uint32_t quiet_dark = 0x8A8A8A, quiet_light = 0x6A6A6A;
 
 /* State of drawing. */
 typedef struct drawing {
-    screen *screen;
+    hpr__screen *screen;
     const hpr_chart *chart;
-    const tty_plot_style *style;
-    tty_box plot; /* the area of the bands */
+    const hpr__terminal_style *style;
+    hpr__terminal_box plot; /* the area of the bands */
     uint32_t n_bands;
     uint32_t inks[MOST_BANDS + 1]; /* of the bands, bottom first, then of the background */
-    screen_style quiet;            /* style of axes and marks */
+    hpr__screen_style quiet;       /* style of axes and marks */
 } drawing;
 
 static uint32_t packed(const hpr_colour *c)
@@ -67,14 +67,14 @@ static void choose_inks(drawing *d)
         uint32_t ink = packed(&d->chart->bands[i].fill.colour);
         d->inks[i] = has_choice && !is_chosen(d, i) ? dimmed(ink, d->style->is_dark) : ink;
     }
-    d->inks[d->n_bands] = SCREEN_OWN_COLOUR;
+    d->inks[d->n_bands] = HPR__SCREEN_OWN_COLOUR;
 }
 
 /* Returns whether bands are drawn as letters, and OTHER as dots, for lack of block characters or
  * colours. */
-static bool has_letters(const tty_plot_style *style)
+static bool has_letters(const hpr__terminal_style *style)
 {
-    return !style->is_utf8 || style->depth <= SCREEN_ANSI;
+    return !style->is_utf8 || style->depth <= HPR__SCREEN_ANSI;
 }
 
 static char letter_of(const hpr_chart *chart, uint32_t band)
@@ -188,26 +188,26 @@ static void draw_blocks(drawing *d, int row, int column, const pair *p)
     double both = p->lower_share + p->upper_share;
     int eighths = both > 0 ? (int)lround(EIGHTHS * p->lower_share / both) : 0;
     uint32_t lower = d->inks[p->lower], upper = d->inks[p->upper];
-    screen_style style = {lower, upper, false};
+    hpr__screen_style style = {lower, upper, false};
     /* The default background cannot be a foreground colour: a full cell is a space on the colour.
      */
     if (eighths == EIGHTHS || lower == upper) {
-        style = (screen_style){SCREEN_OWN_COLOUR, lower, false};
+        style = (hpr__screen_style){HPR__SCREEN_OWN_COLOUR, lower, false};
         eighths = 0;
-    } else if (lower == SCREEN_OWN_COLOUR) {
-        style = (screen_style){SCREEN_OWN_COLOUR, upper, false};
+    } else if (lower == HPR__SCREEN_OWN_COLOUR) {
+        style = (hpr__screen_style){HPR__SCREEN_OWN_COLOUR, upper, false};
         eighths = 0;
     }
-    screen_put(d->screen, row, column, 1, blocks[eighths], &style);
+    hpr__screen_put(d->screen, row, column, 1, blocks[eighths], &style);
 }
 
 static void draw_letter(drawing *d, int row, int column, const pair *p)
 {
     uint32_t band = p->lower_share >= p->upper_share ? p->lower : p->upper;
     char text[] = {letter_of(d->chart, band), '\0'};
-    screen_style style = {d->inks[band], SCREEN_OWN_COLOUR,
-                          band < d->n_bands && is_chosen(d, band)};
-    screen_put(d->screen, row, column, 1, text, &style);
+    hpr__screen_style style = {d->inks[band], HPR__SCREEN_OWN_COLOUR,
+                               band < d->n_bands && is_chosen(d, band)};
+    hpr__screen_put(d->screen, row, column, 1, text, &style);
 }
 
 static void draw_column(drawing *d, int column)
@@ -246,35 +246,35 @@ static int row_of(const drawing *d, double amount)
 
 static int tick_columns(const hpr_axis *axis)
 {
-    int most = screen_text_columns(axis->unit);
+    int most = hpr__screen_text_columns(axis->unit);
     for (size_t i = 0; i < axis->n_ticks; i++) {
-        int columns = screen_text_columns(axis->ticks[i].label);
+        int columns = hpr__screen_text_columns(axis->ticks[i].label);
         most = columns > most ? columns : most;
     }
     return most;
 }
 
-static void draw_y_axis(drawing *d, const tty_box *box)
+static void draw_y_axis(drawing *d, const hpr__terminal_box *box)
 {
     const hpr_axis *y = &d->chart->y;
     int width = d->plot.column - box->column - 1;
     int last_row = -1;
     for (int row = 0; row < d->plot.rows; row++) {
-        screen_put(d->screen, d->plot.row + row, d->plot.column - 1, 1,
-                   d->style->is_utf8 ? "│" : "|", &d->quiet);
+        hpr__screen_put(d->screen, d->plot.row + row, d->plot.column - 1, 1,
+                        d->style->is_utf8 ? "│" : "|", &d->quiet);
     }
     for (size_t i = 0; i < y->n_ticks; i++) {
         int row = row_of(d, y->ticks[i].value);
-        int columns = screen_text_columns(y->ticks[i].label);
+        int columns = hpr__screen_text_columns(y->ticks[i].label);
         if (row != last_row) {
-            screen_put(d->screen, row, d->plot.column - 1 - columns, columns, y->ticks[i].label,
-                       &d->quiet);
-            screen_put(d->screen, row, d->plot.column - 1, 1, d->style->is_utf8 ? "┤" : "+",
-                       &d->quiet);
+            hpr__screen_put(d->screen, row, d->plot.column - 1 - columns, columns,
+                            y->ticks[i].label, &d->quiet);
+            hpr__screen_put(d->screen, row, d->plot.column - 1, 1, d->style->is_utf8 ? "┤" : "+",
+                            &d->quiet);
         }
         last_row = row;
     }
-    screen_put(d->screen, box->row, box->column, width + 1, y->unit, &d->quiet);
+    hpr__screen_put(d->screen, box->row, box->column, width + 1, y->unit, &d->quiet);
 }
 
 static void draw_x_axis(drawing *d)
@@ -282,15 +282,15 @@ static void draw_x_axis(drawing *d)
     const hpr_axis *x = &d->chart->x;
     int row = d->plot.row + d->plot.rows;
     int end = d->plot.column + d->plot.columns;
-    int unit_columns = screen_text_columns(x->unit);
+    int unit_columns = hpr__screen_text_columns(x->unit);
     int free_from = d->plot.column - 1;
-    screen_put(d->screen, row, end - unit_columns, unit_columns, x->unit, &d->quiet);
+    hpr__screen_put(d->screen, row, end - unit_columns, unit_columns, x->unit, &d->quiet);
     for (size_t i = 0; i < x->n_ticks; i++) {
-        int columns = screen_text_columns(x->ticks[i].label);
+        int columns = hpr__screen_text_columns(x->ticks[i].label);
         int at = column_of(d, x->ticks[i].value) - columns / 2;
         at = at < d->plot.column - 1 ? d->plot.column - 1 : at;
         if (at >= free_from && at + columns < end - unit_columns) {
-            screen_put(d->screen, row, at, columns, x->ticks[i].label, &d->quiet);
+            hpr__screen_put(d->screen, row, at, columns, x->ticks[i].label, &d->quiet);
             free_from = at + columns + 2;
         }
     }
@@ -300,15 +300,15 @@ static void draw_x_axis(drawing *d)
 static void draw_rule(drawing *d, int column)
 {
     for (int row = d->plot.row; row < d->plot.row + d->plot.rows; row++) {
-        const screen_cell *cell =
+        const hpr__screen_cell *cell =
             &d->screen->cells[(size_t)row * (size_t)d->screen->columns + (size_t)column];
         bool is_full = strcmp(cell->glyph, " ") == 0;
-        screen_style style = {d->quiet.ink, is_full ? cell->ground : cell->ink, false};
-        screen_put(d->screen, row, column, 1, d->style->is_utf8 ? "┊" : ":", &style);
+        hpr__screen_style style = {d->quiet.ink, is_full ? cell->ground : cell->ink, false};
+        hpr__screen_put(d->screen, row, column, 1, d->style->is_utf8 ? "┊" : ":", &style);
     }
 }
 
-static void draw_marks(drawing *d, const tty_box *box)
+static void draw_marks(drawing *d, const hpr__terminal_box *box)
 {
     int free_from = d->plot.column;
     int end = d->plot.column + d->plot.columns;
@@ -323,7 +323,7 @@ static void draw_marks(drawing *d, const tty_box *box)
         draw_rule(d, column);
         if (column >= free_from) {
             int used =
-                screen_put(d->screen, box->row, column, end - column, mark->label, &d->quiet);
+                hpr__screen_put(d->screen, box->row, column, end - column, mark->label, &d->quiet);
             free_from = column + used + 1;
         }
     }
@@ -331,7 +331,7 @@ static void draw_marks(drawing *d, const tty_box *box)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-size_t tty_plot_last_point(const hpr_chart *chart)
+size_t hpr__terminal_last_point(const hpr_chart *chart)
 {
     size_t i = chart->n_points;
     while (i > 1 && chart->totals[i - 1] == 0) {
@@ -340,7 +340,7 @@ size_t tty_plot_last_point(const hpr_chart *chart)
     return i > 0 ? i - 1 : 0;
 }
 
-void tty_plot_amount(char *out, const hpr_chart *chart, double amount, bool si_units)
+void hpr__terminal_amount(char *out, const hpr_chart *chart, double amount, bool si_units)
 {
     char number[HPR_UNIT_LABEL_BYTES];
     if (chart->is_normalised) {
@@ -368,16 +368,18 @@ static void draw_name(drawing *d, int row, int column, int width, uint32_t band)
 {
     char name[1024], amount[80], swatch[2] = {letter_of(d->chart, band), '\0'};
     const hpr_band *b = &d->chart->bands[band];
-    screen_style ink = {d->inks[band], SCREEN_OWN_COLOUR, false};
-    screen_style text = {SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, is_chosen(d, band)};
+    hpr__screen_style ink = {d->inks[band], HPR__SCREEN_OWN_COLOUR, false};
+    hpr__screen_style text = {HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR, is_chosen(d, band)};
     int at = column;
-    at += screen_put(d->screen, row, at, 1, has_letters(d->style) ? swatch : "█", &ink) + 1;
-    tty_plot_amount(amount, d->chart, b->values[tty_plot_last_point(d->chart)], d->style->si_units);
-    int amount_columns = screen_text_columns(amount);
-    screen_elide(name, sizeof name, b->text, column + width - at - AMOUNT_COLUMNS,
-                 !d->style->is_utf8);
-    screen_put(d->screen, row, at, width, name, &text);
-    screen_put(d->screen, row, column + width - amount_columns, amount_columns, amount, &d->quiet);
+    at += hpr__screen_put(d->screen, row, at, 1, has_letters(d->style) ? swatch : "█", &ink) + 1;
+    hpr__terminal_amount(amount, d->chart, b->values[hpr__terminal_last_point(d->chart)],
+                         d->style->si_units);
+    int amount_columns = hpr__screen_text_columns(amount);
+    hpr__screen_elide(name, sizeof name, b->text, column + width - at - AMOUNT_COLUMNS,
+                      !d->style->is_utf8);
+    hpr__screen_put(d->screen, row, at, width, name, &text);
+    hpr__screen_put(d->screen, row, column + width - amount_columns, amount_columns, amount,
+                    &d->quiet);
 }
 
 /* Draws names in the order of the bands, top one first. */
@@ -392,19 +394,19 @@ static void draw_names(drawing *d, int column, int width)
 }
 
 /* Returns the width of the names, or 0 if there is no room for them. */
-static int names_columns(const tty_box *box, const hpr_chart *chart)
+static int names_columns(const hpr__terminal_box *box, const hpr_chart *chart)
 {
     int most = box->columns * 2 / 5;
     int width = LEAST_NAMES;
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        int needed = 2 + screen_text_columns(chart->bands[i].text) + AMOUNT_COLUMNS;
+        int needed = 2 + hpr__screen_text_columns(chart->bands[i].text) + AMOUNT_COLUMNS;
         width = needed > width ? needed : width;
     }
     return box->columns < LEAST_COLUMNS_FOR_NAMES ? 0 : width < most ? width : most;
 }
 
-void tty_plot_draw(screen *s, const tty_box *box, const hpr_chart *chart,
-                   const tty_plot_style *style)
+void hpr__terminal_draw(hpr__screen *s, const hpr__terminal_box *box, const hpr_chart *chart,
+                        const hpr__terminal_style *style)
 {
     int gutter = tick_columns(&chart->y) + 1;
     int names = names_columns(box, chart);
@@ -415,7 +417,7 @@ void tty_plot_draw(screen *s, const tty_box *box, const hpr_chart *chart,
         .plot = {box->row + 1, box->column + gutter, box->rows - 2,
                  box->columns - gutter - (names ? names + 2 : 0)},
         .n_bands = chart->n_bands < MOST_BANDS ? chart->n_bands : MOST_BANDS,
-        .quiet = {style->is_dark ? quiet_dark : quiet_light, SCREEN_OWN_COLOUR, false},
+        .quiet = {style->is_dark ? quiet_dark : quiet_light, HPR__SCREEN_OWN_COLOUR, false},
     };
     if (d.plot.rows < 1 || d.plot.columns < 4 || chart->n_points == 0) {
         return;

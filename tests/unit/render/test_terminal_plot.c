@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/terminal/tty_plot.h"
+#include "terminal/terminal_plot.h"
 
 enum { N_POINTS = 101, N_BANDS = 3, COLUMNS = 80, ROWS = 24 };
 
@@ -59,19 +59,19 @@ static made *make(void)
     return m;
 }
 
-static const tty_plot_style colourful = {SCREEN_DIRECT, true, true, false, {0}};
-static const tty_plot_style lettered = {SCREEN_PLAIN, false, true, false, {0}};
+static const hpr__terminal_style colourful = {HPR__SCREEN_DIRECT, true, true, false, {0}};
+static const hpr__terminal_style lettered = {HPR__SCREEN_PLAIN, false, true, false, {0}};
 
-static screen drawn(const made *m, int columns, int rows, const tty_plot_style *style)
+static hpr__screen drawn(const made *m, int columns, int rows, const hpr__terminal_style *style)
 {
-    screen s;
-    const tty_box box = {0, 0, rows, columns};
-    cr_assert(screen_init(&s, columns, rows));
-    tty_plot_draw(&s, &box, &m->chart, style);
+    hpr__screen s;
+    const hpr__terminal_box box = {0, 0, rows, columns};
+    cr_assert(hpr__screen_init(&s, columns, rows));
+    hpr__terminal_draw(&s, &box, &m->chart, style);
     return s;
 }
 
-static const char *text_of(const screen *s)
+static const char *text_of(const hpr__screen *s)
 {
     static char text[8 * COLUMNS * ROWS];
     *text = '\0';
@@ -82,12 +82,12 @@ static const char *text_of(const screen *s)
 }
 
 /* Returns the number of eighths of a plot column that have a colour. */
-static int eighths(const screen *s, int column, uint32_t colour)
+static int eighths(const hpr__screen *s, int column, uint32_t colour)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"};
     int n = 0;
     for (int row = 0; row < s->rows; row++) {
-        const screen_cell *c = &s->cells[row * s->columns + column];
+        const hpr__screen_cell *c = &s->cells[row * s->columns + column];
         for (int i = 0; i < 8; i++) {
             if (strcmp(c->glyph, blocks[i]) == 0) {
                 n += (c->ink == colour ? i : 0) + (c->ground == colour ? 8 - i : 0);
@@ -100,47 +100,48 @@ static int eighths(const screen *s, int column, uint32_t colour)
 Test(tty_plot, draws_bands_in_eighths)
 {
     made *m = make();
-    screen s = drawn(m, COLUMNS, ROWS, &colourful); /* the plot has 22 rows: 176 eighths for 80 */
+    hpr__screen s =
+        drawn(m, COLUMNS, ROWS, &colourful); /* the plot has 22 rows: 176 eighths for 80 */
     for (int column = 5; column < 20; column++) {
         cr_expect_eq(eighths(&s, column, 0xFF0000), 44, "column %d", column);
         cr_expect_eq(eighths(&s, column, 0x00FF00), 44, "column %d", column);
         cr_expect_eq(eighths(&s, column, 0x0000FF), 0, "column %d", column);
     }
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
 Test(tty_plot, shows_peak_of_one_sample)
 {
     made *m = make();
-    screen s = drawn(m, COLUMNS, ROWS, &colourful);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
     int n_with_peak = 0;
     for (int column = 3; column < 50; column++) {
         n_with_peak += eighths(&s, column, 0x0000FF) == 88;
     }
     cr_expect_eq(n_with_peak, 1);
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
 Test(tty_plot, without_colours_bands_are_letters)
 {
     made *m = make();
-    screen s = drawn(m, COLUMNS, ROWS, &lettered);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &lettered);
     const char *text = text_of(&s);
     cr_expect(strstr(text, "aaaaaaaa") && strstr(text, "bbbbbbbb"));
     cr_expect(strstr(text, "a middle") && strstr(text, "b low") && strstr(text, ". OTHER"));
     for (const char *c = text; *c; c++) {
         cr_assert_lt((unsigned char)*c, 128);
     }
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
 Test(tty_plot, lists_names_in_order_with_amounts)
 {
     made *m = make();
-    screen s = drawn(m, COLUMNS, ROWS, &colourful);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
     const char *text = text_of(&s);
     const char *other = strstr(text, "OTHER"), *middle = strstr(text, "middle"),
                *low = strstr(text, "low");
@@ -148,7 +149,7 @@ Test(tty_plot, lists_names_in_order_with_amounts)
     cr_expect(other < middle && middle < low);
     cr_expect(strstr(low, "20 B"));
     cr_expect(strstr(text, "40┤"), "a tick of the y axis");
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
@@ -157,7 +158,7 @@ Test(tty_plot, draws_marks_with_labels)
     made *m = make();
     m->chart.marks = &m->mark;
     m->chart.n_marks = 1;
-    screen s = drawn(m, COLUMNS, ROWS, &colourful);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
     const char *text = text_of(&s);
     cr_expect(strstr(text, "here"));
     int n_rules = 0;
@@ -165,19 +166,19 @@ Test(tty_plot, draws_marks_with_labels)
         n_rules++;
     }
     cr_expect_eq(n_rules, ROWS - 2);
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
 Test(tty_plot, highlights_selected_band)
 {
     made *m = make();
-    tty_plot_style style = colourful;
+    hpr__terminal_style style = colourful;
     style.chosen = HPF_STR("low");
-    screen s = drawn(m, COLUMNS, ROWS, &style);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &style);
     cr_expect_eq(eighths(&s, 10, 0xFF0000), 44);
     cr_expect_eq(eighths(&s, 10, 0x00FF00), 0, "the others are dimmed");
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }
 
@@ -186,16 +187,16 @@ Test(tty_plot, accepts_any_size)
     made *m = make();
     for (int columns = 1; columns < 100; columns += 3) {
         for (int rows = 1; rows < 30; rows++) {
-            screen s = drawn(m, columns, rows, &colourful);
-            screen_finish(&s);
+            hpr__screen s = drawn(m, columns, rows, &colourful);
+            hpr__screen_finish(&s);
         }
     }
     m->chart.n_points = 1;
-    screen s = drawn(m, COLUMNS, ROWS, &colourful);
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
     cr_expect_gt(eighths(&s, 10, 0xFF0000), 0, "a single sample is a block");
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     m->chart.n_points = 0;
     s = drawn(m, COLUMNS, ROWS, &colourful);
-    screen_finish(&s);
+    hpr__screen_finish(&s);
     free(m);
 }

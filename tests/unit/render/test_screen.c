@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/terminal/screen.h"
+#include "terminal/screen.h"
 
-static const screen_style plain = {SCREEN_OWN_COLOUR, SCREEN_OWN_COLOUR, false};
+static const hpr__screen_style plain = {HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR, false};
 
 /* --- texts --- */
 
-static const char *row_text(const screen *s, int row)
+static const char *row_text(const hpr__screen *s, int row)
 {
     static char text[1024];
     *text = '\0';
@@ -25,27 +25,27 @@ static const char *row_text(const screen *s, int row)
 
 Test(screen, clips_text)
 {
-    screen s;
-    cr_assert(screen_init(&s, 10, 2));
-    cr_assert_eq(screen_put(&s, 0, 2, 4, "abcdef", &plain), 4);
+    hpr__screen s;
+    cr_assert(hpr__screen_init(&s, 10, 2));
+    cr_assert_eq(hpr__screen_put(&s, 0, 2, 4, "abcdef", &plain), 4);
     cr_assert_str_eq(row_text(&s, 0), "  abcd    ");
-    cr_assert_eq(screen_put(&s, 1, 8, 9, "abcdef", &plain), 2);
+    cr_assert_eq(hpr__screen_put(&s, 1, 8, 9, "abcdef", &plain), 2);
     cr_assert_str_eq(row_text(&s, 1), "        ab");
-    cr_assert_eq(screen_put(&s, 2, 0, 9, "abc", &plain), 0);
-    cr_assert_eq(screen_put(&s, -1, 0, 9, "abc", &plain), 0);
-    screen_finish(&s);
+    cr_assert_eq(hpr__screen_put(&s, 2, 0, 9, "abc", &plain), 0);
+    cr_assert_eq(hpr__screen_put(&s, -1, 0, 9, "abc", &plain), 0);
+    hpr__screen_finish(&s);
 }
 
 Test(screen, width_of_wide_and_combining_characters)
 {
-    screen s;
-    cr_assert(screen_init(&s, 8, 1));
-    cr_assert_eq(screen_text_columns("日本e\u0301"), 5);
-    cr_assert_eq(screen_put(&s, 0, 0, 8, "日本e\u0301x", &plain), 6);
+    hpr__screen s;
+    cr_assert(hpr__screen_init(&s, 8, 1));
+    cr_assert_eq(hpr__screen_text_columns("日本e\u0301"), 5);
+    cr_assert_eq(hpr__screen_put(&s, 0, 0, 8, "日本e\u0301x", &plain), 6);
     cr_assert_str_eq(row_text(&s, 0), "日本e\u0301x  ");
     cr_assert_str_eq(s.cells[1].glyph, "");
-    cr_assert_eq(screen_put(&s, 0, 7, 8, "本", &plain), 0, "half a character is none");
-    screen_finish(&s);
+    cr_assert_eq(hpr__screen_put(&s, 0, 7, 8, "本", &plain), 0, "half a character is none");
+    hpr__screen_finish(&s);
 }
 
 typedef struct elided {
@@ -65,9 +65,9 @@ Test(screen, names_are_cut_in_the_middle)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[64];
-        screen_elide(out, sizeof out, cases[i].text, cases[i].width, cases[i].is_ascii);
+        hpr__screen_elide(out, sizeof out, cases[i].text, cases[i].width, cases[i].is_ascii);
         cr_expect_str_eq(out, cases[i].expected);
-        cr_expect_leq(screen_text_columns(out), cases[i].width);
+        cr_expect_leq(hpr__screen_text_columns(out), cases[i].width);
     }
 }
 
@@ -75,7 +75,7 @@ Test(screen, names_are_cut_in_the_middle)
 
 /* A terminal that interprets only the sequences of screen.c. */
 typedef struct terminal {
-    screen shown;
+    hpr__screen shown;
     int row, column;
     char style[64];
     char *styles; /* 64 bytes for each cell */
@@ -103,7 +103,7 @@ static const char *obey(terminal *t, const char *at)
     return end + 1;
 }
 
-static void play(terminal *t, screen_bytes *bytes)
+static void play(terminal *t, hpr__screen_bytes *bytes)
 {
     for (const char *at = bytes->text.bytes, *end = at + bytes->text.length; at < end;) {
         if (*at == '\x1b') {
@@ -124,7 +124,7 @@ static void play(terminal *t, screen_bytes *bytes)
 }
 
 /* Checks the text of all cells, and that cells have equal styles only if the wanted ones do. */
-static void expect_shown(const terminal *t, const screen *wanted)
+static void expect_shown(const terminal *t, const hpr__screen *wanted)
 {
     int n = wanted->columns * wanted->rows;
     for (int i = 0; i < n; i++) {
@@ -136,13 +136,13 @@ static void expect_shown(const terminal *t, const screen *wanted)
     }
 }
 
-static void scribble(screen *s)
+static void scribble(hpr__screen *s)
 {
     for (int i = 0; i < 12; i++) {
         char text[] = {(char)('a' + rand() % 26), (char)('a' + rand() % 26), '\0'};
-        screen_style style = {rand() % 2 ? 0x112233 : SCREEN_OWN_COLOUR,
-                              rand() % 2 ? 0xFF0000 : SCREEN_OWN_COLOUR, rand() % 2};
-        screen_put(s, rand() % s->rows, rand() % s->columns, 2, text, &style);
+        hpr__screen_style style = {rand() % 2 ? 0x112233 : HPR__SCREEN_OWN_COLOUR,
+                                   rand() % 2 ? 0xFF0000 : HPR__SCREEN_OWN_COLOUR, rand() % 2};
+        hpr__screen_put(s, rand() % s->rows, rand() % s->columns, 2, text, &style);
     }
 }
 
@@ -150,50 +150,50 @@ Test(screen, updates_change_the_terminal)
 {
     enum { COLUMNS = 17, ROWS = 5 };
     terminal t = {.styles = calloc(COLUMNS * ROWS, 64)};
-    screen before = {0}, after;
-    screen_bytes bytes = {0};
-    cr_assert(screen_init(&t.shown, COLUMNS, ROWS));
+    hpr__screen before = {0}, after;
+    hpr__screen_bytes bytes = {0};
+    cr_assert(hpr__screen_init(&t.shown, COLUMNS, ROWS));
     srand(7);
     for (int round = 0; round < 200; round++) {
-        cr_assert(screen_init(&after, COLUMNS, ROWS));
+        cr_assert(hpr__screen_init(&after, COLUMNS, ROWS));
         if (before.cells) {
             memcpy(after.cells, before.cells, COLUMNS * ROWS * sizeof *after.cells);
         }
         scribble(&after);
-        screen_update(&bytes, &before, &after, SCREEN_DIRECT);
+        hpr__screen_update(&bytes, &before, &after, HPR__SCREEN_DIRECT);
         play(&t, &bytes);
         expect_shown(&t, &after);
-        screen_finish(&before);
+        hpr__screen_finish(&before);
         before = after;
     }
-    screen_update(&bytes, &before, &after, SCREEN_DIRECT);
+    hpr__screen_update(&bytes, &before, &after, HPR__SCREEN_DIRECT);
     cr_assert_eq(bytes.text.length, strlen("\x1b[0m"), "nothing changed");
-    screen_finish(&before);
-    screen_finish(&t.shown);
+    hpr__screen_finish(&before);
+    hpr__screen_finish(&t.shown);
     hpf__buffer_finish(&bytes.text);
     free(t.styles);
 }
 
-static void expect_ink(uint32_t ink, screen_depth depth, const char *expected)
+static void expect_ink(uint32_t ink, hpr__screen_depth depth, const char *expected)
 {
-    screen before = {0}, after;
-    screen_bytes bytes = {0};
-    cr_assert(screen_init(&after, 1, 1));
-    after.cells[0] = (screen_cell){"x", false, ink, SCREEN_OWN_COLOUR};
-    screen_update(&bytes, &before, &after, depth);
+    hpr__screen before = {0}, after;
+    hpr__screen_bytes bytes = {0};
+    cr_assert(hpr__screen_init(&after, 1, 1));
+    after.cells[0] = (hpr__screen_cell){"x", false, ink, HPR__SCREEN_OWN_COLOUR};
+    hpr__screen_update(&bytes, &before, &after, depth);
     cr_assert(hpf__buffer_append(&bytes.text, "", 1));
     cr_expect(strstr(bytes.text.bytes, expected), "%06x: no '%s'", ink, expected);
     hpf__buffer_finish(&bytes.text);
-    screen_finish(&after);
+    hpr__screen_finish(&after);
 }
 
 Test(screen, uses_nearest_colours)
 {
-    expect_ink(0x123456, SCREEN_DIRECT, ";38;2;18;52;86;49m");
-    expect_ink(0xFF0000, SCREEN_256, ";38;5;196;");
-    expect_ink(0x808080, SCREEN_256, ";38;5;244;");
-    expect_ink(0x5F87AF, SCREEN_256, ";38;5;67;");
-    expect_ink(0xE69F00, SCREEN_ANSI, ";33;");
-    expect_ink(0x0060C0, SCREEN_ANSI, ";34;");
-    expect_ink(0xFF0000, SCREEN_PLAIN, "\x1b[0mx");
+    expect_ink(0x123456, HPR__SCREEN_DIRECT, ";38;2;18;52;86;49m");
+    expect_ink(0xFF0000, HPR__SCREEN_256, ";38;5;196;");
+    expect_ink(0x808080, HPR__SCREEN_256, ";38;5;244;");
+    expect_ink(0x5F87AF, HPR__SCREEN_256, ";38;5;67;");
+    expect_ink(0xE69F00, HPR__SCREEN_ANSI, ";33;");
+    expect_ink(0x0060C0, HPR__SCREEN_ANSI, ";34;");
+    expect_ink(0xFF0000, HPR__SCREEN_PLAIN, "\x1b[0mx");
 }
