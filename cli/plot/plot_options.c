@@ -169,7 +169,12 @@ void plot_options_add_live(opt *table, size_t n_rows)
 {
     for (const opt *row = plot_options_table(); row->name; row++) {
         if (is_live(row)) {
-            table[n_rows++] = *row;
+            table[n_rows] = *row;
+            if (strcmp(row->name, "value") == 0) {
+                table[n_rows].help = "event log: show ticky counters instead of the heap profile: "
+                                     "ticky-entries, ticky-allocs or ticky-allocd";
+            }
+            n_rows++;
         }
     }
     table[n_rows] = (opt){.name = NULL};
