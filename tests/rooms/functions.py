@@ -34,7 +34,7 @@ KNOTS = {
 # Calls up a floor: (source, function).
 CALLS = {("exact", "hpp__thread_at")}
 
-IGNORED = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
+IGNORED = re.compile(r'\bHPF_(?:BEGIN|END)_DECLS\b|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 FUNCTION = re.compile(r"\b([a-z]+_\w+)\(")
 
 

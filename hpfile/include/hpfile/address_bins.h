@@ -14,9 +14,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_bin {
     uint64_t address;
@@ -61,7 +59,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_bins_read(hpf_bins *out, hpf_source *source,
 /* Frees what hpf_bins_read allocated. */
 HPF_API void hpf_bins_finish(hpf_bins *bins);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include "hpfile/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Up to HPF_N_BREAKDOWNS the numbers are those of HEAP_PROF_BEGIN in event logs. */
 typedef enum hpf_breakdown {
@@ -74,7 +72,5 @@ HPF_API int hpf_restriction_of(hpf_breakdown selector);
  * last one of each kind counts. Borrowed from the job. */
 HPF_API void hpf_restrictions_of_job(hpf_str job, hpf_str restrictions[HPF_N_RESTRICTIONS]);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include "hpfile/prof.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What held the retainers, and those of them that were listed. */
 typedef struct hpf_chain {
@@ -30,7 +28,5 @@ typedef struct hpf_held {
 HPF_API hpf_held hpf_chain_holdings_of(const hpf_chain *c, hpf_str retainer);
 HPF_API bool hpf_chain_has_listed(const hpf_chain *c, hpf_str retainer);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_diff hpf_diff;
 
@@ -64,7 +62,5 @@ static inline double hpf_diff_change(const hpf_diff_row *row, hpf_diff_measure m
     return row->amounts[1][measure] - row->amounts[0][measure];
 }
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

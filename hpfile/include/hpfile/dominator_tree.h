@@ -15,9 +15,7 @@
 
 #include "hpfile/dominators.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What is deeper is one group below each group of this depth, without a name. */
 #define HPF_DOMINATOR_TREE_DEPTH 100u
@@ -62,7 +60,5 @@ typedef struct hpf_snapshot_step {
 HPF_API hpf_snapshot_step *hpf_snapshot_path(const hpf_snapshot *snapshot, const uint32_t *holders,
                                              uint32_t node, size_t *n_steps);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

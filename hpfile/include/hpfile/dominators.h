@@ -15,9 +15,7 @@
 
 #include "hpfile/snapshot.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_dominators {
     uint32_t *order;          /* the nodes, dominators before what they dominate; node 0 first */
@@ -32,7 +30,5 @@ HPF_API hpf_status hpf_dominators_init(hpf_dominators *dominators, const hpf_sna
                                        hpf_error *err);
 HPF_API void hpf_dominators_finish(hpf_dominators *dominators);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -14,8 +14,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+#define HPF_BEGIN_DECLS extern "C" {
+#define HPF_END_DECLS   }
+#else
+#define HPF_BEGIN_DECLS
+#define HPF_END_DECLS
 #endif
+
+HPF_BEGIN_DECLS
 
 #if defined(__GNUC__)
 #define HPF_API              __attribute__((visibility("default")))
@@ -70,7 +76,5 @@ HPF_API hpf_status hpf_error_set_os(hpf_error *err, int os_errno, const char *fo
 /* Fills `err` with "out of memory" and returns HPF_ERR_MEMORY. */
 HPF_API hpf_status hpf_error_set_memory(hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -19,9 +19,7 @@
 #include "hpfile/stack_view.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The four headers of a profile, all compulsory in a `.hp` file. */
 typedef enum hpf_header {
@@ -203,7 +201,5 @@ typedef struct hpf_reader_options {
     const hpf_stack_view *view;
 } hpf_reader_options;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

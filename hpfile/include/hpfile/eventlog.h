@@ -26,9 +26,7 @@
 #include "hpfile/source.h"
 #include "hpfile/prof.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The length of types with a length in each record; the capability of records outside of blocks, or
  * in a block without capability. */
@@ -348,7 +346,5 @@ static inline uint64_t hpf_nonmoving_live_bytes(const hpf_nonmoving_blocks *bloc
 
 HPF_API void hpf_eventlog_nonmoving_finish(hpf_eventlog_nonmoving *log);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 
 #include "hpfile/eventlog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What is known of the activity so far, in at most 13 MiB. */
 typedef struct hpf_eventlog_activity hpf_eventlog_activity;
@@ -77,7 +75,5 @@ HPF_API const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity 
 /* Returns whether there is something to show. */
 HPF_API bool hpf_activity_is_empty(const hpf_activity *activity);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 #include "hpfile/frame.h"
 #include "hpfile/writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Writes a record: its `payload`, as documented for its type, and then `text`, as UTF-8 and cut to
  * the room in a record. Omits records of undeclared types, and those whose length is not the
@@ -61,7 +59,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_copy(hpf_writer *writer, hpf
 /* Each log has two sets of capabilities, of the process and of its clock. */
 enum { HPF_EVENTLOG_OWN_CAPSETS = 2 };
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -12,9 +12,7 @@
 #include "hpfile/breakdown.h"
 #include "hpfile/findings.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* With fewer samples, growth is not reported. */
 enum { HPF_EXPLAIN_FEWEST_SAMPLES = 8 };
@@ -150,7 +148,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_explain_find(hpf_explanation *out,
                                                  hpf_error *err);
 HPF_API void hpf_explain_finish(hpf_explanation *e);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 #include "hpfile/format.h"
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_retainer_sets hpf_retainer_sets; /* private to the library */
 typedef struct hpf_prof_file hpf_prof_file;
@@ -111,7 +109,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_savings_find(hpf_saving **out, size_t *n,
 /* Returns the area of all live memory; 0 if the profile does not have it. */
 HPF_API double hpf_survey_live_area(const hpf_survey *survey);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

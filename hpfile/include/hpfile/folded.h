@@ -11,9 +11,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/stacks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Writes the stacks in the order of their bytes; `amounts` has one element for each. Stacks that
  * read the same add up. Semicolons in frames become commas, control characters blanks. Amounts are
@@ -22,7 +20,5 @@ extern "C" {
 HPF_API HPF_MUST_USE hpf_status hpf_folded_write(const hpf_stacks *stacks, const double *amounts,
                                                  hpf_sink *sink, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 #include "hpfile/source.h"
 #include "hpfile/writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Returns all formats, ending with NULL; static. */
 HPF_API const hpf_format *const *hpf_formats(void);
@@ -35,7 +33,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_format_read(const hpf_format *format, hpf_so
                                                 const hpf_events *events, void *context,
                                                 const hpf_reader_options *options, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* One cost centre of a stack, or one info table. Unknown texts are empty. The innermost frame of a
  * stack may be the type of the objects that the stack allocated: it has a `type`, which is its
@@ -29,7 +27,5 @@ typedef struct hpf_frame {
  * Returns `n` if there is none. */
 HPF_API size_t hpf_frames_own(const hpf_frame *frames, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

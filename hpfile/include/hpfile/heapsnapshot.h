@@ -9,9 +9,7 @@
 #include "hpfile/source.h"
 #include "hpfile/snapshot.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Returns whether a file begins as a snapshot does. */
 HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
@@ -27,7 +25,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_sou
 /* Writes a snapshot. Errors are the sink's. */
 HPF_API void hpf_heapsnapshot_write(const hpf_snapshot *snapshot, hpf_sink *sink);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

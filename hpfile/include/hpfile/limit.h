@@ -11,9 +11,7 @@
 #include "hpfile/summary.h"
 #include "hpfile/diff.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef enum hpf_limit_kind { HPF_LIMIT_REPORT, HPF_LIMIT_DIFF } hpf_limit_kind;
 
@@ -73,7 +71,5 @@ HPF_API hpf_limit_result hpf_limit_judge(hpf_limit *r, const hpf_survey *survey,
 HPF_API hpf_limit_result hpf_limit_judge_diff(hpf_limit *r, const hpf_survey *before,
                                               const hpf_diff *diff);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

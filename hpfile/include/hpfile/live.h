@@ -22,9 +22,7 @@
 #include "hpfile/survey.h"
 #include "hpfile/eventlog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_live hpf_live;
 
@@ -142,7 +140,5 @@ HPF_API size_t hpf_live_n_totals(const hpf_live *live);
 HPF_API size_t hpf_live_totals(const hpf_live *live, size_t index, hpf_stack_totals *totals,
                                hpf_frame *frames, size_t room);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

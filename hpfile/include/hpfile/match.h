@@ -20,9 +20,7 @@
 
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Most profiles that can be matched. */
 #define HPF_MATCH_MOST 64
@@ -48,7 +46,5 @@ HPF_API hpf_str hpf_match_moved_from(const hpf_match *match, uint32_t row);
 /* Returns the row of a name of profile `which`, or HPF_NO_ROW. */
 HPF_API uint32_t hpf_match_row(const hpf_match *match, size_t which, hpf_name name);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

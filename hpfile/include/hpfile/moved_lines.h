@@ -16,9 +16,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Functions with more lines than this in one of the profiles are left as they are. */
 #define HPF_MOST_MOVED_LINES 1000
@@ -32,7 +30,5 @@ HPF_API bool hpf_moved_lines_find(const hpf_str *texts, uint32_t n, const uint64
 /* Returns the part of a name from its line number on, "120" or "120:1-30"; empty: it has none. */
 HPF_API hpf_str hpf_line_of_name(hpf_str name);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -9,9 +9,7 @@
 
 #include "hpfile/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_name_filter {
     bool has_match, has_exclude;
@@ -27,7 +25,5 @@ HPF_API void hpf_name_filter_finish(hpf_name_filter *filter);
 /* For hpf_survey_options.is_wanted; `context` is the filter. Returns true without memory. */
 HPF_API bool hpf_name_filter_keeps(void *context, hpf_str name);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 
 #include "hpfile/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* One pass over a profile: survey.h. */
 typedef struct hpf_survey hpf_survey;
@@ -62,7 +60,5 @@ typedef struct hpf_overview {
 /* Says that a name is in no sample, and so in no row. */
 #define HPF_NO_ROW UINT32_MAX
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 #include "hpfile/stacks.h"
 #include "hpfile/sink.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A sample type, as pprof calls it. */
 typedef struct hpf_pprof_type {
@@ -33,7 +31,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_pprof_write(const hpf_stacks *stacks,
                                                 const hpf_pprof_profile *profile, hpf_sink *sink,
                                                 hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A cost centre. */
 typedef struct hpf_prof_centre {
@@ -144,7 +142,5 @@ HPF_API hpf_status hpf_prof_read_holding(hpf_prof_holding *holding, hpf_str line
  * it is another line. */
 HPF_API hpf_status hpf_prof_read_set(uint64_t *id, hpf_str *text, hpf_str line);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

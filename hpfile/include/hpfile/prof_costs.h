@@ -9,9 +9,7 @@
 #include "hpfile/source.h"
 #include "hpfile/prof.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A cost centre with the costs of all its stacks, or a stack with its own costs. */
 typedef struct hpf_prof_row {
@@ -50,7 +48,5 @@ HPF_API void hpf_prof_costs_finish(hpf_prof_costs *v);
  * centres. Returns their number. */
 HPF_API size_t hpf_prof_rows_sort(hpf_prof_row *rows, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -18,9 +18,7 @@
 #include "hpfile/source.h"
 #include "hpfile/prof.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_retainer_sets hpf_retainer_sets;
 
@@ -50,7 +48,5 @@ HPF_API hpf_str hpf_retainer_sets_next_member(hpf_str *members);
 HPF_API const hpf_prof_holding *hpf_retainer_sets_holdings(const hpf_retainer_sets *sets,
                                                            size_t *n);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

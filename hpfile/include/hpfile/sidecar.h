@@ -10,9 +10,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_sidecar_writer hpf_sidecar_writer;
 
@@ -36,7 +34,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_source *source, const hpf_e
  * the unit in parentheses, as in "visits (per object)". */
 HPF_API bool hpf_quantity_has_own_unit(hpf_str name);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

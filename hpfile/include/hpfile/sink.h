@@ -13,9 +13,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_sink hpf_sink;
 
@@ -87,7 +85,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_sink_finish(hpf_sink *sink, hpf_error *err);
 /* Frees the sink. Without hpf_sink_finish, a file sink leaves no trace. Accepts NULL. */
 HPF_API void hpf_sink_destroy(hpf_sink *sink);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

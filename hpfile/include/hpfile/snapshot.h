@@ -11,9 +11,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Most nodes, and most edges. */
 #define HPF_SNAPSHOT_MOST (UINT32_MAX - 1)
@@ -58,7 +56,5 @@ HPF_API bool hpf_snapshot_find_text(const hpf_snapshot *snapshot, hpf_str name, 
 
 HPF_API void hpf_snapshot_finish(hpf_snapshot *snapshot);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -18,9 +18,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_source hpf_source;
 
@@ -69,7 +67,5 @@ HPF_API uint64_t hpf_source_offset(const hpf_source *source);
  * piece. */
 HPF_API const char *hpf_source_compression(const hpf_source *source);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

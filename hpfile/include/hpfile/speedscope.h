@@ -9,9 +9,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/stacks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The units of the format. */
 typedef enum hpf_speedscope_unit {
@@ -34,7 +32,5 @@ typedef struct hpf_speedscope_profile {
 HPF_API void hpf_speedscope_write(hpf_sink *sink, hpf_str name, const hpf_stacks *stacks,
                                   const hpf_speedscope_profile *profiles, size_t n_profiles);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

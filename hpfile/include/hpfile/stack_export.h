@@ -12,9 +12,7 @@
 #include "hpfile/stacks.h"
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef enum hpf_stack_format {
     HPF_STACKS_FOLDED,
@@ -55,7 +53,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_write_stacks(hpf_eventlog_time
                                                                hpf_stack_format format,
                                                                hpf_sink *sink, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

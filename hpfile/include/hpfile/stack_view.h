@@ -16,9 +16,7 @@
 
 #include "hpfile/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef enum hpf_stack_part {
     HPF_PART_STACK,    /* the labels of the frames, innermost first: "apply/eval/main" */
@@ -60,7 +58,5 @@ HPF_API void hpf_stack_view_destroy(hpf_stack_view *view);
 /* Returns whether a view shows lines: stacks that differ in lines of calls are different then. */
 HPF_API bool hpf_stack_view_has_lines(const hpf_stack_view *view);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

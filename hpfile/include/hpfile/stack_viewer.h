@@ -9,9 +9,7 @@
 #include "hpfile/frame.h"
 #include "hpfile/stack_view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_stack_viewer hpf_stack_viewer;
 
@@ -36,7 +34,5 @@ HPF_API extern const hpf_events hpf_stack_viewer_events;
  * that the view asks for, UNSUPPORTED if frames do not have what it shows of them. */
 HPF_API hpf_status hpf_stack_viewer_check(const hpf_stack_viewer *viewer, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -16,9 +16,7 @@
 #include "hpfile/prof.h"
 #include "hpfile/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_stacks hpf_stacks;
 
@@ -68,7 +66,5 @@ HPF_API hpf_stack_frame hpf_stacks_frame(const hpf_stacks *stacks, uint32_t fram
 HPF_API HPF_MUST_USE hpf_status hpf_stacks_order(const hpf_stacks *stacks, uint32_t *order,
                                                  hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -13,9 +13,7 @@
 
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* One name, or several together. Amounts are in the value unit. Undefined values are NAN. */
 typedef struct hpf_summary_row {
@@ -48,8 +46,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_summary_make(hpf_summary *out, const hpf_sur
                                                  uint32_t most_rows, hpf_error *err);
 HPF_API void hpf_summary_finish(hpf_summary *s);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 
 #endif

@@ -27,9 +27,7 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/retainer_sets.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_survey_options {
     size_t max_picks;      /* 0: the default, 8192 */
@@ -145,7 +143,5 @@ HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
  * duration, the mean over its samples. */
 HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_survey_part {
     const hpf_survey *survey; /* has the window too, so that it replays only samples in it */
@@ -32,7 +30,5 @@ HPF_API void hpf_survey_part_finish(hpf_survey_part *cut);
 /* The events that a cut accepts; the context is the cut. */
 HPF_API extern const hpf_events hpf_survey_part_events;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

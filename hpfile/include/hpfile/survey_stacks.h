@@ -9,9 +9,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Stores the number of the stack of a name: by its frames, or without frames by its text. Errors:
  * MEMORY, LIMIT. */
@@ -30,7 +28,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_write_pprof(const hpf_stacks *stacks,
                                                        const hpf_survey *survey, double time_s,
                                                        hpf_sink *sink, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -14,9 +14,7 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_text_folder hpf_text_folder;
 
@@ -34,7 +32,5 @@ HPF_API const char *hpf_text_folder_find(const hpf_text_folder *folder, hpf_str 
  * be read, or is larger than 16 MiB. */
 HPF_API FILE *hpf_text_folder_open(const hpf_text_folder *folder, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

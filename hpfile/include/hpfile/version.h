@@ -11,9 +11,7 @@
 
 #include "hpfile/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What the program is compiled for. The build reads the version of the project from here. */
 #define HPF_VERSION_MAJOR 0
@@ -30,7 +28,5 @@ extern "C" {
 /* Returns the version of the library that the program runs with, "0.1.0": static. */
 HPF_API const char *hpf_version(void);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

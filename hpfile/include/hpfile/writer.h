@@ -14,9 +14,7 @@
 #include "hpfile/frame.h"
 #include "hpfile/sink.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A format of profiles: format.h. */
 typedef struct hpf_format hpf_format;
@@ -76,7 +74,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_writer_finish(hpf_writer *writer, hpf_error 
 
 HPF_API void hpf_writer_destroy(hpf_writer *writer);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

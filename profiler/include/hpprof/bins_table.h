@@ -9,9 +9,7 @@
 #include "hpfile/address_bins.h"
 #include "hpprof/resolve.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 enum { HPP_BINS_MOST_FILES = 2 };
 
@@ -60,7 +58,5 @@ HPF_API HPF_MUST_USE hpf_status hpp_bins_add(hpp_bins_table *table, const hpf_bi
 /* Groups the rows of all files: largest amounts of both sides together first, then by name. */
 HPF_API void hpp_bins_group_rows(hpp_bins_table *table, hpp_bins_group group);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -26,9 +26,7 @@
 #include "hpprof/compiler.h"
 #include "hpprof/heap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Flags of a cost centre. */
 enum {
@@ -132,7 +130,5 @@ typedef struct hpp_thread {
 
 HPF_API extern HPP_THREAD_LOCAL hpp_thread *hpp_this_thread;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

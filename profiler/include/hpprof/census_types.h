@@ -8,9 +8,7 @@
 #include "hpfile/breakdown.h"
 #include "hpprof/heap.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* An object passes if one of the names equals: for -hc the innermost cost centre, for -hC any cost
  * centre of its stack, for -hm, -hd, -hy and -hT the text, for -hr the innermost cost centre of one
@@ -66,7 +64,5 @@ typedef struct hpp_census_options {
     size_t n_rules, n_identities;
 } hpp_census_options;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

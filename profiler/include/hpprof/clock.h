@@ -9,9 +9,7 @@
 
 #include "hpfile/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The clock of censuses and of the profile's x axis, in nanoseconds; it never goes back. Threads:
  * `now_ns` may be called from any thread. */
@@ -32,7 +30,5 @@ typedef enum hpp_ticker {
     HPP_TICKER_NONE,   /* the program calls hpp_ccs_tick */
 } hpp_ticker;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

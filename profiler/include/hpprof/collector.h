@@ -23,9 +23,7 @@
 
 #include "hpprof/collector_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpp_collector hpp_collector;
 
@@ -172,7 +170,5 @@ HPF_API HPF_MUST_USE hpf_status hpp_program_check(const char *path, hpf_error *e
  * should be run without the preload library. */
 HPF_API bool hpp_program_has_sanitizer(const char *path, const char *preloaded);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

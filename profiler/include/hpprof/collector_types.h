@@ -8,9 +8,7 @@
 #include "hpprof/heap.h"
 #include "hpprof/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What stacks of Python programs have. */
 typedef enum hpp_python_frames {
@@ -205,7 +203,5 @@ typedef struct hpp_thread_figures {
     uint64_t allocated_bytes;
 } hpp_thread_figures;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

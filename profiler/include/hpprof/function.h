@@ -11,9 +11,7 @@
 
 #include "hpfile/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A function at an address. Texts are never NULL and end with a NUL; they are valid until the
  * resolver is destroyed. Equal texts are equal pointers. */
@@ -63,7 +61,5 @@ typedef struct hpp__code {
 
 enum { HPP__RESULT_CODE_BYTES = 48 /* more are not looked at */ };
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -27,9 +27,7 @@
 #include "hpfile/event.h"
 #include "hpprof/compiler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A reference to an object: its address, or another number that no other live object has. 0 is no
  * object. An object that moves gets a new reference. */
@@ -131,7 +129,5 @@ typedef struct hpp_heap {
     unsigned ref_shift;
 } hpp_heap;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

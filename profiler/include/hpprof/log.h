@@ -13,9 +13,7 @@
 
 #include "hpprof/profiler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Adds a message of the program. */
 HPF_API void hpp_log_message(hpp_profiler *profiler, hpf_str text);
@@ -112,7 +110,5 @@ typedef struct hpp_log_count {
 } hpp_log_count;
 HPF_API void hpp_log_counts(hpp_profiler *profiler, const hpp_log_count *counts, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -57,9 +57,7 @@
 
 #include "hpprof/census_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpf_arena hpf_arena; /* private to the library */
 
@@ -118,7 +116,5 @@ HPF_API void hpp_options_finish(hpp_options *options);
 HPF_API HPF_MUST_USE hpf_status hpp_options_parse(hpp_options *options, hpf_str text,
                                                   hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

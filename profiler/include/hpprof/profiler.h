@@ -31,9 +31,7 @@
 #include "hpprof/clock.h"
 #include "hpprof/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What to profile. Everything is borrowed until the profiler is destroyed. Zero means the default
  * given here. */
@@ -91,7 +89,5 @@ HPF_API HPF_MUST_USE hpf_status hpp_profiler_stop(hpp_profiler *profiler, hpf_er
 /* Frees a profiler. Without hpp_profiler_stop, its files end as if the program had been killed. */
 HPF_API void hpp_profiler_destroy(hpp_profiler *profiler);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -20,9 +20,7 @@
 
 #include "hpprof/function.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpp_resolver hpp_resolver;
 
@@ -94,7 +92,5 @@ HPF_API int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_f
 /* Returns what this build lacks, to be followed by "not built in"; "" if it lacks nothing. */
 HPF_API const char *hpp_resolver_missing(void);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

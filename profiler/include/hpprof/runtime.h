@@ -32,9 +32,7 @@
 #include "hpprof/life_word.h"
 #include "hpprof/profiler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The profiler's part of an object. The runtime copies it when the object moves, and does not
  * change it. */
@@ -160,7 +158,5 @@ HPF_API void hpp_runtime_collected(hpp_runtime *runtime);
 HPF_API HPF_MUST_USE hpf_status hpp_runtime_stop(hpp_runtime *runtime, hpf_error *err);
 HPF_API void hpp_runtime_destroy(hpp_runtime *runtime);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -12,9 +12,7 @@
 
 #include "hpprof/ccs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The module of the cost centres that scopes define. Define HPP_MODULE before the include to change
  * it. */
@@ -117,7 +115,5 @@ HPP_NO_ENTRY static inline void hpp_scope_leave(hpp_scope *scope)
     HPP_RELEASE_STORE(&thread->current, scope->before);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -9,9 +9,7 @@
 #include "hpfile/sink.h"
 #include "hprender/chart.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpr_auxfile hpr_auxfile;
 
@@ -24,7 +22,5 @@ HPF_API void hpr_auxfile_destroy(hpr_auxfile *aux);
  * represent them. Does not finish the sink. */
 HPF_API void hpr_auxfile_write(const hpr_chart *chart, hpf_sink *sink);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 #include "hprender/scene.h"
 #include "hprender/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpr_page hpr_page; /* page.h */
 typedef struct hpr_page_options hpr_page_options;
@@ -65,7 +63,5 @@ HPF_API const hpr_backend *hpr_backend_by_path(const char *path);
 /* Returns all back ends in the order of --help; the last entry is NULL. */
 HPF_API const hpr_backend *const *hpr_backends(void);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

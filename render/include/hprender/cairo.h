@@ -21,9 +21,7 @@
 
 #include "hprender/render.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Draws the background and page `page`, counted from 0, of a scene. Error: also ARGUMENT when there
  * is no such page. */
@@ -36,7 +34,5 @@ HPF_API HPF_MUST_USE hpf_status hpr_draw_chart(cairo_t *cr, const hpr_chart *cha
                                                const hpr_options *options, hpr_fonts *fonts,
                                                hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -15,9 +15,7 @@
 
 #include "hpfile/survey.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef enum hpr_look {
     HPR_LOOK_MODERN,  /* the default of `census plot` */
@@ -220,7 +218,5 @@ typedef struct hpr_chart {
     bool is_encapsulated;  /* write PostScript as EPS */
 } hpr_chart;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

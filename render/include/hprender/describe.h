@@ -8,9 +8,7 @@
 #include "hpfile/sink.h"
 #include "hprender/page.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Writes three sentences of escaped TeX: contents and time span, the peak with its largest bands,
  * and the growth of the total. `si_units` is that of hpr_options. */
@@ -19,7 +17,5 @@ HPF_API void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool s
 /* Writes the same for each panel of a page, after its title. */
 HPF_API void hpr_describe_page_for_tex(hpf_sink *sink, const hpr_page *page, bool si_units);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -15,9 +15,7 @@
 #include "hpfile/diff.h"
 #include "hprender/render.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpr_diff_options {
     hpr_options chart; /* modern: bands, size, theme, text and colours; other selections and
@@ -44,7 +42,5 @@ HPF_API HPF_MUST_USE hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey
                                                 const hpr_output *output, hpf_sink *sink,
                                                 hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

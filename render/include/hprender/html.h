@@ -12,9 +12,7 @@
 
 #include "hprender/page.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* What a page shows of a profile that is not in the profile. Texts are borrowed during the call. */
 typedef struct hpr_html_profile {
@@ -71,7 +69,5 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_lanes_json(const hpf_activity *activity
 HPF_API void hpr_html_name_json(hpf_str name, const hpf_frame *frames, size_t n_frames,
                                 hpf_sink *sink);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

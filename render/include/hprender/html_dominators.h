@@ -10,9 +10,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/dominator_tree.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Most groups that a page shows. */
 enum { HPR_HTML_MOST_GROUPS = 2000 };
@@ -31,7 +29,5 @@ typedef struct hpr_html_dominators {
 HPF_API hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
                                              hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -20,9 +20,7 @@
 
 #include "hprender/render.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* Most profiles on a page. */
 #define HPR_PAGE_MOST_PANELS 64
@@ -93,7 +91,5 @@ HPF_API HPF_MUST_USE hpf_status hpr_page_write(const hpr_page *page,
                                                const hpr_backend *backend, const hpr_output *output,
                                                hpf_sink *sink, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -12,9 +12,7 @@
 #include "hprender/scene.h"
 #include "hprender/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* The order in which bands are stacked. */
 typedef enum hpr_order {
@@ -180,7 +178,5 @@ HPF_API HPF_MUST_USE hpf_status hpr_render(hpf_survey *survey, const hpr_options
                                            const hpr_backend *backend, const hpr_output *output,
                                            hpf_sink *sink, hpf_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

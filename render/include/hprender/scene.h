@@ -13,9 +13,7 @@
 
 #include "hprender/chart.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef enum hpr_item_kind {
     HPR_ITEM_PAGE,        /* a new page begins; the first item of every scene */
@@ -68,7 +66,5 @@ typedef struct hpr_scene {
     bool is_encapsulated;
 } hpr_scene;
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

@@ -9,9 +9,7 @@
 #include "hpfile/error.h"
 #include "hprender/chart.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 typedef struct hpr_text_size {
     double width_pt;
@@ -47,7 +45,5 @@ HPF_API const char *hpr_fonts_family(const hpr_fonts *fonts);
 /* Returns a measurer of texts as they will be drawn. Valid as long as `fonts`. */
 HPF_API hpr_measurer hpr_fonts_measurer(hpr_fonts *fonts);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif

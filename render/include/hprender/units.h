@@ -8,9 +8,7 @@
 
 #include "hpfile/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HPF_BEGIN_DECLS
 
 /* A multiple of a profile's unit. The texts are static. */
 typedef struct hpr_unit {
@@ -41,7 +39,5 @@ HPF_API void hpr_unit_label_rounded(char *out, double value, const hpr_unit *uni
 HPF_API void hpr_time_text(char *out, size_t room, double time, hpf_str sample_unit,
                            const char *own_unit);
 
-#ifdef __cplusplus
-}
-#endif
+HPF_END_DECLS
 #endif
