@@ -41,7 +41,7 @@ typedef struct run_values {
     opt_list skip, retainer, no_retainer;
     int depth;
     bool addresses, native, python;
-    bool children, no_children, no_mmap;
+    bool no_children, no_mmap;
     opt_list tree; /* arguments of --tree */
     const char *base;
     const char *max_overhead;
@@ -123,9 +123,8 @@ static const opt run_options[] = {
      "show Python programs as native ones: without functions of Python", NULL, 0, 0},
     {0, "python", OPT_FLAG, AT(python), NULL,
      "in stacks of Python programs, leave out the C function that allocated", NULL, 0, 0},
-    {0, "children", OPT_FLAG, AT(children), NULL,
-     "also profile processes that the program starts (default)", NULL, 0, 0},
-    {0, "no-children", OPT_FLAG, AT(no_children), NULL, "profile only the program", NULL, 0, 0},
+    {0, "no-children", OPT_FLAG, AT(no_children), NULL,
+     "profile only the program, not the processes that it starts", NULL, 0, 0},
     {0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
      "leave out the memory that the program maps itself (blocks of kind mmap)", NULL, 0, 0},
     {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
@@ -606,9 +605,6 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
     };
     if (v->native && v->python) {
         return cmd_misused(self, "--native and --python exclude each other");
-    }
-    if (v->children && v->no_children) {
-        return cmd_misused(self, "--children and --no-children exclude each other");
     }
     if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",

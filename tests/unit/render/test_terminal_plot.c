@@ -97,7 +97,7 @@ static int eighths(const hpr__screen *s, int column, uint32_t colour)
     return n;
 }
 
-Test(tty_plot, draws_bands_in_eighths)
+Test(terminal_plot, draws_bands_in_eighths)
 {
     made *m = make();
     hpr__screen s =
@@ -111,7 +111,7 @@ Test(tty_plot, draws_bands_in_eighths)
     free(m);
 }
 
-Test(tty_plot, shows_peak_of_one_sample)
+Test(terminal_plot, shows_peak_of_one_sample)
 {
     made *m = make();
     hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
@@ -124,7 +124,7 @@ Test(tty_plot, shows_peak_of_one_sample)
     free(m);
 }
 
-Test(tty_plot, without_colours_bands_are_letters)
+Test(terminal_plot, without_colours_bands_are_letters)
 {
     made *m = make();
     hpr__screen s = drawn(m, COLUMNS, ROWS, &lettered);
@@ -138,7 +138,7 @@ Test(tty_plot, without_colours_bands_are_letters)
     free(m);
 }
 
-Test(tty_plot, lists_names_in_order_with_amounts)
+Test(terminal_plot, lists_names_in_order_with_amounts)
 {
     made *m = make();
     hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
@@ -153,7 +153,7 @@ Test(tty_plot, lists_names_in_order_with_amounts)
     free(m);
 }
 
-Test(tty_plot, draws_marks_with_labels)
+Test(terminal_plot, draws_marks_with_labels)
 {
     made *m = make();
     m->chart.marks = &m->mark;
@@ -170,7 +170,7 @@ Test(tty_plot, draws_marks_with_labels)
     free(m);
 }
 
-Test(tty_plot, highlights_selected_band)
+Test(terminal_plot, highlights_selected_band)
 {
     made *m = make();
     hpr__terminal_style style = colourful;
@@ -182,7 +182,7 @@ Test(tty_plot, highlights_selected_band)
     free(m);
 }
 
-Test(tty_plot, accepts_any_size)
+Test(terminal_plot, accepts_any_size)
 {
     made *m = make();
     for (int columns = 1; columns < 100; columns += 3) {
