@@ -700,7 +700,8 @@ static int attach_to(const cmd *self, run *r, char **argv)
         fclose(file);
     }
     if (!has_name) {
-        diag_say("cannot attach to process %ld: there is no such process", process_id);
+        diag_say("cannot attach to process %ld: %s", process_id,
+                 errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno));
         return EXIT_FAILED;
     }
     r->path[strcspn(r->path, "\n")] = '\0';

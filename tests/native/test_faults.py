@@ -138,6 +138,82 @@ class Output(Native):
         self.assertEqual(harness.Profile(self.path("profile.hp")).of("keep"), 364000)
 
 
+class Failing(Native):
+    """A call of census itself fails: the program does not notice, and census ends in order."""
+
+    # Which calls of a kind fail, one in each run: the first, and then one in so many.
+    KINDS = (("malloc", 29), ("open", 31), ("write", 4), ("mmap", 2))
+
+    def failing_runs(self, run):
+        """Calls run(environment) until the call that is to fail does not come any more."""
+        if harness.is_sanitized():
+            self.skipTest("the sanitizer in census has its own malloc")
+        for kind, step in self.KINDS:
+            number, failed = 1, self.path("failed")
+            while number == 1 or os.path.exists(failed):
+                if os.path.exists(failed):
+                    os.remove(failed)
+                with self.subTest(f"{kind}:{number}"):
+                    run({**harness.preloading(program("libfailing.so"), {}), "FAIL": f"{kind}:{number}", "FAILED": failed})
+                number += step
+            self.assertTrue(number > 1 + step or kind in ("write", "mmap"), f"no {kind} has failed")
+
+    def check_errors(self, errors, most=1):
+        self.assertRegex(errors, r"\A((census[^\n]*\n){1,%d}(Try [^\n]*\n)?)?\Z" % most)
+
+    def check_run(self, *options):
+        command = [program("ends"), "returns", "3"]
+        plain = harness.run(command)
+
+        def run(environment):
+            done = harness.run([CENSUS, "run", "-q", *options, "-o", os.path.join(self.fresh(), "p"), "--", *command], environment)
+            self.check_errors(done.errors)
+            if done.output or not done.errors:
+                self.assertEqual((done.output, done.status), (plain.output, plain.status), done.errors)
+            else:  # it was not started
+                self.assertIn(done.status, (1, 2), done.errors)
+        self.failing_runs(run)
+
+    def test_failing_run(self):
+        self.check_run("-hc")
+
+    def test_failing_run_with_images(self):
+        self.check_run("-hr", "-l")
+
+    def test_failing_attach(self):
+        def run(environment):
+            profile = os.path.join(self.fresh(), "p")
+            target = subprocess.Popen([program("ends"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.addCleanup(target.kill)
+            output = "".join(target.stdout.readline() for _ in range(2))
+            census = subprocess.Popen([CENSUS, "attach", "-q", "-i0.02", "-o", profile, str(target.pid)],
+                                      env={**os.environ, **environment}, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(census.kill)
+            deadline = time.monotonic() + harness.PATIENCE_S
+            while census.poll() is None and not os.path.exists(environment["FAILED"]) and not (
+                    os.path.exists(profile + ".hp") and harness.Profile(profile + ".hp").samples):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+            census.send_signal(signal.SIGINT)
+            errors = census.communicate(timeout=harness.PATIENCE_S)[1]
+            self.check_errors(errors)
+            self.assertIn(census.returncode, (0, 1, 2, -signal.SIGINT), errors)
+            output += target.communicate(timeout=harness.PATIENCE_S)[0]
+            self.assertEqual((output, target.returncode), ("live keep 364000\nready\nlive keep 374000\n", 5), errors)
+        self.failing_runs(run)
+
+    def test_failing_watch(self):
+        profile = self.path("profile")
+        harness.run([CENSUS, "run", "-q", "-o", profile, "--", program("ends"), "returns"])
+
+        def run(environment):
+            with open(profile + ".hp", encoding="utf-8") as file:
+                done = harness.run([CENSUS, "watch", "-", "-o", os.path.join(self.fresh(), "p.json")], environment, stdin=file)
+            self.check_errors(done.errors, most=2)  # of what it reads, and of what it writes
+            self.assertIn(done.status, (0, 1, 2), done.errors)
+        self.failing_runs(run)
+
+
 class Collector(Native):
     """The collector dies, or another process attacks it through its address."""
 

@@ -579,11 +579,19 @@ static uint64_t choose_place(const hpp__mappings *m)
     return 0;
 }
 
+/* Says why what /proc has of a process cannot be read. */
+static hpf_status refused_by_proc(hpf_error *err)
+{
+    return errno == ENOENT || errno == ESRCH
+               ? hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process")
+               : hpf_error_set_os(err, errno, "cannot read what /proc has of it");
+}
+
 static hpf_status find_places(hpp__guest *g, hpf_error *err)
 {
     uint32_t process_id = g->tracer.process_id;
     if (!hpp__mappings_read(&g->mappings, process_id)) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process");
+        return refused_by_proc(err);
     }
     const hpp__mapping *libc = hpp__mappings_named(&g->mappings, "libc.so.6");
     if (!libc) {
@@ -609,7 +617,7 @@ static hpf_status try_threads(hpp__guest *g, int n_tries, hpf_error *err)
     snprintf(path, sizeof path, "/proc/%u/task", (unsigned)process_id);
     DIR *threads = opendir(path);
     if (!threads) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no such process");
+        return refused_by_proc(err);
     }
     hpf_status status = HPF_MORE;
     for (const struct dirent *e; status == HPF_MORE && (e = readdir(threads));) {
