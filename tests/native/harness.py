@@ -13,6 +13,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -27,6 +28,9 @@ PROGRAMS = os.environ["NATIVE_PROGRAMS"]
 
 SKIPPED = 77
 PATIENCE_S = 240  # for what must happen; a loaded machine is slow, not wrong
+
+# Background jobs of a shell ignore it, and so would the programs that are tested.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Counts = collections.namedtuple("Counts", "allocations asked_bytes frees freed_bytes strangers "
                                 "inherited inherited_bytes malloc calloc realloc aligned")

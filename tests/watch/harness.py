@@ -20,6 +20,9 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 SKIPPED = 77
 PATIENCE_S = 240  # for what must happen; a loaded machine is slow, not wrong
 
+# Background jobs of a shell ignore it, and so would the programs that are tested.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 needs_http = unittest.skipIf(os.environ.get("CENSUS_HTTP") == "OFF",
                              "census was compiled without libmicrohttpd")
 

@@ -34,17 +34,21 @@ static bool has_sample(const char *path, int n_marks)
 
 /* Sets a mark, and waits until the profile of this process, at `path`, has a sample that was taken
  * after it; a sample that is only written later does not count. Works `meanwhile`. Then sets
- * another mark: later uses of blocks are uses after the sample. */
+ * another mark: later uses of blocks are uses after the sample. Exits if census has ended. */
 static void wait_for_sample(const char *path, void (*meanwhile)(void))
 {
-    static pid_t process;
+    static pid_t process, parent;
     static int n_marks; /* of this process */
     n_marks = process == getpid() ? n_marks + 1 : 1;
+    parent = process == getpid() ? parent : getppid();
     process = getpid();
     census_mark("a sample follows");
     do {
         meanwhile();
         usleep(1000);
+        if (getppid() != parent) {
+            _exit(1);
+        }
     } while (!has_sample(path, n_marks));
     census_mark("the sample was taken");
     n_marks++;
