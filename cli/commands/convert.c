@@ -186,7 +186,7 @@ static void collect_formats(void)
 {
     size_t n_sources = 0;
     for (const hpf_format *const *f = hpf_formats(); *f; f++) {
-        if ((*f)->create_writer) {
+        if ((*f)->writer) {
             targets[n_targets++] = (convert_target){.name = (*f)->name,
                                                     .extension = (*f)->extension,
                                                     .summary = (*f)->summary,

@@ -381,7 +381,7 @@ static const opt *all_options(void)
 {
     size_t n = 0, most = sizeof format_names / sizeof *format_names - 1;
     for (const hpf_format *const *f = hpf_formats(); *f && n < most; f++) {
-        if ((*f)->create_writer) {
+        if ((*f)->writer) {
             format_names[n++] = (*f)->name;
         }
     }
@@ -396,7 +396,7 @@ static bool has_format(const merge_values *v)
     const char *dot = strrchr(output, '.');
     const char *word = v->to ? v->to : dot ? dot + 1 : "";
     for (const hpf_format *const *f = hpf_formats(); *f && !has; f++) {
-        has = (*f)->create_writer &&
+        has = (*f)->writer &&
               (strcmp((*f)->name, word) == 0 || (!v->to && strcmp((*f)->extension, word) == 0));
     }
     return has;

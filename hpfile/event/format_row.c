@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The gate of all writers: checks events, and passes them to the writer of the format.
+ * All writers: checks events, and passes them to the writer of the format.
  */
 #include "hpfile/writer.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/lex.h"
 #include "event/format_row.h"
@@ -14,22 +15,39 @@ hpf_status hpf_writer_create(hpf_writer **out, const hpf_format *format, hpf_sin
 {
     static const hpf_writer_options none;
     *out = NULL;
-    if (!format->create_writer) {
+    const hpf__writer_kind *kind = format->writer;
+    if (!kind) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s can only be read", format->name);
     }
-    *out = format->create_writer(sink, options ? options : &none);
-    return *out ? HPF_OK : hpf_error_set_memory(err);
+    hpf_writer *w = calloc(1, kind->bytes);
+    hpf_arena *arena = w ? hpf_arena_create() : NULL;
+    if (!arena) {
+        free(w);
+        return hpf_error_set_memory(err);
+    }
+    *w = (hpf_writer){format, sink, arena, options ? *options : none, 0};
+    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
+    if (kind->init && !kind->init(w)) {
+        hpf_writer_destroy(w);
+        return hpf_error_set_memory(err);
+    }
+    *out = w;
+    return HPF_OK;
 }
 
 hpf_status hpf_writer_finish(hpf_writer *w, hpf_error *err)
 {
-    return w->finish(w, err);
+    return w->format->writer->finish(w, err);
 }
 
 void hpf_writer_destroy(hpf_writer *w)
 {
     if (w) {
-        w->destroy(w);
+        if (w->format->writer->release) {
+            w->format->writer->release(w);
+        }
+        hpf_arena_destroy(w->arena);
+        free(w);
     }
 }
 
@@ -46,13 +64,15 @@ static hpf_status check_number(double number, const char *what, hpf_error *err)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hpf_writer *w = context;
-    return w->events->header ? w->events->header(w, which, text, err) : HPF_OK;
+    return w->format->writer->events.header ? w->format->writer->events.header(w, which, text, err)
+                                            : HPF_OK;
 }
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf_writer *w = context;
-    return w->events->name ? w->events->name(w, name, text, err) : HPF_OK;
+    return w->format->writer->events.name ? w->format->writer->events.name(w, name, text, err)
+                                          : HPF_OK;
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -71,14 +91,16 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
                              w->time);
     }
     w->time = sample->time;
-    return w->events->sample(w, sample, err);
+    return w->format->writer->events.sample(w, sample, err);
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_writer *w = context;
     hpf_status status = check_number(time, "the time of a mark", err);
-    return status == HPF_OK && w->events->mark ? w->events->mark(w, time, label, err) : status;
+    return status == HPF_OK && w->format->writer->events.mark
+               ? w->format->writer->events.mark(w, time, label, err)
+               : status;
 }
 
 static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
@@ -86,8 +108,9 @@ static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point po
     hpf_writer *w = context;
     hpf_status status = check_number(point.time, "the time of a quantity", err);
     status = status == HPF_OK ? check_number(point.value, "a quantity", err) : status;
-    return status == HPF_OK && w->events->quantity ? w->events->quantity(w, name, point, err)
-                                                   : status;
+    return status == HPF_OK && w->format->writer->events.quantity
+               ? w->format->writer->events.quantity(w, name, point, err)
+               : status;
 }
 
 const hpf_events hpf_writer_events = {.header = on_header,

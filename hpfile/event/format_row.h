@@ -6,9 +6,19 @@
 #ifndef HPF_FORMAT_ROW_H
 #define HPF_FORMAT_ROW_H
 
+#include "base/arena.h"
 #include "base/lex.h"
 #include "hpfile/source.h"
 #include "hpfile/writer.h"
+
+/* How a format is written. `events` are called with the writer as their context. */
+typedef struct hpf__writer_kind {
+    size_t bytes; /* of the writer, which begins with an hpf_writer; all others are 0 at first */
+    hpf_events events;
+    bool (*init)(hpf_writer *writer); /* returns false without memory; NULL: nothing to do */
+    hpf_status (*finish)(hpf_writer *writer, hpf_error *err);
+    void (*release)(hpf_writer *writer); /* frees what is not in the arena; NULL: nothing */
+} hpf__writer_kind;
 
 struct hpf_format {
     const char *name;      /* of --from and --to */
@@ -26,13 +36,12 @@ struct hpf_format {
     bool has_addresses;    /* labels of frames may be MODULE+0xADDRESS, after a call */
     bool is_streamed; /* detect/reader.h reads it, in pieces; `read` only an amount by its name */
 
-    /* Writing; returns NULL when there is no memory. NULL: the format is only read. */
-    hpf_writer *(*create_writer)(hpf_sink *sink, const hpf_writer_options *options);
-    bool is_lossy;               /* what is written cannot be read back as the same names */
-    bool holds_quantities;       /* quantities, and labels of marks */
-    bool holds_marks_in_place;   /* marks and quantities come between the samples */
-    bool holds_only_s_and_bytes; /* no other units */
-    bool is_for_spreadsheets;    /* `raw_names` of the options applies */
+    const hpf__writer_kind *writer; /* NULL: the format is only read */
+    bool is_lossy;                  /* what is written cannot be read back as the same names */
+    bool holds_quantities;          /* quantities, and labels of marks */
+    bool holds_marks_in_place;      /* marks and quantities come between the samples */
+    bool holds_only_s_and_bytes;    /* no other units */
+    bool is_for_spreadsheets;       /* `raw_names` of the options applies */
 };
 
 enum { HPF__HEAD_BYTES = 512 };
@@ -47,13 +56,13 @@ enum { HPF__HEAD_BYTES = 512 };
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)
 
-/* The head of a writer of each format; create_writer fills the first three. `events` are called
- * with the writer as their context. */
+/* The head of a writer of each format. */
 struct hpf_writer {
-    const hpf_events *events;
-    hpf_status (*finish)(hpf_writer *writer, hpf_error *err);
-    void (*destroy)(hpf_writer *writer);
-    double time; /* of the last sample; 0 before the first */
+    const hpf_format *format;
+    hpf_sink *sink;
+    hpf_arena *arena;
+    hpf_writer_options options; /* units_per_s is not 0 */
+    double time;                /* of the last sample; 0 before the first */
 };
 
 /* Returns `head` without a byte order mark and blanks at its beginning. */

@@ -45,8 +45,6 @@ typedef struct written_totals {
 
 typedef struct eventlog_writer {
     hpf_writer base;
-    hpf_writer_options options;
-    hpf_arena *arena;
     hpf__log_records log;
     hpf_str headers[HPF_N_HEADERS];
     bool is_begun;
@@ -84,7 +82,7 @@ typedef struct eventlog_writer {
 
 static hpf_str keep(eventlog_writer *w, hpf_str text)
 {
-    hpf_str copy = hpf_arena_str(w->arena, text);
+    hpf_str copy = hpf_arena_str(w->base.arena, text);
     w->log.is_out_of_memory |= !copy.data;
     return copy;
 }
@@ -233,15 +231,16 @@ static log_key make_info(eventlog_writer *w, hpf_name name, const hpf_frame *inf
 static log_key make_key(eventlog_writer *w, hpf_name name, hpf_str text)
 {
     static const hpf_frame no_frames[1];
-    hpf_frame *frames = w->options.frames ? calloc(MAX_FRAMES, sizeof *frames) : NULL;
+    hpf_frame *frames = w->base.options.frames ? calloc(MAX_FRAMES, sizeof *frames) : NULL;
     size_t depth = 0;
     if (frames) {
-        depth = w->options.frames(w->options.frames_context, name, frames, MAX_FRAMES);
+        depth = w->base.options.frames(w->base.options.frames_context, name, frames, MAX_FRAMES);
         depth = depth < MAX_FRAMES ? depth : MAX_FRAMES;
     }
-    bool is_main = w->options.breakdown == HPF_BREAKDOWN_COST_CENTRE && hpf_str_is(text, "MAIN");
-    bool is_table = depth == 1 && w->options.breakdown == HPF_BREAKDOWN_INFO_TABLE;
-    w->log.is_out_of_memory |= w->options.frames && !frames;
+    bool is_main =
+        w->base.options.breakdown == HPF_BREAKDOWN_COST_CENTRE && hpf_str_is(text, "MAIN");
+    bool is_table = depth == 1 && w->base.options.breakdown == HPF_BREAKDOWN_INFO_TABLE;
+    w->log.is_out_of_memory |= w->base.options.frames && !frames;
     log_key made = is_table           ? make_info(w, name, &frames[0])
                    : depth || is_main ? make_stack(w, name, frames ? frames : no_frames, depth)
                                       : make_label(w, name, text);
@@ -296,13 +295,13 @@ static void put_date(eventlog_writer *w)
 
 static void put_profile(eventlog_writer *w)
 {
-    hpf_breakdown breakdown = w->options.breakdown;
+    hpf_breakdown breakdown = w->base.options.breakdown;
     breakdown = breakdown == HPF_BREAKDOWN_NONE ? HPF_BREAKDOWN_CLOSURE_DESCR : breakdown;
     hpf__log_put_number(&w->log, 0, 1);
-    hpf__log_put_number(&w->log, w->options.period_ns, 8);
+    hpf__log_put_number(&w->log, w->base.options.period_ns, 8);
     hpf__log_put_number(&w->log, (uint64_t)breakdown, 4);
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
-        hpf__log_put_string(&w->log, w->options.filters[i], FILTER_BYTES);
+        hpf__log_put_string(&w->log, w->base.options.filters[i], FILTER_BYTES);
     }
     hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_BEGIN, 0);
 }
@@ -316,7 +315,7 @@ static void begin(eventlog_writer *w)
     hpf__log_write_types(&w->log);
     put_capabilities(w);
     hpf__log_put_number(&w->log, 0, SET_BYTES);
-    hpf__log_put_text(&w->log, w->options.rts, HPF__LOG_MAX_PAYLOAD - SET_BYTES);
+    hpf__log_put_text(&w->log, w->base.options.rts, HPF__LOG_MAX_PAYLOAD - SET_BYTES);
     hpf__log_end_record(&w->log, HPF__EVENT_RTS_IDENTIFIER, 0);
     put_args(w);
     put_date(w);
@@ -327,7 +326,7 @@ static void begin(eventlog_writer *w)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     eventlog_writer *w = context;
-    w->headers[which] = hpf_arena_str(w->arena, text);
+    w->headers[which] = hpf_arena_str(w->base.arena, text);
     return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -354,7 +353,7 @@ static uint64_t round_whole(double number)
 
 static uint64_t ns_of(const eventlog_writer *w, double time)
 {
-    return round_whole(time / w->options.units_per_s * 1e9);
+    return round_whole(time / w->base.options.units_per_s * 1e9);
 }
 
 static uint64_t whole_of(const hpf_cost *cost)
@@ -426,26 +425,27 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     uint64_t time_ns = ns_of(w, sample->time);
     begin(w);
     hpf__log_put_number(&w->log, w->n_samples, 8);
-    if (w->options.breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
-        w->options.filters[HPF_RESTRICT_BIOGRAPHY].length > 0) {
-        uint64_t end_ns = ns_of(w, w->options.end_time);
+    if (w->base.options.breakdown == HPF_BREAKDOWN_BIOGRAPHY ||
+        w->base.options.filters[HPF_RESTRICT_BIOGRAPHY].length > 0) {
+        uint64_t end_ns = ns_of(w, w->base.options.end_time);
         hpf__log_put_number(&w->log, time_ns, 8);
         time_ns = end_ns > time_ns ? end_ns : time_ns;
         hpf__log_end_record(&w->log, HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN, time_ns);
     } else {
         hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN, time_ns);
     }
-    if (w->options.writes_changes) {
+    if (w->base.options.writes_changes) {
         put_changes(w, sample, time_ns);
     }
-    for (size_t i = 0; i < sample->n_costs && !w->options.writes_changes; i++) {
+    for (size_t i = 0; i < sample->n_costs && !w->base.options.writes_changes; i++) {
         put_cost(w, sample->costs[i].name, whole_of(&sample->costs[i]), time_ns);
     }
     hpf__log_put_number(&w->log, w->n_samples++, 8);
     hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_SAMPLE_END, time_ns);
     hpf__log_write_blocks(&w->log);
-    return w->options.flush_samples && !w->log.is_out_of_memory ? hpf_sink_flush(w->log.sink, err)
-                                                                : status_of(w, err);
+    return w->base.options.flush_samples && !w->log.is_out_of_memory
+               ? hpf_sink_flush(w->log.sink, err)
+               : status_of(w, err);
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
@@ -660,50 +660,42 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
     return status_of(w, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     eventlog_writer *w = (eventlog_writer *)base;
-    if (w) {
-        hpf_arena_destroy(w->arena);
-        hpf__log_finish(&w->log);
-        hpf__intern_finish(&w->centres);
-        hpf__intern_finish(&w->stacks);
-        hpf__intern_finish(&w->labels);
-        free(w->keys);
-        free(w->known);
-        free(w->totals);
-        free(w->totals_order);
-        free(w);
-    }
+    hpf__log_finish(&w->log);
+    hpf__intern_finish(&w->centres);
+    hpf__intern_finish(&w->stacks);
+    hpf__intern_finish(&w->labels);
+    free(w->keys);
+    free(w->known);
+    free(w->totals);
+    free(w->totals_order);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+static bool init(hpf_writer *base)
 {
-    static const hpf_events events = {.header = on_header,
-                                      .name = on_name,
-                                      .sample = on_sample,
-                                      .mark = on_mark,
-                                      .quantity = on_quantity};
-    eventlog_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->options = *options;
-    w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
-    hpf_str rts = w->options.rts.length ? w->options.rts : HPF_STR("heapcensus rts");
-    w->options.rts = keep(w, rts);
+    eventlog_writer *w = (eventlog_writer *)base;
+    hpf_writer_options *options = &base->options;
+    options->rts = keep(w, options->rts.length ? options->rts : HPF_STR("heapcensus rts"));
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
-        w->options.filters[i] = keep(w, w->options.filters[i]);
+        options->filters[i] = keep(w, options->filters[i]);
     }
-    hpf__log_init(&w->log, sink, w->arena, options);
-    if (w->log.is_out_of_memory) {
-        destroy(&w->base);
-        return NULL;
-    }
-    return &w->base;
+    hpf__log_init(&w->log, base->sink, base->arena, options);
+    return !w->log.is_out_of_memory;
 }
+
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(eventlog_writer),
+    .events = {.header = on_header,
+               .name = on_name,
+               .sample = on_sample,
+               .mark = on_mark,
+               .quantity = on_quantity},
+    .init = init,
+    .finish = finish,
+    .release = release,
+};
 
 static bool is_format(hpf_str head)
 {
@@ -718,7 +710,7 @@ const hpf_format hpf_format_eventlog = {
     .read = hpf__eventlog_read_totals,
     .allocated = "allocated",
     .is_streamed = true,
-    .create_writer = create,
+    .writer = &writer,
     .holds_quantities = true,
     .holds_marks_in_place = true,
     .holds_only_s_and_bytes = true,

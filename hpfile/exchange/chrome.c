@@ -16,20 +16,17 @@
 
 typedef struct chrome_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     hpf_str *keys; /* by name, as JSON */
     size_t keys_capacity, n_names;
     hpf__sample_by_name samples[2]; /* the last one, and the one before it */
-    double units_per_s;
     bool is_begun, has_samples;
 } chrome_writer;
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     chrome_writer *w = context;
-    w->headers[which] = hpf_json_kept(w->arena, text, false);
+    w->headers[which] = hpf_json_kept(w->base.arena, text, false);
     return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -40,7 +37,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
         return hpf_error_set_memory(err);
     }
     w->n_names = name < w->n_names ? w->n_names : (size_t)name + 1;
-    w->keys[name] = hpf_json_kept(w->arena, text, false);
+    w->keys[name] = hpf_json_kept(w->base.arena, text, false);
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -51,11 +48,11 @@ static void begin(chrome_writer *w)
     }
     w->is_begun = true;
     hpf_str job = w->headers[HPF_HEADER_JOB];
-    hpf_sink_text(w->sink, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
-                           "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": "
-                           "{\"name\": ");
-    hpf_sink_str(w->sink, job.length ? job : HPF_STR("\"\""));
-    hpf_sink_text(w->sink, "}}");
+    hpf_sink_text(w->base.sink, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+                                "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": "
+                                "{\"name\": ");
+    hpf_sink_str(w->base.sink, job.length ? job : HPF_STR("\"\""));
+    hpf_sink_text(w->base.sink, "}}");
 }
 
 /* Begins the next event, up to its time in microseconds. */
@@ -63,19 +60,20 @@ static void begin_event(chrome_writer *w, const char *phase, hpf_str name, doubl
 {
     char number[HPF__NUMBER_BYTES];
     begin(w);
-    hpf_sink_printf(w->sink, ",\n{\"ph\": %s, \"pid\": 1, \"tid\": 1, \"name\": ", phase);
-    hpf_sink_str(w->sink, name);
-    hpf_sink_text(w->sink, ", \"ts\": ");
-    hpf_sink_write(w->sink, number, hpf__number_shortest(number, time * 1e6 / w->units_per_s));
+    hpf_sink_printf(w->base.sink, ",\n{\"ph\": %s, \"pid\": 1, \"tid\": 1, \"name\": ", phase);
+    hpf_sink_str(w->base.sink, name);
+    hpf_sink_text(w->base.sink, ", \"ts\": ");
+    hpf_sink_write(w->base.sink, number,
+                   hpf__number_shortest(number, time * 1e6 / w->base.options.units_per_s));
 }
 
 static void put_series(chrome_writer *w, const hpf_cost *cost, bool *has_items)
 {
     char number[HPF__NUMBER_BYTES];
-    hpf_sink_text(w->sink, *has_items ? ", " : "");
-    hpf_sink_str(w->sink, w->keys[cost->name]);
-    hpf_sink_text(w->sink, ": ");
-    hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
+    hpf_sink_text(w->base.sink, *has_items ? ", " : "");
+    hpf_sink_str(w->base.sink, w->keys[cost->name]);
+    hpf_sink_text(w->base.sink, ": ");
+    hpf_sink_write(w->base.sink, number, hpf__number_cost(number, cost));
     *has_items = true;
 }
 
@@ -93,7 +91,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         return hpf_error_set_memory(err);
     }
     begin_event(w, "\"C\"", HPF_STR("\"heap profile\""), sample->time);
-    hpf_sink_text(w->sink, ", \"args\": {");
+    hpf_sink_text(w->base.sink, ", \"args\": {");
     for (size_t i = 0; i < w->samples[0].n_costs; i++) {
         put_series(w, &w->samples[0].costs[i], &has_items);
     }
@@ -111,19 +109,19 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
             put_series(w, &zero, &has_items);
         }
     }
-    hpf_sink_text(w->sink, "}}");
+    hpf_sink_text(w->base.sink, "}}");
     return HPF_OK;
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     chrome_writer *w = context;
-    hpf_str name = hpf_json_kept(w->arena, label.length ? label : HPF_STR("mark"), false);
+    hpf_str name = hpf_json_kept(w->base.arena, label.length ? label : HPF_STR("mark"), false);
     if (!name.data) {
         return hpf_error_set_memory(err);
     }
     begin_event(w, "\"i\", \"s\": \"g\"", name, time);
-    hpf_sink_text(w->sink, "}");
+    hpf_sink_text(w->base.sink, "}");
     return HPF_OK;
 }
 
@@ -131,14 +129,14 @@ static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point po
 {
     chrome_writer *w = context;
     char number[HPF__NUMBER_BYTES];
-    hpf_str key = hpf_json_kept(w->arena, name, false);
+    hpf_str key = hpf_json_kept(w->base.arena, name, false);
     if (!key.data) {
         return hpf_error_set_memory(err);
     }
     begin_event(w, "\"C\"", key, point.time);
-    hpf_sink_text(w->sink, ", \"args\": {\"value\": ");
-    hpf_sink_write(w->sink, number, hpf__number_shortest(number, point.value));
-    hpf_sink_text(w->sink, "}}");
+    hpf_sink_text(w->base.sink, ", \"args\": {\"value\": ");
+    hpf_sink_write(w->base.sink, number, hpf__number_shortest(number, point.value));
+    hpf_sink_text(w->base.sink, "}}");
     return HPF_OK;
 }
 
@@ -146,49 +144,40 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
     chrome_writer *w = (chrome_writer *)base;
     begin(w);
-    hpf_sink_text(w->sink, "\n], \"otherData\": {");
+    hpf_sink_text(w->base.sink, "\n], \"otherData\": {");
     static const char *const keys[] = {"job", "date", "sample_unit", "value_unit"};
     for (int i = 0; i < HPF_N_HEADERS; i++) {
-        hpf_sink_printf(w->sink, "%s\"%s\": ", i ? ", " : "", keys[i]);
-        hpf_sink_str(w->sink, w->headers[i].length ? w->headers[i] : HPF_STR("\"\""));
+        hpf_sink_printf(w->base.sink, "%s\"%s\": ", i ? ", " : "", keys[i]);
+        hpf_sink_str(w->base.sink, w->headers[i].length ? w->headers[i] : HPF_STR("\"\""));
     }
-    hpf_sink_text(w->sink, "}}\n");
-    return hpf_sink_flush(w->sink, err);
+    hpf_sink_text(w->base.sink, "}}\n");
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     chrome_writer *w = (chrome_writer *)base;
-    hpf_arena_destroy(w->arena);
     hpf__sample_by_name_finish(&w->samples[0]);
     hpf__sample_by_name_finish(&w->samples[1]);
     free(w->keys);
-    free(w);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
-{
-    static const hpf_events events = {.header = on_header,
-                                      .name = on_name,
-                                      .sample = on_sample,
-                                      .mark = on_mark,
-                                      .quantity = on_quantity};
-    chrome_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    w->units_per_s = options->units_per_s > 0 ? options->units_per_s : 1;
-    return &w->base;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(chrome_writer),
+    .events = {.header = on_header,
+               .name = on_name,
+               .sample = on_sample,
+               .mark = on_mark,
+               .quantity = on_quantity},
+    .finish = finish,
+    .release = release,
+};
 
 const hpf_format hpf_format_chrome = {
     .name = "chrome",
     .extension = "trace.json",
     .summary = "trace with counters and marks, for Chrome and Perfetto",
-    .create_writer = create,
+    .writer = &writer,
     .is_lossy = true,
     .holds_quantities = true,
     .holds_marks_in_place = true,

@@ -18,10 +18,7 @@
 
 typedef struct csv_writer {
     hpf_writer base;
-    hpf_sink *sink;
     bool is_tidy;
-    bool has_raw_names;
-    hpf_arena *arena;
     hpf_str *names;
     size_t names_capacity;
     uint32_t n_names;
@@ -39,7 +36,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
         return hpf_error_set(err, HPF_ERR_ORDER,
                              "a name cannot be added after the first row of a wide table");
     }
-    hpf_str copy = hpf_arena_str(w->arena, text);
+    hpf_str copy = hpf_arena_str(w->base.arena, text);
     if (!copy.data || !HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -54,12 +51,12 @@ static void begin(csv_writer *w)
         return;
     }
     w->is_begun = true;
-    hpf_sink_text(w->sink, w->is_tidy ? "time,name,value" : "time");
+    hpf_sink_text(w->base.sink, w->is_tidy ? "time,name,value" : "time");
     for (hpf_name i = 0; !w->is_tidy && i < w->n_names; i++) {
-        hpf_sink_text(w->sink, ",");
-        hpf_sink_cell(w->sink, w->names[i], w->has_raw_names);
+        hpf_sink_text(w->base.sink, ",");
+        hpf_sink_cell(w->base.sink, w->names[i], w->base.options.raw_names);
     }
-    hpf_sink_text(w->sink, "\n");
+    hpf_sink_text(w->base.sink, "\n");
 }
 
 /* The row is put together aside: most cells of many names are zero, two bytes each. */
@@ -80,20 +77,20 @@ static bool write_wide(csv_writer *w, const hpf__sample_by_name *sample)
         to[1] = '0';
         w->row.length += 1 + (cost ? hpf__number_cost(to + 1, cost) : 1);
     }
-    hpf_sink_write(w->sink, w->row.bytes, w->row.length);
-    hpf_sink_write(w->sink, "\n", 1);
+    hpf_sink_write(w->base.sink, w->row.bytes, w->row.length);
+    hpf_sink_write(w->base.sink, "\n", 1);
     return true;
 }
 
 static void write_tidy_row(csv_writer *w, hpf_str time, const hpf_cost *cost)
 {
     char amount[HPF__NUMBER_BYTES];
-    hpf_sink_str(w->sink, time);
-    hpf_sink_write(w->sink, ",", 1);
-    hpf_sink_cell(w->sink, w->names[cost->name], w->has_raw_names);
-    hpf_sink_write(w->sink, ",", 1);
-    hpf_sink_write(w->sink, amount, hpf__number_cost(amount, cost));
-    hpf_sink_write(w->sink, "\n", 1);
+    hpf_sink_str(w->base.sink, time);
+    hpf_sink_write(w->base.sink, ",", 1);
+    hpf_sink_cell(w->base.sink, w->names[cost->name], w->base.options.raw_names);
+    hpf_sink_write(w->base.sink, ",", 1);
+    hpf_sink_write(w->base.sink, amount, hpf__number_cost(amount, cost));
+    hpf_sink_write(w->base.sink, "\n", 1);
 }
 
 /* Zeros for the names of `neighbour` that `sample` lacks, and `done`, unless NULL, too. */
@@ -120,8 +117,8 @@ static void write_tidy(csv_writer *w)
     write_tidy_zeros(w, time, w->held, w->before, NULL);
     write_tidy_zeros(w, time, w->held, w->now, w->before);
     if (w->before->n_costs + w->held->n_costs + w->now->n_costs == 0) {
-        hpf_sink_str(w->sink, time);
-        hpf_sink_text(w->sink, ",,\n");
+        hpf_sink_str(w->base.sink, time);
+        hpf_sink_text(w->base.sink, ",,\n");
     }
 }
 
@@ -155,52 +152,36 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
         write_tidy(w);
         w->is_held = false;
     }
-    return hpf_sink_flush(w->sink, err);
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     csv_writer *w = (csv_writer *)base;
-    hpf_arena_destroy(w->arena);
     free(w->names);
     hpf__buffer_finish(&w->row);
     for (int i = 0; i < 3; i++) {
         hpf__sample_by_name_finish(&w->samples[i]);
     }
-    free(w);
 }
 
-static csv_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+static bool init(hpf_writer *base)
 {
-    static const hpf_events events = {.name = on_name, .sample = on_sample};
-    csv_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    w->has_raw_names = options->raw_names;
+    csv_writer *w = (csv_writer *)base;
+    w->is_tidy = base->format == &hpf_format_tidy;
     w->before = &w->samples[0];
     w->held = &w->samples[1];
     w->now = &w->samples[2];
-    return w;
+    return true;
 }
 
-static hpf_writer *create_wide(hpf_sink *sink, const hpf_writer_options *options)
-{
-    csv_writer *w = create(sink, options);
-    return w ? &w->base : NULL;
-}
-
-static hpf_writer *create_tidy(hpf_sink *sink, const hpf_writer_options *options)
-{
-    csv_writer *w = create(sink, options);
-    if (w) {
-        w->is_tidy = true;
-    }
-    return w ? &w->base : NULL;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(csv_writer),
+    .events = {.name = on_name, .sample = on_sample},
+    .init = init,
+    .finish = finish,
+    .release = release,
+};
 
 const hpf_format hpf_format_csv = {
     .name = "csv",
@@ -208,7 +189,7 @@ const hpf_format hpf_format_csv = {
     .summary = "table: one row for each sample, one column for each name",
     .read = hpf__csv_read,
     .is_format = hpf__csv_is_format,
-    .create_writer = create_wide,
+    .writer = &writer,
     .is_for_spreadsheets = true,
 };
 
@@ -216,6 +197,6 @@ const hpf_format hpf_format_tidy = {
     .name = "tidy",
     .extension = "tidy",
     .summary = "table as CSV: one row for each amount, with time, name and value",
-    .create_writer = create_tidy,
+    .writer = &writer,
     .is_for_spreadsheets = true,
 };

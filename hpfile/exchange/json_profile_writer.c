@@ -23,8 +23,6 @@ typedef struct named_point {
 
 typedef struct json_profile_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     hpf_mark *marks;
     size_t n_marks;
@@ -50,7 +48,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     if (w->is_begun) {
         return refuse_late(err, "header");
     }
-    w->headers[which] = hpf_arena_str(w->arena, text);
+    w->headers[which] = hpf_arena_str(w->base.arena, text);
     return w->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -60,7 +58,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     if (w->is_begun) {
         return refuse_late(err, "mark");
     }
-    hpf_mark mark = {time, hpf_arena_str(w->arena, label)};
+    hpf_mark mark = {time, hpf_arena_str(w->base.arena, label)};
     return mark.label.data && HPF__ARRAY_PUSH(w->marks, w->n_marks, w->marks_capacity, mark)
                ? HPF_OK
                : hpf_error_set_memory(err);
@@ -84,7 +82,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     if (!HPF__ARRAY_RESERVE(w->keys, w->keys_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    w->keys[name] = hpf_json_kept(w->arena, text, true);
+    w->keys[name] = hpf_json_kept(w->base.arena, text, true);
     return w->keys[name].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -114,15 +112,15 @@ static void write_lines(json_profile_writer *w, hpf_json *json)
     }
     hpf_json_array(json, "lines");
     for (size_t i = 0; i < w->n_points; i++) {
-        hpf_sink_text(w->sink, i > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ");
-        write_number(w->sink, w->points[i].at.time);
-        hpf_sink_text(w->sink, ", \"name\": ");
-        hpf_json_quoted(w->sink, w->points[i].name);
-        hpf_sink_text(w->sink, ", \"value\": ");
-        write_number(w->sink, w->points[i].at.value);
-        hpf_sink_text(w->sink, "}");
+        hpf_sink_text(w->base.sink, i > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ");
+        write_number(w->base.sink, w->points[i].at.time);
+        hpf_sink_text(w->base.sink, ", \"name\": ");
+        hpf_json_quoted(w->base.sink, w->points[i].name);
+        hpf_sink_text(w->base.sink, ", \"value\": ");
+        write_number(w->base.sink, w->points[i].at.value);
+        hpf_sink_text(w->base.sink, "}");
     }
-    hpf_sink_text(w->sink, "\n  ");
+    hpf_sink_text(w->base.sink, "\n  ");
     hpf_json_close(json);
 }
 
@@ -133,7 +131,7 @@ static void begin(json_profile_writer *w)
         return;
     }
     w->is_begun = true;
-    hpf_json json = hpf_json_begin(w->sink);
+    hpf_json json = hpf_json_begin(w->base.sink);
     hpf_json_object(&json, NULL);
     hpf_json_text(&json, "format", HPF__JSON_PROFILE_FORMAT);
     hpf_json_whole(&json, "version", HPF__JSON_PROFILE_VERSION);
@@ -153,17 +151,17 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     if (!hpf__sample_by_name_take(&w->sample, sample)) {
         return hpf_error_set_memory(err);
     }
-    hpf_sink_text(w->sink, w->has_samples ? ",\n    {\"time\": " : "\n    {\"time\": ");
-    hpf_sink_write(w->sink, number, hpf__number_shortest(number, sample->time));
-    hpf_sink_text(w->sink, ", \"costs\": {");
+    hpf_sink_text(w->base.sink, w->has_samples ? ",\n    {\"time\": " : "\n    {\"time\": ");
+    hpf_sink_write(w->base.sink, number, hpf__number_shortest(number, sample->time));
+    hpf_sink_text(w->base.sink, ", \"costs\": {");
     for (size_t i = 0; i < w->sample.n_costs; i++) {
         const hpf_cost *cost = &w->sample.costs[i];
-        hpf_sink_write(w->sink, ", ", i > 0 ? 2 : 0);
-        hpf_sink_str(w->sink, w->keys[cost->name]);
-        hpf_sink_text(w->sink, ": ");
-        hpf_sink_write(w->sink, number, hpf__number_cost(number, cost));
+        hpf_sink_write(w->base.sink, ", ", i > 0 ? 2 : 0);
+        hpf_sink_str(w->base.sink, w->keys[cost->name]);
+        hpf_sink_text(w->base.sink, ": ");
+        hpf_sink_write(w->base.sink, number, hpf__number_cost(number, cost));
     }
-    hpf_sink_text(w->sink, "}}");
+    hpf_sink_text(w->base.sink, "}}");
     w->has_samples = true;
     return HPF_OK;
 }
@@ -172,38 +170,29 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
     json_profile_writer *w = (json_profile_writer *)base;
     begin(w);
-    hpf_sink_text(w->sink, w->has_samples ? "\n  ]\n}\n" : "]\n}\n");
-    return hpf_sink_flush(w->sink, err);
+    hpf_sink_text(w->base.sink, w->has_samples ? "\n  ]\n}\n" : "]\n}\n");
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     json_profile_writer *w = (json_profile_writer *)base;
-    hpf_arena_destroy(w->arena);
     hpf__sample_by_name_finish(&w->sample);
     free(w->marks);
     free(w->points);
     free(w->keys);
-    free(w);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
-{
-    static const hpf_events events = {.header = on_header,
-                                      .name = on_name,
-                                      .sample = on_sample,
-                                      .mark = on_mark,
-                                      .quantity = on_line};
-    (void)options;
-    json_profile_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    return &w->base;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(json_profile_writer),
+    .events = {.header = on_header,
+               .name = on_name,
+               .sample = on_sample,
+               .mark = on_mark,
+               .quantity = on_line},
+    .finish = finish,
+    .release = release,
+};
 
 static bool is_format(hpf_str head)
 {
@@ -216,6 +205,6 @@ const hpf_format hpf_format_json = {
     .summary = "the whole profile: headers, marks and samples",
     .read = hpf__json_profile_read,
     .is_format = is_format,
-    .create_writer = create,
+    .writer = &writer,
     .holds_quantities = true,
 };

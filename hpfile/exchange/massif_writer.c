@@ -39,9 +39,6 @@ typedef struct named {
 
 typedef struct massif_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    hpf_writer_options options;
-    hpf_arena *arena;
     hpf_str job, time_unit;
     hpf_stacks *stacks;
     named *names;
@@ -64,7 +61,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
                     : which == HPF_HEADER_SAMPLE_UNIT ? &w->time_unit
                                                       : NULL;
     if (kept) {
-        *kept = hpf_arena_str(w->arena, text);
+        *kept = hpf_arena_str(w->base.arena, text);
     }
     return !kept || kept->data ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -72,7 +69,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     massif_writer *w = context;
-    const hpf_writer_options *o = &w->options;
+    const hpf_writer_options *o = &w->base.options;
     size_t n = o->frames ? o->frames(o->frames_context, name, NULL, 0) : 0;
     if (!HPF__ARRAY_RESERVE(w->names, w->names_capacity, (size_t)name + 1) ||
         !HPF__ARRAY_RESERVE(w->frames, w->frames_capacity, n)) {
@@ -162,14 +159,14 @@ static hpf_str command_of(const massif_writer *w)
 static void write_frame(massif_writer *w, uint32_t number)
 {
     hpf_stack_frame frame = hpf_stacks_frame(w->stacks, number);
-    hpf_sink_printf(w->sink, "0x%" PRIX32 ": ", number + 1);
-    write_text(w->sink, frame.name);
-    hpf_sink_text(w->sink, frame.file.length ? " (" : " (in ");
-    write_text(w->sink, frame.file.length ? frame.file : command_of(w));
+    hpf_sink_printf(w->base.sink, "0x%" PRIX32 ": ", number + 1);
+    write_text(w->base.sink, frame.name);
+    hpf_sink_text(w->base.sink, frame.file.length ? " (" : " (in ");
+    write_text(w->base.sink, frame.file.length ? frame.file : command_of(w));
     if (frame.file.length && frame.line) {
-        hpf_sink_printf(w->sink, ":%" PRIu32, frame.line);
+        hpf_sink_printf(w->base.sink, ":%" PRIu32, frame.line);
     }
-    hpf_sink_text(w->sink, ")\n");
+    hpf_sink_text(w->base.sink, ")\n");
 }
 
 /* Writes a node, whose parents have the frames before `depth`, and its children. */
@@ -179,11 +176,12 @@ static bool write_node(massif_writer *w, group node, size_t depth)
     size_t first = w->n_groups;
     size_t n = find_groups(w, node, depth, &fits);
     for (size_t i = 0; i < depth; i++) {
-        hpf_sink_text(w->sink, " ");
+        hpf_sink_text(w->base.sink, " ");
     }
-    hpf_sink_printf(w->sink, "n%zu: %" PRIu64 " ", n, node.amount);
+    hpf_sink_printf(w->base.sink, "n%zu: %" PRIu64 " ", n, node.amount);
     if (depth == 0) {
-        hpf_sink_text(w->sink, "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n");
+        hpf_sink_text(w->base.sink,
+                      "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n");
     } else {
         write_frame(w, frame_at(&w->entries[node.begin], depth - 1));
     }
@@ -200,13 +198,13 @@ static void begin(massif_writer *w)
 {
     bool is_bytes = hpf_str_is(w->time_unit, "bytes allocated");
     bool is_seconds = hpf_str_is(w->time_unit, "seconds") || hpf_str_is(w->time_unit, "s");
-    double units = w->options.units_per_s;
+    double units = w->base.options.units_per_s;
     w->is_begun = true;
     w->units_per_ms = is_seconds || w->time_unit.length == 0 ? 1e-3 : units > 1 ? units / 1e3 : 0;
     const char *unit = w->units_per_ms > 0 ? "ms" : is_bytes ? "B" : "i";
-    hpf_sink_printf(w->sink, "desc: --time-unit=%s\ncmd: ", unit);
-    write_text(w->sink, command_of(w));
-    hpf_sink_printf(w->sink, "\ntime_unit: %s\n", unit);
+    hpf_sink_printf(w->base.sink, "desc: --time-unit=%s\ncmd: ", unit);
+    write_text(w->base.sink, command_of(w));
+    hpf_sink_printf(w->base.sink, "\ntime_unit: %s\n", unit);
 }
 
 /* Adds a cost to `*total`. Returns false if the sum has more than 64 bits. */
@@ -248,13 +246,14 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         qsort(w->entries, w->n_entries, sizeof *w->entries, compare_entries);
     }
     double time = w->units_per_ms > 0 ? sample->time / w->units_per_ms : sample->time;
-    bool is_peak = !w->has_peak && w->options.has_peak && sample->time == w->options.peak_time;
+    bool is_peak =
+        !w->has_peak && w->base.options.has_peak && sample->time == w->base.options.peak_time;
     w->has_peak |= is_peak;
-    hpf_sink_printf(w->sink, "#-----------\nsnapshot=%" PRIu64 "\n#-----------\ntime=%.0f\n",
+    hpf_sink_printf(w->base.sink, "#-----------\nsnapshot=%" PRIu64 "\n#-----------\ntime=%.0f\n",
                     w->n_snapshots++, round(time));
-    hpf_sink_printf(w->sink, "mem_heap_B=%" PRIu64 "\nmem_heap_extra_B=%" PRIu64, sums[STACK],
+    hpf_sink_printf(w->base.sink, "mem_heap_B=%" PRIu64 "\nmem_heap_extra_B=%" PRIu64, sums[STACK],
                     sums[EXTRA_HEAP]);
-    hpf_sink_printf(w->sink, "\nmem_stacks_B=%" PRIu64 "\nheap_tree=%s\n", sums[STACKS],
+    hpf_sink_printf(w->base.sink, "\nmem_stacks_B=%" PRIu64 "\nheap_tree=%s\n", sums[STACKS],
                     w->n_entries == 0 ? "empty"
                     : is_peak         ? "peak"
                                       : "detailed");
@@ -268,39 +267,33 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
     if (!w->is_begun) {
         begin(w);
     }
-    return hpf_sink_flush(w->sink, err);
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     massif_writer *w = (massif_writer *)base;
-    hpf_arena_destroy(w->arena);
     hpf_stacks_destroy(w->stacks);
     free(w->names);
     free(w->frames);
     free(w->entries);
     free(w->groups);
-    free(w);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+static bool init(hpf_writer *base)
 {
-    static const hpf_events events = {.header = on_header, .name = on_name, .sample = on_sample};
-    massif_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    w->options = *options;
-    w->arena = hpf_arena_create();
+    massif_writer *w = (massif_writer *)base;
     w->stacks = hpf_stacks_create();
-    if (!w->arena || !w->stacks) {
-        destroy(&w->base);
-        return NULL;
-    }
-    return &w->base;
+    return w->stacks != NULL;
 }
+
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(massif_writer),
+    .events = {.header = on_header, .name = on_name, .sample = on_sample},
+    .init = init,
+    .finish = finish,
+    .release = release,
+};
 
 const hpf_format hpf_format_massif = {
     .name = "massif",
@@ -308,6 +301,6 @@ const hpf_format hpf_format_massif = {
     .summary = "massif.out, for ms_print and massif-visualizer",
     .is_format = hpf__massif_is_format,
     .read = hpf__massif_read,
-    .create_writer = create,
+    .writer = &writer,
     .is_lossy = true,
 };

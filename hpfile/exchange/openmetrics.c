@@ -30,9 +30,7 @@ typedef struct metric {
 
 typedef struct metrics_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    hpf_arena *arena;
-    double units_per_s, begin_s; /* of the profile, since 1970 */
+    double begin_s; /* of the profile, since 1970 */
     bool is_bytes;
     metric *names, *quantities;
     size_t n_names, names_capacity, n_quantities, quantities_capacity;
@@ -57,7 +55,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     metrics_writer *w = context;
-    const metric new = {.label = hpf_arena_str(w->arena, text)};
+    const metric new = {.label = hpf_arena_str(w->base.arena, text)};
     (void)name; /* names are numbered in this order */
     return new.label.data &&HPF__ARRAY_PUSH(w->names, w->n_names, w->names_capacity, new)
                ? HPF_OK
@@ -73,7 +71,7 @@ static bool add_point(metric *m, double time_ms, hpf_cost cost)
 /* Times are those of Prometheus, whole milliseconds. */
 static double milliseconds(const metrics_writer *w, double time)
 {
-    return round((w->begin_s + time / w->units_per_s) * 1e3);
+    return round((w->begin_s + time / w->base.options.units_per_s) * 1e3);
 }
 
 /* Adds the sample that waits. A name that it no longer has is 0, once. */
@@ -123,7 +121,7 @@ static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point at
         i++;
     }
     const metric new = {
-        .label = {i < w->n_quantities ? "" : hpf_arena_text(w->arena, name), name.length}};
+        .label = {i < w->n_quantities ? "" : hpf_arena_text(w->base.arena, name), name.length}};
     if (!new.label.data ||
         (i == w->n_quantities &&
          !HPF__ARRAY_PUSH(w->quantities, w->n_quantities, w->quantities_capacity, new))) {
@@ -161,18 +159,19 @@ static void write_points(const metrics_writer *w, const char *name, const char *
 {
     char number[HPF__NUMBER_BYTES];
     for (size_t i = 0; i < m->n; i++) {
-        hpf_sink_text(w->sink, name);
-        hpf_sink_text(w->sink, w->is_bytes ? "_bytes" : "");
+        hpf_sink_text(w->base.sink, name);
+        hpf_sink_text(w->base.sink, w->is_bytes ? "_bytes" : "");
         if (label) {
-            hpf_sink_printf(w->sink, "{%s=\"", label);
-            write_label(w->sink, m->label);
-            hpf_sink_text(w->sink, "\"}");
+            hpf_sink_printf(w->base.sink, "{%s=\"", label);
+            write_label(w->base.sink, m->label);
+            hpf_sink_text(w->base.sink, "\"}");
         }
-        hpf_sink_text(w->sink, " ");
-        hpf_sink_write(w->sink, number, hpf__number_cost(number, &m->points[i].cost));
-        hpf_sink_text(w->sink, " ");
-        hpf_sink_write(w->sink, number, hpf__number_fixed(number, m->points[i].time_ms / 1e3, 3));
-        hpf_sink_text(w->sink, "\n");
+        hpf_sink_text(w->base.sink, " ");
+        hpf_sink_write(w->base.sink, number, hpf__number_cost(number, &m->points[i].cost));
+        hpf_sink_text(w->base.sink, " ");
+        hpf_sink_write(w->base.sink, number,
+                       hpf__number_fixed(number, m->points[i].time_ms / 1e3, 3));
+        hpf_sink_text(w->base.sink, "\n");
     }
 }
 
@@ -180,11 +179,11 @@ static void write_family(const metrics_writer *w, const char *name, const char *
                          const char *help, const metric *metrics, size_t n)
 {
     const char *unit = w->is_bytes ? "_bytes" : "";
-    hpf_sink_printf(w->sink, "# TYPE %s%s gauge\n", name, unit);
+    hpf_sink_printf(w->base.sink, "# TYPE %s%s gauge\n", name, unit);
     if (w->is_bytes) {
-        hpf_sink_printf(w->sink, "# UNIT %s_bytes bytes\n", name);
+        hpf_sink_printf(w->base.sink, "# UNIT %s_bytes bytes\n", name);
     }
-    hpf_sink_printf(w->sink, "# HELP %s%s %s\n", name, unit, help);
+    hpf_sink_printf(w->base.sink, "# HELP %s%s %s\n", name, unit, help);
     for (size_t i = 0; i < n; i++) {
         write_points(w, name, label, &metrics[i]);
     }
@@ -203,11 +202,11 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
         write_family(w, "census_quantity", "name", "Quantities measured with the heap.",
                      w->quantities, w->n_quantities);
     }
-    hpf_sink_text(w->sink, "# EOF\n");
-    return hpf_sink_flush(w->sink, err);
+    hpf_sink_text(w->base.sink, "# EOF\n");
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     metrics_writer *w = (metrics_writer *)base;
     for (size_t i = 0; i < w->n_names; i++) {
@@ -221,30 +220,20 @@ static void destroy(hpf_writer *base)
     free(w->quantities);
     hpf__sample_by_name_finish(&w->samples[0]);
     hpf__sample_by_name_finish(&w->samples[1]);
-    hpf_arena_destroy(w->arena);
-    free(w);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
-{
-    static const hpf_events events = {
-        .header = on_header, .name = on_name, .sample = on_sample, .quantity = on_quantity};
-    metrics_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    w->units_per_s = options->units_per_s > 0 ? options->units_per_s : 1;
-    return &w->base;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(metrics_writer),
+    .events = {.header = on_header, .name = on_name, .sample = on_sample, .quantity = on_quantity},
+    .finish = finish,
+    .release = release,
+};
 
 const hpf_format hpf_format_openmetrics = {
     .name = "openmetrics",
     .extension = "om",
     .summary = "metrics with times, for promtool tsdb create-blocks-from openmetrics",
-    .create_writer = create,
+    .writer = &writer,
     .is_lossy = true,
     .holds_quantities = true,
 };

@@ -46,8 +46,6 @@ static const char *const inserts[N_TABLES] = {
 
 typedef struct sqlite_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    hpf_writer_options options;
     int file; /* -1: not open */
     sqlite3 *database;
     sqlite3_stmt *statements[N_TABLES];
@@ -69,7 +67,7 @@ static hpf_status fail(const sqlite_writer *w, hpf_error *err)
 static hpf_status begin(sqlite_writer *w, hpf_error *err)
 {
     char path[4096];
-    const char *folder = w->options.temporary_dir ? w->options.temporary_dir : "/tmp";
+    const char *folder = w->base.options.temporary_dir ? w->base.options.temporary_dir : "/tmp";
     if (w->file >= 0) {
         return HPF_OK;
     }
@@ -125,7 +123,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     sqlite_writer *w = context;
-    const hpf_writer_options *o = &w->options;
+    const hpf_writer_options *o = &w->base.options;
     size_t n = o->frames ? o->frames(o->frames_context, name, NULL, 0) : 0;
     hpf_status status = begin(w, err);
     sqlite3_stmt *to = w->statements[NAMES];
@@ -228,13 +226,13 @@ static hpf_status finish(hpf_writer *base, hpf_error *err)
     }
     close_database(w);
     for (off_t at = 0; (n = pread(w->file, piece, sizeof piece, at)) > 0; at += n) {
-        hpf_sink_write(w->sink, piece, (size_t)n);
+        hpf_sink_write(w->base.sink, piece, (size_t)n);
     }
     return n < 0 ? hpf_error_set_os(err, errno, "cannot read a temporary file")
-                 : hpf_sink_flush(w->sink, err);
+                 : hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
     sqlite_writer *w = (sqlite_writer *)base;
     close_database(w);
@@ -243,25 +241,26 @@ static void destroy(hpf_writer *base)
     }
     hpf__sample_by_name_finish(&w->sample);
     free(w->frames);
-    free(w);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
+static bool init(hpf_writer *base)
 {
-    static const hpf_events events = {.header = on_header,
-                                      .name = on_name,
-                                      .sample = on_sample,
-                                      .mark = on_mark,
-                                      .quantity = on_quantity};
-    sqlite_writer *w = calloc(1, sizeof *w);
-    if (w) {
-        w->base = (hpf_writer){&events, finish, destroy, 0};
-        w->sink = sink;
-        w->options = *options;
-        w->file = -1;
-    }
-    return w ? &w->base : NULL;
+    sqlite_writer *w = (sqlite_writer *)base;
+    w->file = -1;
+    return true;
 }
+
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(sqlite_writer),
+    .events = {.header = on_header,
+               .name = on_name,
+               .sample = on_sample,
+               .mark = on_mark,
+               .quantity = on_quantity},
+    .init = init,
+    .finish = finish,
+    .release = release,
+};
 
 #else
 
@@ -285,22 +284,11 @@ static hpf_status finish(hpf_writer *writer, hpf_error *err)
     return on_header(writer, HPF_HEADER_JOB, HPF_STR(""), err);
 }
 
-static void destroy(hpf_writer *writer)
-{
-    free(writer);
-}
-
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
-{
-    static const hpf_events events = {.header = on_header, .sample = on_sample};
-    hpf_writer *w = calloc(1, sizeof *w);
-    (void)sink;
-    (void)options;
-    if (w) {
-        *w = (hpf_writer){&events, finish, destroy, 0};
-    }
-    return w;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(hpf_writer),
+    .events = {.header = on_header, .sample = on_sample},
+    .finish = finish,
+};
 
 #endif
 
@@ -308,7 +296,7 @@ const hpf_format hpf_format_sqlite = {
     .name = "sqlite",
     .extension = "sqlite",
     .summary = "database of SQLite: names, samples, costs, marks",
-    .create_writer = create,
+    .writer = &writer,
     .is_lossy = true,
     .holds_quantities = true,
 };

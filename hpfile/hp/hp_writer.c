@@ -24,9 +24,6 @@
 
 typedef struct hp_writer {
     hpf_writer base;
-    hpf_sink *sink;
-    bool flush_samples;
-    hpf_arena *arena;
     hpf_str headers[HPF_N_HEADERS];
     bool is_begun;  /* the headers are written */
     hpf_str *names; /* as they are written */
@@ -39,18 +36,18 @@ static void write_header(hp_writer *w, hpf_header which)
 {
     hpf_str text = w->headers[which];
     bool ends_line = false;
-    hpf_sink_text(w->sink, hpf__keyword_text((hpf__keyword)which));
-    hpf_sink_text(w->sink, " \"");
+    hpf_sink_text(w->base.sink, hpf__keyword_text((hpf__keyword)which));
+    hpf_sink_text(w->base.sink, " \"");
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i] == '\0' ? '_' : text.data[i];
         ends_line = ends_line ? hpf__is_blank(c) : c == '"' && i && text.data[i - 1] == '\\';
         c = ends_line && c == '\n' ? ' ' : c;
-        hpf_sink_write(w->sink, &c, 1);
+        hpf_sink_write(w->base.sink, &c, 1);
         if (c == '"') {
-            hpf_sink_write(w->sink, &c, 1);
+            hpf_sink_write(w->base.sink, &c, 1);
         }
     }
-    hpf_sink_text(w->sink, "\"\n");
+    hpf_sink_text(w->base.sink, "\"\n");
 }
 
 static void begin(hp_writer *w)
@@ -67,10 +64,10 @@ static void write_time(hp_writer *w, hpf__keyword keyword, double time)
 {
     char text[HPF__NUMBER_BYTES];
     size_t length = hpf__number_time(text, time);
-    hpf_sink_text(w->sink, hpf__keyword_text(keyword));
-    hpf_sink_text(w->sink, " ");
-    hpf_sink_write(w->sink, text, length);
-    hpf_sink_text(w->sink, "\n");
+    hpf_sink_text(w->base.sink, hpf__keyword_text(keyword));
+    hpf_sink_text(w->base.sink, " ");
+    hpf_sink_write(w->base.sink, text, length);
+    hpf_sink_text(w->base.sink, "\n");
 }
 
 /* Joins the first word with what follows as long as a reader would take that for a value. */
@@ -90,7 +87,7 @@ static void join_digits(char *name, size_t length)
 
 static hpf_str writable_name(hp_writer *w, hpf_str text)
 {
-    char *copy = hpf_arena_alloc(w->arena, text.length + 2);
+    char *copy = hpf_arena_alloc(w->base.arena, text.length + 2);
     if (!copy) {
         return (hpf_str){NULL, 0};
     }
@@ -115,7 +112,7 @@ static hpf_str writable_name(hp_writer *w, hpf_str text)
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hp_writer *w = context;
-    w->headers[which] = hpf_arena_str(w->arena, text);
+    w->headers[which] = hpf_arena_str(w->base.arena, text);
     if (!w->headers[which].data) {
         return hpf_error_set_memory(err);
     }
@@ -142,13 +139,13 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     begin(w);
     write_time(w, HPF__KEYWORD_BEGIN_SAMPLE, sample->time);
     for (size_t i = 0; i < sample->n_costs; i++) {
-        hpf_sink_str(w->sink, w->names[sample->costs[i].name]);
-        hpf_sink_write(w->sink, "\t", 1);
-        hpf_sink_write(w->sink, amount, hpf__number_cost(amount, &sample->costs[i]));
-        hpf_sink_write(w->sink, "\n", 1);
+        hpf_sink_str(w->base.sink, w->names[sample->costs[i].name]);
+        hpf_sink_write(w->base.sink, "\t", 1);
+        hpf_sink_write(w->base.sink, amount, hpf__number_cost(amount, &sample->costs[i]));
+        hpf_sink_write(w->base.sink, "\n", 1);
     }
     write_time(w, HPF__KEYWORD_END_SAMPLE, sample->time);
-    return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
+    return w->base.options.flush_samples ? hpf_sink_flush(w->base.sink, err) : HPF_OK;
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
@@ -157,44 +154,33 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
     (void)label; /* the format has no place for it */
     begin(w);
     write_time(w, HPF__KEYWORD_MARK, time);
-    return w->flush_samples ? hpf_sink_flush(w->sink, err) : HPF_OK;
+    return w->base.options.flush_samples ? hpf_sink_flush(w->base.sink, err) : HPF_OK;
 }
 
 static hpf_status finish(hpf_writer *base, hpf_error *err)
 {
     hp_writer *w = (hp_writer *)base;
     begin(w);
-    return hpf_sink_flush(w->sink, err);
+    return hpf_sink_flush(w->base.sink, err);
 }
 
-static void destroy(hpf_writer *base)
+static void release(hpf_writer *base)
 {
-    hp_writer *w = (hp_writer *)base;
-    hpf_arena_destroy(w->arena);
-    free(w->names);
-    free(w);
+    free(((hp_writer *)base)->names);
 }
 
-static hpf_writer *create(hpf_sink *sink, const hpf_writer_options *options)
-{
-    static const hpf_events events = {
-        .header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark};
-    hp_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->arena = hpf_arena_create())) {
-        free(w);
-        return NULL;
-    }
-    w->base = (hpf_writer){&events, finish, destroy, 0};
-    w->sink = sink;
-    w->flush_samples = options->flush_samples;
-    return &w->base;
-}
+static const hpf__writer_kind writer = {
+    .bytes = sizeof(hp_writer),
+    .events = {.header = on_header, .name = on_name, .sample = on_sample, .mark = on_mark},
+    .finish = finish,
+    .release = release,
+};
 
 const hpf_format hpf_format_hp = {
     .name = "hp",
     .extension = "hp",
     .summary = "heap profile, as GHC writes it",
     .is_streamed = true,
-    .create_writer = create,
+    .writer = &writer,
     .holds_marks_in_place = true,
 };

@@ -160,7 +160,7 @@ Test(format, each_restores_what_it_wrote)
         "BEGIN_SAMPLE 1.250000\nb c\t2\nEND_SAMPLE 1.250000\n";
     size_t n = 0;
     for (const hpf_format *const *f = hpf_formats(); *f; f++) {
-        if (!(*f)->create_writer || (*f)->is_lossy) {
+        if (!(*f)->writer || (*f)->is_lossy) {
             continue;
         }
         const hpf_format *detected;
