@@ -2,8 +2,8 @@
  *
  * Big-endian numbers out of bytes. Compilers make single loads of these.
  */
-#ifndef HPF_BYTES_H
-#define HPF_BYTES_H
+#ifndef HPF_BIG_ENDIAN_H
+#define HPF_BIG_ENDIAN_H
 
 #include <stdint.h>
 

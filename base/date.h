@@ -2,8 +2,8 @@
  *
  * The date of a profile, as GHC writes it ("Sat Nov 21 02:07 2026"), and seconds since 1970. UTC.
  */
-#ifndef HPF_LOG_DATE_H
-#define HPF_LOG_DATE_H
+#ifndef HPF_DATE_H
+#define HPF_DATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  *
  * One sample with each name once: amounts of a repeated name are added up.
  */
-#ifndef HPF_LEDGER_H
-#define HPF_LEDGER_H
+#ifndef HPF_SAMPLE_BY_NAME_H
+#define HPF_SAMPLE_BY_NAME_H
 
 #include "hpfile/event.h"
 

@@ -2,8 +2,8 @@
  *
  * The reader of sidecar files (sidecar.h) as one that is fed, for a file that is still growing.
  */
-#ifndef HPF_SIDECAR_ROWS_H
-#define HPF_SIDECAR_ROWS_H
+#ifndef HPF_SIDECAR_READER_H
+#define HPF_SIDECAR_READER_H
 
 #include "base/buffer.h"
 #include "hpfile/event.h"

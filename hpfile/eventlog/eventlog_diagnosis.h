@@ -2,8 +2,8 @@
  *
  * Why the heap profile of an event log has no samples, or not all, judged by the records so far.
  */
-#ifndef HPF_LOG_CAVEAT_H
-#define HPF_LOG_CAVEAT_H
+#ifndef HPF_EVENTLOG_DIAGNOSIS_H
+#define HPF_EVENTLOG_DIAGNOSIS_H
 
 #include "hpfile/eventlog.h"
 

@@ -3,8 +3,8 @@
  * The heap profile of an event log as events. The functions with the names of functions in
  * detect/reader.h do the same.
  */
-#ifndef HPF_LOG_HEAP_H
-#define HPF_LOG_HEAP_H
+#ifndef HPF_EVENTLOG_HEAP_H
+#define HPF_EVENTLOG_HEAP_H
 
 #include "hpfile/eventlog.h"
 #include "hpfile/frame.h"

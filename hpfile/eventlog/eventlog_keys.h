@@ -4,8 +4,8 @@
  * tends to repeat the keys of the one before in the same order, so the key that followed last time
  * is compared first; only a miss is hashed.
  */
-#ifndef HPF_LOG_KEYS_H
-#define HPF_LOG_KEYS_H
+#ifndef HPF_EVENTLOG_KEYS_H
+#define HPF_EVENTLOG_KEYS_H
 
 #include "base/bits.h"
 #include "base/intern.h"

@@ -11,8 +11,8 @@
  * another, a function: stacks that differ only in calls have the name of the stack of functions,
  * unless `by_line` is set.
  */
-#ifndef HPF_LOG_NAMES_H
-#define HPF_LOG_NAMES_H
+#ifndef HPF_EVENTLOG_NAMES_H
+#define HPF_EVENTLOG_NAMES_H
 
 #include "base/buffer.h"
 #include "base/arena.h"

@@ -3,8 +3,8 @@
  * A cursor over the bytes or lines of a source, with the place of each, for readers that pull their
  * input.
  */
-#ifndef HPF_SCAN_H
-#define HPF_SCAN_H
+#ifndef HPF_BYTE_CURSOR_H
+#define HPF_BYTE_CURSOR_H
 
 #include "base/buffer.h"
 #include "hpfile/event.h"

@@ -2,8 +2,8 @@
  *
  * Bytes spooled to be read again: in memory up to 4 MiB, then in an unnamed temporary file.
  */
-#ifndef HPF_KEEP_H
-#define HPF_KEEP_H
+#ifndef HPF_SPOOL_H
+#define HPF_SPOOL_H
 
 #include "base/buffer.h"
 #include "hpfile/event.h"

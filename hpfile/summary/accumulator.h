@@ -5,8 +5,8 @@
  * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
  * of the neighbouring samples. So each sample is held back until the time of the next one is known.
  */
-#ifndef HPF_TALLY_H
-#define HPF_TALLY_H
+#ifndef HPF_ACCUMULATOR_H
+#define HPF_ACCUMULATOR_H
 
 #include "base/arena.h"
 #include "hpfile/overview.h"

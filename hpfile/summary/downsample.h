@@ -2,8 +2,8 @@
  *
  * Chooses the samples worth drawing (see survey.h) in one pass.
  */
-#ifndef HPF_PICKS_H
-#define HPF_PICKS_H
+#ifndef HPF_DOWNSAMPLE_H
+#define HPF_DOWNSAMPLE_H
 
 #include "hpfile/overview.h"
 

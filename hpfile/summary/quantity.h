@@ -2,8 +2,8 @@
  *
  * Lines of a survey: points in any order, thinned by time when they become too many.
  */
-#ifndef HPF_LINES_H
-#define HPF_LINES_H
+#ifndef HPF_QUANTITY_H
+#define HPF_QUANTITY_H
 
 #include "base/arena.h"
 #include "hpfile/overview.h"

@@ -3,8 +3,8 @@
  * The common part of all surveys: the names of a reader, a settled accumulator, and a second pass
  * to the costs of samples. Each kind of survey begins with this struct.
  */
-#ifndef HPF_SURVEY_STATE_H
-#define HPF_SURVEY_STATE_H
+#ifndef HPF_SURVEY_H
+#define HPF_SURVEY_H
 
 #include "detect/reader.h"
 #include "hpfile/survey.h"

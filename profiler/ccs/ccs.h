@@ -8,8 +8,8 @@
  * stack. So a repeated push takes no lock and touches no memory that other threads write. The cost
  * of a stack is the sum of its cells.
  */
-#ifndef HPP_CCS_INTERNAL_H
-#define HPP_CCS_INTERNAL_H
+#ifndef HPP_CCS_H
+#define HPP_CCS_H
 
 #include "hpprof/ccs.h"
 
