@@ -41,7 +41,7 @@ const char *hpf__skip_blanks(const char *at, const char *end);
 const char *hpf__word_end(const char *at, const char *end);
 
 /* A number: digits and points beginning with a digit, as hp2ps has it, then maybe an exponent. The
- * value is that of the part before a second point. `is_final`: nothing comes after `end`. */
+ * value is the value of the part before a second point. `is_final`: nothing comes after `end`. */
 typedef struct hpf__number_token {
     const char *end;
     bool is_whole; /* no point, no exponent, and below 2^64: `whole` holds it */

@@ -23,8 +23,8 @@ struct cmd {
     void (*notes)(FILE *to);          /* prints more help below the options; may be NULL */
     /* Runs the command; argv[0] is its name, argv[argc] is NULL. Returns an exit status. */
     int (*run)(const cmd *self, int argc, char **argv);
-    /* Runs the command when the program is called by its name (a link "hp2ps"); argv is that of the
-     * program. NULL: the name of the program is ignored. */
+    /* Runs the command when the program is called by its name (a link "hp2ps"); argv is the one of
+     * the program. NULL: the name of the program is ignored. */
     int (*run_as_program)(const cmd *self, int argc, char **argv);
 };
 

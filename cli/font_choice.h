@@ -8,7 +8,7 @@
 #include "hprender/backend.h"
 
 /* Opens the fonts of --font: a file if there is one, or if the name has a slash, else a family.
- * NULL: the default fonts. Warns if the system has no such family. Errors: those of
+ * NULL: the default fonts. Warns if the system has no such family. Errors: from
  * hpr_fonts_create. */
 HPF_MUST_USE hpf_status font_choice_open(hpr_fonts **out, const char *font, hpf_error *err);
 

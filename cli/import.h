@@ -18,8 +18,8 @@ typedef struct import_output {
 
 /* Reads the sources, all of one format, and writes both texts. Several sources are samples of one
  * profile, in the order in which they were taken; with their place in the list as times if a format
- * does not say when. Finishes no sink. Sets `*failed` to the source with the error. Errors: those
- * of reading, MEMORY. */
+ * does not say when. Finishes no sink. Sets `*failed` to the source with the error. Errors: from
+ * reading, MEMORY. */
 hpf_status import_profile(const hpf_format *format, hpf_source *const *sources, size_t n_sources,
                           const hpf_reader_options *options, const import_output *to,
                           size_t *failed, hpf_error *err);

@@ -264,7 +264,7 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
     hpf_error err;
     hpf_status status = open_given(in, path, &err);
     in->source = in->given;
-    /* Detection also refuses files of other tools, and those that are not `.hp` as is said. */
+    /* Detection also refuses files of other tools, and files that are not `.hp` as is said. */
     if (status == HPF_OK && (!format || format == &hpf_format_hp)) {
         status = hpf_format_detect(&in->format, in->given, &err);
     }

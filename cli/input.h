@@ -88,7 +88,7 @@ const char *input_temporary_dir(void);
 /* Creates a temporary file without a name. Returns its descriptor; -1 with an error. */
 int input_temporary_file(hpf_error *err);
 
-/* The option of the longest name of an input. `position` is that of an int. */
+/* The option of the longest name of an input. `position` is the offset of an int. */
 #define INPUT_MAX_NAME(position)                                                                   \
     {                                                                                              \
         .name = "max-name", .kind = OPT_INT, .offset = (position), .argument = "MIB", .low = 1,    \
@@ -124,7 +124,7 @@ typedef struct input_options {
 /* Applies the options to all inputs that are opened later. */
 void input_set_options(const input_options *options);
 
-/* Returns whether times of event logs are those of the mutator. */
+/* Returns whether times of event logs count the mutator only. */
 bool input_uses_mutator_clock(void);
 
 #endif

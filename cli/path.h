@@ -30,8 +30,8 @@ char **path_short_names(char *const *paths, size_t n);
 void path_free_names(char **names, size_t n);
 
 /* Returns the name of a file that belongs to a profile: "dir/run.lines" for "dir/run.hp.gz" and
- * ".lines". The caller frees it. Returns NULL if the path is not that of a profile (.hp,
- * .eventlog), or without memory. */
+ * ".lines". The caller frees it. Returns NULL if the path does not name a profile (.hp, .eventlog),
+ * or without memory. */
 char *companion_path(const char *path, const char *suffix);
 
 #endif

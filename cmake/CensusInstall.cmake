@@ -7,7 +7,7 @@ endif()
 
 # census_install_library(NAME DESCRIPTION "..." [REQUIRES "pkg ..."] [REQUIRES_PRIVATE "pkg ..."]
 #                        [LIBS_PRIVATE "-l..."])
-# Private packages and libraries are those that only the library itself calls. With a static library its users link
+# Only the library itself calls private packages and libraries. With a static library its users link
 # them, so `pkg-config --libs NAME` lists them; with a shared one only `pkg-config --static` does.
 function(census_install_library name)
   cmake_parse_arguments(arg "" "DESCRIPTION;REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE" "" ${ARGN})

@@ -1,5 +1,5 @@
 # Debian packages: `cpack -G DEB` in a build directory, best of a build with -DCMAKE_INSTALL_PREFIX=/usr, whose libraries are where
-# Debian keeps those of an architecture. The release: target `dist`.
+# Debian keeps packages of an architecture. The release: target `dist`.
 
 set(CENSUS_MAINTAINER "The heapcensus authors <heapcensus@localhost.invalid>" CACHE STRING "Maintainer of the Debian packages")
 
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENT_CENSUS_DESCRIPTION "heap profiler and renderer of heap profiles
  Shows where the memory of a program goes, over time. Profiles native programs
  without recompiling them, and draws, summarises, compares and converts heap
- profiles, also those of GHC. Takes the place of hp2ps.")
+ profiles, also from GHC. Takes the place of hp2ps.")
 set(CPACK_DEBIAN_CENSUS_PACKAGE_NAME census)
 set(CPACK_DEBIAN_CENSUS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_CENSUS_PACKAGE_RECOMMENDS "fonts-dejavu-core | fonts-liberation, xdg-utils")

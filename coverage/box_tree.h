@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The boxes of a module as a tree: each node is a span of the text with the boxes that have this
- * span, and its children are inside it. The order of nodes is that of hpc, from which the order of
- * a draft follows: a span that is new comes before those that were there.
+ * span, and its children are inside it. The order of nodes is hpc's, from which the order of a
+ * draft follows: a new span comes before the earlier ones.
  */
 #ifndef HPC_BOX_TREE_H
 #define HPC_BOX_TREE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The syntax is that of the Haskell 2010 report, section 2.6, for strings.
+ * The syntax follows the Haskell 2010 report, section 2.6, for strings.
  */
 #include "coverage/haskell_text.h"
 
@@ -12,7 +12,7 @@
 
 #define N_CONTROLS 33
 
-/* Names of the control characters by number; that of the blank is only read. */
+/* Names of the control characters by number; the name of the blank is only read. */
 static const char *const control_names[N_CONTROLS] = {
     "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS",  "HT",  "LF",
     "VT",  "FF",  "CR",  "SO",  "SI",  "DLE", "DC1", "DC2", "DC3", "DC4", "NAK",

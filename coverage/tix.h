@@ -54,7 +54,7 @@ typedef enum hpc_tix_map {
     HPC_TIX_ZERO,
 } hpc_tix_map;
 
-/* Combines the modules of two files that have the same name, and with `is_union` keeps those that
+/* Combines the modules of two files that have the same name, and with `is_union` keeps modules that
  * only one has, sorted by name. If a file has several modules of a name, the last one counts.
  * Errors, after which `out` is empty: ARGUMENT, if a module has another hash or another number of
  * counts in the other file, or not as many as it declares; RANGE; MEMORY. */

@@ -100,7 +100,7 @@ static const opt diff_options[] = {
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
     {0, "raw", OPT_FLAG, AT(raw), NULL,
-     "csv: write all names unchanged, also those that spreadsheets take for formulas (=+-@)", NULL,
+     "csv: write all names unchanged, even names that spreadsheets take for formulas (=+-@)", NULL,
      0, 0},
     {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
      axis_names, 0, 0},

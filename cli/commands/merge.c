@@ -388,7 +388,7 @@ static const opt *all_options(void)
     return merge_options;
 }
 
-/* Returns whether the name of the output or --to is that of a format of profiles. */
+/* Returns whether the name of the output or --to names a format of profiles. */
 static bool has_format(const merge_values *v)
 {
     const char *output = v->output ? v->output : "-";

@@ -18,8 +18,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
                              hpf_sink *sink, hpf_error *err);
 
 /* Writes the `n_rows` most expensive names (0: all) that a view shows of the stacks of an opened
- * input, in the same way. Stacks that GHC hides are left out. Errors: those of reading and of the
- * view. */
+ * input, in the same way. Stacks that GHC hides are left out. Errors: from reading and the view. */
 hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, table_format format,
                                   size_t n_rows, bool exact, hpf_sink *sink, hpf_error *err);
 

@@ -40,7 +40,7 @@
 #include "table.h"
 #include "time_window.h"
 
-/* A choice of --by for address bins only, after those of stacks. */
+/* A choice of --by for address bins only, after the choices for stacks. */
 enum { PART_ADDRESS = HPF_PART_RETAINER + 1 };
 static const char *const part_names[] = {
     [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
@@ -49,14 +49,14 @@ static const char *const part_names[] = {
     [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer",
     [PART_ADDRESS] = "address",       NULL};
 
-/* A format of --source only, after those of tables. */
+/* A format of --source only, after the formats of tables. */
 enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
 
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
     const char *output; /* NULL: standard output */
-    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
+    const char *sets;   /* report with retainer sets; NULL: the profile's own, if any */
     int format;         /* table_format, or FORMAT_HTML */
     bool is_json;
     const char *source;   /* folder of the program's text, or NULL */
@@ -67,7 +67,7 @@ typedef struct report_values {
     bool chains, savings, life_times;
     bool dominators;
     stack_options
-        stacks; /* the part may be PART_ADDRESS; the depth also that of a dominator tree */
+        stacks; /* the part may be PART_ADDRESS; the depth also the depth of a dominator tree */
     hpf_stack_view *view; /* of the stacks; NULL: no option was given */
     time_window window;
     const char *holders;         /* the name of an object of a heap snapshot */
@@ -406,7 +406,7 @@ static const opt report_options[] = {
     {.name = "raw",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, raw),
-     .help = "csv: write all names unchanged, also those that spreadsheets take for formulas "
+     .help = "csv: write all names unchanged, even names that spreadsheets take for formulas "
              "(=+-@)"},
     {.name = "sets",
      .kind = OPT_TEXT,

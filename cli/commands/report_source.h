@@ -15,7 +15,7 @@ typedef struct report_source_options {
 } report_source_options;
 
 /* Write the view of a surveyed heap profile, of an opened `.prof`, and of files of address bins.
- * Errors: UNSUPPORTED if no cost has a place; those of the input and of the texts. */
+ * Errors: UNSUPPORTED if no cost has a place; from the input and the texts. */
 hpf_status report_source_heap(const input *in, const report_source_options *options, hpf_sink *sink,
                               hpf_error *err);
 hpf_status report_source_prof(const input *in, const report_source_options *options, hpf_sink *sink,

@@ -497,8 +497,9 @@ static bool conclude(run *r)
     }
     run_watch_conclude(&r->watch, &r->signals);
     if (r->profile.print_on_abort && !r->has_exceptions && !r->values->quiet) {
-        diag_say("-xc: no exception was thrown through a shared C++ run-time library; those of a "
-                 "program that is linked to it statically cannot be seen");
+        diag_say(
+            "-xc: no exception was thrown through a shared C++ run-time library; exceptions of a "
+            "program that is linked to it statically cannot be seen");
     }
     sigset_t ours;
     sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures and trees can take long */

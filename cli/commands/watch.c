@@ -250,7 +250,7 @@ static int watch_profile_at(session *s, const cmd *self, const char *word)
 
 /* ---- the command line ---- */
 
-/* Returns the options of the command and those of pictures. */
+/* Returns the options of the command and of pictures. */
 static const opt *all_options(void)
 {
     static opt all[N_OWN_OPTIONS + PLOT_MOST_OPTIONS];

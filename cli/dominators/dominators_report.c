@@ -20,7 +20,7 @@
 /* Most groups; most steps of a way that are listed, half of them at its begin. */
 enum { MOST_GROUPS = 100000, MOST_STEPS = 40 };
 
-/* A group, or those of its children that are not listed. */
+/* A group, or the rest of its children, which are not listed. */
 typedef struct row {
     uint32_t depth;
     uint64_t retained_bytes, self_bytes, n_retained, n_objects;

@@ -152,7 +152,7 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
     return status;
 }
 
-/* Reports of census report other than that of the heap, and the events they need. */
+/* Reports of census report other than the heap's, and the events they need. */
 static const struct {
     const char *option;
     unsigned id;

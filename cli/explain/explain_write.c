@@ -223,7 +223,7 @@ static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, 
                         "%s: %s of the memory are expressions that wait to be evaluated (thunks)",
                         a->what ? " makes" : "", share);
         if (a->holder) {
-            hpf_sink_printf(to, ", and those of ");
+            hpf_sink_printf(to, ", and the ones of ");
             hpf_sink_name(to, name);
             hpf_sink_printf(to, " hold %s", format_share(a->holder->share).text);
         }

@@ -45,8 +45,8 @@ bool gate_create(gate **out, hpf_limit_kind kind, const gate_options *options,
 void gate_judge_report(gate *g, const input *in);
 void gate_judge_diff(gate *g, const input *inputs, const hpf_diff *diff);
 
-/* Prints a line for each broken rule and writes the JUnit report, if `status`, that of the command,
- * is EXIT_DONE. Destroys the gate. Returns the new status: EXIT_BROKEN if a rule is broken. */
+/* Prints a line for each broken rule and writes the JUnit report, if `status` of the command is
+ * EXIT_DONE. Destroys the gate. Returns the new status: EXIT_BROKEN if a rule is broken. */
 int gate_close(gate *g, int status);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct hpc_file {
     hpf__buffer bytes;
 } hpc_file;
 
-/* Reads a whole file. Errors: those of hpf_source. The file is to be closed in either case. */
+/* Reads a whole file. Errors: from hpf_source. The file is to be closed in either case. */
 hpf_status hpc_file_read(hpc_file *file, const char *path, hpf_error *err);
 hpf_str hpc_file_text(const hpc_file *file);
 void hpc_file_close(hpc_file *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Syntax and messages are those of Haskell's System.Console.GetOpt, which hpc uses.
+ * Syntax and messages are the same as in Haskell's System.Console.GetOpt, which hpc uses.
  */
 #include "hpc_options.h"
 

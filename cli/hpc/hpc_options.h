@@ -38,8 +38,8 @@ typedef struct hpc_command {
 } hpc_command;
 
 /* Chooses the manner of `census hpc`: usage lines begin with it, and complaints are short, on
- * standard error, with the statuses of census. The default is that of GHC's program, whose
- * complaints are on standard output, with the usage and status 1. */
+ * standard error, with the statuses of census. The default is GHC's program, whose complaints are
+ * on standard output, with the usage and status 1. */
 void hpc_be_census(void);
 bool hpc_is_census(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A file is opened for each piece, so that their number is not limited by that of descriptors.
+ * A file is opened for each piece, so that their number is not limited by the number of
+ * descriptors.
  */
 #include "merge_input.h"
 

@@ -61,15 +61,15 @@ typedef struct merge_input {
     uint64_t date_s; /* when it began, since 1970; 0: unknown */
 } merge_input;
 
-/* Begins to read a profile; `path` and `bands` are borrowed. Errors: those of opening; UNSUPPORTED
- * for the mutator's clock of a pipe. */
+/* Begins to read a profile; `path` and `bands` are borrowed. Errors: from opening; UNSUPPORTED for
+ * the mutator's clock of a pipe. */
 HPF_MUST_USE hpf_status merge_input_open(merge_input *in, const char *path, merge_bands *bands,
                                          bool uses_mutator_clock, size_t max_name_bytes,
                                          hpf_error *err);
 void merge_input_close(merge_input *in);
 
 /* Reads ahead until there are `n` samples after the current one, or the end. `piece` is room for
- * `n_piece` bytes. Errors: those of the reader. */
+ * `n_piece` bytes. Errors: from the reader. */
 HPF_MUST_USE hpf_status merge_input_fill(merge_input *in, size_t n, char *piece, size_t n_piece,
                                          hpf_error *err);
 

@@ -3,10 +3,10 @@
  * Command line options as data. A command describes its options in a table, from which parsing,
  * --help and the test of the manual pages follow.
  *
- * The syntax is that of getopt_long: short options may be bundled, an argument may be attached or
- * be the next word, long options take `=value` and may be abbreviated, options and operands may be
- * mixed, `--` ends the options, and a lone `-` is an operand. If the operands are the command line
- * of another program, the first operand ends the options. `--help`, and `-h` unless the table has
+ * The syntax is getopt_long's: short options may be bundled, an argument may be attached or be the
+ * next word, long options take `=value` and may be abbreviated, options and operands may be mixed,
+ * `--` ends the options, and a lone `-` is an operand. If the operands are the command line of
+ * another program, the first operand ends the options. `--help`, and `-h` unless the table has
  * another option of that letter, belong to every table.
  */
 #ifndef CENSUS_OPT_H

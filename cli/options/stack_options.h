@@ -18,7 +18,7 @@ typedef struct stack_options {
 /* The choices of --by. */
 extern const char *const stack_part_names[];
 
-/* Rows of a table of options. `position` is that of a stack_options. */
+/* Rows of a table of options. `position` is the offset of a stack_options. */
 #define STACK_OPTIONS(position)                                                                    \
     {0,                                                                                            \
      "by",                                                                                         \

@@ -11,7 +11,7 @@
 #include "input.h"
 #include "name_list.h"
 
-/* Adds the sidecar file at `path` to the survey; NULL: that of the profile, if it exists. Returns
+/* Adds the sidecar file at `path` to the survey; NULL: the profile's own, if it exists. Returns
  * false after a message. Errors in a file that was not named on the command line are only warnings.
  */
 bool overlay_add(input *in, const char *path);

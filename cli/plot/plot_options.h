@@ -34,15 +34,15 @@ typedef struct plot_values {
     double text_pt;             /* 0: default of the look */
     int preset;                 /* index into figure_preset_names */
     const char *colours;        /* a file of colours, or NULL */
-    const char *overlay;        /* names, "all" or "none"; NULL: those that fit */
-    const char *overlay_from;   /* sidecar file; NULL: that of the profile, if any */
+    const char *overlay;        /* names, "all" or "none"; NULL: the ones that fit */
+    const char *overlay_from;   /* sidecar file; NULL: the profile's own, if any */
     bool gc;                    /* draw garbage collections */
     bool lanes;                 /* draw what the run-time system did below the plot */
     bool mark_censuses;
     int profile; /* number in an event log; -1: the first */
     input_options input;
     const char *source; /* folder of the program's text, or NULL */
-    const char *sets;   /* report with retainer sets; NULL: that of the profile, if any */
+    const char *sets;   /* report with retainer sets; NULL: the profile's own, if any */
     bool latex, print, opens;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */

@@ -278,7 +278,7 @@ int launch_reap(const launched *program)
     return status;
 }
 
-/* Raises a signal. Disables the core file, which would be that of census. */
+/* Raises a signal. Disables the core file, which would show census itself. */
 static void die_of(int number)
 {
     struct rlimit none = {0, 0};

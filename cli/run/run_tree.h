@@ -17,8 +17,8 @@ typedef enum run_tree {
 } run_tree;
 
 /* Writes the sum of the profiles, whose names end in `suffix`, to `path`, after the collector has
- * stopped. `interval_ns` is that of the samples. Returns the number of samples of the profile; 0
- * after a message. Memory: the changes of all costs. */
+ * stopped. `interval_ns` is the time between samples. Returns the number of samples of the profile;
+ * 0 after a message. Memory: the changes of all costs. */
 uint64_t run_tree_write(const char *path, hpp_collector *collector, run_tree tree,
                         const char *suffix, uint64_t interval_ns);
 

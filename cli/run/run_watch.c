@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The event loop of the views is a guest in that of the run. When the program has exited, it runs
- * by itself.
+ * The event loop of the views is a guest in the run's own loop. When the program has exited, it
+ * runs by itself.
  */
 #include "run_watch.h"
 

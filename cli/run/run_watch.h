@@ -24,7 +24,7 @@ typedef struct run_watch {
 } run_watch;
 
 /* Parses the arguments of --watch: "", "http" and "http:WHERE" are a page, "tty" the terminal,
- * others the path of a picture. Those of --http are a page that is not opened in a browser.
+ * others the path of a picture. The one of --http is a page that is not opened in a browser.
  * `token_file` and `source` may be NULL. Returns EXIT_DONE, or an exit status after a message. */
 int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
                    const char *token_file, const char *source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Writes source files with the costs of their lines. The number of a line is the cost of what
- * begins there; its colour is that of the most expensive span that contains it.
+ * begins there; it has the colour of the most expensive span that contains it.
  */
 #include "source_write.h"
 

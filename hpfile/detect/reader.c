@@ -38,7 +38,8 @@ static size_t known_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames
                   : hpf__hp_frames(r->hp, name, frames, room);
 }
 
-/* Fills the frames of a name of the input; those of its text if it is not known to be a stack. */
+/* Fills the frames of a name of the input; the frames in its text if it is not known to be a
+ * stack. */
 static size_t all_frames(void *context, hpf_name name, hpf_frame *frames, size_t room)
 {
     const hpf_reader *r = context;

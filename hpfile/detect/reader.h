@@ -28,7 +28,7 @@ HPF_API hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
 
 /* Reads the next bytes, and emits the events of all complete statements. A statement of more than 4
  * KiB that comes in pieces may be delayed by a quarter of its length. Errors are sticky: SYNTAX,
- * ORDER, RANGE, LIMIT, MEMORY; those of the consumer. */
+ * ORDER, RANGE, LIMIT, MEMORY; from the consumer. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *bytes,
                                                 size_t n_bytes, hpf_error *err);
 

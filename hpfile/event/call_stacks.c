@@ -20,7 +20,7 @@ enum { MOST_FRAMES = 1 << 16, LEAST_FRAMES = 2, MOST_NAME_BYTES = 1 << 14, LEAST
 /* A text longer than this counts as several frames. */
 enum { LONG_TEXT = 256 };
 
-/* Budgets: the frames of all stacks, where long texts count as several (time), those that are not
+/* Budgets: the frames of all stacks, where long texts count as several (time), frames that are not
  * shared, the texts of frames, the texts of names (memory). What real profilers write stays below:
  * stacks of 60 frames, in lines of 10 bytes. */
 enum { FIRST_FRAMES = 1 << 21, FIRST_NODES = 1 << 16, FIRST_TEXT_BYTES = 1 << 21 };

@@ -31,7 +31,7 @@ typedef struct hpf__call_stacks {
 
 /* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
  * stack and the labels of the frames. Emits a new name with its frames. Characters that would end a
- * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, those of the consumer. */
+ * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, from the consumer. */
 HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames,
                                          size_t n_frames, hpf_name *name, hpf_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The costs of a sample while it is gathered. When repeated names make them far more than there are
- * names, those of one name are added up, so that a sample's memory goes with its names.
+ * names, several costs of one name are added up, so that a sample's memory goes with its names.
  */
 #ifndef HPF_COSTS_H
 #define HPF_COSTS_H

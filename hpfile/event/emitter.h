@@ -37,7 +37,7 @@ HPF_API hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name 
 /* Adds a cost to the sample being gathered. */
 HPF_API hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error *err);
 
-/* Emits the sample and begins an empty one. `place` is that of its time, for the error when time
+/* Emits the sample and begins an empty one. `place` is where its time is, for the error when time
  * goes back. */
 HPF_API hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place,
                                        hpf_error *err);

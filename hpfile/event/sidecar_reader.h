@@ -19,8 +19,8 @@ typedef struct hpf__sidecar_reader {
     hpf_error error; /* sticky */
 } hpf__sidecar_reader;
 
-/* Emits the rows that these bytes complete. Errors are sticky: those of hpf_sidecar_read except of
- * its source. */
+/* Emits the rows that these bytes complete. Errors are sticky: from hpf_sidecar_read except of its
+ * source. */
 hpf_status hpf__sidecar_reader_feed(hpf__sidecar_reader *rows, hpf_str bytes, hpf_error *err);
 void hpf__sidecar_reader_finish(hpf__sidecar_reader *rows);
 

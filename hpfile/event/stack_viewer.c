@@ -232,7 +232,8 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
     const hpf_stack_view *view = v->view;
     bool is_focused = view->has[CALLERS] || view->has[CALLEES];
     uint32_t first = n > 1 && hpf__frame_is_type(&v->stack[0]) ? 1 : 0; /* function */
-    uint32_t innermost = NOT_SHOWN, outermost = NOT_SHOWN; /* of those that match the focus */
+    uint32_t innermost = NOT_SHOWN,
+             outermost = NOT_SHOWN; /* among the frames that match the focus */
     bool is_under = !view->has[UNDER];
     for (uint32_t i = 0; i < n && (is_focused || view->has[UNDER]); i++) {
         unsigned matches;

@@ -76,7 +76,7 @@ static uint64_t read_number(const char *p, size_t n)
     return number;
 }
 
-/* Returns the length of a text: all bytes but those of the fields after it. */
+/* Returns the length of a text: all bytes up to the fields after it. */
 static size_t text_bytes(const char *after, size_t n)
 {
     size_t needed = (size_t)layout_bytes(after);

@@ -4,8 +4,8 @@
  *
  * A sample begins with a HEAP_PROF_SAMPLE_BEGIN and ends with its END. Logs of GHC 8.2 to 8.8 do
  * not declare END: there a sample ends where the next one begins or the log ends. The time of a
- * sample is that of its BEGIN record. Biographical samples are written at the end of the program,
- * and have their time in a field.
+ * sample is the time of its BEGIN record. Biographical samples are written at the end of the
+ * program, and have their time in a field.
  *
  * A log may hold several profiles with different numbers. The first one that begins is read.
  *

@@ -47,9 +47,9 @@ static inline hpf_name *hpf__eventlog_keys_name(const hpf__eventlog_keys *keys, 
     return &keys->links[key + 1].name;
 }
 
-/* Returns whether the key at `p` is that of the link, if it has the same length.
- * HPF__KEY_HEAD_BYTES can be read there. The bytes after the head are compared together with the
- * last word of the head, so that they are no shorter than a word. */
+/* Returns whether the key at `p` is the link's, if it has the same length. HPF__KEY_HEAD_BYTES can
+ * be read there. The bytes after the head are compared together with the last word of the head, so
+ * that they are no shorter than a word. */
 static inline bool hpf__eventlog_key_is(const hpf__eventlog_key *link, const char *p)
 {
     const size_t at = HPF__KEY_HEAD_BYTES - 8;

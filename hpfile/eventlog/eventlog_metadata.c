@@ -52,7 +52,7 @@ static bool put_word(hpf__buffer *job, hpf_str word)
            (word.length == 0 || hpf__buffer_append(job, word.data, word.length));
 }
 
-/* Iterates over the words of a command line after the first: those of the program, or those of the
+/* Iterates over the words of a command line after the first: the words of the program, or of the
  * run-time system. */
 typedef struct words {
     hpf_str rest;

@@ -6,10 +6,10 @@
  * A stack is written as GHC writes it into a `.hp` file, but whole: labels from the innermost,
  * divided by slashes, a CAF as MODULE.CAF, the empty stack as MAIN. GHC puts the number of the
  * stack in front, which logs do not have; where two stacks have the same text, the later ones get a
- * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that
- * their bands are those of the types, unless `by_stack` is set. A cost centre may be a call in
- * another, a function: stacks that differ only in calls have the name of the stack of functions,
- * unless `by_line` is set.
+ * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that their
+ * bands are the types', unless `by_stack` is set. A cost centre may be a call in another, a
+ * function: stacks that differ only in calls have the name of the stack of functions, unless
+ * `by_line` is set.
  */
 #ifndef HPF_EVENTLOG_NAMES_H
 #define HPF_EVENTLOG_NAMES_H
@@ -40,7 +40,7 @@ typedef struct hpf__eventlog_names {
     bool labels_are_infos; /* labels are addresses of info tables */
     bool by_stack;         /* as in hpf_reader_options */
     bool by_line;          /* as in hpf_reader_options, or the view needs it */
-    bool shares_names;     /* some names are those of many stacks */
+    bool shares_names;     /* some names are shared by many stacks */
 
     hpf__eventlog_keys stacks, labels;
     hpf__intern texts; /* the names */
@@ -57,8 +57,8 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *names);
 hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *names, hpf_str payload);
 hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *names, hpf_str payload);
 
-/* The payload of a HEAP_PROF_CALL record, after those of both cost centres; others are ignored.
- * Same errors. */
+/* The payload of a HEAP_PROF_CALL record, after the records of both cost centres; others are
+ * ignored. Same errors. */
 hpf_status hpf__eventlog_names_define_call(hpf__eventlog_names *names, hpf_str payload);
 
 /* Store the name of a stack (one byte with its depth, numbers of cost centres) or of a label

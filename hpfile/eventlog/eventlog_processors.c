@@ -44,7 +44,7 @@ struct hpf__processors {
     bool has_more;                    /* than MOST_ROWS processors run threads */
     hpf_thread threads[MOST_THREADS]; /* by id */
     size_t n_threads;
-    hpf_thread shown[MOST_THREADS];                  /* those that run, the longest first */
+    hpf_thread shown[MOST_THREADS];                  /* the running ones, the longest first */
     uint32_t rank[MOST_THREADS];                     /* in `shown` */
     char names[MOST_THREADS * HPF_MOST_THREAD_NAME]; /* by when they came */
     cell whole[N_SHOWN];
@@ -121,7 +121,7 @@ static void stop(hpf__processors *p, row *r, double time_s, bool is_collection)
 
 /* --- threads --- */
 
-/* Returns the index of the first thread whose number is not less: that of other threads is the
+/* Returns the index of the first thread whose number is not less: the entry of other threads is the
  * greatest. */
 static size_t find_thread(const hpf__processors *p, uint32_t id)
 {
@@ -285,8 +285,8 @@ void hpf__processors_forget_sparks(hpf__processors *p)
 
 /* --- results --- */
 
-/* Adds the cells of a row to those that are shown, which have the share of the time in them. What
- * has not ended lasts until `until_s`. */
+/* Adds the cells of a row to the shown ones, which have the share of the time in them. What has not
+ * ended lasts until `until_s`. */
 static void show_row(hpf__processors *p, const row *r, const hpf_activity *a, double until_s,
                      hpf__processors_time *time, const void *context)
 {

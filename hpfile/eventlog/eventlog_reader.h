@@ -9,7 +9,7 @@
 #include "hpfile/eventlog.h"
 
 /* Prepares the second pass: discards an incomplete record, the offset and any error, and keeps the
- * types. The next bytes begin a record or the whole log. The counts remain those of the first pass.
+ * types. The next bytes begin a record or the whole log. The counts of the first pass remain.
  */
 void hpf__eventlog_revisit(hpf_eventlog *log);
 

@@ -212,7 +212,7 @@ static hpf_prof_centre centre_of(const hpf_eventlog_time *t, uint32_t index)
 }
 
 /* Lists the definitions, then one for the root and one for what is not defined. Returns the index
- * of that of the root. */
+ * of the root's. */
 static uint32_t list_centres(hpf_eventlog_time *t, hpf_prof *out)
 {
     uint32_t n = t->names.centre_ids.n_names;
@@ -259,7 +259,7 @@ static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
     out->n_stacks = n;
 }
 
-/* Lists the words of JOB: those of the program, then +RTS and the options. */
+/* Lists the words of JOB: the program's, then +RTS and the options. */
 static void list_words(hpf_eventlog_time *t, hpf_prof *out)
 {
     hpf_str job = t->metadata.job;

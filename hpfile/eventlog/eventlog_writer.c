@@ -102,7 +102,7 @@ static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_
 /* --- stacks --- */
 
 /* Returns the number of the cost centre of a frame, and defines it if it is new; of a call, also
- * that of its function. Cost centres of different `twin` are never the same. */
+ * the place of its function. Cost centres of different `twin` are never the same. */
 static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
 {
     uint32_t number;
@@ -138,7 +138,7 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
     return number + 1;
 }
 
-/* Stores the numbers of the cost centres of a stack. The innermost is that of `twin`. */
+/* Stores the numbers of the cost centres of a stack. The innermost is `twin`'s. */
 static void number_stack(eventlog_writer *w, const hpf_frame *frames, size_t depth, uint64_t twin,
                          uint32_t numbers[MAX_FRAMES])
 {
@@ -373,8 +373,8 @@ static void put_cost(eventlog_writer *w, hpf_name name, uint64_t amount, uint64_
                         time_ns);
 }
 
-/* Writes the amounts that differ from the sample before: first those of names that readers know,
- * then names that are new, with their amounts, which gives them the next numbers. */
+/* Writes the amounts that differ from the sample before: first the amounts of names that readers
+ * know, then names that are new, with their amounts, which gives them the next numbers. */
 static void put_changes(eventlog_writer *w, const hpf_sample *sample, uint64_t time_ns)
 {
     enum { MOST_PAIR_BYTES = 20 };

@@ -24,7 +24,7 @@
 
 /* Reads a table of either shape. It is tidy if its columns are `time`, `name` and `value`, in any
  * order; else the first column is the time and each other one a name. Errors: SYNTAX, ORDER (time
- * goes back), RANGE, LIMIT, MEMORY, those of the source and of the consumer. */
+ * goes back), RANGE, LIMIT, MEMORY, from the source and the consumer. */
 hpf_status hpf__csv_read(hpf_source *source, const hpf_events *events, void *context,
                          const hpf_reader_options *options, hpf_error *err);
 

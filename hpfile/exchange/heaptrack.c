@@ -72,7 +72,7 @@ typedef struct heaptrack {
     uint32_t *texts; /* number in `unique` */
     frame *frames;
     instruction *instructions;
-    trace *traces; /* by number; 0 is that of allocations without a stack */
+    trace *traces; /* by number; 0 is the trace of allocations without a stack */
     kind *kinds;
     segment *segments;
     block *blocks;

@@ -2,7 +2,7 @@
  *
  * Whole profiles as JSON (docs/formats/json-profile.md): headers, marks, quantities, and an object
  * for each sample with its amounts by name. Everything is kept except the order of the costs of a
- * sample; those of a repeated name are added up.
+ * sample; costs of a repeated name are added up.
  */
 #ifndef HPF_JSON_PROFILE_H
 #define HPF_JSON_PROFILE_H
@@ -29,8 +29,8 @@ static inline const char *hpf__json_profile_member(hpf_header which)
 
 /* Reads a profile. Members may come in any order; unknown ones are skipped. Missing units are
  * seconds and bytes, other missing headers are empty. Marks that precede the samples are emitted in
- * the order of time. Errors: SYNTAX, ORDER (time goes back), RANGE, VERSION, LIMIT, MEMORY, those
- * of the source and of the consumer. */
+ * the order of time. Errors: SYNTAX, ORDER (time goes back), RANGE, VERSION, LIMIT, MEMORY, from
+ * the source and the consumer. */
 hpf_status hpf__json_profile_read(hpf_source *source, const hpf_events *events, void *context,
                                   const hpf_reader_options *options, hpf_error *err);
 

@@ -91,7 +91,7 @@ static hpf_status read_mark(void *context)
     return status;
 }
 
-/* Those that wait and are not later than `time`, in their order. */
+/* Emits the marks that wait and are not later than `time`, in their order. */
 static hpf_status send_marks(document *d, double time)
 {
     hpf_status status = HPF_OK;

@@ -170,7 +170,7 @@ static hpf_status emit(massif *m, const snapshot *s)
     return status == HPF_OK ? hpf__emitter_sample(&m->emit, s->time, s->place, m->err) : status;
 }
 
-/* Emits snapshots without a tree: in a file with trees those that have no heap, else all. */
+/* Emits snapshots without a tree: in a file with trees the ones that have no heap, else all. */
 static hpf_status emit_bare(massif *m)
 {
     hpf_status status = HPF_OK;

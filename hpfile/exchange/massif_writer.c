@@ -13,7 +13,7 @@
 #include "hpfile/stacks.h"
 #include "hpfile/sink.h"
 
-/* The depth of a tree, that of massif's own option --depth at most. */
+/* The depth of a tree: the largest that massif's own option --depth accepts. */
 #define MOST_DEPTH 200
 
 /* An amount and its stack, outermost frame first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * OpenMetrics (docs/formats/openmetrics.md). The points of a metric must not be mixed with those of
- * others, so all points are kept until the end.
+ * OpenMetrics (docs/formats/openmetrics.md). The points of a metric must not be mixed with points
+ * of others, so all points are kept until the end.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static bool add_point(metric *m, double time_ms, hpf_cost cost)
     return HPF__ARRAY_PUSH(m->points, m->n, m->capacity, new);
 }
 
-/* Times are those of Prometheus, whole milliseconds. */
+/* Times are whole milliseconds, as in Prometheus. */
 static double milliseconds(const metrics_writer *w, double time)
 {
     return round((w->begin_s + time / w->base.options.units_per_s) * 1e3);

@@ -167,7 +167,7 @@ static void turn_round(hpf__buffer *path)
     }
 }
 
-/* `status` is that of putting the path together. */
+/* `status` is the result of putting the path together. */
 static hpf_status finish_stack(hpf_stacks *s, hpf_status status, uint32_t *stack, hpf_error *err)
 {
     bool is_new;

@@ -260,8 +260,8 @@ static hpf_status read_timed(hpf__hp_reader *r, const hpf__hp_piece *p, const ch
     if (status != HPF_OK || r->is_truncated) {
         return status;
     }
-    /* The last number of a file that was cut may have been cut too: that of BEGIN_SAMPLE begins no
-     * sample, that of END_SAMPLE should be as long as the one of BEGIN_SAMPLE. */
+    /* The last number of a file that was cut may have been cut too: the one of BEGIN_SAMPLE begins
+     * no sample, the one of END_SAMPLE should be as long as the one of BEGIN_SAMPLE. */
     bool is_last = p->is_final && *next == p->end;
     size_t n_bytes = (size_t)(*next - hpf__skip_blanks(at, p->end));
     if (keyword == HPF__KEYWORD_BEGIN_SAMPLE) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The reader of `.hp` text. Its functions do the same as those of detect/reader.h.
+ * The reader of `.hp` text. Its functions do the same as in detect/reader.h.
  */
 #ifndef HPF_HP_READER_H
 #define HPF_HP_READER_H

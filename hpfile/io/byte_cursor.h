@@ -72,7 +72,7 @@ static inline size_t hpf__cursor_max(const hpf__cursor *scan)
 }
 
 /* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END after the last one.
- * Errors: LIMIT, of too long a line; MEMORY; those of the source. */
+ * Errors: LIMIT, of too long a line; MEMORY; from the source. */
 hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
 
 /* Sets the error of a name, text or line at `place` that is too long, and returns its status. */

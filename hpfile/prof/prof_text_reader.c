@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The text of a `.prof`: the totals, then the table of cost-centre stacks, whose indentation is the
- * tree. Names may contain blanks: the columns of modules and places are those of the table's title.
+ * tree. Names may contain blanks: the title of the table shows the columns of modules and places.
  * Numbers are taken from the end of a row.
  *
  * docs/formats/prof.md has the layout.

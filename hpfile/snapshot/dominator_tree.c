@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * First all groups, in the order of dominators, so that a parent comes before its children; then
- * those that are large enough, sorted by their parents.
+ * the large ones, sorted by their parents.
  */
 #include "hpfile/dominator_tree.h"
 #include "snapshot/snapshot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers are those of the depth-first order, as in the paper. Nodes are linked from the last
- * number to the first, so those that are linked are all from `linked` on.
+ * Numbers follow the depth-first order, as in the paper. Nodes are linked from the last number to
+ * the first, so the linked ones are all from `linked` on.
  */
 #include "hpfile/dominators.h"
 #include "snapshot/snapshot.h"

@@ -68,7 +68,7 @@ typedef struct hpf__accumulator {
     void *is_wanted_context;
     bool *unwanted; /* by name, where is_wanted is given */
     size_t unwanted_capacity;
-    /* By name: sum of all its amounts, also those that do not count. Of an accumulator in which all
+    /* By name: sum of all its amounts, even if they do not count. Of an accumulator in which all
      * count, only views have it. */
     double *whole_sums;
     size_t whole_sums_capacity;
@@ -93,7 +93,7 @@ void hpf__accumulator_finish(hpf__accumulator *accumulator);
  * headers, marks, lines and leftovers stay. */
 void hpf__accumulator_forget_samples(hpf__accumulator *accumulator);
 
-/* Returns the sum of all amounts of a name, also of those that do not count. */
+/* Returns the sum of all amounts of a name, even if they do not count. */
 double hpf__accumulator_whole_sum(const hpf__accumulator *accumulator, hpf_name name);
 
 /* Sorts marks by time, stably. Returns false when there is no memory.
@@ -113,7 +113,7 @@ hpf_status hpf__accumulator_settle_lines(hpf__accumulator *accumulator, hpf_erro
  * borrowed until the other accumulator receives an event. Returns false when there is no memory. */
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of);
 
-/* Creates a view without samples, and with one account after those of the names. */
+/* Creates a view without samples, and with one account after the accounts of the names. */
 bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator *of);
 void hpf__accumulator_view_finish(hpf__accumulator *view);
 

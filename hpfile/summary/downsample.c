@@ -18,7 +18,7 @@
 #define DEFAULT_MAX_PICKS 8192
 #define FINEST            0x1p20 /* cells in the time of the first samples */
 
-enum { N_ENDS = 2 }; /* picks in addition to those of the cells: the first and the last sample */
+enum { N_ENDS = 2 }; /* picks in addition to the cells': the first and the last sample */
 
 void hpf__downsample_init(hpf__downsample *p, size_t max_picks)
 {

@@ -173,7 +173,7 @@ static hpf_status make_room(hpf_live *live, hpf_error *err)
 }
 
 /* Counts a sample. One that is earlier than the one before it gets that one's time, if only until
- * order is restored; for good when some of those that it belongs between are kept no more. */
+ * order is restored; for good when some samples that it belongs between are kept no more. */
 static hpf_status count(hpf_live *live, hpf_sample *sample, hpf_error *err)
 {
     hpf_sample timely = *sample;

@@ -41,7 +41,7 @@ typedef struct hpf__live_survey {
 extern const hpf__second_pass hpf__live_second_pass;
 
 /* Emits the stored samples [begin, end). A rest has the name `rest`, or is left out if that is
- * HPF__REST. Errors: MEMORY; those of `events`. */
+ * HPF__REST. Errors: MEMORY; from `events`. */
 hpf_status hpf__live_survey_emit(hpf__live_survey *survey, size_t begin, size_t end, hpf_name rest,
                                  const hpf_events *events, void *context, hpf_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names to rows by a table of their texts, then one row for those that were cut differently, and
+ * Names to rows by a table of their texts, then one row for texts that were cut differently, and
  * for one that was cut and one that was not.
  */
 #include "hpfile/match.h"
@@ -117,7 +117,7 @@ static size_t gather_whole_names(const hpf_match *m, const scratch *s, some_name
 }
 
 /* Returns whether the names from `begin` to `end`, each of which begins with the one before, are
- * one without doubt. Names are sorted, so those that begin with another one follow it: the only
+ * one without doubt. Names are sorted, so names that begin with another one follow it: the only
  * other name that could fit is at `end`. */
 static bool is_one_name(const some_name *names, size_t n, size_t begin, size_t end)
 {
@@ -183,7 +183,8 @@ static void join_whole_names(const some_name *cut, size_t n_cut, const some_name
 
 /* ---- Lines that moved ---- */
 
-/* Replaces in the first of two profiles the names with lines that moved by those of the second. */
+/* Replaces in the first of two profiles the names with lines that moved by the names of the
+ * second. */
 static hpf_status move_lines(hpf_match *m, hpf_survey *const *surveys, hpf_error *err)
 {
     size_t room = (size_t)m->texts.n_names + 1;

@@ -41,7 +41,7 @@ struct hpf_survey {
     bool has_sidecar;        /* not all marks and quantities are in the input */
 };
 
-/* Marks and lines, in the order of time. Errors: MEMORY; those of `events`. */
+/* Marks and lines, in the order of time. Errors: MEMORY; from `events`. */
 hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *events, void *context,
                                   hpf_error *err);
 

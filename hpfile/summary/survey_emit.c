@@ -103,7 +103,8 @@ static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *cont
 
 /* --- the whole --- */
 
-/* Returns the number of names without those that only an unfinished sample has, which are last. */
+/* Returns the number of names without the names that only an unfinished sample has, which are
+ * last. */
 static uint32_t n_used_names(const hpf_survey *s)
 {
     uint32_t n = hpf_survey_n_names(s);

@@ -72,7 +72,7 @@ static inline void hpp__map_prefetch(const hpp__map *map, uint64_t key)
 }
 
 /* Returns the value of a key, which is not 0; adds a missing key with value 0. Returns NULL without
- * memory. The pointer is valid as that of hpp__map_find. */
+ * memory. The pointer is valid as long as one from hpp__map_find. */
 uint64_t *hpp__map_add(hpp__map *map, uint64_t key);
 
 /* Removes a key if it is there. */

@@ -31,7 +31,7 @@ struct hpp_frame {
 };
 typedef struct hpp_frame hpp_frame;
 
-/* The result of a push: `centre` on the stack of `from` gives that of `to`. */
+/* The result of a push: `centre` on the stack of `from` gives the stack of `to`. */
 typedef struct hpp__edge {
     const hpp_cell *from; /* NULL: no edge */
     const hpp_cc *centre;

@@ -12,7 +12,7 @@
 /* ---- edges ---- */
 
 /* Returns the home slot of an edge. Both hashes are offsets, because cells and edges have one size.
- * That of the cell is added last, since it is available last. */
+ * The number of the cell is added last, since it is available last. */
 static inline hpp__edge *edge_home(const hpp__thread *t, const hpp_cell *from, const hpp_cc *centre)
 {
     _Static_assert(sizeof(hpp__edge) == sizeof(hpp_cell), "offsets of cells are offsets of edges");
@@ -108,7 +108,7 @@ static bool is_on_stack(const hpp__thread *t, uintptr_t address)
 }
 
 /* A scope opens in a function whose frame is not below the innermost open scope's: that scope is of
- * the same function, or was skipped by a longjmp. Closes those that were certainly skipped: scopes
+ * the same function, or was skipped by a longjmp. Closes scopes that were certainly skipped: scopes
  * of deeper frames, and of this frame's place where the call or the scope's own place shows that it
  * is another call. */
 static void close_skipped(hpp__thread *t, const hpp_frame *opened)

@@ -107,7 +107,7 @@ typedef struct hpp__biography {
     uint64_t n_skipped;     /* censuses without a record */
 } hpp__biography;
 
-/* Initialises a biography. `ref_shift` is that of the heap. Errors: MEMORY. */
+/* Initialises a biography. `ref_shift` is the heap's. Errors: MEMORY. */
 hpf_status hpp__biography_init(hpp__biography *biography, unsigned ref_shift, bool has_histories,
                                uint32_t lost_band, hpf_error *err);
 void hpp__biography_finish(hpp__biography *biography);

@@ -229,7 +229,7 @@ static int visit_for_scheme(hpp_ref ref, const hpp_object *object, void *context
     return 0;
 }
 
-/* Runs the passes of all schemes but that of the profile, which is the last one to run. */
+/* Runs the passes of all schemes but the profile's own, which is the last one to run. */
 static void pass_schemes(hpp_census *c)
 {
     for (size_t i = 1; i < c->schemes.n; i++) {
@@ -498,9 +498,9 @@ void hpp_census_used(hpp_census *c, hpp_ref ref, uint64_t *life_word)
     }
 }
 
-/* Finds the key under which an object dies: that of the censuses that visited it. No key is created
- * here, so that the order of bands does not depend on when dead objects are found. Returns false if
- * no census has counted it. */
+/* Finds the key under which an object dies: the key of the censuses that visited it. No key is
+ * created here, so that the order of bands does not depend on when dead objects are found. Returns
+ * false if no census has counted it. */
 static bool find_last_key(hpp_census *c, const hpp_object *object, uint32_t *key)
 {
     *key = 0;

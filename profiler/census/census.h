@@ -90,8 +90,7 @@ HPF_MUST_USE hpf_status hpp_census_end(hpp_census *census, hpf_error *err);
 
 /* With a biography: return the number of censuses so far, and the result of one of them, by index
  * from 0. It is final after hpp_census_end, else provisional, and valid until the next call on this
- * engine. If
- * the heap's sums have phases, they must be those of that census after hpp_census_end.
+ * engine. If the heap's sums have phases, they must be of that census after hpp_census_end.
  *
  * Bands of a final biography: LAG, USE, DRAG, VOID, INHERENT_USE. Of a provisional one:
  * NOT_YET_USED (lag or void), USE (used in this era), NOT_USED_SINCE (use or drag), INHERENT_USE.
@@ -107,7 +106,7 @@ const hpp_census_result *hpp_census_final(hpp_census *census, uint32_t index);
 typedef int hpp_visit_set(uint32_t id, hpf_str text, void *context);
 int hpp_census_each_set(hpp_census *census, hpp_visit_set *visit, void *context);
 
-/* A profile may compare schemes: visits them, that of the profile first. */
+/* A profile may compare schemes: visits them, the profile's own first. */
 bool hpp_census_compares_schemes(const hpp_census *census);
 typedef int hpp_visit_scheme(const hpp_scheme *scheme, void *context);
 int hpp_census_each_scheme(const hpp_census *census, hpp_visit_scheme *visit, void *context);
@@ -121,8 +120,8 @@ typedef struct hpp_holding {
     uint64_t size_bytes, n_objects;
 } hpp_holding;
 
-/* Visits what held the retainers in all censuses; sizes and numbers are those of the census in
- * which a holding was largest. */
+/* Visits what held the retainers in all censuses; sizes and numbers are of the census in which a
+ * holding was largest. */
 typedef int hpp_visit_holding(const hpp_holding *holding, void *context);
 int hpp_census_each_holding(hpp_census *census, hpp_visit_holding *visit, void *context);
 

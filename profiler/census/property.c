@@ -63,7 +63,7 @@ static hpf_str kind_of_shape(const hpp_shape *shape)
     return shape->kind;
 }
 
-/* A property with both functions is that of the stack where an object has one. */
+/* A property with both functions is of the stack where an object has one. */
 static const struct property {
     hpf_str (*of_stack)(const hpp_heap *heap, const void *stack);
     hpf_str (*of_shape)(const hpp_shape *shape);

@@ -24,8 +24,8 @@ typedef struct hpp_band {
 /* What is missing for lack of memory; all 0 if nothing is. */
 typedef struct hpp_missing {
     /* In this census. */
-    uint64_t unnamed_bytes; /* in the band OUT_OF_MEMORY, or in that of the bands by stack if it
-                               has more */
+    uint64_t unnamed_bytes; /* in the band OUT_OF_MEMORY, or, among bands by stack, in that one if
+                               it has more */
     uint64_t n_sets;        /* retainer sets that could not be created (their objects have the set
                                OUT_OF_MEMORY) or cannot be visited */
     uint64_t n_untraced;    /* objects whose children could not be followed */

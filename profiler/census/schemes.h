@@ -27,7 +27,7 @@ typedef struct hpp_scheme {
 
 /* All zero: there is only one scheme, and nothing to compare. */
 typedef struct hpp__schemes {
-    hpp_scheme *all;          /* the first is that of the profile */
+    hpp_scheme *all;          /* the first is the profile's own */
     hpp__retainer *retainers; /* by scheme; not used for the first */
     size_t n;
 } hpp__schemes;

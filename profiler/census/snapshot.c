@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Objects are numbered as they are found: first those that the heap visits, then roots and children
- * that it did not visit, such as static objects.
+ * Objects are numbered as they are found: first the ones that the heap visits, then roots and
+ * children that it did not visit, such as static objects.
  */
 #include "census/snapshot.h"
 

@@ -7,7 +7,7 @@
  * centre or function of their producer.
  * Static objects, and with `count_stacks` false stacks, have no size and do not count.
  *
- * Memory: that of the snapshot, and 40 to 72 bytes for each object meanwhile.
+ * Memory: the snapshot, and 40 to 72 bytes for each object meanwhile.
  */
 #ifndef HPP_SNAPSHOT_H
 #define HPP_SNAPSHOT_H

@@ -23,7 +23,7 @@ void hpp__address_histogram_finish(hpp__address_histogram *places);
 /* Adds to the count of an address; 0 is unknown. Safe in signal handlers. */
 void hpp__address_histogram_add(hpp__address_histogram *places, uint64_t address, uint64_t n);
 
-/* Writes the counts as a file of bins. `unit` and `kind` are those of hpf_bins. */
+/* Writes the counts as a file of bins. `unit` and `kind` as in hpf_bins. */
 void hpp__address_histogram_write(const hpp__address_histogram *places, hpf_bins_kind kind,
                                   uint64_t unit, hpf_sink *sink);
 

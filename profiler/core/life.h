@@ -26,8 +26,8 @@ typedef struct hpp__life {
     double created_s, first_use_s, last_use_s, ended_s;
 } hpp__life;
 
-/* Record events of the object at `time_s`. If the clock goes back, as that of a runtime after a
- * collection may, the event gets the time of the one before. */
+/* Record events of the object at `time_s`. If the clock goes back, like the clock of a runtime
+ * after a collection may, the event gets the time of the one before. */
 void hpp__life_created(hpp__life *life, hpp_ref ref, const hpp_object *object, double time_s);
 void hpp__life_used(hpp__life *life, double time_s);
 void hpp__life_ended(hpp__life *life, double time_s);

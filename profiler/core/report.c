@@ -82,7 +82,7 @@ hpf_status hpp__report_write_kind(hpf_sink *sink, const hpf_prof *prof, hpp_repo
 
 hpf_status hpp__report_write(hpf_sink *sink, hpf_prof *prof, hpp_report kind, hpf_error *err)
 {
-    /* Stacks first: the centres of those that exist now are all known. */
+    /* Stacks first: the centres of the present ones are all known. */
     prof->n_stacks = hpp_ccs_count();
     hpf_prof_centre *centres = list_centres(&prof->n_centres);
     hpf_prof_stack *stacks = list_stacks(prof->n_stacks, prof->n_centres);

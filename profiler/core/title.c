@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Titles as GHC's run-time system writes them, and those of native programs.
+ * Titles as GHC's run-time system writes them, and titles of native programs.
  */
 #include "title.h"
 

@@ -347,7 +347,7 @@ static void reverse(hpp__debug_frame *frames, size_t n)
     }
 }
 
-/* Returns the unit at an address, with its functions read, and stores its root, and that of its
+/* Returns the unit at an address, with its functions read, and stores its root, and the root of its
  * tree if that is in another file, else one without an address. NULL if there is none. */
 static compilation *unit_at(hpp__debug_info *in, uint64_t address, Dwarf_Die *die, Dwarf_Die *split)
 {

@@ -2,7 +2,7 @@
  *
  * Where functions begin and end in a file without symbols: the unwind tables have it, for
  * exceptions. Reads the binary search table of .eh_frame_hdr (Linux Standard Base, core, 10.6).
- * (The bounds in libdw's dwarf_frame_info are those of an unwind rule, not of a function.)
+ * (The bounds in libdw's dwarf_frame_info belong to an unwind rule, not to a function.)
  */
 #ifndef HPP_SYMBOL_FUNCTION_BOUNDS_H
 #define HPP_SYMBOL_FUNCTION_BOUNDS_H

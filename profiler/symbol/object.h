@@ -27,7 +27,7 @@ hpp__objects *hpp__objects_create(const char *debug_folder, bool symbols_only);
 void hpp__objects_destroy(hpp__objects *objects);
 
 /* Opens an object file. If the file is gone, opens its separate debug file by build id; an empty
- * `build_id` is that of any file at the path. Returns NULL if there is neither, if the build id
+ * `build_id` is the one of any file at the path. Returns NULL if there is neither, if the build id
  * differs, or if there is no memory. Close it before the objects are destroyed. */
 hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str build_id);
 void hpp__object_close(hpp__object *object);
@@ -53,8 +53,8 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
 size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames);
 
 /* Replaces `out` by the type that the result of a call points to, and says whether that is a
- * structure or class. `address` is that of the code after the call. Returns false if it is not
- * known. */
+ * structure or class. `address` is where the code goes on after the call. Returns false if it is
+ * not known. */
 bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
                              bool *is_structure);
 

@@ -150,7 +150,7 @@ static hpf_str name_of(hpf_str path)
     return (hpf_str){path.data + begin, path.length - begin};
 }
 
-/* Returns whether a path is that of a file; generated code has "", the code of the kernel "[vdso]".
+/* Returns whether a path names a file; generated code has "", the code of the kernel "[vdso]".
  */
 static bool is_file(hpf_str path)
 {

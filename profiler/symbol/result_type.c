@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locations are those of DWARF 5, 2.6. Instructions are looked for at every byte after the call; a
+ * Locations are as in DWARF 5, 2.6. Instructions are looked for at every byte after the call; a
  * match counts only if a variable with a pointer type is at that very place.
  */
 #include "result_type.h"
@@ -80,7 +80,7 @@ static void add(hpp__text *out, const char *text)
     hpp__text_add(out, (hpf_str){text, strlen(text)});
 }
 
-/* Appends the name of a type: that of the structure behind typedefs, if that has one. */
+/* Appends the name of a type: the name of the structure behind typedefs, if it has one. */
 static bool add_type_name(hpp__text *out, hpp__scope_names *names, Dwarf_Die *unit, Dwarf_Die type,
                           unsigned depth)
 {
@@ -235,7 +235,7 @@ static bool is_scope(int tag)
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* Finds the variable at a place, below `die`: of those that get the result the first, outer ones
+/* Finds the variable at a place, below `die`: of all that get the result the first, outer ones
  * before inner ones. */
 static void find_variable(hpp__walk *walk, Dwarf_Die *die, const place *where, unsigned depth,
                           found_variable *found)
@@ -345,7 +345,7 @@ static int64_t slot_of(Dwarf_Die *function, int64_t offset)
     return offset - (is_cfa ? CFA_ABOVE_FRAME : 0);
 }
 
-/* Finds what the place of a store points to. `address` is that of the code. */
+/* Finds what the place of a store points to. `address` is in the code. */
 static bool stored_at(const store *to, uint64_t address, Dwarf_Die *unit, Dwarf_Die *function,
                       Dwarf_Die *target)
 {

@@ -178,7 +178,7 @@ static hpf_status choose_candidates(work *w, uint32_t n_wanted, hpf_error *err)
     return HPF_OK;
 }
 
-/* Adds the series of the candidates and the totals of side 1, or subtracts those of side 0. */
+/* Adds the series of the candidates and the totals of side 1, or subtracts the series of side 0. */
 static hpf_status add_side(work *w, int which, hpf_error *err)
 {
     const side *s = &w->sides[which];

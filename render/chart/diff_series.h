@@ -22,7 +22,7 @@ typedef struct hpr__diff_series {
 } hpr__diff_series;
 
 /* Resamples both profiles on the grid and chooses up to `n_rows` rows, all in the arena. Errors:
- * those of hpr_diff_chart_create. */
+ * from hpr_diff_chart_create. */
 HPF_MUST_USE hpf_status hpr__diff_series_make(hpr__diff_series *out, hpf_arena *arena,
                                               const hpf_diff *diff, hpf_survey *const surveys[2],
                                               bool by_sample, uint32_t n_rows, hpf_error *err);

@@ -11,7 +11,7 @@
  * Several profiles on one page get the same bands. Names are matched as in hpfile/match.h, or by
  * group; bands are named without the id of a cost-centre stack. The weight of a name is its mean
  * amount. Unless the panels share a scale, it is divided by the mean total of its profile, so that
- * names of a small profile count as much as those of a large one.
+ * names of a small profile count as much as names of a large one.
  */
 #ifndef HPR_SELECT_H
 #define HPR_SELECT_H

@@ -10,7 +10,7 @@
 /* Fills the times of the chart and its bands in the order of the assignment: names, values, sums,
  * `upper`, the totals, the peak and the area. Leaves fills, look and labels for later. `options` of
  * the modern look: values become percents of the totals, and places on the x axis the numbers of
- * the samples, if these say so. NULL: the classic look. Errors: those of hpf_survey_series; MEMORY.
+ * the samples, if these say so. NULL: the classic look. Errors: from hpf_survey_series; MEMORY.
  *
  * The area follows the trapezium rule over the drawn points. In a reduced survey, which has samples
  * between the points, it is the sum of the areas of the bands, which count every sample. In a chart

@@ -67,8 +67,9 @@ static const hpr_band *twin_below(const hpr__chart *chart, uint32_t index)
     return is_twin ? lowest : NULL;
 }
 
-/* Sets the shade and the fill of every band, from the bottom: that of the previous `.aux` file, or
- * the next one of the table. `capacity` is how many shades hp2ps can keep. Errors: LIMIT. */
+/* Sets the shade and the fill of every band, from the bottom: the shade in the previous `.aux`
+ * file, or the next one of the table. `capacity` is how many shades hp2ps can keep. Errors:
+ * LIMIT. */
 static hpf_status shade_bands(hpr__chart *chart, const hpr_classic *classic, size_t capacity,
                               hpf_error *err)
 {

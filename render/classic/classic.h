@@ -22,14 +22,14 @@
 #define HPR__CLASSIC_TICK_PT        4.0
 #define HPR__CLASSIC_MARK_PT        4.0 /* half the width of a mark, and its height */
 
-/* Fills a chart in the classic look. After a failure it can only be destroyed. Errors: those of
+/* Fills a chart in the classic look. After a failure it can only be destroyed. Errors: from
  * hpr_chart_create. */
 HPF_MUST_USE hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey,
                                            const hpr_options *options, hpf_error *err);
 
 /* Selects, orders and limits the names; the assignment lives as long as the arena. Errors: MEMORY;
- * those of hpf_survey_replay when the order needs a second reading; LIMIT for more ORDER lines in
- * the `.aux` file than hp2ps accepts. */
+ * from hpf_survey_replay when the order needs a second reading; LIMIT for more ORDER lines in the
+ * `.aux` file than hp2ps accepts. */
 HPF_MUST_USE hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_arena *arena,
                                             hpf_survey *survey, const hpr_options *options,
                                             hpf_error *err);

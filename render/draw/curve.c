@@ -52,7 +52,7 @@ static double slope_to(hpr_point from, hpr_point to, double offset_pt)
     return (to.y_pt + offset_pt - from.y_pt) / (to.x_pt - from.x_pt);
 }
 
-/* Removes the indices of points within `tolerance_pt` of the line between those that stay; the
+/* Removes the indices of points within `tolerance_pt` of the line between the remaining ones; the
  * first and the last stay. Returns how many stay. */
 static size_t remove_straight(size_t *shown, size_t n, const hpr_point *points, double tolerance_pt)
 {

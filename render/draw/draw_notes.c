@@ -103,8 +103,8 @@ static double top_of_mark(const hpr__drawing *d, const hpr_mark *mark)
     return *mark->shown ? baseline_of_row(d, mark->row) - 2 : hpr__top_of_plot(chart);
 }
 
-/* Draws one rule or tick for mark `first` and those that are too near to be seen apart. Returns the
- * next mark. */
+/* Draws one rule or tick for mark `first` and all marks that are too near to be seen apart. Returns
+ * the next mark. */
 static size_t draw_rule(const hpr__drawing *d, size_t first)
 {
     const hpr_chart *chart = d->chart;

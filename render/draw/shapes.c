@@ -74,8 +74,8 @@ static hpr_point place_of(const grid *g, const crossing *c)
     return (hpr_point){c->along * g->dx - distance * g->dy, c->along * g->dy + distance * g->dx};
 }
 
-/* Moves the beginning of a dashed line to that of a dash. All dashes are on one grid, staggered
- * from line to line. */
+/* Moves the beginning of a dashed line to the beginning of a dash. All dashes are on one grid,
+ * staggered from line to line. */
 static void align_dashes(crossing *begin, double dash_pt)
 {
     if (dash_pt > 0) {

@@ -502,7 +502,7 @@ static void finish(profile_writer *w)
 
 /* --- stacks ---------------------------------------------------------------------------------- */
 
-/* Writes what each stack has allocated by the last sample; its nodes follow those of names. */
+/* Writes what each stack has allocated by the last sample; its nodes follow the nodes of names. */
 static hpf_status put_allocated(profile_writer *w, hpr__stacks *stacks)
 {
     hpf_survey *survey = w->view ? w->view->allocated : NULL;

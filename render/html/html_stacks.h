@@ -37,8 +37,8 @@ void hpr__stacks_finish(hpr__stacks *stacks);
 HPF_MUST_USE hpf_status hpr__moved_frames_json(hpf_json *json, hpf_survey *const surveys[2],
                                                hpf_error *err);
 
-/* Adds the member "stack": the frames of a stack, or without any those of its name; outermost first
- * as in the list of frames. Without memory it is empty. */
+/* Adds the member "stack": the frames of a stack, or without any the frames in its name; outermost
+ * first as in the list of frames. Without memory it is empty. */
 void hpr__stack_json(hpf_json *json, hpf_str name, const hpf_frame *frames, size_t n_frames);
 
 #endif

@@ -96,8 +96,8 @@ typedef enum hpr__peak_words {
 } hpr__peak_words;
 #define HPR__PEAK_BYTES (2 * HPR_UNIT_LABEL_BYTES + 1024)
 /* Writes the text of the peak to `out`, which has HPR__PEAK_BYTES, in the units of the axes. `name`
- * is that of the line, or NULL. In a chart of differences the text begins "total (line): largest
- * change +9.3 MiB". */
+ * is the line's, or NULL. In a chart of differences the text begins "total (line): largest change
+ * +9.3 MiB". */
 void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bool si_units,
                     hpr__peak_words words, const char *name);
 

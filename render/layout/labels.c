@@ -47,7 +47,7 @@ static const char *without_id(const hpr_band *band)
     return hpf__without_id((hpf_str){band->text, strlen(band->text)}).data;
 }
 
-/* Returns whether the name of a band, elided or not, could also be that of another band. */
+/* Returns whether the name of a band, elided or not, could also be the name of another band. */
 static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
 {
     const char *cut = strstr(shown, hpr__ellipsis);
@@ -541,7 +541,7 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* If not all names fit, keeps those of the largest bands, and leaves the last row free for the
+/* If not all names fit, keeps the names of the largest bands, and leaves the last row free for the
  * number of the others. */
 static void keep_largest(margin *m)
 {

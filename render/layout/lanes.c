@@ -30,7 +30,7 @@ static const char *const processor_names[HPR__MOST_PROCESSORS][2] = {
     NAMES_OF(6),  NAMES_OF(7),  NAMES_OF(8),  NAMES_OF(9), NAMES_OF(10), NAMES_OF(11),
     NAMES_OF(12), NAMES_OF(13), NAMES_OF(14), NAMES_OF(15)};
 
-/* Light enough for dark names, and on white as on black; the last one is that of all other threads.
+/* Light enough for dark names, and on white as on black; the last one is for all other threads.
  */
 static const uint32_t thread_colours[] = {0x8ab6d6, 0xe6b566, 0x9cc58b, 0xc3a1d1, 0x7fc4bb,
                                           0xd2c06a, 0x9aa5dd, 0xc7a58c, 0xb4b9be};
@@ -51,7 +51,7 @@ static double sum_of(const double *cells, size_t n)
     return sum;
 }
 
-/* Returns the highest rate over 1/256 of the time: that of single cells would be noise. */
+/* Returns the highest rate over 1/256 of the time: the rate of single cells would be noise. */
 static double max_rate(const double *cells, const hpf_activity *a)
 {
     size_t width = a->n_cells / 256 ? a->n_cells / 256 : 1;

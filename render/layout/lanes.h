@@ -34,7 +34,7 @@ typedef struct hpr__lane_source {
 /* Lists what an activity has records of, top lane first. Returns how many there are. */
 size_t hpr__lanes_list(hpr__lane_source out[HPR__MOST_LANES], const hpf_activity *activity);
 
-/* Returns the colour of a thread, by its index: that of the longest are different. */
+/* Returns the colour of a thread, by its index: the longest have different ones. */
 uint32_t hpr__thread_colour(uint32_t thread);
 enum { HPR__COLLECTION_COLOUR = 0xd1495b };
 

@@ -459,7 +459,7 @@ static hpr__legend_box legend_box(const layout *l)
                              .height_pt = l->public->height_pt * most_legend_share};
 }
 
-/* Arranges the legend below the plot. That of AUTO holds what is not on bands after the round
+/* Arranges the legend below the plot. The legend of AUTO holds what is not on bands after the round
  * before, and only grows. */
 static hpf_status fit_legend(layout *l, hpf_error *err)
 {

@@ -30,7 +30,7 @@ HPF_MUST_USE hpf_status hpr__modern_layout(hpr__chart *chart, const hpf_survey *
                                            const hpr_options *options, const hpr__frame *frame,
                                            hpr_measurer measurer, hpf_error *err);
 
-/* Fills a chart in the modern look. After a failure it can only be destroyed. Errors: those of
+/* Fills a chart in the modern look. After a failure it can only be destroyed. Errors: from
  * hpr_chart_create. */
 HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,
                                           const hpr_options *options, hpr_measurer measurer,

@@ -584,8 +584,8 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     return HPF_OK;
 }
 
-/* Adds a band of a panel to the same band of the legend, whose points from `first` on are those of
- * the panel. All panels have the same weight, regardless of their duration. */
+/* Adds a band of a panel to the same band of the legend, whose points from `first` on belong to the
+ * panel. All panels have the same weight, regardless of their duration. */
 static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
 {
     const hpr__chart *all = w->sheet->legend;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of output formats, and the pages of a scene for those that write one page at a time.
+ * The table of output formats, and the pages of a scene for formats that write one page at a time.
  */
 #include "hprender/backend.h"
 

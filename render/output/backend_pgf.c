@@ -3,7 +3,7 @@
  * PGF's basic layer, for \input into a document with \usepackage{pgf}. Shapes are where the layout
  * placed them; TeX sets the texts in the font of the document, at the sizes of the layout.
  *
- * Points are those of TeX (72.27 to the inch), so that a figure as wide as a column fits it.
+ * Points are TeX's (72.27 to the inch), so that a figure as wide as a column fits it.
  */
 #include "hpfile/sink.h"
 #include "output/backend.h"

@@ -26,7 +26,7 @@ static hpf_status draw_page(cairo_t *cr, const hpr_scene *scene, const hpr__page
     return status;
 }
 
-/* Ends the document and frees surface and context. Returns `status`, that of the pages, or a later
+/* Ends the document and frees surface and context. Returns `status` of the pages, or a later
  * error. */
 static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_error *err)
 {
@@ -188,7 +188,7 @@ static void add_comment(cairo_surface_t *surface, const char *key, const char *t
     cairo_ps_surface_dsc_comment(surface, line);
 }
 
-/* Adds the box of the page: cairo would write that of the drawn shapes. */
+/* Adds the box of the page: cairo would write the box of the drawn shapes. */
 static void add_boxes(cairo_surface_t *surface, const hpr_paper *paper)
 {
     char box[128];

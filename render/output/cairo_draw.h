@@ -11,8 +11,8 @@
 /* Fills the drawing area with the background of a scene. */
 void hpr__cairo_paint_background(cairo_t *cr, const hpr_scene *scene);
 
-/* Draws the items of a page, but no background, in the units of hprender/cairo.h. Errors: those of
- * hpr__fonts_draw and of `cr`. */
+/* Draws the items of a page, but no background, in the units of hprender/cairo.h. Errors: from
+ * hpr__fonts_draw and `cr`. */
 HPF_MUST_USE hpf_status hpr__cairo_draw_page(cairo_t *cr, const hpr__page *page, hpr_fonts *fonts,
                                              hpf_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Replaces the ten special characters of TeX, and those that old text fonts have in other places.
+ * Replaces the ten special characters of TeX, and characters that old text fonts have in other
+ * places.
  */
 #include "hpfile/sink.h"
 #include "output/tex.h"

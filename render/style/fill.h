@@ -4,8 +4,8 @@
  * lines, a line style.
  *
  * Line styles: a line has the colour of its name, made darker or lighter until it is visible on the
- * background. Since any two lines may cross, a line whose colour could be mistaken for that of a
- * heavier line gets different dashes. In print, lines differ by dashes and markers alone.
+ * background. Since any two lines may cross, a line whose colour could be mistaken for the colour
+ * of a heavier line gets different dashes. In print, lines differ by dashes and markers alone.
  *
  * Hatches: 24 patterns, which differ in direction, distance and width of lines, in crossings and
  * dots, and in the grey below them. Each is used once before any is used again. Bands that touch

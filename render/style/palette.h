@@ -3,11 +3,11 @@
  * Colours of bands, and themes.
  *
  * Colour follows the name, and depends on all names of the profile and their sums only, never on
- * what a picture shows of it. A hash of the name proposes one of nine hues (those of Okabe and Ito
- * and of Paul Tol's schemes) in one of three lightnesses. All names of the profile choose, the
- * largest first: no colour is used twice before all are used, those that look alike are used late,
- * and a name differs in lightness, and for every kind of vision, from the name ranked before it,
- * often its neighbour. What still meets its like is separated by a hairline.
+ * what a picture shows of it. A hash of the name proposes one of nine hues (as chosen by Okabe and
+ * Ito and of Paul Tol's schemes) in one of three lightnesses. All names of the profile choose, the
+ * largest first: no colour is used twice before all are used, similar ones are used late, and a
+ * name differs in lightness, and for every kind of vision, from the name ranked before it, often
+ * its neighbour. What still meets its like is separated by a hairline.
  */
 #ifndef HPR_PALETTE_H
 #define HPR_PALETTE_H

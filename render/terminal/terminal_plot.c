@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A column of cells shows the sample with the largest total in its time range, so that no peak is
- * lost; between samples, values are interpolated. A cell has two colours, one above the other:
- * those that cover most of it.
+ * lost; between samples, values are interpolated. A cell has two colours, one above the other: the
+ * bands that cover most of it.
  */
 #include "terminal/terminal_plot.h"
 

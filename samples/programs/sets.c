@@ -6,9 +6,9 @@
  * There are n copies of each number from 1 to 255. Reader i will read the numbers whose bit i is
  * set: first the stack holds their list, then its thunk does. Census j + 1 is taken after j readers
  * were created, the last one when all have been evaluated. At census j + 1, a number is retained by
- * those of the first j readers whose bits it has, and also by the stack if it has a higher bit. So
- * there are 2^j sets with the stack, each with 2^(8-j) - 1 numbers, and 2^j - 1 sets without it,
- * each with one number: 1, 3, 7, ... 255 sets.
+ * the objects of the first j readers whose bits it has, and also by the stack if it has a higher
+ * bit. So there are 2^j sets with the stack, each with 2^(8-j) - 1 numbers, and 2^j - 1 sets
+ * without it, each with one number: 1, 3, 7, ... 255 sets.
  *
  * A number takes 16 n bytes, the list of a reader 128 n * 24.
  */

@@ -3,7 +3,7 @@
  * Connects to `unix:PATH` or `tcp:HOST:PORT`, where the server may not be listening yet. Tries once
  * a second; the addresses of a host are tried in turn.
  *
- * Threads: one thread, that of the loop.
+ * Threads: only the thread of the loop.
  */
 #ifndef CENSUS_WATCH_CONNECTOR_H
 #define CENSUS_WATCH_CONNECTOR_H

@@ -10,7 +10,7 @@
  * bytes read have changed. Another file under the name (by device and inode) is read after the old
  * one has been read to its end. While there is no file under the name, the old one is still read.
  *
- * Threads: one thread, that of the loop.
+ * Threads: only the thread of the loop.
  */
 #ifndef CENSUS_WATCH_FOLLOW_H
 #define CENSUS_WATCH_FOLLOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Uses two watches of one inotify descriptor. The watch of the directory reports names, of which
- * only that of the file counts. The watch of the file is set through its descriptor.
+ * only the end of the file counts. The watch of the file is set through its descriptor.
  */
 #include "inotify_watch.h"
 

@@ -3,7 +3,7 @@
  * Notifications about a file by inotify: about its name in the directory, and about the open file.
  * If inotify is not available, there are no notifications.
  *
- * Threads: one thread, that of the loop.
+ * Threads: only the thread of the loop.
  */
 #ifndef CENSUS_WATCH_INOTIFY_WATCH_H
 #define CENSUS_WATCH_INOTIFY_WATCH_H

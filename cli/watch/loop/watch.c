@@ -311,7 +311,7 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     }
 }
 
-/* Returns whether the whole lines among the first bytes are those of another kind of file, and sets
+/* Returns whether the whole lines among the first bytes belong to another kind of file, and sets
  * `err` to the message that says so. */
 static bool is_foreign(const profile *p, hpf_error *err)
 {

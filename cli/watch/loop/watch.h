@@ -3,7 +3,7 @@
  * Profiles that grow, and views of them. Inputs (watch_input.h) feed profiles; the events of a
  * profile go to all views. Inputs and views are independent, and share an event loop.
  *
- * Threads: one watch, one thread, that of its loop.
+ * Threads: a watch belongs to the thread of its loop.
  */
 #ifndef CENSUS_WATCH_WATCH_H
 #define CENSUS_WATCH_WATCH_H

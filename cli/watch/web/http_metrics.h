@@ -31,7 +31,7 @@ typedef struct http_metrics {
 } http_metrics;
 
 /* Reads the latest sample of a profile, and gives bands to its largest names. Profiles without a
- * sample, or not in bytes, are left out. Errors: MEMORY, those of the survey. */
+ * sample, or not in bytes, are left out. Errors: MEMORY, from the survey. */
 HPF_MUST_USE hpf_status http_metrics_add(http_metrics *m, const watched *profile,
                                          http_metrics_bands *bands, hpf_error *err);
 

@@ -24,10 +24,10 @@ typedef struct http_pprof {
 } http_pprof;
 
 /* Adds the latest sample of a profile; profiles without a sample, or with another unit than the
- * first one, are left out. Errors: MEMORY, LIMIT, those of the survey. */
+ * first one, are left out. Errors: MEMORY, LIMIT, from the survey. */
 HPF_MUST_USE hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err);
 
-/* Writes the profile, if there was a sample. Errors: END without one; MEMORY, those of the sink. */
+/* Writes the profile, if there was a sample. Errors: END without one; MEMORY, from the sink. */
 HPF_MUST_USE hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err);
 void http_pprof_finish(http_pprof *p);
 
@@ -67,7 +67,7 @@ bool http_costs_are_in(const watched *profile, http_place where);
 void http_costs_begin(http_costs *costs);
 
 /* Writes what belongs to a place: the live heap, the allocations, or the processor time. Errors:
- * END without a sample of the heap; MEMORY, LIMIT, those of the sink. */
+ * END without a sample of the heap; MEMORY, LIMIT, from the sink. */
 HPF_MUST_USE hpf_status http_costs_write(http_costs *costs, hpf_str program, http_place where,
                                          hpf_sink *sink, hpf_error *err);
 

@@ -248,7 +248,7 @@ static bool on_sourced(void *context, const char *text, hpf_sink *sink)
                               file, sink);
 }
 
-/* Returns whether data for servers contain a profile: those that grow, or the only one. */
+/* Returns whether data for servers contain a profile: growing ones, or the only one. */
 static bool is_current(const view_http *v, const watched *profile)
 {
     return profile->state == WATCHED_GROWING || v->n_feeds == 1;

@@ -52,7 +52,7 @@ HPF_API bool hpf_bins_is_file(hpf_str bytes);
 HPF_API void hpf_bins_write(hpf_sink *sink, const hpf_bins *bins);
 
 /* Reads a file: bins in increasing order, each address once. Sums that overflow are UINT64_MAX.
- * Free `out` with hpf_bins_finish. Errors: those of the source; SYNTAX with the offset; VERSION;
+ * Free `out` with hpf_bins_finish. Errors: from the source; SYNTAX with the offset; VERSION;
  * MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_bins_read(hpf_bins *out, hpf_source *source, hpf_error *err);
 

@@ -9,7 +9,7 @@
 
 HPF_BEGIN_DECLS
 
-/* Up to HPF_N_BREAKDOWNS the numbers are those of HEAP_PROF_BEGIN in event logs. */
+/* Up to HPF_N_BREAKDOWNS the numbers are the same as in HEAP_PROF_BEGIN of event logs. */
 typedef enum hpf_breakdown {
     HPF_BREAKDOWN_NONE,
     HPF_BREAKDOWN_COST_CENTRE,   /* -hc: cost-centre stack or call stack of the producer */

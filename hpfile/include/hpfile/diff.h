@@ -17,7 +17,7 @@ typedef struct hpf_diff hpf_diff;
 
 /* Compares two surveys, which are borrowed for the life of the result. With `moves_lines`, they are
  * of two versions of a program, and lines of one function that moved are one name. Errors: MEMORY,
- * LIMIT, those of reading a sample a second time. */
+ * LIMIT, from reading a sample a second time. */
 HPF_API HPF_MUST_USE hpf_status hpf_diff_create(hpf_diff **out, hpf_survey *old_one,
                                                 hpf_survey *new_one, bool moves_lines,
                                                 hpf_error *err);

@@ -23,7 +23,8 @@ typedef struct hpf_eventlog_gc {
     bool has_statistics; /* they count, and begins do not, of which each capability has its own */
 } hpf_eventlog_gc;
 
-/* Notes an event; those of no collection do nothing. The struct begins zeroed. Errors: MEMORY. */
+/* Notes an event; one that is of no collection does nothing. The struct begins zeroed. Errors:
+ * MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const hpf_event *event,
                                                      hpf_error *err);
 
@@ -32,7 +33,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const
 HPF_API void hpf_eventlog_gc_sort(hpf_eventlog_gc *log, const hpf_eventlog_activity *clock);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
-/* Messages that are kept; others, and those that are not in the first MiB of texts, are counted. */
+/* Messages that are kept; others, and all after the first MiB of texts, are counted. */
 enum { HPF_MAX_MESSAGES = 16384 };
 
 /* Returns NULL when there is no memory. */
@@ -49,14 +50,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity
 /* Returns whether any event did something. */
 HPF_API bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *activity);
 
-/* From now on, times are those of the mutator: the time before the first thread runs, and the sum
- * over processors of the times in which they run threads, as known so far; in logs without threads,
- * the elapsed time without collections. Exact to a 16384th of the elapsed time. Returns false, and
- * does nothing, if there are no such records. */
+/* From now on, times are the mutator's: the time before the first thread runs, and the sum over
+ * processors of the times in which they run threads, as known so far; in logs without threads, the
+ * elapsed time without collections. Exact to a 16384th of the elapsed time. Returns false, and does
+ * nothing, if there are no such records. */
 HPF_API bool hpf_eventlog_activity_use_mutator_clock(hpf_eventlog_activity *activity);
 
 /* Reads the activity of a whole log, to which it sets this clock, and rewinds the source. The
- * caller owns `*out`, also after an error. Errors: UNSUPPORTED without records; those of the log.
+ * caller owns `*out`, also after an error. Errors: UNSUPPORTED without records; from the log.
  */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_activity **out,
                                                                 hpf_source *source, hpf_error *err);
@@ -65,7 +66,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_act
 HPF_API double hpf_eventlog_activity_time(const hpf_eventlog_activity *activity, double elapsed_s);
 
 /* Returns the activity between two times, borrowed until the next call with this argument. What is
- * not over is taken to last until `end_s`, or to the last record. Amounts are those of the elapsed
+ * not over is taken to last until `end_s`, or to the last record. Amounts belong to the elapsed
  * time in a cell, scaled to the length of the cell. `begin_s` is less than `end_s` and not
  * negative.
  */

@@ -30,14 +30,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_tick(hpf_writer *writer, uin
                                                          const hpf_frame *frames, size_t n_frames,
                                                          hpf_error *err);
 
-/* Fills at most `room` frames of the stack with a number, as those of ticks, and returns how many
- * the stack has. */
+/* Fills at most `room` frames of the stack with a number, as for ticks, and returns how many the
+ * stack has. */
 typedef size_t hpf_frames_of_stack(void *context, size_t stack, hpf_frame *frames, size_t room);
 
-/* Writes the totals of `n` stacks, which the caller numbers: those of stacks that are new, and, at
- * most for a 16th of the log, or if the totals are the last ones, those that have changed. Stacks
- * that have allocated nothing are left out. The log must have been created with `writes_totals`.
- * Errors: MEMORY. */
+/* Writes the totals of `n` stacks, which the caller numbers: the totals of stacks that are new,
+ * and, at most for a 16th of the log, or if the totals are the last ones, the ones that have
+ * changed. Stacks that have allocated nothing are left out. The log must have been created with
+ * `writes_totals`. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_totals(hpf_writer *writer, uint64_t time_ns,
                                                            const hpf_stack_totals *totals, size_t n,
                                                            hpf_frames_of_stack *frames_of,
@@ -51,8 +51,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_declare(hpf_writer *writer,
 
 /* Copies the records of a log, which was opened with `keep`, that are not part of its heap profile,
  * also marks and sizes of the heap: those from window[0] to window[1], in seconds, and earlier ones
- * that define names and settings. The types of the log were declared. Errors: those of the source
- * and of both logs. */
+ * that define names and settings. The types of the log were declared. Errors: from the source and
+ * both logs. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_copy(hpf_writer *writer, hpf_source *source,
                                                          const double window[2], hpf_error *err);
 

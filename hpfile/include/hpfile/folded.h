@@ -16,7 +16,7 @@ HPF_BEGIN_DECLS
 /* Writes the stacks in the order of their bytes; `amounts` has one element for each. Stacks that
  * read the same add up. Semicolons in frames become commas, control characters blanks. Amounts are
  * rounded to whole numbers, which is what the readers of the format want; stacks that come to 0 are
- * left out. Errors: MEMORY, LIMIT, those of the sink. */
+ * left out. Errors: MEMORY, LIMIT, from the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_folded_write(const hpf_stacks *stacks, const double *amounts,
                                                  hpf_sink *sink, hpf_error *err);
 

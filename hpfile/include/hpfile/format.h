@@ -22,12 +22,12 @@ HPF_API const hpf_format *hpf_format_find(const char *name);
 HPF_API const char *hpf_format_name(const hpf_format *format);
 
 /* Detects the format from the first bytes, and rewinds the source, which was opened with `keep`.
- * Input of no known format is "hp". Errors: those of the source; UNSUPPORTED for a file of another
+ * Input of no known format is "hp". Errors: from the source; UNSUPPORTED for a file of another
  * tool, which the message names. */
 HPF_API HPF_MUST_USE hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source,
                                                   hpf_error *err);
 
-/* Reads the whole source as `format`. NULL `options` are all zero. Errors: those of the format's
+/* Reads the whole source as `format`. NULL `options` are all zero. Errors: from the format's
  * reader; UNSUPPORTED for a format without heap profiles. */
 HPF_API HPF_MUST_USE hpf_status hpf_format_read(const hpf_format *format, hpf_source *source,
                                                 const hpf_events *events, void *context,

@@ -62,7 +62,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_create(hpf_live **out, const hpf_live_o
 HPF_API void hpf_live_destroy(hpf_live *live);
 
 /* Feeds the next bytes of the input, cut anywhere. Takes time in proportion to the bytes, and
- * sometimes for the compaction of the stored samples. Errors: those of the reader; they are sticky.
+ * sometimes for the compaction of the stored samples. Errors: from the reader; they are sticky.
  */
 HPF_API HPF_MUST_USE hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes,
                                               hpf_error *err);
@@ -73,7 +73,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_feed(hpf_live *live, const char *bytes,
 HPF_API HPF_MUST_USE hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes,
                                                       size_t n_bytes, hpf_error *err);
 
-/* Ends the input. Errors: those of the reader. */
+/* Ends the input. Errors: from the reader. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_finish(hpf_live *live, hpf_error *err);
 
 /* Returns HPF_OK, or why the profile is incomplete so far, which `diagnosis` describes:

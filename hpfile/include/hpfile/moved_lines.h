@@ -4,7 +4,7 @@
  * edited version of it, where the same call may be at `file.c:131`.
  *
  * Lines of one function in one file are paired in their order. If the function has several lines,
- * those that moved by the same distance are paired first, as many as possible (of equally many the
+ * lines that moved by the same distance are paired first, as many as possible (of equally many the
  * smaller distance, and down), then the lines between them in the same way.
  */
 #ifndef HPFILE_MOVED_LINES_H

@@ -26,7 +26,7 @@ typedef struct hpf_pprof_profile {
     size_t n_types; /* at most 4 */
 } hpf_pprof_profile;
 
-/* Writes all stacks with an amount. Errors: MEMORY, those of the sink. */
+/* Writes all stacks with an amount. Errors: MEMORY, from the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_pprof_write(const hpf_stacks *stacks,
                                                 const hpf_pprof_profile *profile, hpf_sink *sink,
                                                 hpf_error *err);

@@ -76,11 +76,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_prof_write_json(hpf_sink *sink, const hpf_pr
 typedef struct hpf_prof_file hpf_prof_file;
 
 /* Reads a report of time and allocation, the whole source: the text of `-p`, `-P` and `-pa`, of GHC
- * 7.0 and later, or the JSON of `-pj`. Centres whose `is_hidden` is set are those that GHC hides;
- * of the command line only the program is read. The text of `-p` has no ticks and bytes: they are
- * made of its percentages, which have one decimal, and the totals. Errors: SYNTAX; RANGE;
- * UNSUPPORTED, of a report that has only retainer sets; LIMIT, of stacks deeper than 2000; MEMORY;
- * those of the source. */
+ * 7.0 and later, or the JSON of `-pj`. GHC hides centres whose `is_hidden` is set; of the command
+ * line only the program is read. The text of `-p` has no ticks and bytes: they are made of its
+ * percentages, which have one decimal, and the totals. Errors: SYNTAX; RANGE; UNSUPPORTED, of a
+ * report that has only retainer sets; LIMIT, of stacks deeper than 2000; MEMORY; from the
+ * source. */
 HPF_API HPF_MUST_USE hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *source,
                                               hpf_error *err);
 HPF_API const hpf_prof *hpf_prof_file_report(const hpf_prof_file *file);

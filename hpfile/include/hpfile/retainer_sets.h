@@ -23,7 +23,7 @@ HPF_BEGIN_DECLS
 typedef struct hpf_retainer_sets hpf_retainer_sets;
 
 /* Reads the whole source; other lines are skipped. A source without sets is not an error. Errors:
- * MEMORY; LIMIT, for a line of more than 16 MiB; those of the source. */
+ * MEMORY; LIMIT, for a line of more than 16 MiB; from the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source,
                                                        hpf_error *err);
 HPF_API void hpf_retainer_sets_destroy(hpf_retainer_sets *sets);
@@ -43,8 +43,8 @@ HPF_API bool hpf_retainer_sets_find(hpf_retainer_sets *sets, hpf_str name, hpf_r
  * NULL after the last. */
 HPF_API hpf_str hpf_retainer_sets_next_member(hpf_str *members);
 
-/* Returns what held the retainers; none if the report does not have it, as those of GHC. Borrowed
- * from the sets. */
+/* Returns what held the retainers; none if the report does not have it, like GHC's reports.
+ * Borrowed from the sets. */
 HPF_API const hpf_prof_holding *hpf_retainer_sets_holdings(const hpf_retainer_sets *sets,
                                                            size_t *n);
 

@@ -23,10 +23,10 @@ HPF_API void hpf_sidecar_writer_destroy(hpf_sidecar_writer *writer);
  * order of the events; a sample sends the rows before it out. */
 HPF_API extern const hpf_events hpf_sidecar_writer_events;
 
-/* Reads a sidecar, and emits its points and marks in the order of the rows. A last row
- * without a line feed is left out: it may be in the middle of being written. Texts are borrowed for
- * the call. Errors: those of the source; SYNTAX with the place; LIMIT for a row of more than 1 MiB;
- * those of `events`. */
+/* Reads a sidecar, and emits its points and marks in the order of the rows. A last row without a
+ * line feed is left out: it may be in the middle of being written. Texts are borrowed for the call.
+ * Errors: from the source; SYNTAX with the place; LIMIT for a row of more than 1 MiB; from
+ * `events`. */
 HPF_API HPF_MUST_USE hpf_status hpf_sidecar_read(hpf_source *source, const hpf_events *events,
                                                  void *context, hpf_error *err);
 

@@ -2,9 +2,9 @@
  *
  * Input: a file, a descriptor or memory, compressed or not.
  *
- * gzip, xz and zstd are recognised by their first bytes and decompressed; all offsets are those of
- * the decompressed bytes. Files are read, not mapped: their producer may truncate them at any time,
- * and a mapping would then raise SIGBUS.
+ * gzip, xz and zstd are recognised by their first bytes and decompressed; all offsets count the
+ * decompressed bytes. Files are read, not mapped: their producer may truncate them at any time, and
+ * a mapping would then raise SIGBUS.
  *
  * Reading twice: a plain file is read
  * again. Pipes and compressed input are spooled if the option `keep` is set: in memory up to 4 MiB,

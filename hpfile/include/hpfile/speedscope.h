@@ -28,7 +28,7 @@ typedef struct hpf_speedscope_profile {
     size_t n_samples;
 } hpf_speedscope_profile;
 
-/* Writes a whole file. `name` says of what it is. Errors: none but those that the sink keeps. */
+/* Writes a whole file. `name` says of what it is. Errors: only the ones that the sink keeps. */
 HPF_API void hpf_speedscope_write(hpf_sink *sink, hpf_str name, const hpf_stacks *stacks,
                                   const hpf_speedscope_profile *profiles, size_t n_profiles);
 

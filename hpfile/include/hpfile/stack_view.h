@@ -4,7 +4,7 @@
  * innermost function, that function's module or line, or the callers or callees of a function. One
  * profile of stacks so answers several questions.
  *
- * Stacks are those of event logs, whose frames have modules and places, and names such as
+ * Stacks come from event logs, whose frames have modules and places, and names such as
  * `(12)apply/eval/main`, whose frames have labels only. Any other name is a stack of one frame.
  * Stacks of which the same is shown become one name.
  */
@@ -33,7 +33,7 @@ typedef enum hpf_stack_part {
 } hpf_stack_part;
 
 typedef struct hpf_stack_view_options {
-    /* All parts but HPF_PART_STACK are those of one frame: HPF_PART_THREAD of the outermost, the
+    /* All parts but HPF_PART_STACK belong to one frame: HPF_PART_THREAD of the outermost, the
      * others of the innermost; with `callers_of`, of the caller of the function; with `callees_of`,
      * of the function that it calls. If there is none, of the function itself. */
     hpf_stack_part part;

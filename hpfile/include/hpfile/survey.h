@@ -33,18 +33,18 @@ typedef struct hpf_survey_options {
     size_t max_picks;      /* 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
     /* Use only the samples from `from_time` to `to_time`, both included, for totals, picks and
-     * replay. Names and marks are those of the whole input. */
+     * replay. Names and marks belong to the whole input. */
     bool has_window;
     double from_time, to_time;
-    /* Returns whether a name is wanted; NULL: all are. Totals, peak and picks are those of the
-     * wanted names, as if the others were in no sample; replay emits all costs. */
+    /* Returns whether a name is wanted; NULL: all are. Totals, peak and picks belong to the wanted
+     * names, as if the others were in no sample; replay emits all costs. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
     /* hpf_survey_series will not be called: do not store costs for it. */
     bool expects_no_series;
     bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
-    /* Times of an event log are those of the mutator (docs/formats/eventlog.md), not elapsed time;
+    /* Times of an event log count the mutator only (docs/formats/eventlog.md), not elapsed time;
      * other inputs have only one clock. */
     bool uses_mutator_clock;
     bool by_stack, by_line;        /* as in hpf_reader_options */
@@ -59,15 +59,15 @@ typedef struct hpf_survey_options {
 } hpf_survey_options;
 
 /* Reads the whole source, which was opened with `keep` and is borrowed for the survey's life.
- * Errors: those of source and reader; RANGE if no sample is in the window. */
+ * Errors: from source and reader; RANGE if no sample is in the window. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
                                                   const hpf_survey_options *options,
                                                   hpf_error *err);
 HPF_API void hpf_survey_destroy(hpf_survey *survey);
 
 /* Adds the sidecar of a `.hp` file (docs/formats/sidecar.md): its quantities, and its labels for
- * marks of the same times that have none. Errors: SYNTAX, LIMIT, MEMORY, those of the source; what
- * was read before an error remains. */
+ * marks of the same times that have none. Errors: SYNTAX, LIMIT, MEMORY, from the source; what was
+ * read before an error remains. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_sidecar(hpf_survey *survey, hpf_source *sidecar,
                                                        hpf_error *err);
 
@@ -86,7 +86,7 @@ HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
 
 /* Computes the series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or
  * HPF_NO_BAND. Fills `values`, n_bands rows of overview->n_picks amounts. Errors: IO when the input
- * has changed; MEMORY; those of the source. */
+ * has changed; MEMORY; from the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 

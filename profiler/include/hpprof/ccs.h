@@ -7,7 +7,7 @@
  * stack, which time and allocation are charged to. Stacks are interned (equal stacks are equal
  * pointers), so an object or a suspended computation stores its producer in one word.
  *
- * The rules are those of GHC's profiler (user's guide, "Rules for attributing costs"):
+ * The rules are the same as in GHC's profiler (user's guide, "Rules for attributing costs"):
  *   - entering a scope (scope.h) pushes its cost centre on the current stack and counts an entry;
  *   - a cost centre that is already on the stack is not pushed again: the stack is cut back to it
  * (GHC 7.4 and later), so recursion does not make deep stacks;
@@ -30,7 +30,7 @@ HPF_BEGIN_DECLS
 
 /* Flags of a cost centre. */
 enum {
-    HPP_CC_CAF = 1,       /* a top-level computation, or all those of a module */
+    HPP_CC_CAF = 1,       /* a top-level computation, or all of a module */
     HPP_CC_UNCOUNTED = 2, /* entries are not counted */
 };
 

@@ -27,7 +27,7 @@ typedef enum hpp_retainer_rule {
     HPP_RETAINERS_FLAGGED, /* those with HPP_RETAINER: thunks, mutable objects, stacks */
     HPP_RETAINERS_ALL,     /* all: the set of an object contains its parents */
     HPP_RETAINERS_ROOTS,   /* roots only: the set of an object contains the roots that lead to it */
-    HPP_RETAINERS_NAMED,   /* those that pass the restriction `named` */
+    HPP_RETAINERS_NAMED,   /* objects that pass the restriction `named` */
 } hpp_retainer_rule;
 
 /* Which objects are retainers, and which of them count as one. */
@@ -58,7 +58,8 @@ typedef struct hpp_census_options {
     bool many_threads;  /* several threads call the hooks at once (but not the census) */
     hpp_retaining retaining;
     /* Schemes to compare with `retaining`, which is the first of them: each rule (isRetainer())
-     * with each identity (R()). No rule, or no identity, means that of `retaining`. Copied. */
+     * with each identity (R()). No rule, or no identity, means the identity of `retaining`.
+     * Copied. */
     const hpp_retaining *rules;
     const hpf_breakdown *identities;
     size_t n_rules, n_identities;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Clocks of a profile: that of its x axis, and that of its ticks.
+ * Clocks of a profile: one for its x axis, and one for its ticks.
  */
 #ifndef HPPROF_CLOCK_H
 #define HPPROF_CLOCK_H

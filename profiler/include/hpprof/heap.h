@@ -65,7 +65,7 @@ typedef struct hpp_object {
     uint64_t size_bytes;     /* without the profiler's words */
     const hpp_shape *shape;  /* never NULL */
     const void *stack;       /* its producer's stack (hpp_stacks), or NULL */
-    uint32_t flags;          /* of this object, added to those of its shape */
+    uint32_t flags;          /* of this object, added to the flags of its shape */
     uint64_t *life_word;     /* the biography word in its header; NULL: in a table */
     uint64_t *retainer_word; /* the retainer word in its header; NULL: in a table */
     uint32_t *band_word;     /* of a sum: where one engine caches its band, 0 at first; or NULL */
@@ -75,7 +75,7 @@ typedef struct hpp_object {
 } hpp_object;
 
 /* Reads a producer's stack. Handles are interned: equal stacks have equal handles as long as the
- * engine exists. `context` is that of the heap. */
+ * engine exists. `context` is the heap's. */
 typedef struct hpp_stacks {
     hpf_str (*label)(const void *stack, void *context);  /* the innermost cost centre or function */
     hpf_str (*module)(const void *stack, void *context); /* and its module */

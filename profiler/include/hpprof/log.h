@@ -78,7 +78,7 @@ typedef enum hpp_log_spark_event {
     HPP_SPARK_DUD,        /* not created: it has a value already */
     HPP_SPARK_OVERFLOWED, /* not created: the pool is full */
     HPP_SPARK_RUNS,
-    HPP_SPARK_STOLEN,    /* and runs: the pool is that of another processor, `from` */
+    HPP_SPARK_STOLEN,    /* and runs: the pool is another processor's, `from` */
     HPP_SPARK_FIZZLED,   /* left the pool, because it has got a value meanwhile */
     HPP_SPARK_COLLECTED, /* left the pool, because nothing refers to it */
 } hpp_log_spark_event;

@@ -19,11 +19,11 @@
  *   --retainer-by stack|module|description|type|kind|info
  *                 what identifies a retainer; info: its info table (stack)
  *   --is-retainer flagged|all|roots|PART:NAME,NAME
- *                 which objects are retainers: those that the runtime flags, such as thunks and
+ *                 which objects are retainers: objects that the runtime flags, such as thunks and
  *                 mutable objects; all; only roots; those whose stack (innermost cost centre),
  *                 module, description, type or kind is one of the names (flagged)
  *                 Both may have several choices, separated by commas (PART:NAME,NAME last). The
- *                 first of each is that of the profile; NAME.prof compares the visits, sets and
+ *                 first of each is the profile's own; NAME.prof compares the visits, sets and
  *                 time of all combinations, on the same heaps
  *   --count       count objects, not bytes; not with -l, because event logs hold bytes
  *   --life-times  with -hb: how long the objects of each producer are lag, use, drag and void:

@@ -17,7 +17,7 @@
  *
  * A profiler never stops its program. If it cannot start, it is NULL, which all functions below
  * accept and ignore. The `.prof` file lists later failures of memory; hpp_profiler_stop returns
- * those of output.
+ * errors of output.
  *
  * Threads: call hpp_profiler_census_due and hpp_profiler_allocated_at on any thread, the other
  * functions on one thread at a time. The heap must not change during hpp_profiler_census.

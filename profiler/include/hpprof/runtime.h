@@ -110,7 +110,7 @@ HPF_API void hpp_runtime_dead(hpp_runtime *runtime, hpp_ref ref);
  * producer. */
 HPF_API void hpp_runtime_overwritten(hpp_runtime *runtime, hpp_ref ref, bool is_done);
 
-/* The same hooks for an object whose header is `header`; `needs` are those of the profile. */
+/* The same hooks for an object whose header is `header`; `needs` are the profile's. */
 static inline void hpp_header_used(hpp_runtime *runtime, const hpp_needs *needs, hpp_ref ref,
                                    hpp_header *header)
 {

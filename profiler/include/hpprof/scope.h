@@ -43,7 +43,7 @@ HPF_BEGIN_DECLS
 /* longjmp skips the ends of scopes. There are three remedies, best first:
  *
  * 1. An hpp_jmp_buf: `if (setjmp(HPP_JMP_MARK(&jump)) == 0) {...}` and `hpp_longjmp(&jump, 1)`.
- *    When setjmp returns again, the stack is that of the first return.
+ *    When setjmp returns again, the stack is the same as at the first return.
  * 2. `hpp_ccs_mark mark = hpp_ccs_save();` before another library's setjmp, and
  *    hpp_ccs_restore(mark) after it has returned non-zero.
  * 3. None. The next scope detects the skipped ones: by frames deeper than its own, by frames at the
@@ -103,7 +103,7 @@ typedef struct hpp_scope {
     struct hpp_frame *volatile top;
 } hpp_scope;
 
-/* Enter a scope. `frame` and `return_address` are those of the function that contains it. */
+/* Enter a scope. `frame` and `return_address` belong to the function that contains it. */
 HPF_API void hpp_scope_enter(hpp_scope *scope, hpp_cc *centre, void *frame, void *return_address);
 HPF_API void hpp_scope_enter_under(hpp_scope *scope, const hpp_ccs *ccs, void *frame,
                                    void *return_address);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The difference of two profiles with stacks, newer minus older, as a profile of its own: amounts of names that
-// shrank are below 0. Its times are those of both profiles in the range that both cover, and amounts between
+// shrank are below 0. It has the times of both profiles in the range that both cover, and amounts between
 // samples are on a straight line, as in the pictures of `census diff` (render/chart/diff_series.c).
 (function (census) {
 'use strict';
@@ -105,7 +105,7 @@ function timesOf(sides) {
 }
 
 class Change {
-    // `newer.stacks` are compared with those of `older` (Stacks.compareWith).
+    // `newer.stacks` are compared with `older.stacks` (Stacks.compareWith).
     constructor(older, newer) {
         const {sampleUnit, valueUnit} = newer;
         Object.assign(this, {id: 'change', isChange: true, title: `${newer.file} minus ${older.file}`, file: 'Change',
@@ -140,8 +140,8 @@ class Change {
             column: new ChangeColumn(this.sides, parts)} : null;
     }
 
-    // Joins the stacks with the same frames, and the names: of stacks those of joined stacks, of groups those with
-    // the same text, also if it has a line that moved.
+    // Joins the stacks with the same frames, and the names: of stacks the names of joined stacks, of groups the names
+    // with the same text, also if it has a line that moved.
     joinStacks(older, newer) {
         const {frames, paths, ownLeaves, olderLeaves, movedFrom} = newer.stacks;
         const isGrouped = newer.stacks.ownRest !== undefined;

@@ -153,7 +153,7 @@ function forRuns(bytes, mark, act) {
     }
 }
 
-// Returns the first mark, one after each MARK_BYTES, and those of the last runs: often long zeros.
+// Returns the first mark, one after each MARK_BYTES, and the marks of the last runs: often long zeros.
 function listMarks(bytes) {
     const marks = [[1, 0, 0, 0]];
     let next = 1 + MARK_BYTES;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Flame graph of the stacks at one time, or of the difference of two times or recordings: each frame has a bar
-// above those that it calls, or with allocators first, above its callers.
+// above the functions that it calls, or with allocators first, above its callers.
 (function (census) {
 'use strict';
 
@@ -275,8 +275,8 @@ class Flame {
         return null;
     }
 
-    // A frame has the colour of a band if all its stacks belong to it, or those that end in it, if they have most of
-    // its bytes; else a grey.
+    // A frame has the colour of a band if all its stacks belong to it, or the stacks that end in it, if they have most
+    // of its bytes; else a grey.
     colourOf(bar) {
         const {background, other} = this.app.theme(), {node} = bar;
         if (this.nets !== null && !bar.isRest) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The times that the stacks are shown at: the time under the pointer, else the chosen one, else the
-// peak, or the last sample while the profile grows; and the time to compare with, or that of an older
-// recording. Also the bytes of
-// a frame over time.
+// The times that the stacks are shown at: the time under the pointer, else the chosen one, else the peak,
+// or the last sample while the profile grows; and the time to compare with, or the time of an older
+// recording. Also the bytes of a frame over time.
 (function (census) {
 'use strict';
 

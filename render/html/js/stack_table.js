@@ -127,7 +127,7 @@ class StackTable {
             path.subarray(node.depth - 1).some((frame) => found[frame]));
     }
 
-    // Lists the rows below a node, those of open rows with theirs; while there is a search, all are
+    // Lists the rows below a node, below open rows their rows, too; while there is a search, all are
     // open down to what it finds.
     list(node, key, indent) {
         const {flame} = this, {column, isDown} = this.app.view.stackSort, sign = isDown ? -1 : 1;

@@ -88,7 +88,7 @@ class Stacks {
         this.paths = [];            // by leaf: frames, outermost first
         this.columns = [];          // by leaf
         this.bands = [];            // by leaf: index of its name in the profile
-        this.ownRest = undefined;   // of the stacks of groups; else they have that of the profile
+        this.ownRest = undefined;   // of the stacks of groups; else they have the profile's
         this.orders = {};
         this.kept = new Map();      // amounts by leaf, of the last few samples
         this.version = -1;          // of the profile, when they were read

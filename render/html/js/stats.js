@@ -79,7 +79,7 @@ class Stretch {
         }
     }
 
-    // Differences of times from their mean add up to 0, so only those of the range matter.
+    // Differences of times from their mean add up to 0, so only times of the range matter.
     fit(values, range) {
         const {nFit, spreadTime, meanTime, times} = this;
         const from = Math.max(this.fitFrom, range.from), to = Math.min(this.fitTo + 1, range.to);

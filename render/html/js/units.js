@@ -98,7 +98,7 @@ function amount(value, valueUnit, si) {
     return withName(rounded(value, unit, 3), unit);
 }
 
-// Formats a time in days, hours, minutes and seconds, without those that are 0, rounded to the step.
+// Formats a time in days, hours, minutes and seconds, without parts that are 0, rounded to the step.
 function longTime(seconds, step) {
     const parts = [], decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
     let rest = Math.round(Math.abs(seconds) / step) * step;

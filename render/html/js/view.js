@@ -7,7 +7,7 @@
 const LEAST_STEPS = 5;      // of the y axis of a profile that grows
 const DEFAULT_BANDS = 15;
 
-// Settings for all profiles, initially those of the data.
+// Settings for all profiles, initially from the data.
 function makeView(data) {
     const said = data.view;
     return {
@@ -15,7 +15,7 @@ function makeView(data) {
         bands: said.bands >= 0 ? said.bands : DEFAULT_BANDS,
         trace: said.trace, order: said.order, reverse: said.reverse,
         order_names: said.order_names,
-        hasGivenOrder: true,        // those of the data
+        hasGivenOrder: true,        // from the data
         hasGivenBands: true,
         hasSorted: false,           // the reader has sorted the table
         tree: 'down',               // 'down' or 'up': stacks begin with callers or with allocators

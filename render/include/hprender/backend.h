@@ -21,7 +21,7 @@ typedef struct hpr_output {
     double width_px;      /* formats of pixels: image width, overrides dpi; 0: from dpi */
     const char *software; /* "heapcensus 0.1.0", for metadata */
     const char *date;     /* of creation, for metadata, as ISO 8601; NULL: the profile's */
-    hpr_fonts *fonts;     /* those that the chart was measured with; data formats: NULL is enough */
+    hpr_fonts *fonts; /* the fonts that the chart was measured with; data formats: NULL is enough */
 } hpr_output;
 
 typedef struct hpr_backend {
@@ -36,8 +36,8 @@ typedef struct hpr_backend {
      * and hpr_output.dpi and width_px apply. NULL for vectors and data. */
     double (*px_per_pt)(const hpr_output *output, double width_pt);
     /* Writes the whole document and flushes the sink, but does not finish it. For a legend or a
-     * page of several charts, `chart` is NULL. Errors: those of the sink; MEMORY; LIMIT for a
-     * picture that is too large; UNSUPPORTED when the system has no font. */
+     * page of several charts, `chart` is NULL. Errors: from the sink; MEMORY; LIMIT for a picture
+     * that is too large; UNSUPPORTED when the system has no font. */
     hpf_status (*write)(const hpr_chart *chart, const hpr_scene *scene, const hpr_output *output,
                         hpf_sink *sink, hpf_error *err);
     /* Writes several charts as data; same contract. NULL: the format can hold only one chart, or is
@@ -46,7 +46,7 @@ typedef struct hpr_backend {
                              hpf_error *err);
     /* Writes whole profiles, which its readers explore, instead of charts: `write` and `write_page`
      * are NULL then. `names` are shown; each may be NULL. Flushes the sink, but does not finish it.
-     * Errors: those of hpf_survey_series and of the sink; MEMORY. */
+     * Errors: from hpf_survey_series and the sink; MEMORY. */
     hpf_status (*write_profiles)(hpf_survey *const *surveys, const char *const *names, size_t n,
                                  const hpr_page_options *options, hpf_sink *sink, hpf_error *err);
 } hpr_backend;

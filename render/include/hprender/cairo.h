@@ -29,7 +29,7 @@ HPF_API HPF_MUST_USE hpf_status hpr_draw_scene(cairo_t *cr, const hpr_scene *sce
                                                hpr_fonts *fonts, hpf_error *err);
 
 /* Draws the page with the graph of a chart, in as much detail as the device of `cr` can show.
- * `fonts` and `options` must be those that the chart was created with. */
+ * `fonts` and `options` must be the same that the chart was created with. */
 HPF_API HPF_MUST_USE hpf_status hpr_draw_chart(cairo_t *cr, const hpr_chart *chart,
                                                const hpr_options *options, hpr_fonts *fonts,
                                                hpf_error *err);

@@ -19,7 +19,7 @@ HPF_BEGIN_DECLS
 
 typedef enum hpr_look {
     HPR_LOOK_MODERN,  /* the default of `census plot` */
-    HPR_LOOK_CLASSIC, /* that of hp2ps */
+    HPR_LOOK_CLASSIC, /* as hp2ps draws */
 } hpr_look;
 
 typedef struct hpr_colour {

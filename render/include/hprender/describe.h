@@ -11,7 +11,7 @@
 HPF_BEGIN_DECLS
 
 /* Writes three sentences of escaped TeX: contents and time span, the peak with its largest bands,
- * and the growth of the total. `si_units` is that of hpr_options. */
+ * and the growth of the total. `si_units` as in hpr_options. */
 HPF_API void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units);
 
 /* Writes the same for each panel of a page, after its title. */

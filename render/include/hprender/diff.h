@@ -27,7 +27,7 @@ typedef struct hpr_diff_options {
 #define HPR_DIFF_MOST_BANDS 500
 
 /* Creates a chart with a base (chart.h); free it with hpr_chart_destroy. `surveys` are the two that
- * `diff` was made from. Errors: RANGE if the profiles do not overlap in time; MEMORY; those of
+ * `diff` was made from. Errors: RANGE if the profiles do not overlap in time; MEMORY; from
  * hpf_survey_series. */
 HPF_API HPF_MUST_USE hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf_diff *diff,
                                                       hpf_survey *const surveys[2],

@@ -31,8 +31,8 @@ typedef struct hpr_html_limits {
 
 /* Writes a self-contained page of one or several profiles. It uses the options for what is shown
  * first: bands, order, groups, percents or lines, theme, units, marks, overlay, pinned colours,
- * scale. Equal input gives equal bytes. Flushes the sink, but does not finish it. Errors: those of
- * hpf_survey_series and of the sink; UNSUPPORTED for a comparison without stacks; MEMORY, LIMIT. */
+ * scale. Equal input gives equal bytes. Flushes the sink, but does not finish it. Errors: from
+ * hpf_survey_series and the sink; UNSUPPORTED for a comparison without stacks; MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
                                                const hpr_html_profile *about, size_t n_profiles,
                                                const hpr_page_options *options, hpf_sink *sink,
@@ -57,15 +57,15 @@ HPF_API HPF_MUST_USE hpf_status hpr_html_profile_json(hpf_survey *survey,
                                                       const hpr_html_limits *limits, hpf_sink *sink,
                                                       uint32_t **chosen, hpf_error *err);
 
-/* Writes lanes and messages in the format of pages, as one line of JSON. Errors: those of the sink;
+/* Writes lanes and messages in the format of pages, as one line of JSON. Errors: from the sink;
  * MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units,
                                                     hpf_sink *sink, hpf_error *err);
 
 /* Writes a name without series, as one line of JSON: `{"name":...,"colour":[...],"stack":[...]}`.
  * The name has the colour that it prefers, which other names of the profile may have. The frames of
- * its stack are given innermost first; without any they are those of the name. Errors, and
- * missing memory, stay in the sink. */
+ * its stack are given innermost first; without any, the name has the frames. Errors, and missing
+ * memory, stay in the sink. */
 HPF_API void hpr_html_name_json(hpf_str name, const hpf_frame *frames, size_t n_frames,
                                 hpf_sink *sink);
 

@@ -33,7 +33,7 @@ typedef struct hpr_source_line {
 } hpr_source_line;
 
 typedef struct hpr_page_options {
-    hpr_options chart; /* modern. Width and height are those of the page; height 0: as the panels
+    hpr_options chart; /* modern. Width and height belong to the page; height 0: as the panels
                           need. AUTO puts the legend below the panels or in free cells after them,
                           and labels bands where there is room */
     bool same_scale;   /* all panels have the same axes, so that heights and times compare, and must
@@ -64,13 +64,13 @@ struct hpr_page {
     const hpr_panel *panels; /* row by row from the upper left */
     size_t n_panels;
     /* The bands of all panels, bottom first, as a chart of the size of the page, without a plot:
-     * their fills, and their labels, LEGEND if they are in the legend. The points are those of all
+     * their fills, and their labels, LEGEND if they are in the legend. The points belong to all
      * panels, one panel after the other, in units of the panel's peak unless the scale is the same.
      */
     const hpr_chart *legend;
 };
 
-/* Creates the page: selects names over all profiles, orders, scales and lays out. Errors: those of
+/* Creates the page: selects names over all profiles, orders, scales and lays out. Errors: from
  * hpf_survey_series; LIMIT for too many profiles or a page that is too small; ARGUMENT if the scale
  * is to be the same and units differ. */
 HPF_API HPF_MUST_USE hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources,
@@ -83,9 +83,9 @@ HPF_API HPF_MUST_USE hpf_status hpr_page_scene_create(hpr_scene **out, const hpr
                                                       const hpr_page_options *options,
                                                       hpr_measurer measurer, hpf_error *err);
 
-/* Writes a page with a back end. Does not finish the sink. `output->fonts` must be those that the
- * page was measured with. To write the legend alone, call hpr_write_legend with `page->legend`.
- * Errors: those of the back end. */
+/* Writes a page with a back end. Does not finish the sink. `output->fonts` must be the fonts that
+ * the page was measured with. To write the legend alone, call hpr_write_legend with `page->legend`.
+ * Errors: from the back end. */
 HPF_API HPF_MUST_USE hpf_status hpr_page_write(const hpr_page *page,
                                                const hpr_page_options *options,
                                                const hpr_backend *backend, const hpr_output *output,

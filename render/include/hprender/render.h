@@ -61,9 +61,9 @@ HPF_API extern const char *const hpr_theme_names[];
 
 /* Which quantities are drawn over the bands. */
 typedef enum hpr_overlay {
-    HPR_OVERLAY_FITTING, /* those that rise above the bands, to at most three times their peak, so
-                            that the bands do not become flat; never "profiler", the memory of the
-                            profiler itself */
+    HPR_OVERLAY_FITTING, /* quantities that rise above the bands, to at most three times their peak,
+                            so that the bands do not become flat; never "profiler", the memory of
+                            the profiler itself */
     HPR_OVERLAY_ALL,
     HPR_OVERLAY_NONE,
     HPR_OVERLAY_NAMED,
@@ -145,7 +145,7 @@ typedef struct hpr_options {
 HPF_API hpr_options hpr_options_default(hpr_look look);
 
 /* Creates a chart: select, order, limit, stack, scale, layout. Reads the source of the survey
- * again. Errors: those of hpf_survey_series; LIMIT for a `.aux` file with too many entries. */
+ * again. Errors: from hpf_survey_series; LIMIT for a `.aux` file with too many entries. */
 HPF_API HPF_MUST_USE hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey,
                                                  const hpr_options *options, hpr_measurer measurer,
                                                  hpf_error *err);
@@ -163,7 +163,7 @@ HPF_API void hpr_scene_destroy(hpr_scene *scene);
 
 /* Write a chart, or the legend of a modern chart, with a back end, which for a legend must be
  * graphical (hpr_backend.is_graphical). They do not finish the sink. `output->fonts` must be those
- * that the chart was measured with. Errors: those of the back end. */
+ * that the chart was measured with. Errors: from the back end. */
 HPF_API HPF_MUST_USE hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options,
                                           const hpr_backend *backend, const hpr_output *output,
                                           hpf_sink *sink, hpf_error *err);
@@ -173,7 +173,7 @@ HPF_API HPF_MUST_USE hpf_status hpr_write_legend(const hpr_chart *chart, const h
                                                  hpf_error *err);
 
 /* Does all steps: chart, scene, back end. Does not finish the sink. Measures text with
- * `output->fonts`. Errors: those of the steps. */
+ * `output->fonts`. Errors: from the steps. */
 HPF_API HPF_MUST_USE hpf_status hpr_render(hpf_survey *survey, const hpr_options *options,
                                            const hpr_backend *backend, const hpr_output *output,
                                            hpf_sink *sink, hpf_error *err);

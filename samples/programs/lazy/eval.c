@@ -243,7 +243,7 @@ static void unwind(lz_runtime *rt, const lz_handler *handler, const char *messag
 void lz_raise(lz_runtime *rt, const char *message)
 {
     lz_handler *handler = rt->running->handler;
-    /* Profiler: the stack is that of the code that is running. */
+    /* Profiler: the stack belongs to the code that is running. */
     hpp_profiler_exception(hpp_runtime_profiler(rt->profile), message, STDERR_FILENO);
     if (handler) {
         unwind(rt, handler, message);

@@ -13,8 +13,8 @@
 /* ---- The language: functions that describe objects ------------------------------------------- */
 
 /* A thread and its stack are objects in profiles. The stack refers to the thread, to the objects in
- * its slots, and to the static objects that running code refers to. Those of the
- * main thread belong to no cost centre of the program. */
+ * its slots, and to the static objects that running code refers to. Both objects of the main thread
+ * belong to no cost centre of the program. */
 static const lz_info tso_info = {
     .kind = LZ_TSO,
     .shape = LZ_SHAPE("TSO", "TSO", "TSO", HPP_STACK),
@@ -185,8 +185,8 @@ uint64_t lz_processor_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The clock of the profile: processor time, without that of the collector unless an event log shows
- * its pauses. */
+/* The clock of the profile: processor time, without the collector's unless an event log shows its
+ * pauses. */
 static uint64_t now_ns(void *context)
 {
     const lz_runtime *rt = context;

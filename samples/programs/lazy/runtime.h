@@ -171,9 +171,9 @@ void lz_profile_task(lz_runtime *rt, const lz_thread *t);
 void lz_profile_stops(lz_runtime *rt, hpp_log_thread_event why);
 void lz_profile_runs(lz_runtime *rt);
 
-/* Starts a profile with the options in HPP_OPTIONS, then `options`. `arguments` are those of the
- * program. All texts are borrowed until lz_profile_stop. Exits if the options are invalid. If the
- * profile cannot start, prints a warning, and the program runs without a profile. */
+/* Starts a profile with the options in HPP_OPTIONS, then `options`. `arguments` are the arguments
+ * of the program. All texts are borrowed until lz_profile_stop. Exits if the options are invalid.
+ * If the profile cannot start, prints a warning, and the program runs without a profile. */
 void lz_profile_start(lz_runtime *rt, const char *program, const char *const *arguments,
                       size_t n_arguments, const char *options);
 
