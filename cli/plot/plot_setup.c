@@ -97,7 +97,7 @@ bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t
     for (size_t i = 0; i < n; i++) {
         for (hpf_name name = 0; name < hpf_survey_n_names(surveys[i]) && !has; name++) {
             has = hpf_survey_totals(surveys[i], name)->n_samples > 0;
-            has_elsewhere |= hpf_survey_whole_sum(surveys[i], name) > 0;
+            has_elsewhere |= hpf_survey_input_sum(surveys[i], name) > 0;
         }
     }
     if (has) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of Valgrind's DHAT (docs/formats/dhat.md). The table of frames comes last, so all places
+ * Files of Valgrind's DHAT (docs/formats/dhat.md). The table of frames comes last, so all sites
  * of allocation are kept until then.
  */
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 
 typedef enum value { LIVE, BLOCKS, TOTAL } value;
 
-/* A place of allocation; its frames are [first_frame, end_frame). */
-typedef struct place {
+/* A site of allocations; its frames are [first_frame, end_frame). */
+typedef struct site {
     uint64_t at_peak, at_end; /* of the chosen value */
     size_t first_frame, end_frame;
-} place;
+} site;
 
 typedef struct dhat {
     hpf__json_lex lex;
@@ -26,12 +26,12 @@ typedef struct dhat {
     hpf__emitter emit;
     hpf__call_stacks stacks;
     value value;
-    place *places;
+    site *sites;
     uint64_t *frames; /* numbers in the table */
     hpf__intern texts;
     hpf_frame *table, *stack; /* with texts of `texts` */
-    size_t n_places, n_frames, n_table;
-    size_t places_capacity, frames_capacity, table_capacity, stack_capacity;
+    size_t n_sites, n_frames, n_table;
+    size_t sites_capacity, frames_capacity, table_capacity, stack_capacity;
     hpf__buffer command, time_unit, unit;
     uint64_t peak_time, end_time;
     bool has_lifetimes;
@@ -79,13 +79,13 @@ static hpf_status read_frame_number(void *context)
                : hpf_error_set_memory(d->err);
 }
 
-static hpf_status read_place_member(void *context, hpf_str key)
+static hpf_status read_site_member(void *context, hpf_str key)
 {
     /* Bytes and blocks: in all, at the peak of all, at the end. */
     static const char *const keys[][2] = {
         [LIVE] = {"gb", "eb"}, [BLOCKS] = {"gbk", "ebk"}, [TOTAL] = {"tb", "tb"}};
     dhat *d = context;
-    place *p = &d->places[d->n_places - 1];
+    site *p = &d->sites[d->n_sites - 1];
     value which = d->has_lifetimes ? d->value : TOTAL;
     if (hpf_str_is(key, "fs")) {
         return hpf__json_items(&d->lex, read_frame_number, d);
@@ -96,15 +96,15 @@ static hpf_status read_place_member(void *context, hpf_str key)
     return hpf_str_is(key, keys[which][0]) ? read_whole(d, &p->at_peak) : hpf__json_pass(&d->lex);
 }
 
-static hpf_status read_place(void *context)
+static hpf_status read_site(void *context)
 {
     dhat *d = context;
-    const place new = {.first_frame = d->n_frames};
-    if (!HPF__ARRAY_PUSH(d->places, d->n_places, d->places_capacity, new)) {
+    const site new = {.first_frame = d->n_frames};
+    if (!HPF__ARRAY_PUSH(d->sites, d->n_sites, d->sites_capacity, new)) {
         return hpf_error_set_memory(d->err);
     }
-    hpf_status status = hpf__json_members(&d->lex, read_place_member, d);
-    d->places[d->n_places - 1].end_frame = d->n_frames;
+    hpf_status status = hpf__json_members(&d->lex, read_site_member, d);
+    d->sites[d->n_sites - 1].end_frame = d->n_frames;
     return status;
 }
 
@@ -149,7 +149,7 @@ static hpf_status read_member(void *context, hpf_str key)
            : hpf_str_is(key, "bsu")  ? read_text(d, &d->unit)
            : hpf_str_is(key, "te")   ? read_whole(d, &d->end_time)
            : hpf_str_is(key, "tg")   ? read_whole(d, &d->peak_time)
-           : hpf_str_is(key, "pps")  ? hpf__json_objects(&d->lex, read_place, d)
+           : hpf_str_is(key, "pps")  ? hpf__json_objects(&d->lex, read_site, d)
            : hpf_str_is(key, "ftbl") ? hpf__json_items(&d->lex, read_frame, d)
                                      : hpf__json_pass(&d->lex);
 }
@@ -161,7 +161,7 @@ static bool is_malloc(const hpf_frame *frame)
            hpf_str_begins(hpf__base_name(frame->module), "vgpreload_");
 }
 
-static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
+static hpf_status add_cost(dhat *d, const site *p, uint64_t amount)
 {
     size_t n = 0;
     size_t room = hpf__call_stacks_room(&d->stacks);
@@ -184,8 +184,8 @@ static hpf_status add_cost(dhat *d, const place *p, uint64_t amount)
 static hpf_status emit_sample(dhat *d, uint64_t time, bool is_peak)
 {
     hpf_status status = HPF_OK;
-    for (size_t i = 0; i < d->n_places && status == HPF_OK; i++) {
-        const place *p = &d->places[i];
+    for (size_t i = 0; i < d->n_sites && status == HPF_OK; i++) {
+        const site *p = &d->sites[i];
         status = add_cost(d, p, is_peak ? p->at_peak : p->at_end);
     }
     return status == HPF_OK ? hpf__emitter_sample(&d->emit, (double)time, d->lex.place, d->err)
@@ -245,7 +245,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     hpf__buffer_finish(&d.command);
     hpf__buffer_finish(&d.time_unit);
     hpf__buffer_finish(&d.unit);
-    free(d.places);
+    free(d.sites);
     free(d.frames);
     free(d.table);
     free(d.stack);

@@ -33,11 +33,11 @@ void hpf__accumulator_finish(hpf__accumulator *t)
     hpf__quantities_finish(&t->quantities);
     hpf__sample_store_finish(&t->store);
     free(t->accounts);
-    free(t->held.costs);
+    free(t->pending.costs);
     free(t->marks);
     free(t->totals);
     free(t->unwanted);
-    free(t->whole_sums);
+    free(t->input_sums);
 }
 
 /* Returns whether some amounts do not count. */
@@ -46,9 +46,9 @@ static bool is_partial(const hpf__accumulator *t)
     return t->is_wanted || t->from_time > -HUGE_VAL || t->to_time < HUGE_VAL;
 }
 
-double hpf__accumulator_whole_sum(const hpf__accumulator *t, hpf_name name)
+double hpf__accumulator_input_sum(const hpf__accumulator *t, hpf_name name)
 {
-    return t->whole_sums ? t->whole_sums[name] : hpf__account_sum(&t->accounts[name]);
+    return t->input_sums ? t->input_sums[name] : hpf__account_sum(&t->accounts[name]);
 }
 
 /* --- events --- */
@@ -60,7 +60,7 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     return t->headers[which].data ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static hpf_status note_wish(hpf__accumulator *t, hpf_name name, hpf_str text, hpf_error *err)
+static hpf_status ask_if_wanted(hpf__accumulator *t, hpf_name name, hpf_str text, hpf_error *err)
 {
     if (!HPF__ARRAY_RESERVE(t->unwanted, t->unwanted_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
@@ -74,15 +74,15 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     hpf__accumulator *t = context;
     if (!HPF__ARRAY_RESERVE(t->accounts, t->accounts_capacity, (size_t)name + 1) ||
         (is_partial(t) &&
-         !HPF__ARRAY_RESERVE(t->whole_sums, t->whole_sums_capacity, (size_t)name + 1))) {
+         !HPF__ARRAY_RESERVE(t->input_sums, t->input_sums_capacity, (size_t)name + 1))) {
         return hpf_error_set_memory(err);
     }
     t->accounts[name] = (hpf__account){0};
-    if (t->whole_sums) {
-        t->whole_sums[name] = 0;
+    if (t->input_sums) {
+        t->input_sums[name] = 0;
     }
     t->n_accounts = (size_t)name + 1;
-    return t->is_wanted ? note_wish(t, name, text, err) : HPF_OK;
+    return t->is_wanted ? ask_if_wanted(t, name, text, err) : HPF_OK;
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
@@ -107,7 +107,7 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
                                                                       : hpf_error_set_memory(err);
 }
 
-/* What a sample has in common for all its names. */
+/* What all names of a sample need for their sums. */
 typedef struct moment {
     uint64_t stamp;
     double since_first; /* time from the first sample */
@@ -129,7 +129,7 @@ static inline void open_account(hpf__account *a, const moment *now)
     a->current = 0;
 }
 
-/* Amounts of one name in one sample add up, so each addend is worked in by what it changes. */
+/* Adds an amount; a sample may have several of one name, so the maximum is of their sum so far. */
 static inline void add_amount(hpf__account *a, double amount, const moment *now)
 {
     double current = a->current + amount;
@@ -163,9 +163,9 @@ static inline double add_cost(hpf__account *a, const hpf_cost *cost, const momen
 static hpf_status add_total(hpf__accumulator *t, double total, const moment *now, hpf_error *err)
 {
     hpf_overview *o = &t->overview;
-    const hpf__held *h = &t->held;
-    open_account(&t->whole, now);
-    add_amount(&t->whole, total, now);
+    const hpf__pending *h = &t->pending;
+    open_account(&t->all_names, now);
+    add_amount(&t->all_names, total, now);
     o->sum_times += now->since_first;
     o->sum_times_squared += now->since_first * now->since_first;
     if (o->n_samples == 0 || total > o->peak_total) {
@@ -177,10 +177,11 @@ static hpf_status add_total(hpf__accumulator *t, double total, const moment *now
     return hpf__downsample_add(&t->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* Stores the held sample, for a second pass without reading. Never fails: it only saves time. */
+/* Stores the pending sample, for a second pass without reading. Without memory nothing is stored.
+ */
 static void store_costs(hpf__accumulator *t)
 {
-    const hpf__held *h = &t->held;
+    const hpf__pending *h = &t->pending;
     hpf_sample sample = {h->time, h->costs, h->n_costs, h->begin_offset, h->end_offset};
     if (!t->store.is_dropped &&
         (t->overview.n_samples >= t->picks.max_picks ||
@@ -189,10 +190,10 @@ static void store_costs(hpf__accumulator *t)
     }
 }
 
-/* Works the held sample in. */
-static hpf_status release(hpf__accumulator *t, double time_after, hpf_error *err)
+/* Adds the pending sample to all sums; `time_after` is the time of the next one. */
+static hpf_status add_pending(hpf__accumulator *t, double time_after, hpf_error *err)
 {
-    hpf__held *h = &t->held;
+    hpf__pending *h = &t->pending;
     hpf_overview *o = &t->overview;
     if (!h->is_there) {
         return HPF_OK;
@@ -210,7 +211,7 @@ static hpf_status release(hpf__accumulator *t, double time_after, hpf_error *err
     return status;
 }
 
-/* Takes out the costs of names that do not count; returns how many are left. */
+/* Removes the costs of names that do not count. Returns how many are left. */
 static size_t keep_wanted(const hpf__accumulator *t, hpf_cost *costs, size_t n_costs)
 {
     size_t n = 0;
@@ -225,9 +226,9 @@ static size_t keep_wanted(const hpf__accumulator *t, hpf_cost *costs, size_t n_c
     return n;
 }
 
-static hpf_status hold(hpf__accumulator *t, const hpf_sample *sample, hpf_error *err)
+static hpf_status copy_sample(hpf__accumulator *t, const hpf_sample *sample, hpf_error *err)
 {
-    hpf__held *h = &t->held;
+    hpf__pending *h = &t->pending;
     if (!HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, sample->n_costs + 1)) {
         return hpf_error_set_memory(err);
     }
@@ -248,21 +249,21 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     hpf__accumulator *t = context;
     t->seen_from = fmin(t->seen_from, sample->time);
     t->seen_to = sample->time;
-    for (size_t i = 0; t->whole_sums && !t->counts_again && i < sample->n_costs; i++) {
-        t->whole_sums[sample->costs[i].name] += hpf_cost_amount(&sample->costs[i]);
+    for (size_t i = 0; t->input_sums && !t->has_input_sums && i < sample->n_costs; i++) {
+        t->input_sums[sample->costs[i].name] += hpf_cost_amount(&sample->costs[i]);
     }
     if (!hpf__accumulator_has(t, sample->time)) {
         t->overview.n_before += sample->time < t->from_time;
         return HPF_OK;
     }
     hpf_status status = HPF_OK;
-    if (t->held.is_there) {
-        status = release(t, sample->time, err);
+    if (t->pending.is_there) {
+        status = add_pending(t, sample->time, err);
     } else {
-        t->overview.first_time = t->held.time = sample->time;
+        t->overview.first_time = t->pending.time = sample->time;
     }
-    if (status == HPF_OK && (status = hold(t, sample, err)) == HPF_OK) {
-        t->held.n_costs = keep_wanted(t, t->held.costs, t->held.n_costs);
+    if (status == HPF_OK && (status = copy_sample(t, sample, err)) == HPF_OK) {
+        t->pending.n_costs = keep_wanted(t, t->pending.costs, t->pending.n_costs);
     }
     return status;
 }
@@ -295,10 +296,10 @@ void hpf__accumulator_forget_samples(hpf__accumulator *t)
     for (size_t i = 0; i < t->n_accounts; i++) {
         t->accounts[i] = (hpf__account){.leftover = t->accounts[i].leftover};
     }
-    t->whole = (hpf__account){0};
-    t->counts_again = true;
+    t->all_names = (hpf__account){0};
+    t->has_input_sums = true;
     t->overview = kept;
-    t->held.is_there = false;
+    t->pending.is_there = false;
     hpf__downsample_finish(&t->picks);
     hpf__downsample_init(&t->picks, max_picks);
     hpf__sample_store_finish(&t->store);
@@ -388,7 +389,7 @@ hpf_status hpf__accumulator_settle_lines(hpf__accumulator *t, hpf_error *err)
 hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
 {
     hpf_overview *o = &t->overview;
-    hpf_status status = release(t, t->held.time, err);
+    hpf_status status = add_pending(t, t->pending.time, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -404,9 +405,9 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
     }
     for (size_t i = 0; i < n_accounts; i++) {
         t->totals[i] = totals_of(&t->accounts[i]);
-        add_wrapped(&t->whole, &t->accounts[i]);
+        add_wrapped(&t->all_names, &t->accounts[i]);
     }
-    o->total = totals_of(&t->whole);
+    o->total = totals_of(&t->all_names);
     o->marks = t->marks;
     o->picks = t->picks.all;
     o->n_picks = t->picks.n_all;
@@ -420,46 +421,46 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
 static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
 {
     if (!HPF__ARRAY_RESERVE(view->accounts, view->accounts_capacity, of->n_accounts + 1) ||
-        !HPF__ARRAY_RESERVE(view->whole_sums, view->whole_sums_capacity, of->n_accounts)) {
+        !HPF__ARRAY_RESERVE(view->input_sums, view->input_sums_capacity, of->n_accounts)) {
         return false;
     }
     hpf__accumulator own = *view;
     *view = *of;
     view->accounts = own.accounts;
     view->accounts_capacity = own.accounts_capacity;
-    view->held.costs = own.held.costs;
-    view->held.costs_capacity = own.held.costs_capacity;
+    view->pending.costs = own.pending.costs;
+    view->pending.costs_capacity = own.pending.costs_capacity;
     view->picks = own.picks;
     view->totals = own.totals;
     view->totals_capacity = own.totals_capacity;
-    view->whole_sums = own.whole_sums;
-    view->whole_sums_capacity = own.whole_sums_capacity;
-    view->counts_again = true;
+    view->input_sums = own.input_sums;
+    view->input_sums_capacity = own.input_sums_capacity;
+    view->has_input_sums = true;
     view->store = (hpf__sample_store){.is_dropped = true};
     for (size_t i = 0; i < of->n_accounts; i++) {
-        view->whole_sums[i] = hpf__accumulator_whole_sum(of, (hpf_name)i);
+        view->input_sums[i] = hpf__accumulator_input_sum(of, (hpf_name)i);
     }
-    for (size_t i = 0; !of->whole_sums && of->held.is_there && i < of->held.n_costs; i++) {
-        const hpf_cost *cost = &of->held.costs[i];
-        view->whole_sums[cost->name] += hpf_cost_amount(cost);
+    for (size_t i = 0; !of->input_sums && of->pending.is_there && i < of->pending.n_costs; i++) {
+        const hpf_cost *cost = &of->pending.costs[i];
+        view->input_sums[cost->name] += hpf_cost_amount(cost);
     }
     return true;
 }
 
-static bool copy_held(hpf__held *held, const hpf__held *from)
+static bool copy_pending(hpf__pending *to, const hpf__pending *from)
 {
-    if (!HPF__ARRAY_RESERVE(held->costs, held->costs_capacity, from->n_costs)) {
+    if (!HPF__ARRAY_RESERVE(to->costs, to->costs_capacity, from->n_costs)) {
         return false;
     }
     if (from->n_costs) {
-        memcpy(held->costs, from->costs, from->n_costs * sizeof *held->costs);
+        memcpy(to->costs, from->costs, from->n_costs * sizeof *to->costs);
     }
     return true;
 }
 
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of)
 {
-    if (!borrow(view, of) || !copy_held(&view->held, &of->held) ||
+    if (!borrow(view, of) || !copy_pending(&view->pending, &of->pending) ||
         !hpf__downsample_copy(&view->picks, &of->picks)) {
         return false;
     }
@@ -475,9 +476,9 @@ bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator 
         return false;
     }
     view->n_hidden = 1;
-    view->whole = (hpf__account){0};
-    view->held.is_there = false;
-    view->is_wanted = NULL; /* costs that come have been sifted */
+    view->all_names = (hpf__account){0};
+    view->pending.is_there = false;
+    view->is_wanted = NULL; /* only wanted costs will come */
     view->overview = (hpf_overview){.n_marks = of->overview.n_marks,
                                     .n_quantities = of->overview.n_quantities,
                                     .quantities = of->overview.quantities,
@@ -494,9 +495,9 @@ bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator 
 void hpf__accumulator_view_finish(hpf__accumulator *view)
 {
     hpf__downsample_finish(&view->picks);
-    free(view->held.costs);
+    free(view->pending.costs);
     free(view->accounts);
     free(view->totals);
-    free(view->whole_sums);
+    free(view->input_sums);
     *view = (hpf__accumulator){0};
 }

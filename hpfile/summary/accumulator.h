@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The consumer of events that computes a survey: totals of each name, the picks, and the overview.
+ * The consumer of events that computes a survey in one pass: totals of each name, the picks, and
+ * the overview.
  *
- * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being those
- * of the neighbouring samples. So each sample is held back until the time of the next one is known.
+ * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being of the
+ * neighbouring samples. So a sample is pending until the next one comes, and only then added to the
+ * account of each of its names, to the account of all names, to the picks and to the store.
+ *
+ * Options can leave out times and names. The accounts then sum up what is left, and `input_sums`
+ * the whole input. hpf__accumulator_settle turns accounts into totals; no samples can follow. A
+ * view of a growing profile is settled instead, and the accumulator goes on.
  */
 #ifndef HPF_ACCUMULATOR_H
 #define HPF_ACCUMULATOR_H
@@ -38,23 +44,23 @@ static inline uint64_t hpf__account_n_samples(const hpf__account *account)
     return account->stamp ? account->stamp - account->first_sample - account->n_missed : 0;
 }
 
-/* The sample that waits for the time of the next one. */
-typedef struct hpf__held {
+/* The last sample: its weight depends on the time of the next one. */
+typedef struct hpf__pending {
     hpf_cost *costs;
     size_t n_costs, costs_capacity;
     double time, time_before;
     uint64_t begin_offset, end_offset;
     bool is_there;
-} hpf__held;
+} hpf__pending;
 
 typedef struct hpf__accumulator {
     hpf_arena *arena; /* texts */
     hpf_str headers[HPF_N_HEADERS];
     hpf__account *accounts; /* by name */
     size_t n_accounts, accounts_capacity;
-    size_t n_hidden;    /* accounts after the last that belong to no name, but count in the whole */
-    hpf__account whole; /* all names together */
-    hpf__held held;
+    size_t n_hidden; /* accounts after the last that belong to no name, but count in `all_names` */
+    hpf__account all_names;
+    hpf__pending pending;
     hpf_mark *marks;
     size_t marks_capacity;
     hpf__quantities quantities;
@@ -68,15 +74,15 @@ typedef struct hpf__accumulator {
     void *is_wanted_context;
     bool *unwanted; /* by name, where is_wanted is given */
     size_t unwanted_capacity;
-    /* By name: sum of all its amounts, even if they do not count. Of an accumulator in which all
-     * count, only views have it. */
-    double *whole_sums;
-    size_t whole_sums_capacity;
-    bool counts_again;         /* samples that come are in whole_sums already */
+    /* By name: sum of its amounts in the whole input. NULL if all amounts count, except in views.
+     */
+    double *input_sums;
+    size_t input_sums_capacity;
+    bool has_input_sums;       /* the samples that come are in it already */
     double seen_from, seen_to; /* times of the first and the last sample, counted or not */
 } hpf__accumulator;
 
-/* The events that a accumulator accepts; the context is the accumulator. */
+/* The events that an accumulator accepts; the context is the accumulator. */
 extern const hpf_events hpf__accumulator_events;
 
 /* Returns whether a sample at this time counts. */
@@ -89,15 +95,14 @@ static inline bool hpf__accumulator_has(const hpf__accumulator *accumulator, dou
 bool hpf__accumulator_init(hpf__accumulator *accumulator, size_t max_picks);
 void hpf__accumulator_finish(hpf__accumulator *accumulator);
 
-/* Forgets all samples, which then must be sent again, until `counts_again` is unset; names,
- * headers, marks, lines and leftovers stay. */
+/* Forgets all samples, which then must be sent again, until `has_input_sums` is unset; names,
+ * headers, marks, quantities, leftovers and `input_sums` stay. */
 void hpf__accumulator_forget_samples(hpf__accumulator *accumulator);
 
-/* Returns the sum of all amounts of a name, even if they do not count. */
-double hpf__accumulator_whole_sum(const hpf__accumulator *accumulator, hpf_name name);
+/* Returns the sum of the amounts of a name in the whole input. */
+double hpf__accumulator_input_sum(const hpf__accumulator *accumulator, hpf_name name);
 
-/* Sorts marks by time, stably. Returns false when there is no memory.
- */
+/* Sorts marks by time, stably. Returns false when there is no memory. */
 bool hpf__accumulator_sort_marks(hpf__accumulator *accumulator);
 
 /* Ends the samples: adds the last one, and fills totals and overview, without quantities. */
@@ -109,7 +114,7 @@ hpf_status hpf__accumulator_settle_lines(hpf__accumulator *accumulator, hpf_erro
 /* --- views --- */
 
 /* A view is what another accumulator would be if no more samples came; begins all zero, and may be
- * made again. It has sums, picks and the held sample of its own; texts, marks and lines are
+ * made again. It has sums, picks and the pending sample of its own; texts, marks and quantities are
  * borrowed until the other accumulator receives an event. Returns false when there is no memory. */
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of);
 

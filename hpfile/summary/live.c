@@ -133,7 +133,7 @@ static hpf_status restore_order(hpf_live *live, hpf_error *err)
     hpf_status status =
         hpf__live_survey_emit(&all, 0, before.n_samples, HPF__REST, &again, live, err);
     hpf__live_survey_finish(&all);
-    live->accumulator.counts_again = false;
+    live->accumulator.has_input_sums = false;
     hpf__sample_store_finish(status == HPF_OK ? &before : &live->store);
     if (status == HPF_OK) {
         live->is_disordered = false;
@@ -177,9 +177,9 @@ static hpf_status make_room(hpf_live *live, hpf_error *err)
 static hpf_status count(hpf_live *live, hpf_sample *sample, hpf_error *err)
 {
     hpf_sample timely = *sample;
-    if (hpf_live_n_samples(live) > 0 && sample->time < live->accumulator.held.time) {
+    if (hpf_live_n_samples(live) > 0 && sample->time < live->accumulator.pending.time) {
         bool can_wait = keeps_all(live);
-        timely.time = live->accumulator.held.time;
+        timely.time = live->accumulator.pending.time;
         sample->time = can_wait ? sample->time : timely.time;
         live->is_disordered |= can_wait;
         live->has_late |= !can_wait;
@@ -193,8 +193,8 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     hpf_live *live = context;
     hpf_sample wanted = *sample;
     hpf_status status = count(live, &wanted, err);
-    wanted.costs = live->accumulator.held.costs;
-    wanted.n_costs = live->accumulator.held.n_costs;
+    wanted.costs = live->accumulator.pending.costs;
+    wanted.n_costs = live->accumulator.pending.n_costs;
     status = status == HPF_OK ? add(live, &wanted, err) : status;
     if (status == HPF_OK && live->listener.sample) {
         status = live->listener.sample(live->options.listener_context, &wanted, err);
@@ -382,7 +382,7 @@ uint64_t hpf_live_n_samples(const hpf_live *live)
 {
     return live->is_disordered
                ? live->store.n_samples
-               : live->accumulator.overview.n_samples + live->accumulator.held.is_there;
+               : live->accumulator.overview.n_samples + live->accumulator.pending.is_there;
 }
 
 uint64_t hpf_live_n_bytes(const hpf_live *live)
@@ -427,7 +427,7 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
             diagnosis, HPF_ERR_ORDER,
             "samples came too late to be sorted: they are shown at the time of the sample before");
     }
-    hpf_status status = log ? hpf__eventlog_heap_caveat(log, diagnosis) : HPF_OK;
+    hpf_status status = log ? hpf__eventlog_heap_diagnose(log, diagnosis) : HPF_OK;
     if (status == HPF_OK && hpf__reader_check_view(live->reader, diagnosis) != HPF_OK) {
         if (diagnosis) {
             diagnosis->status = HPF_ERR_ARGUMENT;
@@ -457,7 +457,7 @@ static bool has_headers(const hpf_live *live)
     return has_all || hpf__reader_log(live->reader);
 }
 
-/* Returns whether there is something to survey. Does the work that is delayed until a snapshot. */
+/* Returns whether there is something to survey. Does the work that is delayed until a survey. */
 static hpf_status prepare(hpf_live *live, hpf_error *err)
 {
     if (live->is_prepared) {
@@ -479,7 +479,7 @@ static hpf_status prepare(hpf_live *live, hpf_error *err)
     return status;
 }
 
-hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *live, hpf_error *err)
+hpf_status hpf_live_survey(hpf_survey **out, hpf_live *live, hpf_error *err)
 {
     hpf__accumulator *view = &live->whole.base.accumulator;
     hpf_status status = prepare(live, err);
@@ -507,7 +507,7 @@ static hpf_status survey_latest(hpf_live *live, double from_time, hpf_error *err
     return status == HPF_OK ? hpf__accumulator_settle(view, err) : status;
 }
 
-hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double duration, hpf_error *err)
+hpf_status hpf_live_survey_last(hpf_survey **out, hpf_live *live, double duration, hpf_error *err)
 {
     *out = NULL;
     if (isnan(duration) || duration < 0) {
@@ -515,7 +515,7 @@ hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live, double durat
     }
     hpf_status status = prepare(live, err);
     if (status == HPF_OK) {
-        status = survey_latest(live, live->accumulator.held.time - duration, err);
+        status = survey_latest(live, live->accumulator.pending.time - duration, err);
     }
     *out = status == HPF_OK ? &live->latest.base : NULL;
     return status;

@@ -6,7 +6,7 @@
 const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(s->reader);
-    return log ? hpf__eventlog_heap_facts(log) : NULL;
+    return log ? hpf__eventlog_heap_metadata(log) : NULL;
 }
 
 const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *s)
@@ -21,9 +21,9 @@ const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *s)
     return log ? hpf__eventlog_heap_profile(log) : NULL;
 }
 
-double hpf_survey_whole_sum(const hpf_survey *s, hpf_name name)
+double hpf_survey_input_sum(const hpf_survey *s, hpf_name name)
 {
-    return hpf__accumulator_whole_sum(&s->accumulator, name);
+    return hpf__accumulator_input_sum(&s->accumulator, name);
 }
 
 double hpf_survey_leftover(const hpf_survey *s, hpf_name name)

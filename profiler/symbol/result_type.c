@@ -144,18 +144,18 @@ static bool member_at(Dwarf_Die structure, uint64_t offset, unsigned depth, Dwar
 
 /* ---- Variables ---- */
 
-typedef enum place_kind {
+typedef enum location_kind {
     IN_RESULT,   /* in register `number`, from soon after `address` on */
     IN_SLOT,     /* at an offset from the frame base */
     IN_REGISTER, /* in register `number` at `address` */
     AT_ADDRESS,
-} place_kind;
+} location_kind;
 
-typedef struct place {
-    place_kind kind;
+typedef struct location {
+    location_kind kind;
     uint64_t address;
     int64_t number;
-} place;
+} location;
 
 typedef struct found_variable {
     Dwarf_Die target; /* what it points to */
@@ -169,7 +169,7 @@ static bool is_register(const Dwarf_Op *op, size_t n, uint64_t number)
 }
 
 /* Returns the address that an operation gives, or 0. */
-static uint64_t address_of(Dwarf_Attribute *location, const Dwarf_Op *op)
+static uint64_t address_of(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 {
     Dwarf_Attribute indexed;
     Dwarf_Addr address;
@@ -177,14 +177,14 @@ static uint64_t address_of(Dwarf_Attribute *location, const Dwarf_Op *op)
         return op->number;
     }
     bool is_indexed = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index;
-    return is_indexed && dwarf_getlocation_attr(location, op, &indexed) == 0 &&
+    return is_indexed && dwarf_getlocation_attr(attribute, op, &indexed) == 0 &&
                    dwarf_formaddr(&indexed, &address) == 0
                ? address
                : 0;
 }
 
 /* Returns whether a variable is at a place, and since when. */
-static bool is_at(Dwarf_Die *variable, const place *where, uint64_t *begin)
+static bool is_at(Dwarf_Die *variable, const location *where, uint64_t *begin)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr base, start, end;
@@ -237,7 +237,7 @@ static bool is_scope(int tag)
 
 /* Finds the variable at a place, below `die`: of all that get the result the first, outer ones
  * before inner ones. */
-static void find_variable(hpp__walk *walk, Dwarf_Die *die, const place *where, unsigned depth,
+static void find_variable(hpp__walk *walk, Dwarf_Die *die, const location *where, unsigned depth,
                           found_variable *found)
 {
     Dwarf_Die child, type, target;
@@ -257,7 +257,7 @@ static void find_variable(hpp__walk *walk, Dwarf_Die *die, const place *where, u
     }
 }
 
-static bool variable_at(Dwarf_Die *below, place where, Dwarf_Die *target)
+static bool variable_at(Dwarf_Die *below, location where, Dwarf_Die *target)
 {
     hpp__walk walk = {0};
     found_variable found = {.is_there = false};
@@ -312,15 +312,15 @@ static bool decode(const hpp__code *code, size_t at, uint8_t opcode, unsigned fr
 }
 
 /* Finds the variable that is in the register of `result` at its address, or soon after. */
-static bool gets_result(Dwarf_Die *function, place result, Dwarf_Die *target)
+static bool gets_result(Dwarf_Die *function, location result, Dwarf_Die *target)
 {
-    place now = {IN_REGISTER, result.address, result.number};
+    location now = {IN_REGISTER, result.address, result.number};
     return variable_at(function, now, target) || variable_at(function, result, target);
 }
 
 /* Decodes `mov %rax, register` for a register that calls preserve, and stores where the result is
  * then. */
-static bool decode_copy(const hpp__code *code, size_t at, place *out)
+static bool decode_copy(const hpp__code *code, size_t at, location *out)
 {
     enum { RBX = 3, R12 = 12, R15 = 15, COPY_BYTES = 3 };
     const uint8_t *b = code->bytes + at;
@@ -329,7 +329,7 @@ static bool decode_copy(const hpp__code *code, size_t at, place *out)
         return false;
     }
     int number = (b[0] & 1) != 0 ? 8 + (b[2] & 7) : (b[2] & 7) == 5 ? FRAME_REGISTER : b[2] & 7;
-    *out = (place){IN_RESULT, code->address + at + COPY_BYTES, number};
+    *out = (location){IN_RESULT, code->address + at + COPY_BYTES, number};
     return number == RBX || number == FRAME_REGISTER || (number >= R12 && number <= R15);
 }
 
@@ -351,15 +351,16 @@ static bool stored_at(const store *to, uint64_t address, Dwarf_Die *unit, Dwarf_
 {
     Dwarf_Die structure;
     if (to->base == -1) {
-        return variable_at(unit, (place){AT_ADDRESS, (uint64_t)to->offset, 0}, target) ||
-               variable_at(function, (place){AT_ADDRESS, (uint64_t)to->offset, 0}, target);
+        return variable_at(unit, (location){AT_ADDRESS, (uint64_t)to->offset, 0}, target) ||
+               variable_at(function, (location){AT_ADDRESS, (uint64_t)to->offset, 0}, target);
     }
     if (to->base == FRAME_REGISTER &&
-        variable_at(function, (place){IN_SLOT, address, slot_of(function, to->offset)}, target)) {
+        variable_at(function, (location){IN_SLOT, address, slot_of(function, to->offset)},
+                    target)) {
         return true;
     }
     return to->offset >= 0 &&
-           variable_at(function, (place){IN_REGISTER, address, to->base}, &structure) &&
+           variable_at(function, (location){IN_REGISTER, address, to->base}, &structure) &&
            member_at(structure, (uint64_t)to->offset, 0, target);
 }
 
@@ -377,7 +378,7 @@ static bool stored_in_member(const hpp__code *code, size_t at, Dwarf_Die *functi
         !decode(code, at + MOVE_BYTES + load.n_bytes, STORE, b[2] & 7, &to)) {
         return false;
     }
-    place slot = {IN_SLOT, code->address, slot_of(function, load.offset)};
+    location slot = {IN_SLOT, code->address, slot_of(function, load.offset)};
     return load.base == FRAME_REGISTER && to.base == 0 && to.offset >= 0 &&
            variable_at(function, slot, &structure) &&
            member_at(structure, (uint64_t)to.offset, 0, target);
@@ -424,7 +425,7 @@ bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *name
                       Dwarf_Die *function, const hpp__code *code)
 {
     Dwarf_Die target = {0}, returned;
-    place result = {IN_RESULT, code->address, RETURN_REGISTER};
+    location result = {IN_RESULT, code->address, RETURN_REGISTER};
     bool is_found =
         gets_result(function, result, &target) ||
         (is_returned(code) && type_of(function, &returned) && pointee(returned, &target));

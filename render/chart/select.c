@@ -272,7 +272,7 @@ static hpf_status colour_selection(hpr__assignment *assignment, hpf_arena *arena
     for (hpf_name name = 0; name < n; name++) {
         names[name] =
             (hpr__named){group_text(sel->survey, name, sel->options),
-                         hpf_survey_whole_sum(sel->survey, name), assignment->band_of_name[name]};
+                         hpf_survey_input_sum(sel->survey, name), assignment->band_of_name[name]};
     }
     if (sel->options->group != HPR_GROUP_NONE) {
         n = hpr__named_merge(names, n);
@@ -563,10 +563,10 @@ static hpf_status colour_page(hpr__assignment *assignments, const page_selection
     for (size_t i = 0; i < s->n_surveys; i++) {
         double whole = 0;
         for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
-            whole += hpf_survey_whole_sum(s->surveys[i], name);
+            whole += hpf_survey_input_sum(s->surveys[i], name);
         }
         for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
-            double sum = hpf_survey_whole_sum(s->surveys[i], name);
+            double sum = hpf_survey_input_sum(s->surveys[i], name);
             names[first[i] + name] =
                 (hpr__named){hpf__without_id(group_text(s->surveys[i], name, options)),
                              whole > 0 ? sum / whole : 0, HPF_NO_BAND};

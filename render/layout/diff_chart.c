@@ -150,7 +150,7 @@ static hpf_status name_colours(hpr_colour *colours, const work *w, const hpf_dif
         for (hpf_name name = 0; name < hpf_survey_n_names(surveys[side]); name++) {
             uint32_t row = hpf_diff_row_of_name(diff, side, name);
             if (row != HPF_NO_ROW) {
-                names[row].weight += hpf_survey_whole_sum(surveys[side], name);
+                names[row].weight += hpf_survey_input_sum(surveys[side], name);
             }
         }
     }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Small multiples: charts with bands in common, and their layout on a page.
+ * Small multiples: a page of panels, one for each profile, with bands in common.
  *
- * Order and fills are the same in all charts. They are chosen on one chart that has the points of
- * all of them, one chart after the other; it also holds the legend.
- *
- * The page is laid out from the outside in: columns and rows, the legend, the size of the panels.
- * Then the panels are laid out three times: alone, to find how far their axes reach; with shared
- * axes, to find how wide their margins are; and with the widest of these margins, so that plots in
- * one column begin and end together.
+ * 1. The names that get bands are chosen over all profiles, and fetched into the chart of each
+ *    panel (fetch_panels).
+ * 2. A further chart, the legend, joins the bands: it has the points of all panels, one panel after
+ *    the other. Order and fills are chosen on it, and copied to the panels (join_bands, fill_bands,
+ *    arrange_panel).
+ * 3. The page is laid out from the outside in: columns and rows, the place of the legend, the size
+ *    of the panels (choose_grid, divide).
+ * 4. The panels are laid out three times: alone, to find how far their axes reach; with shared
+ *    axes, to find how wide their margins are; and with the widest of these margins, so that plots
+ *    in one column begin and end together (fill_panels).
  */
 #include "base/arena.h"
 #include "hprender/page.h"
@@ -25,6 +28,14 @@
 #include "layout/layout.h"
 #include "layout/legend.h"
 
+#define LEAST_PANEL_PT    100.0 /* width; narrower panels go below each other */
+#define SMALLEST_PANEL_PT 50.0  /* width of the smallest useful panel */
+#define SMALLEST_PLOT_PT  24.0  /* height of its plot */
+#define PANEL_STRETCH     1.5   /* preferred width by height, if the height of the page is given */
+#define GUTTER_PT         6.0   /* between panels, and between panels and legend */
+#define MOST_RIGHT_SHARE  0.3   /* of the width of the page, for a legend on the right */
+#define MOST_BELOW_SHARE  0.4   /* of a given height of the page, for one below */
+
 /* The private side of a page: its charts while they can still be written. */
 typedef struct small_multiples {
     hpr_page public; /* first, so that a pointer to it is a pointer to the whole */
@@ -34,437 +45,35 @@ typedef struct small_multiples {
     hpr__chart *legend;  /* public.legend */
 } small_multiples;
 
-/* --- layout ---------------------------------------------------------------------------------- */
+typedef enum legend_place { NOWHERE, BELOW, RIGHT, SPARE_CELLS } legend_place;
 
-#define LEAST_PANEL_PT    100.0 /* width; narrower panels go below each other */
-#define SMALLEST_PANEL_PT 50.0  /* width of the smallest useful panel */
-#define SMALLEST_PLOT_PT  24.0  /* height of its plot */
-#define PANEL_STRETCH                                                                              \
-    1.5 /* preferred ratio of width to height, if the height of the page is given */
-#define GUTTER_PT        6.0 /* between panels, and between panels and legend */
-#define MOST_RIGHT_SHARE 0.3 /* of the width of the page, for a legend on the right */
-#define MOST_BELOW_SHARE 0.4 /* of a given height of the page, for one below */
-
-typedef enum place { NOWHERE, BELOW, RIGHT, SPARE_CELLS } place;
-
-typedef struct layout {
+/* A page being made. */
+typedef struct work {
     small_multiples *sheet;
     const hpr_page_source *sources;
     const hpr_page_options *options;
     hpr_measurer measurer;
-    size_t n, n_columns, n_rows;
+    size_t n; /* panels, surveys, assignments, titles */
+    hpf_survey **surveys;
+    hpr__assignment *assignments;
+    uint32_t other_names;
+
+    size_t n_columns, n_rows;
     double width_pt, height_pt; /* of the page; height 0: as the panels need */
     double panel_width_pt, panel_height_pt;
     double pad_pt;
     hpr__type_sizes type;
     const char **titles;
     hpr__legend legend;
-    place legend_place;
-} layout;
-
-/* --- grid ----------------------------------------------------------------------------------- */
-
-/* Returns the number of columns that gives the panels of a page most room. */
-static size_t best_columns(const layout *l, size_t most)
-{
-    size_t best = 1;
-    double best_room = 0;
-    for (size_t columns = 1; columns <= most; columns++) {
-        double rows = ceil((double)l->n / (double)columns);
-        double room = fmin(l->width_pt / (double)columns, PANEL_STRETCH * l->height_pt / rows);
-        if (room > best_room * 1.001) {
-            best_room = room;
-            best = columns;
-        }
-    }
-    return best;
-}
-
-static void choose_grid(layout *l)
-{
-    double fitting = fmax(floor(l->width_pt / LEAST_PANEL_PT), 1);
-    size_t most = (size_t)fmin(fitting, (double)l->n);
-    if (l->height_pt > 0) {
-        l->n_columns = best_columns(l, most);
-    } else {
-        l->n_columns = (size_t)fmin(ceil(sqrt((double)l->n)), (double)most);
-    }
-    l->n_rows = (l->n + l->n_columns - 1) / l->n_columns;
-}
-
-/* Sets the size of the panels, given the space that the legend takes. If the page has no given
- * height, a panel is half as high as wide, plus its rows of text. */
-static void size_panels(layout *l, double right_pt, double below_pt)
-{
-    double columns = (double)l->n_columns;
-    double rows = (double)l->n_rows;
-    double width = (l->width_pt - right_pt - (columns - 1) * GUTTER_PT) / columns;
-    double height = (l->height_pt - below_pt - (rows - 1) * GUTTER_PT) / rows;
-    l->panel_width_pt = fmax(width, 1);
-    l->panel_height_pt =
-        l->height_pt > 0 ? fmax(height, 1) : ceil(0.5 * l->panel_width_pt + 6 * l->type.text_pt);
-}
-
-/* Returns the distance from panel to panel. */
-static double pitch_of(double panel_pt)
-{
-    return panel_pt + GUTTER_PT;
-}
-
-/* --- legend --------------------------------------------------------------------------------- */
-
-static hpf_status fit_legend(layout *l, hpr__legend_box box, hpf_error *err)
-{
-    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt, 0};
-    return hpr__legend_fit(&l->legend, l->sheet->legend, &style, &box, err);
-}
-
-static double panels_height(const layout *l)
-{
-    return (double)l->n_rows * pitch_of(l->panel_height_pt) - GUTTER_PT;
-}
-
-/* Returns the height above the plot of a panel: title, and a row for unit and peak. */
-static double text_above(const layout *l)
-{
-    return l->pad_pt + 2 * l->type.title_pt + 2 * l->type.text_pt;
-}
-
-/* Puts the legend into the free cells after the last panel if all names fit whole. */
-static hpf_status try_spare_cells(layout *l, hpf_error *err)
-{
-    size_t n_spare = l->n_rows * l->n_columns - l->n;
-    double width = (double)n_spare * l->panel_width_pt - 2 * l->pad_pt;
-    double height = l->panel_height_pt - text_above(l) - l->pad_pt;
-    if (n_spare == 0 || height <= 0) {
-        return HPF_OK;
-    }
-    hpf_status status = fit_legend(l, (hpr__legend_box){width, height, true}, err);
-    if (!status && !l->legend.is_cut) {
-        l->legend_place = SPARE_CELLS;
-    }
-    return status;
-}
-
-/* Puts the legend right of the panels, which become narrower and keep their height. */
-static hpf_status make_room_at_right(layout *l, hpf_error *err)
-{
-    double height = panels_height(l);
-    double room = height - text_above(l) - l->pad_pt;
-    double most_width = MOST_RIGHT_SHARE * l->width_pt;
-    hpf_status status = fit_legend(l, (hpr__legend_box){most_width, room, true}, err);
-    if (status) {
-        return status;
-    }
-    double panel_height = l->panel_height_pt;
-    size_panels(l, l->legend.width_pt + l->pad_pt + GUTTER_PT, 0);
-    l->panel_height_pt = panel_height;
-    l->legend_place = RIGHT;
-    return HPF_OK;
-}
-
-static double height_below(const layout *l)
-{
-    return GUTTER_PT + l->legend.height_pt + l->pad_pt;
-}
-
-static hpf_status make_room_below(layout *l, hpf_error *err)
-{
-    double most_height = l->height_pt > 0 ? l->height_pt * MOST_BELOW_SHARE : HUGE_VAL;
-    double width = l->width_pt - 2 * l->pad_pt;
-    hpf_status status = fit_legend(l, (hpr__legend_box){width, most_height, false}, err);
-    size_panels(l, 0, height_below(l));
-    l->legend_place = BELOW;
-    return status;
-}
-
-/* Sets the sizes of legend and panels. */
-static hpf_status divide(layout *l, hpf_error *err)
-{
-    hpf_status status = HPF_OK;
-    size_panels(l, 0, 0);
-    l->sheet->legend->public.plot_height_pt =
-        l->panel_height_pt; /* determines which bands are visible */
-    if (l->sheet->legend->public.n_bands == 0) {
-        return HPF_OK;
-    }
-    switch (l->options->chart.legend) {
-    case HPR_LEGEND_AUTO:
-        status = try_spare_cells(l, err);
-        return status || l->legend_place == SPARE_CELLS ? status : make_room_below(l, err);
-    case HPR_LEGEND_BELOW:
-        return make_room_below(l, err);
-    case HPR_LEGEND_RIGHT:
-        return make_room_at_right(l, err);
-    case HPR_LEGEND_NONE:
-    case HPR_LEGEND_SEPARATE:
-        break;
-    }
-    return HPF_OK;
-}
-
-static hpf_status check_panels(const layout *l, hpf_error *err)
-{
-    double least_height = text_above(l) + SMALLEST_PLOT_PT + 2 * l->type.text_pt;
-    if (l->panel_width_pt >= SMALLEST_PANEL_PT && l->panel_height_pt >= least_height) {
-        return HPF_OK;
-    }
-    return hpf_error_set(err, HPF_ERR_LIMIT,
-                         "the page is too small for %zu profiles and their legend", l->n);
-}
-
-/* Places the legend, aligned with the edges of plots. */
-static hpf_status place_legend(layout *l, hpf_error *err)
-{
-    const hpr_page *page = &l->sheet->public;
-    const hpr_chart *first = page->panels[0].chart;
-    double above_plot = first->height_pt - first->plot_y_pt - first->plot_height_pt;
-    double left = first->plot_x_pt;
-    double top = page->height_pt - above_plot;
-    double right = page->width_pt - l->pad_pt;
-    switch (l->legend_place) {
-    case NOWHERE:
-        return HPF_OK;
-    case BELOW:
-        top = l->legend.height_pt + l->pad_pt;
-        break;
-    case RIGHT:
-        left = (double)l->n_columns * pitch_of(l->panel_width_pt);
-        break;
-    case SPARE_CELLS:
-        left += (double)(l->n % l->n_columns) * pitch_of(l->panel_width_pt);
-        top -= (double)(l->n_rows - 1) * pitch_of(l->panel_height_pt);
-        break;
-    }
-    left = fmax(fmin(left, right - l->legend.width_pt), l->pad_pt);
-    hpr__label_style style = {l->measurer, l->type.text_pt, l->type.smallest_pt, 0};
-    return hpr__legend_place(l->sheet->legend, &l->legend, &style, left, top, err);
-}
-
-/* --- titles --------------------------------------------------------------------------------- */
-
-static bool has_room(const layout *l, const char *title)
-{
-    hpr_text_size size = l->measurer.measure(l->measurer.context, title, l->type.title_pt, true);
-    return size.width_pt <= l->panel_width_pt - 2 * l->pad_pt;
-}
-
-/* Returns whether the programs are different, not empty, and fit as titles. */
-static bool are_titles_useful(const layout *l)
-{
-    for (size_t i = 0; i < l->n; i++) {
-        bool is_new = *l->titles[i] != '\0' && has_room(l, l->titles[i]);
-        for (size_t k = 0; k < i && is_new; k++) {
-            is_new = strcmp(l->titles[i], l->titles[k]) != 0;
-        }
-        if (!is_new) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static hpf_status choose_titles(layout *l, hpf_error *err)
-{
-    l->titles = hpf_arena_array(l->sheet->arena, l->n, sizeof *l->titles);
-    if (!l->titles) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < l->n; i++) {
-        hpr__chart *chart = l->sheet->charts[i];
-        if (hpr__chart_text(chart, chart->public.headers[HPF_HEADER_JOB], &l->titles[i], err)) {
-            return HPF_ERR_MEMORY;
-        }
-    }
-    for (size_t i = 0, keep = are_titles_useful(l); i < l->n && !keep; i++) {
-        l->titles[i] = l->sources[i].name;
-    }
-    return HPF_OK;
-}
-
-/* Sets the title of the document: all titles, separated by commas. */
-static hpf_status name_page(layout *l, hpf_error *err)
-{
-    size_t room = 1;
-    for (size_t i = 0; i < l->n; i++) {
-        room += strlen(l->titles[i]) + 2;
-    }
-    char *name = hpf_arena_alloc(l->sheet->arena, room);
-    if (!name) {
-        return hpf_error_set_memory(err);
-    }
-    char *end = name;
-    for (size_t i = 0; i < l->n; i++) {
-        end = stpcpy(stpcpy(end, i > 0 ? ", " : ""), l->titles[i]);
-    }
-    l->sheet->legend->public.title = (hpr_title){.job = name, .area = "", .date = ""};
-    return HPF_OK;
-}
-
-/* --- panels --------------------------------------------------------------------------------- */
-
-static hpf_status lay_out_panels(const layout *l, hpr__frame frame, hpr_legend legend,
-                                 hpf_error *err)
-{
-    hpr_options options = l->options->chart;
-    options.width_pt = l->panel_width_pt;
-    options.height_pt = l->panel_height_pt;
-    options.legend = legend;
-    hpf_status status = HPF_OK;
-    for (size_t i = 0; i < l->n && !status; i++) {
-        frame.title = l->titles[i];
-        status = hpr__modern_layout(l->sheet->charts[i], l->sources[i].survey, &options, &frame,
-                                    l->measurer, err);
-    }
-    return status;
-}
-
-static hpr__reach common_reach(const layout *l)
-{
-    hpr__reach all = {.x_low = HUGE_VAL, .x_high = -HUGE_VAL};
-    for (size_t i = 0; i < l->n; i++) {
-        const hpr_chart *chart = &l->sheet->charts[i]->public;
-        hpr__reach one = hpr__reach_of(chart);
-        if (chart->n_points > 0) {
-            all.x_low = fmin(all.x_low, one.x_low);
-            all.x_high = fmax(all.x_high, one.x_high);
-            all.y_high = fmax(all.y_high, one.y_high);
-        }
-    }
-    if (all.x_low > all.x_high) {
-        all.x_low = all.x_high = 0;
-    }
-    return all;
-}
-
-/* Returns whether all profiles have the same unit of time. */
-static bool is_time_alike(const layout *l)
-{
-    for (size_t i = 1; i < l->n; i++) {
-        if (!hpf_str_equal(l->sheet->charts[0]->public.headers[HPF_HEADER_SAMPLE_UNIT],
-                           l->sheet->charts[i]->public.headers[HPF_HEADER_SAMPLE_UNIT])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Shares the scale of the axes, or at least the unit of time. */
-static void share_axes(const layout *l, hpr__frame *frame, const hpr__reach *reach)
-{
-    frame->reach = l->options->same_scale ? reach : NULL;
-    for (size_t i = 0; i < l->n && is_time_alike(l); i++) {
-        const hpr_chart *chart = &l->sheet->charts[i]->public;
-        frame->x_extent = fmax(frame->x_extent, chart->x.high - chart->x.low);
-    }
-}
-
-/* Sets the margins to the widest of all panels. */
-static void widen_margins(const layout *l, hpr__frame *frame)
-{
-    for (size_t i = 0; i < l->n; i++) {
-        const hpr_chart *chart = &l->sheet->charts[i]->public;
-        double right = chart->width_pt - chart->plot_x_pt - chart->plot_width_pt;
-        frame->left_pt = fmax(frame->left_pt, chart->plot_x_pt);
-        frame->right_pt = fmax(frame->right_pt, right);
-    }
-}
-
-/* Lays out the panels, three times. */
-static hpf_status fill_panels(layout *l, hpf_error *err)
-{
-    bool is_direct =
-        l->options->chart.legend == HPR_LEGEND_AUTO || l->options->chart.legend == HPR_LEGEND_NONE;
-    hpr__frame frame = {.title = NULL};
-    hpf_status status = lay_out_panels(l, frame, HPR_LEGEND_SEPARATE, err);
-    if (status) {
-        return status;
-    }
-    hpr__reach reach = common_reach(l);
-    share_axes(l, &frame, &reach);
-    status = lay_out_panels(l, frame, HPR_LEGEND_SEPARATE, err);
-    if (status) {
-        return status;
-    }
-    widen_margins(l, &frame);
-    return lay_out_panels(l, frame, is_direct ? HPR_LEGEND_NONE : HPR_LEGEND_SEPARATE, err);
-}
-
-/* Sets the size of the page and the positions of the panels. */
-static void place_panels(layout *l)
-{
-    hpr_page *page = &l->sheet->public;
-    double below = l->legend_place == BELOW ? height_below(l) : 0;
-    page->n_columns = l->n_columns;
-    page->n_rows = l->n_rows;
-    page->width_pt = l->width_pt;
-    page->height_pt = l->height_pt > 0 ? l->height_pt : panels_height(l) + below;
-    for (size_t i = 0; i < l->n; i++) {
-        hpr_panel *panel = &l->sheet->panels[i];
-        double row = (double)(i / l->n_columns);
-        panel->x_pt = (double)(i % l->n_columns) * pitch_of(l->panel_width_pt);
-        panel->y_pt = page->height_pt - row * pitch_of(l->panel_height_pt) - l->panel_height_pt;
-    }
-    l->sheet->legend->public.width_pt = page->width_pt;
-    l->sheet->legend->public.height_pt = page->height_pt;
-}
-
-static hpf_status lay_out_page(small_multiples *sheet, const hpr_page_source *sources,
-                               const hpr_page_options *options, hpr_measurer measurer,
-                               hpf_error *err)
-{
-    layout l = {
-        .sheet = sheet,
-        .sources = sources,
-        .options = options,
-        .measurer = measurer,
-        .n = sheet->public.n_panels,
-        .width_pt = options->chart.width_pt > 0 ? options->chart.width_pt : 648,
-        .height_pt = options->chart.height_pt,
-    };
-    hpr_chart *legend = &sheet->legend->public;
-    choose_grid(&l);
-    l.type = hpr__type_sizes_of(l.width_pt / (double)l.n_columns, &options->chart);
-    legend->width_pt = l.width_pt / (double)l.n_columns;
-    legend->height_pt = legend->width_pt;
-    l.pad_pt = hpr__sheet_pad_pt(legend);
-    hpf_status status = divide(&l, err);
-    if (!status) {
-        status = check_panels(&l, err);
-    }
-    if (!status) {
-        status = choose_titles(&l, err);
-    }
-    if (!status) {
-        status = name_page(&l, err);
-    }
-    if (!status) {
-        status = fill_panels(&l, err);
-    }
-    if (status) {
-        return status;
-    }
-    place_panels(&l);
-    return place_legend(&l, err);
-}
-
-/* --- bands in common ------------------------------------------------------------------------- */
-
-typedef struct work {
-    small_multiples *sheet;
-    const hpr_page_source *sources;
-    const hpr_page_options *options;
-    hpf_survey **surveys;
-    hpr__assignment *assignments;
-    uint32_t other_names;
+    legend_place legend_place;
 } work;
 
-/* --- charts --------------------------------------------------------------------------------- */
+/* --- bands of the panels --------------------------------------------------------------------- */
 
 static hpf_status check_unit(const work *w, hpf_header which, hpf_error *err)
 {
     hpf_str first = hpf_survey_header(w->surveys[0], which);
-    for (size_t i = 1; w->options->same_scale && i < w->sheet->public.n_panels; i++) {
+    for (size_t i = 1; w->options->same_scale && i < w->n; i++) {
         hpf_str other = hpf_survey_header(w->surveys[i], which);
         if (!hpf_str_equal(first, other)) {
             return hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -501,35 +110,32 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
     chart->public.look = HPR_LOOK_MODERN;
     w->sheet->panels[i].chart = &chart->public;
     status = hpr__chart_headers(chart, w->surveys[i], err);
-    if (!status) {
-        status =
-            hpr__stack_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart, err);
-    }
+    status = status ? status
+                    : hpr__stack_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart,
+                                       err);
     bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
     return status || is_grouped ? status : add_tooltips(w, i, err);
 }
 
 static hpf_status fetch_panels(work *w, hpf_error *err)
 {
-    const hpr_page *public = &w->sheet->public;
     hpf_status status = check_unit(w, HPF_HEADER_VALUE_UNIT, err);
     if (!status && !w->options->chart.by_sample) {
         status = check_unit(w, HPF_HEADER_SAMPLE_UNIT, err);
     }
-    if (!status) {
-        status = hpr__page_select(w->assignments, &w->other_names, w->sheet->arena, w->surveys,
-                                  public->n_panels, w->options, err);
-    }
-    for (size_t i = 0; i < public->n_panels && !status; i++) {
+    status = status ? status
+                    : hpr__page_select(w->assignments, &w->other_names, w->sheet->arena, w->surveys,
+                                       w->n, w->options, err);
+    for (size_t i = 0; i < w->n && !status; i++) {
         status = fetch_panel(w, i, err);
     }
     return status;
 }
 
-/* --- common properties of the panels -------------------------------------------------------- */
+/* --- bands in common ------------------------------------------------------------------------- */
 
 /* Returns the factor that scales the amounts of a panel to their drawn height. */
-static double share_of(const work *w, const hpr_chart *chart)
+static double scale_of(const work *w, const hpr_chart *chart)
 {
     return w->options->same_scale || !(chart->peak_total > 0) ? 1 : 1 / chart->peak_total;
 }
@@ -538,9 +144,9 @@ static double share_of(const work *w, const hpr_chart *chart)
 static double highest_of(const work *w)
 {
     double highest = w->options->chart.normalise ? 100 : 0;
-    for (size_t i = 0; i < w->sheet->public.n_panels && !w->options->chart.normalise; i++) {
+    for (size_t i = 0; i < w->n && !w->options->chart.normalise; i++) {
         const hpr_chart *chart = w->sheet->public.panels[i].chart;
-        highest = fmax(highest, chart->peak_total * share_of(w, chart));
+        highest = fmax(highest, chart->peak_total * scale_of(w, chart));
     }
     return highest > 0 ? highest : 1;
 }
@@ -548,7 +154,6 @@ static double highest_of(const work *w)
 /* Creates the chart of the legend, with the bands of the first panel and room for all points. */
 static hpf_status begin_legend(work *w, hpf_error *err)
 {
-    const hpr_page *page = &w->sheet->public;
     hpf_status status = hpr__chart_begin(&w->sheet->legend, err);
     if (status) {
         return status;
@@ -559,8 +164,8 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     public->is_lines = w->options->chart.as_lines;
     public->is_normalised = w->options->chart.normalise;
     public->n_bands = w->assignments[0].n_bands;
-    for (size_t i = 0; i < page->n_panels; i++) {
-        public->n_points += page->panels[i].chart->n_points;
+    for (size_t i = 0; i < w->n; i++) {
+        public->n_points += w->sheet->panels[i].chart->n_points;
     }
     double *times = hpf_arena_array(all->arena, public->n_points, sizeof *times);
     all->bands = hpf_arena_array(all->arena, public->n_bands, sizeof *all->bands);
@@ -593,16 +198,16 @@ static void add_band(const work *w, size_t panel, uint32_t b, size_t first)
     const hpf_overview *overview = hpf_survey_overview(w->surveys[panel]);
     const hpr_band *from = &chart->bands[b];
     hpr_band *to = &all->bands[b];
-    double share = share_of(w, chart);
-    double mean = share * from->sum / fmax((double)overview->n_samples, 1);
+    double scale = scale_of(w, chart);
+    double mean = scale * from->sum / fmax((double)overview->n_samples, 1);
     double span = overview->last_time - overview->first_time;
-    double high = chart->is_normalised ? 1 : share;
+    double high = chart->is_normalised ? 1 : scale;
     double *values = all->values + b * all->public.n_points + first;
     for (size_t i = 0; i < chart->n_points; i++) {
         values[i] = from->values[i] * high;
     }
     to->sum += mean;
-    to->trapezium += span > 0 ? share * from->trapezium / span : mean;
+    to->trapezium += span > 0 ? scale * from->trapezium / span : mean;
     to->max = fmax(to->max, from->max * high);
 }
 
@@ -616,7 +221,7 @@ static hpf_status join_bands(work *w, hpf_error *err)
     }
     hpr__chart *all = w->sheet->legend;
     size_t first = 0;
-    for (size_t i = 0; i < w->sheet->public.n_panels; i++) {
+    for (size_t i = 0; i < w->n; i++) {
         const hpr_chart *chart = &w->sheet->charts[i]->public;
         double *times = (double *)(uintptr_t)all->public.times + first;
         double span = chart->n_points > 0 ? chart->times[chart->n_points - 1] - chart->times[0] : 0;
@@ -646,7 +251,7 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     for (uint32_t b = 0; b < all->public.n_bands; b++) {
-        for (size_t i = 0; i < w->sheet->public.n_panels; i++) {
+        for (size_t i = 0; i < w->n; i++) {
             bool is_absent = w->sheet->charts[i]->bands[row_of(all, b)].n_names == 0;
             absent[b] |= (uint64_t)is_absent << i;
         }
@@ -677,11 +282,379 @@ static hpf_status arrange_panel(const hpr__chart *all, hpr__chart *chart, bool a
     return status || !as_steps ? status : hpr__stack_step(chart, err);
 }
 
-/* --- page ----------------------------------------------------------------------------------- */
+/* --- grid ------------------------------------------------------------------------------------ */
 
-static bool prepare(work *w, size_t n)
+/* Returns the number of columns that gives the panels of a page most room. */
+static size_t best_columns(const work *w, size_t most)
+{
+    size_t best = 1;
+    double best_room = 0;
+    for (size_t columns = 1; columns <= most; columns++) {
+        double rows = ceil((double)w->n / (double)columns);
+        double room = fmin(w->width_pt / (double)columns, PANEL_STRETCH * w->height_pt / rows);
+        if (room > best_room * 1.001) {
+            best_room = room;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+static void choose_grid(work *w)
+{
+    double fitting = fmax(floor(w->width_pt / LEAST_PANEL_PT), 1);
+    size_t most = (size_t)fmin(fitting, (double)w->n);
+    if (w->height_pt > 0) {
+        w->n_columns = best_columns(w, most);
+    } else {
+        w->n_columns = (size_t)fmin(ceil(sqrt((double)w->n)), (double)most);
+    }
+    w->n_rows = (w->n + w->n_columns - 1) / w->n_columns;
+}
+
+/* Sets the size of the panels, given the space that the legend takes. If the page has no given
+ * height, a panel is half as high as wide, plus its rows of text. */
+static void size_panels(work *w, double right_pt, double below_pt)
+{
+    double columns = (double)w->n_columns;
+    double rows = (double)w->n_rows;
+    double width = (w->width_pt - right_pt - (columns - 1) * GUTTER_PT) / columns;
+    double height = (w->height_pt - below_pt - (rows - 1) * GUTTER_PT) / rows;
+    w->panel_width_pt = fmax(width, 1);
+    w->panel_height_pt =
+        w->height_pt > 0 ? fmax(height, 1) : ceil(0.5 * w->panel_width_pt + 6 * w->type.text_pt);
+}
+
+/* Returns the distance from panel to panel. */
+static double pitch_of(double panel_pt)
+{
+    return panel_pt + GUTTER_PT;
+}
+
+/* --- legend ---------------------------------------------------------------------------------- */
+
+static hpf_status fit_legend(work *w, hpr__legend_box box, hpf_error *err)
+{
+    hpr__label_style style = {w->measurer, w->type.text_pt, w->type.smallest_pt, 0};
+    return hpr__legend_fit(&w->legend, w->sheet->legend, &style, &box, err);
+}
+
+static double panels_height(const work *w)
+{
+    return (double)w->n_rows * pitch_of(w->panel_height_pt) - GUTTER_PT;
+}
+
+/* Returns the height above the plot of a panel: title, and a row for unit and peak. */
+static double text_above(const work *w)
+{
+    return w->pad_pt + 2 * w->type.title_pt + 2 * w->type.text_pt;
+}
+
+/* Puts the legend into the free cells after the last panel if all names fit whole. */
+static hpf_status try_spare_cells(work *w, hpf_error *err)
+{
+    size_t n_spare = w->n_rows * w->n_columns - w->n;
+    double width = (double)n_spare * w->panel_width_pt - 2 * w->pad_pt;
+    double height = w->panel_height_pt - text_above(w) - w->pad_pt;
+    if (n_spare == 0 || height <= 0) {
+        return HPF_OK;
+    }
+    hpf_status status = fit_legend(w, (hpr__legend_box){width, height, true}, err);
+    if (!status && !w->legend.is_cut) {
+        w->legend_place = SPARE_CELLS;
+    }
+    return status;
+}
+
+/* Puts the legend right of the panels, which become narrower and keep their height. */
+static hpf_status make_room_at_right(work *w, hpf_error *err)
+{
+    double height = panels_height(w);
+    double room = height - text_above(w) - w->pad_pt;
+    double most_width = MOST_RIGHT_SHARE * w->width_pt;
+    hpf_status status = fit_legend(w, (hpr__legend_box){most_width, room, true}, err);
+    if (status) {
+        return status;
+    }
+    double panel_height = w->panel_height_pt;
+    size_panels(w, w->legend.width_pt + w->pad_pt + GUTTER_PT, 0);
+    w->panel_height_pt = panel_height;
+    w->legend_place = RIGHT;
+    return HPF_OK;
+}
+
+static double height_below(const work *w)
+{
+    return GUTTER_PT + w->legend.height_pt + w->pad_pt;
+}
+
+static hpf_status make_room_below(work *w, hpf_error *err)
+{
+    double most_height = w->height_pt > 0 ? w->height_pt * MOST_BELOW_SHARE : HUGE_VAL;
+    double width = w->width_pt - 2 * w->pad_pt;
+    hpf_status status = fit_legend(w, (hpr__legend_box){width, most_height, false}, err);
+    size_panels(w, 0, height_below(w));
+    w->legend_place = BELOW;
+    return status;
+}
+
+/* Sets the sizes of legend and panels. */
+static hpf_status divide(work *w, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    size_panels(w, 0, 0);
+    w->sheet->legend->public.plot_height_pt =
+        w->panel_height_pt; /* determines which bands are visible */
+    if (w->sheet->legend->public.n_bands == 0) {
+        return HPF_OK;
+    }
+    switch (w->options->chart.legend) {
+    case HPR_LEGEND_AUTO:
+        status = try_spare_cells(w, err);
+        return status || w->legend_place == SPARE_CELLS ? status : make_room_below(w, err);
+    case HPR_LEGEND_BELOW:
+        return make_room_below(w, err);
+    case HPR_LEGEND_RIGHT:
+        return make_room_at_right(w, err);
+    case HPR_LEGEND_NONE:
+    case HPR_LEGEND_SEPARATE:
+        break;
+    }
+    return HPF_OK;
+}
+
+static hpf_status check_panels(const work *w, hpf_error *err)
+{
+    double least_height = text_above(w) + SMALLEST_PLOT_PT + 2 * w->type.text_pt;
+    if (w->panel_width_pt >= SMALLEST_PANEL_PT && w->panel_height_pt >= least_height) {
+        return HPF_OK;
+    }
+    return hpf_error_set(err, HPF_ERR_LIMIT,
+                         "the page is too small for %zu profiles and their legend", w->n);
+}
+
+/* Places the legend, aligned with the edges of plots. */
+static hpf_status place_legend(work *w, hpf_error *err)
+{
+    const hpr_page *page = &w->sheet->public;
+    const hpr_chart *first = page->panels[0].chart;
+    double above_plot = first->height_pt - first->plot_y_pt - first->plot_height_pt;
+    double left = first->plot_x_pt;
+    double top = page->height_pt - above_plot;
+    double right = page->width_pt - w->pad_pt;
+    switch (w->legend_place) {
+    case NOWHERE:
+        return HPF_OK;
+    case BELOW:
+        top = w->legend.height_pt + w->pad_pt;
+        break;
+    case RIGHT:
+        left = (double)w->n_columns * pitch_of(w->panel_width_pt);
+        break;
+    case SPARE_CELLS:
+        left += (double)(w->n % w->n_columns) * pitch_of(w->panel_width_pt);
+        top -= (double)(w->n_rows - 1) * pitch_of(w->panel_height_pt);
+        break;
+    }
+    left = fmax(fmin(left, right - w->legend.width_pt), w->pad_pt);
+    hpr__label_style style = {w->measurer, w->type.text_pt, w->type.smallest_pt, 0};
+    return hpr__legend_place(w->sheet->legend, &w->legend, &style, left, top, err);
+}
+
+/* --- titles ---------------------------------------------------------------------------------- */
+
+static bool has_room(const work *w, const char *title)
+{
+    hpr_text_size size = w->measurer.measure(w->measurer.context, title, w->type.title_pt, true);
+    return size.width_pt <= w->panel_width_pt - 2 * w->pad_pt;
+}
+
+/* Returns whether the programs are different, not empty, and fit as titles. */
+static bool are_titles_useful(const work *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        bool is_new = *w->titles[i] != '\0' && has_room(w, w->titles[i]);
+        for (size_t k = 0; k < i && is_new; k++) {
+            is_new = strcmp(w->titles[i], w->titles[k]) != 0;
+        }
+        if (!is_new) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hpf_status choose_titles(work *w, hpf_error *err)
+{
+    w->titles = hpf_arena_array(w->sheet->arena, w->n, sizeof *w->titles);
+    if (!w->titles) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        hpr__chart *chart = w->sheet->charts[i];
+        if (hpr__chart_text(chart, chart->public.headers[HPF_HEADER_JOB], &w->titles[i], err)) {
+            return HPF_ERR_MEMORY;
+        }
+    }
+    for (size_t i = 0, keep = are_titles_useful(w); i < w->n && !keep; i++) {
+        w->titles[i] = w->sources[i].name;
+    }
+    return HPF_OK;
+}
+
+/* Sets the title of the document: all titles, separated by commas. */
+static hpf_status name_page(work *w, hpf_error *err)
+{
+    size_t room = 1;
+    for (size_t i = 0; i < w->n; i++) {
+        room += strlen(w->titles[i]) + 2;
+    }
+    char *name = hpf_arena_alloc(w->sheet->arena, room);
+    if (!name) {
+        return hpf_error_set_memory(err);
+    }
+    char *end = name;
+    for (size_t i = 0; i < w->n; i++) {
+        end = stpcpy(stpcpy(end, i > 0 ? ", " : ""), w->titles[i]);
+    }
+    w->sheet->legend->public.title = (hpr_title){.job = name, .area = "", .date = ""};
+    return HPF_OK;
+}
+
+/* --- panels ---------------------------------------------------------------------------------- */
+
+static hpf_status lay_out_panels(const work *w, hpr__frame frame, hpr_legend legend, hpf_error *err)
+{
+    hpr_options options = w->options->chart;
+    options.width_pt = w->panel_width_pt;
+    options.height_pt = w->panel_height_pt;
+    options.legend = legend;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < w->n && !status; i++) {
+        frame.title = w->titles[i];
+        status = hpr__modern_layout(w->sheet->charts[i], w->sources[i].survey, &options, &frame,
+                                    w->measurer, err);
+    }
+    return status;
+}
+
+static hpr__reach common_reach(const work *w)
+{
+    hpr__reach all = {.x_low = HUGE_VAL, .x_high = -HUGE_VAL};
+    for (size_t i = 0; i < w->n; i++) {
+        const hpr_chart *chart = &w->sheet->charts[i]->public;
+        hpr__reach one = hpr__reach_of(chart);
+        if (chart->n_points > 0) {
+            all.x_low = fmin(all.x_low, one.x_low);
+            all.x_high = fmax(all.x_high, one.x_high);
+            all.y_high = fmax(all.y_high, one.y_high);
+        }
+    }
+    if (all.x_low > all.x_high) {
+        all.x_low = all.x_high = 0;
+    }
+    return all;
+}
+
+/* Returns whether all profiles have the same unit of time. */
+static bool is_time_alike(const work *w)
+{
+    for (size_t i = 1; i < w->n; i++) {
+        if (!hpf_str_equal(w->sheet->charts[0]->public.headers[HPF_HEADER_SAMPLE_UNIT],
+                           w->sheet->charts[i]->public.headers[HPF_HEADER_SAMPLE_UNIT])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Shares the scale of the axes, or at least the unit of time. */
+static void share_axes(const work *w, hpr__frame *frame, const hpr__reach *reach)
+{
+    frame->reach = w->options->same_scale ? reach : NULL;
+    for (size_t i = 0; i < w->n && is_time_alike(w); i++) {
+        const hpr_chart *chart = &w->sheet->charts[i]->public;
+        frame->x_extent = fmax(frame->x_extent, chart->x.high - chart->x.low);
+    }
+}
+
+/* Sets the margins to the widest of all panels. */
+static void widen_margins(const work *w, hpr__frame *frame)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const hpr_chart *chart = &w->sheet->charts[i]->public;
+        double right = chart->width_pt - chart->plot_x_pt - chart->plot_width_pt;
+        frame->left_pt = fmax(frame->left_pt, chart->plot_x_pt);
+        frame->right_pt = fmax(frame->right_pt, right);
+    }
+}
+
+/* Lays out the panels, three times. */
+static hpf_status fill_panels(work *w, hpf_error *err)
+{
+    bool is_direct =
+        w->options->chart.legend == HPR_LEGEND_AUTO || w->options->chart.legend == HPR_LEGEND_NONE;
+    hpr__frame frame = {.title = NULL};
+    hpf_status status = lay_out_panels(w, frame, HPR_LEGEND_SEPARATE, err);
+    if (status) {
+        return status;
+    }
+    hpr__reach reach = common_reach(w);
+    share_axes(w, &frame, &reach);
+    status = lay_out_panels(w, frame, HPR_LEGEND_SEPARATE, err);
+    if (status) {
+        return status;
+    }
+    widen_margins(w, &frame);
+    return lay_out_panels(w, frame, is_direct ? HPR_LEGEND_NONE : HPR_LEGEND_SEPARATE, err);
+}
+
+/* Sets the size of the page and the positions of the panels. */
+static void place_panels(work *w)
+{
+    hpr_page *page = &w->sheet->public;
+    double below = w->legend_place == BELOW ? height_below(w) : 0;
+    page->n_columns = w->n_columns;
+    page->n_rows = w->n_rows;
+    page->width_pt = w->width_pt;
+    page->height_pt = w->height_pt > 0 ? w->height_pt : panels_height(w) + below;
+    for (size_t i = 0; i < w->n; i++) {
+        hpr_panel *panel = &w->sheet->panels[i];
+        double row = (double)(i / w->n_columns);
+        panel->x_pt = (double)(i % w->n_columns) * pitch_of(w->panel_width_pt);
+        panel->y_pt = page->height_pt - row * pitch_of(w->panel_height_pt) - w->panel_height_pt;
+    }
+    w->sheet->legend->public.width_pt = page->width_pt;
+    w->sheet->legend->public.height_pt = page->height_pt;
+}
+
+/* Lays out the page, whose panels have their bands. */
+static hpf_status lay_out_page(work *w, hpf_error *err)
+{
+    hpr_chart *legend = &w->sheet->legend->public;
+    choose_grid(w);
+    w->type = hpr__type_sizes_of(w->width_pt / (double)w->n_columns, &w->options->chart);
+    legend->width_pt = w->width_pt / (double)w->n_columns;
+    legend->height_pt = legend->width_pt;
+    w->pad_pt = hpr__sheet_pad_pt(legend);
+    hpf_status status = divide(w, err);
+    status = status ? status : check_panels(w, err);
+    status = status ? status : choose_titles(w, err);
+    status = status ? status : name_page(w, err);
+    status = status ? status : fill_panels(w, err);
+    if (status) {
+        return status;
+    }
+    place_panels(w);
+    return place_legend(w, err);
+}
+
+/* --- page ------------------------------------------------------------------------------------ */
+
+static bool prepare(work *w)
 {
     small_multiples *sheet = w->sheet;
+    size_t n = w->n;
     sheet->charts = hpf_arena_array(sheet->arena, n, sizeof *sheet->charts);
     sheet->panels = hpf_arena_array(sheet->arena, n, sizeof *sheet->panels);
     w->surveys = hpf_arena_array(sheet->arena, n, sizeof *w->surveys);
@@ -698,16 +671,12 @@ static bool prepare(work *w, size_t n)
     return true;
 }
 
-static hpf_status fill(work *w, hpr_measurer measurer, hpf_error *err)
+static hpf_status fill(work *w, hpf_error *err)
 {
     hpf_status status = fetch_panels(w, err);
-    if (!status) {
-        status = join_bands(w, err);
-    }
-    if (!status) {
-        status = fill_bands(w, err);
-    }
-    for (size_t i = 0; i < w->sheet->public.n_panels && !status; i++) {
+    status = status ? status : join_bands(w, err);
+    status = status ? status : fill_bands(w, err);
+    for (size_t i = 0; i < w->n && !status; i++) {
         status =
             arrange_panel(w->sheet->legend, w->sheet->charts[i], w->options->chart.as_steps, err);
     }
@@ -715,7 +684,7 @@ static hpf_status fill(work *w, hpr_measurer measurer, hpf_error *err)
         return status;
     }
     w->sheet->public.legend = &w->sheet->legend->public;
-    return lay_out_page(w->sheet, w->sources, w->options, measurer, err);
+    return lay_out_page(w, err);
 }
 
 hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_t n_sources,
@@ -731,9 +700,16 @@ hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_
         return hpf_error_set_memory(err);
     }
     sheet->arena = hpf_arena_create();
-    work w = {.sheet = sheet, .sources = sources, .options = options};
-    hpf_status status = sheet->arena && prepare(&w, n_sources) ? fill(&w, measurer, err)
-                                                               : hpf_error_set_memory(err);
+    work w = {
+        .sheet = sheet,
+        .sources = sources,
+        .options = options,
+        .measurer = measurer,
+        .n = n_sources,
+        .width_pt = options->chart.width_pt > 0 ? options->chart.width_pt : 648,
+        .height_pt = options->chart.height_pt,
+    };
+    hpf_status status = sheet->arena && prepare(&w) ? fill(&w, err) : hpf_error_set_memory(err);
     if (status) {
         hpr_page_destroy(&sheet->public);
         return status;

@@ -93,12 +93,12 @@ static char letter_of(const hpr_chart *chart, uint32_t band)
 /* --- one column ----------------------------------------------------------------------------- */
 
 /* A position between two points of the chart. */
-typedef struct place {
+typedef struct position {
     size_t point;
     double share; /* fraction of the way to the next point */
-} place;
+} position;
 
-static double top_at(const double *upper, place at)
+static double top_at(const double *upper, position at)
 {
     double here = upper[at.point];
     return at.share > 0 ? here + at.share * (upper[at.point + 1] - here) : here;
@@ -113,7 +113,7 @@ static size_t first_from(const hpr_chart *chart, double x)
 }
 
 /* Returns the position shown in the column from `x` to `end_x`. The chart has points. */
-static place place_of(const hpr_chart *chart, double x, double end_x)
+static position position_of(const hpr_chart *chart, double x, double end_x)
 {
     size_t first = first_from(chart, x);
     size_t best = first;
@@ -121,14 +121,14 @@ static place place_of(const hpr_chart *chart, double x, double end_x)
         best = chart->totals[i] > chart->totals[best] ? i : best;
     }
     if (best == chart->n_points) {
-        return (place){best - 1, 0};
+        return (position){best - 1, 0};
     }
     bool is_inside = chart->xs[best] < end_x;
     if (is_inside || best == 0) {
-        return (place){best, 0};
+        return (position){best, 0};
     }
     double gap = chart->xs[best] - chart->xs[best - 1];
-    return (place){best - 1, gap > 0 ? ((x + end_x) / 2 - chart->xs[best - 1]) / gap : 0};
+    return (position){best - 1, gap > 0 ? ((x + end_x) / 2 - chart->xs[best - 1]) / gap : 0};
 }
 
 /* Computes the tops of the bands in eighths of a cell; the last entry is the top of the plot. */
@@ -137,7 +137,8 @@ static void find_tops(const drawing *d, int column, double *tops)
     const hpr_chart *chart = d->chart;
     double span = chart->x.high - chart->x.low;
     double step = span / d->plot.columns;
-    place at = place_of(chart, chart->x.low + column * step, chart->x.low + (column + 1) * step);
+    position at =
+        position_of(chart, chart->x.low + column * step, chart->x.low + (column + 1) * step);
     double scale = d->plot.rows * EIGHTHS / (chart->y.high - chart->y.low);
     double least = 0;
     for (uint32_t i = 0; i < d->n_bands; i++) {

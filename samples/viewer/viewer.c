@@ -31,7 +31,7 @@ static hpf_status make_chart(hpf_error *err)
     const hpf_survey_options window = {.has_window = true, .from_time = from, .to_time = to};
     hpf_source *source = NULL;
     hpf_survey *survey, *part = NULL;
-    hpf_status status = hpf_live_snapshot(&survey, live, err);
+    hpf_status status = hpf_live_survey(&survey, live, err);
     if (status != HPF_OK) {
         return status;
     }

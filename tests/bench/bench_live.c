@@ -146,7 +146,7 @@ static void update(watched *w, costs *c)
     }
     hpf_survey *survey = NULL;
     double begin = now_ms();
-    if (hpf_live_snapshot(&survey, w->live, &w->err) != HPF_OK) {
+    if (hpf_live_survey(&survey, w->live, &w->err) != HPF_OK) {
         give_up("a survey", &w->err);
     }
     double surveyed = now_ms();
@@ -170,7 +170,7 @@ static double stretch_ms(watched *w)
 {
     hpf_survey *survey = NULL;
     double begin = now_ms();
-    if (hpf_live_snapshot_last(&survey, w->live, 300, &w->err) != HPF_OK) {
+    if (hpf_live_survey_last(&survey, w->live, 300, &w->err) != HPF_OK) {
         give_up("a survey of a stretch", &w->err);
     }
     return now_ms() - begin;

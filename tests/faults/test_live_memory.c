@@ -78,12 +78,12 @@ static hpf_status check(hpf_survey *survey, hpf_error *err)
 static hpf_status look(hpf_live *live, hpf_error *err)
 {
     hpf_survey *survey = NULL;
-    hpf_status status = hpf_live_snapshot(&survey, live, err);
+    hpf_status status = hpf_live_survey(&survey, live, err);
     if (status == HPF_OK) {
         status = check(survey, err);
     }
     if (status == HPF_OK) {
-        status = hpf_live_snapshot_last(&survey, live, 9.5, err);
+        status = hpf_live_survey_last(&survey, live, 9.5, err);
     }
     if (status == HPF_OK) {
         status = check(survey, err);
@@ -178,10 +178,10 @@ static void expect_later(hpf_sink *input, uint64_t n_samples)
             hpf_live_feed(live, text.data + text.length / 2, text.length - text.length / 2, NULL),
             HPF_OK);
         failing_alloc_arm(nth, false);
-        hpf_status status = hpf_live_snapshot(&survey, live, NULL);
+        hpf_status status = hpf_live_survey(&survey, live, NULL);
         has_failed = failing_alloc_disarm();
         cr_assert_eq(status, has_failed ? HPF_ERR_MEMORY : HPF_OK);
-        cr_assert_eq(hpf_live_snapshot(&survey, live, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_survey(&survey, live, NULL), HPF_OK);
         cr_assert_eq(hpf_survey_overview(survey)->n_samples, n_samples);
         cr_assert_eq(look(live, NULL), HPF_OK);
         hpf_live_destroy(live);

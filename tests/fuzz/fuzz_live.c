@@ -38,8 +38,8 @@ static void look(hpf_live *live, rng *chance)
     hpf_survey *survey = NULL;
     hpf_status status =
         rng_below(chance, 2)
-            ? hpf_live_snapshot(&survey, live, NULL)
-            : hpf_live_snapshot_last(&survey, live, (double)rng_below(chance, 100) / 8, NULL);
+            ? hpf_live_survey(&survey, live, NULL)
+            : hpf_live_survey_last(&survey, live, (double)rng_below(chance, 100) / 8, NULL);
     fuzz_require(status == HPF_OK || status == HPF_MORE, "no survey");
     fuzz_require(status == HPF_MORE || hpf_live_n_samples(live) > 0, "a survey of nothing");
     if (status == HPF_OK) {
@@ -78,7 +78,7 @@ static hpf_survey *survey_text(hpf_source **source, hpf_str text, size_t max_pic
 static void compare(hpf_live *live, hpf_survey *expected, surveys_excuses excuses)
 {
     hpf_survey *survey = NULL;
-    fuzz_require(hpf_live_snapshot(&survey, live, NULL) == HPF_OK, "no last survey");
+    fuzz_require(hpf_live_survey(&survey, live, NULL) == HPF_OK, "no last survey");
     excuses.series = excuses.series && hpf_survey_n_names(survey) > 512;
     const char *difference = surveys_differ(survey, expected, excuses);
     fuzz_require(!difference, difference);

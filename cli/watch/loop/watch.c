@@ -463,8 +463,8 @@ hpf_status watched_survey(hpf_survey **out, const watched *seen, double window_s
     if (hpf_live_check_view(seen->live, err) != HPF_OK) {
         return HPF_MORE;
     }
-    return window_s > 0 ? hpf_live_snapshot_last(out, seen->live, window_s * p->units_per_s, err)
-                        : hpf_live_snapshot(out, seen->live, err);
+    return window_s > 0 ? hpf_live_survey_last(out, seen->live, window_s * p->units_per_s, err)
+                        : hpf_live_survey(out, seen->live, err);
 }
 
 void watch_set_allocated(watched *seen, watch_allocated_reader *read, void *context)

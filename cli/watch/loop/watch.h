@@ -39,7 +39,7 @@ typedef struct watched {
 } watched;
 
 /* Returns a survey of the profile, or with `window_s` above 0 of its last `window_s` seconds.
- * Borrowed, as for hpf_live_snapshot. HPF_MORE: there is nothing to show yet, or nothing of which a
+ * Borrowed, as for hpf_live_survey. HPF_MORE: there is nothing to show yet, or nothing of which a
  * view of stacks shows something. */
 hpf_status watched_survey(hpf_survey **out, const watched *profile, double window_s,
                           hpf_error *err);

@@ -291,7 +291,7 @@ static hpf_survey *take_survey(const http_feed *feed)
 {
     hpf_survey *survey = NULL;
     hpf_error err;
-    return hpf_live_snapshot(&survey, feed->of->live, &err) == HPF_OK ? survey : NULL;
+    return hpf_live_survey(&survey, feed->of->live, &err) == HPF_OK ? survey : NULL;
 }
 
 bool http_feed_flush_lanes(http_feed *feed, http_channel *to)

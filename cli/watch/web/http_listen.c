@@ -107,10 +107,10 @@ static hpf_status listen_at_path(http_listener *out, const char *path, hpf_error
 
 /* ---- addresses ---- */
 
-typedef struct place {
+typedef struct host_port {
     char host[256]; /* without brackets */
     char port[8];
-} place;
+} host_port;
 
 /* Returns the end of the address: a colon or the end of the text; NULL for a misplaced bracket. A
  * text with several colons and no bracket is an IPv6 address; digits alone are a port. */
@@ -128,7 +128,7 @@ static const char *end_of_host(const char *where)
 }
 
 /* Splits ADDR:PORT. */
-static bool split(const char *where, place *out)
+static bool split(const char *where, host_port *out)
 {
     const char *end = end_of_host(where);
     if (!end) {
@@ -190,7 +190,7 @@ static void name_host(http_listener *out, const char *host)
     snprintf(out->host, sizeof out->host, strchr(host, ':') ? "[%s]" : "%s", host);
 }
 
-static hpf_status listen_at_address(http_listener *out, const place *at, hpf_error *err)
+static hpf_status listen_at_address(http_listener *out, const host_port *at, hpf_error *err)
 {
     const char *host = at->host[0] ? at->host : "127.0.0.1";
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
@@ -217,7 +217,7 @@ static hpf_status listen_at_address(http_listener *out, const place *at, hpf_err
 
 hpf_status http_listen(http_listener *out, const char *where, hpf_error *err)
 {
-    place at;
+    host_port at;
     *out = (http_listener){.fd = -1};
     where = where ? where : "";
     if (strncmp(where, unix_prefix, sizeof unix_prefix - 1) == 0) {

@@ -93,20 +93,20 @@ HPF_API size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *f
 
 /* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
- * hpf_live_snapshot_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
+ * hpf_live_survey_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
  * not all samples are stored; hpf_survey_amounts_at uses the nearest stored sample, where folded
  * and unwanted names have 0. Takes time in proportion to names and picks; none if nothing was fed
  * since the last call. Returns HPF_MORE, without an error, while headers or the first sample are
  * missing. Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot(hpf_survey **out, hpf_live *live, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_live_survey(hpf_survey **out, hpf_live *live, hpf_error *err);
 
 /* Stores a survey of the last `duration` only, in the sample unit, both ends included, as if the
  * input had no other samples. Samples for which a quarter of `most_bytes` has no room are included
  * only if they are worth drawing. `n_before` of the overview is the number of samples left out.
  * Takes time in proportion to the samples in the window. Errors: MEMORY; ARGUMENT for a duration
  * that is negative or not a number. */
-HPF_API HPF_MUST_USE hpf_status hpf_live_snapshot_last(hpf_survey **out, hpf_live *live,
-                                                       double duration, hpf_error *err);
+HPF_API HPF_MUST_USE hpf_status hpf_live_survey_last(hpf_survey **out, hpf_live *live,
+                                                     double duration, hpf_error *err);
 
 /* Returns what the run-time system did between the first and the last sample of a survey of `live`,
  * borrowed until the next call with this argument. NULL without `has_activity`, for a profile that

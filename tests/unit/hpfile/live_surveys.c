@@ -30,7 +30,7 @@ hpf_live *live_create(const hpf_live_options *options)
 hpf_survey *look(hpf_live *live)
 {
     hpf_survey *survey = NULL;
-    cr_assert_eq(hpf_live_snapshot(&survey, live, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey(&survey, live, NULL), HPF_OK);
     return survey;
 }
 

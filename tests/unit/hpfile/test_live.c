@@ -29,7 +29,7 @@ static void expect_as_if_ended(hpf_live *live, hpf_str text, const hpf_live_opti
                                const char *what)
 {
     hpf_survey *survey = NULL;
-    if (hpf_live_snapshot(&survey, live, NULL) == HPF_MORE) {
+    if (hpf_live_survey(&survey, live, NULL) == HPF_MORE) {
         return;
     }
     cr_assert_not_null(survey, "%s: no survey", what);
@@ -176,8 +176,8 @@ Test(live, a_snapshot_does_not_change_later_results)
         hpf_survey *survey = NULL, *again = NULL;
         size_t n = text.length - i < 50 ? text.length - i : 50;
         cr_assert_eq(hpf_live_feed(live, text.data + i, n, NULL), HPF_OK);
-        hpf_status status = hpf_live_snapshot(&survey, live, NULL);
-        cr_assert_eq(hpf_live_snapshot(&again, live, NULL), status);
+        hpf_status status = hpf_live_survey(&survey, live, NULL);
+        cr_assert_eq(hpf_live_survey(&again, live, NULL), status);
         cr_assert_eq(survey, again, "nothing came in between");
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
@@ -223,7 +223,7 @@ Test(live, series_stay_right_when_bands_change_numbers_or_names)
         size_t n = text.length - i < 400 ? text.length - i : 400;
         hpf_survey *survey = NULL;
         cr_assert_eq(hpf_live_feed(live, text.data + i, n, NULL), HPF_OK);
-        if (hpf_live_snapshot(&survey, live, NULL) != HPF_OK) {
+        if (hpf_live_survey(&survey, live, NULL) != HPF_OK) {
             continue;
         }
         const hpf_overview *o = hpf_survey_overview(survey);
@@ -246,7 +246,7 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
                            double duration)
 {
     hpf_survey *latest = NULL;
-    cr_assert_eq(hpf_live_snapshot_last(&latest, live, duration, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey_last(&latest, live, duration, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
     hpf_survey_options window = {.max_picks = options->max_picks,
                                  .is_wanted = options->is_wanted,
@@ -277,8 +277,8 @@ Test(live, the_last_duration_is_a_window)
             expect_as_surveyed(live, text, &options[i], "beside a stretch");
         }
         hpf_survey *none = NULL;
-        cr_expect_eq(hpf_live_snapshot_last(&none, live, -1, NULL), HPF_ERR_ARGUMENT);
-        cr_expect_eq(hpf_live_snapshot_last(&none, live, NAN, NULL), HPF_ERR_ARGUMENT);
+        cr_expect_eq(hpf_live_survey_last(&none, live, -1, NULL), HPF_ERR_ARGUMENT);
+        cr_expect_eq(hpf_live_survey_last(&none, live, NAN, NULL), HPF_ERR_ARGUMENT);
         cr_expect_null(none);
         hpf_live_destroy(live);
     }
@@ -316,7 +316,7 @@ Test(live, a_compacted_window_uses_picks)
     cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
     expect_stretch(live, text, &options, 50);
     hpf_survey *latest = NULL;
-    cr_assert_eq(hpf_live_snapshot_last(&latest, live, HUGE_VAL, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey_last(&latest, live, HUGE_VAL, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
     cr_expect_lt(o->n_samples, 2000);
     cr_expect_gt(o->n_samples, 64);
@@ -375,7 +375,7 @@ Test(live, folded_names_count_with_all_others)
     expect_bands_with_others(live, text, &options);
     expect_whole(look(live));
     hpf_survey *latest = NULL;
-    cr_assert_eq(hpf_live_snapshot_last(&latest, live, HUGE_VAL, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey_last(&latest, live, HUGE_VAL, NULL), HPF_OK);
     expect_whole(latest);
     hpf_error err = {0};
     cr_expect_eq(hpf_survey_replay(look(live), &(hpf_events){0}, NULL, &err), HPF_ERR_UNSUPPORTED);
@@ -452,7 +452,7 @@ static void feed_both(hpf_live *live, rng *chance)
             beside_at += n;
         }
         if (rng_below(chance, 2)) {
-            (void)!hpf_live_snapshot(&survey, live, NULL);
+            (void)!hpf_live_survey(&survey, live, NULL);
         }
     }
 }
@@ -505,8 +505,8 @@ Test(live, shows_nothing_before_headers_and_a_sample)
     hpf_survey *survey = NULL;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         cr_assert_eq(hpf_live_feed(live, parts[i], strlen(parts[i]), NULL), HPF_OK);
-        cr_expect_eq(hpf_live_snapshot(&survey, live, NULL), HPF_MORE);
-        cr_expect_eq(hpf_live_snapshot_last(&survey, live, 1, NULL), HPF_MORE);
+        cr_expect_eq(hpf_live_survey(&survey, live, NULL), HPF_MORE);
+        cr_expect_eq(hpf_live_survey_last(&survey, live, 1, NULL), HPF_MORE);
         cr_expect_null(survey);
     }
     cr_assert_eq(hpf_live_feed(live, "\n", 1, NULL), HPF_OK);
@@ -520,7 +520,7 @@ Test(live, samples_before_headers_wait_for_them)
     hpf_live *live = live_create(NULL);
     hpf_survey *survey = NULL;
     cr_assert_eq(hpf_live_feed(live, sample, sizeof sample - 1, NULL), HPF_OK);
-    cr_expect_eq(hpf_live_snapshot(&survey, live, NULL), HPF_MORE);
+    cr_expect_eq(hpf_live_survey(&survey, live, NULL), HPF_MORE);
     cr_assert_eq(hpf_live_feed(live, HEAD, sizeof HEAD - 1, NULL), HPF_OK);
     cr_expect_eq(hpf_survey_overview(look(live))->n_samples, 1);
     hpf_live_destroy(live);

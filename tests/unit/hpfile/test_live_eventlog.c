@@ -31,7 +31,7 @@ static void compare_log(hpf_str text, const char *what)
         n = n < text.length - at ? n : text.length - at;
         cr_assert_eq(hpf_live_feed(live, text.data + at, n, NULL), HPF_OK);
         at += n;
-        hpf_status status = hpf_live_snapshot(&survey, live, NULL);
+        hpf_status status = hpf_live_survey(&survey, live, NULL);
         cr_assert_eq(status, hpf_live_n_samples(live) ? HPF_OK : HPF_MORE, "%s", what);
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK, "%s", what);
@@ -119,7 +119,7 @@ static void compare_disordered(unsigned n_samples, const hpf_live_options *optio
     for (size_t at = 0, n; at < text.length; at += n) {
         n = text.length - at < 1777 ? text.length - at : 1777;
         cr_assert_eq(hpf_live_feed(live, text.data + at, n, NULL), HPF_OK);
-        if (hpf_live_n_samples(live) % 5 < 2 && hpf_live_snapshot(&survey, live, NULL) == HPF_OK) {
+        if (hpf_live_n_samples(live) % 5 < 2 && hpf_live_survey(&survey, live, NULL) == HPF_OK) {
             expect_survey_of(live, (hpf_str){text.data, at + n}, options, false);
         }
     }
@@ -188,7 +188,7 @@ Test(live_eventlog, a_stretch_ends_with_the_latest_and_listeners_hear_late_ones)
     hpf_str bytes = hpf_sink_bytes(log);
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
     cr_expect_eq(h.n_late, 2);
-    cr_assert_eq(hpf_live_snapshot_last(&latest, live, 1, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey_last(&latest, live, 1, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
     cr_assert_eq(o->n_picks, 2);
     cr_expect_eq(o->picks[0].time, 3);

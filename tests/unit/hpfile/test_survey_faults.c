@@ -76,13 +76,13 @@ static hpf_status add_up_live(double *sum, hpf_str text, hpf_error *err)
         if (status == HPF_OK && at == 1) {
             status = hpf_live_finish(live, err);
         }
-        status = status == HPF_OK ? hpf_live_snapshot(&survey, live, err) : status;
+        status = status == HPF_OK ? hpf_live_survey(&survey, live, err) : status;
         if (status == HPF_MORE && at == 0) { /* no sample yet */
             status = HPF_OK;
             continue;
         }
         status = status == HPF_OK ? add_up(sum, survey, err) : status;
-        status = status == HPF_OK ? hpf_live_snapshot_last(&survey, live, 9, err) : status;
+        status = status == HPF_OK ? hpf_live_survey_last(&survey, live, 9, err) : status;
         status = status == HPF_OK ? add_up(sum, survey, err) : status;
     }
     hpf_live_destroy(live);

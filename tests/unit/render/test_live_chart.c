@@ -53,12 +53,12 @@ static void compare(const char *path, const char *name)
     for (size_t at = 0; at < text.length; at += step) {
         size_t n = text.length - at < step ? text.length - at : step;
         cr_assert_eq(hpf_live_feed(live, bytes + at, n, NULL), HPF_OK);
-        if (hpf_live_snapshot(&survey, live, NULL) == HPF_OK) {
+        if (hpf_live_survey(&survey, live, NULL) == HPF_OK) {
             hpf_sink_destroy(json_of(survey, HPR_LOOK_MODERN));
         }
     }
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
-    cr_assert_eq(hpf_live_snapshot(&survey, live, NULL), HPF_OK);
+    cr_assert_eq(hpf_live_survey(&survey, live, NULL), HPF_OK);
     expect_same_charts(survey, whole, name);
     hpf_live_destroy(live);
     hpf_survey_destroy(whole);

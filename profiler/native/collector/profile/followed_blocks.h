@@ -7,7 +7,11 @@
  * A block is known by its address and the era of its birth: two blocks of one address that images
  * show were not born in the same era, since eras begin with images.
  *
- * Memory: 40 bytes for each block, and those of the engine.
+ * There are two numberings of eras. The program's, in the window, go on with each image. The census
+ * engine's go on with each census, so they fall behind if an image has none. `eras` leads from the
+ * engine's numbers to the program's.
+ *
+ * Memory: 40 bytes for each block, and the engine's.
  *
  * Threads: one thread at a time.
  */
