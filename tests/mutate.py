@@ -33,7 +33,7 @@ PR_SET_CHILD_SUBREAPER = 36
 HPFILE = r"hpfile[.]|conformance[.](hp[.]cases|eventlog)$"
 RENDER = r"render[.]|golden[.]"
 PROFILER = r"profiler[.]|samples[.]programs"
-# Without those that test other parts with programs that take long.
+# Without tests of other parts with programs that take long.
 NATIVE = (r"profiler[.](window|native|collector)|fuzz[.]window|"
           r"native[.](?!ticks|workload|exec_|event_logs|thread_churn|thousand|tcmalloc|jemalloc|mimalloc)")
 
@@ -187,7 +187,7 @@ class Tree:
         return run("cmake", "--build", str(self.path), "-j", self.jobs, "--target", *targets, seconds=7200)[0] == 0
 
     def first_failure(self, pattern, done="$"):
-        """Builds and runs the tests that match, but not those of a pattern that have run. Returns the name of one that
+        """Builds and runs the tests that match, but not tests of a pattern that have run. Returns the name of one that
         fails, or None."""
         names = [n for n in self.needs if re.match(pattern, n) and not re.match(done, n) and n not in self.failing]
         if not self.build(sorted(set().union(*(self.needs[n] for n in names)))):

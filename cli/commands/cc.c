@@ -18,7 +18,7 @@
 #define N_OF(list) (sizeof(list) / sizeof *(list))
 
 /* A block's first use in an era is found by the check that the compiler puts before each access:
- * the byte at (address >> 3) + the offset is not 0. The offset is that of the run time
+ * the byte at (address >> 3) + the offset is not 0. The offset is the one of the run time
  * (native/target/compiled/shadow.c). Functions are called for wide or unusual accesses only. */
 static const char *const gcc_biography[] = {
     "-fsanitize=kernel-address",

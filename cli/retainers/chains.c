@@ -72,7 +72,7 @@ static void write_members(chains *c, hpf_str members, int depth)
     }
 }
 
-/* Returns how many retainers can be listed: those of all sets and those that are held. */
+/* Returns how many retainers can be listed: of all sets, and the held ones. */
 static size_t count_retainers(const chains *c, const hpf_survey *survey, const hpf_summary *sum)
 {
     size_t n = c->chain.n_holdings;

@@ -7,10 +7,11 @@
  * sample is the time of its BEGIN record. Biographical samples are written at the end of the
  * program, and have their time in a field.
  *
- * A log may hold several profiles with different numbers. The first one that begins is read.
+ * Costs have a stack or a label. Each sample tends to have the same ones in the same order, so
+ * eventlog_keys.h predicts the next name: run_of_costs reads records as predicted, on_cost the
+ * others. In logs by `writes_changes`, a sample has the changes of numbered amounts instead.
  *
- * Ticky counters are read in the same way instead, if one of their amounts is wanted: a sample has
- * no end there, but ends where the next one or a definition begins, or the log ends.
+ * A log may hold several profiles with different numbers. The first one that begins is read.
  */
 #include "hpfile/eventlog.h"
 #include "eventlog/eventlog_heap.h"
@@ -52,7 +53,7 @@ struct hpf__eventlog_heap {
     hpf_error error; /* sticky; the log has its own */
     hpf_eventlog_metadata metadata;
     hpf__eventlog_names names;
-    hpf_eventlog_ticky *counters; /* NULL: samples are those of a heap profile */
+    hpf_eventlog_ticky *counters; /* NULL: samples are of a heap profile */
     size_t counter_amount;        /* which of theirs */
 
     int profile;       /* number of the profile that is read; -1: none has begun */
@@ -344,24 +345,24 @@ static hpf_status on_sample_begin(hpf__eventlog_heap *h, const hpf_event *event,
     return status;
 }
 
-/* --- everything else --- */
+/* --- headers, quantities, marks, definitions --- */
 
-static hpf_status tell_header(hpf__eventlog_heap *h, hpf_header which, hpf_str text, hpf_error *err)
+static hpf_status emit_header(hpf__eventlog_heap *h, hpf_header which, hpf_str text, hpf_error *err)
 {
     return h->events.header ? h->events.header(h->context, which, text, err) : HPF_OK;
 }
 
-static hpf_status tell_units(hpf__eventlog_heap *h, hpf_error *err)
+static hpf_status emit_units(hpf__eventlog_heap *h, hpf_error *err)
 {
     h->has_units = true;
     bool is_entries = h->counters && h->counter_amount == 0;
     hpf_str unit = is_entries ? HPF_STR("entries") : HPF_STR("bytes");
-    hpf_status status = tell_header(h, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"), err);
-    return status == HPF_OK ? tell_header(h, HPF_HEADER_VALUE_UNIT, unit, err) : status;
+    hpf_status status = emit_header(h, HPF_HEADER_SAMPLE_UNIT, HPF_STR("seconds"), err);
+    return status == HPF_OK ? emit_header(h, HPF_HEADER_VALUE_UNIT, unit, err) : status;
 }
 
-static hpf_status tell_line(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
-                            double value, hpf_error *err)
+static hpf_status emit_quantity(hpf__eventlog_heap *h, const hpf_event *event, hpf_str name,
+                                double value, hpf_error *err)
 {
     hpf_quantity_point point = {seconds(h, event->time_ns), value};
     return h->events.quantity ? h->events.quantity(h->context, name, point, err) : HPF_OK;
@@ -373,7 +374,7 @@ static hpf_status on_size(hpf__eventlog_heap *h, const hpf_event *event, hpf_str
 {
     return event->payload.length < 12
                ? HPF_OK
-               : tell_line(h, event, name, (double)hpf__read8(event->payload.data + 4), err);
+               : emit_quantity(h, event, name, (double)hpf__read8(event->payload.data + 4), err);
 }
 
 static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
@@ -382,7 +383,7 @@ static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, h
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < 3 && status == HPF_OK && event->payload.length >= 16; i++) {
         double mblocks = hpf__read4(event->payload.data + 4 * (i + 1));
-        status = tell_line(h, event, names[i], mblocks * (double)h->metadata.mblock_bytes, err);
+        status = emit_quantity(h, event, names[i], mblocks * (double)h->metadata.mblock_bytes, err);
     }
     return status;
 }
@@ -422,9 +423,9 @@ static hpf_status on_fact(hpf__eventlog_heap *h, const hpf_event *event, hpf_err
     switch (event->type->id) {
     case HPF__EVENT_PROGRAM_ARGS:
         h->n_blocks = hpf__eventlog_n_blocks(h->log);
-        return tell_header(h, HPF_HEADER_JOB, h->metadata.job, err);
+        return emit_header(h, HPF_HEADER_JOB, h->metadata.job, err);
     case HPF__EVENT_WALL_CLOCK_TIME:
-        return tell_header(h, HPF_HEADER_DATE, h->metadata.date, err);
+        return emit_header(h, HPF_HEADER_DATE, h->metadata.date, err);
     case HPF__EVENT_HEAP_PROF_BEGIN:
         note_profile(h);
         return HPF_OK;
@@ -500,7 +501,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
     }
     *is_wanted &= hpf_event_name(type) != NULL;
     h->is_whole = true;
-    return status != HPF_OK || h->has_units ? status : tell_units(h, err);
+    return status != HPF_OK || h->has_units ? status : emit_units(h, err);
 }
 
 static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
@@ -624,7 +625,7 @@ static void warn_of_rest(hpf__eventlog_heap *h)
                       (unsigned long long)h->n_late, h->n_late == 1 ? "sample is" : "samples are");
         warn(h, &warning);
     }
-    if (hpf__eventlog_heap_caveat(h, &warning) == HPF_ERR_UNSUPPORTED) {
+    if (hpf__eventlog_heap_diagnose(h, &warning) == HPF_ERR_UNSUPPORTED) {
         warn(h, &warning);
     }
 }
@@ -634,7 +635,7 @@ bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *h)
     return hpf_eventlog_state(h->log) == HPF_EVENTLOG_COMPLETE;
 }
 
-hpf_status hpf__eventlog_heap_caveat(const hpf__eventlog_heap *h, hpf_error *diagnosis)
+hpf_status hpf__eventlog_heap_diagnose(const hpf__eventlog_heap *h, hpf_error *diagnosis)
 {
     bool is_running = hpf__eventlog_n_blocks(h->log) > h->n_blocks;
     if (h->counters) {
@@ -756,7 +757,7 @@ size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf
     return hpf__eventlog_names_frames(&h->names, name, frames, room);
 }
 
-const hpf_eventlog_metadata *hpf__eventlog_heap_facts(const hpf__eventlog_heap *h)
+const hpf_eventlog_metadata *hpf__eventlog_heap_metadata(const hpf__eventlog_heap *h)
 {
     return &h->metadata;
 }

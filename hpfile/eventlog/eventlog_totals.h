@@ -30,9 +30,9 @@ hpf_status hpf__eventlog_totals_note(hpf__eventlog_totals *totals, const hpf_eve
 void hpf__eventlog_totals_finish(hpf__eventlog_totals *totals);
 
 /* The `read` of event logs (format_row.h). The amounts are "allocated", the bytes that a stack has
- * allocated, and "peak" and "blocks", what of that was live in the largest sample; and those of
+ * allocated, and "peak" and "blocks", what of it was live in the largest sample; and the amounts of
  * ticky counters over time. Errors: ARGUMENT if the log does not have totals or counters, or for
- * another amount; those of the source, the log and the consumer. */
+ * another amount; from the source, the log and the consumer. */
 hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *events, void *context,
                                      const hpf_reader_options *options, hpf_error *err);
 

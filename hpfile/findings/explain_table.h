@@ -15,9 +15,9 @@ typedef enum hpf__explain_key {
                               itself */
 } hpf__explain_key;
 
-/* Makes a table of a recording; `only`: of the names with this text by the break-down, or NULL.
- * A recording without stacks has no table by maker. Texts are borrowed from the survey or in
- * `arena`. Errors: MEMORY, those of reading samples again. */
+/* Makes a table of a recording; `only`: of the names with this text by the break-down, or NULL. A
+ * recording without stacks has no table by maker. Texts are borrowed from the survey or in `arena`.
+ * Errors: MEMORY, from reading samples again. */
 HPF_MUST_USE hpf_status hpf__explain_table_make(hpf_explain_table *out,
                                                 const hpf_explain_recording *r,
                                                 hpf__explain_key key, const hpf_str *only,

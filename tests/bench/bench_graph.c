@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What the graph of an image costs the collector: blocks per second, and the ratio to a plain scan
- * of the same memory, for a heap of small blocks with random pointers. Its memory is that of this
- * process. (bench_image.c measures how long the program is stopped.)
+ * of the same memory, for a heap of small blocks with random pointers. Its memory is this process.
+ * (bench_image.c measures how long the program is stopped.)
  *
  *     bench_graph [BLOCKS]
  */

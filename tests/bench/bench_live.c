@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What it costs to watch a profile: samples are appended, and after each a survey is taken and laid
- * out as a chart, the order and the colours of the bands being those of the chart before.
+ * out as a chart, the order and the colours of the bands being the same as in the chart before.
  *
  *     bench_live MAKE_HP [MEGABYTES]
  *

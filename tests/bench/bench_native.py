@@ -4,7 +4,7 @@
 
     bench_native.py --build build/dev [--rounds 3] [--only NAME,...] [--verify N] [--with=OPTION]
 
-The workloads are those of bench/native. In each round each of them runs plainly, under census, under
+The workloads come from bench/native. In each round each of them runs plainly, under census, under
 heaptrack's preloaded library alone (raw recording: the least that it can cost), and under heaptrack
 as it records (`--raw`); the least CPU time of the rounds counts. Everything is measured in one
 run. "ns" is CPU time added to the program's own for each call that allocates; a free is not counted

@@ -5,7 +5,7 @@
     bench_profiling.py --build build/release [--rounds 3] [--only modes|bins] [--ghc GHC]
 
 modes: whole programs of samples/programs with each option, and their Haskell versions with the same option of
-GHC's run-time system, if GHC and its profiling libraries are installed. A figure is CPU time, divided by that of the
+GHC's run-time system, if GHC and its profiling libraries are installed. A figure is CPU time, divided by the time of the
 same program without a profile; the least of all rounds counts.
 
 bins: the claims of the note on address bins (docs/formats/address-bins.md): the cost while the program runs, the size of the

@@ -7,8 +7,8 @@
  *
  * At first 300 sites have live blocks; up to SITES (2000) come in the first quarter. Between two
  * samples CHANGES (50) of them change, mostly by little, and allocate and free more. Writes FILE as
- * changes, with SAMPLES (86,400, a day) samples, and prints its size, and that of the same log with
- * whole samples, which is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
+ * changes, with SAMPLES (86,400, a day) samples, and prints its size, and the size of the same log
+ * with whole samples, which is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * measure [-o FILE] SECONDS COMMAND...: runs a command without its output, for at most so much CPU
  * time, and prints what it cost, or writes it to FILE: wall seconds, CPU seconds, peak resident
  * KiB, exit status (-1: stopped). A program of its own, because a process begins with the peak
- * memory of the one that made it: an interpreter's would hide that of small commands.
+ * memory of the one that made it: an interpreter's would hide the memory of small commands.
  */
 #include <fcntl.h>
 #include <stdio.h>

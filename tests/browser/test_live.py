@@ -140,7 +140,7 @@ def log_of(first, last):
 
 
 def test_lanes(growing, browser):
-    """Lanes of a log that grows: in the end they are those of a page of the whole log."""
+    """Lanes of a log that grows: in the end they are the same as in a page of the whole log."""
     begin = logs.header() + logs.block(logs.started(), logs.begun()) + log_of(1, 30)
     end = log_of(30, 40) + logs.END
     page, path, whole_log = (growing.directory / name for name in ("page.html", "prog.eventlog", "whole.eventlog"))

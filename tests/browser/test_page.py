@@ -561,7 +561,7 @@ def fills_shown(browser):
 
 
 def test_first_view_equals_the_picture(bench, browser):
-    """Bands, their order and their fills equal those of other formats; fills do not change with the view."""
+    """Bands, their order and their fills are the same in other formats; fills do not change with the view."""
     n_compared, some, unlike = 0, PROFILES[::5], ["-m", "6", "--order", "growth", "--reverse", "--theme", "dark"]
     for paths, options in ((PROFILES, []), (some, unlike)):
         for path, page, picture in pages_and_pictures(bench, paths, options):

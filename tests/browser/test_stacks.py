@@ -148,7 +148,7 @@ class Bench:
 
 
 def expect_bars(browser, sums, what):
-    """Bars are those of the sums, without the ones that are too narrow to draw."""
+    """Bars show the sums, without the ones that are too narrow to draw."""
     bars = browser.run(BARS)
     assert len(bars) > 5, (what, bars)
     expect(bars, {key: sums[key] for key in bars}, what)
@@ -499,7 +499,7 @@ def expect_near(actual, wanted, what):
 
 
 def test_changes_as_bands(bench, browser):
-    """The page of a difference begins with bands above and below 0; frames are those of the bands at their time."""
+    """The page of a difference begins with bands above and below 0; frames belong to the bands at their time."""
     changes = Changes()
     bench.open_diff(*changes.write(bench.directory))
     expect(browser.run("return [census.app.current, document.querySelector('[aria-selected=true]').textContent]"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What fuzz targets share. Each defines LLVMFuzzerTestOneInput, which clang's libFuzzer calls with
- * bytes that it makes up, and standalone_driver.c with those of files and some changes to them.
+ * bytes that it makes up, and standalone_driver.c with bytes of files and some changes to them.
  */
 #ifndef CENSUS_TESTS_FUZZ_H
 #define CENSUS_TESTS_FUZZ_H

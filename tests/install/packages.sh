@@ -22,7 +22,7 @@ root=$scratch/root
 admin=$root/var/lib/dpkg
 mkdir -p "$admin/info" "$admin/updates" "$admin/triggers"
 cp /var/lib/dpkg/status "$admin/"
-# The cache of the dynamic linker is that of this system, not of the root.
+# The cache of the dynamic linker belongs to this system, not to the root.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\n' >"$scratch/bin/ldconfig"
 chmod +x "$scratch/bin/ldconfig"

@@ -48,7 +48,7 @@ with_pkg_config "$source/consumer/consumer.c" "$scratch/consumer_pkg" hprender h
 "$scratch/consumer_pkg" "$profile" "$scratch/pkg.svg"
 cmp "$scratch/cmake.svg" "$scratch/pkg.svg"
 
-# A program's name begins with that of its library.
+# A program's name begins with the name of its library.
 with_cmake "$root/samples/api" "$scratch/api"
 for file in "$root"/samples/api/*.c; do
     name=$(basename "$file" .c)

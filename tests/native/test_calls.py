@@ -8,7 +8,7 @@ from harness import Native, program
 
 class Calls(Native):
     def check(self, *mode):
-        """Compares the calls in a mode with those of a plain run. Shows the lines that differ."""
+        """Compares the calls in a mode with the calls of a plain run. Shows the lines that differ."""
         plain = harness.run([program("calls"), self.fresh()])
         self.assertNotRegex(plain.output, "early|late|does not end")
         census = harness.run_census([program("calls"), self.fresh()], self.fresh(), "-i0.005", *mode)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults around a program: the program must not notice them, and census reports those that it can."""
+"""Faults around a program: the program must not notice them, and census reports the ones that it can."""
 import fcntl
 import os
 import random

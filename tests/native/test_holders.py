@@ -85,7 +85,7 @@ class Holders(Native):
             self.assertRegex(file.read(), r"(?m)^SET \d+ = {<list_head@holders>}$")
 
     def test_holders_by_stack_in_event_logs(self):
-        """The log has the stacks that allocated what each set holds; its bands are those of the sets."""
+        """The log has the stacks that allocated what each set holds; its bands are the sets."""
         done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", "-l")
         log = done.base + ".eventlog"
 

@@ -56,7 +56,7 @@ class Images(Native):
         self.check("library", "prints", "begins_and_ends", "strings")
 
     def test_images_with_other_allocators(self):
-        """The last image is that of the exit, so it has what the last sample of sums has. Some cases end early,
+        """The last image is from the exit, so it has what the last sample of sums has. Some cases end early,
         without that image, as they do with such an allocator alone."""
         command = [program("sizes"), "million"]
         for library in (None, "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4"):

@@ -166,7 +166,7 @@ class Retained(Native):
                 self.assertEqual(groups[outer][:2], (retained, 0), outer)
 
     def test_retained_bytes_of_python_objects(self):
-        """Sizes are those of sys.getsizeof, to the byte; what two variables hold is retained by neither."""
+        """Sizes equal sys.getsizeof, to the byte; what two variables hold is retained by neither."""
         self.with_each(self.check_python, "3.9", "3.10", "3.11", "3.12", "3.13")
 
     def test_snapshot_of_programs_that_leave_out_handlers_of_exit(self):

@@ -35,7 +35,7 @@ class Sizes(Native):
         self.check("usable")
 
     def test_each_call_has_its_own_band(self):
-        """With -hT the bands are the used calls, and their sums equal those of the counting library."""
+        """With -hT the bands are the used calls, and their sums equal the counting library's."""
         command = [program("sizes"), "aligns"]
         counted = harness.run_counted(command, self.fresh())
         census = harness.run_census(command, self.fresh(), "-hT")
@@ -44,7 +44,7 @@ class Sizes(Native):
 
 
 class Allocators(Native):
-    """With any preloaded allocator the sums are exact, including those of its own operators."""
+    """With any preloaded allocator the sums are exact, including its own operators."""
 
     CASES = [("sizes", "usable"), ("objects", "throws"), ("threads", "hands_over"),
              ("processes", "forks_many")]

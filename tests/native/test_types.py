@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Types of blocks (-hy): the bytes of each type are those that the program itself prints."""
+"""Types of blocks (-hy): the bytes of each type are the same that the program itself prints."""
 import collections
 import json
 import os
@@ -15,7 +15,7 @@ from test_holders import Waiting
 
 class Types(Native):
     def types_of(self, name, case, *options):
-        """Returns the types that a program printed, and those of its profile."""
+        """Returns the types that a program printed, and the types of its profile."""
         done = Waiting([program(name), case], self.fresh(), *(options or ["-hy"]))
         self.assertEqual(done.process.returncode, 0, done.errors)
         printed = {" ".join(words[1:-1]): int(words[-1]) for words in done.lines if words[0] == "type"}
@@ -23,7 +23,7 @@ class Types(Native):
         return printed, done.profile.last()
 
     def assert_types(self, name, case):
-        """Compares all printed types. Other blocks are those of the libraries."""
+        """Compares all printed types. Other blocks belong to the libraries."""
         printed, found = self.types_of(name, case)
         self.assertEqual({name: found[name] for name in printed}, printed)
         of_classes = {name for name in found if re.search("Foo|Circle|Session", name)}

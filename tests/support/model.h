@@ -28,7 +28,7 @@ HPF_API hpf_str hpf_model_header(const hpf_model *model, hpf_header which);
 HPF_API uint32_t hpf_model_n_names(const hpf_model *model);
 HPF_API hpf_str hpf_model_name(const hpf_model *model, hpf_name name);
 HPF_API size_t hpf_model_n_samples(const hpf_model *model);
-/* Costs as they came, not yet added up by name; offsets are those of the input. */
+/* Costs as they came, not yet added up by name; offsets are in the input. */
 HPF_API hpf_sample hpf_model_sample(const hpf_model *model, size_t index);
 HPF_API size_t hpf_model_n_marks(const hpf_model *model);
 HPF_API double hpf_model_mark(const hpf_model *model, size_t index, hpf_str *label);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Synthetic event logs, in blocks like those of GHC's run-time system."""
+"""Synthetic event logs, in blocks as GHC's run-time system writes."""
 import struct
 
 VARIABLE = 0xFFFF

@@ -150,7 +150,7 @@ class Caveats(harness.Watch):
     # ---- late samples ----
 
     def test_late_samples_are_sorted(self):
-        """The picture equals that of `plot` at each step, and the page has the same order."""
+        """The picture equals the one of `plot` at each step, and the page has the same order."""
         running, viewer = self.watch()
         data = self.put(logs.header() + logs.block(logs.started("+RTS", "-hT"), logs.begun()))
         for seconds in 1, 5, 3, 4, 2, 6, 2.5:

@@ -98,7 +98,7 @@ def metrics_of(text):
 
 
 def end_group(leader):
-    """Kills a process and those that it started, if there are any left."""
+    """Kills a process and the ones that it started, if there are any left."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
 
@@ -278,7 +278,7 @@ class Metrics(Watch):
 
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     def test_ticks_of_growing_log(self):
-        """Those that come while a time profile is asked for, and all of them at once when the log is complete."""
+        """Samples that come while a time profile is asked for, and all of them at once when the log is complete."""
         writer = self.open_writer("prog.eventlog", logs.header())
         place = self.serve(self.path("prog.eventlog"))
         self.assertEqual(ask(place, f"/{place.token}/debug/pprof/profile?seconds=1").status, 404)

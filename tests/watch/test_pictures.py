@@ -26,7 +26,7 @@ def formats():
 
 class Pictures(harness.Watch):
     def check_options(self, *options, extension="svg"):
-        """Checks that the last picture equals that of `plot`."""
+        """Checks that the last picture equals the one of `plot`."""
         with open(self.write("a.hp", profile(40)), "rb") as file:
             running = self.start(*options, "-", stdin=file, extension=extension)
         self.assert_ends_well(running, plot(profile(40), extension, *options))

@@ -58,7 +58,7 @@ class Run(harness.Watch):
         return running
 
     def test_picture(self):
-        """The picture is drawn while the program runs; the last one is that of the complete profile."""
+        """The picture is drawn while the program runs; the last one shows the complete profile."""
         picture = self.path("live.json")
         running = self.begin("--watch=" + picture)
         first = wait_until(lambda: read(picture), "a picture")

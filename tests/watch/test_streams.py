@@ -35,7 +35,7 @@ class Streams(harness.Watch):
         self.assert_ends_well(running, plot(data))
 
     def test_pipe_cut_at_each_byte(self):
-        """For a pipe that ends anywhere the result is that of `plot`: a picture of its bytes, or none."""
+        """For a pipe that ends anywhere the result is the same as `plot` draws: a picture of its bytes, or none."""
         data = profile(3)
         for n in range(len(data)):
             running = self.feed(data[:n])
@@ -73,7 +73,7 @@ class Streams(harness.Watch):
         self.assert_ends_well(running, plot(profile(2, "other")))
 
     def test_consecutive_profiles_cut_at_each_byte(self):
-        """The picture is that of the second profile, for any split of the data."""
+        """The picture shows the second profile, for any split of the data."""
         first, second = profile(2), profile(2, "other")
         for cut in range(len(first) - 2, len(first) + 8):
             running = self.start("-", stdin=subprocess.PIPE)
@@ -90,7 +90,7 @@ class Streams(harness.Watch):
             self.assert_ends_well(self.start("-", stdin=file), plot(data))
 
     def test_pipe_by_its_number(self):
-        """The path is that of a shell's <(...): there will be no other writer."""
+        """The path is from a shell's <(...): there will be no other writer."""
         read_end, write_end = os.pipe()
         running = self.start(f"/dev/fd/{read_end}", pass_fds=[read_end])
         os.close(read_end)

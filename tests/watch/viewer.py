@@ -133,7 +133,7 @@ class Stream:
                 yield self.last_id, fields[b"event"].decode(), json.loads(fields[b"data"])
 
     def hear(self, seconds):
-        """Returns the events that arrive within the time; with 0, only those that have arrived."""
+        """Returns the events that arrive within the time; with 0, only the ones that have arrived."""
         if select.select([self.connection], [], [], seconds)[0]:
             try:
                 more = self.connection.recv(1 << 20)

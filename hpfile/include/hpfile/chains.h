@@ -9,7 +9,7 @@
 
 HPF_BEGIN_DECLS
 
-/* What held the retainers, and those of them that were listed. */
+/* What held the retainers, and which of them were listed. */
 typedef struct hpf_chain {
     const hpf_prof_holding *holdings;
     size_t n_holdings;

@@ -141,8 +141,8 @@ enum {
 };
 
 /* Explains recordings, which are borrowed. Errors: ARGUMENT, if they are of different programs, or
- * if one has no such break-down; MEMORY; those of reading samples again. Call hpf_explain_finish in
- * any case. */
+ * if one has no such break-down; MEMORY; from reading samples again. Call hpf_explain_finish in any
+ * case. */
 HPF_API HPF_MUST_USE hpf_status hpf_explain_find(hpf_explanation *out,
                                                  const hpf_recording *recordings, size_t n,
                                                  hpf_error *err);

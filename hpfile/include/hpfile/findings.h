@@ -88,7 +88,7 @@ typedef struct hpf_findings {
     size_t n;
 } hpf_findings;
 
-/* Searches a profile. Errors: MEMORY; those of reading samples or the source again. */
+/* Searches a profile. Errors: MEMORY; from reading samples or the source again. */
 HPF_API HPF_MUST_USE hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording,
                                                   hpf_error *err);
 

@@ -77,7 +77,7 @@ HPF_API void hpp_collector_costs(const hpp_collector *collector, hpp_visit_costs
 HPF_API uint64_t hpp_collector_tick_ns(const hpp_collector *collector);
 
 /* Returns whether a process may still connect, such as a child that was just forked. Searches all
- * processes, and also counts those that never will. */
+ * processes, and also counts processes that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
 /* Takes a last image of each process, if its profile needs images: a signal will be sent that may

@@ -133,9 +133,9 @@ typedef struct hpp_process_figures {
      * all samples; else 0. */
     uint64_t missed_peak_bytes;
     double missed_peak_s;
-    /* With -hr: whether there was a census, blocks that no root reached at the last one (those that
-     * are lost indirectly are also counted separately), and images without a census, for lack of
-     * memory. */
+    /* With -hr: whether there was a census, blocks that no root reached at the last one (blocks
+     * that are lost indirectly are also counted separately), and images without a census, for lack
+     * of memory. */
     bool has_graph;
     uint64_t lost_bytes, lost_blocks, indirect_bytes, indirect_blocks;
     uint64_t n_without_graph;

@@ -352,7 +352,7 @@ static void tick(hpp_collector *c)
     }
 }
 
-/* Ends the process of a descriptor that was readable. Its number may be that of a newer process by
+/* Ends the process of a descriptor that was readable. Its number may belong to a newer process by
  * now, which still runs. */
 static void end_process(hpp_collector *c, int pidfd)
 {
@@ -547,7 +547,7 @@ void hpp_collector_stop(hpp_collector *c)
 
 /* ---- Creating and destroying ---- */
 
-/* Refuses options that need an adapter to the heap, and those of retainers without retainers. */
+/* Refuses options that need an adapter to the heap, and options of retainers without retainers. */
 static hpf_status check_options(const hpp_collector_options *options, hpf_error *err)
 {
     const hpp_census_options *census = &options->profile->census;
@@ -588,7 +588,7 @@ static hpf_str clean_type(hpf_str name, hpf_arena *arena)
     return type;
 }
 
-/* Brings names into the form of those of the profile; types keep the blanks between words. */
+/* Brings names into the form of the profile's; types keep the blanks between words. */
 static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_arena *arena)
 {
     hpf_str *names = hpf_arena_array(arena, from->n_names, sizeof *names);

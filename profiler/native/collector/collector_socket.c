@@ -83,7 +83,7 @@ int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t an
     }
 }
 
-/* Takes the descriptors of a message, and closes those that are too many. */
+/* Takes the descriptors of a message, and closes the ones that are too many. */
 static void take_files(hpp__greeting *out, struct msghdr *message)
 {
     int *const places[HPP_MAX_HELLO_FILES] = {&out->file, &out->helper};

@@ -541,8 +541,8 @@ static void take_deaths(hpp__process *p, hpp__process_sample *snapshot)
     }
 }
 
-/* Returns the live bytes of an image, or without one those of the sums: an image may be of another
- * moment, and the first one before the program has allocated anything. */
+/* Returns the live bytes of an image, or without one the bytes of the sums: an image may be of
+ * another moment, and the first one before the program has allocated anything. */
 static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
 {
     const hpp__image *image = snapshot->image;
@@ -554,7 +554,7 @@ static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
 }
 
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
- * stay empty. The time of a sample with an image is that of the image. */
+ * stay empty. A sample with an image has the time of the image. */
 static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
 {
     hpp__window_reader_refresh(&p->reader);

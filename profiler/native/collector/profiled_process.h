@@ -113,10 +113,10 @@ typedef struct hpp__process {
     hpp__remains remains;
 } hpp__process;
 
-/* Creates a process from the file descriptor of its window, which it checks and owns, and that of
- * the socket of its helper, or -1. `profile` is copied, with its base. Errors: IO; UNSUPPORTED if
- * it is not sealed memory; SYNTAX and VERSION if it is not a window; MEMORY. The descriptors are
- * closed then. */
+/* Creates a process from the file descriptor of its window, which it checks and owns, and the
+ * descriptor of the socket of its helper, or -1. `profile` is copied, with its base. Errors: IO;
+ * UNSUPPORTED if it is not sealed memory; SYNTAX and VERSION if it is not a window; MEMORY. The
+ * descriptors are closed then. */
 hpf_status hpp__process_create(hpp__process **out, int window, int helper,
                                const hpp__profile_options *profile,
                                const hpp_collector_options *options, hpp__queue *queue,

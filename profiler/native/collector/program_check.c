@@ -41,7 +41,7 @@ hpf_status hpp_program_check(const char *path, hpf_error *err)
         return HPF_OK;
     case HPP_LOADING_UNREADABLE:
         return hpf_error_set(err, HPF_ERR_IO,
-                             "its file, or that of its interpreter, is unreadable");
+                             "its file, or the one of its interpreter, is unreadable");
     case HPP_LOADING_LIBC:
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "it is not linked to glibc (its loader is %.80s)", loader);

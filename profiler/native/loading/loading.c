@@ -232,7 +232,7 @@ static bool defines(const program *p, const dynamic_tables *tables, const char *
 
 /* ---- sanitizers ------------------------------------------------------------------------------ */
 
-/* Those that replace malloc and need most of the address space. */
+/* Sanitizers that replace malloc and need most of the address space. */
 static bool is_sanitizer(const char *library)
 {
     static const char *const names[] = {

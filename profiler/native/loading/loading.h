@@ -23,7 +23,7 @@ typedef enum hpp_loading {
     HPP_LOADING_MACHINE,  /* of another processor */
     HPP_LOADING_NO_START, /* an ELF file that cannot be started */
     HPP_LOADING_STATIC,   /* it has no loader */
-    HPP_LOADING_LIBC,     /* its loader is not that of glibc */
+    HPP_LOADING_LIBC,     /* its loader is not glibc's */
     HPP_LOADING_OLD_LIBC, /* its loader is of a glibc that lacks functions that the library needs */
     HPP_LOADING_SANITIZER /* its own allocator must come first, and owns the address space */
 } hpp_loading;

@@ -94,7 +94,7 @@ static inline void hpp__interrupted_registers(uintptr_t out[HPP_CFI_N_REGISTERS]
     out[HPP_CFI_PC] = context->uc_mcontext.pc;
 }
 
-/* The kernel's code for it, "mov x8, #139; svc #0", has no tables. The stack pointer is that of a
+/* The kernel's code for it, "mov x8, #139; svc #0", has no tables. The stack pointer belongs to a
  * siginfo_t, which a ucontext_t follows. */
 #define HPP_SIGNAL_REGISTERS                                                                       \
     ((int64_t)(sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, regs)))

@@ -211,8 +211,8 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
     "ret\n"
 
 /* Calls a function `void *f(uintptr_t arguments[6], uintptr_t number, uintptr_t sp, uintptr_t pc)`,
- * which may change the arguments, and jumps to what it returns. `sp` and `pc` are those of the
- * caller after the return. */
+ * which may change the arguments, and jumps to what it returns. `sp` and `pc` belong to the caller
+ * after the return. */
 #define HPP_CALL_THEN_JUMP(function, number)                                                       \
     "pushq %r9\n.cfi_adjust_cfa_offset 8\n"                                                        \
     "pushq %r8\n.cfi_adjust_cfa_offset 8\n"                                                        \

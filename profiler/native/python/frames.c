@@ -16,7 +16,7 @@ static hpp_python_level *levels_of(const hpp_python_chain *chain)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Returns whether a frame is that of a function that tracebacks have. */
+/* Returns whether a frame is of a function that tracebacks have. */
 static bool is_shown(const hpp_python_frame *frame, hpp_memory *memory)
 {
     const hpp_python_offsets *at = hpp__python.offsets;
@@ -199,8 +199,8 @@ HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, hpp_python_chain *chain, ui
     return level == outermost && frame == 0;
 }
 
-/* Makes the chain that of the frames from `frame` on, which should be `n`. Levels keep their nodes
- * up to the first frame that is not what it was. Returns false if the number is wrong. */
+/* Makes the chain the frames from `frame` on, which should be `n`. Levels keep their nodes up to
+ * the first frame that is not what it was. Returns false if the number is wrong. */
 HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
 {
     return HPP_LIKELY(hpp__python.offsets->lines == HPP_PYTHON_LOCATIONS)

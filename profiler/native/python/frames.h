@@ -75,7 +75,7 @@ hpp_python_stack hpp__frames_read(hpp_python_chain *chain, const void *thread_st
 /* Does the same for a thread that was interrupted anywhere: memory is only read after asking. */
 hpp_python_stack hpp__frames_read_carefully(hpp_python_chain *chain, const void *thread_state);
 
-/* Goes from the node of a frame's callers to that of the frame. Returns false if the window is
+/* Goes from the node of a frame's callers to the node of the frame. Returns false if the window is
  * full.
  */
 bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_frame *frame,

@@ -3,9 +3,9 @@
  * The lives of blocks, in private memory of the program. The preload library writes them (lives/),
  * the collector reads them in an image (image/image_lives.h). The window has the address:
  *
- * - of sampled blocks, that of a list of chunks (hpp_sample_chunk);
- * - in a program that `census cc` compiled, whose window has no biography_bytes, that of an array
- * of the addresses of leaves. A leaf has a word for each granule.
+ * - of sampled blocks, the offset of a list of chunks (hpp_sample_chunk);
+ * - in a program that `census cc` compiled, whose window has no biography_bytes, the offset of an
+ * array of the addresses of leaves. A leaf has a word for each granule.
  */
 #ifndef HPP_NATIVE_WINDOW_LIFE_TABLE_H
 #define HPP_NATIVE_WINDOW_LIFE_TABLE_H
@@ -66,7 +66,7 @@ typedef struct hpp_sample_chunk {
 
 /* ---- all blocks ------------------------------------------------------------------------------ */
 
-/* A word in the first granule of a block: bits 0-31 the era of its birth, 32-62 that of its last
+/* A word in the first granule of a block: bits 0-31 the era of its birth, 32-62 the era of its last
  * use, or 0; bit 63: hpp_life.is_drag. 0: no life. In a granule whose number is a multiple of
  * HPP_LIFE_MARK_GRANULES, and that is not the first of a block: the distance to the first one. */
 #define HPP_LIFE_LAST_USE_SHIFT 32

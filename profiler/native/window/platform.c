@@ -43,8 +43,8 @@ static long change(hpp_limit_kind kind, const struct rlimit *wanted, struct rlim
     return hpp__syscall(SYS_prlimit64, 0, resources[kind], (long)wanted, (long)before, 0, 0);
 }
 
-/* Returns the limit of the program, if that of the kernel is `now`: it may be lowered while a
- * program is started, and another process may have changed it. */
+/* Returns the limit of the program, if the kernel's is `now`: it may be lowered while a program is
+ * started, and another process may have changed it. */
 static struct rlimit own_of(hpp_limit_kind kind, const struct rlimit *now)
 {
     bool is_ours =

@@ -121,7 +121,7 @@ typedef struct hpp_window_node {
 } hpp_window_node;
 
 enum {
-    HPP_NODE_EXACT = 1u << 0,   /* `address` is that of an instruction, not a return address */
+    HPP_NODE_EXACT = 1u << 0,   /* `address` is an instruction's, not a return address */
     HPP_NODE_GUESSED = 1u << 1, /* found by frame pointer, without unwind information */
     HPP_NODE_AGAIN = 1u << 2, /* one of the innermost frames; its function is on the stack before */
     /* Of programs that `census cc` compiled: */
@@ -309,7 +309,7 @@ enum {
     HPP_EVENT_STARTED_OTHER = 1u << 8,     /* not linked to glibc, or to an old one */
 };
 
-/* A thread of the program, in its private memory: number n is that of slot n. */
+/* A thread of the program, in its private memory: number n has slot n. */
 typedef struct hpp_thread_state {
     uint64_t thread_pointer;
     /* While it rests for an image: the end of the used part of its stack; and where it is, as the
@@ -399,7 +399,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_checked;          /* --verify-stacks: stacks compared */
     _Atomic uint64_t n_cache_mismatches; /* with a fresh unwind */
     _Atomic uint64_t n_peer_mismatches;  /* with glibc's backtrace, */
-    _Atomic uint64_t n_peer_cut;         /* except those that it cut */
+    _Atomic uint64_t n_peer_cut;         /* except stacks that it cut */
 
     char command[1024]; /* words of the command line, each terminated, ends with an empty one */
 } hpp_window_head;

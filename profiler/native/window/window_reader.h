@@ -89,7 +89,7 @@ bool hpp__window_reader_throw(const hpp__window_reader *reader, uint32_t index,
 bool hpp__window_reader_thread_event(const hpp__window_reader *reader, uint64_t number,
                                      hpp_window_thread_event *out);
 
-/* A mark; its time is that of CLOCK_MONOTONIC. */
+/* A mark; its time is from CLOCK_MONOTONIC. */
 typedef struct hpp__window_mark {
     uint64_t time_ns;
     char text[sizeof((hpp_window_mark *)0)->text];

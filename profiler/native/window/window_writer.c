@@ -360,7 +360,7 @@ static bool copy_needed(int file, uint32_t kept_slot)
                       offsetof(hpp_window_slot, cell_pages) + n_cell_pages * sizeof(uint32_t));
 }
 
-/* Forgets those chunks of a table, up to that of its next record, that the parent has made since
+/* Forgets the chunks of a table, up to the chunk of its next record, that the parent has made since
  * the fork. */
 static void forget_later(_Atomic uint32_t *pages, _Atomic uint32_t *n, uint32_t most,
                          uint32_t n_per_chunk)

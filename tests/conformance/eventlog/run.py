@@ -23,7 +23,7 @@ PROFILES = ["samples/hp/foldleak-prof-hc.hp", "samples/hp/oddnames-prof-hc-long.
             "tests/data/eventlog/oddnames-prof-pair-hc.eventlog"]
 
 
-# Records of `census info --events`, and those of their fields that records.hs prints.
+# Records of `census info --events`, and which of their fields records.hs prints.
 FIELDS = {"GC_START": [], "GC_END": [], "GC_STATS_GHC": ["generation", "copied_bytes"],
           "HEAP_ALLOCATED": ["allocated_bytes"], "HEAP_SIZE": ["size_bytes"], "HEAP_LIVE": ["live_bytes"],
           "CREATE_THREAD": ["thread"], "RUN_THREAD": ["thread"], "STOP_THREAD": ["thread", "status"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that tests of foreign formats run: those that make the files, those that judge them, and census."""
+"""Programs that tests of foreign formats run: programs that make the files, programs that judge them, and census."""
 import collections
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that other profilers write are read by census; sums equal those that the profilers' own programs print.
+"""Files that other profilers write are read by census; sums equal the ones that the profilers' own programs print.
 
 read.py FORMAT CENSUS FOLDER   exit status 77 if the programs of the format are not installed
 """

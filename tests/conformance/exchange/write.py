@@ -191,7 +191,7 @@ def sqlite(census, folder):
             total for _, total in sums(given))
         has_frames = len(ask("SELECT * FROM frames")) > 0
         assert has_frames == (profile in (MASSIF, LOG)), profile
-    # The tables and columns are those of the documentation.
+    # The tables and columns are as documented.
     page = (HERE.parents[2] / "docs/formats/sqlite.md").read_text()
     run("sqlite3", folder / "documented", re.search(r"```sql\n(CREATE.*?)```", page, re.S)[1])
     columns = ("SELECT m.type, m.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_master m, pragma_table_info(m.name) c "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads the pages of `hpc markup`, those of the real program and ours, for comparison.
+"""Reads the pages of `hpc markup`, the real program's and ours, for comparison.
 
 A page of a module becomes a list of lines: which columns have which spans, from the outermost to the innermost. Blanks at
 the start of a line that continues a span have none: the real program colours them white. An index becomes a list of rows.

@@ -4,7 +4,7 @@
 
 run.py CENSUS   every sample that has stacks; exit status 1 when a rule is broken
 
-The rules are those of https://www.speedscope.app/file-format-schema.json for sampled profiles, and
+The rules come from https://www.speedscope.app/file-format-schema.json for sampled profiles, and
 what the viewer takes for granted: frames exist, samples and weights are as many, values end where
 the weights do. The sums must be those of the folded stacks, or of the report itself.
 """

@@ -2,7 +2,7 @@
  *
  * Compiled by `census cc`: one block for each way in which code accesses memory, of a size that no
  * sum of others has. Called as `exact BASE`, with the BASE of `census run -o`; prints, for itself
- * and for a forked child, the bytes that were used once and those that never were.
+ * and for a forked child, the bytes that were used once and the bytes that never were.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -121,7 +121,7 @@ def roots(local):
 
 
 def find_holders(local):
-    """Returns the roots that hold each object, by its id: those of the lowest rank only."""
+    """Returns the roots that hold each object, by its id: only of the lowest rank."""
     held = {id(module) for module in sys.modules.values()}
     held |= {id(vars(module)) for module in sys.modules.values()}
     holders, things, bits = {}, {}, {}

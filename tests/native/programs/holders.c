@@ -268,7 +268,7 @@ static int stacks(char **arguments)
     return wait_with_own_list();
 }
 
-/* Has a list of its own, of which the last node leads to that of a variable. */
+/* Has a list of its own, of which the last node leads to the list of a variable. */
 static OWN_FRAME int wait_with_borrowed_list(void)
 {
     node *volatile local = make_list(MANY, list_head);
@@ -365,7 +365,7 @@ static OWN_FRAME node **map_chunk(void)
     return chunk;
 }
 
-/* The kernel may merge the program's mapping with those that malloc makes for large blocks. */
+/* The kernel may merge the program's mapping with mappings that malloc makes for large blocks. */
 static int mappings(char **arguments)
 {
     (void)arguments;

@@ -280,7 +280,7 @@ static int daemonises(char **arguments)
     return status_of(child);
 }
 
-/* Closes all descriptors, as servers do; those of the library must not be among them. */
+/* Closes all descriptors, as servers do; the library's must not be among them. */
 static int closes_all(char **arguments)
 {
     (void)arguments;

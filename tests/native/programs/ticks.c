@@ -222,7 +222,7 @@ static int burns_deep(char **arguments)
         BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW                                                   \
     }
 
-/* Kills the process for all system calls except those that this program makes. */
+/* Kills the process for all system calls except the ones that this program makes. */
 static const struct sock_filter narrow[] = {
     {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
     ALLOW(SYS_write),

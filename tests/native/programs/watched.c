@@ -184,7 +184,7 @@ static int calls(char **arguments)
 
 enum { N_OTHERS = 3, N_FORKING = 4, N_ROUNDS = 25, N_LARGE = 60, LARGE_BYTES = 2 << 20 };
 
-/* Maps memory, which must stay its own, where that of large blocks may have been. */
+/* Maps memory, which must stay its own, where large blocks may have been. */
 static void *maps(void *nothing)
 {
     while (!is_over) {
@@ -352,7 +352,7 @@ static int frees_by_libc(char **arguments)
     return 0;
 }
 
-/* frees_twice KIND: 'o' is its own free, 'l' that of libc. */
+/* frees_twice KIND: 'o' is its own free, 'l' libc's. */
 static int frees_twice(char **arguments)
 {
     libc_functions libc = functions_of_libc();

@@ -486,7 +486,7 @@ Test(mutator_clock, is_the_sum_of_the_times_in_which_threads_run)
     hpf_eventlog_activity_destroy(activity);
 }
 
-/* From 3 to 7 of the mutator's clock, which is from 3 to 9 of elapsed time. Rates are those of the
+/* From 3 to 7 of the mutator's clock, which is from 3 to 9 of elapsed time. Rates are of the
  * elapsed time: 200 bytes a second, and two threads from 7 to 8. */
 Test(mutator_clock, lanes_have_the_rates_of_elapsed_time)
 {

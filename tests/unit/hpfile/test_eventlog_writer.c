@@ -682,7 +682,7 @@ Test(eventlog_writer, one_line_is_the_size_of_the_heap)
 
 Test(eventlog_writer, dates_are_written_and_read)
 {
-    /* The day of the week is not read: that of the second column is computed. */
+    /* The day of the week is not read: the one of the second column is computed. */
     static const char *const cases[][2] = {
         {"Xxx Jan  1 00:00 1970", "Thu Jan  1 00:00 1970"},
         {"Xxx Feb 29 00:00 2000", "Tue Feb 29 00:00 2000"},

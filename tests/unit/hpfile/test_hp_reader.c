@@ -132,7 +132,7 @@ Test(hp_reader, a_consumer_stops_it)
     hpf_reader_destroy(reader);
 }
 
-/* A last number that is equal, but shorter than that of BEGIN_SAMPLE, has been cut. */
+/* A last number that is equal, but shorter than the one of BEGIN_SAMPLE, has been cut. */
 Test(hp_reader, a_number_cut_at_a_zero)
 {
     static const struct {

@@ -92,7 +92,7 @@ Test(json_profile, marks_come_before_samples_that_are_not_earlier)
                   "sample 0 [0,0)\nmark 1 x\nmark 2 \nsample 2 [0,0)\nmark 5 \n");
 }
 
-/* In the order in which they were emitted, which need not be that of time. */
+/* In the order in which they were emitted, which need not be the order of time. */
 Test(json_profile, quantities_are_written_and_read_back)
 {
     hpf_sink *sink = hpf_sink_to_memory();

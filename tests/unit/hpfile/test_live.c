@@ -24,7 +24,7 @@ TestSuite(live, .timeout = 300);
 
 /* --- both ways --- */
 
-/* The survey of a live profile is that of the input up to the end of its last sample. */
+/* The survey of a live profile is the same as of the input up to the end of its last sample. */
 static void expect_as_if_ended(hpf_live *live, hpf_str text, const hpf_live_options *options,
                                const char *what)
 {

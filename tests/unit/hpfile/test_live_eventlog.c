@@ -83,7 +83,7 @@ static void begin_log_profile(hpf_sink *log, unsigned id, unsigned breakdown, co
             "", "", "", "", "", "", biography);
 }
 
-/* Times go up, but every third or so is that of a sample long before, or the same again. */
+/* Times go up, but every third or so is the time of a sample long before, or the same again. */
 static hpf_sink *disordered(unsigned n_samples)
 {
     rng chance = {n_samples};

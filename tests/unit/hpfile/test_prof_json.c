@@ -18,7 +18,7 @@ static hpf_status read_text(hpf_prof_file **file, hpf_str text, hpf_error *err)
     return status;
 }
 
-/* The stacks of one are those of the other in the order of the tree. */
+/* Both have the same stacks, one in the order of the tree. */
 static void expect_same_sums(const hpf_prof *a, const hpf_prof *b)
 {
     hpf_prof_stack sums[2] = {{0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The text of reports, read back: those of GHC, and what other versions of it write.
+ * The text of reports, read back: GHC's, and what other versions of it write.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

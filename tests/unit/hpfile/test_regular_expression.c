@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Regular expressions: those that people write compile and match, those that repeat
- * too much are refused.
+ * Regular expressions: the ones that people write compile and match, the ones that repeat too much
+ * are refused.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

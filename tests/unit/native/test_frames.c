@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Names, lines and stacks of code objects and frames of CPython, made by hand in the layouts of
- * three versions. Tables of lines are those of a function that the three interpreters have
- * compiled, with the lines that they have for them (co_lines, dis.findlinestarts). And objects that
- * are none: what an interrupted thread may leave behind.
+ * three versions. Tables of lines belong to a function that the three interpreters have compiled,
+ * with the lines that they have for them (co_lines, dis.findlinestarts). And objects that are none:
+ * what an interrupted thread may leave behind.
  */
 #include "native/python/frames.h"
 

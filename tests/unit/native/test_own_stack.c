@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Walks the stack of the test itself by the tables of the compiler, and compares all return
- * addresses with those of backtrace(): through functions with and without frame pointers, and
+ * addresses with the ones of backtrace(): through functions with and without frame pointers, and
  * through a signal handler.
  */
 #include "native/target/unwind/unwind.h"
@@ -73,7 +73,7 @@ static void check_full_walk(uintptr_t pc, uintptr_t sp)
     cr_assert(eq(int, first_peer + n, n_peers));
 }
 
-/* The frame pointer of the caller is where that of this function points to. */
+/* The frame pointer of this function points to the caller's. */
 static __attribute__((noinline)) void compare(void)
 {
     uintptr_t pc = hpp__return_address((uintptr_t)__builtin_return_address(0));

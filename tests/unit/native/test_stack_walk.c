@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A walk that joins the previous stack has the same result as a walk of the whole stack: the
- * frames, the node, and the words on which they depend. The stack is that of a synthetic program,
+ * frames, the node, and the words on which they depend. The stack belongs to a synthetic program,
  * whose functions keep, save or change fp, and whose frames keep old words.
  */
 #include "native/target/unwind/stack_walk.h"

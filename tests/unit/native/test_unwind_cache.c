@@ -141,7 +141,7 @@ Test(cache, distinguishes_equal_values_of_different_words)
 
 Test(cache, compares_frame_pointer_only_if_it_was_used)
 {
-    /* A second stack without a word of its own needs that of the call. */
+    /* A second stack without a word of its own needs the one of the call. */
     uint32_t end = HPP_CALL_PUSHES ? N_WORDS : N_WORDS - 1;
     for (uint32_t index = 0; index < end; index++) {
         hpp__unwind_cache_forget(&cache);

@@ -167,7 +167,7 @@ Test(window_writer, file_size_limit_prevents_window)
     cr_assert(ne(ptr, strstr(reason, "ulimit -f"), NULL));
 }
 
-/* Adds a slot with a directory and a cell, like that of a thread. */
+/* Adds a slot with a directory and a cell, like a thread's. */
 static hpp_window_slot *add_slot(uint32_t index)
 {
     uint32_t page = hpp__window_pages((uint32_t)(sizeof(hpp_window_slot) / HPP_WINDOW_PAGE_BYTES));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Types of blocks by the functions that allocated them. The stacks are those of GCC 12 (with and
+ * Types of blocks by the functions that allocated them. The stacks come from GCC 12 (with and
  * without inlined functions) and rustc 1.95.
  */
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Images made by hand, in this process's own memory: blocks are found by address as a linear search
- * finds them, edges are those of a brute-force comparison of all words, and roots are where they
- * should be.
+ * finds them, edges are the same as in a brute-force comparison of all words, and roots are where
+ * they should be.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static uint32_t next_random(uint32_t below)
     return (random_state >> 8) % below;
 }
 
-/* Copies memory of this process, as the collector copies that of a program. */
+/* Copies memory of this process, as the collector copies a program's. */
 static bool read_own(void *context, void *out, uint64_t address, size_t n_bytes)
 {
     (void)context;
@@ -419,7 +419,7 @@ Test(graph, stack_of_a_thread_that_has_ended_is_no_root)
 static void *volatile static_pointer;
 void *graph_test_pointers[3];
 
-/* Adds the mappings of this program's file, and that of its zeroed data, which follows. */
+/* Adds the mappings of this program's file, and the mapping of its zeroed data, which follows. */
 static void add_program(const char *program)
 {
     FILE *file = fopen("/proc/self/maps", "re");

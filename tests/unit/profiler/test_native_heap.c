@@ -21,7 +21,7 @@
 
 enum { SIZE_BYTES = 8 << 20 };
 
-/* Addresses in the module's own terms; those of nodes lie one behind. */
+/* Addresses in the module's own terms; addresses of nodes are one higher. */
 enum {
     START = 1,
     MAIN,

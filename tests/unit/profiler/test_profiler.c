@@ -262,7 +262,7 @@ Test(profiler, interval_zero_makes_censuses_always_due)
 /* ---- the time and allocation report ---- */
 
 /* The guide's second example, main = print (f 30 + g 30) with its ticks and shares of allocation.
- * The layout is that of today's GHC: a column for places, siblings by entries and label. */
+ * The layout is the same as today's GHC's: a column for places, siblings by entries and label. */
 Test(profiler, report_of_the_example_in_the_ghc_guide)
 {
     static hpp_cc caf = HPP_CC_INIT("CAF", "Main", "<entire-module>", HPP_CC_CAF);

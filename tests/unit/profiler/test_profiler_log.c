@@ -211,7 +211,8 @@ static hpf_status print_record(void *context, const hpf_event *event, hpf_error 
     return HPF_OK;
 }
 
-/* What a runtime reports is in the log with the time of the report, also in that of a biography. */
+/* What a runtime reports is in the log with the time of the report, also in the log of a
+ * biography. */
 Test(profiler_log, an_event_log_has_what_the_runtime_reports)
 {
     static const hpf_event_visitor visitor = {.event = print_record};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A window made by hand is read as it was made; one that lies is not believed; sums are those of
- * all cells.
+ * A window made by hand is read as it was made; one that lies is not believed; sums are of all
+ * cells.
  */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -333,8 +333,8 @@ Test(draw_notes, peak_has_the_units_of_the_axes)
          "BEGIN_SAMPLE 1\n[]\t1048576\nb\t2097152\nc\t4194304\nEND_SAMPLE 1\n"                     \
          "BEGIN_SAMPLE 2\n[]\t99999\nb\t99999\nc\t99999\nEND_SAMPLE 2\n"
 
-/* The peak of a chart of lines is that of the highest line, by name. Lines that end in one place
- * have no leaders. */
+/* The peak of a chart of lines is on the highest line, by name. Lines that end in one place have no
+ * leaders. */
 Test(draw_notes, peak_is_that_of_the_highest_line)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);

@@ -97,7 +97,7 @@ Test(hp2ps_sort, texts_are_compared_by_byte)
 }
 
 /* 'a' is in bucket 97, 'b' in 98; "\x01\x5e" (3 + 94) shares 97 and comes later, so before 'a'; a
- * byte above 127 counts as negative, and the bucket is that of the amount. */
+ * byte above 127 counts as negative, and the bucket is the amount's. */
 Test(hp2ps_sort, buckets_hold_the_newest_name_first)
 {
     hpr__sort_item items[] = {named(0, "b", 1), named(1, "a", 1), named(2, "\x01\x5e", 2),

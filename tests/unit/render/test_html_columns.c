@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Series packed in one pass equal those that are packed one by one.
+ * Series packed in one pass equal the ones that are packed one by one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

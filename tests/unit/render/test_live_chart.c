@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The chart of a live profile as data is that of the whole file, in both looks.
+ * The chart of a live profile as data is the same as of the whole file, in both looks.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>

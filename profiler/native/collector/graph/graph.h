@@ -23,7 +23,7 @@
 typedef struct hpp__graph_node {
     uint64_t mark;       /* for a census: its retainer word. 0: not reached (yet) */
     uint64_t size_bytes; /* of a root 0 */
-    uint64_t first_edge; /* its edges end where those of the next node begin */
+    uint64_t first_edge; /* its edges end where the edges of the next node begin */
     uint32_t site;       /* of a root: its index */
     uint32_t group;      /* for the heap adapter: of sites */
 } hpp__graph_node;

@@ -7,8 +7,8 @@
  * process is stopped, and no system call is interrupted. One that needs the lock of the address
  * space, or comes to the preload library, waits while the copy is made.
  *
- * The image of a thread that waits is exact, as is that of one that rests in the preload library.
- * Others are moving: where they were is not known.
+ * The image of a thread that waits is exact, and so is the image of one that rests in the preload
+ * library. Others are moving: where they were is not known.
  *
  * A copy ends when it is closed, and when this process ends. It is not a child of the program.
  *

@@ -82,8 +82,8 @@ static bool follow(hpp__followed *w, hpp_census *engine, const hpp__image_life *
     return true;
 }
 
-/* Lets the blocks die that no node is one of. */
-static void bury(hpp__followed *w, hpp_census *engine)
+/* Ends the lives of the blocks that have no node: the last image does not show them. */
+static void end_unseen_lives(hpp__followed *w, hpp_census *engine)
 {
     for (uint32_t i = 1; i < w->n_blocks; i++) {
         hpp__watched *block = &w->blocks[i];
@@ -96,6 +96,7 @@ static void bury(hpp__followed *w, hpp_census *engine)
     }
 }
 
+/* Takes the nodes of the previous image from all blocks. */
 static void leave_nodes(hpp__followed *w)
 {
     for (size_t i = 1; i < w->n_blocks; i++) {
@@ -128,7 +129,7 @@ bool hpp__followed_follow(hpp__followed *w, hpp_census *engine, const hpp__image
             is_good = follow(w, engine, life, (uint32_t)node);
         }
     }
-    bury(w, engine);
+    end_unseen_lives(w, engine);
     return is_good;
 }
 
@@ -168,7 +169,7 @@ void hpp__followed_scale(hpp__followed *w, hpp_census_result *result, double fac
 void hpp__followed_end(hpp__followed *w, hpp_census *engine)
 {
     leave_nodes(w);
-    bury(w, engine);
+    end_unseen_lives(w, engine);
 }
 
 void hpp__followed_finish(hpp__followed *w)

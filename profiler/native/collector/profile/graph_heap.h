@@ -7,7 +7,7 @@
  * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
  * shape of its own.
  *
- * Roots have ranks, and yield to those of a lower rank: variables hold what they reach; memory that
+ * Roots have ranks, and yield to roots of a lower rank: variables hold what they reach; memory that
  * the program has mapped, a heap of its own, holds what no variable reaches; stacks and registers
  * of threads hold the rest. A program works on its tables through local variables, but the question
  * is who will still hold them later. In Python, variables of modules go first, functions that run

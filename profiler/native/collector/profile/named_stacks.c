@@ -463,7 +463,7 @@ static hpp__producer python_producer(hpp__named_stacks *s, uint32_t node, uint32
     }
     producer.frame = frames.list[0];
     const hpp__function *inner = s->without_c ? NULL : find_c_function(s, node);
-    if (inner && s->with_lines) { /* the line that counts is that of the Python function */
+    if (inner && s->with_lines) { /* the line of the Python function counts */
         inner = hpp__names_at_line(s->names, &(hpp__frame){.function = inner});
     }
     producer.stack = no_deeper(s, inner ? push(s, stack, inner) : stack);

@@ -67,7 +67,7 @@ typedef struct hpp__named_stacks {
     const hpp__stack **of_node;
     hpp__known_module *modules;
     hpp__frame *scopes; /* by number - 1 */
-    hpp__frame *codes;  /* of Python, by number; the line is that of the last frame */
+    hpp__frame *codes;  /* of Python, by number; the line is from the last frame */
     const hpp__stack **of_site;
     size_t of_site_capacity, of_node_capacity, modules_capacity, scopes_capacity, codes_capacity;
     uint32_t *path; /* nodes from a known one to the one that is looked up */

@@ -128,7 +128,7 @@ static hpp_call call_of(hpf_str linkage)
                                           : HPP_CALL_MALLOC;
 }
 
-/* Returns whether a function is one of the profiler. Its operators stand for those of the program.
+/* Returns whether a function is one of the profiler. Its operators stand for the program's.
  */
 static bool is_overhead(const hpp_function *function)
 {

@@ -60,7 +60,7 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     return is_open;
 }
 
-/* Adds up the lost blocks by group. Marks are those of the retainer pass. */
+/* Adds up the lost blocks by group. Marks are from the retainer pass. */
 static bool find_leaks(hpp__objects *o)
 {
     const hpp__graph *g = &o->graph;

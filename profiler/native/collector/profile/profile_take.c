@@ -151,7 +151,7 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
     return result;
 }
 
-/* Without memory, the costs stay those of an earlier snapshot. */
+/* Without memory, the costs of an earlier snapshot stay. */
 static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
 {
     hpp__all_costs costs;

@@ -74,7 +74,7 @@ void hpp__site_heap_add_up(hpp__site_heap *heap, const hpp__window_sums *sums);
 /* Returns the index of the group of a site, a new one if needed. */
 size_t hpp__site_heap_group(hpp__site_heap *heap, uint32_t site);
 
-/* Returns whether a group is of blocks, and not of those that are left out. */
+/* Returns whether a group is of blocks, and not of blocks that are left out. */
 bool hpp__site_heap_shows(const hpp__site_heap *heap, size_t group);
 
 /* Returns the live bytes of all groups. */
@@ -92,7 +92,7 @@ hpp__site_type hpp__site_heap_type(const hpp__site_heap *heap, size_t group);
  * the group itself if the type is empty, or without memory. */
 size_t hpp__site_heap_typed_group(hpp__site_heap *heap, size_t group, hpf_str type);
 
-/* The live blocks of a group, or those of them that are lost. */
+/* The live blocks of a group, or the lost ones among them. */
 typedef struct hpp__alive {
     uint64_t bytes, blocks;
     uint64_t indirect_bytes, indirect_blocks; /* of these: lost indirectly */

@@ -91,7 +91,7 @@ static int by_time(const void *left, const void *right)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Returns the complete records, or those that are new, in the order of time; to be freed. */
+/* Returns the complete records, or the new ones, in the order of time; to be freed. */
 static hpp_window_throw *read_throws(hpp__throw_log *t, const hpp__named_stacks *stacks,
                                      bool only_new, size_t *n)
 {

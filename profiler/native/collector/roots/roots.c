@@ -283,8 +283,8 @@ static bool is_stack(const hpp__roots *r, const hpp__image_map *map)
 
 /* ---- Mappings ---- */
 
-/* Beginnings of the mappings of the profiler: they are those that are neither reserved nor dumped
- * (see hpp__map). */
+/* Beginnings of the mappings of the profiler: only they are neither reserved nor dumped (see
+ * hpp__map). */
 typedef struct own_maps {
     uint64_t *list;
     size_t n, capacity;

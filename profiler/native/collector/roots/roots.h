@@ -3,7 +3,7 @@
  * Where the roots of an image are: the memory of a process that is not the heap, but may point into
  * it.
  *
- * Roots are: writable segments of all loaded objects, also those that are read-only after
+ * Roots are: writable segments of all loaded objects, also segments that are read-only after
  * relocation; of each thread the registers, the thread-local variables and the stack; and mappings
  * that the program has made itself. Not roots are mappings with live blocks in them (they are the
  * allocator's), the stacks of ended threads, which the C library keeps, and what belongs to the

@@ -41,9 +41,9 @@ static bool add_part(walk *w, uint64_t begin, uint64_t end, hpf_str function)
                                            ((hpp__stack_part){begin, end, function}));
 }
 
-/* Adds the parts of a frame, [begin, cfa): its words, and those of saved registers, whose functions
- * are not known yet. Then the registers have the values that they had in the caller. Returns false
- * without memory. */
+/* Adds the parts of a frame, [begin, cfa): its words, and the words of saved registers, whose
+ * functions are not known yet. Then the registers have the values that they had in the caller.
+ * Returns false without memory. */
 static bool add_frame(walk *w, const hpp_caller_rule *rule, uint64_t begin, uint64_t cfa)
 {
     uint64_t at = begin;

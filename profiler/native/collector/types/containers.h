@@ -2,7 +2,7 @@
  *
  * The type of a block by the names of the functions that allocated it: nodes, arrays and texts of
  * the standard containers of C++ and Rust, and what smart pointers own. The names suffice:
- * debugging information only adds those of inlined functions.
+ * debugging information only adds inlined functions.
  */
 #ifndef HPP_NATIVE_COLLECTOR_TYPES_CONTAINERS_H
 #define HPP_NATIVE_COLLECTOR_TYPES_CONTAINERS_H

@@ -50,7 +50,7 @@ typedef struct hpp__types {
     uint64_t bytes_by[HPP__N_NAMINGS]; /* sizes of the blocks that are named so */
 } hpp__types;
 
-/* Finds the types of all blocks. `graph` is that of the image; without one (NULL) blocks have no
+/* Finds the types of all blocks. `graph` belongs to the image; without one (NULL) blocks have no
  * owners. Errors: MEMORY. Call hpp__types_finish in any case. */
 hpf_status hpp__types_init(hpp__types *types, const hpp__image *image, const hpp__graph *graph,
                            hpp__type_of_site *of_site, void *context, hpf_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * First the types that were made at run time, which are blocks themselves, and those of modules in
+ * First the types that were made at run time, which are blocks themselves, and types of modules in
  * C as blocks refer to them; then all blocks.
  */
 #include "objects.h"
@@ -143,7 +143,7 @@ bool hpp__python_text(const hpp__python *p, uint64_t object, hpp__text *out)
 /* Where the entries of a dict are. */
 typedef struct dict_entries {
     uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */
-    uint64_t values; /* 0: the values are those of the entries */
+    uint64_t values; /* 0: the entries have the values */
     uint64_t n;
     unsigned n_words; /* of an entry: with or without a hash */
 } dict_entries;
@@ -238,7 +238,7 @@ uint64_t hpp__python_get(const hpp__python *p, uint64_t dict, const char *key)
 
 static bool find_type(hpp__python *p, uint64_t address, unsigned depth, uint32_t *number);
 
-/* Returns the kind of a type; that of a built-in type by its name. */
+/* Returns the kind of a type; a built-in type is known by its name. */
 static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str name,
                                 unsigned depth)
 {
@@ -408,7 +408,7 @@ static bool find_type_of_types(hpp__python *p, uint64_t address)
 static bool find_classes(hpp__python *p)
 {
     const hpp__image *image = p->image;
-    uint64_t *rest = NULL; /* addresses that may be those of classes with a class of their own */
+    uint64_t *rest = NULL; /* addresses that may be of classes with a class of their own */
     size_t n_rest = 0, capacity = 0;
     bool is_good = true;
     for (size_t i = 0; i < image->n_blocks && is_good; i++) {

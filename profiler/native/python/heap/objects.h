@@ -54,7 +54,7 @@ typedef struct hpp__python_type {
 
 /* Marks of a block, with the number of its type. */
 #define HPP__PYTHON_IS_HELD   (UINT32_C(1) << 31) /* by its root, whatever else points to it */
-#define HPP__PYTHON_NO_EDGES  (UINT32_C(1) << 30) /* its references are those of a root */
+#define HPP__PYTHON_NO_EDGES  (UINT32_C(1) << 30) /* its references count as a root's */
 #define HPP__PYTHON_IS_PART   (UINT32_C(1) << 29) /* of an object: only objects refer to it */
 #define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_IS_PART - 1)
 
@@ -81,7 +81,7 @@ typedef struct hpp__python {
     hpp__python_type *types; /* the first one is no type */
     size_t n_types, types_capacity;
     hpp__map type_at;    /* address -> number, or NOT_A_TYPE */
-    uint32_t *of_block;  /* by number: that of its type, with marks; 0: no object */
+    uint32_t *of_block;  /* by number: its type's number, with marks; 0: no object */
     hpp__map used_parts; /* number of a block + 1 -> first and last word in use: see used_part */
     hpp__text scratch;
 } hpp__python;

@@ -59,7 +59,7 @@ static void mark(finder *f, uint32_t block, uint32_t marks)
     }
 }
 
-/* Returns whether an address is that of an object of a kind; it need not be a block. */
+/* Returns whether an object of a kind is at an address; it need not be a block. */
 static const hpp__python_type *type_of(const finder *f, uint64_t object)
 {
     uint64_t address = hpp__python_word(f->python, object + HPP_PYTHON_OBJECT_TYPE);

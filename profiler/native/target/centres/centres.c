@@ -118,7 +118,7 @@ void hpp__centres_skip(hpp_centres *c, uintptr_t sp)
 }
 
 /* A frame may have several open functions, if some were inlined; these have the same return
- * address. With another one, the frame is that of a call that was skipped. */
+ * address. With another one, the frame belongs to a call that was skipped. */
 static HPP_NO_INLINE void close_skipped(hpp_centres *c, uintptr_t frame_pointer,
                                         uintptr_t return_address)
 {

@@ -5,8 +5,8 @@
  * functions that were entered, whatever inlining and tail calls left of them on the stack. Frames
  * of other code between the innermost of them and the allocation are appended.
  *
- * A stack is a node of the window's trie: that of a function holds the address of its first
- * instruction (HPP_NODE_ENTRY), that of a scope its number (HPP_NODE_SCOPE). Recursion is folded as
+ * A stack is a node of the window's trie: a function's node holds the address of its first
+ * instruction (HPP_NODE_ENTRY), a scope's node its number (HPP_NODE_SCOPE). Recursion is folded as
  * by GHC: entering a function that is already on the stack cuts the stack back to it. A thread
  * caches the children of nodes, so entering a function takes one look into a table.
  *

@@ -22,7 +22,7 @@
         return __real_##name arguments;                                                            \
     }
 #define USE(pointer) hpp__shadow_check(pointer)
-/* Of 0 bytes, nothing is accessed, and the pointer may be that of no block. */
+/* Of 0 bytes, nothing is accessed, and the pointer may be no block's. */
 #define USE_N(pointer, n)                                                                          \
     if ((n) > 0)                                                                                   \
     hpp__shadow_check(pointer)

@@ -62,7 +62,8 @@ void hpp__blocks_forked(void);
 /* Gives an existing block another site. */
 void hpp__blocks_set_site(const void *address, uint32_t site);
 
-/* Visit every block, or those that begin in a range of addresses. The visitor may remove its block.
+/* Visit every block, or the ones that begin in a range of addresses. The visitor may remove its
+ * block.
  */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);
 void hpp__blocks_each(hpp_visit_block *visit, void *context);
@@ -108,7 +109,7 @@ static inline bool hpp__blocks_put_usual(const void *address, uint32_t site, uin
     return true;
 }
 
-/* Returns whether a first granule is that of a block that exists and is not huge. */
+/* Returns whether a first granule is of a block that exists and is not huge. */
 static inline bool hpp__block_is_usual(uint32_t entry)
 {
     return entry >= (HPP_BLOCK_FIRST | HPP_BLOCK_SMALL) ||

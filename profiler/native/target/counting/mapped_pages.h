@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HPP_PAGE_BYTES = 4096 }; /* those of the kernel may be larger */
+enum { HPP_PAGE_BYTES = 4096 }; /* the kernel's may be larger */
 
 typedef enum hpp_page {
     HPP_PAGE_OTHER,    /* not mapped by the program, or not counted */

@@ -124,7 +124,7 @@ static hpp_place place_of(hpp_thread *thread, uint32_t site)
 }
 
 /* Returns whether the stack of the cache's gap was missed before, too. Of the native stacks below
- * Python frames, many occur only once: those of the compiler, and of modules that are imported. */
+ * Python frames, many occur only once: in the compiler, and in modules that are imported. */
 static bool is_missed_again(hpp_unwind_cache *cache)
 {
     const hpp_unwind_cache_gap *gap = &cache->table.gap;

@@ -74,7 +74,7 @@ static inline bool hpp__stacks_recall(hpp_place *out, const hpp_thread *thread,
 /* A call of the program to the library. */
 typedef struct hpp_visit {
     uint64_t begun_at; /* time stamp; 0: unknown */
-    uint64_t kept_at;  /* that of the path after the walk; 0: there was none */
+    uint64_t kept_at;  /* the path's number after the walk; 0: there was none */
 } hpp_visit;
 
 /* Returns the place of a call whose stack is not cached. `thread` is the calling thread, for which

@@ -11,7 +11,7 @@
 enum {
     SLOT_PAGES = sizeof(hpp_window_slot) / HPP_WINDOW_PAGE_BYTES,
     SHARED_SLOT = HPP_SHARED_SLOT,
-    SWEEP_EVERY = 64, /* new slots: then those of threads that vanished are looked for */
+    SWEEP_EVERY = 64, /* new slots: then slots of threads that vanished are looked for */
 };
 #define HOLDER_LEFT 0x80000000u
 

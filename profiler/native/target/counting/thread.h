@@ -74,7 +74,7 @@ bool hpp__slots_start(void);
  * there is none. */
 uint32_t hpp__slot_take(uint32_t thread_id);
 
-/* Marks a slot as that of a thread that is ending. */
+/* Marks a slot as of a thread that is ending. */
 void hpp__slot_leave(uint32_t index, uint32_t thread_id);
 
 /* In a forked child, frees all slots but the shared one and the calling thread's. */

@@ -79,7 +79,7 @@ typedef struct era_list {
     _Atomic(_Atomic uintptr_t *) chunks[MAX_LIST_CHUNKS];
 } era_list;
 
-/* Those of this era, and of the one before. */
+/* The lists of this era, and of the one before. */
 static era_list lists[2];
 static _Atomic uint32_t current_list;
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;

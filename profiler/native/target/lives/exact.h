@@ -9,11 +9,11 @@
  * What a thread does with a block before it allocates the next one, or before the end of the next
  * era, is its creation and not a use.
  *
- * A life is a word in a table by address, next to that of blocks.h: the eras of the birth and the
- * last use. In the same table, blocks of more than a KiB have their beginning at each KiB.
+ * A life is a word in a table by address, next to the table of blocks.h: the eras of the birth and
+ * the last use. In the same table, blocks of more than a KiB have their beginning at each KiB.
  *
  * Each census wants an era; the next birth, death, report, mark or tick begins it. Uses until then
- * are those of the era before.
+ * belong to the era before.
  *
  * Threads: any, also signal handlers; nothing waits.
  */

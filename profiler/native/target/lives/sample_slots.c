@@ -264,7 +264,7 @@ static uintptr_t end_of(const hpp_sample *sample)
     return first_page(sample) + n_pages_of(sample) * PAGE_BYTES;
 }
 
-/* Unmaps the page before those of a slot, unless there are too many gaps. */
+/* Unmaps the page before the pages of a slot, unless there are too many gaps. */
 static void make_gap(hpp_sample *sample)
 {
     if (atomic_fetch_add(&n_gaps, 1) < MAX_GAPS) {

@@ -25,7 +25,7 @@
  * instead. glibc refuses to free a block twice, as it does others.
  *
  * Threads: any, also signal handlers. The state of a slot says who may change it; no thread waits
- * for another, except before a fork for those that drop entries, take slots or fork, too.
+ * for another, except before a fork for threads that drop entries, take slots or fork, too.
  */
 #ifndef HPP_NATIVE_TARGET_LIVES_SAMPLE_SLOTS_H
 #define HPP_NATIVE_TARGET_LIVES_SAMPLE_SLOTS_H
@@ -103,9 +103,9 @@ bool hpp__sample_drop_slots(const hpp_sample_chunk *chunk, uint32_t first, uint3
 /* Returns whether a sample cannot be watched any more. */
 bool hpp__sample_is_frozen(const hpp_sample *sample);
 
-/* Drop the entries of a block, unless it is frozen: all; or those that were used, for the next era.
- * Call them between hpp__samples_begin_change and hpp__samples_end_change. Return false if the
- * memory is locked. */
+/* Drop the entries of a block, unless it is frozen: all; or the used ones, for the next era. Call
+ * them between hpp__samples_begin_change and hpp__samples_end_change. Return false if the memory is
+ * locked. */
 bool hpp__sample_drop(hpp_sample *sample);
 bool hpp__sample_drop_used(hpp_sample *sample, long pagemap, bool is_touched);
 

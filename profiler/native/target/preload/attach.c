@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * System V ABI, "Dynamic Linking", and its supplements for each processor, "Relocation"; the hash
- * table of symbols is that of DT_GNU_HASH.
+ * table of symbols is the one of DT_GNU_HASH.
  */
 #include "attach.h"
 

@@ -2,7 +2,7 @@
  *
  * Each function finds the file that will be executed, makes an environment on the stack, and calls
  * the function of libc that takes an environment. If the environment is too large then, it calls it
- * again with that of the program.
+ * again with the program's.
  *
  * system, popen and wordexp take no environment: while they run, `environ` has the variables.
  */

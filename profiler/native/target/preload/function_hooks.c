@@ -53,7 +53,7 @@ static HPP_COLD hpp_centres *find_centres(void)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Frame pointers identify frames; the entries pass that of the calling function. */
+/* Frame pointers identify frames; the entries pass the calling function's. */
 HPP_ASM_FUNCTION(".globl", "__cyg_profile_func_enter",
                  HPP_ENTRY_FRAME HPP_JUMP("hpp__on_function_entry"));
 HPP_ASM_FUNCTION(".globl", "__cyg_profile_func_exit",

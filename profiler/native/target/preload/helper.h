@@ -11,7 +11,7 @@
  *
  * Copies are children of the helper. The helper is a child of the program that sends no signal when
  * it ends, and that only a wait with __WALL finds. It has a session of its own, no descriptors and
- * no signal handlers of the program, works in "/", and may make no system call but those that it
+ * no signal handlers of the program, works in "/", and may make only the system calls that it
  * needs: a program that has dropped its privileges gains none by its memory. It ends with the
  * program, and with the collector.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * operator new and delete. Nearly always they are those of the C++ library, which call malloc and
- * are counted there; then the entries here only jump to them, or call them: operator new[] leaves
- * no frame of its own, so the frame of its entry shows it, and those for a larger alignment do not
+ * operator new and delete. Nearly always they are the C++ library's, which call malloc and are
+ * counted there; then the entries here only jump to them, or call them: operator new[] leaves no
+ * frame of its own, so the frame of its entry shows it, and those for a larger alignment do not
  * pass on how many bytes were requested. Allocators with their own operators (jemalloc, tcmalloc,
  * mimalloc) do not call malloc, and are counted here.
  *
@@ -49,7 +49,7 @@ operator_code *hpp__operator_find(const uintptr_t arguments[], uintptr_t index, 
                                   uintptr_t caller_pc);
 
 /* The next operators, for calls that are counted. They take one to three words; all are called with
- * three, which are in registers, so those that take fewer ignore the rest. */
+ * three, which are in registers, so operators that take fewer ignore the rest. */
 typedef void *new_code(size_t n_bytes, uintptr_t second, uintptr_t third);
 typedef void delete_code(void *block, uintptr_t second, uintptr_t third);
 static operator_code *next_operators[N_OPERATORS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The malloc family for the profiled program: calls the next allocator, and counts. Results, errno,
- * alignment and the meaning of size 0 stay those of that allocator, except that it gets no request
+ * alignment and the meaning of size 0 stay as in that allocator, except that it gets no request
  * under 16 bytes (blocks.h).
  */
 #include <errno.h>
@@ -361,7 +361,7 @@ HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARA
     return resize(block, n_bytes, &HPP_CALLER);
 }
 
-/* Not every allocator has reallocarray, and that of libc would call our realloc. */
+/* Not every allocator has reallocarray, and libc's would call our realloc. */
 HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {

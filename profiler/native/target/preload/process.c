@@ -37,7 +37,7 @@ static _Atomic uint32_t current_phase;
 
 enum { LEAVE_PATIENCE_S = 20 };
 
-static const char *given_settings; /* of census_attach; NULL: those of the environment */
+static const char *given_settings; /* of census_attach; NULL: the environment has them */
 
 static bool is_wanted(void)
 {

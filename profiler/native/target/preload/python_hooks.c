@@ -9,7 +9,7 @@
  * With PYTHONMALLOC and -X dev, the interpreter sets its allocators while it starts, and with them
  * the hooks are gone. It calls setlocale after that and before it makes objects, so hooks are
  * installed again there. Each installation has its own context, so hooks may be above one another,
- * and above those of tracemalloc; the outermost one counts.
+ * and above tracemalloc's; the outermost one counts.
  */
 #include <string.h>
 

@@ -40,7 +40,7 @@ HPP_EXPORT void census_mark_text(const char *text)
     uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     atomic_store_explicit(&mark->time_ns, time_ns, memory_order_release);
     hpp__helper_note_mark(time_ns);
-    hpp__keep_up_with_eras(); /* uses after a mark are not those of the era before */
+    hpp__keep_up_with_eras(); /* uses after a mark do not belong to the era before */
 }
 
 /* ---- pools ----------------------------------------------------------------------------------- */

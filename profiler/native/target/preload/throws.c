@@ -58,7 +58,7 @@ static void note(hpp_caller caller, const type_info *type)
     }
 }
 
-/* The arguments are those of __cxa_throw, and the caller. Returns the next __cxa_throw. */
+/* Takes the arguments of __cxa_throw, and the caller. Returns the next __cxa_throw. */
 hpp_code *hpp__before_throw(uintptr_t arguments[])
 {
     int error = errno;

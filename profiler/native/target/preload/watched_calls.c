@@ -4,8 +4,8 @@
  *
  * Under seccomp, a system call of this library could kill the program. So prctl and syscall are
  * replaced: before a filter takes effect, ticks end, and from then on the library makes no system
- * calls but those that malloc itself needs (platform.h). What would need others is counted as lost.
- * Programs that are started then are not profiled: their filter may forbid what a new process
+ * calls except the ones that malloc itself needs (platform.h). What would need others is counted as
+ * lost. Programs that are started then are not profiled: their filter may forbid what a new process
  * needs. A program that enters seccomp by an instruction of its own is not recognised.
  *
  * A child that is forked without fork (_Fork, clone, or the bare system call) runs no fork

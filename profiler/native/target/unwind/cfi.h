@@ -3,7 +3,7 @@
  * Reads the unwind tables of one object: finds the row of a pc, which gives the caller's frame and
  * registers.
  *
- * The tables are those of a loaded object, in memory. They must be readable within the given spans;
+ * The tables belong to a loaded object, in memory. They must be readable within the given spans;
  * otherwise they are untrusted. Sources: LSB 5, "Exception Frames" (.eh_frame, .eh_frame_hdr);
  * DWARF 5, section 6.4 (call frame information).
  *
@@ -43,7 +43,7 @@ typedef enum hpp_cfi_kind {
     HPP_CFI_EXPRESSION,    /* it is the value of the expression */
 } hpp_cfi_kind;
 
-/* An expression's address is that of its length (ULEB128), followed by its bytes; it is within a
+/* An expression's address is where its length is (ULEB128), followed by its bytes; it is within a
  * span. */
 typedef struct hpp_cfi_row {
     bool is_signal;                    /* the frame of a signal handler's return */
@@ -65,7 +65,7 @@ typedef enum hpp_cfi_found {
 /* Finds the row for the instruction at `pc`. For a return address, pass the byte before. */
 hpp_cfi_found hpp__cfi_row(hpp_cfi_row *out, const hpp_cfi_tables *tables, uintptr_t pc);
 
-/* Registers of a frame, those that are known. */
+/* The known registers of a frame. */
 typedef struct hpp_cfi_registers {
     uintptr_t value[HPP_CFI_N_REGISTERS];
     uint64_t known; /* bit set */

@@ -132,7 +132,7 @@ static bool read_augmentation(hpp_cfi_entry *out, hpp_bytes *bytes, const uint8_
             out->is_signal = true;
             break;
         default:
-            break; /* without operands, or the last of those that are known */
+            break; /* without operands, or the last one that is known */
         }
     }
     return !data.failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Runs the instructions that build the rows of an entry's table one from another, up to the row of
- * a pc. DWARF 5, section 6.4.2; LSB 5 for those of GNU.
+ * a pc. DWARF 5, section 6.4.2; LSB 5 for GNU's.
  */
 #include "cfi_entry.h"
 
@@ -24,7 +24,7 @@ static void fail(machine *m)
     hpp__bytes_fail(&m->bytes);
 }
 
-/* Registers that have no column here, such as those of vectors, lead to no frame. */
+/* Registers that have no column here, such as vector registers, lead to no frame. */
 static void set_rule(machine *m, uint64_t column, hpp_cfi_kind kind, int64_t value)
 {
     if (column < HPP_CFI_N_REGISTERS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Applies a row: from the registers of a frame to those of its caller. DWARF 5, sections 6.4.3
- * (call frame calling address) and 2.5 (expressions).
+ * Applies a row: from the registers of a frame to its caller's. DWARF 5, sections 6.4.3 (call frame
+ * calling address) and 2.5 (expressions).
  */
 #include "bytes.h"
 #include "cfi.h"

@@ -304,7 +304,7 @@ static uint32_t fp_word_in_path(const hpp_stack_walk *path, uint32_t index, uint
                                                               : path->n_words + 1 - fp_word;
 }
 
-/* Returns the node of the path with its innermost frames, also those that were folded. */
+/* Returns the node of the path with its innermost frames, also folded ones. */
 static uint32_t node_with_whole_frames(const hpp_stack_walk *path)
 {
     const hpp_stack_walk_frame *frames = frames_of(path);

@@ -57,7 +57,7 @@ typedef struct hpp_stack_walk {
     hpp_growing known_calls;           /* hpp_known_call */
     hpp_growing new_frames, new_words; /* hpp_new_frame, hpp_word; innermost first */
     uint32_t n_new_frames, n_new_words;
-    uint32_t n_without_joint_fp; /* new frames whose fp differs from that of the joint */
+    uint32_t n_without_joint_fp; /* new frames whose fp differs from the joint's */
     uintptr_t joint_fp_slot;     /* address of the fp that the joint needs; 0: already noted, or not
                                      needed */
     uint32_t max_new_frames;     /* the next walk is cut there; 0: no limit */

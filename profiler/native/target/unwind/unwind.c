@@ -36,8 +36,8 @@ static uintptr_t guess_sp(const guess *caller, uintptr_t fp)
     return fp + 16;
 }
 
-/* Reads the frame that fp points to, if it is plausible. `return_word` is that of the stack. (In
- * the outermost frame, fp is 0: AMD64 ABI, section 3.4.1; AAPCS64, section 6.4.6.) */
+/* Reads the frame that fp points to, if it is plausible. `return_word` is from the stack. (In the
+ * outermost frame, fp is 0: AMD64 ABI, section 3.4.1; AAPCS64, section 6.4.6.) */
 static bool read_guess(guess *out, uintptr_t *return_word, hpp_memory *memory, uintptr_t sp,
                        uintptr_t fp)
 {

@@ -57,8 +57,8 @@ static inline void hpp__walk_note_fp(hpp_walk *walk, hpp_word *words, uint32_t *
     }
 }
 
-/* Counts a step to a caller at a lower address: it is on another stack, that of a signal handler or
- * a coroutine. Returns false after too many of them. */
+/* Counts a step to a caller at a lower address: it is on another stack, of a signal handler or a
+ * coroutine. Returns false after too many of them. */
 static inline bool hpp__walk_may_jump(uint8_t *n_jumps)
 {
     enum { MAX_JUMPS = 64 };
@@ -69,7 +69,7 @@ static inline bool hpp__walk_may_jump(uint8_t *n_jumps)
 hpp_step hpp__walk_step_rarely(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,
                                uint32_t *n_words);
 
-/* Goes up one frame. `rule` is that of hpp__walk_place. Appends to `words` the words that it
+/* Goes up one frame. `rule` comes from hpp__walk_place. Appends to `words` the words that it
  * depended on, in the order of reading, so that the address of each follows from the words before.
  * After a result other than HPP_STEP_UP the walk is over. */
 static inline hpp_step hpp__walk_step(hpp_walk *walk, hpp_unwind_rule rule, hpp_word *words,

@@ -24,7 +24,7 @@ _Static_assert(HPP_UNWIND_CACHE_MAX_WORDS + HPP_UNWIND_CACHE_BATCH <= 1 << INDEX
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* Returns the size of a block, which is that of all blocks before it together. */
+/* Returns the size of a block, which is as large as all blocks before it together. */
 static size_t block_bytes(uint32_t block)
 {
     return (size_t)FIRST_BLOCK_BYTES << (block > 0 ? block - 1 : 0);
@@ -321,8 +321,8 @@ static bool find_neutral_word(intptr_t *offset, uintptr_t *value, const memorabl
     return true;
 }
 
-/* Creates the entry for the words from `first` on; `offset` and `value` are those of a neutral
- * word. Returns NULL without memory. */
+/* Creates the entry for the words from `first` on; `offset` and `value` belong to a neutral word.
+ * Returns NULL without memory. */
 static hpp_unwind_cache_entry *make_entry(hpp_unwind_cache_table *cache, const memorable *stack,
                                           uint32_t first, intptr_t offset, uintptr_t value)
 {

@@ -84,7 +84,7 @@ hpp__unwind_cache_batches(const hpp_unwind_cache_entry *entry)
 typedef struct hpp_unwind_cache_slot {
     uint64_t a, b;
     hpp_unwind_cache_entry *entry; /* NULL: free */
-    uint64_t fork_value; /* of a first entry on the thread's own stack; without a fork, that of
+    uint64_t fork_value; /* of a first entry on the thread's own stack; without a fork, the one of
                             a neutral word */
 } hpp_unwind_cache_slot;
 
@@ -154,7 +154,8 @@ static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_
                                              (hash >> 32 & cache->mask_bytes));
 }
 
-/* Returns whether the words of a first entry are equal to those of the stack; all must be readable.
+/* Returns whether the words of a first entry are equal to the words of the stack; all must be
+ * readable.
  */
 HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cache_slot *first,
                                                             uintptr_t sp, uintptr_t fp)

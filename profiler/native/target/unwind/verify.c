@@ -26,7 +26,7 @@ void hpp__verify_begin(void)
 
 typedef enum agreement { AGREES, CUT, DIFFERS } agreement;
 
-/* Compares the frames of the peer, from the caller on, with those of a walk. */
+/* Compares the frames of the peer, from the caller on, with the frames of a walk. */
 static agreement compare_frames(const hpp_stack_walk *path, void *const *frames, int n,
                                 bool is_full)
 {

@@ -16,7 +16,7 @@
 /* Calls backtrace() once, so that it loads what it needs. */
 void hpp__verify_begin(void);
 
-/* Compares the stack of a site with that of the current call, which `path` has then. */
+/* Compares the stack of a site with the stack of the current call, which `path` has then. */
 void hpp__verify_site(uint32_t site, hpp_stack_walk *path, hpp_caller caller, hpp_memory memory);
 
 #endif
