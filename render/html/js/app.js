@@ -303,18 +303,8 @@ class App {
         return this.view.isDark ? this.look.dark : this.look.light;
     }
 
-    isDark() {
-        return this.view.theme === 'auto'
-            ? matchMedia('(prefers-color-scheme: dark)').matches : this.view.theme === 'dark';
-    }
-
     applyTheme() {
-        const root = document.documentElement;
-        this.view.isDark = this.isDark();
-        root.dataset.theme = this.view.isDark ? 'dark' : 'light';
-        for (const name of ['background', 'ink', 'faint', 'rule', 'grid']) {
-            root.style.setProperty(`--${name}`, this.theme()[name]);
-        }
+        this.view.isDark = census.applyLook(this.look, this.view.theme);
         this.redraw();
     }
 

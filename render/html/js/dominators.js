@@ -5,21 +5,10 @@
 (function (census) {
 'use strict';
 
-const {units, colours} = census;
+const {byId, element, swatch, units, colours} = census;
 const ROW_PX = 24;
 const LEAST_PX = 2;         // narrower bars are left out
 const ROWS_AT_ONCE = 200;   // of the table
-
-const byId = (id) => document.getElementById(id);
-
-function element(tag, text, className) {
-    const made = document.createElement(tag);
-    made.textContent = text === undefined ? '' : text;
-    if (className) {
-        made.className = className;
-    }
-    return made;
-}
 
 // --- data
 
@@ -76,11 +65,9 @@ class Page {
             this.nRows += ROWS_AT_ONCE;
             this.drawTable();
         });
-        document.querySelectorAll('[data-sort] button').forEach((button) => {
-            button.addEventListener('click', () => {
-                this.sort = button.parentElement.dataset.sort;
-                this.drawTable();
-            });
+        census.listenToHeads('data-sort', (column) => {
+            this.sort = column;
+            this.drawTable();
         });
         flame.addEventListener('click', (event) => {
             const group = this.groups[event.target.dataset.group];
@@ -106,14 +93,7 @@ class Page {
     // --- settings
 
     applyTheme() {
-        const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches;
-        this.isDark = this.theme === 'auto' ? prefersDark : this.theme === 'dark';
-        const root = document.documentElement;
-        const look = this.data.look[this.isDark ? 'dark' : 'light'];
-        root.dataset.theme = this.isDark ? 'dark' : 'light';
-        for (const name of ['background', 'ink', 'faint', 'rule', 'grid']) {
-            root.style.setProperty(`--${name}`, look[name]);
-        }
+        this.isDark = census.applyLook(this.data.look, this.theme);
         this.draw();
     }
 
@@ -139,11 +119,10 @@ class Page {
         }
     }
 
-    // Lower case also finds upper case.
     find(text) {
         let complaint = '';
         try {
-            this.matcher = text ? new RegExp(text, /[A-Z]/.test(text) ? '' : 'i') : null;
+            this.matcher = census.compile(text);
         } catch (error) {
             this.matcher = null;
             complaint = 'not a regular expression yet';
@@ -270,7 +249,7 @@ class Page {
     }
 
     addBar(group, x, width) {
-        const bar = element('button', width >= 24 ? group.name.text : '');
+        const bar = element('button', '', width >= 24 ? group.name.text : '');
         const colour = group.name[this.isDark ? 'dark' : 'light'];
         bar.type = 'button';
         bar.tabIndex = -1;
@@ -290,7 +269,7 @@ class Page {
     addRest(group, x, bytes, nGroups) {
         const width = bytes * this.px;
         const text = `(${units.count(nGroups)} more)`;
-        const bar = element('button', width >= 60 ? text : '', 'rest');
+        const bar = element('button', 'rest', width >= 60 ? text : '');
         bar.type = 'button';
         bar.tabIndex = -1;
         bar.title = `${text}: ${this.amount(bytes)}`;
@@ -313,12 +292,12 @@ class Page {
             ['itself', `${this.amount(group.self)} in ${objects(group.nObjects)}`],
         ];
         byId('detail-figures').replaceChildren(...figures.flatMap(
-            ([what, value]) => [element('dt', what), element('dd', value)]));
+            ([what, value]) => [element('dt', '', what), element('dd', '', value)]));
         byId('holders').replaceChildren(...group.path.map((step) => {
-            const item = element('li');
+            const item = element('li', '');
             const row = step.nNodes > 1 ? ` (${units.count(step.nNodes)} in a row)` : '';
-            item.append(element('span', step.nNodes ? this.amount(step.bytes) : '', 'amount'),
-                element('span', step.nNodes ? step.name.text + row : '…', 'text'));
+            item.append(element('span', 'amount', step.nNodes ? this.amount(step.bytes) : ''),
+                element('span', 'text', step.nNodes ? step.name.text + row : '…'));
             return item;
         }));
     }
@@ -340,29 +319,21 @@ class Page {
         if (key !== 'tree') {
             list.sort((a, b) => b[key] - a[key]);
         }
-        document.querySelectorAll('[data-sort]').forEach((head) => {
-            const isSorted = head.dataset.sort === this.sort && key !== 'tree';
-            head.toggleAttribute('aria-sort', isSorted);
-            if (isSorted) {
-                head.setAttribute('aria-sort', 'descending');
-            }
-        });
+        census.showSort('data-sort', key === 'tree' ? null : this.sort, true);
         byId('rows').replaceChildren(
             ...list.slice(0, this.nRows).map((group) => this.makeRow(group, key === 'tree' && !this.matcher)));
         byId('more-rows').hidden = list.length <= this.nRows;
     }
 
     makeRow(group, isIndented) {
-        const row = element('tr'), name = element('td', '', 'name');
-        const button = element('button'), swatch = element('span', '', 'swatch');
+        const row = element('tr', ''), name = element('td', 'name'), button = element('button', '');
         button.type = 'button';
-        swatch.style.background = group.name[this.isDark ? 'dark' : 'light'];
         button.style.paddingLeft = `${isIndented ? 16 * (group.depth - this.zoomed.depth) : 0}px`;
-        button.append(swatch, element('span', group.name.text, 'text'));
+        button.append(swatch(group.name[this.isDark ? 'dark' : 'light']), element('span', 'text', group.name.text));
         name.append(button);
         row.append(name, ...[`${this.share(group).toFixed(1)} %`, this.amount(group.retained),
             this.amount(group.self), units.count(group.nObjects)]
-            .map((text) => element('td', text, 'number')));
+            .map((text) => element('td', 'number', text)));
         row.addEventListener('click', () => this.zoom(group));
         return row;
     }

@@ -5,7 +5,7 @@
 (function (census) {
 'use strict';
 
-const byId = (id) => document.getElementById(id);
+const {byId} = census;
 
 // Sizes a canvas for its place and the density of the screen. Returns its context in px of the page.
 function prepareCanvas(canvas, width, height) {
@@ -146,6 +146,5 @@ class Panel {
 }
 
 census.Panel = Panel;
-census.byId = byId;
 census.prepareCanvas = prepareCanvas;
 })(globalThis.census = globalThis.census || {});

@@ -21,16 +21,11 @@ class Search {
         });
     }
 
-    // Lower case also finds upper case.
-    compile(text) {
-        return new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
-    }
-
     read() {
         const text = this.input.value, {view} = this.app;
         let complaint = '';
         try {
-            view.matcher = text ? this.compile(text) : null;
+            view.matcher = census.compile(text);
         } catch (error) {
             view.matcher = null;
             complaint = 'not a regular expression yet: ' +

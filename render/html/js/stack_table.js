@@ -36,9 +36,7 @@ class StackTable {
             this.nShown += MORE_ROWS;
             this.show();
         });
-        document.querySelectorAll('th[data-stack-sort] button').forEach((button) => {
-            button.addEventListener('click', () => this.sortBy(button.parentElement.dataset.stackSort));
-        });
+        census.listenToHeads('data-stack-sort', (column) => this.sortBy(column));
         this.body.addEventListener('click', (event) => {
             const row = this.rowOf(event.target);
             if (row && event.target.closest('.toggle')) {
@@ -170,17 +168,8 @@ class StackTable {
         if (focused) {
             this.focusRow(this.rows.find(({key}) => key === focused.key));
         }
-        this.showSort();
-    }
-
-    showSort() {
         const {column, isDown} = this.app.view.stackSort;
-        document.querySelectorAll('th[data-stack-sort]').forEach((head) => {
-            head.toggleAttribute('aria-sort', head.dataset.stackSort === column);
-            if (head.dataset.stackSort === column) {
-                head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');
-            }
-        });
+        census.showSort('data-stack-sort', column, isDown);
     }
 
     make(row, isFirst) {

@@ -69,9 +69,7 @@ class Table {
             this.nShown += MORE_ROWS;
             this.fill();
         });
-        document.querySelectorAll('th[data-sort] button').forEach((button) => {
-            button.addEventListener('click', () => this.sortBy(button.parentElement.dataset.sort));
-        });
+        census.listenToHeads('data-sort', (column) => this.sortBy(column));
         this.listen();
     }
 
@@ -164,13 +162,7 @@ class Table {
         this.focusName(focused);
         byId('more-rows').hidden = rows.length <= this.nShown;
         byId('more-rows').textContent = `Show more of ${census.units.count(rows.length)} names`;
-        document.querySelectorAll('th[data-sort]').forEach((head) => {
-            const {column, isDown} = view.sort;
-            head.toggleAttribute('aria-sort', head.dataset.sort === column);
-            if (head.dataset.sort === column) {
-                head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');
-            }
-        });
+        census.showSort('data-sort', view.sort.column, view.sort.isDown);
     }
 
     // Returns the name of the row that has the focus, or null.

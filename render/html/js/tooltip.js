@@ -4,24 +4,9 @@
 (function (census) {
 'use strict';
 
-const {byId} = census;
+const {byId, element, swatch} = census;
 const GAP_PX = 16;
 const MOST_LINES = 12;
-
-function element(kind, className, text) {
-    const made = document.createElement(kind);
-    made.className = className;
-    if (text !== undefined) {
-        made.textContent = text;
-    }
-    return made;
-}
-
-function swatch(colour) {
-    const made = element('span', 'swatch');
-    made.style.background = colour;
-    return made;
-}
 
 class Tooltip {
     constructor(app) {
@@ -103,6 +88,4 @@ class Tooltip {
 }
 
 census.Tooltip = Tooltip;
-census.element = element;
-census.swatch = swatch;
 })(globalThis.census = globalThis.census || {});
