@@ -199,9 +199,7 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
     double *times;
     hpf_status status = allocate(chart, overview->n_picks, assignment->n_bands, &times, err);
 
-    if (!status) {
-        status = name_bands(chart, survey, assignment, err);
-    }
+    status = status ? status : name_bands(chart, survey, assignment, err);
     if (!status) {
         status = hpf_survey_series(survey, assignment->band_of_name, assignment->n_bands,
                                    chart->values, err);

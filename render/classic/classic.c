@@ -103,15 +103,11 @@ hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey, const hpr_o
     hpr__assignment assignment;
     hpf_status status = hpr__classic_select(&assignment, chart->arena, survey, options, err);
 
-    if (!status) {
-        status = hpr__stack_fetch(chart, survey, &assignment, NULL, err);
-    }
+    status = status ? status : hpr__stack_fetch(chart, survey, &assignment, NULL, err);
     if (!status) {
         status =
             shade_bands(chart, &options->classic, hpr__classic_map_capacity(survey, options), err);
     }
-    if (!status) {
-        status = hpr__classic_layout(chart, survey, options, err);
-    }
+    status = status ? status : hpr__classic_layout(chart, survey, options, err);
     return status;
 }

@@ -270,15 +270,9 @@ static hpf_status lay_out_title(hpr__chart *chart, const hpr_classic *classic, h
         title->job_bytes.length = job_bytes;
     }
     status = area_text(chart, err);
-    if (!status) {
-        status = hpr__chart_text(chart, title->job_bytes, &title->job, err);
-    }
-    if (!status) {
-        status = hpr__chart_text(chart, title->area_bytes, &title->area, err);
-    }
-    if (!status) {
-        status = hpr__chart_text(chart, title->date_bytes, &title->date, err);
-    }
+    status = status ? status : hpr__chart_text(chart, title->job_bytes, &title->job, err);
+    status = status ? status : hpr__chart_text(chart, title->area_bytes, &title->area, err);
+    status = status ? status : hpr__chart_text(chart, title->date_bytes, &title->date, err);
     return status;
 }
 
@@ -392,9 +386,7 @@ hpf_status hpr__classic_layout(hpr__chart *chart, const hpf_survey *survey,
     }
     lay_out_paper(&chart->public, classic);
     status = lay_out_axis(chart, &chart->public.x, survey, err);
-    if (!status) {
-        status = lay_out_axis(chart, &chart->public.y, survey, err);
-    }
+    status = status ? status : lay_out_axis(chart, &chart->public.y, survey, err);
     if (!status && !classic->no_marks) {
         status = lay_out_marks(chart, survey, err);
     }

@@ -127,12 +127,8 @@ static hpf_status select_names(selection *sel, hpf_error *err)
 {
     hpf_status status = list_names(sel, err);
 
-    if (!status) {
-        status = find_sums(sel, err);
-    }
-    if (!status) {
-        status = sort_by_figures(sel, err);
-    }
+    status = status ? status : find_sums(sel, err);
+    status = status ? status : sort_by_figures(sel, err);
     if (!status) {
         remove_traces(sel);
     }
@@ -278,15 +274,9 @@ hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_arena *arena, hp
         sel.means = hpf_arena_array(sel.scratch, n_names, sizeof *sel.means);
     }
     status = sel.items && sel.figures && sel.means ? HPF_OK : hpf_error_set_memory(err);
-    if (!status) {
-        status = select_with_leftovers(&sel, err);
-    }
-    if (!status) {
-        status = order_names(&sel, err);
-    }
-    if (!status) {
-        status = limit(assignment, arena, &sel, err);
-    }
+    status = status ? status : select_with_leftovers(&sel, err);
+    status = status ? status : order_names(&sel, err);
+    status = status ? status : limit(assignment, arena, &sel, err);
     hpf_arena_destroy(sel.scratch);
     return status;
 }

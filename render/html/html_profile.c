@@ -284,12 +284,8 @@ static hpf_status put_order(profile_writer *w)
     if (!status) {
         status = hpr__modern_select(&assignment, chart->arena, w->survey, w->options, w->err);
     }
-    if (!status) {
-        status = hpr__stack_fetch(chart, w->survey, &assignment, w->options, w->err);
-    }
-    if (!status) {
-        status = hpr__modern_order(chart, &assignment, w->options, w->err);
-    }
+    status = status ? status : hpr__stack_fetch(chart, w->survey, &assignment, w->options, w->err);
+    status = status ? status : hpr__modern_order(chart, &assignment, w->options, w->err);
     hpf_json_array(w->json, "order");
     for (uint32_t i = 0; !status && i < assignment.n_bands; i++) {
         const hpr_band *band = &chart->bands[i];

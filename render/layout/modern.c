@@ -46,21 +46,11 @@ hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey, const hpr_op
     if (options->fit_bands) {
         status = hpr__fit_bands(&fitted, &chart->public.caption, chart->arena, survey, err);
     }
-    if (!status) {
-        status = hpr__modern_select(&assignment, chart->arena, survey, &fitted, err);
-    }
-    if (!status) {
-        status = hpr__stack_fetch(chart, survey, &assignment, options, err);
-    }
-    if (!status) {
-        status = hpr__modern_order(chart, &assignment, options, err);
-    }
-    if (!status) {
-        status = hpr__stack_pile_up(chart, err);
-    }
-    if (!status) {
-        status = hpr__modern_fill_bands(chart, NULL, options, err);
-    }
+    status = status ? status : hpr__modern_select(&assignment, chart->arena, survey, &fitted, err);
+    status = status ? status : hpr__stack_fetch(chart, survey, &assignment, options, err);
+    status = status ? status : hpr__modern_order(chart, &assignment, options, err);
+    status = status ? status : hpr__stack_pile_up(chart, err);
+    status = status ? status : hpr__modern_fill_bands(chart, NULL, options, err);
     if (!status && options->as_steps) {
         status = hpr__stack_step(chart, err);
     }

@@ -33,9 +33,7 @@ static hpf_status finish(cairo_t *cr, hpf_sink *sink, hpf_status status, hpf_err
     cairo_surface_t *surface = cairo_surface_reference(cairo_get_target(cr));
     cairo_destroy(cr);
     cairo_surface_finish(surface);
-    if (status == HPF_OK) {
-        status = hpr__cairo_status(cairo_surface_status(surface), err);
-    }
+    status = status ? status : hpr__cairo_status(cairo_surface_status(surface), err);
     cairo_surface_destroy(surface);
     return status != HPF_OK ? status : hpf_sink_flush(sink, err);
 }

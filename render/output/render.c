@@ -80,9 +80,7 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
     fit_fineness(&fitted, backend, output, chart->width_pt, 1);
     hpf_status status = hpr_scene_create(&scene, chart, &fitted,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
-    if (!status) {
-        status = backend->write(chart, scene, output, sink, err);
-    }
+    status = status ? status : backend->write(chart, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }
@@ -94,9 +92,7 @@ hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
     hpr_scene *scene = NULL;
     hpf_status status = hpr__draw_legend(&scene, chart, options,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
-    if (!status) {
-        status = backend->write(NULL, scene, output, sink, err);
-    }
+    status = status ? status : backend->write(NULL, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }
@@ -112,9 +108,7 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
     }
     hpf_status status = hpr_chart_create(&chart, survey, options,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
-    if (!status) {
-        status = hpr_write(chart, options, backend, output, sink, err);
-    }
+    status = status ? status : hpr_write(chart, options, backend, output, sink, err);
     hpr_chart_destroy(chart);
     return status;
 }
@@ -130,9 +124,7 @@ hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
                              backend->name);
     }
     hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
-    if (!status) {
-        status = hpr_write(chart, &options->chart, backend, output, sink, err);
-    }
+    status = status ? status : hpr_write(chart, &options->chart, backend, output, sink, err);
     hpr_chart_destroy(chart);
     return status;
 }
@@ -151,9 +143,7 @@ hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
     fit_fineness(&fitted.chart, backend, output, page->width_pt, page->n_columns);
     hpf_status status = hpr_page_scene_create(&scene, page, &fitted,
                                               hpr_fonts_measurer_for(output->fonts, backend), err);
-    if (!status) {
-        status = backend->write(NULL, scene, output, sink, err);
-    }
+    status = status ? status : backend->write(NULL, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }
