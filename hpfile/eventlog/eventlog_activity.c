@@ -134,13 +134,13 @@ struct hpf_eventlog_activity {
     double paused_until_s; /* pauses in cells end before */
     double latest_s;       /* time of a record */
     double first_run_s;    /* of a thread; HUGE_VAL: none has run */
-    bool has_statistics;   /* pauses are those of capabilities that lead a collection */
+    bool has_statistics;   /* pauses come from capabilities that lead a collection */
     bool counts_sparks;    /* by records with numbers of them; single events do not count */
     hpf_mark *messages;    /* in the order of time */
     size_t n_messages, messages_capacity;
     double cell_s;
     cell_list cells[N_SUMS];
-    bool is_mutator; /* shown times are those of the mutator's clock */
+    bool is_mutator; /* shown times are of the mutator's clock */
     double clock_cell_s;
     hpf_mark *shown_messages;
     size_t shown_capacity;
@@ -326,7 +326,7 @@ static hpf_status store_pauses(hpf_eventlog_activity *a, hpf_error *err)
     return status;
 }
 
-/* Adds a pause, merged with those that overlap with it. */
+/* Adds a pause, merged with the pauses that overlap with it. */
 static hpf_status add_pause(hpf_eventlog_activity *a, span time, hpf_error *err)
 {
     time.begin_s = fmax(time.begin_s, a->paused_until_s);
@@ -497,7 +497,7 @@ static bool is_running(const hpf_eventlog_activity *a, double end_s)
     return i < a->n_caps;
 }
 
-/* Fills the scratch cells with those of a sum and what is not over yet, as of `end_s`. Returns
+/* Fills the scratch cells with the cells of a sum and what is not over yet, as of `end_s`. Returns
  * their width; 0 if there is nothing. The cells of the sum remain as they are, so that the next
  * call gives what it would give without this one. */
 static double fill_scratch(const hpf_eventlog_activity *a, sum which, double end_s,
