@@ -38,7 +38,7 @@ typedef struct hpf_prof_costs {
 } hpf_prof_costs;
 
 /* Reads a report, and adds up its costs: of the `n_rows` most expensive centres, and of stacks with
- * 1 % of time or allocation; 0: of all. Errors: those of hpf_prof_read; MEMORY. Call
+ * 1 % of time or allocation; 0: of all. Errors: from hpf_prof_read; MEMORY. Call
  * hpf_prof_costs_finish in any case. */
 HPF_API HPF_MUST_USE hpf_status hpf_prof_costs_read(hpf_prof_costs *out, hpf_source *source,
                                                     size_t n_rows, hpf_error *err);
