@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each name of the reader is looked at once, when it is defined: its frames are matched, and what
- * is shown of them becomes a name, which its costs then have.
+ * A name of the reader has a stack: its frames. When the name is defined, its frames are matched
+ * with the expressions of the view (match_frame, find_focus), the view chooses some of them
+ * (choose_frames), and their text (put_text) is interned as the name that is shown. Samples then
+ * only replace the reader's names by the shown ones; several can have the same, or none.
  */
 #include "event/stack_viewer.h"
 
@@ -225,16 +227,19 @@ static hpf_status match_frame(hpf_stack_viewer *v, const hpf_frame *frame, unsig
     return status;
 }
 
-/* Stores in `*frames` which of the `n` frames of v->stack are shown; none if begin is end. A type
- * is shown by type only. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
-static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *frames)
+/* The frames of a stack that match --callers or --callees. */
+typedef struct focus {
+    bool is_shown; /* the stack is, as far as the expressions go */
+    uint32_t innermost, outermost;
+} focus;
+
+/* Matches the `n` frames of v->stack, of which functions begin at `first`, with the expressions.
+ * Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+static hpf_status find_focus(hpf_stack_viewer *v, uint32_t n, uint32_t first, focus *out)
 {
     const hpf_stack_view *view = v->view;
     bool is_focused = view->has[CALLERS] || view->has[CALLEES];
-    uint32_t first = n > 1 && hpf__frame_is_type(&v->stack[0]) ? 1 : 0; /* function */
-    uint32_t innermost = NOT_SHOWN,
-             outermost = NOT_SHOWN; /* among the frames that match the focus */
-    bool is_under = !view->has[UNDER];
+    bool is_under = !view->has[UNDER], has_match = false;
     for (uint32_t i = 0; i < n && (is_focused || view->has[UNDER]); i++) {
         unsigned matches;
         hpf_status status = match_frame(v, &v->stack[i], &matches);
@@ -243,42 +248,58 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
         }
         is_under |= (matches & 1U << UNDER) != 0;
         if (i >= first && (matches & (1U << CALLERS | 1U << CALLEES))) {
-            innermost = innermost == NOT_SHOWN ? i : innermost;
-            outermost = i;
+            out->innermost = has_match ? out->innermost : i;
+            out->outermost = i;
+            has_match = true;
         }
     }
+    out->is_shown = n > 0 && is_under && (has_match || !is_focused);
+    return HPF_OK;
+}
+
+/* Stores in `*frames` which of the `n` frames of v->stack, innermost first, are shown; none if
+ * begin is end. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT.
+ *
+ *     type  f  g  focus  h  focus  main     the frames; the type of the block may be missing
+ *           [-----------]                   --callees: from the innermost focus inwards
+ *                           [---------]     --callers: from the outermost focus outwards
+ *           [-------------------------]     neither
+ *
+ * Of these, a view by call stack shows `depth` frames that begin at the focus. Another view shows
+ * one: the callee of the focus, its caller, or the innermost function. */
+static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *frames)
+{
+    const hpf_stack_view *view = v->view;
+    uint32_t first = n > 1 && hpf__frame_is_type(&v->stack[0]) ? 1 : 0; /* function */
+    bool is_stack = view->part == HPF_PART_STACK;
+    uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
+    focus at = {.is_shown = false};
+    hpf_status status = find_focus(v, n, first, &at);
     frames->begin = frames->end = 0;
-    if (n == 0 || !is_under || (is_focused && innermost == NOT_SHOWN)) {
-        return HPF_OK;
+    if (status != HPF_OK || !at.is_shown) {
+        return status;
     }
     if (view->part == HPF_PART_THREAD) {
         frames->begin = n - 1;
         frames->end = n;
-        return HPF_OK;
-    }
-    if ((view->part == HPF_PART_TYPE || view->part == HPF_PART_RETAINER) && first > 0) {
+    } else if ((view->part == HPF_PART_TYPE || view->part == HPF_PART_RETAINER) && first > 0) {
         frames->end = first;
-        return HPF_OK;
-    }
-    bool is_stack = view->part == HPF_PART_STACK;
-    uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
-    if (view->has[CALLEES]) {
-        uint32_t end = innermost + 1;
-        uint32_t most = end - first;
-        frames->begin =
-            is_stack ? end - (depth < most ? depth : most) : innermost - (innermost > first);
-        frames->end = is_stack ? end : frames->begin + 1;
+    } else if (view->has[CALLEES] && is_stack) {
+        frames->end = at.innermost + 1;
+        frames->begin = depth < frames->end - first ? frames->end - depth : first;
+    } else if (view->has[CALLEES]) {
+        frames->begin = at.innermost - (at.innermost > first);
+        frames->end = frames->begin + 1;
     } else {
-        uint32_t begin = view->has[CALLERS] ? outermost : first;
+        uint32_t begin = view->has[CALLERS] ? at.outermost : first;
         begin += !is_stack && view->has[CALLERS] && begin + 1 < n;
-        for (uint32_t i = begin; i < n && view->part == HPF_PART_LINE; i++) {
-            if (v->stack[i].source.length > 0) {
-                begin = i;
-                break;
-            }
+        uint32_t with_line = begin;
+        while (with_line < n && v->stack[with_line].source.length == 0) {
+            with_line++;
         }
+        begin = view->part == HPF_PART_LINE && with_line < n ? with_line : begin;
         frames->begin = begin;
-        frames->end = is_stack ? begin + (depth < n - begin ? depth : n - begin) : begin + 1;
+        frames->end = is_stack && depth > n - begin ? n : begin + (is_stack ? depth : 1);
     }
     return HPF_OK;
 }

@@ -18,7 +18,7 @@ HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
  * only show other references again; if the root has some, which lead to global objects, also those
  * from what these do not lead to, to what they do. A node of strings, arrays, code and the like has
  * the name of its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing;
- * LIMIT; MEMORY; those of the source. */
+ * LIMIT; MEMORY; from the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source,
                                                       hpf_error *err);
 

@@ -28,26 +28,26 @@ typedef struct hpf_stack_export {
 } hpf_stack_export;
 
 /* Reads the sample nearest to `at` (NAN: the peak), and stores its time. Errors: MEMORY, LIMIT,
- * those of the survey. Call hpf_stack_export_finish in any case. */
+ * from the survey. Call hpf_stack_export_finish in any case. */
 HPF_API HPF_MUST_USE hpf_status hpf_stack_export_heap(hpf_stack_export *v, hpf_survey *survey,
                                                       double at, double *time, hpf_error *err);
 HPF_API void hpf_stack_export_finish(hpf_stack_export *v);
 
-/* Writes that sample, of `time_s`; `name` is for speedscope. Errors: MEMORY, those of the sink. */
+/* Writes that sample, of `time_s`; `name` is for speedscope. Errors: MEMORY, from the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_stack_export_write_heap(const hpf_stack_export *v,
                                                             const hpf_survey *survey, double time_s,
                                                             const char *name,
                                                             hpf_stack_format format, hpf_sink *sink,
                                                             hpf_error *err);
 
-/* Writes a report: ticks and allocated bytes, folded only one of them. Errors: MEMORY, LIMIT, those
- * of the sink. */
+/* Writes a report: ticks and allocated bytes, folded only one of them. Errors: MEMORY, LIMIT, from
+ * the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_prof_write_stacks(const hpf_prof *prof, bool with_hidden,
                                                       bool alloc, hpf_stack_format format,
                                                       hpf_sink *sink, hpf_error *err);
 
 /* Writes a time profile, for speedscope each capability in the order of time, if `time` keeps it.
- * Errors: MEMORY, LIMIT, those of the sink. */
+ * Errors: MEMORY, LIMIT, from the sink. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_write_stacks(hpf_eventlog_time *time,
                                                                bool with_hidden,
                                                                hpf_stack_format format,

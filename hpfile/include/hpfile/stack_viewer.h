@@ -26,7 +26,7 @@ HPF_API void hpf_stack_viewer_destroy(hpf_stack_viewer *viewer);
 HPF_API void hpf_stack_viewer_emit_to(hpf_stack_viewer *viewer, const hpf_events *events,
                                       void *context);
 
-/* The consumer for the reader; the context is the viewer. Errors: MEMORY, LIMIT; those of the
+/* The consumer for the reader; the context is the viewer. Errors: MEMORY, LIMIT; from the
  * consumer. */
 HPF_API extern const hpf_events hpf_stack_viewer_events;
 

@@ -130,7 +130,7 @@ HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);
 HPF_API const hpf_eventlog_profile *hpf_survey_eventlog_profile(const hpf_survey *survey);
 
 /* Returns the sum of a name in the whole input, also outside the window and of unwanted names. */
-HPF_API double hpf_survey_whole_sum(const hpf_survey *survey, hpf_name name);
+HPF_API double hpf_survey_input_sum(const hpf_survey *survey, hpf_name name);
 
 /* Returns the cost of a name after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);

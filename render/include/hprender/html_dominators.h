@@ -24,8 +24,8 @@ typedef struct hpr_html_dominators {
     bool si_units;
 } hpr_html_dominators;
 
-/* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: those of the
- * sink; MEMORY. */
+/* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: from the sink;
+ * MEMORY. */
 HPF_API hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
                                              hpf_error *err);
 
