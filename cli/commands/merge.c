@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "event/format_row.h"
 #include "hpfile/sink.h"
 #include "hpfile/format.h"
 #include "hprender/units.h"

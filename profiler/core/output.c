@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event/format_row.h"
+#include "hpfile/format.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "hpfile/breakdown.h"

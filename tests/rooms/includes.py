@@ -30,7 +30,6 @@ ROOMS = {
 DOORS = {
     "cli": {"detect/reader.h", "event/call_stacks.h", "event/format_row.h", "event/frame_table.h", "exchange/words.h",
             "summary/quantity.h", "terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
-    "profiler": {"event/format_row.h"},
 }
 
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".

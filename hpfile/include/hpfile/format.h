@@ -12,6 +12,9 @@
 
 HPF_BEGIN_DECLS
 
+/* The formats that programs ask for most; all others are found by their names. */
+HPF_API extern const hpf_format hpf_format_hp, hpf_format_eventlog, hpf_format_massif;
+
 /* Returns all formats, ending with NULL; static. */
 HPF_API const hpf_format *const *hpf_formats(void);
 
