@@ -491,7 +491,8 @@ void hpp__sampler_forked(void)
         hpp__self->new_samples.n = 0;
     }
     hpp__window->head.n_samples = hpp__window->head.n_unsampled = 0;
-    hpp__window->head.n_retired = hpp__window->head.n_watched = 0;
+    hpp__window->head.n_retired = 0;
+    hpp__window->head.n_watched = 0;
     hpp__window->head.n_steps = 2;
     for (hpp_sample_chunk *c = atomic_load(&hpp__sample_chunks); c != NULL; c = c->next) {
         for (uint32_t i = 0; i < c->n_used; i++) {
