@@ -47,8 +47,8 @@ HPF_MUST_USE hpf_status hpc_totals_add(hpc_totals *t, const hpc_mix *mix, const 
                                        bool is_qualified, hpf_error *err);
 void hpc_totals_finish(hpc_totals *t);
 
-/* Write the totals of a module, or with NULL those of the program; as text, `has_declarations` adds
- * the declarations that were not evaluated. */
+/* Write the totals of a module, or with NULL of the program; as text, `has_declarations` adds the
+ * declarations that were not evaluated. */
 void hpc_totals_write_text(hpc_totals *t, const hpf_str *module, bool has_declarations,
                            hpf_sink *sink);
 void hpc_totals_write_xml(const hpc_totals *t, const hpf_str *module, hpf_sink *sink);

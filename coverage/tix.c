@@ -200,7 +200,7 @@ static bool joins(uint64_t *to, uint64_t from, hpc_tix_join how)
     return true;
 }
 
-/* Appends a module of one file, combined with that of the other unless it is NULL. */
+/* Appends a module of one file, combined with the other file's unless it is NULL. */
 static hpf_status combine_module(hpc_tix *out, const hpc_tix_module *a, const hpc_tix_module *b,
                                  hpc_tix_join how, hpf_error *err)
 {

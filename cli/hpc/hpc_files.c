@@ -209,7 +209,7 @@ static bool read_mix_at(hpc_mix *mix, const char *path, const hpc_tix_module *ti
     return status == HPF_OK || !*is_there;
 }
 
-/* Adds one file to those that were found before, of which `mix` is the first. */
+/* Adds one file to the files found before, of which `mix` is the first. */
 static bool add_mix(hpc_mix *mix, char *path, const hpc_tix_module *tix, int *n_found,
                     char **first_path)
 {

@@ -17,7 +17,7 @@
 typedef bool write_modules(const hpc_tix *tix, const hpc_command *self, const hpc_options *options,
                            hpf_sink *sink);
 
-/* Reads a program, and writes to a file. `message` is that of hpc_read_program. */
+/* Reads a program, and writes to a file. `message` as in hpc_read_program. */
 static int run(const hpc_command *self, hpc_options *options, const char *message, const char *path,
                write_modules *write)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which frames are those of the program itself.
+ * Which frames belong to the program itself.
  */
 #include "hpfile/frame.h"
 

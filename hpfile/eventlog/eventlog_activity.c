@@ -260,7 +260,7 @@ static double grow(counter *c, double time_s, double value, span *over)
     return fmax(value - last.value, 0);
 }
 
-/* Adds sparks of a capability, to its own and those of all. */
+/* Adds sparks of a capability, to its own sum and to the sum of all. */
 static hpf_status add_sparks(hpf_eventlog_activity *a, uint16_t cap, sum which, span over, double n,
                              hpf_error *err)
 {

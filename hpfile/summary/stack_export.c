@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks are numbered and get amounts. They are written as folded lines or for speedscope: those of
- * a moment or a report in the order of their names, the ticks of a log in the order of time.
+ * Stacks are numbered and get amounts. They are written as folded lines or for speedscope: the
+ * stacks of a moment or a report in the order of their names, the ticks of a log in the order of
+ * time.
  */
 #include "hpfile/stack_export.h"
 
@@ -262,7 +263,7 @@ static void begin_capability(capabilities *c, unsigned cap, bool has_length)
                                                                       : HPF_SPEEDSCOPE_NONE};
 }
 
-/* Samples are sorted by capability, so those of one are a part of c->ticks. */
+/* Samples are sorted by capability, so the samples of one are a part of c->ticks. */
 static void fill_capabilities(capabilities *c, const hpf_stack_export *v,
                               const hpf_time_sample *ticks, size_t n_ticks, uint64_t tick_ns)
 {

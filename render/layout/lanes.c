@@ -62,7 +62,7 @@ static double max_rate(const double *cells, const hpf_activity *a)
     return max / (a->cell_s * (double)width);
 }
 
-/* Sparks of one processor are as high as those of the one with most. */
+/* Sparks of one processor have the scale of the one with most. */
 static hpr__lane_source sparks_lane(const hpf_activity *a, const hpf_processor *of)
 {
     hpr__lane_source lane = {

@@ -28,7 +28,7 @@ typedef struct hpr__lane_source {
     const double *cells, *parts;         /* amounts; parts of them, or NULL */
     double high;                         /* the amount per second at the upper edge */
     const hpf_processor_cell *processor; /* instead of cells; or NULL */
-    const hpf_processor *sparks_of;      /* whose sparks it shows; NULL: those of all */
+    const hpf_processor *sparks_of;      /* whose sparks it shows; NULL: the sparks of all */
 } hpr__lane_source;
 
 /* Lists what an activity has records of, top lane first. Returns how many there are. */

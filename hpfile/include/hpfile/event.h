@@ -125,7 +125,7 @@ typedef struct hpf_processor_cell {
 typedef struct hpf_processor {
     uint32_t number;
     const hpf_processor_cell *cells;
-    const double *sparks, *run_sparks; /* as those of all processors below */
+    const double *sparks, *run_sparks; /* as for all processors below */
     double n_sparks, n_run_sparks;
 } hpf_processor;
 

@@ -69,7 +69,7 @@ HPF_API hpf_eventlog *hpf_eventlog_create(const hpf_event_visitor *visitor, void
 /* Reads the next bytes, and visits every complete record. Bytes after the end marker are ignored.
  * Errors are sticky: SYNTAX, also for damage before the first record and in logs whose records are
  * changes of those before; VERSION for a log of GHC 6.12, whose header is wrong; LIMIT; MEMORY;
- * those of the visitor. */
+ * from the visitor. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_feed(hpf_eventlog *log, const char *bytes,
                                                   size_t n_bytes, hpf_error *err);
 
@@ -247,8 +247,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_time_profile(hpf_eventlog_time *tim
  * The ticky counters of an event log (a program built with -ticky and -eventlog, `+RTS -lT`): how
  * often each closure was entered, and what it allocated.
  *
- * The run-time system sets its counters to 0 at each sample, so those of all samples are added up;
- * one amount over time is a profile (hpf__eventlog_read_ticky). Definitions may come before or
+ * The run-time system sets its counters to 0 at each sample, so the counts of all samples are added
+ * up; one amount over time is a profile (hpf__eventlog_read_ticky). Definitions may come before or
  * after the samples that use them; GHC writes them when the program ends. Amounts are bytes, as the
  * compiled code counts them.
  *
@@ -283,8 +283,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_ticky_note(hpf_eventlog_ticky *tick
 
 HPF_API size_t hpf_eventlog_ticky_n_counters(const hpf_eventlog_ticky *ticky);
 
-/* Fills `counters`, which has room for all: those that allocated most first, then by entries, by
- * what was allocated of them, and by name. Texts are borrowed until the next call of
+/* Fills `counters`, which has room for all: largest allocation first, then by entries, by what was
+ * allocated of them, and by name. Texts are borrowed until the next call of
  * hpf_eventlog_ticky_note. */
 HPF_API void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *ticky, hpf_ticky_counter *counters);
 
@@ -333,7 +333,7 @@ typedef struct hpf_eventlog_nonmoving {
     uint32_t n_censuses;
 } hpf_eventlog_nonmoving;
 
-/* Notes an event; those that say nothing of this collector do nothing. The struct begins zeroed.
+/* Notes an event; one that says nothing of this collector does nothing. The struct begins zeroed.
  * Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_nonmoving_note(hpf_eventlog_nonmoving *log,
                                                             const hpf_event *event, hpf_error *err);

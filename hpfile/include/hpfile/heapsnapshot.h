@@ -14,7 +14,7 @@ HPF_BEGIN_DECLS
 /* Returns whether a file begins as a snapshot does. */
 HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
 
-/* Reads the whole source. Weak references are left out, and shortcuts but those of the root, which
+/* Reads the whole source. Weak references are left out, and shortcuts, except from the root, which
  * only show other references again; if the root has some, which lead to global objects, also those
  * from what these do not lead to, to what they do. A node of strings, arrays, code and the like has
  * the name of its type in parentheses. Errors: SYNTAX; RANGE, for a number that refers to nothing;

@@ -44,7 +44,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_prof_costs_read(hpf_prof_costs *out, hpf_sou
                                                     size_t n_rows, hpf_error *err);
 HPF_API void hpf_prof_costs_finish(hpf_prof_costs *v);
 
-/* Moves the rows that have costs to the front, the most expensive first, without those of hidden
+/* Moves the rows that have costs to the front, the most expensive first, without rows of hidden
  * centres. Returns their number. */
 HPF_API size_t hpf_prof_rows_sort(hpf_prof_row *rows, size_t n);
 

@@ -40,8 +40,8 @@ HPF_API hpf_status hpf_snapshot_add_node(hpf_snapshot *snapshot, hpf_str name, u
 HPF_API hpf_status hpf_snapshot_add_edge(hpf_snapshot *snapshot, uint32_t target, hpf_error *err);
 
 /* Makes all nodes reachable: if there are some that the root does not reach, adds a node
- * "(unreached)" below the root, and below it as few of them as it takes to reach all: those that no
- * other refers to, and one of each cycle of which this is true. Takes 16 bytes for each node
+ * "(unreached)" below the root, and below it as few of them as it takes to reach all: the ones that
+ * no other refers to, and one of each cycle of which this is true. Takes 16 bytes for each node
  * meanwhile. Errors: MEMORY; LIMIT. */
 HPF_API hpf_status hpf_snapshot_connect(hpf_snapshot *snapshot, hpf_error *err);
 

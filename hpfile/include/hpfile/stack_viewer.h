@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The events of a reader as a stack view shows them: names and costs are those of what is shown.
+ * The events of a reader as a stack view shows them: with the names and costs of what is shown.
  */
 #ifndef HPFILE_STACK_VIEWER_H
 #define HPFILE_STACK_VIEWER_H
