@@ -160,7 +160,8 @@ static hpf_status note_time(void *context, const hpf_event *event, hpf_error *er
     return hpf_eventlog_time_note(context, event, err);
 }
 
-/* The ticks and totals of a log and of its copy are the same. */
+/* The ticks and totals of a log and of its copy are the same. Stacks that have allocated nothing
+ * are left out of the copy. */
 static void check_copied(hpf_str bytes, hpf_str copy)
 {
     static const hpf_event_visitor visitor = {.event = note_time};
@@ -179,7 +180,9 @@ static void check_copied(hpf_str bytes, hpf_str copy)
         hpf_eventlog_time_destroy(time);
     }
     fuzz_require(n_ticks[0] == n_ticks[1], "the copy has other ticks");
-    fuzz_require(status[0] == status[1], "the copy has totals of stacks, or the log");
+    bool is_left_out = status[0] == HPF_OK && sums[0] == 0 && status[1] == HPF_ERR_ARGUMENT;
+    fuzz_require(status[0] == status[1] || is_left_out,
+                 "the copy has totals of stacks, or the log");
     fuzz_require(fabs(sums[0] - sums[1]) <= 1e-9 * sums[0], "the copy has other totals");
 }
 

@@ -25,32 +25,56 @@ typedef enum hpp_python_lines {
 /* A field that a version does not have. */
 enum { HPP_PYTHON_NONE = UINT16_MAX };
 
+/* All fields: name, and offset in 3.9, 3.10, 3.11, 3.12 and 3.13.
+ * `tests/native/python_layouts.py` compares them with the headers of an interpreter. */
+#define HPP_PYTHON_FIELDS(F)                                                                       \
+    /* The interpreters of _PyRuntime, and their threads. */                                       \
+    F(runtime_interpreters, 32, 32, 40, 40, 632) /* the first one */                               \
+    F(interpreter_next, 0, 0, 0, 0, 7264)                                                          \
+    F(interpreter_threads, 8, 8, 16, 72, 7344)                                                     \
+    F(interpreter_gc, 616, 616, 648, 112, 7400)                                                    \
+    F(interpreter_modules, 856, 856, 888, 944, 7656)                                               \
+    F(thread_next, 8, 8, 8, 8, 8)                                                                  \
+    F(thread_interpreter, 16, 16, 16, 16, 16)                                                      \
+    F(thread_id, 176, 176, 152, 136, 152) /* pthread_t */                                          \
+    /* The innermost frame of a thread: at `thread_frame`, or, if `cframe_frame` is a field, in    \
+     * what the thread has a pointer to at `thread_frame`. */                                      \
+    F(thread_frame, 24, 24, 56, 56, 72)                                                            \
+    F(cframe_frame, NONE, NONE, 8, 0, NONE)                                                        \
+    F(frame_previous, 24, 24, 48, 8, 8)                                                            \
+    F(frame_code, 32, 32, 32, 0, 0)                                                                \
+    F(frame_globals, 48, 48, 8, 24, 24)                                                            \
+    F(frame_locals, 360, 352, 72, 72, 72)                                                          \
+    F(frame_instruction, 104, 96, 56, 56, 56)  /* up to 3.10 an int: _LNOTAB, _LINETABLE */        \
+    F(frame_owner, NONE, NONE, 69, 70, 70)     /* a char */                                        \
+    F(frame_stack_top, NONE, NONE, 64, 64, 64) /* number of words from frame_locals in use */      \
+    F(generator_frame, NONE, NONE, 80, 72, 72) /* in a generator */                                \
+    F(code_first_line, 40, 40, 72, 68, 68)                                                         \
+    F(code_file, 104, 104, 112, 112, 112)                                                          \
+    F(code_name, 112, 112, 120, 120, 120)                                                          \
+    F(code_qualified_name, NONE, NONE, 128, 128, 128)                                              \
+    F(code_lines, 120, 120, 136, 136, 136)                                                         \
+    F(code_first_traceable, NONE, NONE, 168, 176, 184) /* an int: number of an instruction */      \
+    F(code_instructions, 48, 48, 184, 192, 200)        /* up to 3.10 a pointer to bytes */         \
+    F(code_bytes, 176, 176, 184, 192, 200) /* size of the object, without instructions */          \
+    F(code_locals, NONE, NONE, 76, 72, 72) /* an int: words of a frame, and */                     \
+    F(code_stack, NONE, NONE, 68, 64, 64)  /* an int: those of its stack */                        \
+    F(ascii_bytes, 48, 48, 48, 40, 40)     /* sizes of the heads of strings, */                    \
+    F(compact_bytes, 72, 72, 72, 56, 56)   /* before the text */                                   \
+    F(type_bytes, 880, 888, 904, 920, 928) /* of a type made at run time */                        \
+    F(type_qualified_name, 856, 864, 864, 872, 872)                                                \
+    F(keys_bytes, 40, 40, 32, 32, 32)     /* before the indices of the keys of a dict */           \
+    F(values, 0, 0, 0, 0, 8)              /* of a dict, from their address */                      \
+    F(gc_generations, 24, 24, 24, 24, 24) /* from interpreter_gc: three of */                      \
+    F(gc_generation_bytes, 24, 24, 24, 24, 24)                                                     \
+    F(gc_permanent, 104, 104, 104, 104, 104)
+
 typedef struct hpp_python_offsets {
     uint16_t minor; /* of version 3 */
-
-    /* The interpreters of _PyRuntime, and their threads. */
-    uint16_t runtime_interpreters; /* the first one */
-    uint16_t interpreter_next, interpreter_threads, interpreter_gc;
-    uint16_t thread_next, thread_interpreter, thread_id; /* pthread_t */
-    /* The innermost frame of a thread: at `thread_frame`, or, if `cframe_frame` is a field, in what
-     * the thread has a pointer to at `thread_frame`. */
-    uint16_t thread_frame, cframe_frame;
-
-    uint16_t frame_previous, frame_code, frame_globals, frame_locals;
-    uint16_t frame_instruction; /* up to 3.10 an int: HPP_PYTHON_LNOTAB, _LINETABLE */
-    uint16_t frame_owner;       /* a char */
-    uint16_t frame_stack_top;   /* number of words from frame_locals in use */
-
-    uint16_t code_first_line, code_file, code_name, code_qualified_name, code_lines;
-    uint16_t code_first_traceable; /* an int: number of the first instruction of the function */
-    uint16_t code_instructions;    /* in the object; up to 3.10 a pointer to bytes */
-    uint16_t code_bytes;           /* size of the object, without instructions in it */
     hpp_python_lines lines;
-
-    uint16_t ascii_bytes, compact_bytes; /* sizes of the heads of strings, before the text */
-
-    uint16_t gc_generations; /* from interpreter_gc: three of `gc_generation_bytes` */
-    uint16_t gc_generation_bytes, gc_permanent;
+#define HPP_PYTHON_MEMBER(name, v9, v10, v11, v12, v13) uint16_t name;
+    HPP_PYTHON_FIELDS(HPP_PYTHON_MEMBER)
+#undef HPP_PYTHON_MEMBER
 } hpp_python_offsets;
 
 /* The same in all of these versions. */
@@ -89,161 +113,21 @@ static inline const hpp_python_offsets *hpp__python_offsets(uint32_t version)
 {
     enum { NONE = HPP_PYTHON_NONE };
     static const hpp_python_offsets all[] = {
-        {.minor = 9,
-         .runtime_interpreters = 32,
-         .interpreter_next = 0,
-         .interpreter_threads = 8,
-         .interpreter_gc = 616,
-         .thread_next = 8,
-         .thread_interpreter = 16,
-         .thread_id = 176,
-         .thread_frame = 24,
-         .cframe_frame = NONE,
-         .frame_previous = 24,
-         .frame_code = 32,
-         .frame_globals = 48,
-         .frame_locals = 360,
-         .frame_instruction = 104,
-         .frame_owner = NONE,
-         .frame_stack_top = NONE,
-         .code_first_line = 40,
-         .code_file = 104,
-         .code_name = 112,
-         .code_qualified_name = NONE,
-         .code_lines = 120,
-         .code_first_traceable = NONE,
-         .code_instructions = 48,
-         .code_bytes = 176,
-         .lines = HPP_PYTHON_LNOTAB,
-         .ascii_bytes = 48,
-         .compact_bytes = 72,
-         .gc_generations = 24,
-         .gc_generation_bytes = 24,
-         .gc_permanent = 104},
-        {.minor = 10,
-         .runtime_interpreters = 32,
-         .interpreter_next = 0,
-         .interpreter_threads = 8,
-         .interpreter_gc = 616,
-         .thread_next = 8,
-         .thread_interpreter = 16,
-         .thread_id = 176,
-         .thread_frame = 24,
-         .cframe_frame = NONE,
-         .frame_previous = 24,
-         .frame_code = 32,
-         .frame_globals = 48,
-         .frame_locals = 352,
-         .frame_instruction = 96,
-         .frame_owner = NONE,
-         .frame_stack_top = NONE,
-         .code_first_line = 40,
-         .code_file = 104,
-         .code_name = 112,
-         .code_qualified_name = NONE,
-         .code_lines = 120,
-         .code_first_traceable = NONE,
-         .code_instructions = 48,
-         .code_bytes = 176,
-         .lines = HPP_PYTHON_LINETABLE,
-         .ascii_bytes = 48,
-         .compact_bytes = 72,
-         .gc_generations = 24,
-         .gc_generation_bytes = 24,
-         .gc_permanent = 104},
-        {.minor = 11,
-         .runtime_interpreters = 40,
-         .interpreter_next = 0,
-         .interpreter_threads = 16,
-         .interpreter_gc = 648,
-         .thread_next = 8,
-         .thread_interpreter = 16,
-         .thread_id = 152,
-         .thread_frame = 56,
-         .cframe_frame = 8,
-         .frame_previous = 48,
-         .frame_code = 32,
-         .frame_globals = 8,
-         .frame_locals = 72,
-         .frame_instruction = 56,
-         .frame_owner = 69,
-         .frame_stack_top = 64,
-         .code_first_line = 72,
-         .code_file = 112,
-         .code_name = 120,
-         .code_qualified_name = 128,
-         .code_lines = 136,
-         .code_first_traceable = 168,
-         .code_instructions = 184,
-         .code_bytes = 184,
-         .lines = HPP_PYTHON_LOCATIONS,
-         .ascii_bytes = 48,
-         .compact_bytes = 72,
-         .gc_generations = 24,
-         .gc_generation_bytes = 24,
-         .gc_permanent = 104},
-        {.minor = 12,
-         .runtime_interpreters = 40,
-         .interpreter_next = 0,
-         .interpreter_threads = 72,
-         .interpreter_gc = 112,
-         .thread_next = 8,
-         .thread_interpreter = 16,
-         .thread_id = 136,
-         .thread_frame = 56,
-         .cframe_frame = 0,
-         .frame_previous = 8,
-         .frame_code = 0,
-         .frame_globals = 24,
-         .frame_locals = 72,
-         .frame_instruction = 56,
-         .frame_owner = 70,
-         .frame_stack_top = 64,
-         .code_first_line = 68,
-         .code_file = 112,
-         .code_name = 120,
-         .code_qualified_name = 128,
-         .code_lines = 136,
-         .code_first_traceable = 176,
-         .code_instructions = 192,
-         .code_bytes = 192,
-         .lines = HPP_PYTHON_LOCATIONS,
-         .ascii_bytes = 40,
-         .compact_bytes = 56,
-         .gc_generations = 24,
-         .gc_generation_bytes = 24,
-         .gc_permanent = 104},
-        {.minor = 13,
-         .runtime_interpreters = 632,
-         .interpreter_next = 7264,
-         .interpreter_threads = 7344,
-         .interpreter_gc = 7400,
-         .thread_next = 8,
-         .thread_interpreter = 16,
-         .thread_id = 152,
-         .thread_frame = 72,
-         .cframe_frame = NONE,
-         .frame_previous = 8,
-         .frame_code = 0,
-         .frame_globals = 24,
-         .frame_locals = 72,
-         .frame_instruction = 56,
-         .frame_owner = 70,
-         .frame_stack_top = 64,
-         .code_first_line = 68,
-         .code_file = 112,
-         .code_name = 120,
-         .code_qualified_name = 128,
-         .code_lines = 136,
-         .code_first_traceable = 184,
-         .code_instructions = 200,
-         .code_bytes = 200,
-         .lines = HPP_PYTHON_LOCATIONS,
-         .ascii_bytes = 40,
-         .compact_bytes = 56,
-         .gc_generations = 24,
-         .gc_generation_bytes = 24,
-         .gc_permanent = 104},
+#define V9(name, v9, v10, v11, v12, v13)  .name = v9,
+#define V10(name, v9, v10, v11, v12, v13) .name = v10,
+#define V11(name, v9, v10, v11, v12, v13) .name = v11,
+#define V12(name, v9, v10, v11, v12, v13) .name = v12,
+#define V13(name, v9, v10, v11, v12, v13) .name = v13,
+        {.minor = 9, .lines = HPP_PYTHON_LNOTAB, HPP_PYTHON_FIELDS(V9)},
+        {.minor = 10, .lines = HPP_PYTHON_LINETABLE, HPP_PYTHON_FIELDS(V10)},
+        {.minor = 11, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V11)},
+        {.minor = 12, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V12)},
+        {.minor = 13, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V13)},
+#undef V9
+#undef V10
+#undef V11
+#undef V12
+#undef V13
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all) && version >> 24 == 3; i++) {
         if (all[i].minor == (version >> 16 & 0xff)) {

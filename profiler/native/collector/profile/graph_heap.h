@@ -2,7 +2,7 @@
  *
  * The heap adapter of a profiled program whose graph is known: objects are the nodes of the graph.
  * A reference is the address of a node, so it is valid for one graph only; except for blocks whose
- * lives are followed (native_watch.h).
+ * lives are followed (followed_blocks.h).
  *
  * A block has the stack and the shape of its site. A root is a static object and a retainer, with a
  * shape of its own.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a profile of one process consists of, for the files that implement native_profile.h:
+ * What a profile of one process consists of, for the files that implement profile.h:
  *
  *   profile_parts.c      its parts, titles and files
  *   profile_take.c       a snapshot becomes a sample

@@ -52,12 +52,6 @@ enum {
 };
 #define FLAG_TYPE (UINT64_C(1) << 31)
 
-static const hpp__python_layout layouts[] = {
-    {9, 880, 856, 40, 0, 856, 0, 0, 0},      {10, 888, 864, 40, 0, 856, 0, 0, 0},
-    {11, 904, 864, 32, 0, 888, 76, 68, 80},  {12, 920, 872, 32, 0, 944, 72, 64, 72},
-    {13, 928, 872, 32, 8, 7656, 72, 64, 72},
-};
-
 #define NOT_A_TYPE UINT32_MAX
 
 /* The beginning of a type. */
@@ -164,8 +158,8 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
         return false;
     }
     out->values = hpp__python_word(p, dict + DICT_VALUES);
-    out->values += out->values ? p->layout->values : 0;
-    if (p->layout->minor < 11) {
+    out->values += out->values ? p->offsets->values : 0;
+    if (p->offsets->minor < 11) {
         uint64_t size = head[1];
         n_index_bytes = size * (size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffff ? 4 : 8);
         out->n = head[4];
@@ -176,7 +170,7 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
         out->n = head[3];
         out->n_words = bytes[2] == 0 ? 3 : 2;
     }
-    uint64_t n_before = p->layout->keys_bytes + n_index_bytes;
+    uint64_t n_before = p->offsets->keys_bytes + n_index_bytes;
     uint64_t n_bytes = p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys;
     out->begin = keys + n_before;
     return n_index_bytes <= n_bytes && n_before <= n_bytes &&
@@ -305,7 +299,7 @@ static bool read_name(const hpp__python *p, uint64_t address, const type_words *
     }
     hpp__text whole = {0};
     uint64_t module = hpp__python_get(p, field(type, HPP_PYTHON_TYPE_DICT), "__module__");
-    uint64_t name = hpp__python_word(p, address + p->layout->type_qualified_name);
+    uint64_t name = hpp__python_word(p, address + p->offsets->type_qualified_name);
     if (module && hpp__python_text(p, module, &whole) &&
         !hpf_str_is(hpp__text_str(&whole), "builtins")) {
         hpp__text_add(&whole, HPF_STR("."));
@@ -338,9 +332,9 @@ static bool read_type(hpp__python *p, uint64_t address, const type_words *words,
     if (is_type) {
         int64_t dict_offset = (int64_t)field(words, HPP_PYTHON_TYPE_DICT_OFFSET);
         int64_t weak_offset = (int64_t)field(words, HPP_PYTHON_TYPE_WEAK_LIST_OFFSET);
-        uint64_t managed = p->layout->minor >= 12   ? FLAG_MANAGED_DICT | FLAG_MANAGED_WEAK
-                           : p->layout->minor == 11 ? FLAG_MANAGED_DICT
-                                                    : 0;
+        uint64_t managed = p->offsets->minor >= 12   ? FLAG_MANAGED_DICT | FLAG_MANAGED_WEAK
+                           : p->offsets->minor == 11 ? FLAG_MANAGED_DICT
+                                                     : 0;
         bool has_managed_dict = (flags & managed & FLAG_MANAGED_DICT) != 0;
         hpp__python_type type = {
             .address = address,
@@ -415,7 +409,7 @@ static bool find_classes(hpp__python *p)
         uint64_t words[4];
         uint32_t number;
         const hpp__image_block *block = &image->blocks[i];
-        if (block->size_bytes < GC_HEAD_BYTES + (uint64_t)p->layout->type_bytes ||
+        if (block->size_bytes < GC_HEAD_BYTES + (uint64_t)p->offsets->type_bytes ||
             !hpp__image_read(image, words, block->address, sizeof words)) {
             continue;
         }
@@ -548,16 +542,16 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
     const uint64_t *object = words + first;
     size_t n_object = n_words > first ? n_words - first : 0;
     bool is_good = true;
-    if (type.kind == HPP__PYTHON_CODE && p->layout->minor < 11 && n_object > CODE_FREE_FRAME) {
+    if (type.kind == HPP__PYTHON_CODE && p->offsets->minor < 11 && n_object > CODE_FREE_FRAME) {
         uint32_t frame = hpp__block_index_find(p->index, object[CODE_FREE_FRAME]);
         if (frame != HPP__NO_BLOCK) {
             p->of_block[frame] |= HPP__PYTHON_NO_EDGES;
         }
     }
-    if (type.dict_offset == MANAGED_DICT && p->layout->minor < 13 &&
+    if (type.dict_offset == MANAGED_DICT && p->offsets->minor < 13 &&
         dict_word < n_words) { /* values without a dict */
-        uint64_t word = words[p->layout->minor == 11 ? 0 : dict_word];
-        uint64_t values = p->layout->minor == 11 ? word : word & 1 ? word + 1 : 0;
+        uint64_t word = words[p->offsets->minor == 11 ? 0 : dict_word];
+        uint64_t values = p->offsets->minor == 11 ? word : word & 1 ? word + 1 : 0;
         mark_part(p, values);
         is_good = use_part(p, values, UINT32_MAX);
     }
@@ -658,25 +652,26 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
         *skipped |= bits(first + 2, first + 3) | bits(first + 5, first + 7);
         break;
     case HPP__PYTHON_GENERATOR: { /* of its stack only what is in use, unless it runs */
-        uint64_t frame = p->layout->generator_frame;
+        bool has_frame = p->offsets->generator_frame != HPP_PYTHON_NONE;
+        uint64_t frame = has_frame ? p->offsets->generator_frame : 0;
         size_t top = (size_t)(frame + p->offsets->frame_stack_top) / WORD_BYTES;
-        if (frame > 0 && n_known > top && (int32_t)object[top] >= 0) {
+        if (has_frame && n_known > top && (int32_t)object[top] >= 0) {
             end = frame + p->offsets->frame_locals + (uint32_t)object[top] * (uint64_t)WORD_BYTES;
             end += type->head_bytes;
         }
         /* Words with undefined bytes: what coroutines alone use; a flag, in 3.9. */
-        size_t undefined = frame > 0 ? (size_t)frame / WORD_BYTES - 2 : GENERATOR_FLAG;
-        if (frame > 0 || p->layout->minor == 9) {
+        size_t undefined = has_frame ? (size_t)frame / WORD_BYTES - 2 : GENERATOR_FLAG;
+        if (has_frame || p->offsets->minor == 9) {
             *skipped |= bits(first + undefined, first + undefined + 1);
         }
         break;
     }
     case HPP__PYTHON_FRAME: /* the same, up to 3.10; before its locals are numbers */
-        if (p->layout->minor < 11 && n_known > FRAME_DEPTH) {
+        if (p->offsets->minor < 11 && n_known > FRAME_DEPTH) {
             *skipped |= bits(first + p->offsets->frame_instruction / WORD_BYTES,
                              first + p->offsets->frame_locals / WORD_BYTES);
             uint64_t top =
-                p->layout->minor == 9 ? object[FRAME_TOP]
+                p->offsets->minor == 9 ? object[FRAME_TOP]
                 : (int32_t)object[FRAME_DEPTH] < 0
                     ? 0
                     : object[FRAME_STACK] + (uint32_t)object[FRAME_DEPTH] * (uint64_t)WORD_BYTES;
@@ -725,10 +720,7 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
                        .index = index,
                        .offsets = hpp__python_offsets(place.version),
                        .runtime = place.runtime};
-    for (size_t i = 0; p->offsets && i < sizeof layouts / sizeof *layouts; i++) {
-        p->layout = layouts[i].minor == p->offsets->minor ? &layouts[i] : p->layout;
-    }
-    if (!p->layout) {
+    if (!p->offsets) {
         return true;
     }
     p->arena = hpf_arena_create();

@@ -58,24 +58,10 @@ typedef struct hpp__python_type {
 #define HPP__PYTHON_IS_PART   (UINT32_C(1) << 29) /* of an object: only objects refer to it */
 #define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_IS_PART - 1)
 
-/* What differs between versions, in addition to `hpp_python_offsets`. */
-typedef struct hpp__python_layout {
-    uint16_t minor;
-    uint16_t type_bytes; /* of a type made at run time */
-    uint16_t type_qualified_name;
-    uint16_t keys_bytes; /* before the indices of the keys of a dict */
-    uint16_t values;     /* of a dict, from their address */
-    uint16_t interpreter_modules;
-    /* Since 3.11, else 0: */
-    uint16_t code_locals, code_stack; /* ints: words of a frame */
-    uint16_t generator_frame;
-} hpp__python_layout;
-
 typedef struct hpp__python {
     const hpp__image *image; /* borrowed, like the index */
     const hpp__block_index *index;
     const hpp_python_offsets *offsets;
-    const hpp__python_layout *layout;
     uint64_t runtime; /* address of _PyRuntime */
     hpf_arena *arena;
     hpp__python_type *types; /* the first one is no type */

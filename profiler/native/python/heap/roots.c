@@ -198,10 +198,10 @@ static void name_frame(finder *f, uint64_t frame, uint64_t code, const char *thr
 static void add_frame_words(finder *f, uint64_t frame, uint64_t code)
 {
     const hpp__python *p = f->python;
-    uint64_t locals = hpp__python_word(p, code + p->layout->code_locals / 8 * 8);
-    uint64_t stack = hpp__python_word(p, code + p->layout->code_stack / 8 * 8);
-    locals = (uint32_t)(locals >> p->layout->code_locals % 8 * 8);
-    stack = (uint32_t)(stack >> p->layout->code_stack % 8 * 8);
+    uint64_t locals = hpp__python_word(p, code + p->offsets->code_locals / 8 * 8);
+    uint64_t stack = hpp__python_word(p, code + p->offsets->code_stack / 8 * 8);
+    locals = (uint32_t)(locals >> p->offsets->code_locals % 8 * 8);
+    stack = (uint32_t)(stack >> p->offsets->code_stack % 8 * 8);
     uint64_t top = hpp__python_word(p, frame + p->offsets->frame_stack_top);
     uint64_t n_words = locals + stack;
     if ((int32_t)top >= 0 && (uint32_t)top >= locals && (uint32_t)top <= n_words) {
@@ -232,7 +232,7 @@ static void add_frames(finder *f, uint64_t frame, const char *thread)
             continue; /* not a function of Python */
         }
         name_frame(f, frame, code, thread);
-        bool is_object = f->python->layout->code_locals == 0;
+        bool is_object = o->code_locals == HPP_PYTHON_NONE;
         add_root(f, HPP__ROOT_FRAME, hpp__text_str(&f->name), is_object);
         if (!is_object) {
             add_frame_words(f, frame, code);
@@ -300,7 +300,7 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python)
     add_classes(&f);
     while (is_new(&f, interpreter)) {
         uint64_t modules =
-            hpp__python_word(python, interpreter + python->layout->interpreter_modules);
+            hpp__python_word(python, interpreter + python->offsets->interpreter_modules);
         if (is_kind(&f, modules, HPP__PYTHON_DICT)) {
             hpp__python_each(python, modules, add_module, &f);
         }
