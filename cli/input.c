@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Opens and surveys inputs.
- *
- * A survey reads `.hp` files and event logs, and reads them twice. Other formats are first imported
- * into a temporary file, which bounds memory.
+ * Opens and surveys inputs, with warnings and progress.
  */
 #include "input.h"
 
@@ -19,7 +16,6 @@
 #include "hpfile/str.h"
 
 #include "diag.h"
-#include "import.h"
 
 /* --- progress --- */
 
@@ -113,61 +109,40 @@ const char *input_temporary_dir(void)
     return directory && *directory ? directory : "/tmp";
 }
 
-static hpf_status open_given(input *in, const char *path, hpf_error *err)
+static hpf_status open_source(hpf_source **out, const char *path, hpf_error *err)
 {
     const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
-    return strcmp(path, "-") == 0 ? hpf_source_from_fd(&in->given, STDIN_FILENO, &keeping, err)
-                                  : hpf_source_open(&in->given, path, &keeping, err);
+    return strcmp(path, "-") == 0 ? hpf_source_from_fd(out, STDIN_FILENO, &keeping, err)
+                                  : hpf_source_open(out, path, &keeping, err);
 }
 
-int input_temporary_file(hpf_error *err)
-{
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/census-XXXXXX", input_temporary_dir());
-    int fd = length < (int)sizeof path ? mkstemp(path) : -1;
-    if (fd < 0) {
-        hpf_error_set_os(err, errno, "cannot create a temporary file in %s", input_temporary_dir());
-        return -1;
-    }
-    unlink(path);
-    return fd;
-}
-
-static hpf_status add_rest(input *in, hpf_error *err)
-{
-    hpf_source *source = NULL;
-    hpf_status status = hpf_sink_flush(in->rest, err);
-    if (status == HPF_OK) {
-        status = hpf_source_from_memory(&source, hpf_sink_bytes(in->rest), NULL, err);
-    }
-    status = status == HPF_OK ? hpf_survey_add_sidecar(in->survey, source, err) : status;
-    hpf_source_destroy(source);
-    return status;
-}
-
-/* Opens the sources after the first one, and imports them all; `by_line` as in hpf_reader_options.
+/* Surveys the input, and the other files of its series. The input becomes the file with the error.
  */
-static hpf_status import_series(input *in, bool by_line, hpf_sink *sink, hpf_error *err)
+static hpf_status survey(input *in, const hpf_survey_options *limits, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
-    const hpf_reader_options options = {
-        .max_name_bytes = max_name_bytes, .value = value, .by_line = by_line};
-    const import_output to = {sink, in->rest, in->frames};
+    hpf_survey_options options = *limits;
+    options.format = in->format;
+    options.value = value;
+    options.has_log_profile &= value.length == 0;
+    options.max_name_bytes = max_name_bytes;
+    options.uses_mutator_clock = uses_mutator_clock;
+    options.symbolise = symboliser_frames;
+    options.symbolise_context = &in->symboliser;
     hpf_source **sources = calloc(in->n_more + 1, sizeof *sources);
     hpf_status status = sources ? HPF_OK : hpf_error_set_memory(err);
     size_t failed = 0, n = 0;
     for (; n <= in->n_more && status == HPF_OK; n++) {
-        sources[n] = in->given;
+        sources[n] = in->source;
         failed = n;
-        status = n > 0 ? hpf_source_open(&sources[n], in->more[n - 1], &keeping, err) : HPF_OK;
+        status = n > 0 ? open_source(&sources[n], in->more[n - 1], err) : HPF_OK;
     }
     if (status == HPF_OK) {
-        status = import_profile(in->format, sources, n, &options, &to, &failed, err);
+        status = hpf_survey_create_series(&in->survey, sources, n, &options, &failed, err);
     }
-    if (failed > 0 && status != HPF_OK) { /* the message is about that file */
-        hpf_source *first = in->given;
+    if (failed > 0 && status != HPF_OK) {
+        hpf_source *first = in->source;
         in->name = in->more[failed - 1];
-        in->given = in->source = sources[failed];
+        in->source = sources[failed];
         sources[failed] = first;
     }
     for (size_t i = 1; i < n; i++) {
@@ -177,96 +152,21 @@ static hpf_status import_series(input *in, bool by_line, hpf_sink *sink, hpf_err
     return status;
 }
 
-/* Imports the input into the temporary file, and the rest into memory. `live`: the live bytes of an
- * event log without samples. */
-static hpf_status import_given(input *in, bool live, bool by_line, hpf_error *err)
-{
-    hpf_sink *sink = hpf_sink_to_fd(in->spool);
-    in->rest = hpf_sink_to_memory();
-    in->frames = hpf_frame_table_create();
-    hpf_status status = HPF_OK;
-    if (!sink || !in->rest || !in->frames) {
-        status = hpf_error_set_memory(err);
-    } else if (live) {
-        status = import_live(in->given, uses_mutator_clock, sink, in->rest, err);
-    } else {
-        status = import_series(in, by_line, sink, err);
-    }
-    hpf_sink_destroy(sink);
-    return status;
-}
-
-static hpf_status spool(input *in, bool live, bool by_line, hpf_error *err)
-{
-    in->spool = input_temporary_file(err);
-    hpf_status status = in->spool >= 0 ? import_given(in, live, by_line, err) : err->status;
-    if (status == HPF_OK && lseek(in->spool, 0, SEEK_SET) != 0) {
-        return hpf_error_set_os(err, errno, "cannot read a temporary file");
-    }
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
-    status = status == HPF_OK ? hpf_source_from_fd(&in->spooled, in->spool, &keeping, err) : status;
-    in->source = in->spooled;
-    return status;
-}
-
-static hpf_status survey(input *in, const hpf_survey_options *options, hpf_error *err)
-{
-    bool is_spooled = !in->format->is_streamed || value.length > 0;
-    bool by_line = options->by_line || (options->view && hpf_stack_view_has_lines(options->view));
-    hpf_status status = is_spooled ? spool(in, false, by_line, err) : HPF_OK;
-    hpf_survey_options with_frames = *options;
-    with_frames.frames = in->frames;
-    with_frames.has_log_profile &= !is_spooled;
-    status =
-        status == HPF_OK ? hpf_survey_create(&in->survey, in->source, &with_frames, err) : status;
-    return status == HPF_OK && in->rest ? add_rest(in, err) : status;
-}
-
-/* Surveys the live bytes of an event log without a heap profile. Returns HPF_END if there are none.
- */
-static hpf_status survey_live(input *in, const hpf_survey_options *options, hpf_error *err)
-{
-    hpf_status status = hpf_source_rewind(in->given, err);
-    status = status == HPF_OK ? spool(in, true, false, err) : status;
-    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, options, err) : status;
-    return status == HPF_OK ? add_rest(in, err) : status;
-}
-
-/* Surveys the live bytes instead. If there are none, or the stacks are wanted, keeps `err`, which
- * says why there is no heap profile. */
-static hpf_status survey_live_instead(input *in, const hpf_survey_options *options, hpf_error *err)
-{
-    hpf_error other;
-    hpf_status status = options->view ? HPF_END : survey_live(in, options, &other);
-    if (status == HPF_END) {
-        return err->status;
-    }
-    if (status != HPF_OK) {
-        *err = other;
-        return status;
-    }
-    hpf_error_set(&other, HPF_END, "drawing only the live bytes that the collector measured");
-    options->warning(options->warning_context, err);
-    options->warning(options->warning_context, &other);
-    return HPF_OK;
-}
-
 static bool give_up(input *in, const hpf_error *err)
 {
-    diag_input(in->name, in->given, err);
+    diag_input(in->name, in->source, err);
     input_close(in);
     return false;
 }
 
 bool input_open_only(input *in, const char *path, const hpf_format *format)
 {
-    *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path, .spool = -1};
+    *in = (input){.name = strcmp(path, "-") == 0 ? "stdin" : path};
     hpf_error err;
-    hpf_status status = open_given(in, path, &err);
-    in->source = in->given;
+    hpf_status status = open_source(&in->source, path, &err);
     /* Detection also refuses files of other tools, and files that are not `.hp` as is said. */
     if (status == HPF_OK && (!format || format == &hpf_format_hp)) {
-        status = hpf_format_detect(&in->format, in->given, &err);
+        status = hpf_format_detect(&in->format, in->source, &err);
     }
     if (status == HPF_OK && format == &hpf_format_hp && !in->format->is_streamed) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
@@ -277,11 +177,6 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
         in->format = format;
     }
     return status == HPF_OK || give_up(in, &err);
-}
-
-hpf_status input_import(input *in, hpf_error *err)
-{
-    return spool(in, false, false, err);
 }
 
 bool input_accepts_profile(const input *in)
@@ -295,9 +190,8 @@ bool input_accepts_profile(const input *in)
     return is_log && value.length == 0;
 }
 
-/* Surveys with `limits`, to which it adds warnings and progress. `takes_live`: use live bytes if an
- * event log has no heap profile. */
-static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live)
+/* Surveys with `limits`, to which it adds warnings and progress. */
+static bool survey_limited(input *in, hpf_survey_options limits)
 {
     hpf_error err;
     survey_callbacks callbacks = {
@@ -306,17 +200,11 @@ static bool survey_limited(input *in, hpf_survey_options limits, bool takes_live
         input_close(in);
         return false;
     }
-    limits.max_name_bytes = max_name_bytes;
-    limits.uses_mutator_clock = uses_mutator_clock;
     limits.warning = warn;
     limits.warning_context = &callbacks;
     limits.progress = show;
     limits.progress_context = &callbacks;
     hpf_status status = survey(in, &limits, &err);
-    bool has_no_sample = status == HPF_ERR_SYNTAX && in->format == &hpf_format_eventlog;
-    if (has_no_sample && takes_live && !limits.has_log_profile) {
-        status = survey_live_instead(in, &limits, &err);
-    }
     progress_wipe(&callbacks.line);
     return status == HPF_OK || give_up(in, &err);
 }
@@ -350,7 +238,7 @@ bool input_open_series(input *out, char *const *paths, size_t n, const hpf_surve
         return false;
     }
     input_add_files(&in, paths + 1, n - 1);
-    if (!survey_limited(&in, *limits, false)) {
+    if (!survey_limited(&in, *limits)) {
         return false;
     }
     *out = in;
@@ -358,10 +246,10 @@ bool input_open_series(input *out, char *const *paths, size_t n, const hpf_surve
 }
 
 static bool open_any(input *out, const char *path, const hpf_format *format,
-                     hpf_survey_options limits, bool takes_live)
+                     hpf_survey_options limits)
 {
     input in;
-    if (!input_open_only(&in, path, format) || !survey_limited(&in, limits, takes_live)) {
+    if (!input_open_only(&in, path, format) || !survey_limited(&in, limits)) {
         return false;
     }
     *out = in;
@@ -372,37 +260,33 @@ bool input_survey(input *in, const hpf_survey_options *limits)
 {
     hpf_survey_options totals = *limits;
     totals.expects_no_series = true;
-    return survey_limited(in, totals, false);
+    return survey_limited(in, totals);
 }
 
 bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool by_stack)
 {
-    return open_any(out, path, NULL, (hpf_survey_options){.view = view, .by_stack = by_stack},
-                    false);
+    return open_any(out, path, NULL, (hpf_survey_options){.view = view, .by_stack = by_stack});
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_picks)
 {
-    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = max_picks}, false);
+    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = max_picks});
 }
 
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)
 {
-    return open_any(out, path, NULL, *limits, true);
+    hpf_survey_options live = *limits;
+    live.takes_live_bytes = true;
+    return open_any(out, path, NULL, live);
 }
 
 bool input_survey_again(input *in, const hpf_survey_options *limits)
 {
     hpf_error err;
-    hpf_survey_options options = *limits;
-    options.max_name_bytes = max_name_bytes;
-    options.uses_mutator_clock = uses_mutator_clock;
-    options.frames = in->frames;
     hpf_survey_destroy(in->survey);
     in->survey = NULL;
     hpf_status status = hpf_source_rewind(in->source, &err);
-    status = status == HPF_OK ? hpf_survey_create(&in->survey, in->source, &options, &err) : status;
-    status = status == HPF_OK && in->rest ? add_rest(in, &err) : status;
+    status = status == HPF_OK ? survey(in, limits, &err) : status;
     if (status != HPF_OK) {
         diag_input(in->name, in->source, &err);
     }
@@ -416,16 +300,15 @@ hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_
                    .more = in->more,
                    .n_more = in->n_more,
                    .format = in->format,
-                   .given = in->given,
-                   .spool = -1};
+                   .source = in->source};
     hpf_status status = HPF_OK;
     if (in->format->allocated && value.length == 0) {
         choose_value(in->format->allocated);
-        status = hpf_source_rewind(in->given, err);
+        status = hpf_source_rewind(in->source, err);
         status = status == HPF_OK ? survey(out, limits, err) : status;
         choose_value(NULL);
     }
-    out->given = NULL;                                   /* is closed with `in` */
+    out->source = NULL;                                  /* is closed with `in` */
     return status == HPF_ERR_ARGUMENT ? HPF_OK : status; /* a pprof profile of other amounts */
 }
 
@@ -444,11 +327,6 @@ void input_close(input *in)
 {
     hpf_survey_destroy(in->survey);
     hpf_retainer_sets_destroy(in->sets);
-    hpf_frame_table_destroy(in->frames);
-    hpf_sink_destroy(in->rest);
-    hpf_source_destroy(in->spooled);
-    hpf_source_destroy(in->given);
-    if (in->spool >= 0) {
-        close(in->spool);
-    }
+    symboliser_destroy(in->symboliser);
+    hpf_source_destroy(in->source);
 }

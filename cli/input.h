@@ -7,22 +7,18 @@
 
 #include "event/format_row.h"
 #include "hpfile/format.h"
-#include "hpfile/sink.h"
 #include "hpfile/survey.h"
 
 #include "options/opt.h"
+#include "symbolise.h"
 
 typedef struct input {
     const char *name;  /* for messages: the path, or "stdin" */
     char *const *more; /* further files of a series, borrowed */
     size_t n_more;
     const hpf_format *format;
-    hpf_source *given;   /* the input */
-    hpf_source *source;  /* what is surveyed: `given`, or the imported profile in `spool` */
-    hpf_source *spooled; /* source that reads `spool`, or NULL */
-    int spool;           /* file descriptor of an unlinked temporary file, or -1 */
-    hpf_sink *rest; /* labels and quantities of an imported profile (event/sidecar.h), or NULL */
-    hpf_frame_table *frames; /* of an imported profile, or NULL */
+    hpf_source *source;
+    symboliser *symboliser;  /* NULL: not needed so far */
     hpf_survey *survey;      /* NULL if the input was only opened */
     hpf_retainer_sets *sets; /* retainer sets that the survey uses (retainers.h), or NULL */
 } input;
@@ -34,10 +30,6 @@ bool input_open_view(input *out, const char *path, const hpf_stack_view *view, b
 
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
-
-/* Imports an opened file of a format that a survey does not read: `source` becomes its `.hp` text.
- */
-HPF_MUST_USE hpf_status input_import(input *in, hpf_error *err);
 
 /* Returns whether several files are samples of one profile: all have the same format, in which a
  * file is one moment. */
@@ -84,9 +76,6 @@ void input_close(input *in);
 
 /* Returns the folder for temporary files, TMPDIR or /tmp. */
 const char *input_temporary_dir(void);
-
-/* Creates a temporary file without a name. Returns its descriptor; -1 with an error. */
-int input_temporary_file(hpf_error *err);
 
 /* The option of the longest name of an input. `position` is the offset of an int. */
 #define INPUT_MAX_NAME(position)                                                                   \

@@ -30,7 +30,7 @@ struct symboliser {
     size_t capacity;
 };
 
-symboliser *symboliser_create(void)
+static symboliser *create(void)
 {
     symboliser *s = calloc(1, sizeof *s);
     if (s && hpp_resolver_create(&s->resolver, NULL, NULL) != HPF_OK) {
@@ -125,10 +125,14 @@ static bool address_of(hpf_str label, uint64_t *address)
            rest.length == 0 && *address > 0;
 }
 
-hpf_status symboliser_name(symboliser *s, const hpf_frame **frames, size_t *n_frames,
-                           hpf_error *err)
+hpf_status symboliser_frames(void *context, const hpf_frame **frames, size_t *n_frames,
+                             hpf_error *err)
 {
+    symboliser **only = context, *s = *only = *only ? *only : create();
     size_t n = 0;
+    if (!s) {
+        return hpf_error_set_memory(err);
+    }
     bool fits = true, is_main = false;
     for (size_t i = 0; i < *n_frames && fits && !is_main; i++) {
         const hpf_frame *given = &(*frames)[i];

@@ -9,14 +9,13 @@
 
 typedef struct symboliser symboliser;
 
-/* Returns NULL when there is no memory. */
-symboliser *symboliser_create(void);
 void symboliser_destroy(symboliser *symboliser);
 
 /* Replaces frames, innermost first, whose labels are MODULE+0xADDRESS by functions, with inlined
  * ones and lines, up to main. Frames that are not known stay as they are. The result is valid until
- * the next call. Errors: MEMORY. */
-HPF_MUST_USE hpf_status symboliser_name(symboliser *symboliser, const hpf_frame **frames,
-                                        size_t *n_frames, hpf_error *err);
+ * the next call. `context` is a `symboliser **`, which is created when it is NULL. Errors: MEMORY.
+ */
+HPF_MUST_USE hpf_status symboliser_frames(void *context, const hpf_frame **frames, size_t *n_frames,
+                                          hpf_error *err);
 
 #endif

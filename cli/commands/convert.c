@@ -159,7 +159,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     }
     if (status == HPF_OK && log) {
         const double window[] = {cut.from_time, cut.to_time};
-        status = hpf_eventlog_writer_copy(writer, in->given, window, err);
+        status = hpf_eventlog_writer_copy(writer, in->source, window, err);
     }
     status = status == HPF_OK ? hpf_writer_finish(writer, err) : status;
     hpf_writer_destroy(writer);

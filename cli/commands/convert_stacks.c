@@ -44,7 +44,7 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options,
                              "--time, --at, and times for --from and --to, cannot be used with a "
                              ".prof report: it has only totals");
     }
-    hpf_status status = hpf_prof_read(&file, in->given, err);
+    hpf_status status = hpf_prof_read(&file, in->source, err);
     if (status != HPF_OK) {
         return status;
     }

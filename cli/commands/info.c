@@ -62,8 +62,8 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_breakdown b = hpf_breakdown_of_job(job);
-    uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
-    const char *compression = hpf_source_compression(in->given);
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
+    const char *compression = hpf_source_compression(in->source);
 
     hpf_sink_text(sink, "file         ");
     hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
@@ -104,11 +104,11 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     hpf_breakdown b = hpf_breakdown_of_job(job);
     const char letter[] = {hpf_breakdown_letter(b), '\0'};
-    const char *compression = hpf_source_compression(in->given);
+    const char *compression = hpf_source_compression(in->source);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
     hpf_json_text(&json, "file", in->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->given));
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->source));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
     hpf_json_text(&json, "format", hpf_format_name(in->format));
     hpf_json_str(&json, "job", job);

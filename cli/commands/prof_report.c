@@ -203,7 +203,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
                              hpf_sink *sink, hpf_error *err)
 {
     prof_view v;
-    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, n_rows, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->source, n_rows, err);
     v.exact = exact;
     if (status == HPF_OK) {
         table_column rooms[2][MOST_COLUMNS];
@@ -361,7 +361,7 @@ hpf_status prof_report_write_view(const input *in, const hpf_stack_view *view, t
 {
     const hpf_events events = {.header = on_job, .name = on_shown_name, .sample = on_shown_costs};
     prof_view v;
-    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, n_rows, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->source, n_rows, err);
     v.exact = exact;
     shown s = {.job = hpf_sink_to_memory()};
     hpf_stack_viewer *viewer =
@@ -400,10 +400,10 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
                            hpf_error *err)
 {
     prof_view v;
-    hpf_status status = hpf_prof_costs_read(&v.costs, in->given, 0, err);
+    hpf_status status = hpf_prof_costs_read(&v.costs, in->source, 0, err);
     v.exact = exact;
-    uint64_t stored_bytes = hpf_source_stored_bytes(in->given);
-    const char *compression = hpf_source_compression(in->given);
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
+    const char *compression = hpf_source_compression(in->source);
     if (status == HPF_OK && as_json) {
         hpf_json json = hpf_json_begin(sink);
         hpf_json_object(&json, NULL);

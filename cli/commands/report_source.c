@@ -79,7 +79,7 @@ hpf_status report_source_prof(const input *in, const report_source_options *opti
     hpf_text_costs table = {.columns = {{"time", HPF_STR("seconds")}, {"alloc", HPF_STR("bytes")}},
                             .n_columns = 2};
     hpf_prof_file *file;
-    hpf_status status = hpf_prof_read(&file, in->given, err);
+    hpf_status status = hpf_prof_read(&file, in->source, err);
     if (status != HPF_OK) {
         return status;
     }

@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "input.h"
 #include "plot/overlay.h"
 #include "path.h"
 #include "plot/plot_format.h"
@@ -71,6 +72,7 @@ typedef struct session {
     loop *l;
     watch *w;
     watch_input *input;
+    symboliser *symboliser;
     watch_views views;
     plot_ungrouped ungrouped; /* as printed last */
     int signals;
@@ -120,6 +122,8 @@ static bool open_watch(session *s)
         .uses_mutator_clock = s->values->plot.input.clock != 0,
         .has_costs = s->values->http.n > 0,
         .view = s->setup.view,
+        .symbolise = symboliser_frames,
+        .symbolise_context = &s->symboliser,
         .is_wanted = plot_setup_filter(&s->setup),
         .is_wanted_context = &s->setup.filter,
     };
@@ -241,6 +245,7 @@ static int watch_profile_at(session *s, const cmd *self, const char *word)
     watch_destroy(s->w);
     watch_input_destroy(s->input);
     loop_destroy(s->l);
+    symboliser_destroy(s->symboliser);
     if (s->signals >= 0) {
         close(s->signals);
     }

@@ -119,7 +119,7 @@ static void find_hints(log_contents *c)
 static hpf_status count_only(log_contents *c, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.type = choose, .event = note};
-    hpf_source *source = c->in->given;
+    hpf_source *source = c->in->source;
     hpf_status status = hpf_source_rewind(source, err);
     if (status == HPF_OK) {
         status = hpf_eventlog_read_source(&c->counted, source, &visitor, &c->noted, err);
@@ -139,7 +139,7 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
                                         .uses_mutator_clock = input_uses_mutator_clock(),
                                         .warning = warn,
                                         .warning_context = c};
-    hpf_status status = hpf_survey_create(&c->survey, c->in->given, &options, err);
+    hpf_status status = hpf_survey_create(&c->survey, c->in->source, &options, err);
     if (status == HPF_OK) {
         c->log = hpf_survey_eventlog(c->survey);
         c->facts = hpf_survey_eventlog_metadata(c->survey);
@@ -319,8 +319,8 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 
 static void write_text(hpf_sink *sink, const log_contents *c)
 {
-    uint64_t stored_bytes = hpf_source_stored_bytes(c->in->given);
-    const char *compression = hpf_source_compression(c->in->given);
+    uint64_t stored_bytes = hpf_source_stored_bytes(c->in->source);
+    const char *compression = hpf_source_compression(c->in->source);
     hpf_sink_text(sink, "file         ");
     hpf_sink_name(sink, (hpf_str){c->in->name, strlen(c->in->name)});
     if (stored_bytes > 0) {
@@ -415,14 +415,14 @@ static void write_json_events(hpf_json *json, const log_contents *c)
 
 static void write_json(hpf_sink *sink, const log_contents *c)
 {
-    const char *compression = hpf_source_compression(c->in->given);
+    const char *compression = hpf_source_compression(c->in->source);
     hpf_breakdown breakdown =
         c->facts->n_profiles ? c->facts->profiles[0].breakdown : HPF_BREAKDOWN_NONE;
     const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
     hpf_json_text(&json, "file", c->in->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->given));
+    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->source));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
     hpf_json_text(&json, "format", "eventlog");
     hpf_json_str(&json, "job", c->facts->job);

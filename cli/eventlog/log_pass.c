@@ -26,7 +26,7 @@ hpf_status log_pass(const input *in, hpf_eventlog_metadata *facts, log_note *not
     const hpf_event_visitor visitor = {.event = visit};
     passing p = {facts, note, context};
     hpf_eventlog *log = NULL;
-    hpf_status status = hpf_eventlog_read_source(&log, in->given, &visitor, &p, err);
+    hpf_status status = hpf_eventlog_read_source(&log, in->source, &visitor, &p, err);
     hpf_error warning;
     if (status == HPF_OK && hpf_eventlog_describe_damage(log, &warning)) {
         diag_warning(in->name, &warning);

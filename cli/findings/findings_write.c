@@ -14,7 +14,7 @@ hpf_recording finding_recording(const input *in, bool is_window)
     const hpf_overview *o = hpf_survey_overview(in->survey);
     return (hpf_recording){.name = in->name,
                            .survey = in->survey,
-                           .source = in->n_more > 0 ? NULL : in->given,
+                           .source = in->n_more > 0 ? NULL : in->source,
                            .format = in->format,
                            .sets = in->sets,
                            .from_time = is_window ? o->first_time : -HUGE_VAL,

@@ -176,7 +176,7 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         hpf_error err;
         input *allocations = &j->allocations[in - j->inputs];
         if (input_survey_allocated(allocations, in, &limits, &err) != HPF_OK) {
-            diag_input(in->name, in->given, &err);
+            diag_input(in->name, in->source, &err);
             return false;
         }
         j->allocated[in - j->inputs] = allocations->survey;
@@ -253,9 +253,9 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
             return hpf_error_set_memory(err);
         }
     }
-    hpf_status status = hpf_source_rewind(in->given, err);
+    hpf_status status = hpf_source_rewind(in->source, err);
     if (status == HPF_OK) {
-        status = hpf_eventlog_read_source(NULL, in->given, &visitor, j, err);
+        status = hpf_eventlog_read_source(NULL, in->source, &visitor, j, err);
     }
     if (status == HPF_OK && v->gc && j->collections.n == 0) {
         return hpf_error_set(
@@ -276,7 +276,7 @@ static bool read_events(plot_job *j)
     hpf_error err;
     bool is_wanted = j->setup.values->gc || j->setup.values->lanes;
     if (is_wanted && read_log_events(j, &err) != HPF_OK) {
-        diag_input(j->inputs[0].name, j->inputs[0].given, &err);
+        diag_input(j->inputs[0].name, j->inputs[0].source, &err);
         return false;
     }
     return true;

@@ -30,6 +30,11 @@ const char *hpf_format_name(const hpf_format *format)
     return format->name;
 }
 
+bool hpf_format_is_moment(const hpf_format *format)
+{
+    return format->is_moment;
+}
+
 hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_error *err)
 {
     char bytes[HPF__HEAD_BYTES];
@@ -63,8 +68,9 @@ hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_err
 hpf_status hpf_format_read(const hpf_format *format, hpf_source *source, const hpf_events *events,
                            void *context, const hpf_reader_options *options, hpf_error *err)
 {
-    bool has_value = options && options->value.length > 0 && format->read;
-    if (format->is_streamed && !has_value) {
+    static const hpf_reader_options none;
+    options = options ? options : &none;
+    if (!hpf__reader_is_whole(format, options)) {
         return hpf_read_source(source, events, context, options, err);
     }
     if (!format->read) {

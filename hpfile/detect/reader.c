@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/frame.h"
+#include "detect/import.h"
+#include "event/format_row.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
@@ -21,21 +23,25 @@ struct hpf_reader {
     hpf_error error; /* sticky; while there is no format */
     char head[MAGIC_BYTES];
     size_t n_head;
-    hpf__hp_reader *hp; /* one of the two, or none while the format is not known */
+    hpf__hp_reader *hp; /* one of the three, or none while the format is not known */
     hpf__eventlog_heap *log;
+    hpf__import *import;
     hpf_stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
 };
 
 static hpf_str name_of_input(const hpf_reader *r, hpf_name name)
 {
-    return r->log ? hpf__eventlog_heap_name(r->log, name) : hpf__hp_name(r->hp, name);
+    return r->log      ? hpf__eventlog_heap_name(r->log, name)
+           : r->import ? hpf__import_name(r->import, name)
+                       : hpf__hp_name(r->hp, name);
 }
 
 /* Fills the frames of a name of the input; none if it is not known to be a stack. */
 static size_t known_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
 {
-    return r->log ? hpf__eventlog_heap_frames(r->log, name, frames, room)
-                  : hpf__hp_frames(r->hp, name, frames, room);
+    return r->log      ? hpf__eventlog_heap_frames(r->log, name, frames, room)
+           : r->import ? hpf__import_frames(r->import, name, frames, room)
+                       : 0;
 }
 
 /* Fills the frames of a name of the input; the frames in its text if it is not known to be a
@@ -81,6 +87,7 @@ void hpf_reader_destroy(hpf_reader *r)
     if (r) {
         hpf__hp_destroy(r->hp);
         hpf__eventlog_heap_destroy(r->log);
+        hpf__import_destroy(r->import);
         hpf_stack_viewer_destroy(r->viewer);
         free(r);
     }
@@ -93,8 +100,9 @@ hpf__eventlog_heap *hpf__reader_log(const hpf_reader *r)
 
 static hpf_status feed_known(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)
 {
-    return r->log ? hpf__eventlog_heap_feed(r->log, bytes, n_bytes, err)
-                  : hpf__hp_feed(r->hp, bytes, n_bytes, err);
+    return r->log      ? hpf__eventlog_heap_feed(r->log, bytes, n_bytes, err)
+           : r->import ? hpf__import_feed(r->import, bytes, n_bytes, err)
+                       : hpf__hp_feed(r->hp, bytes, n_bytes, err);
 }
 
 /* Creates the reader of the format, and feeds it what was held back. */
@@ -120,6 +128,11 @@ static hpf_status choose(hpf_reader *r, bool is_log, hpf_error *err)
     return feed_known(r, r->head, r->n_head, err);
 }
 
+static bool is_known(const hpf_reader *r)
+{
+    return r->hp || r->log || r->import;
+}
+
 static bool is_magic(const hpf_reader *r)
 {
     return memcmp(r->head, HPF_EVENTLOG_MAGIC, r->n_head) == 0;
@@ -131,27 +144,46 @@ hpf_status hpf_reader_feed(hpf_reader *r, const char *bytes, size_t n_bytes, hpf
     if (status != HPF_OK && err) {
         *err = r->error;
     }
-    while (status == HPF_OK && n_bytes && !r->hp && !r->log) {
+    while (status == HPF_OK && n_bytes && !is_known(r)) {
         r->head[r->n_head++] = *bytes++;
         n_bytes--;
         if (!is_magic(r) || r->n_head == MAGIC_BYTES) {
             status = choose(r, is_magic(r), err);
         }
     }
-    bool is_known = r->hp || r->log;
-    return status == HPF_OK && is_known ? feed_known(r, bytes, n_bytes, err) : status;
+    return status == HPF_OK && is_known(r) ? feed_known(r, bytes, n_bytes, err) : status;
 }
 
 hpf_status hpf_reader_finish(hpf_reader *r, hpf_error *err)
 {
     hpf_status status = hpf_reader_feed(r, NULL, 0, err);
-    if (status == HPF_OK && !r->hp && !r->log) {
+    if (status == HPF_OK && !is_known(r)) {
         status = choose(r, false, err);
     }
-    if (status != HPF_OK) {
+    if (status != HPF_OK || r->import) {
         return status;
     }
     status = r->log ? hpf__eventlog_heap_finish(r->log, err) : hpf__hp_finish(r->hp, err);
+    return status == HPF_OK ? hpf__reader_check_view(r, err) : status;
+}
+
+bool hpf__reader_is_whole(const hpf_format *format, const hpf_reader_options *options)
+{
+    return !format->is_streamed || (options->value.length > 0 && format->read);
+}
+
+hpf_status hpf__reader_read(hpf_reader *r, const hpf_format *format, hpf_source *const *sources,
+                            size_t n_sources, hpf_source *spool, size_t *failed, hpf_error *err)
+{
+    *failed = 0;
+    if (r->options.has_log_profile) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "only event logs have heap profiles with numbers");
+    }
+    r->import = hpf__import_create(&r->events, r->context, &r->options);
+    hpf_status status =
+        r->import ? hpf__import_read(r->import, format, sources, n_sources, spool, failed, err)
+                  : hpf_error_set_memory(err);
     return status == HPF_OK ? hpf__reader_check_view(r, err) : status;
 }
 
@@ -167,6 +199,8 @@ void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
     r->n_head = 0;
     if (r->log) {
         hpf__eventlog_heap_revisit(r->log, &r->events, r->context);
+    } else if (r->import) {
+        hpf__import_revisit(r->import, &r->events, r->context);
     } else if (r->hp) {
         hpf__hp_revisit(r->hp, &r->events, r->context);
     }
@@ -175,7 +209,7 @@ void hpf_reader_revisit(hpf_reader *r, const hpf_events *events, void *context)
 hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
 {
     hpf_status status = hpf_reader_feed(r, NULL, 0, err);
-    if (status != HPF_OK || (!r->log && !r->hp)) {
+    if (status != HPF_OK || !is_known(r) || r->import) {
         return status;
     }
     return r->log ? hpf__eventlog_heap_settle(r->log, err) : hpf__hp_settle(r->hp, err);
@@ -183,7 +217,8 @@ hpf_status hpf_reader_settle(hpf_reader *r, hpf_error *err)
 
 bool hpf_reader_is_between(const hpf_reader *r)
 {
-    return r->error.status == HPF_OK && r->hp && hpf__hp_is_between(r->hp);
+    return r->import ? hpf__import_is_over(r->import)
+                     : r->error.status == HPF_OK && r->hp && hpf__hp_is_between(r->hp);
 }
 
 hpf_str hpf_reader_name(const hpf_reader *r, hpf_name name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A resumable push reader from profiles to events, and one call for a whole source. The input is
- * `.hp` text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), detected by its
- * first four bytes.
+ * A resumable push reader from profiles to events, and one call for a whole source. Bytes that are
+ * fed are `.hp` text (docs/formats/hp.md) or a GHC event log (docs/formats/eventlog.md), detected
+ * by their first four bytes; profiles of other formats are read whole.
  *
  * The events do not depend on how the input is cut into pieces. Events of an event log come in the
  * order of the file: marks and quantities are not sorted by time, and a sample that is earlier than
@@ -18,6 +18,7 @@
 #include "hpfile/event.h"
 #include "hpfile/frame.h"
 #include "hpfile/source.h"
+#include "hpfile/writer.h"
 
 typedef struct hpf_reader hpf_reader;
 
@@ -36,6 +37,15 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_feed(hpf_reader *reader, const char *
  * least one sample. */
 HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error *err);
 
+/* Returns whether sources of a format are read whole. */
+bool hpf__reader_is_whole(const hpf_format *format, const hpf_reader_options *options);
+
+/* Reads sources of such a format, instead of feed and finish (detect/import.h). The bytes of the
+ * second pass are those of `spool`; NULL: there is none. */
+HPF_MUST_USE hpf_status hpf__reader_read(hpf_reader *reader, const hpf_format *format,
+                                         hpf_source *const *sources, size_t n_sources,
+                                         hpf_source *spool, size_t *failed, hpf_error *err);
+
 /* Prepares the second pass over samples whose offsets are known: discards an incomplete sample, the
  * time and any error, keeps the names, and emits to another consumer. Offsets start at 0 again. The
  * next bytes must begin at a `begin_offset` of a sample. Call hpf_reader_settle at an `end_offset`
@@ -46,14 +56,14 @@ HPF_API void hpf_reader_revisit(hpf_reader *reader, const hpf_events *events, vo
 HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error *err);
 
 /* Returns whether all bytes fed so far are read and no sample is incomplete. Always false for an
- * event log, which may hold samples back. */
+ * event log, which may hold samples back; true for a profile that was read whole. */
 HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
 
 /* Returns a name by its number, borrowed from the reader. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 
-/* Fills at most `room` frames of a name of an event log: its stack, innermost first, or its info
- * table. Returns how many there are; 0 for other names. The texts are borrowed from the reader. */
+/* Fills at most `room` frames of a name: its stack, innermost first, or its info table. Returns how
+ * many there are; 0 for a name that has only text. The texts are borrowed from the reader. */
 HPF_API size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames,
                                  size_t room);
 

@@ -145,6 +145,7 @@ hpf_status hpf__call_stacks_name(hpf__call_stacks *s, const hpf_frame *frames, s
     for (; s->n_names < s->tree.n_nodes; s->n_names++) {
         s->names[s->n_names] = NO_NAME;
     }
+    s->node = node;
     if (node < n_known && s->names[node] != NO_NAME) {
         *name = s->names[node];
         return HPF_OK;

@@ -21,6 +21,7 @@ typedef struct hpf__call_stacks {
     uint64_t earlier_bytes;   /* of sources before it */
     hpf__frame_tree tree;
     hpf_name *names; /* by node */
+    uint32_t node;   /* of the stack that was named last */
     size_t n_names, names_capacity;
     uint32_t n_stacks;
     size_t n_passed, n_text_bytes; /* frames, and bytes of names, so far */

@@ -51,14 +51,28 @@ void hpf_writer_destroy(hpf_writer *w)
     }
 }
 
-/* The opposite of the comparison also holds for NaN. */
-static hpf_status check_number(double number, const char *what, hpf_error *err)
+hpf_status hpf__check_number(double number, const char *what, hpf_error *err)
 {
-    if (!(number >= 0 && number < HPF__NUMBER_LIMIT)) {
+    if (!(number >= 0 && number < HPF__NUMBER_LIMIT)) { /* or NaN */
         return hpf_error_set(err, HPF_ERR_RANGE, "%s is %g, expected a number from 0 to %g", what,
                              number, HPF__NUMBER_LIMIT);
     }
     return HPF_OK;
+}
+
+hpf_status hpf__check_sample(const hpf_sample *sample, double *time, hpf_error *err)
+{
+    hpf_status status = hpf__check_number(sample->time, "the time of a sample", err);
+    for (size_t i = 0; i < sample->n_costs && status == HPF_OK; i++) {
+        status = hpf__check_number(hpf_cost_amount(&sample->costs[i]), "a cost", err);
+    }
+    if (status == HPF_OK && sample->time < *time) {
+        return hpf_error_set(err, HPF_ERR_ORDER,
+                             "sample time %.9g goes back, expected at least %.9g", sample->time,
+                             *time);
+    }
+    *time = sample->time;
+    return status;
 }
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -78,26 +92,14 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     hpf_writer *w = context;
-    hpf_status status = check_number(sample->time, "the time of a sample", err);
-    for (size_t i = 0; i < sample->n_costs && status == HPF_OK; i++) {
-        status = check_number(hpf_cost_amount(&sample->costs[i]), "a cost", err);
-    }
-    if (status != HPF_OK) {
-        return status;
-    }
-    if (sample->time < w->time) {
-        return hpf_error_set(err, HPF_ERR_ORDER,
-                             "sample time %.9g goes back, expected at least %.9g", sample->time,
-                             w->time);
-    }
-    w->time = sample->time;
-    return w->format->writer->events.sample(w, sample, err);
+    hpf_status status = hpf__check_sample(sample, &w->time, err);
+    return status == HPF_OK ? w->format->writer->events.sample(w, sample, err) : status;
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_writer *w = context;
-    hpf_status status = check_number(time, "the time of a mark", err);
+    hpf_status status = hpf__check_number(time, "the time of a mark", err);
     return status == HPF_OK && w->format->writer->events.mark
                ? w->format->writer->events.mark(w, time, label, err)
                : status;
@@ -106,8 +108,8 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf_writer *w = context;
-    hpf_status status = check_number(point.time, "the time of a quantity", err);
-    status = status == HPF_OK ? check_number(point.value, "a quantity", err) : status;
+    hpf_status status = hpf__check_number(point.time, "the time of a quantity", err);
+    status = status == HPF_OK ? hpf__check_number(point.value, "a quantity", err) : status;
     return status == HPF_OK && w->format->writer->events.quantity
                ? w->format->writer->events.quantity(w, name, point, err)
                : status;

@@ -254,13 +254,17 @@ static hpf_status read_lines(heap_text *t)
 
 /* ---- The sample ---- */
 
+static int compare_mappings(const void *left, const void *right)
+{
+    const mapping *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
 static const mapping *mapping_of(const heap_text *t, uint64_t address)
 {
-    size_t i = 0;
-    while (i < t->n_mappings && (address < t->mappings[i].begin || address >= t->mappings[i].end)) {
-        i++;
-    }
-    return i < t->n_mappings ? &t->mappings[i] : NULL;
+    size_t next;
+    HPF__ARRAY_BISECT(next, t->n_mappings, i, t->mappings[i].begin <= address);
+    return next > 0 && address < t->mappings[next - 1].end ? &t->mappings[next - 1] : NULL;
 }
 
 /* Returns whether the code belongs to an allocator that is a library. */
@@ -307,6 +311,9 @@ static hpf_status emit(heap_text *t)
     bool is_objects = t->value == INUSE_OBJECTS || t->value == ALLOC_OBJECTS;
     hpf_str program = t->n_mappings > 0 ? t->mappings[0].path : HPF_STR("");
     hpf_status status = hpf__call_stacks_job(&t->emit, program, t->err);
+    if (t->n_mappings > 0) {
+        qsort(t->mappings, t->n_mappings, sizeof *t->mappings, compare_mappings);
+    }
     for (int i = HPF_HEADER_DATE; i < HPF_N_HEADERS && status == HPF_OK; i++) {
         status = i == HPF_HEADER_VALUE_UNIT && is_objects
                      ? hpf__emitter_header(&t->emit, (hpf_header)i, HPF_STR("objects"), t->err)

@@ -54,6 +54,9 @@ typedef struct kind {
     uint64_t n_bytes, trace, n_live;
 } kind;
 
+/* Segments that are searched one by one before all are sorted again. */
+enum { MOST_UNSORTED = 1024 };
+
 typedef enum value { LIVE, ALLOCATED, ALLOCATIONS } value;
 
 typedef struct heaptrack {
@@ -74,12 +77,12 @@ typedef struct heaptrack {
     instruction *instructions;
     trace *traces; /* by number; 0 is the trace of allocations without a stack */
     kind *kinds;
-    segment *segments;
+    segment *segments; /* the first n_sorted by address */
     block *blocks;
     hpf__hash_table block_of; /* by address */
     uint64_t program;         /* raw: number of the text of its path */
     hpf_frame *stack;         /* being put together */
-    size_t n_texts, n_frames, n_instructions, n_traces, n_kinds, n_segments, n_blocks;
+    size_t n_texts, n_frames, n_instructions, n_traces, n_kinds, n_segments, n_sorted, n_blocks;
     size_t texts_capacity, frames_capacity, instructions_capacity, traces_capacity, kinds_capacity,
         segments_capacity, blocks_capacity, stack_capacity;
     uint64_t time_ms, page_bytes;
@@ -195,7 +198,7 @@ static hpf_status define_module(heaptrack *h, hpf_str rest)
     }
     h->is_raw = true;
     if (hpf_str_is(path, "-")) {
-        h->n_segments = 0;
+        h->n_segments = h->n_sorted = 0;
         return HPF_OK;
     }
     if (take_numbers(&rest, &bias, 1) != 1) {
@@ -219,11 +222,24 @@ static hpf_status define_module(heaptrack *h, hpf_str rest)
     return status;
 }
 
+static int compare_segments(const void *left, const void *right)
+{
+    const segment *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
 /* Raw: adds the instruction at an address, in the module that is there now. */
 static hpf_status add_instruction(heaptrack *h, uint64_t address)
 {
     instruction new = {.address = address};
-    for (size_t i = 0; i < h->n_segments && new.module == 0; i++) {
+    size_t next;
+    if (h->n_segments - h->n_sorted > MOST_UNSORTED) {
+        qsort(h->segments, h->n_segments, sizeof *h->segments, compare_segments);
+        h->n_sorted = h->n_segments;
+    }
+    HPF__ARRAY_BISECT(next, h->n_sorted, i, h->segments[i].begin <= address);
+    for (size_t i = next > 0 ? next - 1 : h->n_sorted; i < h->n_segments && new.module == 0;
+         i = i < h->n_sorted ? h->n_sorted : i + 1) {
         const segment *s = &h->segments[i];
         if (address >= s->begin && address < s->end) {
             new.address = address - s->base + (h->program_version >= VERSION_OF_CALLS);
@@ -554,7 +570,7 @@ static hpf_status begin_pass(heaptrack *h, bool emits)
     h->scan = (hpf__cursor){
         .source = h->scan.source, .err = h->err, .max_bytes = h->scan.max_bytes, .line = 1};
     h->n_texts = h->n_frames = h->n_instructions = h->n_traces = h->n_kinds = 0;
-    h->n_segments = h->n_blocks = 0;
+    h->n_segments = h->n_sorted = h->n_blocks = 0;
     hpf__hash_finish(&h->block_of);
     h->emits = emits;
     h->end_ms = h->time_ms;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/frame_table.h"
 #include "hp/hp_lex.h"
 #include "hp/hp_state.h"
 
@@ -56,14 +55,7 @@ void hpf__hp_destroy(hpf__hp_reader *r)
 
 hpf_str hpf__hp_name(const hpf__hp_reader *r, hpf_name name)
 {
-    return hpf_frame_table_name(r->options.frames, r->names.names[name]);
-}
-
-size_t hpf__hp_frames(const hpf__hp_reader *r, hpf_name name, hpf_frame *frames, size_t room)
-{
-    return r->options.frames
-               ? hpf_frame_table_get(r->options.frames, r->names.names[name], frames, room)
-               : 0;
+    return r->names.names[name];
 }
 
 /* --- pieces --- */

@@ -16,9 +16,6 @@ hpf_status hpf__hp_finish(hpf__hp_reader *reader, hpf_error *err);
 void hpf__hp_revisit(hpf__hp_reader *reader, const hpf_events *events, void *context);
 hpf_status hpf__hp_settle(hpf__hp_reader *reader, hpf_error *err);
 hpf_str hpf__hp_name(const hpf__hp_reader *reader, hpf_name name);
-
-/* Fills at most `room` frames of a name of an imported profile, and returns how many there are. */
-size_t hpf__hp_frames(const hpf__hp_reader *reader, hpf_name name, hpf_frame *frames, size_t room);
 bool hpf__hp_is_between(const hpf__hp_reader *reader);
 void hpf__hp_destroy(hpf__hp_reader *reader);
 

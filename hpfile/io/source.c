@@ -3,7 +3,7 @@
  * Raw bytes come from a descriptor or from memory; a decompressor may stand behind them; what
  * cannot be read twice is kept aside in `kept`.
  */
-#include "hpfile/source.h"
+#include "io/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -314,6 +314,27 @@ hpf_status hpf_source_from_memory(hpf_source **out, hpf_str bytes,
     (*out)->memory = bytes;
     (*out)->stored_bytes = bytes.length;
     return HPF_OK;
+}
+
+hpf_status hpf__source_create_spool(hpf_source **out, const hpf_source *like, hpf_error *err)
+{
+    hpf_status status = hpf_source_from_memory(out, HPF_STR(""), &like->options, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpf_source *s = *out;
+    s->is_probed = s->raw_ended = s->keeps = true;
+    s->plain = malloc(PIECE_BYTES);
+    return s->plain ? HPF_OK : hpf_error_set_memory(err);
+}
+
+hpf_status hpf__source_append(hpf_source *s, hpf_str bytes, hpf_error *err)
+{
+    s->position += bytes.length;
+    s->furthest = s->position;
+    s->stored_bytes = s->raw_offset = s->position;
+    s->is_replaying = s->position > s->replayed;
+    return hpf__spool_append(&s->spool, bytes, err);
 }
 
 hpf_status hpf_source_from_fd(hpf_source **out, int fd, const hpf_source_options *options,

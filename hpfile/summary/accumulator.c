@@ -103,8 +103,7 @@ static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *
 static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     hpf__accumulator *t = context;
-    return hpf__quantities_add(&t->quantities, t->arena, name, point) ? HPF_OK
-                                                                      : hpf_error_set_memory(err);
+    return hpf__quantities_add(&t->quantities, name, point) ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* What all names of a sample need for their sums. */
@@ -382,7 +381,7 @@ hpf_status hpf__accumulator_settle_lines(hpf__accumulator *t, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     t->overview.quantities = t->quantities.settled;
-    t->overview.n_quantities = t->quantities.n;
+    t->overview.n_quantities = t->quantities.names.n_names;
     return HPF_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "event/format_row.h"
 #include "hpfile/eventlog_activity.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
@@ -270,7 +271,8 @@ static bool init(hpf_live *live)
                                          .value = live->options.value,
                                          .clock = has_clock ? live->activity : NULL,
                                          .view = live->options.view,
-                                         .frames = live->options.frames,
+                                         .symbolise = live->options.symbolise,
+                                         .symbolise_context = live->options.symbolise_context,
                                          .keeps_times = true,
                                          .visitor = &records,
                                          .visitor_context = live};
@@ -353,6 +355,22 @@ hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_
     }
     hpf_status status = hpf__live_clock_feed(live->clock, bytes, n_bytes, err);
     return status == HPF_OK ? read_waiting(live, false, err) : status;
+}
+
+hpf_status hpf_live_read(hpf_live *live, hpf_source *source, const hpf_format *format,
+                         hpf_error *err)
+{
+    size_t failed;
+    hpf_str piece;
+    hpf_status status = format ? HPF_OK : hpf_format_detect(&format, source, err);
+    live->is_prepared = live->is_fresh = false;
+    if (status == HPF_OK && !format->is_streamed) {
+        return hpf__reader_read(live->reader, format, &source, 1, NULL, &failed, err);
+    }
+    while (status == HPF_OK && (status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+        status = hpf_live_feed(live, piece.data, piece.length, err);
+    }
+    return status == HPF_END ? HPF_OK : status;
 }
 
 size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room)

@@ -4,7 +4,6 @@
  * which each keeps its smallest and its largest point. That at least halves them, so a point is
  * sorted a bounded number of times on average.
  */
-#include "base/arena.h"
 #include "summary/quantity.h"
 
 #include <stdlib.h>
@@ -83,40 +82,16 @@ static void thin(hpf__quantity *quantity)
     quantity->n_points = out;
 }
 
-static hpf__quantity *find_known(const hpf__quantities *quantities, hpf_str name)
+bool hpf__quantities_add(hpf__quantities *quantities, hpf_str name, hpf_quantity_point point)
 {
-    for (size_t i = 0; i < quantities->n; i++) {
-        if (hpf_str_equal(quantities->all[i].name, name)) {
-            return &quantities->all[i];
-        }
-    }
-    return NULL;
-}
-
-static hpf__quantity *find_quantity(hpf__quantities *quantities, hpf_arena *arena, hpf_str name)
-{
-    hpf__quantity *known = find_known(quantities, name);
-    if (known) {
-        return known;
-    }
-    if (!HPF__ARRAY_RESERVE(quantities->all, quantities->capacity, quantities->n + 1)) {
-        return NULL;
-    }
-    hpf_str copy = hpf_arena_str(arena, name);
-    if (!copy.data) {
-        return NULL;
-    }
-    quantities->all[quantities->n] = (hpf__quantity){.name = copy};
-    return &quantities->all[quantities->n++];
-}
-
-bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str name,
-                         hpf_quantity_point point)
-{
-    hpf__quantity *quantity = find_quantity(quantities, arena, name);
-    if (!quantity) {
+    uint32_t number;
+    bool is_new;
+    if (!HPF__ARRAY_RESERVE_ZEROED(quantities->all, quantities->capacity,
+                                   (size_t)quantities->names.n_names + 1) ||
+        hpf__intern_add(&quantities->names, name, &number, &is_new) != HPF_OK) {
         return false;
     }
+    hpf__quantity *quantity = &quantities->all[number];
     if (quantity->n_points == HPF__QUANTITY_MAX_POINTS) {
         thin(quantity);
     }
@@ -129,32 +104,35 @@ bool hpf__quantities_add(hpf__quantities *quantities, hpf_arena *arena, hpf_str 
 
 hpf_str hpf__quantities_name(const hpf__quantities *quantities, hpf_str name)
 {
-    const hpf__quantity *quantity = find_known(quantities, name);
-    return quantity ? quantity->name : name;
+    uint32_t number;
+    return hpf__intern_find(&quantities->names, name, &number) ? quantities->names.names[number]
+                                                               : name;
 }
 
 bool hpf__quantities_settle(hpf__quantities *quantities)
 {
     free(quantities->settled);
-    quantities->settled = malloc((quantities->n + 1) * sizeof *quantities->settled);
+    quantities->settled =
+        malloc(((size_t)quantities->names.n_names + 1) * sizeof *quantities->settled);
     if (!quantities->settled) {
         return false;
     }
-    for (size_t i = 0; i < quantities->n; i++) {
+    for (size_t i = 0; i < quantities->names.n_names; i++) {
         hpf__quantity *quantity = &quantities->all[i];
         sort_points(quantity);
         quantities->settled[i] =
-            (hpf_quantity){quantity->name, quantity->points, quantity->n_points};
+            (hpf_quantity){quantities->names.names[i], quantity->points, quantity->n_points};
     }
     return true;
 }
 
 void hpf__quantities_finish(hpf__quantities *quantities)
 {
-    for (size_t i = 0; i < quantities->n; i++) {
+    for (size_t i = 0; i < quantities->names.n_names; i++) {
         free(quantities->all[i].points);
     }
     free(quantities->all);
     free(quantities->settled);
+    hpf__intern_finish(&quantities->names);
     *quantities = (hpf__quantities){0};
 }

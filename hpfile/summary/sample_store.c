@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "event/costs.h"
 
 /* Number of the largest names that are never folded. */
 #define FEWEST_NAMES 512

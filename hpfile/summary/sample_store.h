@@ -18,42 +18,11 @@
 
 #include <string.h>
 
+#include "event/costs.h"
 #include "summary/downsample.h"
 
 /* The name of costs that were folded. */
 #define HPF__REST UINT32_MAX
-
-/* --- packed costs --- */
-
-/* A cost is one word, name above amount. An amount that does not fit follows in a second word. */
-#define HPF__PACKED_WHOLE_FOLLOWS UINT32_MAX
-#define HPF__PACKED_REAL_FOLLOWS  (UINT32_MAX - 1)
-
-/* Packs a cost into at most two words. Returns the place of the next cost. */
-static inline uint64_t *hpf__pack(uint64_t *to, const hpf_cost *cost)
-{
-    uint64_t name = (uint64_t)cost->name << 32;
-    if (!cost->is_real && cost->whole < HPF__PACKED_REAL_FOLLOWS) {
-        *to++ = name | cost->whole;
-        return to;
-    }
-    *to++ = name | (cost->is_real ? HPF__PACKED_REAL_FOLLOWS : HPF__PACKED_WHOLE_FOLLOWS);
-    *to++ = cost->whole; /* or the bits of `real` */
-    return to;
-}
-
-/* Unpacks a cost. Returns the place of the next one. */
-static inline const uint64_t *hpf__unpack(const uint64_t *from, hpf_cost *cost)
-{
-    uint64_t word = *from++;
-    uint32_t amount = (uint32_t)word;
-    *cost = (hpf_cost){.name = (hpf_name)(word >> 32), .whole = amount};
-    if (amount >= HPF__PACKED_REAL_FOLLOWS) {
-        cost->is_real = amount == HPF__PACKED_REAL_FOLLOWS;
-        cost->whole = *from++;
-    }
-    return from;
-}
 
 /* --- the store --- */
 

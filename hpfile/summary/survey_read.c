@@ -3,7 +3,7 @@
  * The first pass over a source adds up (accumulator.h). Samples that are not in the order of time
  * are put in order.
  */
-#include "hpfile/source.h"
+#include "io/source.h"
 #include "summary/survey_read.h"
 
 #include <stdlib.h>
@@ -121,20 +121,30 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     return status;
 }
 
-/* Reads the clock of the mutator, if it is wanted and the source is an event log. */
-static hpf_status read_clock(hpf__read_survey *s, hpf_error *err)
+/* Reads sources of a format that is read whole, and keeps their events for the second pass. Marks
+ * and quantities are then sorted by time when they are emitted. */
+static hpf_status read_whole(hpf__read_survey *s, const hpf_format *format,
+                             hpf_source *const *sources, size_t n_sources, size_t *failed,
+                             hpf_error *err)
 {
-    const hpf_format *format = NULL;
-    hpf_status status =
-        s->options.uses_mutator_clock ? hpf_format_detect(&format, s->source, err) : HPF_OK;
-    return status == HPF_OK && format == &hpf_format_eventlog
-               ? hpf_eventlog_read_mutator_clock(&s->clock, s->source, err)
-               : status;
+    hpf_status status = hpf__source_create_spool(&s->spool, sources[0], err);
+    if (status == HPF_OK) {
+        status =
+            hpf__reader_read(s->base.reader, format, sources, n_sources, s->spool, failed, err);
+    }
+    s->source = s->spool;
+    s->base.has_sidecar = true;
+    return status;
 }
 
-static hpf_status run(hpf__read_survey *s, hpf_error *err)
+static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source *const *sources,
+                      size_t n_sources, size_t *failed, hpf_error *err)
 {
-    hpf_status status = read_clock(s, err);
+    hpf_status status = HPF_OK;
+    if (s->options.uses_mutator_clock &&
+        (format == &hpf_format_eventlog || format == &hpf__live_bytes)) {
+        status = hpf_eventlog_read_mutator_clock(&s->clock, s->source, err);
+    }
     if (status != HPF_OK) {
         return status;
     }
@@ -144,10 +154,15 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
                                          .has_log_profile = s->options.has_log_profile,
                                          .log_profile = s->options.log_profile,
                                          .clock = s->clock,
-                                         .frames = s->options.frames,
+                                         .value = s->options.value,
+                                         .symbolise = s->options.symbolise,
+                                         .symbolise_context = s->options.symbolise_context,
                                          .by_stack = s->options.by_stack,
                                          .by_line = s->options.by_line,
                                          .view = s->options.view};
+    bool is_whole = hpf__reader_is_whole(format, &reader_options);
+    reader_options.by_line |=
+        is_whole && s->options.view && hpf_stack_view_has_lines(s->options.view);
     bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_picks);
     if (s->options.has_window) {
         s->base.accumulator.from_time = s->options.from_time;
@@ -161,9 +176,11 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
     if (!is_ready || !s->base.reader) {
         return hpf_error_set_memory(err);
     }
-    status = feed_all(s, err);
-    if (status == HPF_OK) {
-        status = hpf_reader_finish(s->base.reader, err);
+    if (is_whole) {
+        status = read_whole(s, format, sources, n_sources, failed, err);
+    } else {
+        status = feed_all(s, err);
+        status = status == HPF_OK ? hpf_reader_finish(s->base.reader, err) : status;
     }
     if (status == HPF_OK && hpf__reader_log(s->base.reader)) {
         status = put_in_order(s, err);
@@ -174,8 +191,9 @@ static hpf_status run(hpf__read_survey *s, hpf_error *err)
     return status == HPF_OK ? hpf__accumulator_settle_lines(&s->base.accumulator, err) : status;
 }
 
-hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
-                             const hpf_survey_options *options, hpf_error *err)
+static hpf_status create(hpf_survey **out, const hpf_format *format, hpf_source *const *sources,
+                         size_t n_sources, const hpf_survey_options *options, size_t *failed,
+                         hpf_error *err)
 {
     *out = NULL;
     hpf__read_survey *s = calloc(1, sizeof *s);
@@ -183,15 +201,64 @@ hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
         return hpf_error_set_memory(err);
     }
     s->base.second_pass = &hpf__survey_second_pass;
-    s->source = source;
-    s->options = options ? *options : (hpf_survey_options){0};
-    hpf_status status = run(s, err);
+    s->source = sources[0];
+    s->options = *options;
+    hpf_status status = run(s, format, sources, n_sources, failed, err);
     if (status != HPF_OK) {
         hpf_survey_destroy(&s->base);
         return status;
     }
     *out = &s->base;
     return HPF_OK;
+}
+
+/* Surveys the live bytes of an event log. If there are none, keeps `err`, which says why there is
+ * no heap profile. */
+static hpf_status create_live(hpf_survey **out, hpf_source *source,
+                              const hpf_survey_options *options, hpf_error *err)
+{
+    size_t failed;
+    hpf_error other;
+    hpf_status status = hpf_source_rewind(source, &other);
+    status = status == HPF_OK ? create(out, &hpf__live_bytes, &source, 1, options, &failed, &other)
+                              : status;
+    if (status == HPF_END) {
+        return err->status;
+    }
+    if (status != HPF_OK) {
+        *err = other;
+    } else if (options->warning) {
+        hpf_error_set(&other, HPF_END, "drawing only the live bytes that the collector measured");
+        options->warning(options->warning_context, err);
+        options->warning(options->warning_context, &other);
+    }
+    return status;
+}
+
+hpf_status hpf_survey_create_series(hpf_survey **out, hpf_source *const *sources, size_t n_sources,
+                                    const hpf_survey_options *options, size_t *failed,
+                                    hpf_error *err)
+{
+    static const hpf_survey_options none;
+    hpf_error own;
+    options = options ? options : &none;
+    err = err ? err : &own;
+    const hpf_format *format = options->format;
+    *out = NULL;
+    *failed = 0;
+    hpf_status status = format ? HPF_OK : hpf_format_detect(&format, sources[0], err);
+    status =
+        status == HPF_OK ? create(out, format, sources, n_sources, options, failed, err) : status;
+    bool may_be_live = status == HPF_ERR_SYNTAX && format == &hpf_format_eventlog &&
+                       options->takes_live_bytes && !options->has_log_profile && !options->view;
+    return may_be_live ? create_live(out, sources[0], options, err) : status;
+}
+
+hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
+                             const hpf_survey_options *options, hpf_error *err)
+{
+    size_t failed;
+    return hpf_survey_create_series(out, &source, 1, options, &failed, err);
 }
 
 void hpf_survey_destroy(hpf_survey *survey)
@@ -201,6 +268,7 @@ void hpf_survey_destroy(hpf_survey *survey)
         hpf_reader_destroy(s->base.reader);
         hpf__accumulator_finish(&s->base.accumulator);
         hpf_eventlog_activity_destroy(s->clock);
+        hpf_source_destroy(s->spool);
         free(s->order.places);
         free(s);
     }

@@ -19,12 +19,17 @@ typedef struct hpf__time_index {
 
 typedef struct hpf__read_survey {
     hpf_survey base;
-    hpf_source *source;
+    hpf_source *source;           /* of the second pass */
+    hpf_source *spool;            /* the same, of a format that is read whole; or NULL */
     hpf_eventlog_activity *clock; /* of the mutator; or NULL */
     hpf__time_index order;        /* empty while samples come in the order of time */
     const hpf__place *place;      /* of the sample that is read */
     hpf_survey_options options;
 } hpf__read_survey;
+
+/* A format of event logs without samples: the live bytes that the garbage collector measured are
+ * samples of one name. Returns HPF_END if the log has none. */
+extern const hpf_format hpf__live_bytes;
 
 /* By reading the picks again, or recalling them. */
 extern const hpf__second_pass hpf__survey_second_pass;

@@ -31,7 +31,8 @@ static bool is_on_rule(const hpr_chart *chart, const hpr__area *area, double gap
     return false;
 }
 
-/* Finds the lowest and the highest place of a line between two places of the x axis. */
+/* Finds the lowest and the highest place of a line between two places of the x axis; without any
+ * there, the place of its end. */
 static void find_extent(const hpr_chart *chart, const hpr_quantity *line, double left_pt,
                         double right_pt, double *low_pt, double *high_pt)
 {
@@ -49,6 +50,9 @@ static void find_extent(const hpr_chart *chart, const hpr_quantity *line, double
         }
         before_x = x;
         before_y = y;
+    }
+    if (*low_pt > *high_pt) {
+        *low_pt = *high_pt = before_y;
     }
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the libraries into a scratch folder, moves it, and uses them from there: found once by CMake, once by pkg-config.
-# The consumer draws a profile; samples/api has one program for each library. The documents are checked, too, and embedding.md
-# is compiled and run.
+# The consumer draws a profile; samples/api has one program for each library, and those that open profiles open all formats.
+# The documents are checked, too, and embedding.md is compiled and run.
 #
 # run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
 # run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this
@@ -48,6 +48,13 @@ with_pkg_config "$source/consumer/consumer.c" "$scratch/consumer_pkg" hprender h
 "$scratch/consumer_pkg" "$profile" "$scratch/pkg.svg"
 cmp "$scratch/cmake.svg" "$scratch/pkg.svg"
 
+# Profiles of all formats that the program reads.
+mkdir "$scratch/formats"
+cp "$root"/samples/eventlog/foldleak-prof-lu-hc.eventlog "$root"/tests/conformance/exchange/samples/* "$scratch/formats"
+for format in csv tidy json; do
+    "$scratch/moved/bin/census" convert --to $format -o "$scratch/formats/p.$format" "$profile"
+done
+
 # A program's name begins with the name of its library.
 with_cmake "$root/samples/api" "$scratch/api"
 for file in "$root"/samples/api/*.c; do
@@ -59,11 +66,19 @@ for file in "$root"/samples/api/*.c; do
         "$scratch/$name" "$profile" >"$scratch/$name.pkg"
         cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
         grep '^peak: [1-9]' "$scratch/$name.pkg"
+        for given in "$scratch"/formats/*; do
+            "$scratch/moved/bin/census" convert --to hp -o "$scratch/formats.hp" "$given"
+            "$scratch/$name" "$given" | sed 1q >"$scratch/$name.given"
+            "$scratch/$name" "$scratch/formats.hp" | sed 1q | cmp - "$scratch/$name.given"
+        done
         ;;
     hprender_*)
         "$scratch/api/$name" "$profile" "$scratch/$name.cmake"
         "$scratch/$name" "$profile" "$scratch/$name.pkg"
         cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
+        for given in "$scratch"/formats/*; do
+            "$scratch/$name" "$given" "$scratch/$name.page"
+        done
         ;;
     hpprof_*)
         mkdir "$scratch/$name.run"

@@ -28,8 +28,7 @@ ROOMS = {
 
 # Private headers of other rooms that a room may include, until they are public.
 DOORS = {
-    "cli": {"detect/reader.h", "event/call_stacks.h", "event/format_row.h", "event/frame_table.h", "exchange/words.h",
-            "summary/quantity.h", "terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
+    "cli": {"event/format_row.h", "exchange/words.h", "terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
 }
 
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".
@@ -42,7 +41,7 @@ FLOORS = {
                  "native/target/lives", "native/target/preload",
                  "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
                  "native/collector/profile", "native/collector", "native/collector/attach"],
-    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "merge", "cc", "hpc", "gate", "commands"],
+    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "cc", "hpc", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html", "terminal"],
 }
 

@@ -226,11 +226,6 @@ static profile *create_profile(watch *w, const char *name)
     return p;
 }
 
-void watch_set_frames(watch *w, const hpf_frame_table *frames)
-{
-    w->options.frames = frames;
-}
-
 watched *watch_add_profile(watch *w, const char *name)
 {
     profile *p = create_profile(w, name);
@@ -375,6 +370,26 @@ void watch_feed(watch *w, watched *seen, const char *bytes, size_t n_bytes)
     if (n_bytes > 0 && seen->state == WATCHED_GROWING) {
         feed_live(p, bytes, n_bytes);
     }
+}
+
+hpf_status watch_read(watch *w, watched *seen, hpf_source *source, const hpf_format *format,
+                      hpf_error *err)
+{
+    hpf_str piece;
+    hpf_status status = HPF_OK;
+    if (format->is_streamed) {
+        while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
+            watch_feed(w, seen, piece.data, piece.length);
+        }
+        return status == HPF_END ? HPF_OK : status;
+    }
+    status = hpf_live_read(seen->live, source, format, err);
+    if (status == HPF_OK) {
+        seen->last_sample_s = loop_now_s();
+        say(profile_of(seen), WATCHED_GROWING, "");
+        CALL_VIEWS(profile_of(seen), grew)
+    }
+    return status;
 }
 
 void watch_feed_sidecar(watch *w, watched *seen, const char *bytes, size_t n_bytes)

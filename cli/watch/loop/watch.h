@@ -96,9 +96,6 @@ bool watch_is_over(const watch *w);
 
 /* ---- for inputs ---- */
 
-/* Sets the frames of the names of profiles that are added later; borrowed for their lives. */
-void watch_set_frames(watch *w, const hpf_frame_table *frames);
-
 /* Adds a profile in the waiting state. `name` is copied. Returns NULL without memory. */
 watched *watch_add_profile(watch *w, const char *name);
 
@@ -108,6 +105,10 @@ void watch_restart_profile(watch *w, watched *profile);
 /* Adds bytes to a profile, in pieces of any size. Invalid input makes it fail; it then ignores
  * bytes until it is restarted. */
 void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
+/* Reads a finished profile of any format instead. Invalid input of a format that can grow makes the
+ * profile fail, that of others is an error. */
+HPF_MUST_USE hpf_status watch_read(watch *w, watched *profile, hpf_source *source,
+                                   const hpf_format *format, hpf_error *err);
 /* Adds bytes of the sidecar file (event/sidecar.h). An error is reported once, and the rest of the
  * file is ignored. */
 void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);

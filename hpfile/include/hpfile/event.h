@@ -160,8 +160,13 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 #define HPF_MAX_NAME_BYTES ((size_t)16 << 20)
 
 typedef struct hpf_event_visitor hpf_event_visitor;         /* private to the library */
-typedef struct hpf_frame_table hpf_frame_table;             /* private to the library */
 typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
+
+/* Replaces the frames of a stack, innermost first, of which some may be an address: their label
+ * ends with `+0x` and the address after the call, in their module. `*frames` is valid until the
+ * next call. */
+typedef hpf_status hpf_symboliser(void *context, const hpf_frame **frames, size_t *n_frames,
+                                  hpf_error *err);
 
 typedef struct hpf_reader_options {
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
@@ -188,8 +193,10 @@ typedef struct hpf_reader_options {
     /* Also visits the records of an event log, except amounts of samples. May be NULL; borrowed. */
     const hpf_event_visitor *visitor;
     void *visitor_context;
-    /* The frames of the names of an imported profile, or NULL. Borrowed. */
-    const hpf_frame_table *frames;
+    /* Surveys and live profiles call it for each stack of a format that may have addresses instead
+     * of functions; NULL: they remain addresses. */
+    hpf_symboliser *symbolise;
+    void *symbolise_context;
     /* An event log by type may have the stacks that allocated the objects. Its names are the types;
      * with this they are the stacks, each with a type as its innermost frame. */
     bool by_stack;

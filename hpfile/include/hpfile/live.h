@@ -34,15 +34,17 @@ typedef struct hpf_live_options {
     uint8_t log_profile;
     /* "ticky-entries", "ticky-allocs" or "ticky-allocd": this amount of the ticky counters of an
      * event log instead of its heap profile; counters that are not defined yet are numbers. Other
-     * profiles then are an error, ARGUMENT. Empty: the heap profile. Borrowed. */
+     * profiles that are fed then are an error, ARGUMENT. For hpf_live_read as in
+     * hpf_reader_options. Empty: the heap profile. Borrowed. */
     hpf_str value;
     /* As in hpf_survey_options. Events wait until the records of all processors up to their time
      * are there, in at most 64 MiB. */
     bool uses_mutator_clock;
-    const hpf_stack_view *view;    /* as in hpf_reader_options */
-    const hpf_frame_table *frames; /* as in hpf_reader_options */
-    bool has_activity;             /* keep what the run-time system of an event log did: 3 MiB */
-    bool has_costs; /* keep the ticks and allocations of the stacks of an event log */
+    const hpf_stack_view *view; /* as in hpf_reader_options */
+    hpf_symboliser *symbolise;  /* as in hpf_reader_options */
+    void *symbolise_context;
+    bool has_activity; /* keep what the run-time system of an event log did: 3 MiB */
+    bool has_costs;    /* keep the ticks and allocations of the stacks of an event log */
     /* As in hpf_survey_options. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
@@ -61,11 +63,18 @@ HPF_API HPF_MUST_USE hpf_status hpf_live_create(hpf_live **out, const hpf_live_o
                                                 hpf_error *err);
 HPF_API void hpf_live_destroy(hpf_live *live);
 
-/* Feeds the next bytes of the input, cut anywhere. Takes time in proportion to the bytes, and
- * sometimes for the compaction of the stored samples. Errors: from the reader; they are sticky.
+/* Feeds the next bytes of a `.hp` file or event log, cut anywhere. Takes time in proportion to the
+ * bytes, and sometimes for the compaction of the stored samples. Errors: from the reader; they
+ * are sticky.
  */
 HPF_API HPF_MUST_USE hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes,
                                               hpf_error *err);
+
+/* Reads a finished profile of any format, instead of hpf_live_feed; NULL detects the format. The
+ * source was opened with `keep`. Errors:
+ * those of source and reader. */
+HPF_API HPF_MUST_USE hpf_status hpf_live_read(hpf_live *live, hpf_source *source,
+                                              const hpf_format *format, hpf_error *err);
 
 /* Feeds the next bytes of the sidecar file. Its quantities become quantities of the profile; its
  * labels go to the marks of the same times that have none, whichever comes first. Errors: SYNTAX,

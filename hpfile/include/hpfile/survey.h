@@ -21,6 +21,7 @@
 #define HPFILE_SURVEY_H
 
 #include "hpfile/event.h"
+#include "hpfile/format.h"
 #include "hpfile/overview.h"
 #include "hpfile/frame.h"
 #include "hpfile/source.h"
@@ -47,9 +48,15 @@ typedef struct hpf_survey_options {
     /* Times of an event log count the mutator only (docs/formats/eventlog.md), not elapsed time;
      * other inputs have only one clock. */
     bool uses_mutator_clock;
-    bool by_stack, by_line;        /* as in hpf_reader_options */
-    const hpf_stack_view *view;    /* as in hpf_reader_options */
-    const hpf_frame_table *frames; /* as in hpf_reader_options */
+    bool by_stack, by_line;     /* as in hpf_reader_options */
+    const hpf_stack_view *view; /* as in hpf_reader_options */
+    const hpf_format *format;   /* of the source; NULL: it is detected */
+    hpf_str value;              /* as in hpf_reader_options */
+    hpf_symboliser *symbolise;  /* as in hpf_reader_options */
+    void *symbolise_context;
+    /* Survey the live bytes that the garbage collector measured, with two warnings, if the source
+     * is an event log without samples that has them. */
+    bool takes_live_bytes;
     hpf_warning *warning;
     void *warning_context;
     /* Called for each piece of input with the bytes read and the size of the input, 0 if unknown.
@@ -58,12 +65,22 @@ typedef struct hpf_survey_options {
     void *progress_context;
 } hpf_survey_options;
 
-/* Reads the whole source, which was opened with `keep` and is borrowed for the survey's life.
- * Errors: from source and reader; RANGE if no sample is in the window. */
+/* Reads the whole source, of any format that is read, which was opened with `keep` and is borrowed
+ * for the survey's life. Errors: from source and reader; RANGE if no sample is in the window.
+ */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,
                                                   const hpf_survey_options *options,
                                                   hpf_error *err);
 HPF_API void hpf_survey_destroy(hpf_survey *survey);
+
+/* Reads several sources of one format as one profile, in which each is a sample
+ * (hpf_format_is_moment), in the order in which they were taken; with their place in the list as
+ * times if the format does not say when. Sets `*failed` to the source with the error. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_create_series(hpf_survey **out,
+                                                         hpf_source *const *sources,
+                                                         size_t n_sources,
+                                                         const hpf_survey_options *options,
+                                                         size_t *failed, hpf_error *err);
 
 /* Adds the sidecar of a `.hp` file (docs/formats/sidecar.md): its quantities, and its labels for
  * marks of the same times that have none. Errors: SYNTAX, LIMIT, MEMORY, from the source; what was

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hpfile/live.h"
 #include "hpfile/sink.h"
+#include "hpfile/survey.h"
 #include "failing_alloc.h"
 #include "retold.h"
 
@@ -178,6 +180,137 @@ Test(foreign_profiles, have_the_samples_that_their_text_says)
         cr_expect_str_eq(hp, profiles[i].hp);
         free(hp);
     }
+}
+
+/* Emits a survey as `.hp` text, which it allocates. */
+static char *survey_as_hp(hpf_survey *survey)
+{
+    hpf_writer *writer;
+    hpf_sink *sink = hpf_sink_to_memory();
+    cr_assert_eq(hpf_writer_create(&writer, &hpf_format_hp, sink, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_emit(survey, true, &hpf_writer_events, writer, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+    hpf_str text = hpf_sink_bytes(sink);
+    char *copy = strndup(text.data, text.length);
+    hpf_writer_destroy(writer);
+    hpf_sink_destroy(sink);
+    return copy;
+}
+
+Test(foreign_profiles, are_surveyed_and_read_by_live_profiles)
+{
+    for (size_t i = 0; i < N_PROFILES; i++) {
+        hpf_survey *survey, *snapshot;
+        hpf_live *live;
+        hpf_source *source;
+        cr_assert_eq(hpf_source_from_memory(&source, profiles[i].text, NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK, "%zu", i);
+        char *hp = survey_as_hp(survey);
+        cr_expect_str_eq(hp, profiles[i].hp);
+        cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_create(&live, NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_read(live, source, NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_survey(&snapshot, live, NULL), HPF_OK);
+        char *of_live = survey_as_hp(snapshot);
+        cr_expect_str_eq(of_live, profiles[i].hp);
+        for (hpf_name name = 0; name < hpf_survey_n_names(survey); name++) {
+            hpf_frame frame, same;
+            size_t n = hpf_survey_frames(survey, name, &frame, 1);
+            cr_expect_eq(n > 0, *hpf_survey_name(survey, name).data == '(', "%zu, %u", i, name);
+            cr_expect_eq(n, hpf_live_frames(live, name, &same, 1));
+            cr_expect(n == 0 || (hpf_str_equal(frame.label, same.label) &&
+                                 hpf_str_equal(frame.source, same.source)));
+        }
+        free(of_live);
+        free(hp);
+        hpf_live_destroy(live);
+        hpf_survey_destroy(survey);
+        hpf_source_destroy(source);
+    }
+}
+
+static hpf_status name_addresses(void *context, const hpf_frame **frames, size_t *n_frames,
+                                 hpf_error *err)
+{
+    static const hpf_frame function = {.label = HPF_STR("f"), .source = HPF_STR("f.c:1")};
+    (void)err;
+    ++*(unsigned *)context;
+    if (memchr((*frames)->label.data, '+', (*frames)->label.length)) {
+        *frames = &function;
+        *n_frames = 1;
+    }
+    return HPF_OK;
+}
+
+Test(foreign_profiles, have_functions_that_the_caller_finds)
+{
+    hpf_survey *survey;
+    hpf_source *source;
+    hpf_frame frame;
+    unsigned n_calls = 0;
+    const hpf_survey_options options = {.symbolise = name_addresses, .symbolise_context = &n_calls};
+    const hpf_str text =
+        TEXT("heap profile: 3: 60 [3: 60] @ heapprofile\n1: 40 [1: 40] @ 0x1abc 0x1def\n"
+             "2: 20 [2: 20] @ 0x9\n\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 fe:00 11 /bin/a\n");
+    cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+    cr_expect_eq(n_calls, 2);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "(1)f"));
+    cr_expect_eq(hpf_survey_frames(survey, 0, &frame, 1), 1);
+    cr_expect(hpf_str_is(frame.source, "f.c:1"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "(2)0x9"));
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+enum { N_WIDE = 20000, N_ROWS = 6 };
+
+static hpf_status expect_row(void *context, const hpf_sample *sample, hpf_error *err)
+{
+    unsigned *row = context;
+    (void)err;
+    cr_expect_eq(sample->time, *row);
+    cr_assert_eq(sample->n_costs, N_WIDE);
+    for (size_t i = 0; i < sample->n_costs; i++) {
+        cr_assert_eq(sample->costs[i].whole, (uint64_t)(i + 1) << (7 * *row));
+    }
+    ++*row;
+    return HPF_OK;
+}
+
+/* Samples are larger than the pieces in which they are read again, and need one or two words. */
+Test(foreign_profiles, with_large_samples_are_read_twice)
+{
+    static const hpf_events events = {.sample = expect_row};
+    hpf_sink *csv = hpf_sink_to_memory();
+    hpf_sink_text(csv, "time");
+    for (unsigned i = 0; i < N_WIDE; i++) {
+        hpf_sink_printf(csv, ",n%u", i);
+    }
+    for (unsigned row = 0; row < N_ROWS; row++) {
+        hpf_sink_printf(csv, "\n%u", row);
+        for (uint64_t i = 0; i < N_WIDE; i++) {
+            hpf_sink_printf(csv, ",%llu", (unsigned long long)((i + 1) << (7 * row)));
+        }
+    }
+    const hpf_survey_options options = {.expects_no_series = true};
+    static uint32_t band_of_name[N_WIDE];
+    double values[N_ROWS];
+    unsigned row = 0;
+    hpf_survey *survey;
+    hpf_source *source;
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(csv), NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_replay(survey, &events, &row, NULL), HPF_OK);
+    cr_expect_eq(row, N_ROWS);
+    cr_assert_eq(hpf_survey_series(survey, band_of_name, 1, values, NULL), HPF_OK);
+    for (row = 0; row < N_ROWS; row++) {
+        cr_expect_eq(values[row], (N_WIDE + 1.0) * N_WIDE / 2 * (1ULL << (7 * row)));
+    }
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(csv);
 }
 
 Test(foreign_profiles, are_refused_at_the_place_of_an_error)
