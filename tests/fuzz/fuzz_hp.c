@@ -49,7 +49,7 @@ static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
     if (!is_written || hpf_source_from_fd(&source, fd, NULL, NULL) != HPF_OK) {
         return;
     }
-    law_survey(source, model, max_picks, true);
+    law_survey(source, law_format(text), model, max_picks, true);
     hpf_source_destroy(source);
 }
 

@@ -10,6 +10,7 @@
 
 #include "fuzz.h"
 #include "hpfile/live.h"
+#include "laws.h"
 #include "rng.h"
 #include "surveys.h"
 
@@ -68,7 +69,7 @@ static hpf_survey *survey_text(hpf_source **source, hpf_str text, size_t max_pic
                                hpf_status *status)
 {
     hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_picks = max_picks, .format = law_format(text)};
     hpf_survey *survey = NULL;
     fuzz_require(hpf_source_from_memory(source, text, &keep, NULL) == HPF_OK, "no source");
     *status = hpf_survey_create(&survey, *source, &options, NULL);

@@ -88,9 +88,16 @@ static void check_replay(hpf_survey *survey, const hpf_model *model)
     hpf_sink_destroy(b);
 }
 
-void law_survey(hpf_source *source, const hpf_model *model, size_t max_picks, bool in_order)
+const hpf_format *law_format(hpf_str text)
 {
-    hpf_survey_options options = {.max_picks = max_picks};
+    bool is_log = text.length >= 4 && memcmp(text.data, "hdrb", 4) == 0;
+    return is_log ? &hpf_format_eventlog : &hpf_format_hp;
+}
+
+void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *model,
+                size_t max_picks, bool in_order)
+{
+    hpf_survey_options options = {.max_picks = max_picks, .format = format};
     hpf_survey *survey = NULL;
     hpf_error err;
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
@@ -115,6 +122,6 @@ void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_picks, b
     hpf_source *source = NULL;
     hpf_source_options keep = {.keep = true};
     fuzz_require(hpf_source_from_memory(&source, text, &keep, NULL) == HPF_OK, "no source");
-    law_survey(source, model, max_picks, in_order);
+    law_survey(source, law_format(text), model, max_picks, in_order);
     hpf_source_destroy(source);
 }

@@ -234,8 +234,7 @@ static unsigned long long start_of(const char *process_id)
     return is_known ? start : 0;
 }
 
-/* Returns whether the first bytes of a file of a process contain the text, and leaves them in
- * `room`, with a zero behind them. */
+/* Returns whether the first bytes of a file of a process contain the text. */
 static bool has_in_file(const char *process_id, const char *name, const char *text, char *room,
                         size_t n_room)
 {
@@ -244,14 +243,13 @@ static bool has_in_file(const char *process_id, const char *name, const char *te
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t n = 0;
     ssize_t got = 1;
-    while (fd >= 0 && got > 0 && n < n_room - 1) {
-        got = read(fd, room + n, n_room - 1 - n);
+    while (fd >= 0 && got > 0 && n < n_room) {
+        got = read(fd, room + n, n_room - n);
         n += got > 0 ? (size_t)got : 0;
     }
     if (fd >= 0) {
         close(fd);
     }
-    room[n] = '\0';
     size_t length = strlen(text);
     for (size_t i = 0; i + length <= n; i++) {
         if (room[i] == text[0] && memcmp(room + i, text, length) == 0) {
@@ -259,20 +257,6 @@ static bool has_in_file(const char *process_id, const char *name, const char *te
         }
     }
     return false;
-}
-
-/* Returns whether a process was started with the text in its environment. If it has overwritten
- * that, with a title for instance, the first variable has no name: then a mapping tells. */
-static bool has_started_with(const char *process_id, const char *text, char *room)
-{
-    static const char of_names[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-    if (has_in_file(process_id, "environ", text, room, MAX_FILE_BYTES)) {
-        return true;
-    }
-    size_t n_name = strspn(room, of_names);
-    bool is_whole = n_name > 0 && room[n_name] == '=';
-    return !is_whole && has_in_file(process_id, "maps", text, room, MAX_FILE_BYTES);
 }
 
 bool hpp__proc_any_with(const char *text)
@@ -285,7 +269,8 @@ bool hpp__proc_any_with(const char *text)
     while (all && room && !is_found && (entry = readdir(all))) {
         const char *id = entry->d_name;
         is_found = id[0] >= '1' && id[0] <= '9' && start_of(id) >= own_start &&
-                   has_started_with(id, text, room);
+                   (has_in_file(id, "environ", text, room, MAX_FILE_BYTES) ||
+                    has_in_file(id, "maps", text, room, MAX_FILE_BYTES));
     }
     free(room);
     if (all) {

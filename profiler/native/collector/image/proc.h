@@ -65,7 +65,7 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out);
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id);
 
 /* Returns whether any process that is younger than this one was started with `text` in its
- * environment; of one that has overwritten that, whether a mapping has it in its name. */
+ * environment, or has a mapping with it in its name: programs that are profiled hide the former. */
 bool hpp__proc_any_with(const char *text);
 
 /* Open /proc/PID/pagemap (or return -1), and count the pages of [begin, begin + n_bytes) that
