@@ -132,7 +132,7 @@ static void draw_mark_labels(const hpr__drawing *d)
     }
 }
 
-/* Draws the names of quantity lines beside `taken`. */
+/* Draws the names of quantity lines, outside of `taken`. */
 static void draw_quantity_names(const hpr__drawing *d, const hpr__note_style *style,
                                 const hpr__area *taken)
 {

@@ -78,6 +78,14 @@ static inline long hpp__syscall(long number, long a, long b, long c, long d, lon
     return hpp__may_call(number) ? hpp__bare_syscall(number, a, b, c, d, e, f) : -EPERM;
 }
 
+/* Returns CLOCK_MONOTONIC; 0 if the program has isolated itself. */
+static inline uint64_t hpp__system_ns(void)
+{
+    struct timespec now = {0};
+    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Returns whether the library may take more address space, and counts it as taken. Under a limit
  * (RLIMIT_AS; RLIMIT_DATA for private memory), the limit is raised by as much (memory_limits.h).
  * Where that is not possible, it takes at most a quarter: the program has first claim to it. */

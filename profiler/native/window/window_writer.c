@@ -120,13 +120,6 @@ uint32_t hpp__window_reserved_cells(void)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void close_file(int file)
 {
     hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
@@ -206,7 +199,7 @@ static void fill_identity(hpp_window_head *head)
 {
     head->process_id = (uint32_t)hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     head->parent_id = (uint32_t)hpp__syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
-    head->start_ns = now_ns();
+    head->start_ns = hpp__system_ns();
     head->start_stamp = hpp__time_stamp();
     head->key = (uint64_t)head->process_id << 32 | (uint32_t)head->start_ns;
     atomic_store_explicit(&head->state, HPP_WINDOW_LIVE, memory_order_relaxed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the event log has beside the bands: quantities, ticks, totals of stacks, threads.
+ * Writes what the event log has in addition to the bands: quantities, ticks, totals of stacks,
+ * threads.
  */
 #include <stdlib.h>
 #include <string.h>

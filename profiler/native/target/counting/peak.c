@@ -4,8 +4,6 @@
  */
 #include "peak.h"
 
-#include <time.h>
-
 #include "process_state.h"
 
 enum {
@@ -107,13 +105,6 @@ void hpp__peak_start(uint64_t live_bytes)
     atomic_flag_clear(&is_shown);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 HPP_COLD HPP_ANY_STACK void hpp__peak_show(void)
 {
     enum { PATIENCE_S = 5 };
@@ -125,7 +116,7 @@ HPP_COLD HPP_ANY_STACK void hpp__peak_show(void)
     int64_t live_bytes = atomic_load(&total_bytes) + (int64_t)self->change;
     int64_t least_bytes = (int64_t)atomic_load(&head->peak_image_bytes);
     bool is_peak = least_bytes != 0 && live_bytes >= least_bytes;
-    if (!is_peak || hpp__isolation != HPP_NOT_ISOLATED || now_ns() < head->peak_image_ns ||
+    if (!is_peak || hpp__isolation != HPP_NOT_ISOLATED || hpp__system_ns() < head->peak_image_ns ||
         hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != head->process_id ||
         atomic_flag_test_and_set(&is_shown)) {
         return;

@@ -4,7 +4,6 @@
  * that the run time of `census cc` calls for the shadow (native/target/compiled/shadow.c).
  */
 #include <string.h>
-#include <time.h>
 
 #include "accounting.h"
 #include "entry.h"
@@ -35,9 +34,7 @@ HPP_EXPORT void census_mark_text(const char *text)
     hpp_window_mark *mark = &hpp__window->marks[index];
     size_t n = strnlen(text, sizeof(mark->text) - 1);
     memcpy(mark->text, text, n);
-    struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t time_ns = hpp__system_ns();
     atomic_store_explicit(&mark->time_ns, time_ns, memory_order_release);
     hpp__helper_note_mark(time_ns);
     hpp__keep_up_with_eras(); /* uses after a mark do not belong to the era before */

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "cpu_ticks.h"
 #include "helper.h"
@@ -41,9 +40,7 @@ static void note_event(const hpp_thread *self, bool is_end)
         }
     } while (!atomic_compare_exchange_weak(&head->n_thread_events, &n, n + 1));
     hpp_window_thread_event *event = &hpp__window->thread_events[n % HPP_MAX_THREAD_EVENTS];
-    struct timespec now = {0};
-    hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    event->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    event->time_ns = hpp__system_ns();
     event->thread_id = self->thread_id;
     event->slot_index = self->slot_index;
     event->is_end = is_end;

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "accounting.h"
 #include "cxx_runtime.h"
@@ -47,11 +46,9 @@ static void note(hpp_caller caller, const type_info *type)
     atomic_fetch_add(&record->n, 1);
     if (is_new) {
         const char *name = type != NULL && type->name != NULL ? type->name : "";
-        struct timespec now = {0};
         name += *name == '*';
         memcpy(record->type, name, strnlen(name, sizeof(record->type) - 1));
-        hpp__syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-        record->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        record->time_ns = hpp__system_ns();
         record->thread_id = hpp__self != NULL ? hpp__self->thread_id : 0;
         record->site = place.site;
         atomic_store_explicit(&record->is_complete, 1, memory_order_release);
