@@ -684,10 +684,12 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     return true;
 }
 
-/* Takes a sample of the clock, which is missed if there is no room. */
+/* Takes a sample of the clock, which is missed if there is no room, or if the program has not had
+ * time to work since it took the step for the last one. */
 static void sample(hpp__process *p)
 {
-    p->n_missed += !sample_patiently(p, 0, AT_TICK);
+    bool is_due = hpp__now_ns() >= atomic_load(&p->control->next_census_ns);
+    p->n_missed += !is_due || !sample_patiently(p, 0, AT_TICK);
 }
 
 void hpp__process_miss(hpp__process *p, uint64_t n_intervals)

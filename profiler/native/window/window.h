@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 14u
+#define HPP_WINDOW_VERSION 15u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -352,6 +352,8 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_watched;  /* places */
     /* `n_steps` << 32, and the last era at whose end the collector has looked at all places. */
     _Atomic uint64_t looked;
+    /* No census begins before this time of CLOCK_MONOTONIC: the program works between two steps. */
+    _Atomic uint64_t next_census_ns;
     _Atomic uint32_t n_lives;      /* records */
     _Atomic uint64_t n_lost_lives; /* changes of a phase without a record */
     _Atomic uint64_t n_samples;    /* blocks that were watched */

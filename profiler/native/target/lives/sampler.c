@@ -218,6 +218,10 @@ static bool look_at_all(const era_step *step)
     return ok;
 }
 
+/* On a busy machine a step may take longer than the time between two censuses. So the next census
+ * waits until the program has had several times as long to work. */
+enum { WORK_PER_STEP = 4, LONGEST_STEP_NS = 1000000000 };
+
 /* Takes a step into `era`, or, while another thread takes one or a fork is going on, none. */
 static HPP_NO_INLINE void take_step(uint32_t era)
 {
@@ -230,11 +234,15 @@ static HPP_NO_INLINE void take_step(uint32_t era)
         era_step step = {hpp__sample_open_pagemap(), hpp__lives_era(), era};
         uint32_t failure = 0;
         if (step.pagemap >= 0) {
+            uint64_t begin_ns = hpp__now_ns();
+            atomic_store(&head->next_census_ns, begin_ns + LONGEST_STEP_NS);
             atomic_fetch_add(&head->n_steps, 1);
             failure = look_at_all(&step) ? 0 : HPP_EVENT_LOCKED_MEMORY;
             hpp__syscall(SYS_close, step.pagemap, 0, 0, 0, 0, 0);
             atomic_store(&head->era, era);
             atomic_fetch_add(&head->n_steps, 1);
+            uint64_t end_ns = hpp__now_ns();
+            atomic_store(&head->next_census_ns, end_ns + WORK_PER_STEP * (end_ns - begin_ns));
         } else if (step.pagemap != -EMFILE && step.pagemap != -ENFILE) {
             failure = HPP_EVENT_NO_PAGEMAP;
         }
