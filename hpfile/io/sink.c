@@ -437,6 +437,12 @@ uint64_t hpf_sink_position(const hpf_sink *sink)
     return sink->flushed_bytes + sink->buf.length;
 }
 
+void hpf_sink_clear(hpf_sink *sink)
+{
+    sink->flushed_bytes += sink->buf.length;
+    sink->buf.length = 0;
+}
+
 hpf_str hpf_sink_bytes(const hpf_sink *sink)
 {
     return is_memory(sink) ? (hpf_str){sink->buf.bytes ? sink->buf.bytes : "", sink->buf.length}

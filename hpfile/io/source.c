@@ -12,10 +12,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "io/inflate.h"
+#include "io/recording.h"
 #include "io/spool.h"
 
 #define PIECE_BYTES (256u << 10)
+
+/* Consecutive bytes of the log of a process, in its recording. */
+typedef struct log_extent {
+    uint64_t begin, in_recording;
+} log_extent;
+
+/* The log of a process in a recording. */
+typedef struct log_of_process {
+    hpf_source *recording;
+    hpf__chunks chunks;
+    hpf_str unread; /* of the recording */
+    uint64_t next;  /* byte of the recording that would continue the last extent */
+    log_extent *extents;
+    size_t n_extents, extents_capacity;
+} log_of_process;
 
 struct hpf_source {
     int fd; /* -1: memory */
@@ -40,6 +57,9 @@ struct hpf_source {
     uint64_t furthest; /* position, also before a rewind */
     uint64_t replayed; /* bytes given out again after a rewind of a kept source */
     bool is_replaying;
+
+    hpf_recording *processes; /* of a recording, else NULL */
+    log_of_process *log;      /* which is read; NULL: all bytes of the input are */
 };
 
 static hpf_status read_raw(hpf_source *s, hpf_error *err)
@@ -65,10 +85,16 @@ static hpf_status read_raw(hpf_source *s, hpf_error *err)
     return HPF_OK;
 }
 
-/* Reads the first bytes, which identify the compression. A pipe may give them one by one. */
+static bool cannot_read_twice(const hpf_source *s)
+{
+    return s->inflate || (s->fd >= 0 && !s->is_file);
+}
+
+/* Reads the first bytes, which identify the compression or a recording. A pipe may give them one by
+ * one. */
 static hpf_status probe(hpf_source *s, hpf_error *err)
 {
-    char magic[HPF__MAGIC_BYTES];
+    char magic[HPF__RECORDING_MAGIC_BYTES];
     size_t n = 0;
     while (s->fd >= 0 && !s->is_file && n < sizeof magic) {
         ssize_t got = read(s->fd, s->raw + n, PIECE_BYTES - n);
@@ -97,7 +123,7 @@ static hpf_status probe(hpf_source *s, hpf_error *err)
     if (status == HPF_OK && s->inflate && !s->plain && !(s->plain = malloc(PIECE_BYTES))) {
         return hpf_error_set_memory(err);
     }
-    s->keeps = s->options.keep && (s->inflate || (s->fd >= 0 && !s->is_file));
+    s->keeps = s->options.keep && cannot_read_twice(s);
     return status;
 }
 
@@ -146,8 +172,120 @@ static hpf_status next_kept(hpf_source *s, hpf_str *out, hpf_error *err)
     return status;
 }
 
+/* --- recordings --- */
+
+/* Reads the whole recording, whose first piece is `piece`, for its processes, and chooses one. */
+static hpf_status read_processes(hpf_source *s, hpf_str piece, hpf_error *err)
+{
+    hpf__chunks chunks = {0};
+    hpf__chunk_part part;
+    hpf_status status = HPF_OK;
+    s->processes = hpf__recording_create();
+    if (!s->processes) {
+        return hpf_error_set_memory(err);
+    }
+    if (cannot_read_twice(s) && !s->keeps) {
+        s->keeps = true;
+        status = hpf__spool_append(&s->spool, piece, err);
+    }
+    while (status == HPF_OK) {
+        while ((status = hpf__chunks_next(&chunks, &piece, &part, err)) == HPF_OK &&
+               (status = hpf__recording_note(s->processes, &part, err)) == HPF_OK) {
+        }
+        status = status == HPF_MORE ? hpf_source_next(s, &piece, err) : status;
+    }
+    hpf__chunks_finish(&chunks);
+    return status == HPF_END ? hpf__recording_choose(s->processes, s->options.process, err)
+                             : status;
+}
+
+/* Makes a source, whose first piece was `piece` and begins a recording, one of the log of a
+ * process. */
+static hpf_status open_recording(hpf_source *s, hpf_str piece, hpf_error *err)
+{
+    hpf_status status = read_processes(s, piece, err);
+    status = status == HPF_OK ? hpf_source_rewind(s, err) : status;
+    if (status != HPF_OK || !hpf_recording_chosen(s->processes)) {
+        return status;
+    }
+    hpf_source *recording = malloc(sizeof *recording);
+    log_of_process *log = calloc(1, sizeof *log);
+    if (!recording || !log) {
+        free(recording);
+        free(log);
+        return hpf_error_set_memory(err);
+    }
+    *recording = *s;
+    recording->processes = NULL;
+    log->recording = recording;
+    *s = (hpf_source){
+        .fd = -1, .options = s->options, .is_probed = true, .processes = s->processes, .log = log};
+    return HPF_OK;
+}
+
+/* Notes where a piece of the log is, unless it continues the one before or is read again. */
+static bool note_extent(hpf_source *s, const hpf__chunk_part *part)
+{
+    log_of_process *log = s->log;
+    const log_extent new = {s->position, part->offset};
+    bool is_needed = s->position >= s->furthest && (s->position == 0 || part->offset != log->next);
+    log->next = part->offset + part->bytes.length;
+    return !is_needed || HPF__ARRAY_PUSH(log->extents, log->n_extents, log->extents_capacity, new);
+}
+
+static hpf_status next_of_log(hpf_source *s, hpf_str *out, hpf_error *err)
+{
+    log_of_process *log = s->log;
+    hpf__chunk_part part = {0};
+    hpf_status status = HPF_OK;
+    while (status == HPF_OK || status == HPF_MORE) {
+        status = hpf__chunks_next(&log->chunks, &log->unread, &part, err);
+        if (status == HPF_MORE) {
+            status = hpf_source_next(log->recording, &log->unread, err);
+        } else if (status == HPF_OK && part.bytes.length > 0 && part.kind == HPF__CHUNK_LOG &&
+                   part.process == hpf_recording_chosen(s->processes)->number) {
+            *out = part.bytes;
+            status = note_extent(s, &part) ? HPF_OK : hpf_error_set_memory(err);
+            s->position += out->length;
+            s->furthest = s->furthest > s->position ? s->furthest : s->position;
+            return status;
+        }
+    }
+    return status;
+}
+
+static hpf_status read_log_at(const log_of_process *log, uint64_t offset, char *into, size_t length,
+                              hpf_error *err)
+{
+    size_t next;
+    hpf_status status = HPF_OK;
+    HPF__ARRAY_BISECT(next, log->n_extents, i, log->extents[i].begin <= offset);
+    for (size_t i = next - 1; length > 0 && status == HPF_OK; i++) {
+        uint64_t end = i + 1 < log->n_extents ? log->extents[i + 1].begin : UINT64_MAX;
+        size_t n = end - offset < length ? (size_t)(end - offset) : length;
+        uint64_t at = log->extents[i].in_recording + (offset - log->extents[i].begin);
+        status = hpf_source_read_at(log->recording, at, into, n, err);
+        into += n;
+        offset += n;
+        length -= n;
+    }
+    return status;
+}
+
+static hpf_status rewind_log(hpf_source *s, hpf_error *err)
+{
+    hpf__chunks_finish(&s->log->chunks);
+    s->log->chunks = (hpf__chunks){0};
+    s->log->unread = (hpf_str){0};
+    s->position = 0;
+    return hpf_source_rewind(s->log->recording, err);
+}
+
 hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
 {
+    if (s->log) {
+        return next_of_log(s, out, err);
+    }
     if (!s->is_probed) {
         hpf_status status = probe(s, err);
         if (status != HPF_OK) {
@@ -158,6 +296,7 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
         return next_kept(s, out, err);
     }
     hpf_status status = s->inflate ? next_inflated(s, out, err) : next_stored(s, out, err);
+    bool is_first = s->furthest == 0;
     if (status == HPF_OK) {
         s->position += out->length;
         s->furthest = s->furthest > s->position ? s->furthest : s->position;
@@ -165,7 +304,16 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
             status = hpf__spool_append(&s->spool, *out, err);
         }
     }
-    return status;
+    if (status != HPF_OK || !is_first) {
+        return status;
+    }
+    if (!hpf__is_recording(*out)) {
+        return s->options.process ? hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                                  "only recordings (.census) have processes")
+                                  : HPF_OK;
+    }
+    status = open_recording(s, *out, err);
+    return status == HPF_OK ? hpf_source_next(s, out, err) : status;
 }
 
 static hpf_status read_some_at(const hpf_source *s, uint64_t offset, char *into, size_t room,
@@ -204,10 +352,13 @@ hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t
     if (offset > s->furthest || length > s->furthest - offset) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "these bytes have not been read yet");
     }
+    if (s->log) {
+        return read_log_at(s->log, offset, into, length, err);
+    }
     if (s->keeps) {
         return hpf__spool_read(&s->spool, offset, into, length, err);
     }
-    if (s->inflate || (s->fd >= 0 && !s->is_file)) {
+    if (cannot_read_twice(s)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "this input cannot be read twice: it was not spooled");
     }
@@ -237,6 +388,9 @@ hpf_status hpf_source_rewind(hpf_source *s, hpf_error *err)
     if (s->position == 0) {
         return HPF_OK;
     }
+    if (s->log) {
+        return rewind_log(s, err);
+    }
     if (s->keeps) {
         if (!s->plain && !(s->plain = malloc(PIECE_BYTES))) {
             return hpf_error_set_memory(err);
@@ -245,7 +399,7 @@ hpf_status hpf_source_rewind(hpf_source *s, hpf_error *err)
         s->is_replaying = true;
         return HPF_OK;
     }
-    if (s->inflate || (s->fd >= 0 && !s->is_file)) {
+    if (cannot_read_twice(s)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "this input cannot be read twice: it was not spooled");
     }
@@ -255,12 +409,12 @@ hpf_status hpf_source_rewind(hpf_source *s, hpf_error *err)
 
 uint64_t hpf_source_stored_bytes(const hpf_source *s)
 {
-    return s->stored_bytes;
+    return s->log ? hpf_source_stored_bytes(s->log->recording) : s->stored_bytes;
 }
 
 uint64_t hpf_source_position_bytes(const hpf_source *s)
 {
-    return s->raw_offset - s->unread.length;
+    return s->log ? hpf_source_position_bytes(s->log->recording) : s->raw_offset - s->unread.length;
 }
 
 uint64_t hpf_source_offset(const hpf_source *s)
@@ -270,7 +424,14 @@ uint64_t hpf_source_offset(const hpf_source *s)
 
 const char *hpf_source_compression(const hpf_source *s)
 {
-    return s->inflate ? hpf__inflate_name(s->inflate) : "";
+    return s->log       ? hpf_source_compression(s->log->recording)
+           : s->inflate ? hpf__inflate_name(s->inflate)
+                        : "";
+}
+
+const hpf_recording *hpf_source_recording(const hpf_source *s)
+{
+    return s->processes;
 }
 
 void hpf_source_destroy(hpf_source *s)
@@ -281,6 +442,13 @@ void hpf_source_destroy(hpf_source *s)
     if (s->owns_fd && s->fd >= 0) {
         close(s->fd);
     }
+    if (s->log) {
+        hpf_source_destroy(s->log->recording);
+        hpf__chunks_finish(&s->log->chunks);
+        free(s->log->extents);
+        free(s->log);
+    }
+    hpf__recording_destroy(s->processes);
     hpf__inflate_destroy(s->inflate);
     hpf__spool_finish(&s->spool);
     free(s->raw);

@@ -35,7 +35,7 @@ DOORS = {
 # A public header belongs to the floor of its source: include/hpfile/sink.h to that of sink.c, or else to the lowest one
 # that has a sink_*.c. One without a source is below all floors.
 FLOORS = {
-    "hpfile": ["io", "text", "snapshot", "event", "hp", "prof", "eventlog", "exchange", "detect", "summary", "findings"],
+    "hpfile": ["io", "text", "snapshot", "event", "hp", "prof", "eventlog", "recording", "exchange", "detect", "summary", "findings"],
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window",
                  "native/target/unwind", "native/target/centres", "native/python", "native/target/compiled", "native/target/counting",
                  "native/target/lives", "native/target/preload",

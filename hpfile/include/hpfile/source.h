@@ -6,9 +6,12 @@
  * decompressed bytes. Files are read, not mapped: their producer may truncate them at any time, and
  * a mapping would then raise SIGBUS.
  *
- * Reading twice: a plain file is read
- * again. Pipes and compressed input are spooled if the option `keep` is set: in memory up to 4 MiB,
- * then in an unnamed temporary file.
+ * Recordings of census (docs/formats/census.md) are recognised, too, and read as the event log of
+ * one process; offsets count the bytes of this log.
+ *
+ * Reading twice: a plain file is read again. Pipes and compressed input are spooled if the option
+ * `keep` is set, or if they are recordings: in memory up to 4 MiB, then in an unnamed temporary
+ * file.
  *
  * Threads: one source, one thread at a time.
  */
@@ -25,6 +28,10 @@ typedef struct hpf_source hpf_source;
 typedef struct hpf_source_options {
     bool keep;                 /* spool input that cannot be read twice */
     const char *temporary_dir; /* for the spool; NULL: /tmp. Borrowed until destroy */
+    /* Of a recording of census (recording.h), the process whose event log is read: its number,
+     * process id, name or a part of it; "all": their sum; NULL: the one with the largest peak.
+     * Borrowed until the first piece was read. Other input is UNSUPPORTED, unless NULL. */
+    const char *process;
 } hpf_source_options;
 
 /* Opens a file. NULL `options` are all zero. Errors: IO, also for a directory; MEMORY. */
@@ -66,6 +73,11 @@ HPF_API uint64_t hpf_source_offset(const hpf_source *source);
 /* Returns "gzip", "xz", "zstd", or "" for input that is not compressed. Known after the first
  * piece. */
 HPF_API const char *hpf_source_compression(const hpf_source *source);
+
+/* Returns the processes of a recording (recording.h), known after the first piece; NULL for other
+ * input. Borrowed. */
+typedef struct hpf_recording hpf_recording;
+HPF_API const hpf_recording *hpf_source_recording(const hpf_source *source);
 
 HPF_END_DECLS
 #endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Writing a recording (docs/formats/census.md): the event logs of the processes of a run in one
+ * file. Each sample is one write, so that followers of the file never see half a sample.
+ *
+ * The log of a process is held in memory until the process matters: until it has three samples, or
+ * 1 MiB in one. The first process always matters. Others are rows only.
+ *
+ * Threads: the functions may be called by several threads, but those of one process, and its log,
+ * by one at a time.
+ */
+#ifndef HPFILE_RECORDING_WRITER_H
+#define HPFILE_RECORDING_WRITER_H
+
+#include "hpfile/recording.h"
+#include "hpfile/sink.h"
+
+HPF_BEGIN_DECLS
+
+typedef struct hpf_recording_writer hpf_recording_writer;
+
+/* Creates a writer into an empty file, which the caller keeps open and closes, and writes the head.
+ * Errors: MEMORY, IO. After an error of a write, the file ends with a whole chunk, and all further
+ * functions return the error. */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_create(hpf_recording_writer **out, int fd,
+                                                            hpf_error *err);
+HPF_API void hpf_recording_writer_destroy(hpf_recording_writer *writer);
+
+/* Writes the row of a process that begins: its parent, pid, start, date and texts, which are cut at
+ * 4 KiB. Stores its number, by which the other functions know it. */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_begin(hpf_recording_writer *writer,
+                                                           const hpf_process *process,
+                                                           uint32_t *number, hpf_error *err);
+
+/* Returns the sink, in memory, for the event log of a process: with samples that are changes
+ * (hpf_writer_options.writes_changes). Borrowed until the process ends. */
+HPF_API hpf_sink *hpf_recording_writer_log(hpf_recording_writer *writer, uint32_t number);
+
+/* Writes what is in the sink, as the sample at `time_s` of the log, with this sum of its amounts.
+ */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_sample(hpf_recording_writer *writer,
+                                                            uint32_t number, double time_s,
+                                                            uint64_t live_bytes, hpf_error *err);
+
+/* Writes the end of the log, and the row of the end: how, code, end_s (on the clock of the run),
+ * and left_bytes. */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_end(hpf_recording_writer *writer,
+                                                         uint32_t number,
+                                                         const hpf_process *process,
+                                                         hpf_error *err);
+
+/* Returns what the writer knows of a process: its peak and number of samples so far. */
+HPF_API hpf_process hpf_recording_writer_process(hpf_recording_writer *writer, uint32_t number);
+
+HPF_END_DECLS
+#endif

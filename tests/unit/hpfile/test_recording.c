@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Recordings: what the writer writes of several processes is read as the log of each.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hpfile/format.h"
+#include "hpfile/recording.h"
+#include "hpfile/recording_writer.h"
+#include "hpfile/source.h"
+#include "hpfile/survey.h"
+#include "hpfile/writer.h"
+
+/* A process of a run: `largest` bytes in the middle of its `n_samples` samples. */
+typedef struct made_process {
+    const char *name;
+    uint32_t pid;
+    double start_s;
+    uint64_t n_samples, largest;
+    hpf_writer *writer;
+    hpf_sink *log;
+    uint32_t number;
+} made_process;
+
+static void begin(hpf_recording_writer *w, made_process *p)
+{
+    const hpf_writer_options options = {.writes_changes = true};
+    const hpf_process row = {.pid = p->pid,
+                             .parent = p->pid > 100,
+                             .start_s = p->start_s,
+                             .date_s = 1700000000,
+                             .name = {p->name, strlen(p->name)},
+                             .command = HPF_STR("/bin/x --y"),
+                             .host = HPF_STR("here")};
+    cr_assert_eq(hpf_recording_writer_begin(w, &row, &p->number, NULL), HPF_OK);
+    p->log = hpf_recording_writer_log(w, p->number);
+    cr_assert_eq(hpf_writer_create(&p->writer, &hpf_format_eventlog, p->log, &options, NULL),
+                 HPF_OK);
+    hpf_writer_events.header(p->writer, HPF_HEADER_JOB, HPF_STR("x"), NULL);
+    hpf_writer_events.name(p->writer, 0, HPF_STR("small"), NULL);
+    hpf_writer_events.name(p->writer, 1, HPF_STR("large"), NULL);
+}
+
+static void add_sample(hpf_recording_writer *w, made_process *p, uint64_t i)
+{
+    uint64_t large = i == p->n_samples / 2 ? p->largest - 1 : p->largest / 2;
+    const hpf_cost costs[] = {{.name = 0, .whole = 1}, {.name = 1, .whole = large}};
+    const hpf_sample sample = {.time = (double)i, .costs = costs, .n_costs = 2};
+    cr_assert_eq(hpf_writer_events.sample(p->writer, &sample, NULL), HPF_OK);
+    cr_assert_eq(hpf_recording_writer_sample(w, p->number, (double)i, large + 1, NULL), HPF_OK);
+}
+
+static void end(hpf_recording_writer *w, made_process *p)
+{
+    const hpf_process row = {
+        .end = HPF_PROCESS_EXITED, .code = 3, .end_s = p->start_s + 20, .left_bytes = 7};
+    cr_assert_eq(hpf_writer_finish(p->writer, NULL), HPF_OK);
+    cr_assert_eq(hpf_recording_writer_end(w, p->number, &row, NULL), HPF_OK);
+    hpf_writer_destroy(p->writer);
+}
+
+/* Writes a run whose processes take samples in turns, and returns its bytes. */
+static hpf_str write_run(made_process *all, size_t n, bool ends)
+{
+    FILE *file = tmpfile();
+    hpf_recording_writer *w;
+    static char bytes[1 << 20];
+    cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+    for (size_t i = 0; i < n; i++) {
+        begin(w, &all[i]);
+    }
+    for (uint64_t t = 0; t < 20; t++) {
+        for (size_t i = 0; i < n; i++) {
+            if (t < all[i].n_samples) {
+                add_sample(w, &all[i], t);
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (ends) {
+            end(w, &all[i]);
+        } else {
+            hpf_writer_destroy(all[i].writer);
+        }
+    }
+    hpf_recording_writer_destroy(w);
+    rewind(file);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return (hpf_str){bytes, length};
+}
+
+static made_process run[] = {
+    {.name = "make", .pid = 100, .n_samples = 20, .largest = 100},
+    {.name = "cc one.c", .pid = 101, .start_s = 2, .n_samples = 9, .largest = 5000},
+    {.name = "sh", .pid = 102, .start_s = 2, .n_samples = 2, .largest = 90},
+    {.name = "cc two.c", .pid = 103, .start_s = 3, .n_samples = 5, .largest = 4000}};
+enum { N = sizeof run / sizeof *run };
+
+/* Surveys a process, and returns its peak; 0 with an error. */
+static double peak_of(hpf_str bytes, const char *which, hpf_error *err)
+{
+    const hpf_source_options options = {.keep = true, .process = which};
+    hpf_source *source;
+    hpf_survey *survey;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+    double peak = hpf_survey_create(&survey, source, NULL, err) == HPF_OK
+                      ? hpf_survey_overview(survey)->peak_total
+                      : 0;
+    hpf_survey_destroy(peak > 0 ? survey : NULL);
+    hpf_source_destroy(source);
+    return peak;
+}
+
+Test(recording, a_process_is_chosen_by_its_peak_name_or_number)
+{
+    hpf_str bytes = write_run(run, N, true);
+    cr_expect_eq(peak_of(bytes, NULL, NULL), 5000);
+    cr_expect_eq(peak_of(bytes, "1", NULL), 100);
+    cr_expect_eq(peak_of(bytes, "103", NULL), 4000);
+    cr_expect_eq(peak_of(bytes, "make", NULL), 100);
+    cr_expect_eq(peak_of(bytes, "cc", NULL), 5000); /* the larger one */
+    cr_expect_eq(peak_of(bytes, "cc two.c", NULL), 4000);
+}
+
+Test(recording, a_process_that_is_not_there_is_an_error)
+{
+    hpf_str bytes = write_run(run, N, true);
+    hpf_error err;
+    cr_expect_eq(peak_of(bytes, "ld", &err), 0);
+    cr_expect_eq(err.status, HPF_ERR_ARGUMENT);
+    cr_expect_str_eq(err.message, "no process \"ld\" in the recording: census info lists them");
+    cr_expect_eq(peak_of(bytes, "sh", &err), 0);
+    cr_expect_str_eq(err.message, "process 3 (sh) was too short or too small for a profile");
+    cr_expect_eq(peak_of(HPF_STR("JOB \"x\"\n"), "sh", &err), 0);
+    cr_expect_str_eq(err.message, "only recordings (.census) have processes");
+}
+
+Test(recording, processes_are_rows)
+{
+    for (int ends = 0; ends < 2; ends++) {
+        hpf_source *source;
+        hpf_str piece;
+        hpf_str bytes = write_run(run, N, ends);
+        cr_assert_eq(hpf_source_from_memory(&source, bytes, NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_source_next(source, &piece, NULL), HPF_OK);
+        const hpf_recording *r = hpf_source_recording(source);
+        cr_assert_eq(hpf_recording_n_processes(r), N);
+        cr_expect_eq(hpf_recording_chosen(r), hpf_recording_process(r, 1));
+        for (size_t i = 0; i < N; i++) {
+            const hpf_process *p = hpf_recording_process(r, i);
+            cr_expect(hpf_str_is(p->name, run[i].name));
+            cr_expect_eq(p->pid, run[i].pid);
+            cr_expect_eq(p->parent, i > 0);
+            cr_expect_eq(p->start_s, run[i].start_s);
+            cr_expect(hpf_str_is(p->host, "here"));
+            cr_expect_eq(p->has_log, i != 2);
+            cr_expect_eq(p->n_samples, ends || i != 2 ? run[i].n_samples : 0);
+            cr_expect_eq(p->peak_bytes, ends || i != 2 ? run[i].largest : 0);
+            cr_expect_eq(p->end, ends ? HPF_PROCESS_EXITED : HPF_PROCESS_RUNS);
+            cr_expect_eq(p->code, ends ? 3 : 0);
+            cr_expect_eq(p->left_bytes, ends ? 7 : i == 2 ? 0 : run[i].largest / 2 + 1);
+        }
+        hpf_source_destroy(source);
+    }
+}
+
+/* The pieces of a log are the bytes that were written, also a second time and at any place. */
+Test(recording, a_log_is_read_again)
+{
+    hpf_str bytes = write_run(run, N, true);
+    const hpf_source_options options = {.keep = true, .process = "4"};
+    char first[1 << 16], again[1 << 16];
+    size_t length = 0, n = 0;
+    hpf_source *source;
+    hpf_str piece;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+    for (; hpf_source_next(source, &piece, NULL) == HPF_OK; length += piece.length) {
+        memcpy(first + length, piece.data, piece.length);
+    }
+    cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
+    for (; hpf_source_next(source, &piece, NULL) == HPF_OK; n += piece.length) {
+        memcpy(again + n, piece.data, piece.length);
+    }
+    cr_expect(n == length && memcmp(first, again, n) == 0);
+    for (size_t at = 0; at < length; at += 37) {
+        size_t rest = length - at < 1000 ? length - at : 1000;
+        cr_assert_eq(hpf_source_read_at(source, at, again, rest, NULL), HPF_OK);
+        cr_expect(memcmp(first + at, again, rest) == 0);
+    }
+    hpf_source_destroy(source);
+}
+
+Test(recording, a_pipe_is_read_like_a_file)
+{
+    hpf_str bytes = write_run(run, N, true);
+    const hpf_source_options options = {.keep = true};
+    int ends[2];
+    hpf_source *source;
+    hpf_survey *survey;
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(write(ends[1], bytes.data, bytes.length), (ssize_t)bytes.length);
+    close(ends[1]);
+    cr_assert_eq(hpf_source_from_fd(&source, ends[0], &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_expect_eq(hpf_survey_overview(survey)->peak_total, 5000);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    close(ends[0]);
+}
+
+Test(recording, a_recording_that_is_cut_has_all_samples_before)
+{
+    hpf_str bytes = write_run(run, 1, true);
+    uint64_t before = 0;
+    for (size_t length = 0; length <= bytes.length; length++) {
+        const hpf_source_options options = {.keep = true};
+        hpf_source *source;
+        hpf_survey *survey;
+        hpf_error err;
+        cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){bytes.data, length}, &options, NULL),
+                     HPF_OK);
+        if (hpf_survey_create(&survey, source, NULL, &err) == HPF_OK) {
+            uint64_t n = hpf_survey_overview(survey)->n_samples;
+            cr_assert(n == before || n == before + 1);
+            before = n;
+            hpf_survey_destroy(survey);
+        } else {
+            cr_assert_eq(before, 0);
+        }
+        hpf_source_destroy(source);
+    }
+    cr_expect_eq(before, 20);
+}
+
+Test(recording, a_newer_version_is_refused_in_one_line)
+{
+    hpf_error err;
+    hpf_str bytes = write_run(run, N, true);
+    char *copy = malloc(bytes.length);
+    memcpy(copy, bytes.data, bytes.length);
+    copy[7] = 2;
+    cr_expect_eq(peak_of((hpf_str){copy, bytes.length}, NULL, &err), 0);
+    cr_expect_eq(err.status, HPF_ERR_VERSION);
+    cr_expect_str_eq(err.message, "a recording of version 2, which a newer census wrote: this one "
+                                  "reads version 1");
+    free(copy);
+}
+
+/* The sanitizers watch this. */
+Test(recording, wrong_bytes_do_no_harm)
+{
+    hpf_str bytes = write_run(run, N, true);
+    char *copy = malloc(bytes.length);
+    for (size_t i = 0; i < bytes.length; i++) {
+        for (int value = 0; value < 256; value += 85) {
+            memcpy(copy, bytes.data, bytes.length);
+            copy[i] = (char)value;
+            hpf_error err;
+            peak_of((hpf_str){copy, bytes.length}, NULL, &err);
+        }
+    }
+    free(copy);
+}
