@@ -5,7 +5,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "diag.h"
 #include "run/launch.h"
 #include "run/run_loop.h"
+#include "run/run_output.h"
 #include "run/run_summary.h"
 #include "run/run_tree.h"
 #include "run/run_watch.h"
@@ -42,13 +42,12 @@ typedef struct run_values {
     int depth;
     bool addresses, native, python;
     bool no_children, no_mmap;
-    opt_list tree; /* arguments of --tree */
-    const char *base;
+    opt_list tree;  /* arguments of --tree */
+    opt_list files; /* arguments of -o */
     const char *max_overhead;
     const char *biography_rate;
     int biography_seed;
     int verify_stacks;
-    const char *plot;
     opt_list watch; /* arguments of --watch */
     opt_list http;  /* addresses to listen on; "": the loopback address */
     const char *token_file;
@@ -131,10 +130,10 @@ static const opt run_options[] = {
      "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
      "name (bands added up by name)",
      NULL, 0, 0},
-    {'o', "output", OPT_STEM, AT(base), "BASE",
-     "write BASE.hp and BASE.lines (default: the name of the program); in BASE, %r is the rank of "
-     "a "
-     "parallel program, %p the process, %h the host",
+    {'o', "output", OPT_STEM, AT(files), "FILE",
+     "write FILE: .hp (default: named by the program or script), .eventlog, .prof, or a picture or "
+     "page drawn at the end: .html, .svg, .pdf, .png ... (may be repeated); in FILE, %r is the "
+     "rank of a parallel program, %p the process, %h the host",
      NULL, 0, 0},
     {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
      "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
@@ -147,9 +146,6 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
      "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},
-    {0, "plot", OPT_TEXT, AT(plot), "FILE",
-     "draw the process with the largest peak, or the sum of --tree, to FILE at the end", NULL, 0,
-     0},
     {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
      "show the profile while the program runs: http or http:WHERE (browser, default), tty "
      "(terminal), or a FILE to draw to (may be repeated)",
@@ -236,7 +232,8 @@ static bool check_breakdown(const cmd *self, const char *text)
 }
 
 /* Reads the options of the profiler. Returns false after a message. */
-static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values)
+static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values,
+                         const run_output *output)
 {
     static option_text text;
     hpf_error err;
@@ -246,9 +243,13 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
         }
     }
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
+    bool with_log = values->eventlog || values->compact || output->with_eventlog;
+    bool with_only_report = (with_report || output->with_prof) && !output->with_hp &&
+                            !output->with_eventlog && output->pictures.n == 0;
     add_list(&text, "-h", &values->heap);
-    add_if_given(&text, "-hc", values->heap.n == 0 && !with_report ? "" : NULL);
-    add_if_given(&text, "-l", values->eventlog || values->compact ? "" : NULL);
+    add_if_given(&text, "-hc", values->heap.n == 0 && !with_only_report ? "" : NULL);
+    add_if_given(&text, "-l", with_log ? "" : NULL);
+    add_if_given(&text, "-p", output->with_prof ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
     for (size_t i = 0; i < values->exceptions.n; i++) {
@@ -315,100 +316,6 @@ static bool read_tree(run_tree *out, const opt_list *arguments)
     return *out != RUN_TREE_NAMES || strcmp(bands, "name") == 0;
 }
 
-/* Returns the number of this process in a parallel job, as its launcher has set it, or NULL. */
-static const char *own_rank(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                            "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank && *rank && rank[strspn(rank, "0123456789")] == '\0' && strlen(rank) < 20) {
-            return rank;
-        }
-    }
-    return NULL;
-}
-
-/* Replaces %r (rank), %p (process), %h (host) and %% in the name of a file. Returns what is wrong
- * with it, or NULL. */
-static const char *expand_name(char out[PATH_MAX], const char *given, long process_id)
-{
-    size_t n = 0;
-    for (const char *c = given; *c; c++) {
-        char text[HOST_NAME_MAX + 2] = {*c};
-        if (*c == '%') {
-            const char *rank = own_rank();
-            switch (*++c) {
-            case 'r':
-                if (!rank) {
-                    return "%r needs a rank: OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK or "
-                           "SLURM_PROCID must be set, as by mpirun and srun";
-                }
-                snprintf(text, sizeof text, "%s", rank);
-                break;
-            case 'p':
-                snprintf(text, sizeof text, "%ld", process_id);
-                break;
-            case 'h':
-                if (gethostname(text, sizeof text - 1) != 0) {
-                    return "%h: this host has no name";
-                }
-                break;
-            case '%':
-                break;
-            default:
-                return "after % expected r (rank), p (process), h (host) or %";
-            }
-        }
-        size_t length = strlen(text);
-        if (n + length >= PATH_MAX - 32) {
-            return "the name is too long";
-        }
-        memcpy(out + n, text, length);
-        n += length;
-    }
-    out[n] = '\0';
-    return NULL;
-}
-
-/* Derives BASE, without the suffix .hp, for a process. Returns what is wrong, or NULL. */
-static const char *choose_base(char out[PATH_MAX], const char *given, const char *program,
-                               long process_id)
-{
-    const char *slash = strrchr(program, '/');
-    const char *wrong = given ? expand_name(out, given, process_id) : NULL;
-    if (!given) {
-        snprintf(out, PATH_MAX - 32, "%s", slash ? slash + 1 : program);
-    }
-    size_t n = wrong ? 0 : strlen(out);
-    if (n > 3 && strcmp(out + n - 3, ".hp") == 0) {
-        out[n - 3] = '\0';
-    }
-    return n > 0 || wrong ? wrong : "an output name is empty";
-}
-
-/* Returns the suffix of the profile. */
-static const char *suffix_of(const hpp_options *profile)
-{
-    return !profile->with_census ? ".prof" : profile->is_compact ? ".eventlog" : ".hp";
-}
-
-/* Checks that the profile can be written, before the program is started. */
-static bool check_output(const char *base, const char *suffix)
-{
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s%s", base, suffix);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* follows no link */
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
-    } else if (errno != EEXIST || (access(path, W_OK) != 0 && errno != ENOENT)) {
-        diag_say("%s: %s", path, strerror(errno));
-        return false;
-    }
-    return true;
-}
-
 /* ---- The run ---- */
 
 /* A run. */
@@ -416,7 +323,9 @@ typedef struct run {
     const run_values *values;
     hpp_options profile;
     hpp_collector_options options;
-    char base[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    run_output output;
+    const char *suffixes[12]; /* of the files that are written; the first is the profile */
+    char path[PATH_MAX], library[PATH_MAX];
     long process_id; /* of the program */
     hpp_collector *collector;
     run_tree tree;
@@ -425,16 +334,44 @@ typedef struct run {
     run_watch watch;
 } run;
 
-/* Runs `census plot -o FILE INPUT`. */
+/* Lists the files that the options ask for. */
+static void list_files(run *r)
+{
+    const hpp_options *p = &r->profile;
+    const run_output *o = &r->output;
+    bool with_hp = o->with_hp || r->values->eventlog || !o->with_eventlog;
+    r->options.without_hp = r->values->compact || !with_hp;
+    const struct {
+        bool is_written;
+        const char *suffix;
+    } files[] = {
+        {p->with_census && !r->options.without_hp, ".hp"},
+        {p->with_census && !r->options.without_hp, ".lines"},
+        {p->with_eventlog, ".eventlog"},
+        {p->report != HPP_REPORT_NONE || p->census.breakdown == HPF_BREAKDOWN_RETAINER, ".prof"},
+        {p->time_bins, ".time.bins"},
+        {p->heap_bins, ".heap.bins"},
+        {true, ".heapsnapshot"}, /* also by census mark */
+        {r->tree != RUN_TREE_NONE, ".tree.hp"},
+    };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (files[i].is_written) {
+            r->suffixes[n++] = files[i].suffix;
+        }
+    }
+    r->suffixes[n] = NULL;
+}
+
+/* Draws the pictures and pages of a profile, as `census plot -o FILE` does. */
 static void draw(const run *r, char *profile)
 {
-    char command[] = "plot";
-    char option[] = "--output";
-    char output[PATH_MAX];
-    (void)expand_name(output, r->values->plot, r->process_id);
-    char *words[] = {command, option, output, profile, NULL};
+    char command[] = "plot", option[] = "--output", picture[PATH_MAX];
     const cmd *plot = cmd_find(command);
-    (void)plot->run(plot, 4, words);
+    for (size_t i = 0; run_output_picture(&r->output, i, r->process_id, picture); i++) {
+        char *words[] = {command, option, picture, profile, NULL};
+        (void)plot->run(plot, 4, words);
+    }
 }
 
 static void report(const run *r)
@@ -448,27 +385,25 @@ static void report(const run *r)
     char path[PATH_MAX + 16];
     uint64_t n_tree_samples = 0;
     if (r->tree != RUN_TREE_NONE) {
-        snprintf(path, sizeof path, "%s.tree.hp", r->base);
-        n_tree_samples = run_tree_write(path, r->collector, r->tree, suffix_of(&r->profile),
-                                        r->profile.interval_ns);
+        snprintf(path, sizeof path, "%s.tree.hp", r->output.base);
+        n_tree_samples =
+            run_tree_write(path, r->collector, r->tree, r->suffixes[0], r->profile.interval_ns);
     }
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector);
     } else {
-        run_summary_print(stderr, r->collector, r->profile.with_census, suffix_of(&r->profile));
+        run_summary_print(stderr, r->collector, r->profile.with_census, r->suffixes[0]);
         if (r->profile.with_census) {
             run_summary_print_tree(stderr, r->collector, n_tree_samples > 0 ? path : NULL,
                                    n_tree_samples);
         }
     }
-    if (r->values->plot) {
-        if (n_tree_samples == 0) {
-            hpp_process_figures f;
-            hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
-            snprintf(path, sizeof path, "%s%s", f.base, suffix_of(&r->profile));
-        }
-        draw(r, path);
+    if (r->output.pictures.n > 0 && n_tree_samples == 0) {
+        hpp_process_figures f;
+        hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
+        snprintf(path, sizeof path, "%s%s", f.base, r->suffixes[0]);
     }
+    draw(r, path);
 }
 
 /* Opens the views and the collector. */
@@ -511,7 +446,7 @@ static bool conclude(run *r)
     return true;
 }
 
-static int start_and_serve(run *r, char **argv)
+static int start_and_serve(const cmd *self, run *r, char **argv)
 {
     launched program;
     int status = open_collector(r);
@@ -526,7 +461,7 @@ static int start_and_serve(run *r, char **argv)
         return status;
     }
     r->process_id = program.pid;
-    (void)choose_base(r->base, r->values->base, argv[0], program.pid);
+    (void)run_output_set_process(&r->output, self, program.pid, r->suffixes);
     const run_guest guest = run_watch_guest(&r->watch);
     int wait_status = run_loop(r->collector, &program, &r->signals, &guest, r->values->quiet);
     if (!conclude(r)) {
@@ -576,13 +511,13 @@ static void print_exception(void *context, hpf_str line)
     diag_print(stderr, "%.*s", (int)line.length, line.data);
 }
 
-/* Checks options that need more than their type. The program and the process name the files. */
-static int check_options(const cmd *self, run *r, const char *program, long process_id)
+/* Checks options that need more than their type. */
+static int check_options(const cmd *self, run *r)
 {
     const run_values *v = r->values;
     r->options = (hpp_collector_options){
         .profile = &r->profile,
-        .base = r->base,
+        .base = r->output.base,
         .without_children = v->no_children,
         .without_maps = v->no_mmap,
         .by_cpu_time = v->clock == CLOCK_CPU,
@@ -631,17 +566,12 @@ static int check_options(const cmd *self, run *r, const char *program, long proc
         return cmd_misused(self, "--%s needs a heap profile: add -hc",
                            v->http.n > 0 ? "http" : "watch");
     }
-    if (v->plot && !r->profile.with_census) {
-        return cmd_misused(self, "--plot needs a heap profile: add -hc");
-    }
-    const char *wrong = choose_base(r->base, v->base, program, process_id);
-    char plot[PATH_MAX];
-    wrong = !wrong && v->plot ? expand_name(plot, v->plot, process_id) : wrong;
-    return wrong ? cmd_misused(self, "%s", wrong) : EXIT_DONE;
+    list_files(r);
+    return EXIT_DONE;
 }
 
-/* Finds the library, and checks that files can be written. */
-static int prepare(const cmd *self, run *r)
+/* Finds the library, and names the files by the process. */
+static int prepare(const cmd *self, run *r, long process_id)
 {
     if (r->values->source && !r->profile.with_eventlog) {
         return cmd_misused(self,
@@ -649,16 +579,14 @@ static int prepare(const cmd *self, run *r)
     }
     int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
                                 r->values->token_file, r->values->source);
-    if (status == EXIT_DONE &&
-        (!launch_library(r->library) || !check_output(r->base, suffix_of(&r->profile)))) {
-        status = EXIT_FAILED;
-    }
-    return status;
+    status = status == EXIT_DONE && !launch_library(r->library) ? EXIT_FAILED : status;
+    return status == EXIT_DONE ? run_output_open(&r->output, self, process_id, r->suffixes)
+                               : status;
 }
 
 static int run_program(const cmd *self, run *r, char **argv)
 {
-    int status = check_options(self, r, argv[0], getpid()); /* %p is not known yet */
+    int status = check_options(self, r);
     status = status == EXIT_DONE ? launch_find(argv[0], r->path) : status;
     if (status != EXIT_DONE) {
         return status;
@@ -674,8 +602,40 @@ static int run_program(const cmd *self, run *r, char **argv)
         diag_say("%s cannot be profiled: %s", argv[0], err.message);
         return EXIT_FAILED;
     }
-    status = prepare(self, r);
-    return status == EXIT_DONE ? start_and_serve(r, argv) : status;
+    status = prepare(self, r, getpid()); /* %p is not known yet */
+    return status == EXIT_DONE ? start_and_serve(self, r, argv) : status;
+}
+
+/* Names the files by the command of a process that runs. Returns false with errno set if there is
+ * none. */
+static bool name_process(run *r, long process_id)
+{
+    enum { MOST_WORDS = 32 };
+    static char command[4096];
+    char *words[MOST_WORDS + 1] = {r->path}; /* the first word may be a title */
+    size_t n_words = 1, n = 0;
+    snprintf(command, sizeof command, "/proc/%ld/comm", process_id);
+    FILE *file = fopen(command, "re");
+    bool has_name = file && fgets(r->path, sizeof r->path, file);
+    if (file) {
+        fclose(file);
+    }
+    r->path[strcspn(r->path, "\n")] = '\0';
+    snprintf(command, sizeof command, "/proc/%ld/cmdline", process_id);
+    file = has_name ? fopen(command, "re") : NULL;
+    if (file) {
+        n = fread(command, 1, sizeof command - 1, file);
+        fclose(file);
+    }
+    command[n] = '\0';
+    for (size_t at = strlen(command) + 1; at < n && n_words < MOST_WORDS;
+         at += strlen(command + at) + 1) {
+        words[n_words++] = command + at;
+    }
+    if (has_name) {
+        run_output_name(&r->output, words);
+    }
+    return has_name;
 }
 
 static int attach_to(const cmd *self, run *r, char **argv)
@@ -694,21 +654,14 @@ static int attach_to(const cmd *self, run *r, char **argv)
         process_id > INT_MAX) {
         return cmd_misused(self, "expected the number of a process, not '%s'", argv[0]);
     }
-    snprintf(r->path, sizeof r->path, "/proc/%ld/comm", process_id);
-    FILE *file = fopen(r->path, "re");
-    bool has_name = file && fgets(r->path, sizeof r->path, file);
-    if (file) {
-        fclose(file);
-    }
-    if (!has_name) {
+    if (!name_process(r, process_id)) {
         diag_say("cannot attach to process %ld: %s", process_id,
                  errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno));
         return EXIT_FAILED;
     }
-    r->path[strcspn(r->path, "\n")] = '\0';
-    int status = check_options(self, r, r->path, process_id);
+    int status = check_options(self, r);
     r->options.without_children = true;
-    status = status == EXIT_DONE ? prepare(self, r) : status;
+    status = status == EXIT_DONE ? prepare(self, r, process_id) : status;
     return status == EXIT_DONE ? attach_and_serve(r, process_id) : status;
 }
 
@@ -729,11 +682,14 @@ static int read_and(const cmd *self, int argc, char **argv,
     }
     argv[argc] = NULL;
     r.values = &values;
-    status = EXIT_MISUSED;
-    if (read_profile(self, &r.profile, &values)) {
-        status = act(self, &r, argv + 1);
+    run_output_name(&r.output, argv + 1);
+    status = run_output_read(&r.output, self, &values.files);
+    if (status == EXIT_DONE) {
+        bool is_read = read_profile(self, &r.profile, &values, &r.output);
+        status = is_read ? act(self, &r, argv + 1) : EXIT_MISUSED;
     }
     hpp_collector_destroy(r.collector);
+    run_output_close(&r.output);
     run_watch_finish(&r.watch, &r.signals);
     hpp_options_finish(&r.profile);
     return status;
@@ -752,8 +708,8 @@ static const opt *attach_options(void)
         "name-length", "prof",     "prof-verbose", "bins",
         "tick",        "clock",    "skip",         "depth",
         "addresses",   "no-mmap",  "output",       "max-rss-overhead",
-        "plot",        "watch",    "http",         "token-file",
-        "source",      "quiet"};
+        "watch",       "http",     "token-file",   "source",
+        "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

@@ -216,12 +216,12 @@ static bool store(parser *p, const opt *option, const char *text)
                                    : read_choice(p, option, text, &both->choice);
     }
     case OPT_TEXT:
-    case OPT_STEM:
         *(const char **)member = text;
         return true;
     case OPT_CHOICE:
         return read_choice(p, option, text, member);
     case OPT_LIST:
+    case OPT_STEM:
     case OPT_SUFFIX:
         return add_to_list(p, option, text);
     }
@@ -258,8 +258,8 @@ static bool read_letters(parser *p, const char *word)
         }
         if (option->kind == OPT_STEM && at[1] == 'l' && at[2]) {
             return opt_complain(p->complaint,
-                                "GHC's -olFILE names the event log, but -o names all files: use "
-                                "'-o %s', or '-o %s' for names that begin with l",
+                                "GHC's -olFILE names the event log: use '-o %s', or '-o %s' for a "
+                                "name that begins with l",
                                 at + 2, at + 1);
         }
         if (option->kind != OPT_FLAG) {

@@ -30,7 +30,7 @@ typedef enum opt_kind {
     OPT_TIME,     /* opt_time; written as "12.5", in the unit of the profile, or as a duration */
     OPT_CHOICE_OR_TIME, /* opt_choice_or_time; a number is a time, other texts are choices */
     OPT_TEXT,           /* const char *, borrowed from argv */
-    OPT_STEM,           /* like TEXT, for -o; refuses GHC's -olFILE */
+    OPT_STEM,           /* like LIST, for -o; refuses GHC's -olFILE */
     OPT_CHOICE,         /* int, the index into `choices` */
     OPT_LIST,           /* opt_list; each use of the option adds its argument */
     OPT_SUFFIX, /* opt_list; the argument is attached or empty: `-hm`, `-h`, `--heap=m`, `--heap` */

@@ -120,7 +120,7 @@ def cases(files, program):
     run = os.fsencode(program.name)
     lines["run"] = [
         [b"-o", b"base" + bad, b"./" + run, bad], [b"-p", b"-o", b"base", b"./" + run, bad],
-        [b"-o", b"base", b"--plot", b"out" + bad + b".svg", b"./" + run],
+        [b"-o", b"base", b"-o", b"out" + bad + b".svg", b"./" + run],
         [b"-o", b"base", b"--watch", b"./" + run],
         [b"-o", b"base", b"--watch=out" + bad + b".svg", b"./" + run],
         [b"-o", b"base", b"--watch=http:" + bad, b"./" + run],

@@ -54,9 +54,9 @@ class Ends(Native):
 
     def test_a_signal_ends_census_that_waits_for_a_file(self):
         base, begun = self.path("stuck"), self.path("begun")
-        os.mkfifo(base + ".lines")  # nobody reads it
         running = subprocess.Popen(
-            [harness.CENSUS, "run", "-hc", "-o", base, "--", "sh", "-c", 'touch "$0"; exit 5', begun],
+            [harness.CENSUS, "run", "-hc", "-p", "--no-children", "-o", base, "--", "sh", "-c",
+             'mkfifo "$1.prof"; touch "$0"; exit 5', begun, base],  # nobody reads it
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True)
         end = time.monotonic() + harness.PATIENCE_S

@@ -104,7 +104,7 @@ class Processes(Native):
 
     def test_summary_and_plot_show_the_largest_process(self):
         base, picture = self.path("big"), self.path("big.svg")
-        run = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "--plot", picture, "--",
+        run = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "-o", picture, "--",
                            *self.shell("$1 keeps 200")])
         self.assertIn(" processes; the one with the largest peak:\n"
                       "census: %s keeps 200\n" % program("processes"), run.errors)

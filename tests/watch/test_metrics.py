@@ -360,7 +360,7 @@ class Metrics(Watch):
 
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_costs_that_are_not_counted(self):
-        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
+        place = self.serve(self.write("file.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         run, _ = self.begin_program("-hc")
         massif = self.serve(os.path.join(OTHERS, "massif.out"))
         no_ticks = b"this profile has no ticks of processor time: record it with -p, in GHC with +RTS -p -l\n"

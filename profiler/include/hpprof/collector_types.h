@@ -21,6 +21,7 @@ typedef enum hpp_python_frames {
 typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
     const char *base;           /* of file names */
+    bool without_hp;            /* write no BASE.hp and BASE.lines: with_eventlog */
     bool without_children;      /* profile the first process only */
     bool without_inherited;     /* leave out blocks that forked children have inherited */
     bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */

@@ -154,6 +154,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .process_id = process_id,
         .without_inherited = c->options.without_inherited,
         .base = base,
+        .without_hp = c->options.without_hp,
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,
         .print = c->options.print,

@@ -166,7 +166,7 @@ static void run_rename(hpp__job *base)
 {
     job *j = (job *)(void *)base;
     hpp__process *p = j->process;
-    hpp__profile_rename_files(p->remains.figures.base, j->new_base);
+    hpp__profile_rename_files(&p->profile_options, p->remains.figures.base, j->new_base);
     p->remains.figures.base = j->new_base;
     if (p->profile) {
         hpp__profile_set_base(p->profile, j->new_base);

@@ -50,6 +50,7 @@ typedef struct hpp__profile_options {
     uint32_t process_id;
     bool without_inherited;   /* leave out blocks that a forked child has inherited */
     const char *base;         /* of file names; copied */
+    bool without_hp;          /* only an event log */
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;
     void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
@@ -87,7 +88,8 @@ void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last);
 void hpp__profile_discard(hpp__profile *profile);
 
 /* Renames the files of a profile, which may have ended; ignores missing ones. */
-void hpp__profile_rename_files(const char *base, const char *new_base);
+void hpp__profile_rename_files(const hpp__profile_options *options, const char *base,
+                               const char *new_base);
 
 /* Sets the base of files that are created later. Copies it. */
 void hpp__profile_set_base(hpp__profile *profile, const char *base);

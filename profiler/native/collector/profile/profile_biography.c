@@ -69,7 +69,7 @@ hpf_status hpp__profile_rewrite(hpp__profile *p, double end_s, hpf_error *err)
     const char *log = hpp__profile_path(p, ".eventlog");
     hpp__followed_end(&p->biography.watch, p->engine);
     hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
-    if (status == HPF_OK && !p->options->is_compact) {
+    if (status == HPF_OK && !p->without_hp) {
         status = hpp__output_replace(&p->output, path, err);
     }
     if (status == HPF_OK && p->options->with_eventlog) {

@@ -69,7 +69,7 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     hpf_status status = HPF_OK;
-    if (!p->options->is_compact) {
+    if (!p->without_hp) {
         status = hpp__output_open(&p->output, path, err);
         status = status == HPF_OK ? hpp__output_open_sidecar(&p->output, sidecar, err) : status;
     }
@@ -153,6 +153,7 @@ hpf_status hpp__profile_create(hpp__profile **out, const hpp__profile_options *o
     }
     p->options = options->profile;
     p->costs = options->costs;
+    p->without_hp = options->without_hp;
     p->throws.print = p->options->print_on_abort ? options->print : NULL;
     p->throws.print_context = options->print_context;
     p->reader = *reader;
@@ -197,13 +198,32 @@ void hpp__profile_destroy(hpp__profile *p)
     free(p);
 }
 
-static const char *const suffixes[] = {".hp",        ".lines",     ".eventlog",    ".prof",
-                                       ".time.bins", ".heap.bins", ".heapsnapshot"};
-enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+/* Lists the suffixes of the files that a profile may have, and ends them with NULL. Other files
+ * with its base belong to the user. */
+static void list_suffixes(const hpp_options *o, bool without_hp, const char *out[8])
+{
+    bool has_report =
+        o->report != HPP_REPORT_NONE || hpp__profile_asks_for(&o->census, HPF_BREAKDOWN_RETAINER);
+    const struct {
+        bool is_written;
+        const char *suffix;
+    } files[] = {
+        {!without_hp, ".hp"},   {!without_hp, ".lines"},      {o->with_eventlog, ".eventlog"},
+        {has_report, ".prof"},  {o->time_bins, ".time.bins"}, {o->heap_bins, ".heap.bins"},
+        {true, ".heapsnapshot"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (files[i].is_written) {
+            *out++ = files[i].suffix;
+        }
+    }
+    *out = NULL;
+}
 
 void hpp__profile_discard(hpp__profile *p)
 {
-    for (size_t i = 0; p->options->with_census && i < N_SUFFIXES; i++) {
+    const char *suffixes[8];
+    list_suffixes(p->options, p->without_hp, suffixes);
+    for (size_t i = 0; p->options->with_census && suffixes[i]; i++) {
         const char *path = hpp__profile_path(p, suffixes[i]);
         if (path) {
             unlink(path);
@@ -211,9 +231,12 @@ void hpp__profile_discard(hpp__profile *p)
     }
 }
 
-void hpp__profile_rename_files(const char *base, const char *new_base)
+void hpp__profile_rename_files(const hpp__profile_options *options, const char *base,
+                               const char *new_base)
 {
-    for (size_t i = 0; i < N_SUFFIXES; i++) {
+    const char *suffixes[8];
+    list_suffixes(options->profile, options->without_hp, suffixes);
+    for (size_t i = 0; suffixes[i]; i++) {
         char from[PATH_MAX], to[PATH_MAX];
         int n_from = snprintf(from, sizeof from, "%s%s", base, suffixes[i]);
         int n_to = snprintf(to, sizeof to, "%s%s", new_base, suffixes[i]);

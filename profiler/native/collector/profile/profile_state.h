@@ -59,6 +59,7 @@ struct hpp__profile {
     const hpp_options *options;
     hpf_arena *arena;
     const char *base; /* of file names */
+    bool without_hp;
     char date[32];
     hpf_str words[sizeof((hpp_window_head *)0)->command]; /* copies */
     size_t n_words;

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * NAME, then NAME.2, NAME.3 ... are tried by creating a file, so that runs at the same time have
+ * different names.
+ */
+#include "run_output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hprender/backend.h"
+
+#include "diag.h"
+#include "path.h"
+
+enum { MOST_NUMBER = 100000 };
+
+/* ---- The name of a program ---- */
+
+static bool is_one_of(const char *word, size_t length, const char *const *list)
+{
+    while (*list && (strlen(*list) != length || strncmp(*list, word, length) != 0)) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+/* Returns whether a word is the path of an interpreter, with a version or without. */
+static bool is_interpreter(const char *word)
+{
+    static const char *const names[] = {
+        "python", "pypy", "perl", "ruby", "node", "nodejs", "lua",     "php",   "luajit", "sh",
+        "bash",   "dash", "zsh",  "ksh",  "mksh", "tclsh",  "Rscript", "guile", NULL};
+    const char *name = path_base(word);
+    size_t length = strlen(name);
+    while (length > 0 && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.')) {
+        length--;
+    }
+    return is_one_of(name, length, names);
+}
+
+/* Returns the words after `env`, with its options and variables, and after `pyenv exec`. */
+static char *const *without_launchers(char *const *words)
+{
+    while (words[0] && words[1]) {
+        const char *name = path_base(words[0]);
+        char *const *next = words + 1;
+        if (strcmp(name, "env") == 0) {
+            while (*next && (**next == '-' || strchr(*next, '='))) {
+                bool has_argument = strcmp(*next, "-u") == 0 || strcmp(*next, "-C") == 0;
+                next += has_argument && next[1] ? 2 : 1;
+            }
+        } else if (strcmp(name, "pyenv") == 0 && strcmp(words[1], "exec") == 0) {
+            next = words + 2;
+        } else {
+            break;
+        }
+        if (!*next) {
+            break;
+        }
+        words = next;
+    }
+    return words;
+}
+
+/* Returns the script that an interpreter runs, or the module of Python's -m; NULL if the program is
+ * in an option, or comes from standard input. */
+static const char *find_script(char *const *words)
+{
+    static const char *const with_argument[] = {"-W", "-X", "-r", "-o", "-O", NULL};
+    const char *name = path_base(words[0]);
+    bool is_python = strncmp(name, "py", 2) == 0;
+    char inline_letter = is_python || strstr(name, "sh") ? 'c' : 'e';
+    for (char *const *word = words + 1; *word; word++) {
+        size_t length = strlen(*word);
+        bool is_long = strncmp(*word, "--", 2) == 0;
+        if (**word != '-') {
+            return *word;
+        }
+        if (is_python && strcmp(*word, "-m") == 0) {
+            return word[1];
+        }
+        if (length == 1 || (!is_long && (*word)[length - 1] == inline_letter)) {
+            return NULL;
+        }
+        bool has_argument =
+            is_one_of(*word, length, with_argument) || (!is_python && strcmp(*word, "-I") == 0);
+        word += has_argument && word[1];
+    }
+    return NULL;
+}
+
+void run_output_name(run_output *o, char *const *words)
+{
+    static const char *const suffixes[] = {"py",  "pyw", "pl", "rb",  "js",  "mjs", "lua",
+                                           "php", "sh",  "R",  "tcl", "scm", NULL};
+    words = without_launchers(words);
+    const char *script = is_interpreter(words[0]) ? find_script(words) : NULL;
+    const char *name = path_base(script && *path_base(script) ? script : words[0]);
+    const char *dot = strrchr(name, '.');
+    bool is_cut = dot && dot > name && is_one_of(dot + 1, strlen(dot + 1), suffixes);
+    size_t n = is_cut ? (size_t)(dot - name) : strlen(name);
+    n = n < NAME_MAX / 2 ? n : NAME_MAX / 2;
+    snprintf(o->program, sizeof o->program, "%.*s", (int)n, name);
+    o->name = o->is_given ? o->given : o->program;
+}
+
+/* ---- The arguments of -o ---- */
+
+/* Returns the suffix of a name with its dot, if it looks like one of a format; else NULL. */
+static const char *suffix_in(const char *path)
+{
+    const char *dot = strrchr(path_base(path), '.');
+    bool is_suffix = dot && dot > path_base(path) && isalpha((unsigned char)dot[1]);
+    for (const char *c = dot; is_suffix && *++c;) {
+        is_suffix = isalnum((unsigned char)*c);
+    }
+    return is_suffix ? dot : NULL;
+}
+
+int run_output_read(run_output *o, const cmd *self, const opt_list *files)
+{
+    struct {
+        const char *suffix;
+        bool *is_wanted;
+    } formats[] = {
+        {".hp", &o->with_hp}, {".eventlog", &o->with_eventlog}, {".prof", &o->with_prof}};
+    enum { N_FORMATS = sizeof formats / sizeof *formats };
+    for (size_t i = 0; i < files->n; i++) {
+        const char *file = files->texts[i];
+        const char *suffix = suffix_in(file);
+        size_t n = suffix ? (size_t)(suffix - file) : strlen(file);
+        size_t which = 0;
+        while (suffix && which < N_FORMATS && strcmp(formats[which].suffix, suffix) != 0) {
+            which++;
+        }
+        if (suffix && which == N_FORMATS && hpr_backend_by_path(file)) {
+            o->pictures.texts[o->pictures.n++] = file;
+            continue;
+        }
+        if (suffix && which == N_FORMATS) {
+            return cmd_misused(self,
+                               "cannot write '%s': expected a name that ends in .hp, .eventlog, "
+                               ".prof, .html, .svg, .pdf, .png ..., or has no suffix",
+                               file);
+        }
+        if (n == 0 || n >= sizeof o->given - 64) { /* room for a number and a suffix */
+            return cmd_misused(self, "%s",
+                               n == 0 ? "an output name is empty" : "the name is too long");
+        }
+        if (o->is_given && (strlen(o->given) != n || strncmp(o->given, file, n) != 0)) {
+            return cmd_misused(
+                self,
+                "the files of a profile have one name: '%s' and '%.*s' differ (pictures may have "
+                "other names)",
+                o->given, (int)n, file);
+        }
+        snprintf(o->given, sizeof o->given, "%.*s", (int)n, file);
+        o->name = o->given;
+        o->is_given = true;
+        if (suffix) {
+            *formats[which].is_wanted = true;
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Names ---- */
+
+/* Returns the number of this process in a parallel job, as its launcher has set it, or NULL. */
+static const char *own_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank && *rank && rank[strspn(rank, "0123456789")] == '\0' && strlen(rank) < 20) {
+            return rank;
+        }
+    }
+    return NULL;
+}
+
+/* Replaces %r (rank), %p (process), %h (host) and %% in the name of a file. Returns what is wrong
+ * with it, or NULL. */
+static const char *expand_name(char out[PATH_MAX], const char *given, long process_id)
+{
+    size_t n = 0;
+    for (const char *c = given; *c; c++) {
+        char text[HOST_NAME_MAX + 2] = {*c};
+        if (*c == '%') {
+            const char *rank = own_rank();
+            switch (*++c) {
+            case 'r':
+                if (!rank) {
+                    return "%r needs a rank: OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK or "
+                           "SLURM_PROCID must be set, as by mpirun and srun";
+                }
+                snprintf(text, sizeof text, "%s", rank);
+                break;
+            case 'p':
+                snprintf(text, sizeof text, "%ld", process_id);
+                break;
+            case 'h':
+                if (gethostname(text, sizeof text - 1) != 0) {
+                    return "%h: this host has no name";
+                }
+                break;
+            case '%':
+                break;
+            default:
+                return "after % expected r (rank), p (process), h (host) or %";
+            }
+        }
+        size_t length = strlen(text);
+        if (n + length >= PATH_MAX - 64) {
+            return "the name is too long";
+        }
+        memcpy(out + n, text, length);
+        n += length;
+    }
+    out[n] = '\0';
+    return NULL;
+}
+
+static bool exists(const char *base, const char *suffix)
+{
+    char path[PATH_MAX + 16];
+    struct stat file;
+    snprintf(path, sizeof path, "%s%s", base, suffix);
+    return lstat(path, &file) == 0;
+}
+
+/* Appends the first free number to the base. Returns an exit status after a message. */
+static int choose_number(run_output *o, const char *const *suffixes)
+{
+    size_t n = strlen(o->base);
+    for (int number = 1; number < MOST_NUMBER; number++) {
+        if (number > 1) {
+            snprintf(o->base + n, sizeof o->base - n, ".%d", number);
+        }
+        const char *const *suffix = suffixes + 1;
+        while (*suffix && !exists(o->base, *suffix)) {
+            suffix++;
+        }
+        if (*suffix) {
+            continue;
+        }
+        snprintf(o->reserved, sizeof o->reserved, "%s%s", o->base, suffixes[0]);
+        int fd = open(o->reserved, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            close(fd);
+            if (number > 1 && o->is_given) {
+                diag_say("%.*s%s exists: writing %s", (int)n, o->base, suffixes[0], o->reserved);
+            }
+            return EXIT_DONE;
+        }
+        if (errno != EEXIST) {
+            diag_say("%s: %s", o->reserved, strerror(errno));
+            break;
+        }
+    }
+    o->reserved[0] = '\0';
+    return EXIT_FAILED;
+}
+
+/* Checks that a picture can be created or replaced. */
+static bool check_picture(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat file;
+    size_t n = (size_t)(path_base(path) - path);
+    snprintf(folder, sizeof folder, "%.*s", n > 0 ? (int)n : 1, n > 0 ? path : ".");
+    bool is_there = stat(path, &file) == 0;
+    errno = is_there && S_ISDIR(file.st_mode) ? EISDIR : 0;
+    if (errno || access(folder, is_there ? X_OK : W_OK | X_OK) != 0 ||
+        (is_there && access(path, W_OK) != 0)) {
+        diag_say("%s: %s", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+int run_output_open(run_output *o, const cmd *self, long process_id, const char *const *suffixes)
+{
+    char picture[PATH_MAX];
+    const char *wrong = o->is_given ? expand_name(o->base, o->name, process_id) : NULL;
+    if (!o->is_given) {
+        snprintf(o->base, sizeof o->base, "%s", o->name);
+    }
+    for (size_t i = 0; i < o->pictures.n && !wrong; i++) {
+        wrong = expand_name(picture, o->pictures.texts[i], process_id);
+        if (!wrong && !check_picture(picture)) {
+            return EXIT_FAILED;
+        }
+    }
+    return wrong ? cmd_misused(self, "%s", wrong) : choose_number(o, suffixes);
+}
+
+void run_output_close(run_output *o)
+{
+    struct stat file;
+    if (o->reserved[0] && stat(o->reserved, &file) == 0 && file.st_size == 0) {
+        unlink(o->reserved);
+    }
+    o->reserved[0] = '\0';
+}
+
+int run_output_set_process(run_output *o, const cmd *self, long process_id,
+                           const char *const *suffixes)
+{
+    if (!o->is_given || !strstr(o->name, "%p")) {
+        return EXIT_DONE;
+    }
+    run_output_close(o);
+    return run_output_open(o, self, process_id, suffixes);
+}
+
+const char *run_output_picture(const run_output *o, size_t index, long process_id,
+                               char path[PATH_MAX])
+{
+    return index < o->pictures.n && !expand_name(path, o->pictures.texts[index], process_id) ? path
+                                                                                             : NULL;
+}
