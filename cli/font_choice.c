@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "font_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "hpfile/version.h"
 
 #include "diag.h"
 
@@ -43,9 +46,11 @@ static const char *source_date(void)
 
 hpr_output font_choice_output(hpr_fonts *fonts, double dpi)
 {
+    static char software[40];
+    snprintf(software, sizeof software, "heapcensus %s", hpf_version());
     return (hpr_output){
         .dpi = dpi,
-        .software = "heapcensus " CENSUS_VERSION,
+        .software = software,
         .fonts = fonts,
         .date = source_date(),
     };

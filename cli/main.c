@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hpfile/version.h"
+
 #include "cmd.h"
 #include "completion.h"
 #include "diag.h"
@@ -64,7 +66,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_DONE;
     }
     if (strcmp(word, "--version") == 0) {
-        puts("census (heapcensus) " CENSUS_VERSION);
+        printf("census (heapcensus) %s\n", hpf_version());
         return EXIT_DONE;
     }
     if (strcmp(word, "--completion") == 0) {
