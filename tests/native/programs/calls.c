@@ -3,7 +3,7 @@
  * A table of the blocking system calls of Linux. `calls DIRECTORY [-t] [ROW...]` makes each of them
  * once, in a thread of its own, while the others wait, and prints a line for each: result, error,
  * and a sum of the data that arrived. Most calls take WAIT_MS. A call that ends before its time
- * limit, or 20 s after it, is `early` or `late`. -t also prints the milliseconds of each call.
+ * limit, or 100 s after it, is `early` or `late`. -t also prints the milliseconds of each call.
  *
  * The program holds many blocks, so that an image of it takes a while.
  */
@@ -1709,7 +1709,7 @@ static void print_call(const call *c, bool with_time)
     }
     say("%s %ld %s %016llx%s%s", c->row->name, c->result,
         c->error ? strerrorname_np(c->error) : "-", (unsigned long long)(c->sum + c->more),
-        ms < c->row->limit_ms - 5 ? " early" : "", ms > c->row->limit_ms + 20000 ? " late" : "");
+        ms < c->row->limit_ms - 5 ? " early" : "", ms > c->row->limit_ms + 100000 ? " late" : "");
     if (with_time) {
         say(" %ld ms", ms);
     }
