@@ -122,8 +122,6 @@ typedef struct environment {
     char **entries;
 } environment;
 
-extern char **environ;
-
 static bool is_variable(const char *entry, const char *name)
 {
     size_t length = strlen(name);

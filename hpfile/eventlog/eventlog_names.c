@@ -164,7 +164,8 @@ static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str labe
     char digits[2 * ADDRESS_BYTES + 1] = {0};
     char address[ADDRESS_BYTES];
     char *end;
-    if (label.length < 3 || label.length > 2 + 2 * ADDRESS_BYTES || memcmp(label.data, "0x", 2)) {
+    if (label.length < 3 || label.length > 2 + 2 * ADDRESS_BYTES ||
+        memcmp(label.data, "0x", 2) != 0) {
         return NULL;
     }
     memcpy(digits, label.data + 2, label.length - 2);

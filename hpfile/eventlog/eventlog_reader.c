@@ -196,7 +196,8 @@ static hpf_status read_type(hpf_eventlog *log, const char *p, size_t n)
 {
     hpf_str description = {p + TYPE_HEAD_BYTES, hpf__read4(p + 8)};
     int32_t n_bytes = (int16_t)hpf__read2(p + 6);
-    if (n < TYPE_HEAD_BYTES + 2 * WORD_BYTES || memcmp(p + n - WORD_BYTES, TYPE_END, WORD_BYTES)) {
+    if (n < TYPE_HEAD_BYTES + 2 * WORD_BYTES ||
+        memcmp(p + n - WORD_BYTES, TYPE_END, WORD_BYTES) != 0) {
         return fail_at(log, HPF_ERR_SYNTAX,
                        "the header of the event log is invalid: an event type has a wrong length");
     }

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static bool is_set(const char *variable)
 {
     const char *value = getenv(variable);

@@ -100,8 +100,8 @@ static size_t remove_from(char **entries)
         }
     }
     size_t n_removed = 0;
-    for (; kept[n_removed] != NULL; n_removed++) {
-        continue;
+    while (kept[n_removed] != NULL) {
+        n_removed++;
     }
     *kept = NULL;
     return n_removed;

@@ -21,7 +21,6 @@ void *hpp__on_mmap(void *wanted, size_t n_bytes, int protection, int flags, int 
 void *hpp__on_mremap(void *block, size_t n_before, size_t n_bytes, int flags, void *wanted,
                      long unused, HPP_CALLER_PARAMETERS);
 int hpp__on_mprotect(void *begin, size_t n_bytes, int protection, HPP_CALLER_PARAMETERS);
-int munmap(void *begin, size_t n_bytes);
 
 /* An entry with six arguments of its own. */
 #define ENTRY_6(name, function) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_AFTER_6(#function))

@@ -167,7 +167,6 @@ __attribute__((constructor)) static void follow_unseen_frees(void)
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
-void free(void *block);
 void cfree(void *block);
 void free_sized(void *block, size_t n_bytes);
 void free_aligned_sized(void *block, size_t alignment, size_t n_bytes);
