@@ -246,7 +246,10 @@ static bool prepare(input *in, const void *values)
         return false;
     }
     const hpf_format *format = targets[v->to.choice].format;
-    return !format || !format->holds_quantities || overlay_add(in, NULL);
+    if (format && format->holds_quantities) {
+        overlay_add(in);
+    }
+    return true;
 }
 
 /* ---- The command ---- */

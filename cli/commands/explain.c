@@ -40,8 +40,11 @@ static const opt explain_options[] = {
 static bool open_recording(input *in, const char *path)
 {
     const hpf_survey_options limits = {.by_stack = true, .by_line = true};
-    return input_open_only(in, path, NULL) && input_survey(in, &limits) &&
-           retainers_read(in, NULL) && overlay_add(in, NULL);
+    if (!input_open_only(in, path, NULL) || !input_survey(in, &limits)) {
+        return false;
+    }
+    overlay_add(in);
+    return retainers_read(in, NULL);
 }
 
 /* Reads the places of cost centres from the report of an input; NULL if there is none, or if it is

@@ -571,7 +571,8 @@ static bool prepare(input *in, const void *values)
         return false;
     }
     gate_judge_report(v->gate, in);
-    return retainers_read(in, v->sets) && overlay_add(in, NULL);
+    overlay_add(in);
+    return retainers_read(in, v->sets);
 }
 
 static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)

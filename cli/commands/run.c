@@ -40,14 +40,12 @@ typedef struct run_values {
     int clock;
     opt_list skip, retainer, no_retainer;
     int depth;
-    bool addresses, native, python;
+    bool native, python;
     bool no_children, no_mmap;
     opt_list tree;  /* arguments of --tree */
     opt_list files; /* arguments of -o */
     const char *max_overhead;
     const char *biography_rate;
-    int biography_seed;
-    int verify_stacks;
     opt_list watch; /* arguments of --watch */
     opt_list http;  /* addresses to listen on; "": the loopback address */
     const char *token_file;
@@ -116,8 +114,6 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {0, "depth", OPT_INT, AT(depth), "N",
      "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
-    {0, "addresses", OPT_FLAG, AT(addresses), NULL,
-     "show functions without symbols by address instead of by their caller or module", NULL, 0, 0},
     {0, "native", OPT_FLAG, AT(native), NULL,
      "show Python programs as native ones: without functions of Python", NULL, 0, 0},
     {0, "python", OPT_FLAG, AT(python), NULL,
@@ -138,14 +134,9 @@ static const opt run_options[] = {
     {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
      "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
      0, 0},
-    {0, "biography-seed", OPT_INT, AT(biography_seed), "N",
-     "-hb: choose the same blocks in each run of a program that allocates the same", NULL, 1,
-     INT_MAX},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
      "limit the memory of the profiler in each process: 64M, or 20% of the memory of the process",
      NULL, 0, 0},
-    {0, "verify-stacks", OPT_INT, AT(verify_stacks), "N",
-     "check one stack in N against a fresh unwind and the C library", NULL, 1, INT_MAX},
     {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
      "show the profile while the program runs: http or http:WHERE (browser, default), tty "
      "(terminal), or a FILE to draw to (may be repeated)",
@@ -511,6 +502,13 @@ static void print_exception(void *context, hpf_str line)
     diag_print(stderr, "%.*s", (int)line.length, line.data);
 }
 
+/* Returns the number in an environment variable that only tests set; 0 without it. */
+static uint64_t tested_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
 /* Checks options that need more than their type. */
 static int check_options(const cmd *self, run *r)
 {
@@ -528,12 +526,11 @@ static int check_options(const cmd *self, run *r)
         .no_retainer = v->no_retainer.texts,
         .n_no_retainer = v->no_retainer.n,
         .max_depth = (uint32_t)v->depth,
-        .with_addresses = v->addresses,
         .python = v->native   ? HPP_PYTHON_NEVER
                   : v->python ? HPP_PYTHON_ALONE
                               : HPP_PYTHON_WITH_C,
-        .biography_seed = (uint64_t)v->biography_seed,
-        .verify_stacks = (uint32_t)v->verify_stacks,
+        .biography_seed = tested_number("CENSUS_BIOGRAPHY_SEED"),
+        .verify_stacks = (uint32_t)tested_number("CENSUS_VERIFY_STACKS"),
         .print = print_exception,
         .print_context = r,
         .is_hurried = run_signals_are_pending,
@@ -704,12 +701,10 @@ static int run_command(const cmd *self, int argc, char **argv)
 static const opt *attach_options(void)
 {
     static const char *const names[] = {
-        "heap",        "eventlog", "compact",      "interval",
-        "name-length", "prof",     "prof-verbose", "bins",
-        "tick",        "clock",    "skip",         "depth",
-        "addresses",   "no-mmap",  "output",       "max-rss-overhead",
-        "watch",       "http",     "token-file",   "source",
-        "quiet"};
+        "heap",  "eventlog",     "compact",    "interval", "name-length",
+        "prof",  "prof-verbose", "bins",       "tick",     "clock",
+        "skip",  "depth",        "no-mmap",    "output",   "max-rss-overhead",
+        "watch", "http",         "token-file", "source",   "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

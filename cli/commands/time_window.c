@@ -93,8 +93,8 @@ bool time_window_apply(const time_window *w, input *in, hpf_survey_options limit
     limits.has_window = true;
     limits.from_time = w->from.value;
     limits.to_time = w->to.value;
-    if (!overlay_add(in, NULL) || !input_accepts_time(in, "from", w->from) ||
-        !input_accepts_time(in, "to", w->to) ||
+    overlay_add(in);
+    if (!input_accepts_time(in, "from", w->from) || !input_accepts_time(in, "to", w->to) ||
         (w->since_mark &&
          !find_mark(in, w->since_mark, -HUGE_VAL, !only_begin, &limits.from_time)) ||
         (w->until_mark &&

@@ -28,7 +28,7 @@ typedef struct watch_values {
     const char *token_file;
     const char *source;
     bool no_browser;
-    double every_s, window_s, idle_s;
+    double every_s, window_s;
     bool once;
 } watch_values;
 
@@ -57,9 +57,6 @@ static const opt own_options[] = {
      "show only the last part of the profile, such as 30s, 5m or 2h (default: all of it)", NULL,
      1e-3, 1e9},
     {0, "once", OPT_FLAG, AT(once), NULL, "exit when the profile is complete", NULL, 0, 0},
-    {0, "idle", OPT_DURATION, AT(idle_s), "TIME",
-     "treat a file that has not grown for TIME as complete, even if a process has it open", NULL, 1,
-     1e9},
 };
 #undef AT
 enum { N_OWN_OPTIONS = sizeof own_options / sizeof *own_options };
@@ -160,7 +157,6 @@ static bool open_input(session *s, const char *word)
     const watch_input_options options = {.l = s->l,
                                          .w = s->w,
                                          .once = s->values->once,
-                                         .idle_s = s->values->idle_s,
                                          .has_log_profile = s->values->plot.profile >= 0};
     s->input = watch_input_open(word, &options);
     return s->input != NULL;

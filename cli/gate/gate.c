@@ -18,7 +18,7 @@
 #include "hpfile/summary.h"
 #include "unit_format.h"
 
-enum { NAME_BYTES = 120 }; /* of a band in a message */
+enum { NAME_BYTES = 120, LISTED_BYTES = 60, MOST_LISTED = 4 }; /* of bands in a message */
 
 typedef struct gate_rule {
     hpf_limit limit;
@@ -63,11 +63,32 @@ bool gate_create(gate **out, hpf_limit_kind kind, const gate_options *options,
 
 /* ---- Judging ---- */
 
+/* Returns the number of bytes of a name in a message. */
+static int shown_bytes(hpf_str name, size_t most)
+{
+    return (int)(name.length > most ? hpf_utf8_cut(name, most) : name.length);
+}
+
+/* Adds the name of a band to the message of a rule that no band matches. */
+static void list_band(gate_rule *r, hpf_str name, uint32_t index, uint32_t n)
+{
+    size_t length = strlen(r->message);
+    if (r->verdict != HPF_LIMIT_NO_BAND || index > MOST_LISTED) {
+        return;
+    }
+    if (index == MOST_LISTED) {
+        snprintf(r->message + length, sizeof r->message - length, " and %u more", n - index);
+    } else {
+        snprintf(r->message + length, sizeof r->message - length, "%s%.*s",
+                 index ? ", " : ": there are ", shown_bytes(name, LISTED_BYTES), name.data);
+    }
+}
+
 /* Stores a verdict. The text of a broken rule is `figure`, after the name of the band. */
 static void set_verdict(gate_rule *r, const hpf_limit_result *result, const char *figure)
 {
     bool is_cut = result->name.length > NAME_BYTES, has_name = r->limit.has_bands;
-    size_t n_name = is_cut ? hpf_utf8_cut(result->name, NAME_BYTES) : result->name.length;
+    int n_name = shown_bytes(result->name, NAME_BYTES);
     uint32_t n_more = has_name && result->n_broken > 0 ? result->n_broken - 1 : 0;
     char more[40] = "";
     if (n_more > 0) {
@@ -75,7 +96,7 @@ static void set_verdict(gate_rule *r, const hpf_limit_result *result, const char
     }
     r->verdict = result->verdict;
     if (r->verdict == HPF_LIMIT_BROKEN) {
-        snprintf(r->message, sizeof r->message, "%.*s%s%s%s%s", has_name ? (int)n_name : 0,
+        snprintf(r->message, sizeof r->message, "%.*s%s%s%s%s", has_name ? n_name : 0,
                  has_name ? result->name.data : "", has_name && is_cut ? "..." : "",
                  has_name ? ": " : "", figure, more);
     } else {
@@ -93,7 +114,7 @@ void gate_judge_report(gate *g, const input *in)
                                         [HPF_LIMIT_FINAL] = "the final amount is",
                                         [HPF_LIMIT_GROWTH] = "the growth is",
                                         [HPF_LIMIT_MAX] = "the maximum is"};
-    hpf_summary sum;
+    hpf_summary sum = {0};
     hpf_error err;
     if (!g) {
         return;
@@ -113,6 +134,9 @@ void gate_judge_report(gate *g, const input *in)
                      ? format_growth(result.value, value_unit, time_unit, false).text
                      : format_amount(result.value, value_unit, false).text);
         set_verdict(r, &result, figure);
+        for (uint32_t k = 0; k < sum.n_rows; k++) {
+            list_band(r, sum.rows[k].name, k, sum.n_rows);
+        }
     }
     if (status == HPF_OK) {
         hpf_summary_finish(&sum);
@@ -134,6 +158,9 @@ void gate_judge_diff(gate *g, const input *inputs, const hpf_diff *diff)
                  format_amount(t.before + t.change, unit, false).text, percent);
         g->profile = inputs[1].name;
         set_verdict(r, &t, figure);
+        for (uint32_t k = 0; k < hpf_diff_n_rows(diff); k++) {
+            list_band(r, hpf_diff_rows(diff)[k].name, k, hpf_diff_n_rows(diff));
+        }
     }
 }
 
@@ -157,7 +184,7 @@ static void print_annotation(const gate *g, const gate_rule *r, const char *line
 static void print_rule(const gate *g, const gate_rule *r)
 {
     static const char *const words[] = {[HPF_LIMIT_BROKEN] = "is broken",
-                                        [HPF_LIMIT_NO_BAND] = "was not applied",
+                                        [HPF_LIMIT_NO_BAND] = "fails",
                                         [HPF_LIMIT_UNKNOWN] = "cannot be checked"};
     char line[1536];
     if (r->verdict == HPF_LIMIT_KEPT) {
@@ -165,7 +192,7 @@ static void print_rule(const gate *g, const gate_rule *r)
     }
     snprintf(line, sizeof line, "%.400s: '%.400s' %s: %s", g->profile, r->limit.text,
              words[r->verdict], r->message);
-    if (g->options->github && r->verdict != HPF_LIMIT_NO_BAND) {
+    if (g->options->github) {
         print_annotation(g, r, line);
     } else {
         diag_say("%s", line);
@@ -188,11 +215,16 @@ static size_t count_verdicts(const gate *g, hpf_limit_verdict verdict)
     return n;
 }
 
+static size_t count_failures(const gate *g)
+{
+    return count_verdicts(g, HPF_LIMIT_BROKEN) + count_verdicts(g, HPF_LIMIT_NO_BAND);
+}
+
 /* Writes one test case for each rule. Returns an exit status. */
 static int write_junit(const gate *g)
 {
     static const char *const elements[] = {[HPF_LIMIT_BROKEN] = "failure",
-                                           [HPF_LIMIT_NO_BAND] = "skipped",
+                                           [HPF_LIMIT_NO_BAND] = "failure",
                                            [HPF_LIMIT_UNKNOWN] = "error"};
     const char *suite = g->kind == HPF_LIMIT_DIFF ? "census diff" : "census report", *name;
     hpf_sink *sink = output_open(g->options->junit, &name);
@@ -201,10 +233,8 @@ static int write_junit(const gate *g)
     }
     hpf_sink_printf(sink,
                     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-                    "<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-                    "skipped=\"%zu\">\n",
-                    suite, g->n_rules, count_verdicts(g, HPF_LIMIT_BROKEN),
-                    count_verdicts(g, HPF_LIMIT_UNKNOWN), count_verdicts(g, HPF_LIMIT_NO_BAND));
+                    "<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+                    suite, g->n_rules, count_failures(g), count_verdicts(g, HPF_LIMIT_UNKNOWN));
     for (size_t i = 0; i < g->n_rules; i++) {
         const gate_rule *r = &g->rules[i];
         hpf_sink_text(sink, "<testcase");
@@ -231,7 +261,7 @@ int gate_close(gate *g, int status)
         for (size_t i = 0; i < g->n_rules; i++) {
             print_rule(g, &g->rules[i]);
         }
-        status = count_verdicts(g, HPF_LIMIT_BROKEN) > 0    ? EXIT_BROKEN
+        status = count_failures(g) > 0                      ? EXIT_BROKEN
                  : count_verdicts(g, HPF_LIMIT_UNKNOWN) > 0 ? EXIT_FAILED
                                                             : EXIT_DONE;
         if (g->options->junit && write_junit(g) != EXIT_DONE) {

@@ -21,23 +21,16 @@ static hpf_status add(input *in, const char *path, hpf_source **source, hpf_erro
     return status == HPF_OK ? hpf_survey_add_sidecar(in->survey, *source, err) : status;
 }
 
-bool overlay_add(input *in, const char *path)
+void overlay_add(input *in)
 {
-    bool may_have = !path && in->format == &hpf_format_hp;
-    char *found = may_have ? companion_path(in->name, ".lines") : NULL;
-    const char *name = path ? path : found;
-    bool is_there = name && (path || access(name, F_OK) == 0);
+    char *name = in->format == &hpf_format_hp ? companion_path(in->name, ".lines") : NULL;
     hpf_source *source = NULL;
     hpf_error err;
-    bool is_added = !is_there || add(in, name, &source, &err) == HPF_OK;
-    if (!is_added && path) {
-        diag_input(name, source, &err);
-    } else if (!is_added) {
+    if (name && access(name, F_OK) == 0 && add(in, name, &source, &err) != HPF_OK) {
         diag_warning(name, &err);
     }
     hpf_source_destroy(source);
-    free(found);
-    return is_added || !path;
+    free(name);
 }
 
 /* --- choosing quantities --- */

@@ -11,10 +11,8 @@
 #include "input.h"
 #include "name_list.h"
 
-/* Adds the sidecar file at `path` to the survey; NULL: the profile's own, if it exists. Returns
- * false after a message. Errors in a file that was not named on the command line are only warnings.
- */
-bool overlay_add(input *in, const char *path);
+/* Adds the sidecar file of the profile to the survey, if it exists. An error in it is a warning. */
+void overlay_add(input *in);
 
 /* Sets the quantities to draw in `options`: `wanted` is the argument of --overlay, or NULL. `names`
  * must live as long as the options. Each name must be a quantity of one of the inputs; without

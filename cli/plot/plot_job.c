@@ -185,8 +185,10 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         !input_accepts_time(in, "to", j->setup.values->to)) {
         return false;
     }
-    return j->setup.values->look == HPR_LOOK_CLASSIC ||
-           overlay_add(in, j->setup.values->overlay_from);
+    if (j->setup.values->look != HPR_LOOK_CLASSIC) {
+        overlay_add(in);
+    }
+    return true;
 }
 
 /* Set numbers of different runs are unrelated, so sets are read only for a single profile. */

@@ -41,11 +41,9 @@ static const opt plot_options[] = {
      "draw the N largest names, and the rest as one band (default 15, classic 20; 0 draws all)",
      NULL, 0, INT_MAX},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "leave out the smallest names that together are less than P percent (default 1: merge them "
-     "into the rest; classic: leave them out)",
+     "merge the smallest names that together are less than P percent into the rest (default 1; "
+     "classic: leave them out)",
      NULL, 0, 100},
-    {0, "combine", OPT_FLAG, AT(combine), NULL,
-     "merge the names of --trace into the rest instead of leaving them out", NULL, 0, 0},
     {0, "from", OPT_TIME, AT(from), "T",
      "draw only samples from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; "
      "names are ranked by these samples only",
@@ -68,13 +66,8 @@ static const opt plot_options[] = {
     {0, "steps", OPT_FLAG, AT(steps), NULL,
      "keep each amount level until the next sample, instead of drawing a slope to it", NULL, 0, 0},
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
-     "order of the bands: wiggle (default: least movement), sum, area, stddev, name, first-seen or "
-     "growth",
+     "order of the bands: wiggle (default: least movement), sum, stddev, name or growth",
      hpr_order_names, 0, 0},
-    {0, "order-file", OPT_TEXT, AT(order_file), "FILE",
-     "order bands like the names in FILE, one per line, top band first; a line * marks the place "
-     "of all other names",
-     NULL, 0, 0},
     {0, "reverse", OPT_FLAG, AT(reverse), NULL, "reverse the order", NULL, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
      "width of the picture, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
@@ -108,9 +101,6 @@ static const opt plot_options[] = {
      "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
      "quantities that rise above the bands, but not above three times their peak)",
      NULL, 0, 0},
-    {0, "overlay-from", OPT_TEXT, AT(overlay_from), "FILE",
-     "read quantities and labels of marks from FILE (default: BASE.lines next to BASE.hp)", NULL, 0,
-     0},
     {0, "lanes", OPT_FLAG, AT(lanes), NULL,
      "event log: draw lanes below the bands: rate of allocation, share of time in garbage "
      "collection, sparks, threads and collections of each capability; and messages as marks",
@@ -146,9 +136,8 @@ _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, 
 /* Returns whether an option also applies to growing profiles. */
 static bool is_live(const opt *row)
 {
-    static const char *const others[] = {"output", "open",       "from",         "to",
-                                         "for",    "latex",      "overlay-from", "sets",
-                                         "gc",     "same-scale", "source"};
+    static const char *const others[] = {"output", "open", "from", "to",         "for",
+                                         "latex",  "sets", "gc",   "same-scale", "source"};
     bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         is_other |= strcmp(row->name, others[i]) == 0;
@@ -222,12 +211,9 @@ static bool read_group(hpr_options *options, const char *text)
 /* Sets which names are drawn, and how. */
 static bool select_names(hpr_options *options, const plot_values *values)
 {
-    bool is_classic = values->look == HPR_LOOK_CLASSIC;
     options->n_bands = values->n_bands >= 0 ? values->n_bands : options->n_bands;
-    if (values->trace_percent >= 0) {
-        options->trace_percent = values->trace_percent;
-        options->drop_traces = !is_classic && !values->combine;
-    }
+    options->trace_percent =
+        values->trace_percent >= 0 ? values->trace_percent : options->trace_percent;
     options->by_sample = values->x == X_SAMPLE;
     options->normalise = values->normalise;
     options->as_lines = values->lines;
@@ -289,11 +275,8 @@ static bool is_text_too_large(const plot_values *v)
 /* Checks options that depend on the number of profiles. */
 static bool check_page(const plot_values *v, size_t n_profiles, opt_complaint *complaint)
 {
-    const opt_given single[] = {{"gc", v->gc},
-                                {"lanes", v->lanes},
-                                {"overlay-from", v->overlay_from != NULL},
-                                {"sets", v->sets != NULL},
-                                {NULL, false}};
+    const opt_given single[] = {
+        {"gc", v->gc}, {"lanes", v->lanes}, {"sets", v->sets != NULL}, {NULL, false}};
     if (n_profiles == 1) {
         return !v->same_scale || opt_complain(complaint, "--same-scale needs several profiles");
     }
@@ -343,16 +326,13 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
                             "opened on the page)",
                             MOST_PAGE_BANDS);
     }
-    return v->trace_percent < 0 || v->combine ||
-           opt_complain(complaint,
-                        "--trace needs --combine with HTML output, which leaves no names out");
+    return true;
 }
 
 bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
 {
     const opt_given missing[] = {{"bands", v->n_bands >= 0},
                                  {"trace", v->trace_percent >= 0},
-                                 {"combine", v->combine},
                                  {"from", v->from.value > -HUGE_VAL},
                                  {"to", v->to.value < HUGE_VAL},
                                  {"match", v->match != NULL},
@@ -363,10 +343,8 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
                                  {"steps", v->steps},
                                  {"order", v->order != HPR_ORDER_DEFAULT},
                                  {"reverse", v->reverse},
-                                 {"order-file", v->order_file != NULL},
                                  {"colours", v->colours != NULL},
                                  {"overlay", v->overlay != NULL},
-                                 {"overlay-from", v->overlay_from != NULL},
                                  {"lanes", v->lanes},
                                  {"no-marks", v->no_marks},
                                  {"profile", v->profile >= 0},
@@ -391,13 +369,11 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"to", v->to.value < HUGE_VAL},
                                  {"match", v->match != NULL},
                                  {"exclude", v->exclude != NULL},
-                                 {"combine", v->combine},
                                  {"group-by", v->group != NULL},
                                  {"x", v->x != X_TIME},
                                  {"normalise", v->normalise},
                                  {"lines", v->lines},
                                  {"steps", v->steps},
-                                 {"order-file", v->order_file != NULL},
                                  {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},
                                  {"si", v->si_units},
@@ -407,7 +383,6 @@ static bool check_classic(const plot_values *v, opt_complaint *complaint)
                                  {"colours", v->colours != NULL},
                                  {"print", v->print},
                                  {"overlay", v->overlay != NULL},
-                                 {"overlay-from", v->overlay_from != NULL},
                                  {"sets", v->sets != NULL},
                                  {"gc", v->gc},
                                  {"lanes", v->lanes},

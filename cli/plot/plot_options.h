@@ -13,13 +13,12 @@
 #include "options/stack_options.h"
 
 typedef struct plot_values {
-    const char *output;   /* NULL: from the name of the input */
-    const char *format;   /* NULL: from the name of the output, else PDF */
-    const char *font;     /* family or file; NULL: the default */
-    int look;             /* hpr_look */
-    int n_bands;          /* -1: default of the look */
-    double trace_percent; /* -1: default of the look */
-    bool combine;
+    const char *output;          /* NULL: from the name of the input */
+    const char *format;          /* NULL: from the name of the output, else PDF */
+    const char *font;            /* family or file; NULL: the default */
+    int look;                    /* hpr_look */
+    int n_bands;                 /* -1: default of the look */
+    double trace_percent;        /* -1: default of the look */
     opt_time from, to;           /* -HUGE_VAL, HUGE_VAL: all */
     const char *match, *exclude; /* regular expressions, or NULL */
     stack_options stacks;
@@ -28,14 +27,12 @@ typedef struct plot_values {
     bool normalise, lines, steps;
     int order; /* an hpr_order */
     bool reverse;
-    const char *order_file;     /* NULL: none */
     double width_pt, height_pt; /* 0: default of the look */
     double dpi;                 /* 0: default of the back end */
     double text_pt;             /* 0: default of the look */
     int preset;                 /* index into figure_preset_names */
     const char *colours;        /* a file of colours, or NULL */
     const char *overlay;        /* names, "all" or "none"; NULL: the ones that fit */
-    const char *overlay_from;   /* sidecar file; NULL: the profile's own, if any */
     bool gc;                    /* draw garbage collections */
     bool lanes;                 /* draw what the run-time system did below the plot */
     bool mark_censuses;

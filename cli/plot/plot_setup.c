@@ -44,12 +44,9 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
 static bool read_lists(plot_setup *s)
 {
     hpr_options *options = &s->options.chart;
-    if (!name_list_read(&s->order, s->values->order_file) ||
-        !colour_list_read(&s->colours, s->values->colours)) {
+    if (!colour_list_read(&s->colours, s->values->colours)) {
         return false;
     }
-    options->order_names = s->order.names;
-    options->n_order_names = s->order.n;
     options->pins = s->colours.pins;
     options->n_pins = s->colours.n;
     return true;
@@ -78,7 +75,6 @@ void plot_setup_finish(plot_setup *s)
 {
     hpf_name_filter_finish(&s->filter);
     hpf_stack_view_destroy(s->view);
-    name_list_finish(&s->order);
     name_list_finish(&s->overlay);
     colour_list_finish(&s->colours);
     hpr_fonts_destroy(s->fonts);

@@ -21,7 +21,6 @@ typedef struct plot_setup {
         options; /* one profile uses only the options of its chart; they point into the lists */
     hpf_name_filter filter;
     hpf_stack_view *view; /* or NULL */
-    name_list order;      /* from --order-file */
     name_list overlay;    /* from --overlay; set by overlay_choose */
     colour_list colours;
     hpr_fonts *fonts; /* NULL until plot_setup_open_fonts */

@@ -92,8 +92,9 @@ static bool parse_limit(hpf_limit *r, hpf_str text, bool is_growth, bool is_diff
 /* Parses what comes before the limit: "peak", "band:REGEX.max", or nothing. */
 static hpf_status parse_subject(hpf_limit *r, hpf_limit_kind kind, hpf_str text, hpf_error *err)
 {
-    static const char band[] = "band:";
-    bool has_band = hpf_str_begins(text, band);
+    static const char band[] = "band:", any_band[] = "band?:";
+    r->may_lack_bands = hpf_str_begins(text, any_band);
+    bool has_band = r->may_lack_bands || hpf_str_begins(text, band);
     hpf_str figure = text;
     if (has_band) {
         size_t point = text.length;
@@ -105,7 +106,8 @@ static hpf_status parse_subject(hpf_limit *r, hpf_limit_kind kind, hpf_str text,
             index_of(word, kind == HPF_LIMIT_DIFF ? diff_measures : band_figures) >= 0;
         figure = has_figure ? word : (hpf_str){"", 0};
         size_t end = has_figure ? point - 1 : text.length;
-        char *pattern = strndup(text.data + strlen(band), end - strlen(band));
+        size_t begin = strlen(r->may_lack_bands ? any_band : band);
+        char *pattern = strndup(text.data + begin, end - begin);
         hpf_error reason;
         if (!pattern) {
             return hpf_error_set_memory(err);
@@ -192,6 +194,11 @@ static bool is_matched(hpf_limit *r, hpf_str name)
     return !r->has_bands || hpf_name_filter_keeps(&r->bands, name);
 }
 
+static hpf_limit_verdict verdict_without_bands(const hpf_limit *r)
+{
+    return r->has_bands && !r->may_lack_bands ? HPF_LIMIT_NO_BAND : HPF_LIMIT_KEPT;
+}
+
 /* Counts a value of a band. Returns whether it is the worst one yet. */
 static bool is_worst(const hpf_limit *r, hpf_limit_result *t, hpf_str name, double value,
                      double limit)
@@ -231,7 +238,7 @@ hpf_limit_result hpf_limit_judge(hpf_limit *r, const hpf_survey *survey, const h
 {
     hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
     const double limit = limit_of(r, survey);
-    hpf_limit_result t = {.verdict = HPF_LIMIT_NO_BAND};
+    hpf_limit_result t = {.verdict = verdict_without_bands(r)};
     if (r->per_seconds > 0 && !hpf_str_is(time_unit, "seconds")) {
         return (hpf_limit_result){.verdict = HPF_LIMIT_UNKNOWN,
                                   .why = "the times of the profile are not in seconds"};
@@ -270,7 +277,7 @@ hpf_limit_result hpf_limit_judge_diff(hpf_limit *r, const hpf_survey *before, co
     uint32_t n_rows = r->has_bands ? hpf_diff_n_rows(diff) : 1;
     bool has_all = r->figure == HPF_LIMIT_ALL_MEASURES;
     int first = has_all ? 0 : r->figure, last = has_all ? HPF_N_DIFF_MEASURES - 1 : r->figure;
-    hpf_limit_result t = {.verdict = HPF_LIMIT_NO_BAND};
+    hpf_limit_result t = {.verdict = verdict_without_bands(r)};
     for (uint32_t i = 0; i < n_rows; i++) {
         hpf_limit_result of_row = t;
         if (!is_matched(r, rows[i].name)) {

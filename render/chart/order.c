@@ -18,10 +18,8 @@
 const char *const hpr_order_names[] = {[HPR_ORDER_DEFAULT] = "default",
                                        [HPR_ORDER_WIGGLE] = "wiggle",
                                        [HPR_ORDER_SUM] = "sum",
-                                       [HPR_ORDER_AREA] = "area",
                                        [HPR_ORDER_STDDEV] = "stddev",
                                        [HPR_ORDER_NAME] = "name",
-                                       [HPR_ORDER_FIRST_SEEN] = "first-seen",
                                        [HPR_ORDER_GROWTH] = "growth",
                                        NULL};
 
@@ -68,16 +66,6 @@ static double key_deviation(const hpr_chart *chart, const hpr_band *band)
         squares += (band->values[i] - mean) * (band->values[i] - mean);
     }
     return squares;
-}
-
-/* Returns the first point at which the band is not empty. */
-static double key_first(const hpr_chart *chart, const hpr_band *band)
-{
-    size_t i = 0;
-    while (i < chart->n_points && !(band->values[i] > 0)) {
-        i++;
-    }
-    return (double)i;
 }
 
 static bool is_empty_at(const hpr_chart *chart, size_t point)
@@ -403,14 +391,10 @@ static uint32_t *find_order(ordering *o, const hpr_options *options)
     switch (options->order) {
     case HPR_ORDER_SUM:
         return order_by(o->chart, o->n, key_sum_down);
-    case HPR_ORDER_AREA:
-        return order_by(o->chart, o->n, key_area_down);
     case HPR_ORDER_STDDEV:
         return order_by(o->chart, o->n, key_deviation);
     case HPR_ORDER_NAME:
         return order_by(o->chart, o->n, key_nothing);
-    case HPR_ORDER_FIRST_SEEN:
-        return order_by(o->chart, o->n, key_first);
     case HPR_ORDER_GROWTH:
         return order_by(o->chart, o->n, key_growth);
     case HPR_ORDER_DEFAULT:

@@ -28,12 +28,6 @@ typedef struct weighed {
     hpf_name name; /* for pages: the number of the row */
 } weighed;
 
-/* How many names of a sorted list get a band of their own, and how many that or a share of OTHER.
- */
-typedef struct limits {
-    uint32_t n_drawn, n_kept;
-} limits;
-
 /* Sorts the largest first, and equal ones by text, so that the numbers of names do not matter. */
 static int compare_weighed(const void *a, const void *b)
 {
@@ -143,11 +137,10 @@ static void favour_kept(selection *sel)
     }
 }
 
-/* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. Unless traces
- * are dropped, their order does not matter. */
+/* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. */
 static void sort_list(weighed *list, uint32_t n, const hpr_options *o)
 {
-    bool is_short = o->n_bands > 0 && o->n_bands < 100 && !o->drop_traces;
+    bool is_short = o->n_bands > 0 && o->n_bands < 100;
     uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : n;
     n_first = n_first < n ? n_first : n;
     qsort(list, n_first, sizeof *list, compare_weighed);
@@ -182,19 +175,18 @@ static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
     return n;
 }
 
-/* Sorts the list by rank, and returns how much of it gets a band or goes into OTHER. */
-static limits limit_names(weighed *list, uint32_t n, const hpr_options *options)
+/* Sorts the list by rank, and returns how many of its names get a band of their own. */
+static uint32_t limit_names(weighed *list, uint32_t n, const hpr_options *options)
 {
     sort_list(list, n, options);
     uint32_t n_large = without_traces(list, n, options->trace_percent);
-    uint32_t n_kept = options->drop_traces ? n_large : n;
     if (options->n_bands < 0) {
-        return (limits){0, n_kept};
+        return 0;
     }
     if (options->n_bands > 0 && n_large > (uint32_t)options->n_bands) {
         n_large = (uint32_t)options->n_bands;
     }
-    return (limits){n_large + 1 == n_kept ? n_kept : n_large, n_kept};
+    return n_large + 1 == n ? n : n_large;
 }
 
 /* Assigns all names of a group to the band of its first name, and names the band after the group.
@@ -222,7 +214,7 @@ static hpf_status assign_groups(hpr__assignment *assignment, hpf_arena *arena, c
 static hpf_status make_assignment(hpr__assignment *assignment, hpf_arena *arena, selection *sel,
                                   hpf_error *err)
 {
-    limits split = limit_names(sel->list, sel->n, sel->options);
+    uint32_t n_drawn = limit_names(sel->list, sel->n, sel->options);
     hpf_name *names = hpf_arena_array(arena, sel->n, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
@@ -232,16 +224,16 @@ static hpf_status make_assignment(hpr__assignment *assignment, hpf_arena *arena,
     }
     hpr__assignment_parts parts = {
         .drawn = names,
-        .n_drawn = split.n_drawn,
-        .folded = names + split.n_drawn,
-        .n_folded = split.n_kept - split.n_drawn,
+        .n_drawn = n_drawn,
+        .folded = names + n_drawn,
+        .n_folded = sel->n - n_drawn,
         .other_on_top = true,
     };
     hpf_status status = hpr__assignment_init(assignment, arena, sel->n_names, &parts, err);
     if (!status && sel->options->group != HPR_GROUP_NONE) {
         status = assign_groups(assignment, arena, sel, err);
     }
-    assignment->dropped_names = sel->n - split.n_kept;
+    assignment->dropped_names = 0; /* the other names are in no sample */
     return status;
 }
 
@@ -509,14 +501,14 @@ static hpf_status list_all(page_selection *s, hpf_error *err)
 /* Initialises an assignment without names. Its bands are numbers, and have the same texts in all
  * assignments. */
 static hpf_status begin_assignment(hpr__assignment *assignment, const page_selection *s,
-                                   size_t profile, const limits *split, const hpf_str *texts,
+                                   size_t profile, uint32_t n_drawn, const hpf_str *texts,
                                    hpf_error *err)
 {
-    bool has_other = split->n_kept > split->n_drawn;
+    bool has_other = s->n_rows > n_drawn;
     uint32_t n_names = hpf_survey_n_names(s->surveys[profile]);
     *assignment = (hpr__assignment){
-        .n_bands = split->n_drawn + has_other,
-        .names = hpf_arena_array(s->arena, split->n_drawn + has_other, sizeof *assignment->names),
+        .n_bands = n_drawn + has_other,
+        .names = hpf_arena_array(s->arena, n_drawn + has_other, sizeof *assignment->names),
         .band_of_name = hpf_arena_array(s->arena, n_names, sizeof *assignment->band_of_name),
         .texts = texts,
     };
@@ -524,7 +516,7 @@ static hpf_status begin_assignment(hpr__assignment *assignment, const page_selec
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < assignment->n_bands; i++) {
-        assignment->names[i] = i < split->n_drawn ? i : HPR__OTHER_BAND;
+        assignment->names[i] = i < n_drawn ? i : HPR__OTHER_BAND;
     }
     for (hpf_name i = 0; i < n_names; i++) {
         assignment->band_of_name[i] = HPF_NO_BAND;
@@ -541,7 +533,6 @@ static void fill_assignments(hpr__assignment *assignments, const page_selection 
         uint32_t band = band_of_row[e->row];
         assignments[e->profile].band_of_name[e->name] = band;
         assignments[e->profile].other_names += band == other_band;
-        assignments[e->profile].dropped_names += band == HPF_NO_BAND;
     }
 }
 
@@ -589,28 +580,26 @@ static hpf_status colour_page(hpr__assignment *assignments, const page_selection
 static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other_names,
                                    page_selection *s, hpf_error *err)
 {
-    limits split = limit_names(s->rows, s->n_rows, &s->options->chart);
-    hpf_str *texts = hpf_arena_array(s->arena, (size_t)split.n_drawn + 1, sizeof *texts);
+    uint32_t n_drawn = limit_names(s->rows, s->n_rows, &s->options->chart);
+    hpf_str *texts = hpf_arena_array(s->arena, (size_t)n_drawn + 1, sizeof *texts);
     uint32_t *band_of_row = hpf_arena_array(s->arena, s->n_rows, sizeof *band_of_row);
     if (!texts || !band_of_row) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < s->n_rows; i++) {
-        band_of_row[s->rows[i].name] = i < split.n_drawn  ? i
-                                       : i < split.n_kept ? split.n_drawn
-                                                          : HPF_NO_BAND;
-        if (i < split.n_drawn) {
+        band_of_row[s->rows[i].name] = i < n_drawn ? i : n_drawn;
+        if (i < n_drawn) {
             texts[i] = s->rows[i].text;
         }
     }
-    *other_names = split.n_kept - split.n_drawn;
+    *other_names = s->n_rows - n_drawn;
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < s->n_surveys && !status; i++) {
-        status = begin_assignment(&assignments[i], s, i, &split, texts, err);
+        status = begin_assignment(&assignments[i], s, i, n_drawn, texts, err);
     }
     if (!status) {
-        fill_assignments(assignments, s, band_of_row, split.n_drawn);
-        status = colour_page(assignments, s, split.n_drawn, err);
+        fill_assignments(assignments, s, band_of_row, n_drawn);
+        status = colour_page(assignments, s, n_drawn, err);
     }
     return status;
 }

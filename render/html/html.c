@@ -47,7 +47,6 @@ static void put_view(hpf_json *json, const hpr_page_options *page, const char *c
     hpf_json_number(json, "trace", options->trace_percent);
     hpf_json_text(json, "order", hpr_order_names[order]);
     hpf_json_bool(json, "reverse", options->reverse);
-    put_names(json, "order_names", options->order_names, options->n_order_names);
     hpf_json_text(json, "mode",
                   options->as_lines    ? "lines"
                   : options->normalise ? "share"

@@ -78,8 +78,9 @@ class Bench:
         return self.run(workload, [])
 
     def census_run(self, workload):
-        verify = ["--verify-stacks", str(self.verify)] if self.verify else []
-        return self.run(workload, [self.census, "run", "-q", *self.options, *verify, "-o", self.path("profile"),
+        if self.verify:
+            os.environ["CENSUS_VERIFY_STACKS"] = str(self.verify)
+        return self.run(workload, [self.census, "run", "-q", *self.options, "-o", self.path("profile"),
                                    "--"])
 
     def heaptrack_raw(self, workload):

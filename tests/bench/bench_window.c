@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     hpp__window_sums sums = {0};
     hpp_census *census = NULL;
     if (hpp__window_reader_open(&reader, made.window, made.size_bytes, -1, NULL) != HPF_OK ||
-        hpp__names_create(&known, NULL, 0, false, NULL) != HPF_OK ||
+        hpp__names_create(&known, NULL, 0, NULL) != HPF_OK ||
         hpp__named_stacks_init(&stacks, known, &reader, 1, 0, NULL) != HPF_OK ||
         hpp__site_heap_init(&heap, &stacks, NULL, &reader, NULL) != HPF_OK ||
         hpp_census_create(&census, &heap.heap, NULL, NULL) != HPF_OK) {

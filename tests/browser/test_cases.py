@@ -97,7 +97,7 @@ def test_bands_and_their_order(*bench):
     names = list(table["profiles"])
     browser = open_page(bench, *table["profiles"].values())
     expect_all(browser, [{**case, "profile": names.index(case["profile"])} for case in table["cases"]], """
-        const settings = {order: c.order, reverse: c.reverse, order_names: c.listed, bands: c.bands, trace: c.trace};
+        const settings = {order: c.order, reverse: c.reverse, bands: c.bands, trace: c.trace};
         return same(chartOf(c.profile, settings).bands.map(({name}) => name), c.expected);""")
 
 

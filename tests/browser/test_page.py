@@ -491,7 +491,7 @@ def test_every_tick_of_the_x_axis_has_a_label(bench, browser):
 
 def test_names_at_the_right_are_at_the_last_non_empty_sample(bench, browser):
     samples = [(t, {"large": 9000, **{f"thin{i}": 300 for i in range(4)}, "tiny": 1} if t < 200 else {}) for t in range(201)]
-    browser.open(bench.page(profile("right", samples), options=["--trace", "0", "--combine"]))
+    browser.open(bench.page(profile("right", samples), options=["--trace", "0"]))
     browser.settle()
     right, last = browser.run("""
         const {drawing} = census.app.panel;
@@ -502,7 +502,7 @@ def test_names_at_the_right_are_at_the_last_non_empty_sample(bench, browser):
 
 def test_leaders_are_never_steep(bench, browser):
     samples = [(t, {"large": 90000, **{f"thin{i:02}": 600 for i in range(14)}}) for t in range(20)]
-    browser.open(bench.page(profile("leaders", samples), options=["--trace", "0", "--combine"]))
+    browser.open(bench.page(profile("leaders", samples), options=["--trace", "0"]))
     browser.settle()
     leaders, n_names = browser.run("""
         const {prototype} = census.surface.CanvasSurface, {polyline} = prototype, {frame, names} = census.app.panel.drawing;
@@ -530,7 +530,7 @@ def test_lines_of_similar_colours_have_different_dashes(bench, browser):
 def test_names_without_leaders_are_in_the_order_of_the_stack(bench, browser):
     samples = [(t, {"long": 9000, **({f"gone{i}": 900 - 100 * (i * 5 % 7) for i in range(7)} if t < 2 else {})})
                for t in range(100)]
-    browser.open(bench.page(profile("stack", samples), options=["--trace", "0", "--combine"]))
+    browser.open(bench.page(profile("stack", samples), options=["--trace", "0"]))
     browser.settle()
     right, bands = browser.run("""
         const {drawing, chart} = census.app.panel;
@@ -621,7 +621,7 @@ def test_link_restores_the_view(bench, browser):
     steps = [
         [], ["]]"], ["n"], ["l[["], ["t"], ["o"],
         ["s", lambda: brush(browser, 19.6, 70.4), "]"],
-        [lambda: browser.run("census.app.setOrder('first-seen')")],
+        [lambda: browser.run("census.app.setOrder('growth')")],
         [lambda: browser.press_button("th[data-sort=growth] button")],
         [lambda: browser.type_into("#search", "^n[01]"), lambda: browser.press_button("#only")],
         [lambda: browser.run("census.app.chooseName('a&b=c')")], [lambda: browser.run("census.app.chooseName('#%41+')")],

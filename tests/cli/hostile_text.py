@@ -96,7 +96,6 @@ def cases(files, program):
                  [b"-o", b"out.svg", b"--colours", name["missing"]],
                  [b"-o", b"out.svg", b"--match", b"(" + bad],
                  [b"-o", b"out" + bad + b".pgf", b"--latex"],
-                 [b"-o", b"out.svg", b"--overlay-from", name["broken"]],
                  [b"-o", b"out.svg", b"--sets", name["broken"]],
                  [b"-o", b"no" + bad + b"/out.svg"]],
         "watch": [[b"--once", b"-o", b"out" + bad + b".svg"],

@@ -26,7 +26,7 @@ def views_of(chart):
     for n in (1, 5, 14, 16, 20, 0):
         yield ["-m", str(n)]
     yield ["-t", "20"]
-    yield ["-t", "5", "--combine"]
+    yield ["-t", "5"]
     yield ["-m", "0", "-t", "0"]
     for window in ((first, middle), (middle, last), (first + (last - first) / 3, last - (last - first) / 3)):
         yield ["--from", repr(window[0]), "--to", repr(window[1])]

@@ -33,9 +33,8 @@ LONGEST_S = 60  # for one picture; sanitizers are slow
 
 # Each option with its values; None leaves the option out.
 OPTIONS = {
-    "--order": ("wiggle", "sum", "area", "stddev", "name", "first-seen", "growth"),
+    "--order": ("wiggle", "sum", "stddev", "name", "growth"),
     "--reverse": None,
-    "--order-file": ("names.txt",),
     "--legend": ("auto", "right", "below", "separate", "none"),
     "--theme": ("light", "dark", "print", "slide"),
     "--print": None,
@@ -46,7 +45,6 @@ OPTIONS = {
     "--font": ("Liberation Serif", "DejaVu Sans Mono"),
     "--bands": ("0", "1", "2", "3", "7", "30", "200"),
     "--trace": ("0", "0.5", "1", "5", "50", "100"),
-    "--combine": None,
     "--from": ("-1", "0", "0.1", "0.5", "3", "1e9"),
     "--to": ("0", "0.1", "0.5", "3", "7", "1e9"),
     "--match": (".", "a", "main", "^$", "[0-9]", "(x|GHC)"),

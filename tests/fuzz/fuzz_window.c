@@ -47,7 +47,7 @@ static void make_good_window(void)
     }
     made_mark(&good, 5, "mark");
     toy_resolver_functions(functions);
-    fuzz_require(hpp__names_create(&names, NULL, 0, true, NULL) == HPF_OK, "no names");
+    fuzz_require(hpp__names_create(&names, NULL, 0, NULL) == HPF_OK, "no names");
 }
 
 /* All that reads the window. */

@@ -259,13 +259,6 @@ class Files(harness.Watch):
         self.assertEqual(running.wait(), 1)
         self.assertIn(b"a.hp: ", running.said)
 
-    def test_idle_timeout_ends_with_open_writer(self):
-        with open(self.path("a.hp"), "wb") as file:
-            file.write(profile(3))
-            file.flush()
-            running = self.start("--once", "--idle", "1.5s", self.path("a.hp"))
-            self.assert_ends_well(running, plot(profile(3)))
-
     def test_growing_after_its_end(self):
         """A writer that opens the file for each sample is still followed."""
         running = self.start(self.write("a.hp", profile(3)))

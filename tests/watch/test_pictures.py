@@ -43,9 +43,8 @@ class Pictures(harness.Watch):
         self.check_options("--dpi", "50", "--group-by", "prefix:1", "--normalise", extension="png")
 
     def test_lists_and_overlay(self):
-        order = self.write("order", b"two names\none\n")
         colours = self.write("colours", b"#123456 one\n")
-        self.check_options("--order-file", order, "--colours", colours, "--overlay", "none")
+        self.check_options("--colours", colours, "--overlay", "none")
 
     def test_lanes(self):
         """A log that came in pieces has the lanes that `plot` draws when it has read it all."""

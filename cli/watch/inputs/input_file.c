@@ -65,11 +65,9 @@ static void lines_begin(void *context)
 /* Returns how long a file must not grow to be complete. */
 static double patience_s(const file *f, open_writers now)
 {
-    double given = f->options.idle_s;
-    if (now == WRITERS_NONE) {
-        return settled_s;
-    }
-    return given > 0 ? given : now == WRITERS_UNKNOWN && f->options.once ? most_idle_s : 1e300;
+    return now == WRITERS_NONE                         ? settled_s
+           : now == WRITERS_UNKNOWN && f->options.once ? most_idle_s
+                                                       : 1e300;
 }
 
 static void end_if_done(file *f)

@@ -5,9 +5,8 @@
  * A profile has no end marker. It is complete when it has not grown for a second and no process has
  * it open for writing, if it has a sample or had a writer before. If the system cannot tell who has
  * it open (files of other users, network file systems), it is complete after 30 seconds without
- * growth, if options->once is set; and always after options->idle_s, if set. A complete profile
- * that grows again is resumed; it is restarted only if it had ended inside a sample, or is an event
- * log.
+ * growth, if options->once is set. A complete profile that grows again is resumed; it is restarted
+ * only if it had ended inside a sample, or is an event log.
  */
 #ifndef CENSUS_WATCH_INPUT_FILE_H
 #define CENSUS_WATCH_INPUT_FILE_H

@@ -19,8 +19,7 @@ struct watch_input {
 typedef struct watch_input_options {
     loop *l;
     watch *w;
-    bool once;     /* the profile ends with its first writer */
-    double idle_s; /* a file that has not grown for this long is complete; 0: see input_file.h */
+    bool once;            /* the profile ends with its first writer */
     bool has_log_profile; /* --profile was given */
     bool is_notified;     /* for a file: watch_input_look is called whenever it has grown */
 } watch_input_options;

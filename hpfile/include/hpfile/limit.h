@@ -2,7 +2,7 @@
  *
  * Rules that limit the figures of a profile, or what changes between two. A rule says what breaks
  * it. For profiles: `peak > 100M`, `growth > 1M/s`, `band:REGEX.max > 10M`. For changes, with their
- * sign: `+5%`, `peak +10M`, `band:REGEX.mean +5%`.
+ * sign: `+5%`, `peak +10M`, `band:REGEX.mean +5%`. `band?:REGEX` is about bands that may be absent.
  */
 #ifndef HPFILE_LIMIT_H
 #define HPFILE_LIMIT_H
@@ -29,7 +29,7 @@ enum { HPF_LIMIT_ALL_MEASURES = -1 }; /* a rule of a comparison without a measur
 typedef enum hpf_limit_verdict {
     HPF_LIMIT_KEPT,
     HPF_LIMIT_BROKEN,
-    HPF_LIMIT_NO_BAND,
+    HPF_LIMIT_NO_BAND, /* no band matches: the rule fails */
     HPF_LIMIT_UNKNOWN
 } hpf_limit_verdict;
 
@@ -37,6 +37,7 @@ typedef struct hpf_limit {
     const char *text; /* borrowed */
     bool has_bands;   /* the rule is about each band that `bands` selects */
     hpf_name_filter bands;
+    bool may_lack_bands; /* the rule is kept if no band matches */
     int figure;
     bool is_upper;     /* broken by larger values; else by smaller ones */
     bool breaks_equal; /* broken also by the limit itself */

@@ -34,7 +34,6 @@ typedef struct hpp_collector_options {
      * at most 8 live blocks. */
     const char *const *retainer, *const *no_retainer;
     size_t n_retainer, n_no_retainer;
-    bool with_addresses;         /* name functions without symbols by address, not by module */
     hpp_python_frames python;    /* in the stacks of Python programs */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */

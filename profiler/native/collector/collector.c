@@ -655,7 +655,7 @@ static hpf_status init(hpp_collector *c, hpf_error *err)
         status = hpp__freezer_check(err);
     }
     if (status == HPF_OK) {
-        status = hpp__names_create(&c->names, o->skip, o->n_skip, o->with_addresses, err);
+        status = hpp__names_create(&c->names, o->skip, o->n_skip, err);
     }
     if (status == HPF_OK) {
         status = hpp__retainer_sites_create(&c->retainer_sites, o, err);

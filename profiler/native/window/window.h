@@ -398,7 +398,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_unwinds;          /* stacks that were in no cache */
     _Atomic uint64_t n_frames;           /* and the frames walked for them */
     _Atomic uint64_t n_compared;         /* and the words compared or copied for them */
-    _Atomic uint64_t n_checked;          /* --verify-stacks: stacks compared */
+    _Atomic uint64_t n_checked;          /* CENSUS_VERIFY_STACKS: stacks compared */
     _Atomic uint64_t n_cache_mismatches; /* with a fresh unwind */
     _Atomic uint64_t n_peer_mismatches;  /* with glibc's backtrace, */
     _Atomic uint64_t n_peer_cut;         /* except stacks that it cut */

@@ -131,7 +131,7 @@ class App {
     }
 
     setOrder(order) {
-        Object.assign(this.view, {order, order_names: [], reverse: false, hasGivenOrder: false});
+        Object.assign(this.view, {order, reverse: false, hasGivenOrder: false});
         this.entries.forEach((entry) => { entry.own.order = null; });
         this.redraw();
     }

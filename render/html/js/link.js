@@ -92,7 +92,7 @@ class Link {
             view[key] = choices.includes(asked.get(key)) ? asked.get(key) : view[key];
         }
         if (CHOICES.order.includes(asked.get('order'))) {
-            Object.assign(view, {order_names: [], reverse: false, hasGivenOrder: false});
+            Object.assign(view, {reverse: false, hasGivenOrder: false});
         }
         if (bands >= 1 && bands <= census.chartTools.MOST_BANDS) {
             Object.assign(view, {bands: Math.floor(bands), trace: 0, hasGivenBands: false});

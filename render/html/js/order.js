@@ -26,25 +26,18 @@ function deviation(values) {
     return values.reduce((total, value) => total + (value - mean) ** 2, 0);
 }
 
-function firstSeen(values) {
-    const at = values.findIndex((value) => value > 0);
-    return at < 0 ? values.length : at;
-}
-
 // Returns the sort key of a band; the smallest is at the bottom.
 const KEYS = {
-    area: (band) => -band.area,
     sum: (band) => -sum(band.values),
     stddev: (band) => deviation(band.values),
     name: () => 0,
-    'first-seen': (band) => firstSeen(band.values),
     growth: (band) => band.stretch.fit(band.full, {from: 0, to: band.full.length}).growth || 0,
 };
 
 // Returns the sort keys of the orders from which the search for least wiggle starts.
 const SEEDS = [
     (band) => sum(band.values),
-    KEYS.area,
+    (band) => -band.area,
     (band) => variation(band.values),
     (band) => variation(band.values) / Math.max(band.area, 1e-300),
     KEYS.name,
@@ -173,16 +166,6 @@ function leastWiggle(bands) {
     return best;
 }
 
-// Orders names as listed, the first on top; '*' is the place of all others. A name also matches one
-// that differs only in the id of its cost-centre stack.
-function byList(names, bands) {
-    const bare = (name) => name.replace(/^\(\d+\)(?=.)/, '');
-    const lineOf = (list, name, none) => list.includes(name) ? list.indexOf(name) : none;
-    const bareNames = names.map(bare), star = lineOf(names, '*', names.length);
-    const at = ({name}) => lineOf(names, name, lineOf(bareNames, bare(name), star));
-    return [...bands].sort((a, b) => at(b) - at(a));
-}
-
 // Keeps the previous order, a list of names with null for OTHER; new bands are on top.
 function keep(bands, before) {
     const place = new Map(before.map((name, i) => [name, i]));
@@ -194,8 +177,7 @@ function keep(bands, before) {
 
 // Bottom first.
 function arrange(bands, view) {
-    let order = view.order === 'wiggle' ? leastWiggle(bands) : orderBy(bands, KEYS[view.order]);
-    order = view.order_names.length ? byList(view.order_names, order) : order;
+    const order = view.order === 'wiggle' ? leastWiggle(bands) : orderBy(bands, KEYS[view.order]);
     return view.reverse ? order.reverse() : order;
 }
 

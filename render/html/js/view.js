@@ -14,7 +14,6 @@ function makeView(data) {
         said,
         bands: said.bands >= 0 ? said.bands : DEFAULT_BANDS,
         trace: said.trace, order: said.order, reverse: said.reverse,
-        order_names: said.order_names,
         hasGivenOrder: true,        // from the data
         hasGivenBands: true,
         hasSorted: false,           // the reader has sorted the table

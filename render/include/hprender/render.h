@@ -16,14 +16,12 @@ HPF_BEGIN_DECLS
 
 /* The order in which bands are stacked. */
 typedef enum hpr_order {
-    HPR_ORDER_DEFAULT,    /* classic: SUM ascending; modern: WIGGLE */
-    HPR_ORDER_WIGGLE,     /* least movement of the picture; never more than in the order of hp2ps */
-    HPR_ORDER_SUM,        /* largest sum of amounts on top (classic) or at the bottom (modern) */
-    HPR_ORDER_AREA,       /* the same by trapezium area */
-    HPR_ORDER_STDDEV,     /* largest standard deviation on top */
-    HPR_ORDER_NAME,       /* by bytes: classic -i+ greatest on top; modern: first name on top */
-    HPR_ORDER_FIRST_SEEN, /* first to appear at the bottom */
-    HPR_ORDER_GROWTH,     /* fastest growth, by least squares, on top */
+    HPR_ORDER_DEFAULT, /* classic: SUM ascending; modern: WIGGLE */
+    HPR_ORDER_WIGGLE,  /* least movement of the picture; never more than in the order of hp2ps */
+    HPR_ORDER_SUM,     /* largest sum of amounts on top (classic) or at the bottom (modern) */
+    HPR_ORDER_STDDEV,  /* largest standard deviation on top */
+    HPR_ORDER_NAME,    /* by bytes: classic -i+ greatest on top; modern: first name on top */
+    HPR_ORDER_GROWTH,  /* fastest growth, by least squares, on top */
 } hpr_order;
 
 /* The words for orders in options and data: "wiggle"; NULL after the last. */
@@ -98,7 +96,6 @@ typedef struct hpr_options {
     int n_bands; /* most bands drawn; 0: no limit; < 0: none. Default: classic 20, modern 15 */
     double trace_percent; /* names below it (docs/hp2ps.md) are dropped (classic) or merged into
                              OTHER (modern) */
-    bool drop_traces;     /* modern: drop them */
     hpr_group group;      /* modern */
     int n_prefix_parts;   /* for HPR_GROUP_PREFIX; at least 1 */
     bool fit_bands; /* modern, one profile: draw more bands, or group names, if OTHER would be more

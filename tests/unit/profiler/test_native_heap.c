@@ -86,12 +86,10 @@ static void end(void)
 
 TestSuite(native_heap, .init = begin, .fini = end);
 
-static bool with_addresses;
-
 static void open_window(uint32_t max_depth, const char *skip)
 {
     hpf_error err;
-    cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, with_addresses, &err), HPF_OK);
+    cr_assert_eq(hpp__names_create(&names, &skip, skip != NULL, &err), HPF_OK);
     cr_assert_eq(hpp__window_reader_open(&reader, made.window, SIZE_BYTES, -1, &err), HPF_OK);
     cr_assert_eq(hpp__named_stacks_init(&stacks, names, &reader, 4711, max_depth, &err), HPF_OK);
     cr_assert_eq(hpp__site_heap_init(&heap, &stacks, NULL, &reader, &err), HPF_OK);
@@ -165,14 +163,6 @@ Test(native_heap, leaves_out_callers_of_main_with_symbols_or_without)
     allocate(NODE(START, LIBC_START, MAIN, F), HPP_CALL_MALLOC, 1);
     open_window(0, NULL);
     expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "f/main", 10);
-}
-
-Test(native_heap, names_functions_without_symbols_by_address_on_request)
-{
-    allocate(NODE(MAIN, LIBC_NAMELESS, NAMELESS), HPP_CALL_MALLOC, 8);
-    with_addresses = true;
-    open_window(0, NULL);
-    expect_one_band(HPF_BREAKDOWN_COST_CENTRE, "prog+0x10/libc.so.6+0x2400/main", 8);
 }
 
 Test(native_heap, shows_functions_without_symbols_as_their_module)
@@ -650,7 +640,7 @@ Test(native_heap, rejects_an_invalid_expression)
 {
     const char *skip = "a(";
     hpf_error err;
-    cr_expect_eq(hpp__names_create(&names, &skip, 1, false, &err), HPF_ERR_ARGUMENT);
+    cr_expect_eq(hpp__names_create(&names, &skip, 1, &err), HPF_ERR_ARGUMENT);
     cr_expect_null(names);
 }
 

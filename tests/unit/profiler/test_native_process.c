@@ -48,7 +48,7 @@ static void start(const char *text)
     hpf_error err;
     cr_assert_eq(hpp_options_parse(&profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
     const hpp_collector_options options = {.profile = &profile};
-    cr_assert_eq(hpp__names_create(&names, NULL, 0, false, &err), HPF_OK);
+    cr_assert_eq(hpp__names_create(&names, NULL, 0, &err), HPF_OK);
     const hpp__profile_options to = {.profile = &profile,
                                      .names = names,
                                      .process_id = (uint32_t)getpid(),

@@ -95,8 +95,8 @@ Test(modern, default_order_moves_less_than_any_other)
     DIR *dir = opendir(CENSUS_SOURCE_DIR "/samples/hp");
     cr_assert(dir);
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-        static const hpr_order orders[] = {HPR_ORDER_WIGGLE, HPR_ORDER_SUM, HPR_ORDER_AREA,
-                                           HPR_ORDER_STDDEV, HPR_ORDER_NAME};
+        static const hpr_order orders[] = {HPR_ORDER_WIGGLE, HPR_ORDER_SUM, HPR_ORDER_STDDEV,
+                                           HPR_ORDER_NAME};
         double best = 0;
         if (entry->d_name[0] == '.') {
             continue;

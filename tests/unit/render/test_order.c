@@ -75,10 +75,8 @@ Test(order, orders_by_a_statistic)
         const char *expected;
     } cases[] = {
         {HPR_ORDER_SUM, "steady growing peak late"},
-        {HPR_ORDER_AREA, "steady growing peak late"},
         {HPR_ORDER_STDDEV, "late steady growing peak"},
         {HPR_ORDER_NAME, "steady peak late growing"},
-        {HPR_ORDER_FIRST_SEEN, "steady growing peak late"},
         {HPR_ORDER_GROWTH, "steady late peak growing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -101,8 +99,6 @@ Test(order, all_orders_can_be_reversed)
     hpr_options options = all_bands(HPR_ORDER_GROWTH);
     options.reverse = true;
     expect_order(four, &options, "growing peak late steady");
-    options.order = HPR_ORDER_FIRST_SEEN;
-    expect_order(four, &options, "late peak growing steady");
     options.n_bands = 2;
     expect_order(four, &options, "growing steady OTHER");
 }

@@ -88,9 +88,8 @@ Test(page_cases, ticks)
 
 /* --- bands ------------------------------------------------------------------------------------ */
 
-static hpr_options options_of(const case_value *c, hpf_str *listed)
+static hpr_options options_of(const case_value *c)
 {
-    const case_value *names = case_member(c, "listed");
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     for (size_t i = HPR_ORDER_WIGGLE; hpr_order_names[i]; i++) {
         bool is_wanted = hpf_str_is(case_text(c, "order"), hpr_order_names[i]);
@@ -99,11 +98,6 @@ static hpr_options options_of(const case_value *c, hpf_str *listed)
     options.reverse = case_bool(c, "reverse");
     options.n_bands = (int)case_number(c, "bands");
     options.trace_percent = case_number(c, "trace");
-    for (size_t i = 0; i < names->n_items; i++) {
-        listed[i] = names->items[i].text;
-    }
-    options.order_names = listed;
-    options.n_order_names = names->n_items;
     return options;
 }
 
@@ -114,8 +108,7 @@ Test(page_cases, bands_and_their_order)
         const case_value *c = &list->items[i], *bands = case_member(c, "expected");
         char *text =
             case_profile(case_member(case_member(file, "profiles"), case_text(c, "profile").data));
-        hpf_str listed[16];
-        hpr_options options = options_of(c, listed);
+        hpr_options options = options_of(c);
         test_profile p = test_profile_open(text, 0);
         hpr_chart *chart = NULL;
         cr_assert_eq(hpr_chart_create(&chart, p.survey, &options, made_up_measurer, NULL), HPF_OK);

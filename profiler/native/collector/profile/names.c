@@ -35,7 +35,6 @@ struct hpp__names {
     hpp__map lines;     /* index of a function, line -> the function at that line */
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
-    bool with_addresses;
     _Atomic bool are_final;
     regex_t *skipped;
     size_t n_skipped;
@@ -226,7 +225,7 @@ static const hpp__function *function_of(hpp__names *names, const hpp_function *f
         overhead.start_line = 0;
         from = &overhead;
     }
-    bool is_module = !from->has_symbol && !names->with_addresses;
+    bool is_module = !from->has_symbol;
     hpf_str name = is_module ? from->module : from->name;
     uint64_t key = (uint64_t)is_module << 63 | (uint64_t)(uintptr_t)name.data << 16 |
                    module_number(names, from->module);
@@ -383,14 +382,13 @@ static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t
 }
 
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
-                             bool with_addresses, hpf_error *err)
+                             hpf_error *err)
 {
     *out = NULL;
     hpp__names *names = calloc(1, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(err);
     }
-    names->with_addresses = with_addresses;
     names->arena = hpf_arena_create();
     hpf_status status =
         names->arena ? compile_all(names, skip, n_skip, err) : hpf_error_set_memory(err);

@@ -52,11 +52,10 @@ typedef struct hpp__frames {
 typedef struct hpp__names hpp__names;
 
 /* Creates names. `skip` are POSIX extended regular expressions for more functions to skip; they
- * match anywhere in a name unless they have anchors. With `with_addresses`, a function without a
- * symbol is named by its first address, "module+0x1234"; else all of them in a module are one,
- * "[module]". Errors: MEMORY; ARGUMENT for an invalid expression. */
+ * match anywhere in a name unless they have anchors. All functions without
+ * a symbol in a module are one, "[module]". Errors: MEMORY; ARGUMENT for an invalid expression. */
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
-                             bool with_addresses, hpf_error *err);
+                             hpf_error *err);
 void hpp__names_destroy(hpp__names *names);
 
 /* Registers a module. Returns its number. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Verifies stacks, for --verify-stacks: compares the result of cache, rules and joined paths with a
- * full walk, which uses none of them, and with glibc's backtrace(), which shares no code. The
- * window's head counts the results.
+ * Verifies stacks, for CENSUS_VERIFY_STACKS: compares the result of cache, rules and joined paths
+ * with a full walk, which uses none of them, and with glibc's backtrace(), which shares no code.
+ * The window's head counts the results.
  *
  * Threads: the calling thread must be marked as inside the library, since the first call of
  * backtrace() allocates.
