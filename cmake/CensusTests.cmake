@@ -3,6 +3,8 @@ if(CENSUS_BUILD_TESTS AND NOT CRITERION_FOUND)
   message(STATUS "Not built: unit tests (Criterion; Debian: libcriterion-dev)")
 endif()
 
+configure_file(${PROJECT_SOURCE_DIR}/tests/support/source_dir.h.in ${PROJECT_BINARY_DIR}/tests/support/source_dir.h)
+
 # census_criterion_test(TARGET NAME): the program TARGET holds Criterion tests and is the ctest NAME.
 # Without Criterion the program is not built.
 function(census_criterion_test target name)
@@ -10,9 +12,8 @@ function(census_criterion_test target name)
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
-  target_compile_definitions(${target} PRIVATE
-    _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
-    CENSUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/tests/support)
   target_link_libraries(${target} PRIVATE PkgConfig::CRITERION)
   census_warnings(${target})
   target_compile_options(${target} PRIVATE -Wno-pedantic -Wno-missing-prototypes)

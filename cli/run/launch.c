@@ -4,6 +4,7 @@
  */
 #include "launch.h"
 
+#include <census_install_dirs.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

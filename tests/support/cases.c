@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hpfile/str.h"
+#include "source_dir.h"
 
 static void check(const hpf__json_lex *lex, hpf_status status)
 {

@@ -12,6 +12,7 @@
 #include "hpfile/sink.h"
 #include "readings.h"
 #include "scratch.h"
+#include "source_dir.h"
 
 #define CASES    CENSUS_SOURCE_DIR "/tests/conformance/hp/cases/"
 #define MAX_PATH 600

@@ -17,6 +17,7 @@
 #include "hpfile/survey.h"
 #include "readings.h"
 #include "scratch.h"
+#include "source_dir.h"
 
 #define DATA      CENSUS_SOURCE_DIR "/tests/data/hp/"
 #define MAX_FACTS 200

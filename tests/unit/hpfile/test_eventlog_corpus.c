@@ -18,6 +18,7 @@
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 #include "readings.h"
+#include "source_dir.h"
 
 #define DATA       CENSUS_SOURCE_DIR "/tests/data/eventlog/"
 #define SAMPLES    CENSUS_SOURCE_DIR "/samples/eventlog/"

@@ -7,6 +7,7 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/str.h"
 #include "log_build.h"
+#include "source_dir.h"
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {

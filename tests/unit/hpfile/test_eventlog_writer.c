@@ -16,6 +16,7 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/eventlog_writer.h"
 #include "log_build.h"
+#include "source_dir.h"
 
 #define LOGS    CENSUS_SOURCE_DIR "/tests/data/eventlog/"
 #define SAMPLES CENSUS_SOURCE_DIR "/samples/"

@@ -17,6 +17,7 @@
 #include "readings.h"
 #include "rng.h"
 #include "scratch.h"
+#include "source_dir.h"
 
 #define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
 

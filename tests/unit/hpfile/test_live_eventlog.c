@@ -17,6 +17,7 @@
 #include "scratch.h"
 #include "hpfile/live.h"
 #include "hpfile/survey.h"
+#include "source_dir.h"
 
 TestSuite(live_eventlog, .timeout = 300);
 

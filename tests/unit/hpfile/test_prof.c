@@ -14,6 +14,7 @@
 #include "hpfile/prof.h"
 #include "base/arena.h"
 #include "hpfile/source.h"
+#include "source_dir.h"
 
 enum { MOST_STACKS = 2000 };
 

@@ -8,6 +8,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
+#include "source_dir.h"
 
 static hpf_status read_text(hpf_prof_file **file, hpf_str text, hpf_error *err)
 {

@@ -10,6 +10,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
+#include "source_dir.h"
 
 #define SAMPLE(name) CENSUS_SOURCE_DIR "/samples/prof/" name
 

@@ -13,6 +13,7 @@
 
 #include "style/palette.h"
 #include "made_up_font.h"
+#include "source_dir.h"
 
 /* Pairs of bands that touch. */
 typedef struct pairs {

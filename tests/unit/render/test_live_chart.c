@@ -13,6 +13,7 @@
 #include "hprender/render.h"
 #include "made_up_font.h"
 #include "scratch.h"
+#include "source_dir.h"
 
 static hpf_sink *json_of(hpf_survey *survey, hpr_look look)
 {

@@ -15,6 +15,7 @@
 #include "modern_drawing.h"
 #include "rng.h"
 #include "chart_wiggle.h"
+#include "source_dir.h"
 
 /* --- profiles --------------------------------------------------------------------------------- */
 

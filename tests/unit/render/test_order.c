@@ -14,6 +14,7 @@
 #include "made_up_font.h"
 #include "rng.h"
 #include "chart_wiggle.h"
+#include "source_dir.h"
 
 #define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
