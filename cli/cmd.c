@@ -19,11 +19,15 @@ const opt *cmd_option_table(const cmd *self)
     return self->options || !self->make_options ? self->options : self->make_options();
 }
 
-static void print_help(const cmd *self, FILE *to)
+static void print_help(const cmd *self, bool all, FILE *to)
 {
     fprintf(to, "usage: census %s [options]%s%s\n%s.\n\n", self->name, *self->operands ? " " : "",
             self->operands, self->summary);
-    opt_print(cmd_option_table(self), to);
+    size_t n_left_out = opt_print(cmd_option_table(self), all, to);
+    if (n_left_out > 0) {
+        fprintf(to, "\n%zu more options: census %s --help-all, or census-%s(1)\n", n_left_out,
+                self->name, self->name);
+    }
     if (self->notes) {
         putc('\n', to);
         self->notes(to);
@@ -41,7 +45,8 @@ bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *sta
     case OPT_RUN:
         return true;
     case OPT_HELP:
-        print_help(self, stdout);
+    case OPT_HELP_ALL:
+        print_help(self, outcome == OPT_HELP_ALL, stdout);
         *status = EXIT_DONE;
         return false;
     case OPT_WRONG:

@@ -33,24 +33,23 @@ static bool takes_word(const opt *option)
     return option->kind != OPT_FLAG && option->kind != OPT_SUFFIX;
 }
 
-/* --help, with the short form unless the table uses its letter. */
-static opt help_of(const cmd *c)
-{
-    opt help = {.letter = 'h', .name = "help", .kind = OPT_FLAG, .help = "print the help and exit"};
-    for (const opt *o = cmd_option_table(c); o && o->name; o++) {
-        help.letter = o->letter == 'h' ? 0 : help.letter;
-    }
-    return help;
-}
-
-/* Calls `print` for each option of a command, --help last. */
+/* Calls `print` for each option of a command, --help and --help-all last. */
 static void each_option(const cmd *c, void (*print)(const cmd *c, const opt *option))
 {
-    const opt help = help_of(c);
+    opt help = {.letter = 'h', .name = "help", .kind = OPT_FLAG, .help = "print the help and exit"};
+    const opt all = {.name = "help-all", .kind = OPT_FLAG, .help = "print all options and exit"};
+    bool has_more = false;
     for (const opt *o = cmd_option_table(c); o && o->name; o++) {
-        print(c, o);
+        has_more |= o->kind == OPT_RARE_GROUP;
+        help.letter = o->letter == help.letter ? 0 : help.letter;
+        if (opt_is_option(o)) {
+            print(c, o);
+        }
     }
     print(c, &help);
+    if (has_more) {
+        print(c, &all);
+    }
 }
 
 static void print_choices(const opt *option)

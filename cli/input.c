@@ -61,8 +61,7 @@ static void progress_wipe(progress *line)
 
 /* --- opening --- */
 
-static size_t max_name_bytes; /* 0: the default */
-static hpf_str value;         /* empty: the default */
+static hpf_str value; /* empty: the default */
 static bool uses_mutator_clock;
 
 const char *const input_clock_names[] = {"elapsed", "mutator", NULL};
@@ -74,7 +73,6 @@ static void choose_value(const char *name)
 
 void input_set_options(const input_options *options)
 {
-    max_name_bytes = (size_t)options->max_name << 20;
     choose_value(options->value);
     uses_mutator_clock = options->clock != 0;
 }
@@ -124,7 +122,6 @@ static hpf_status survey(input *in, const hpf_survey_options *limits, hpf_error 
     options.format = in->format;
     options.value = value;
     options.has_log_profile &= value.length == 0;
-    options.max_name_bytes = max_name_bytes;
     options.uses_mutator_clock = uses_mutator_clock;
     options.symbolise = symboliser_frames;
     options.symbolise_context = &in->symboliser;

@@ -77,20 +77,12 @@ void input_close(input *in);
 /* Returns the folder for temporary files, TMPDIR or /tmp. */
 const char *input_temporary_dir(void);
 
-/* The option of the longest name of an input. `position` is the offset of an int. */
-#define INPUT_MAX_NAME(position)                                                                   \
-    {                                                                                              \
-        .name = "max-name", .kind = OPT_INT, .offset = (position), .argument = "MIB", .low = 1,    \
-        .high = 1 << 20, .help = "longest name or text of the input, in MiB (default: 16)"         \
-    }
-
 extern const char *const input_clock_names[];
 
 /* Members of the options of a command. */
 typedef struct input_options {
     const char *value; /* the amount to read from inputs that have several; NULL: the default */
     int clock;         /* of event logs: whether it is the mutator's */
-    int max_name;      /* MiB; 0: the default */
 } input_options;
 
 /* Their rows; `base` is the offset of an input_options. */
@@ -101,14 +93,12 @@ typedef struct input_options {
      .argument = "NAME",                                                                           \
      .help = "amount to read from a profile that has several, such as allocated, alloc_space or "  \
              "ticky-entries (default: live bytes)"},                                               \
-        {.name = "clock",                                                                          \
-         .kind = OPT_CHOICE,                                                                       \
-         .offset = (base) + offsetof(input_options, clock),                                        \
-         .argument = "CLOCK",                                                                      \
-         .choices = input_clock_names,                                                             \
-         .help = "event log: elapsed time (elapsed, default), or time in which threads run "       \
-                 "(mutator), as in .hp files of GHC"},                                             \
-        INPUT_MAX_NAME((base) + offsetof(input_options, max_name))
+    {                                                                                              \
+        .name = "clock", .kind = OPT_CHOICE, .offset = (base) + offsetof(input_options, clock),    \
+        .argument = "CLOCK", .choices = input_clock_names,                                         \
+        .help = "event log: elapsed time (elapsed, default), or time in which threads run "        \
+                "(mutator), as in .hp files of GHC"                                                \
+    }
 
 /* Applies the options to all inputs that are opened later. */
 void input_set_options(const input_options *options);

@@ -26,8 +26,8 @@ static void print_usage(FILE *to)
     }
     fputs("  help       Print the help of a command, or this list\n"
           "\n"
-          "census COMMAND --help prints the options of a command.\n"
-          "census --version prints the version, census --completion SHELL a completion script for\n"
+          "census COMMAND --help prints the options of a command, --help-all all of them.\n"
+          "census version prints the version, census --completion SHELL a completion script for\n"
           "bash, zsh or fish.\n",
           to);
 }
@@ -65,7 +65,7 @@ static int dispatch(int argc, char **argv)
         print_usage(stdout);
         return EXIT_DONE;
     }
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
         printf("census (heapcensus) %s\n", hpf_version());
         return EXIT_DONE;
     }

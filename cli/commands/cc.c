@@ -80,7 +80,7 @@ static const opt cc_options[] = {
 static int print_help(const cmd *self)
 {
     printf("usage: census %s [options] ARGUMENTS\n%s.\n\n", self->name, self->summary);
-    opt_print(cc_options, stdout);
+    (void)opt_print(cc_options, true, stdout);
     fputs("\nAll other arguments are the compiler's. For make and configure: CC=\"census cc\" "
           "CXX=\"census c++\".\n",
           stdout);

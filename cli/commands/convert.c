@@ -23,11 +23,14 @@
 #include "diag.h"
 #include "profile_command.h"
 #include "plot/overlay.h"
+#include "plot/time_window.h"
 
 typedef struct convert_values {
-    const char *output;      /* NULL: standard output */
-    opt_choice_or_time from; /* index into `source_names`, or -1; begin of the window */
-    opt_choice_or_time to;   /* index into `targets`, or -1; end of the window */
+    const char *output; /* NULL: standard output */
+    int format;         /* index into `targets`, or -1 */
+    int input_format;   /* index into `source_names`, or -1 */
+    time_window window;
+    double begin, end; /* of the window, found when the profile is open */
     stacks_options stacks;
     bool raw;
     int profile; /* number in an event log; -1: the first */
@@ -38,7 +41,7 @@ typedef struct convert_values {
 
 /* An output format: one of profiles, or of stacks. */
 typedef struct convert_target {
-    const char *name; /* of --to */
+    const char *name; /* of --format */
     const char *extension;
     const char *summary;
     const hpf_format *format; /* NULL: of stacks */
@@ -54,7 +57,7 @@ static const convert_target stack_formats[] = {
      HPF_STACKS_PPROF},
 };
 
-/* Filled by collect_formats. The names are for --to and --from. */
+/* Filled by collect_formats. The names are for --format and --input. */
 enum { MAX_FORMATS = 32 };
 static convert_target targets[MAX_FORMATS];
 static int n_targets;
@@ -63,9 +66,29 @@ static const char *source_names[MAX_FORMATS + 1];
 
 /* ---- Writers ---- */
 
+static bool has_stacks(const convert_values *v)
+{
+    return !targets[v->format].format;
+}
+
+/* Returns what is read of the profile, with a window that has only times. */
+static hpf_survey_options survey_limits(const convert_values *v)
+{
+    bool is_log = targets[v->format].format == &hpf_format_eventlog;
+    bool is_massif = targets[v->format].format == &hpf_format_massif;
+    return (hpf_survey_options){.has_log_profile = v->profile >= 0,
+                                .log_profile = (uint8_t)v->profile,
+                                .by_stack = has_stacks(v) || is_log,
+                                .by_line = has_stacks(v) || is_log || is_massif,
+                                .has_window = time_window_given(&v->window) &&
+                                              !time_window_has_mark(&v->window),
+                                .from_time = v->window.from.value,
+                                .to_time = v->window.to.value};
+}
+
 static bool is_cut(const convert_values *v)
 {
-    return v->from.time.value > -HUGE_VAL || v->to.time.value < HUGE_VAL;
+    return time_window_given(&v->window) != NULL;
 }
 
 static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t room)
@@ -105,7 +128,7 @@ static void warn_of_units(const input *in)
 static hpf_status write_profile(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const convert_values *v = values;
-    const hpf_format *format = targets[v->to.choice].format;
+    const hpf_format *format = targets[v->format].format;
     const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
     hpf_writer_options options = {
         .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
@@ -127,8 +150,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     } else {
         hpf_restrictions_of_job(hpf_survey_header(in->survey, HPF_HEADER_JOB), options.filters);
     }
-    hpf_survey_part cut = {
-        .survey = in->survey, .from_time = v->from.time.value, .to_time = v->to.time.value};
+    hpf_survey_part cut = {.survey = in->survey, .from_time = v->begin, .to_time = v->end};
     if (is_cut(v)) {
         options.frames = frames_of_part;
         options.frames_context = &cut;
@@ -172,7 +194,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
                                hpf_error *err)                                                     \
     {                                                                                              \
         const convert_values *v = values;                                                          \
-        return write(in, &v->stacks, targets[v->to.choice].stacks, sink, err);                     \
+        return write(in, &v->stacks, targets[v->format].stacks, sink, err);                        \
     }
 
 STACK_WRITER(write_heap_stacks, stacks_write_heap)
@@ -236,16 +258,24 @@ static int target_of_path(const char *path)
     return found;
 }
 
-/* Checks --at, and adds the sidecar file of a `.hp` file, if the output format has room for it. */
-static bool prepare(input *in, const void *values)
+/* Checks --at, finds the window, and adds the sidecar file of a `.hp` file, if the output format
+ * has room for it. */
+static bool prepare(input *in, void *values)
 {
-    const convert_values *v = values;
-    if (!input_accepts_time(in, "at", v->stacks.at) ||
-        !input_accepts_time(in, "from", v->from.time) ||
-        !input_accepts_time(in, "to", v->to.time)) {
+    convert_values *v = values;
+    const hpf_format *format = targets[v->format].format;
+    hpf_survey_options limits = survey_limits(v);
+    if (!input_accepts_time(in, "at", v->stacks.at)) {
         return false;
     }
-    const hpf_format *format = targets[v->to.choice].format;
+    if (is_cut(v)) {
+        if (!time_window_find(&v->window, in, true, &limits) ||
+            (time_window_has_mark(&v->window) && !input_survey_again(in, &limits))) {
+            return false;
+        }
+        v->begin = limits.from_time;
+        v->end = limits.to_time;
+    }
     if (format && format->holds_quantities) {
         overlay_add(in);
     }
@@ -255,37 +285,41 @@ static bool prepare(input *in, const void *values)
 /* ---- The command ---- */
 
 static const opt convert_options[] = {
+    OPT_HEADING("Output"),
     {.letter = 'o',
      .name = "output",
      .kind = OPT_TEXT,
      .offset = offsetof(convert_values, output),
      .argument = "FILE",
      .help = "write to FILE (default or -: standard output)"},
-    {.name = "to",
-     .kind = OPT_CHOICE_OR_TIME,
-     .offset = offsetof(convert_values, to),
-     .argument = "FORMAT|T",
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(convert_values, format),
+     .argument = "FORMAT",
      .choices = target_names,
-     .low = -1e300,
-     .high = 1e300,
-     .help = "output format, see below (default: from the name of the output); or the end of the "
-             "part to convert"},
-    {.name = "from",
-     .kind = OPT_CHOICE_OR_TIME,
-     .offset = offsetof(convert_values, from),
-     .argument = "FORMAT|T",
-     .choices = source_names,
-     .low = -1e300,
-     .high = 1e300,
-     .help = "input format: hp, csv (either kind of table), json, eventlog, prof or one of "
-             "another profiler, see census-convert(1) (default: from the content); or the start of "
-             "the part to convert: a time such as 30s, 5m, or 12.5 "
-             "in the time unit of the profile"},
+     .help = "output format, see below (default: from the name of the output)"},
     {.name = "raw",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, raw),
      .help = "csv, tidy: write all names unchanged, even names that spreadsheets take for formulas "
              "(=+-@)"},
+    OPT_HEADING("What is converted"),
+    {.name = "input",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(convert_values, input_format),
+     .argument = "FORMAT",
+     .choices = source_names,
+     .help = "input format: hp, csv (either kind of table), json, eventlog, prof or one of another "
+             "profiler, see census-convert(1) (default: from the content)"},
+    TIME_WINDOW_OPTIONS(offsetof(convert_values, window), "convert the part", ""),
+    {.name = "profile",
+     .kind = OPT_INT,
+     .offset = offsetof(convert_values, profile),
+     .argument = "N",
+     .high = UINT8_MAX,
+     .help = PROFILE_OPTION_HELP},
+    INPUT_OPTIONS(offsetof(convert_values, input)),
+    OPT_HEADING("Stacks"),
     {.name = "at",
      .kind = OPT_TIME,
      .offset = offsetof(convert_values, stacks.at),
@@ -294,12 +328,6 @@ static const opt convert_options[] = {
      .help =
          "stacks: use the sample nearest to time T, such as 30s, 5m, or 12.5 in the time unit of "
          "the profile (default: the peak)"},
-    {.name = "profile",
-     .kind = OPT_INT,
-     .offset = offsetof(convert_values, profile),
-     .argument = "N",
-     .high = UINT8_MAX,
-     .help = PROFILE_OPTION_HELP},
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(convert_values, stacks.time),
@@ -313,7 +341,6 @@ static const opt convert_options[] = {
      .offset = offsetof(convert_values, stacks.hidden),
      .help =
          "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"},
-    INPUT_OPTIONS(offsetof(convert_values, input)),
     {.name = NULL},
 };
 
@@ -327,8 +354,11 @@ static const opt *all_options(void)
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    convert_values values = {.from = {-1, {-HUGE_VAL, false}},
-                             .to = {-1, {HUGE_VAL, false}},
+    convert_values values = {.format = -1,
+                             .input_format = -1,
+                             .window = TIME_WINDOW_ALL,
+                             .begin = -HUGE_VAL,
+                             .end = HUGE_VAL,
                              .stacks.at.value = NAN,
                              .profile = -1};
     int status = EXIT_FAILED;
@@ -336,41 +366,41 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_set_options(&values.input);
-    if (values.from.time.value > values.to.time.value) {
-        return cmd_misused(self, "--from must not be later than --to");
+    opt_complaint complaint;
+    if (!time_window_check(&values.window, &complaint)) {
+        return cmd_misused(self, "%s", complaint.message);
     }
-    if (values.to.choice < 0 && values.output) {
-        values.to.choice = target_of_path(values.output);
+    if (values.format < 0 && values.output) {
+        values.format = target_of_path(values.output);
     }
-    if (values.to.choice < 0) {
-        return cmd_misused(self, "no output format: use --to FORMAT");
+    if (values.format < 0) {
+        return cmd_misused(self, "no output format: use --format FORMAT");
     }
-    const convert_target *target = &targets[values.to.choice];
-    bool has_stacks = !target->format;
+    const convert_target *target = &targets[values.format];
     const opt_given of_stacks[] = {{"at", !isnan(values.stacks.at.value)},
                                    {"time", values.stacks.time},
                                    {"alloc", values.stacks.alloc},
                                    {"hidden", values.stacks.hidden},
                                    {NULL, false}};
     const char *given = opt_first_given(of_stacks);
-    if (given && !has_stacks) {
-        return cmd_misused(self, "--%s needs --to folded, speedscope or pprof", given);
+    if (given && !has_stacks(&values)) {
+        return cmd_misused(self, "--%s needs --format folded, speedscope or pprof", given);
     }
-    if (values.raw && (has_stacks || !target->format->is_for_spreadsheets)) {
-        return cmd_misused(self, "--raw needs --to csv or --to tidy");
+    if (values.raw && (has_stacks(&values) || !target->format->is_for_spreadsheets)) {
+        return cmd_misused(self, "--raw needs --format csv or tidy");
     }
     if (values.stacks.time && (!isnan(values.stacks.at.value) || is_cut(&values))) {
         return cmd_misused(self,
-                           "--time covers the whole run: it cannot be used with --at, or with "
-                           "times for --from and --to");
+                           "--time covers the whole run: it cannot be used with --at, --from and "
+                           "--to");
     }
     values.stacks.is_cut = is_cut(&values);
     if (values.input.clock && target->format == &hpf_format_eventlog) {
         return cmd_misused(self,
-                           "event logs have elapsed times: --clock mutator needs another --to");
+                           "event logs have elapsed times: --clock mutator needs another --format");
     }
     const char *name = target->name;
-    if (argc > 1 && values.from.choice < 0 && bins_is_file(argv[1])) {
+    if (argc > 1 && values.input_format < 0 && bins_is_file(argv[1])) {
         bool is_json = strcmp(name, "json") == 0;
         if (is_cut(&values)) {
             return cmd_misused(self, "address bins have no times: --from and --to cannot cut them");
@@ -383,19 +413,12 @@ static int run(const cmd *self, int argc, char **argv)
                            &to);
     }
     const profile_command f = {
-        .from = values.from.choice < 0 ? NULL : hpf_format_find(source_names[values.from.choice]),
+        .from = values.input_format < 0 ? NULL : hpf_format_find(source_names[values.input_format]),
         .output = values.output,
-        .limits = {.has_log_profile = values.profile >= 0,
-                   .log_profile = (uint8_t)values.profile,
-                   .by_stack = has_stacks || target->format == &hpf_format_eventlog,
-                   .by_line = has_stacks || target->format == &hpf_format_eventlog ||
-                              target->format == &hpf_format_massif,
-                   .has_window = is_cut(&values),
-                   .from_time = values.from.time.value,
-                   .to_time = values.to.time.value},
-        .write = has_stacks ? write_heap_stacks : write_profile,
-        .write_log = has_stacks && values.stacks.time ? write_log_stacks : NULL,
-        .write_prof = has_stacks ? write_prof_stacks : NULL,
+        .limits = survey_limits(&values),
+        .write = has_stacks(&values) ? write_heap_stacks : write_profile,
+        .write_log = has_stacks(&values) && values.stacks.time ? write_log_stacks : NULL,
+        .write_prof = has_stacks(&values) ? write_prof_stacks : NULL,
         .prepare = prepare,
         .values = &values,
     };

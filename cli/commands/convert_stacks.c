@@ -41,8 +41,8 @@ hpf_status stacks_write_prof(const input *in, const stacks_options *options,
     hpf_prof_file *file;
     if (options->time || options->is_cut || !isnan(options->at.value)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--time, --at, and times for --from and --to, cannot be used with a "
-                             ".prof report: it has only totals");
+                             "--time, --at, --from and --to cannot be used with a .prof report: it "
+                             "has only totals");
     }
     hpf_status status = hpf_prof_read(&file, in->source, err);
     if (status != HPF_OK) {

@@ -20,7 +20,7 @@
 #include "hpfile/survey_stacks.h"
 #include "options/suggest.h"
 #include "diff_table.h"
-#include "time_window.h"
+#include "plot/time_window.h"
 #include "output.h"
 #include "gate/gate.h"
 #include "path.h"
@@ -33,10 +33,8 @@ typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
 typedef struct diff_values {
     const char *output; /* NULL: standard output */
     const char *format; /* NULL: from the name of the output, else text */
-    bool is_json;
-    opt_list by; /* measures and parts of stacks */
-    int measure; /* hpf_diff_measure; -1: none was given */
-    int n_bands; /* -1: default of the format */
+    int measure;        /* hpf_diff_measure; -1: none was given */
+    int n_bands;        /* -1: default of the format */
     bool exact, raw;
     stack_options stacks;
     hpr_group group; /* of a page, whose bands keep their whole stacks */
@@ -79,29 +77,34 @@ static const char *format_names[32]; /* ends with NULL */
 
 #define AT(member) offsetof(diff_values, member)
 static const opt diff_options[] = {
+    OPT_HEADING("Output"),
     {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
      NULL, 0, 0},
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
      "output format, see below (default: from the name of the output, else text)", format_names, 0,
      0},
-    {0, "json", OPT_FLAG, AT(is_json), NULL, "the same as --format json", NULL, 0, 0},
+    {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
+     NULL, 0, 0},
+    OPT_HEADING("What is compared"),
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
      NULL, 0, INT_MAX},
-    {0, "by", OPT_LIST, AT(by), "WHAT",
-     "table: rank by the difference of the mean (default), at the peak or at the end; or compare a "
-     "part of the call stacks: stack (all functions), function (innermost), producer (with its "
-     "module), module, line, type, or thread (outermost function)",
-     NULL, 0, 0},
-    STACK_DEPTH(AT(stacks.depth)),
-    STACK_FUNCTIONS(AT(stacks)),
+    {0, "order", OPT_CHOICE, AT(measure), "ORDER",
+     "table: order by the difference of the mean (default), at the peak or at the end",
+     measure_names, 0, 0},
     TIME_WINDOW_OPTIONS(AT(window), "compare",
                         "; one profile alone is compared with what it was then"),
-    {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
+    STACK_PART(AT(stacks.part)),
+    STACK_FUNCTIONS(AT(stacks)),
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "page: show the text of the program of B around the lines of its stacks, from the files below "
+     "DIR",
      NULL, 0, 0},
-    {0, "raw", OPT_FLAG, AT(raw), NULL,
-     "csv: write all names unchanged, even names that spreadsheets take for formulas (=+-@)", NULL,
-     0, 0},
+    OPT_HEADING("Automatic tests"),
+    GATE_OPTIONS(AT(gate_options),
+                 "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
+                 "'band:REGEX.mean +5%'; can be repeated"),
+    OPT_RARE_HEADING("Graphs"),
     {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
      axis_names, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
@@ -113,17 +116,15 @@ static const opt diff_options[] = {
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "graph: auto (default: light), light, dark, print or slide", hpr_theme_names, 0, 0},
-    {0, "source", OPT_TEXT, AT(source), "DIR",
-     "page: show the text of the program of B around the lines of its stacks, from the files below "
-     "DIR",
-     NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL,
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
      NULL, 0, 0},
-    GATE_OPTIONS(AT(gate_options),
-                 "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
-                 "'band:REGEX.mean +5%'; can be repeated"),
+    OPT_RARE_HEADING("Other"),
+    STACK_DEPTH(AT(stacks.depth)),
+    {0, "raw", OPT_FLAG, AT(raw), NULL,
+     "csv: write all names unchanged, even names that spreadsheets take for formulas (=+-@)", NULL,
+     0, 0},
     INPUT_OPTIONS(AT(input)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -185,36 +186,6 @@ static bool find_target(target *out, const diff_values *values)
     return out->graph && (out->graph->write || out->graph->write_profiles);
 }
 
-/* Returns the index of a word, or -1. */
-static int index_of(const char *const *words, const char *word)
-{
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(words[i], word) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* Reads the arguments of --by: measures and parts of stacks. */
-static bool read_by(diff_values *v, opt_complaint *complaint)
-{
-    for (size_t i = 0; i < v->by.n; i++) {
-        const char *word = v->by.texts[i];
-        int measure = index_of(measure_names, word);
-        int part = index_of(stack_part_names, word);
-        if (measure < 0 && part < 0) {
-            return opt_complain(complaint,
-                                "--by expects mean, peak, end, stack, function, producer, module, "
-                                "line, type or thread, not '%s'",
-                                word);
-        }
-        v->measure = measure < 0 ? v->measure : measure;
-        v->stacks.part = part < 0 ? v->stacks.part : part;
-    }
-    return true;
-}
-
 static bool is_page(const target *to)
 {
     return to->graph && to->graph->write_profiles;
@@ -267,7 +238,7 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
                                    {"si", v->si_units},
                                    {"no-title", v->no_title},
                                    {NULL, false}};
-    const opt_given of_tables[] = {{"bytes", v->exact}, {"by", v->measure >= 0}, {NULL, false}};
+    const opt_given of_tables[] = {{"bytes", v->exact}, {"order", v->measure >= 0}, {NULL, false}};
     const char *given = opt_first_given(to->table ? of_graphs : of_tables);
     bool is_filter = !v->output || strcmp(v->output, "-") == 0;
     if (given) {
@@ -479,11 +450,9 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     input inputs[2];
     bool is_one = argc == 2 && time_window_given(&values.window); /* compared with its begin */
     if (argc != 3 && !is_one) {
-        return cmd_misused(self, "expected two profiles, or one with --since-mark, --until-mark, "
-                                 "--from or --to");
+        return cmd_misused(self, "expected two profiles, or one with --from or --to");
     }
     const char *const paths[] = {argv[1], argv[is_one ? 1 : 2]};
-    values.format = values.is_json ? "json" : values.format;
     if (is_one && strcmp(paths[0], "-") == 0) {
         return cmd_misused(self, "standard input can only be compared with another profile");
     }
@@ -494,7 +463,7 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                            values.output);
     }
     opt_complaint complaint;
-    if (!read_by(&values, &complaint) || !check_options(&values, &to, &complaint) ||
+    if (!check_options(&values, &to, &complaint) ||
         (is_page(&to) && !group_page(&values, &complaint))) {
         return cmd_misused(self, "%s", complaint.message);
     }

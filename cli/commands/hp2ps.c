@@ -260,7 +260,8 @@ static int run(const cmd *self, int argc, char **argv)
     hp2ps_flags flags;
     const char *wrong = hp2ps_flags_parse(&flags, argc, argv);
 
-    if (wrong && (strcmp(wrong, "--help") == 0 || strcmp(wrong, "-?") == 0)) {
+    if (wrong &&
+        (strcmp(wrong, "--help") == 0 || strcmp(wrong, "-?") == 0 || strcmp(wrong, "-h") == 0)) {
         print_help(stdout);
         return EXIT_DONE;
     }

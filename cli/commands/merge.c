@@ -23,8 +23,8 @@
 enum { BY_NAME, BY_FILE, CLOCK_ELAPSED = 0, CLOCK_MUTATOR, CLOCK_DATE };
 
 typedef struct merge_values {
-    const char *output, *to;
-    int by, clock, max_name;
+    const char *output, *format;
+    int by, clock;
 } merge_values;
 
 /* ---- a profile ---- */
@@ -82,8 +82,7 @@ static int merge_into(const merge_values *values, const char *path, char **paths
 {
     const char *name;
     symboliser *functions = NULL;
-    const hpf_sum_options options = {.max_name_bytes = (size_t)values->max_name << 20,
-                                     .uses_mutator_clock = values->clock == CLOCK_MUTATOR,
+    const hpf_sum_options options = {.uses_mutator_clock = values->clock == CLOCK_MUTATOR,
                                      .temporary_dir = input_temporary_dir(),
                                      .symbolise = symboliser_frames,
                                      .symbolise_context = &functions,
@@ -115,7 +114,7 @@ static int merge_into(const merge_values *values, const char *path, char **paths
 static int merge_and_convert(const merge_values *v, char **paths, size_t n)
 {
     char path[PATH_MAX];
-    char convert[] = "convert", from[] = "--from=hp", output[] = "-o", to[] = "--to";
+    char convert[] = "convert", as_hp[] = "--input=hp", output[] = "-o", to[] = "--format";
     int length = snprintf(path, sizeof path, "%s/census-merge-XXXXXX", input_temporary_dir());
     errno = ENAMETOOLONG;
     int fd = length < (int)sizeof path ? mkstemp(path) : -1;
@@ -127,8 +126,9 @@ static int merge_and_convert(const merge_values *v, char **paths, size_t n)
     close(fd);
     int status = merge_into(v, path, paths, n);
     if (status == EXIT_DONE) {
-        char *target = strdup(v->output ? v->output : "-"), *format = v->to ? strdup(v->to) : NULL;
-        char *words[] = {convert, from, output, target, path, format ? to : NULL, format, NULL};
+        char *target = strdup(v->output ? v->output : "-"),
+             *format = v->format ? strdup(v->format) : NULL;
+        char *words[] = {convert, as_hp, output, target, path, format ? to : NULL, format, NULL};
         const cmd *command = cmd_find(convert);
         status = command->run(command, format ? 7 : 5, words);
         free(target);
@@ -148,7 +148,7 @@ static const char *format_names[32]; /* of the formats that are written, ends wi
 static const opt merge_options[] = {
     {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
      NULL, 0, 0},
-    {0, "to", OPT_TEXT, AT(to), "FORMAT",
+    {0, "format", OPT_TEXT, AT(format), "FORMAT",
      "output format, any of census convert (default: from the name of the output, or hp)",
      format_names, 0, 0},
     {0, "by", OPT_CHOICE, AT(by), "BANDS",
@@ -158,7 +158,6 @@ static const opt merge_options[] = {
      "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in time "
      "in which threads run; date: as far apart as their dates",
      clock_names, 0, 0},
-    INPUT_MAX_NAME(AT(max_name)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -174,16 +173,16 @@ static const opt *all_options(void)
     return merge_options;
 }
 
-/* Returns whether the name of the output or --to names a format of profiles. */
+/* Returns whether the name of the output or --format names a format of profiles. */
 static bool has_format(const merge_values *v)
 {
     const char *output = v->output ? v->output : "-";
-    bool has = !v->to && strcmp(output, "-") == 0;
+    bool has = !v->format && strcmp(output, "-") == 0;
     const char *dot = strrchr(output, '.');
-    const char *word = v->to ? v->to : dot ? dot + 1 : "";
+    const char *word = v->format ? v->format : dot ? dot + 1 : "";
     for (const hpf_format *const *f = hpf_formats(); *f && !has; f++) {
         has = (*f)->writer &&
-              (strcmp((*f)->name, word) == 0 || (!v->to && strcmp((*f)->extension, word) == 0));
+              (strcmp((*f)->name, word) == 0 || (!v->format && strcmp((*f)->extension, word) == 0));
     }
     return has;
 }
@@ -199,9 +198,8 @@ static int run(const cmd *self, int argc, char **argv)
         return cmd_misused(self, "no profiles given");
     }
     if (!has_format(&values)) {
-        return cmd_misused(self,
-                           "no output format: use -o NAME.hp, .csv, .json, .eventlog, or --to "
-                           "FORMAT as for census convert");
+        return cmd_misused(self, "no output format: use -o NAME.hp, .csv, .json, .eventlog, or "
+                                 "--format as for census convert");
     }
     for (int i = 1; i < argc && values.output; i++) {
         if (path_is_same_file(argv[i], values.output)) {
@@ -210,8 +208,8 @@ static int run(const cmd *self, int argc, char **argv)
     }
     hpf_str name = {values.output ? values.output : "-",
                     strlen(values.output ? values.output : "-")};
-    bool is_hp = values.to ? strcmp(values.to, "hp") == 0
-                           : hpf_str_is(name, "-") || path_drop_suffix(&name, ".hp");
+    bool is_hp = values.format ? strcmp(values.format, "hp") == 0
+                               : hpf_str_is(name, "-") || path_drop_suffix(&name, ".hp");
     size_t n = (size_t)argc - 1;
     return is_hp ? merge_into(&values, values.output, argv + 1, n)
                  : merge_and_convert(&values, argv + 1, n);

@@ -28,8 +28,8 @@ typedef struct profile_command {
     profile_command_write
         *write_prof; /* for .prof reports, which are then not surveyed; NULL: use `write` */
     bool (*prepare)(input *in,
-                    const void *values); /* called after a survey; returns false after a message */
-    const void *values;                  /* passed to all functions */
+                    void *values); /* called after a survey; returns false after a message */
+    void *values;                  /* passed to all functions */
 } profile_command;
 
 /* Runs the command with the one operand left in argv. Returns an exit status; failures print a

@@ -38,7 +38,7 @@
 #include "options/stack_options.h"
 #include "hpfile/summary.h"
 #include "table.h"
-#include "time_window.h"
+#include "plot/time_window.h"
 
 /* A choice of --by for address bins only, after the choices for stacks. */
 enum { PART_ADDRESS = HPF_PART_RETAINER + 1 };
@@ -55,10 +55,9 @@ enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
-    const char *output; /* NULL: standard output */
-    const char *sets;   /* report with retainer sets; NULL: the profile's own, if any */
-    int format;         /* table_format, or FORMAT_HTML */
-    bool is_json;
+    const char *output;   /* NULL: standard output */
+    const char *sets;     /* report with retainer sets; NULL: the profile's own, if any */
+    int format;           /* table_format, or FORMAT_HTML */
     const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
     int n_bands;
@@ -376,12 +375,19 @@ static const char *const format_names[] = {
     [TABLE_AS_MARKDOWN] = "markdown", [FORMAT_HTML] = "html",   NULL};
 
 static const opt report_options[] = {
+    OPT_HEADING("Output"),
     {.letter = 'o',
      .name = "output",
      .kind = OPT_TEXT,
      .offset = offsetof(report_values, output),
      .argument = "FILE",
      .help = "write to FILE (default or -: standard output)"},
+    {.name = "format",
+     .kind = OPT_CHOICE,
+     .offset = offsetof(report_values, format),
+     .argument = "FORMAT",
+     .choices = format_names,
+     .help = "text (default), json, csv or markdown; with --source: text or html"},
     {.letter = 'm',
      .name = "bands",
      .kind = OPT_INT,
@@ -389,37 +395,12 @@ static const opt report_options[] = {
      .argument = "N",
      .high = INT_MAX,
      .help = "list the N largest names, counters or cost centres (default 10; 0 lists all)"},
-    {.name = "format",
-     .kind = OPT_CHOICE,
-     .offset = offsetof(report_values, format),
-     .argument = "FORMAT",
-     .choices = format_names,
-     .help = "text (default), json, csv or markdown; with --source: text or html"},
-    {.name = "json",
-     .kind = OPT_FLAG,
-     .offset = offsetof(report_values, is_json),
-     .help = "the same as --format json"},
     {.name = "bytes",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, exact),
      .help = "print exact numbers instead of MiB and ms"},
-    {.name = "raw",
-     .kind = OPT_FLAG,
-     .offset = offsetof(report_values, raw),
-     .help = "csv: write all names unchanged, even names that spreadsheets take for formulas "
-             "(=+-@)"},
-    {.name = "sets",
-     .kind = OPT_TEXT,
-     .offset = offsetof(report_values, sets),
-     .argument = "FILE",
-     .help = "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
-             "BASE.eventlog, for profiles made with -hr)"},
-    {.name = "profile",
-     .kind = OPT_INT,
-     .offset = offsetof(report_values, profile),
-     .argument = "N",
-     .high = UINT8_MAX,
-     .help = PROFILE_OPTION_HELP},
+    OPT_HEADING("What is reported"),
+    TIME_WINDOW_OPTIONS(offsetof(report_values, window), "heap profile: report", ""),
     {.name = "by",
      .kind = OPT_CHOICE,
      .offset = offsetof(report_values, stacks) + offsetof(stack_options, part),
@@ -430,29 +411,28 @@ static const opt report_options[] = {
          "(innermost), producer (with its module), module, line, type, thread (outermost "
          "function), or retainer; address bins: function (default), line, address or module"},
     STACK_FUNCTIONS(offsetof(report_values, stacks)),
-    TIME_WINDOW_OPTIONS(offsetof(report_values, window), "heap profile: report", ""),
-    {.name = "annotate",
+    {.name = "source",
      .kind = OPT_TEXT,
-     .offset = offsetof(report_values, annotate),
-     .argument = "FUNCTION",
-     .help = "address bins: print the machine code of FUNCTION with the share of each instruction "
-             "(needs objdump)"},
+     .offset = offsetof(report_values, source),
+     .argument = "DIR",
+     .help = "print the lines of the program's text below DIR with their live bytes, time or "
+             "allocation; -o FILE.html writes a page"},
+    OPT_HEADING("Automatic tests"),
+    GATE_OPTIONS(offsetof(report_values, gate_options),
+                 "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
+                 "'band:REGEX.max > 10M'; can be repeated"),
+    OPT_RARE_HEADING("What holds memory"),
     {.name = "chains",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, chains),
      .help = "profile by retainer: report what holds the retainers of the largest names, and so on "
              "to the roots"},
-    {.name = "savings",
-     .kind = OPT_FLAG,
-     .offset = offsetof(report_values, savings),
-     .help =
-         "profile of --savings: report what was kept without being used, integrated over time, by "
-         "producer and retainers"},
-    {.name = "life-times",
-     .kind = OPT_FLAG,
-     .offset = offsetof(report_values, life_times),
-     .help = "NAME.lives.hp of --life-times: report how long objects were lag, use, drag and void, "
-             "by producer"},
+    {.name = "holders",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, holders),
+     .argument = "NAME",
+     .help = "heap snapshot: report how the root leads to the object with this name that retains "
+             "most"},
     {.name = "dominators",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, dominators),
@@ -466,18 +446,13 @@ static const opt report_options[] = {
      .high = INT_MAX,
      .help = "show only the N innermost functions of stacks; dominators: list N levels below the "
              "root (default 8)"},
-    {.name = "holders",
+    {.name = "sets",
      .kind = OPT_TEXT,
-     .offset = offsetof(report_values, holders),
-     .argument = "NAME",
-     .help = "heap snapshot: report how the root leads to the object with this name that retains "
-             "most"},
-    {.name = "source",
-     .kind = OPT_TEXT,
-     .offset = offsetof(report_values, source),
-     .argument = "DIR",
-     .help = "print the lines of the program's text below DIR with their live bytes, time or "
-             "allocation; -o FILE.html writes a page"},
+     .offset = offsetof(report_values, sets),
+     .argument = "FILE",
+     .help = "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+             "BASE.eventlog, for profiles made with -hr)"},
+    OPT_RARE_HEADING("Event logs, reports and other profiles"),
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),
@@ -490,9 +465,34 @@ static const opt report_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, nonmoving),
      .help = "event log: report the work and the heap of the non-moving collector"},
-    GATE_OPTIONS(offsetof(report_values, gate_options),
-                 "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
-                 "'band:REGEX.max > 10M'; can be repeated"),
+    {.name = "profile",
+     .kind = OPT_INT,
+     .offset = offsetof(report_values, profile),
+     .argument = "N",
+     .high = UINT8_MAX,
+     .help = PROFILE_OPTION_HELP},
+    {.name = "annotate",
+     .kind = OPT_TEXT,
+     .offset = offsetof(report_values, annotate),
+     .argument = "FUNCTION",
+     .help = "address bins: print the machine code of FUNCTION with the share of each instruction "
+             "(needs objdump)"},
+    {.name = "savings",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, savings),
+     .help =
+         "profile of --savings: report what was kept without being used, integrated over time, by "
+         "producer and retainers"},
+    {.name = "life-times",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, life_times),
+     .help = "NAME.lives.hp of --life-times: report how long objects were lag, use, drag and void, "
+             "by producer"},
+    {.name = "raw",
+     .kind = OPT_FLAG,
+     .offset = offsetof(report_values, raw),
+     .help = "csv: write all names unchanged, even names that spreadsheets take for formulas "
+             "(=+-@)"},
     INPUT_OPTIONS(offsetof(report_values, input)),
     {.name = NULL},
 };
@@ -563,7 +563,7 @@ static hpf_survey_options survey_limits(const report_values *v)
                                 .expects_no_series = true};
 }
 
-static bool prepare(input *in, const void *values)
+static bool prepare(input *in, void *values)
 {
     const report_values *v = values;
     if (time_window_given(&v->window) &&
@@ -679,6 +679,13 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
+    if (strcmp(argv[1], "-") != 0 && !snapshot_file_is(argv[1])) {
+        diag_say(
+            "%s: --%s needs a heap snapshot (.heapsnapshot), as census run --snapshot=peak and "
+            "census mark --snapshot PID write",
+            argv[1], v->holders ? "holders" : "dominators");
+        return EXIT_FAILED;
+    }
     if (v->holders && v->format != TABLE_AS_TEXT) {
         return cmd_misused(self, "--holders can only be written as text");
     }
@@ -688,9 +695,6 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
 /* Reports what the operands are. */
 static int report_operands(const cmd *self, report_values values, int argc, char **argv)
 {
-    if (values.is_json) {
-        values.format = TABLE_AS_JSON;
-    }
     if (values.time + values.ticky + values.nonmoving > 1) {
         return cmd_misused(self, "--%s and --%s exclude each other", values.time ? "time" : "ticky",
                            values.nonmoving ? "nonmoving" : "ticky");

@@ -57,6 +57,7 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 
 #define AT(member) offsetof(run_values, member)
 static const opt run_options[] = {
+    OPT_HEADING("What is recorded"),
     {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
      "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
      "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
@@ -70,8 +71,39 @@ static const opt run_options[] = {
      NULL, 0, 0},
     {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
      0},
-    {'L', "name-length", OPT_TEXT, AT(name_length), "N",
-     "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
+    {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
+     "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
+    {'x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
+     "c: print the call stack of each C++ exception that is thrown, once for each type and place",
+     NULL, 0, 0},
+    {0, "no-children", OPT_FLAG, AT(no_children), NULL,
+     "profile only the program, not the processes that it starts", NULL, 0, 0},
+    OPT_HEADING("Output"),
+    {'o', "output", OPT_STEM, AT(files), "FILE",
+     "write FILE: .hp (default: named by the program or script), .eventlog, .prof, or a picture or "
+     "page drawn at the end: .html, .svg, .pdf, .png ... (may be repeated); in FILE, %r is the "
+     "rank of a parallel program, %p the process, %h the host",
+     NULL, 0, 0},
+    {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
+     "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
+     "name (bands added up by name)",
+     NULL, 0, 0},
+    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
+     0},
+    OPT_HEADING("Live"),
+    {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
+     "show the profile while the program runs: http or http:WHERE (browser, default), tty "
+     "(terminal), or a FILE to draw to (may be repeated)",
+     NULL, 0, 0},
+    {0, "http", OPT_SUFFIX, AT(http), "WHERE",
+     "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen on "
+     "WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)",
+     NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "show on the page of --watch the text of the program around the lines of its stacks, from the "
+     "files below DIR",
+     NULL, 0, 0},
+    OPT_RARE_HEADING("Retainers (-hr) and snapshots"),
     {'R', "max-retainers", OPT_TEXT, AT(max_retainers), "N",
      "with -hr, merge sets of more than N retainers into MANY (default 8)", NULL, 0, 0},
     {0, "retainer", OPT_LIST, AT(retainer), "REGEX",
@@ -92,16 +124,14 @@ static const opt run_options[] = {
      "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
      "sample, for census report --dominators",
      NULL, 0, 0},
-    {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
-     "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
+    OPT_RARE_HEADING("More on what is recorded"),
+    {'L', "name-length", OPT_TEXT, AT(name_length), "N",
+     "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
     {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
      0, 0},
     {'B', "bins", OPT_SUFFIX, AT(bins), "KIND",
      "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code address; "
      "t: time only, h: allocation only",
-     NULL, 0, 0},
-    {'x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
-     "c: print the call stack of each C++ exception that is thrown, once for each type and place",
      NULL, 0, 0},
     {'V', "tick", OPT_TEXT, AT(tick), "S",
      "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
@@ -118,41 +148,16 @@ static const opt run_options[] = {
      "show Python programs as native ones: without functions of Python", NULL, 0, 0},
     {0, "python", OPT_FLAG, AT(python), NULL,
      "in stacks of Python programs, leave out the C function that allocated", NULL, 0, 0},
-    {0, "no-children", OPT_FLAG, AT(no_children), NULL,
-     "profile only the program, not the processes that it starts", NULL, 0, 0},
     {0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
      "leave out the memory that the program maps itself (blocks of kind mmap)", NULL, 0, 0},
-    {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
-     "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
-     "name (bands added up by name)",
-     NULL, 0, 0},
-    {'o', "output", OPT_STEM, AT(files), "FILE",
-     "write FILE: .hp (default: named by the program or script), .eventlog, .prof, or a picture or "
-     "page drawn at the end: .html, .svg, .pdf, .png ... (may be repeated); in FILE, %r is the "
-     "rank of a parallel program, %p the process, %h the host",
-     NULL, 0, 0},
     {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
      "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
      0, 0},
     {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
      "limit the memory of the profiler in each process: 64M, or 20% of the memory of the process",
      NULL, 0, 0},
-    {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
-     "show the profile while the program runs: http or http:WHERE (browser, default), tty "
-     "(terminal), or a FILE to draw to (may be repeated)",
-     NULL, 0, 0},
-    {0, "http", OPT_SUFFIX, AT(http), "WHERE",
-     "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen on "
-     "WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)",
-     NULL, 0, 0},
     {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
      "keep the secret part of the URL, the bearer token of metrics, in FILE", NULL, 0, 0},
-    {0, "source", OPT_TEXT, AT(source), "DIR",
-     "show on the page of --watch the text of the program around the lines of its stacks, from the "
-     "files below DIR",
-     NULL, 0, 0},
-    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
-     0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -222,6 +227,20 @@ static bool check_breakdown(const cmd *self, const char *text)
     return !meant;
 }
 
+/* Says which blocks are counted, if not all are: `-hcd` may have been meant as -hc and -hd. */
+static void say_restrictions(const run_values *values)
+{
+    for (size_t i = 0; i < values->heap.n && !values->quiet; i++) {
+        const char *text = values->heap.texts[i];
+        hpf_breakdown by = *text ? hpf_breakdown_of_letter(*text) : HPF_BREAKDOWN_NONE;
+        if (by && text[1]) {
+            const char *what = hpf_breakdown_native_name(by);
+            diag_say("-h%s: counting only blocks whose %s is \"%s\"", text,
+                     what ? what : "stack has a function that", text + 1);
+        }
+    }
+}
+
 /* Reads the options of the profiler. Returns false after a message. */
 static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values,
                          const run_output *output)
@@ -233,6 +252,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
             return false;
         }
     }
+    say_restrictions(values);
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     bool with_log = values->eventlog || values->compact || output->with_eventlog;
     bool with_only_report = (with_report || output->with_prof) && !output->with_hp &&
@@ -712,6 +732,9 @@ static const opt *attach_options(void)
             if (strcmp(row->name, names[i]) == 0) {
                 options[n++] = *row;
             }
+        }
+        if (!opt_is_option(row)) {
+            options[n++] = *row;
         }
     }
     options[n] = (opt){.name = NULL};

@@ -111,7 +111,6 @@ static bool open_watch(session *s)
     const char *value = s->values->plot.input.value;
     const hpf_live_options limits = {
         .max_picks = s->setup.backend ? s->setup.backend->most_samples : 0,
-        .max_name_bytes = (size_t)s->values->plot.input.max_name << 20,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .value = {value ? value : "", value ? strlen(value) : 0},

@@ -14,9 +14,11 @@
 
 enum { HELP_COLUMN = 26, PAGE_COLUMNS = 80 };
 
-/* Belongs to every table. */
-static const opt help_option = {
-    .letter = 'h', .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"};
+/* They belong to every table, after its own options. */
+static const opt help_options[] = {
+    {.letter = 'h', .name = "help", .kind = OPT_FLAG, .help = "print this help and exit"},
+    {.name = "help-all", .kind = OPT_FLAG, .help = "print all options and exit"},
+    {.name = NULL}};
 
 /* State of parsing. */
 typedef struct parser {
@@ -24,8 +26,8 @@ typedef struct parser {
     void *values;
     int argc;
     char **argv;
-    int next; /* index of the next word */
-    bool help;
+    int next;            /* index of the next word */
+    opt_outcome outcome; /* RUN, or which help is wanted */
     opt_complaint *complaint;
 } parser;
 
@@ -139,6 +141,14 @@ static bool read_duration(parser *p, const opt *option, const char *text)
 
 static bool read_time(parser *p, const opt *option, const char *text, opt_time *out)
 {
+    static const char prefix[] = "mark:";
+    bool has_prefix = strncmp(text, prefix, sizeof prefix - 1) == 0;
+    out->mark = NULL;
+    if (option->kind == OPT_WHEN && (has_prefix || !starts_number(text))) {
+        out->mark = has_prefix ? text + sizeof prefix - 1 : text;
+        return *out->mark ||
+               opt_complain(p->complaint, "--%s expects a time or a mark", option->name);
+    }
     const char *rest = "";
     const measure *unit = durations;
     if (read_number(text, &out->value, &rest)) {
@@ -151,8 +161,8 @@ static bool read_time(parser *p, const opt *option, const char *text, opt_time *
             return true;
         }
     }
-    return opt_complain(p->complaint, "--%s expects a time such as 12.5, 30s or 5m, not '%s'",
-                        option->name, text);
+    return opt_complain(p->complaint, "--%s expects a time such as 12.5, 30s or 5m%s, not '%s'",
+                        option->name, option->kind == OPT_WHEN ? ", or mark:LABEL" : "", text);
 }
 
 /* Appends a word to a list such as "a, b or c". */
@@ -173,8 +183,7 @@ static bool read_choice(parser *p, const opt *option, const char *text, int *out
         }
         list_word(list, sizeof list, "", option->choices[i], !option->choices[i + 1]);
     }
-    return opt_complain(p->complaint, "--%s expects %s%s, not '%s'%s", option->name, list,
-                        option->kind == OPT_CHOICE_OR_TIME ? ", or a time" : "", text,
+    return opt_complain(p->complaint, "--%s expects %s, not '%s'%s", option->name, list, text,
                         suggest_of(text, option->choices).text);
 }
 
@@ -191,8 +200,8 @@ static bool add_to_list(parser *p, const opt *option, const char *text)
 
 static bool store(parser *p, const opt *option, const char *text)
 {
-    if (option == &help_option) {
-        p->help = true;
+    if (option == &help_options[0] || option == &help_options[1]) {
+        p->outcome = option == &help_options[0] ? OPT_HELP : OPT_HELP_ALL;
         return true;
     }
     void *member = (char *)p->values + option->offset;
@@ -209,12 +218,8 @@ static bool store(parser *p, const opt *option, const char *text)
     case OPT_DURATION:
         return read_duration(p, option, text);
     case OPT_TIME:
+    case OPT_WHEN:
         return read_time(p, option, text, member);
-    case OPT_CHOICE_OR_TIME: {
-        opt_choice_or_time *both = member;
-        return starts_number(text) ? read_time(p, option, text, &both->time)
-                                   : read_choice(p, option, text, &both->choice);
-    }
     case OPT_TEXT:
         *(const char **)member = text;
         return true;
@@ -224,6 +229,9 @@ static bool store(parser *p, const opt *option, const char *text)
     case OPT_STEM:
     case OPT_SUFFIX:
         return add_to_list(p, option, text);
+    case OPT_GROUP:
+    case OPT_RARE_GROUP:
+        break;
     }
     return false;
 }
@@ -249,8 +257,8 @@ static bool read_letters(parser *p, const char *word)
         while (option->name && option->letter != *at) {
             option++;
         }
-        if (!option->name && *at == help_option.letter) {
-            option = &help_option;
+        if (!option->name && *at == help_options[0].letter) {
+            option = &help_options[0];
         }
         if (!option->name) {
             return opt_complain(p->complaint, "unknown option '-%c'%s%s", *at,
@@ -272,27 +280,33 @@ static bool read_letters(parser *p, const char *word)
     return true;
 }
 
-/* Returns the option at `index`; the last one is --help. NULL after it. */
-static const opt *option_at(const opt *table, size_t index)
+/* Returns the option after `row` in a table, or among the options of help, which follow it. NULL
+ * after the last. */
+static const opt *next_option(const opt *row)
 {
-    size_t n = 0;
-    while (n < index && table[n].name) {
-        n++;
-    }
-    return n < index ? NULL : table[n].name ? &table[n] : &help_option;
+    do {
+        row++;
+    } while (row->name && !opt_is_option(row));
+    return row->name ? row : row == &help_options[2] ? NULL : help_options;
+}
+
+static const opt *first_option(const opt *table)
+{
+    return !table->name ? help_options : opt_is_option(table) ? table : next_option(table);
 }
 
 /* Returns the option whose name is, or uniquely starts with, the `length` bytes at `name`; NULL
  * after a message. */
 static const opt *find_long(parser *p, const char *name, size_t length)
 {
-    const opt *found = NULL, *option;
+    const opt *found = NULL;
     size_t n_found = 0, n_listed = 0;
     int n_shown = length < 100 ? (int)length : 100;
     suggestion similar = {.given = name, .length = length};
-    for (size_t i = 0; (option = option_at(p->table, i)); i++) {
+    for (const opt *option = first_option(p->table); option; option = next_option(option)) {
         suggest_compare(&similar, option->name);
-        if (strncmp(option->name, name, length) == 0) {
+        bool is_short = option == &help_options[1] && length <= strlen(help_options[0].name);
+        if (strncmp(option->name, name, length) == 0 && !is_short) {
             found = option;
             n_found++;
             if (strlen(option->name) == length) {
@@ -305,7 +319,7 @@ static const opt *find_long(parser *p, const char *name, size_t length)
                      suggest_text(&similar, "--").text);
     } else if (n_found > 1) {
         char list[320] = "";
-        for (size_t i = 0; (option = option_at(p->table, i)); i++) {
+        for (const opt *option = first_option(p->table); option; option = next_option(option)) {
             if (strncmp(option->name, name, length) == 0) {
                 list_word(list, sizeof list, "--", option->name, ++n_listed == n_found);
             }
@@ -335,10 +349,13 @@ static bool read_long(parser *p, const char *word)
 static opt_outcome parse(const opt *table, void *values, int *argc, char **argv,
                          opt_complaint *complaint, bool operand_ends)
 {
-    parser p = {table, values, *argc, argv, 1, false, complaint};
+    parser p = {table, values, *argc, argv, 1, OPT_RUN, complaint};
     int n_operands = 0;
     bool only_operands = false;
-    while (p.next < p.argc && !p.help) {
+    if (*argc == 2 && strcmp(argv[1], "-h") == 0) {
+        return OPT_HELP;
+    }
+    while (p.next < p.argc && p.outcome == OPT_RUN) {
         char *word = argv[p.next++];
         bool good = true;
         if (only_operands || word[0] != '-' || word[1] == '\0') {
@@ -356,7 +373,7 @@ static opt_outcome parse(const opt *table, void *values, int *argc, char **argv,
         }
     }
     *argc = 1 + n_operands;
-    return p.help ? OPT_HELP : OPT_RUN;
+    return p.outcome;
 }
 
 opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
@@ -409,14 +426,42 @@ static void print_row(const opt *option, FILE *to)
     print_wrapped(option->help, column + 2 > HELP_COLUMN ? HELP_COLUMN : column, to);
 }
 
-void opt_print(const opt *table, FILE *to)
+/* Prints the options of help; with its letter unless the table uses that. */
+static void print_help_options(const opt *table, bool has_more, FILE *to)
 {
-    for (const opt *option = table; option->name; option++) {
-        print_row(option, to);
-    }
-    opt help = help_option;
+    opt help = help_options[0];
     for (const opt *option = table; option->name; option++) {
         help.letter = option->letter == help.letter ? 0 : help.letter;
     }
     print_row(&help, to);
+    if (has_more) {
+        print_row(&help_options[1], to);
+    }
+}
+
+size_t opt_print(const opt *table, bool all, FILE *to)
+{
+    bool is_rare = false, has_more = false;
+    size_t n_left_out = 0;
+    const char *heading = NULL;
+    for (const opt *option = table; option->name; option++) {
+        if (!opt_is_option(option)) {
+            heading = option->help;
+            is_rare = option->kind == OPT_RARE_GROUP;
+            continue;
+        }
+        has_more |= is_rare;
+        if (is_rare && !all) {
+            n_left_out++;
+            continue;
+        }
+        if (heading) {
+            fprintf(to, "%s%s:\n", option > table + 1 ? "\n" : "", heading);
+            heading = NULL;
+        }
+        print_row(option, to);
+    }
+    fputs(!opt_is_option(table) ? "\n" : "", to);
+    print_help_options(table, has_more, to);
+    return n_left_out;
 }

@@ -7,7 +7,8 @@
  * next word, long options take `=value` and may be abbreviated, options and operands may be mixed,
  * `--` ends the options, and a lone `-` is an operand. If the operands are the command line of
  * another program, the first operand ends the options. `--help`, and `-h` unless the table has
- * another option of that letter, belong to every table.
+ * another option of that letter, and `--help-all` belong to every table. `-h` as the only word is
+ * `--help` in all tables.
  */
 #ifndef CENSUS_OPT_H
 #define CENSUS_OPT_H
@@ -28,12 +29,14 @@ typedef enum opt_kind {
     OPT_DURATION, /* double, in seconds, within [low, high]; written as "30s", "5m", "2h", "500ms"
                      or "30" */
     OPT_TIME,     /* opt_time; written as "12.5", in the unit of the profile, or as a duration */
-    OPT_CHOICE_OR_TIME, /* opt_choice_or_time; a number is a time, other texts are choices */
-    OPT_TEXT,           /* const char *, borrowed from argv */
-    OPT_STEM,           /* like LIST, for -o; refuses GHC's -olFILE */
-    OPT_CHOICE,         /* int, the index into `choices` */
-    OPT_LIST,           /* opt_list; each use of the option adds its argument */
+    OPT_WHEN,     /* opt_time; like TIME, or the label of a mark; `mark:` may precede it */
+    OPT_TEXT,     /* const char *, borrowed from argv */
+    OPT_STEM,     /* like LIST, for -o; refuses GHC's -olFILE */
+    OPT_CHOICE,   /* int, the index into `choices` */
+    OPT_LIST,     /* opt_list; each use of the option adds its argument */
     OPT_SUFFIX, /* opt_list; the argument is attached or empty: `-hm`, `-h`, `--heap=m`, `--heap` */
+    OPT_GROUP,  /* not an option, but the heading of those that follow */
+    OPT_RARE_GROUP /* the same, for options that only --help-all prints */
 } opt_kind;
 
 /* Arguments of an option in order. Texts are borrowed from argv. */
@@ -47,29 +50,40 @@ typedef struct opt_list {
 typedef struct opt_time {
     double value;
     bool is_in_seconds; /* it was written with a unit */
+    const char *mark;   /* WHEN: the label; NULL: a time was given. Borrowed from argv */
 } opt_time;
-
-/* An option that selects one of its choices, a time, or both if it is given twice. */
-typedef struct opt_choice_or_time {
-    int choice; /* index into `choices` */
-    opt_time time;
-} opt_choice_or_time;
 
 typedef struct opt {
     char letter;      /* short form, or 0 */
-    const char *name; /* long form, without dashes */
+    const char *name; /* long form, without dashes; "": a GROUP, whose `help` is its heading */
     opt_kind kind;
     size_t offset;              /* of the member in the struct of values */
     const char *argument;       /* name of the argument in the help; NULL for a flag */
     const char *help;           /* one phrase, without capital and full stop */
-    const char *const *choices; /* CHOICE, CHOICE_OR_TIME, and TEXT for completion in shells: ends
-                                   with NULL */
+    const char *const *choices; /* CHOICE, and TEXT for completion in shells: ends with NULL */
     double low, high;           /* INT, NUMBER, LENGTH, DURATION */
 } opt;
+
+/* Rows of a table that begin a group. Groups that all readers of --help need come first. */
+#define OPT_HEADING(text)                                                                          \
+    {                                                                                              \
+        .name = "", .kind = OPT_GROUP, .help = (text)                                              \
+    }
+#define OPT_RARE_HEADING(text)                                                                     \
+    {                                                                                              \
+        .name = "", .kind = OPT_RARE_GROUP, .help = (text)                                         \
+    }
+
+/* Returns whether a row is an option, not a heading. */
+static inline bool opt_is_option(const opt *row)
+{
+    return *row->name != '\0';
+}
 
 typedef enum opt_outcome {
     OPT_RUN,  /* continue */
     OPT_HELP, /* --help was among the options */
+    OPT_HELP_ALL,
     OPT_WRONG /* the message is in `complaint` */
 } opt_outcome;
 
@@ -100,7 +114,8 @@ opt_outcome opt_parse(const opt *table, void *values, int *argc, char **argv,
 opt_outcome opt_parse_before(const opt *table, void *values, int *argc, char **argv,
                              opt_complaint *complaint);
 
-/* Prints the options for --help, wrapped at 80 columns. */
-void opt_print(const opt *table, FILE *to);
+/* Prints the options for --help, wrapped at 80 columns; with `all`, also rare ones. Returns how
+ * many are left out. */
+size_t opt_print(const opt *table, bool all, FILE *to);
 
 #endif

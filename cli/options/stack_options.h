@@ -19,18 +19,14 @@ typedef struct stack_options {
 extern const char *const stack_part_names[];
 
 /* Rows of a table of options. `position` is the offset of a stack_options. */
-#define STACK_OPTIONS(position)                                                                    \
-    {0,                                                                                            \
-     "by",                                                                                         \
-     OPT_CHOICE,                                                                                   \
-     (position) + offsetof(stack_options, part),                                                   \
-     "PART",                                                                                       \
-     "name bands by a part of their call stacks: stack (all functions), function (innermost), "    \
-     "producer (with its module), module, line, type, thread (outermost function), or retainer",   \
-     stack_part_names,                                                                             \
-     0,                                                                                            \
-     0},                                                                                           \
-        STACK_DEPTH((position) + offsetof(stack_options, depth)), STACK_FUNCTIONS(position)
+#define STACK_PART(position)                                                                       \
+    {                                                                                              \
+        0, "by", OPT_CHOICE, (position), "PART",                                                   \
+            "name bands by a part of their call stacks: stack (all functions), function "          \
+            "(innermost), producer (with its module), module, line, type, thread (outermost "      \
+            "function), or retainer",                                                              \
+            stack_part_names, 0, 0                                                                 \
+    }
 
 #define STACK_DEPTH(position)                                                                      \
     {                                                                                              \

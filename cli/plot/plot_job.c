@@ -154,11 +154,12 @@ static int write_interactive(plot_job *j, char *const *paths)
 /* Opens a file, or the `n` files of a series. */
 static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
-    const hpf_survey_options limits = {
+    const time_window *window = &j->setup.values->window;
+    hpf_survey_options limits = {
         .max_picks = j->setup.backend->most_samples,
-        .has_window = true,
-        .from_time = j->setup.values->from.value,
-        .to_time = j->setup.values->to.value,
+        .has_window = !time_window_has_mark(window),
+        .from_time = window->from.value,
+        .to_time = window->to.value,
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
         .by_stack = j->shows_stacks,
@@ -172,6 +173,10 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     j->n_inputs++;
+    if (!time_window_find(window, in, true, &limits) ||
+        (time_window_has_mark(window) && !input_survey_again(in, &limits))) {
+        return false;
+    }
     if (j->setup.backend->write_profiles) {
         hpf_error err;
         input *allocations = &j->allocations[in - j->inputs];
@@ -180,10 +185,6 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
             return false;
         }
         j->allocated[in - j->inputs] = allocations->survey;
-    }
-    if (!input_accepts_time(in, "from", j->setup.values->from) ||
-        !input_accepts_time(in, "to", j->setup.values->to)) {
-        return false;
     }
     if (j->setup.values->look != HPR_LOOK_CLASSIC) {
         overlay_add(in);

@@ -24,6 +24,7 @@ static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", 
 static const char *format_names[32]; /* ends with NULL */
 
 static const opt plot_options[] = {
+    OPT_HEADING("Output"),
     {'o', "output", OPT_TEXT, AT(output), "FILE",
      "write to FILE; - is standard output (default: the name of the input, in the current "
      "directory)",
@@ -35,72 +36,93 @@ static const opt plot_options[] = {
      "show the picture with xdg-open; without -o, draw an interactive page in the user's cache "
      "folder",
      NULL, 0, 0},
-    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
-     look_names, 0, 0},
+    OPT_HEADING("What is drawn"),
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "draw the N largest names, and the rest as one band (default 15, classic 20; 0 draws all)",
      NULL, 0, INT_MAX},
-    {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "merge the smallest names that together are less than P percent into the rest (default 1; "
-     "classic: leave them out)",
-     NULL, 0, 100},
-    {0, "from", OPT_TIME, AT(from), "T",
-     "draw only samples from time T on, such as 30s, 5m, or 12.5 in the time unit of the profile; "
-     "names are ranked by these samples only",
-     NULL, -1e300, 1e300},
-    {0, "to", OPT_TIME, AT(to), "T", "draw only samples up to time T", NULL, -1e300, 1e300},
+    TIME_WINDOW_OPTIONS(AT(window), "draw only samples",
+                        "; names are ranked by these samples only"),
     {0, "match", OPT_TEXT, AT(match), "REGEX",
      "draw only names that match the extended regular expression", NULL, 0, 0},
     {0, "exclude", OPT_TEXT, AT(exclude), "REGEX",
      "leave out names that match the extended regular expression", NULL, 0, 0},
-    STACK_OPTIONS(AT(stacks)),
+    STACK_PART(AT(stacks.part)),
     {0, "group-by", OPT_TEXT, AT(group), "PART",
      "group names by module, type, package or prefix:N (their first N parts); none: do not group",
      NULL, 0, 0},
-    {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
-     x_names, 0, 0},
+    OPT_HEADING("How it is drawn"),
     {0, "normalise", OPT_FLAG, AT(normalise), NULL, "draw percentages of the total at each moment",
      NULL, 0, 0},
     {0, "lines", OPT_FLAG, AT(lines), NULL, "draw a line for each name instead of stacked bands",
      NULL, 0, 0},
+    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
+     "width of the picture, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
+    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH",
+     "height of the picture (default 6in; several profiles: as needed)", NULL, 36, 14400},
+    {0, "for", OPT_CHOICE, AT(preset), "PAPER",
+     "use the width, height and text size of a publication: acm, acm-wide, acmsmall, ieee, "
+     "ieee-wide, lncs, usenix or slide; omits the title",
+     figure_preset_names, 0, 0},
+    {0, "print", OPT_FLAG, AT(print), NULL,
+     "draw in black and white, with greys and hatches (--theme print)", NULL, 0, 0},
+    {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
+     "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
+     "FILE-legend.EXT; none: only names that fit on their bands",
+     legend_names, 0, 0},
+    {0, "latex", OPT_FLAG, AT(latex), NULL,
+     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
+     "it",
+     NULL, 0, 0},
+    OPT_RARE_HEADING("Parts of call stacks"),
+    STACK_DEPTH(AT(stacks.depth)),
+    STACK_FUNCTIONS(AT(stacks)),
+    {0, "sets", OPT_TEXT, AT(sets), "FILE",
+     "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
+     "BASE.eventlog, for profiles made with -hr)",
+     NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "html: show the text of the program around the lines of its stacks, from the files below DIR",
+     NULL, 0, 0},
+    OPT_RARE_HEADING("More on the picture"),
+    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
+     look_names, 0, 0},
+    {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
+     "merge the smallest names that together are less than P percent into the rest (default 1; "
+     "classic: leave them out)",
+     NULL, 0, 100},
+    {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
+     x_names, 0, 0},
     {0, "steps", OPT_FLAG, AT(steps), NULL,
      "keep each amount level until the next sample, instead of drawing a slope to it", NULL, 0, 0},
     {0, "order", OPT_CHOICE, AT(order), "ORDER",
      "order of the bands: wiggle (default: least movement), sum, stddev, name or growth",
      hpr_order_names, 0, 0},
     {0, "reverse", OPT_FLAG, AT(reverse), NULL, "reverse the order", NULL, 0, 0},
-    {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
-     "width of the picture, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
-    {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH",
-     "height of the picture (default 6in; several profiles: as needed)", NULL, 36, 14400},
+    {0, "theme", OPT_CHOICE, AT(theme), "THEME",
+     "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
+     "black and white) or slide",
+     hpr_theme_names, 0, 0},
+    {0, "colours", OPT_TEXT, AT(colours), "FILE", "fix colours of names: lines of \"#rrggbb NAME\"",
+     NULL, 0, 0},
+    {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
+     "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
+     "quantities that rise above the bands, but not above three times their peak)",
+     NULL, 0, 0},
     {0, "dpi", OPT_NUMBER, AT(dpi), "N",
      "resolution of PNG output in pixels per inch (default 144)", NULL, 10, 2400},
     {0, "font", OPT_TEXT, AT(font), "FONT", "font family or font file", NULL, 0, 0},
     {0, "font-size", OPT_LENGTH, AT(text_pt), "LENGTH",
      "text size (default 7pt to 9pt, depending on the width)", NULL, 4, 72},
-    {0, "for", OPT_CHOICE, AT(preset), "PAPER",
-     "use the width, height and text size of a publication: acm, acm-wide, acmsmall, ieee, "
-     "ieee-wide, lncs, usenix or slide; omits the title",
-     figure_preset_names, 0, 0},
-    {0, "latex", OPT_FLAG, AT(latex), NULL,
-     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
-     "it",
+    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL, "several profiles: use the same axes for all",
      NULL, 0, 0},
-    {0, "colours", OPT_TEXT, AT(colours), "FILE", "fix colours of names: lines of \"#rrggbb NAME\"",
-     NULL, 0, 0},
-    {0, "print", OPT_FLAG, AT(print), NULL, "the same as --theme print", NULL, 0, 0},
-    {0, "theme", OPT_CHOICE, AT(theme), "THEME",
-     "auto (default: light; html: the preference of the reader), light, dark, print (hatches for "
-     "black and white) or slide",
-     hpr_theme_names, 0, 0},
-    {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
-     "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
-     "FILE-legend.EXT; none: only names that fit on their bands",
-     legend_names, 0, 0},
-    {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
-     "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
-     "quantities that rise above the bands, but not above three times their peak)",
-     NULL, 0, 0},
+    {0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)", NULL,
+     0, 0},
+    {0, "no-title", OPT_FLAG, AT(no_title), NULL,
+     "leave out program and date; several profiles: the title of each", NULL, 0, 0},
+    {0, "mark-censuses", OPT_FLAG, AT(mark_censuses), NULL,
+     "draw a triangle on the time axis at each census", NULL, 0, 0},
+    {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave out the marks", NULL, 0, 0},
+    OPT_RARE_HEADING("Event logs and other profiles"),
     {0, "lanes", OPT_FLAG, AT(lanes), NULL,
      "event log: draw lanes below the bands: rate of allocation, share of time in garbage "
      "collection, sparks, threads and collections of each capability; and messages as marks",
@@ -112,22 +134,6 @@ static const opt plot_options[] = {
      "event log with several heap profiles: draw profile number N (default: the first)", NULL, 0,
      UINT8_MAX},
     INPUT_OPTIONS(AT(input)),
-    {0, "sets", OPT_TEXT, AT(sets), "FILE",
-     "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
-     "BASE.eventlog, for profiles made with -hr)",
-     NULL, 0, 0},
-    {0, "source", OPT_TEXT, AT(source), "DIR",
-     "html: show the text of the program around the lines of its stacks, from the files below DIR",
-     NULL, 0, 0},
-    {0, "same-scale", OPT_FLAG, AT(same_scale), NULL, "several profiles: use the same axes for all",
-     NULL, 0, 0},
-    {0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)", NULL,
-     0, 0},
-    {0, "no-title", OPT_FLAG, AT(no_title), NULL,
-     "leave out program and date; several profiles: the title of each", NULL, 0, 0},
-    {0, "mark-censuses", OPT_FLAG, AT(mark_censuses), NULL,
-     "draw a triangle on the time axis at each census", NULL, 0, 0},
-    {'y', "no-marks", OPT_FLAG, AT(no_marks), NULL, "leave out the marks", NULL, 0, 0},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
@@ -156,9 +162,15 @@ const opt *plot_options_table(void)
 
 void plot_options_add_live(opt *table, size_t n_rows)
 {
+    enum { N_COMMON_GROUPS = 2 }; /* output, and what is drawn */
+    int n_headings = 0;
     for (const opt *row = plot_options_table(); row->name; row++) {
         if (is_live(row)) {
             table[n_rows] = *row;
+            n_headings += !opt_is_option(row);
+            if (!opt_is_option(row) && n_headings > N_COMMON_GROUPS) {
+                table[n_rows].kind = OPT_RARE_GROUP;
+            }
             if (strcmp(row->name, "value") == 0) {
                 table[n_rows].help = "event log: show ticky counters instead of the heap profile: "
                                      "ticky-entries, ticky-allocs or ticky-allocd";
@@ -175,8 +187,7 @@ plot_values plot_options_default(void)
                          .trace_percent = -1,
                          .profile = -1,
                          .stacks = {.part = -1, .depth = -1},
-                         .from.value = -HUGE_VAL,
-                         .to.value = HUGE_VAL};
+                         .window = TIME_WINDOW_ALL};
 }
 
 /* Returns the number in "prefix:2", or 0. */
@@ -331,10 +342,10 @@ static bool check_interactive(const plot_values *v, opt_complaint *complaint)
 
 bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
 {
+    const char *window = time_window_given(&v->window);
     const opt_given missing[] = {{"bands", v->n_bands >= 0},
                                  {"trace", v->trace_percent >= 0},
-                                 {"from", v->from.value > -HUGE_VAL},
-                                 {"to", v->to.value < HUGE_VAL},
+                                 {window ? window : "", window != NULL},
                                  {"match", v->match != NULL},
                                  {"exclude", v->exclude != NULL},
                                  {"group-by", v->group != NULL},
@@ -363,10 +374,10 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
 /* Checks that the classic look has all options. */
 static bool check_classic(const plot_values *v, opt_complaint *complaint)
 {
+    const char *window = time_window_given(&v->window);
     const opt_given missing[] = {{"width", v->width_pt > 0},
                                  {"height", v->height_pt > 0},
-                                 {"from", v->from.value > -HUGE_VAL},
-                                 {"to", v->to.value < HUGE_VAL},
+                                 {window ? window : "", window != NULL},
                                  {"match", v->match != NULL},
                                  {"exclude", v->exclude != NULL},
                                  {"group-by", v->group != NULL},
@@ -426,8 +437,8 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
                             "--overlay and --normalise exclude each other: quantities are "
                             "amounts, not percentages");
     }
-    if (v->from.value > v->to.value) {
-        return opt_complain(complaint, "--from must not be later than --to");
+    if (!time_window_check(&v->window, complaint)) {
+        return false;
     }
     if (v->latex && (!v->output || is_filter(v))) {
         return opt_complain(complaint, "--latex needs a picture in a file: use -o FILE");

@@ -11,15 +11,16 @@
 #include "input.h"
 #include "options/opt.h"
 #include "options/stack_options.h"
+#include "time_window.h"
 
 typedef struct plot_values {
-    const char *output;          /* NULL: from the name of the input */
-    const char *format;          /* NULL: from the name of the output, else PDF */
-    const char *font;            /* family or file; NULL: the default */
-    int look;                    /* hpr_look */
-    int n_bands;                 /* -1: default of the look */
-    double trace_percent;        /* -1: default of the look */
-    opt_time from, to;           /* -HUGE_VAL, HUGE_VAL: all */
+    const char *output;   /* NULL: from the name of the input */
+    const char *format;   /* NULL: from the name of the output, else PDF */
+    const char *font;     /* family or file; NULL: the default */
+    int look;             /* hpr_look */
+    int n_bands;          /* -1: default of the look */
+    double trace_percent; /* -1: default of the look */
+    time_window window;
     const char *match, *exclude; /* regular expressions, or NULL */
     stack_options stacks;
     const char *group; /* argument of --group-by, or NULL */

@@ -47,6 +47,28 @@ static bool find_along_path(const char *name, char path[PATH_MAX])
     return false;
 }
 
+/* Says that a file is not a program that can be run by this name, and what to type instead. */
+static void say_not_a_program(const char *name)
+{
+    static const struct {
+        const char *suffix, *interpreter;
+    } scripts[] = {
+        {".py", "python3"}, {".sh", "sh"}, {".pl", "perl"}, {".rb", "ruby"}, {".js", "node"}};
+    const char *suffix = strrchr(name, '.');
+    for (size_t i = 0; suffix && i < sizeof scripts / sizeof *scripts; i++) {
+        if (strcmp(suffix, scripts[i].suffix) == 0) {
+            diag_say("%s is a script, not a program: type census run %s %s", name,
+                     scripts[i].interpreter, name);
+            return;
+        }
+    }
+    if (!strchr(name, '/') && is_program(name)) {
+        diag_say("%s is not on the PATH: type census run ./%s", name, name);
+    } else {
+        diag_say("%s: not an executable file", name);
+    }
+}
+
 int launch_find(const char *name, char path[PATH_MAX])
 {
     bool is_path = strchr(name, '/') != NULL;
@@ -54,11 +76,15 @@ int launch_find(const char *name, char path[PATH_MAX])
         snprintf(path, PATH_MAX, "%s", name);
     }
     if (is_path ? access(path, F_OK) != 0 : !find_along_path(name, path)) {
+        if (!is_path && access(name, F_OK) == 0) {
+            say_not_a_program(name);
+            return EXIT_NOT_FOUND;
+        }
         diag_say("%s: %s", name, is_path ? strerror(errno) : "program not found");
         return EXIT_NOT_FOUND;
     }
     if (!is_program(path)) {
-        diag_say("%s: not an executable file", name);
+        say_not_a_program(name);
         return EXIT_NOT_EXECUTABLE;
     }
     return EXIT_DONE;

@@ -5,6 +5,8 @@
  */
 #include "detect/foreign.h"
 
+#include <stdio.h>
+
 #include "event/format_row.h"
 #include "hp/hp_lex.h"
 
@@ -123,6 +125,28 @@ const char *hpf__foreign_name(hpf_str head)
            : is_folded(first) && (second.length == 0 || is_folded(second))
                ? "a file of folded stacks"
            : is_table(first, second) && !hpf_format_csv.is_format(head)
-               ? "a table (CSV) whose first column is not \"time\": see census convert --from"
+               ? "a table (CSV) whose first column is not \"time\": see census convert --input"
                : NULL;
+}
+
+bool hpf__may_be_hp(hpf_str head)
+{
+    head = hpf__head_text(head);
+    const char *word_end = hpf__word_end(head.data, head.data + head.length);
+    size_t n = (size_t)(word_end - head.data);
+    return head.length == 0 || hpf__keyword_of(head.data, n) != HPF__KEYWORD_NONE;
+}
+
+void hpf__show_beginning(char out[HPF__SHOWN_BYTES], hpf_str head)
+{
+    enum { MOST_BYTES = 24 };
+    head = hpf__head_text(head);
+    const hpf_str line = next_line(&head);
+    size_t n = 0, i = 0;
+    for (; i < line.length && i < MOST_BYTES; i++) {
+        unsigned char byte = (unsigned char)line.data[i];
+        bool is_plain = byte >= ' ' && byte < 0x7f;
+        n += (size_t)snprintf(out + n, HPF__SHOWN_BYTES - n, is_plain ? "%c" : "\\x%02x", byte);
+    }
+    snprintf(out + n, HPF__SHOWN_BYTES - n, "%s", i < line.length ? "..." : "");
 }

@@ -11,4 +11,13 @@
  * massif"); NULL for a format of census and for anything unknown. Static. */
 const char *hpf__foreign_name(hpf_str head);
 
+/* Returns whether a file that no format recognises can be a heap profile in `.hp` format: empty, or
+ * its first word is a keyword. */
+bool hpf__may_be_hp(hpf_str head);
+
+/* Writes the beginning of a file to `out`, for messages: one line, with bytes that are not
+ * printable ASCII as `\xNN`. */
+enum { HPF__SHOWN_BYTES = 100 };
+void hpf__show_beginning(char out[HPF__SHOWN_BYTES], hpf_str head);
+
 #endif

@@ -59,8 +59,14 @@ hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_err
     for (const hpf_format *const *f = formats; *f; f++) {
         if ((*f)->is_format && (*f)->is_format(head)) {
             *out = *f;
-            break;
+            return hpf_source_rewind(source, err);
         }
+    }
+    if (!hpf__may_be_hp(head)) {
+        char shown[HPF__SHOWN_BYTES];
+        hpf__show_beginning(shown, head);
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "not a profile: it begins with \"%s\"",
+                             shown);
     }
     return hpf_source_rewind(source, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a format of profiles can do. Detection, `hpf_format_read`, the writer, and the options
- * --from and --to follow from the rows.
+ * --format and --input follow from the rows.
  */
 #ifndef HPF_FORMAT_ROW_H
 #define HPF_FORMAT_ROW_H
@@ -21,7 +21,7 @@ typedef struct hpf__writer_kind {
 } hpf__writer_kind;
 
 struct hpf_format {
-    const char *name;      /* of --from and --to */
+    const char *name;      /* of --format and --input */
     const char *extension; /* of file names, without the dot; NULL for one that is only read */
     const char *summary;   /* one phrase for --help */
 

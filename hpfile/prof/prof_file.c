@@ -123,7 +123,7 @@ static hpf_status refuse(hpf_source *source, const hpf_events *events, void *con
     (void)source, (void)events, (void)context, (void)options;
     return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                          "a time and allocation report has no heap profile: use census report, or "
-                         "census convert --to folded or speedscope");
+                         "census convert --format folded or speedscope");
 }
 
 const hpf_format hpf_format_prof = {

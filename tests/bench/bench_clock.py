@@ -31,7 +31,7 @@ def compile_program(folder, options):
 
 def times(census, profile, *options):
     """The times of the samples that are not empty."""
-    text = subprocess.run([census, "convert", "--to", "tidy", *options, profile], check=True,
+    text = subprocess.run([census, "convert", "--format", "tidy", *options, profile], check=True,
                           capture_output=True, text=True).stdout
     rows = list(csv.reader(text.splitlines()))[1:]
     return list(dict.fromkeys(float(row[0]) for row in rows if row[2] not in ("", "0")))

@@ -119,7 +119,7 @@ def measure_bins(bench):
         facts = {kind: json.loads(subprocess.run([bench.census, "info", "--format", "json", path],
                                                  capture_output=True, check=True).stdout)
                  for kind, path in files.items()}
-        tables = [subprocess.run([bench.census, "convert", "--to", "csv", files[kind]], capture_output=True,
+        tables = [subprocess.run([bench.census, "convert", "--format", "csv", files[kind]], capture_output=True,
                                  check=True).stdout for kind in (("-B", "heap"), ("-Bh", "heap"))]
         size = sum(os.path.getsize(files[kind]) for kind in (("-B", "time"), ("-B", "heap")))
         program = command(None)[0]

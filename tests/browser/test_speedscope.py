@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stacks that `census convert --to speedscope` writes, in speedscope itself: what it imports, shows and exports.
+"""Stacks that `census convert --format speedscope` writes, in speedscope itself: what it imports, shows and exports.
 
 test_speedscope.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium or speedscope, which ./check
 installs into build/speedscope.
@@ -36,7 +36,7 @@ def stage(census, directory, browser):
 
 
 def convert(census, target, path, *options):
-    return subprocess.run([census, "convert", "--to", target, *options, path], check=True, capture_output=True).stdout
+    return subprocess.run([census, "convert", "--format", target, *options, path], check=True, capture_output=True).stdout
 
 
 def import_profile(census, directory, browser, path, *options):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Traces that `census convert --to chrome` writes, in the importer of chrome://tracing (catapult), which is part of
+"""Traces that `census convert --format chrome` writes, in the importer of chrome://tracing (catapult), which is part of
 Go's `go tool trace`.
 
 test_trace_viewer.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium or Go's trace viewer.
@@ -80,7 +80,7 @@ def stage(census, directory, browser):
 
 
 def convert(census, target, path):
-    return subprocess.run([census, "convert", "--to", target, path], check=True, capture_output=True,
+    return subprocess.run([census, "convert", "--format", target, path], check=True, capture_output=True,
                           encoding="utf-8", errors="replace").stdout
 
 

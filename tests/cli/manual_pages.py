@@ -14,6 +14,13 @@ def help_of(census, *words):
     return subprocess.run([census, *words], capture_output=True, text=True, check=True).stdout
 
 
+def all_help_of(census, name):
+    """Help with all options, of commands that leave some out of --help."""
+    short = help_of(census, name, "--help")
+    assert len(re.findall(r"^ +(?:-\w, )?--", short, re.M)) <= 20, f"census {name} --help has too many options"
+    return help_of(census, name, "--help-all") if "--help-all" in short else ""
+
+
 def options_of_help(text):
     """Rows such as `  -m, --bands N   ...` or `  -h, --heap[=KIND]` as (letter, name, argument)."""
     row = re.compile(r"^ +(?:-(\w), )?--([\w-]+)(?: ([A-Z][A-Z-]*)|(\[=[A-Z]+\]))?(?:  .*)?$", re.M)
@@ -42,7 +49,7 @@ def main():
         if not page.exists():
             problems.append(f"{page.name} is missing")
             continue
-        printed = options_of_help(help_of(census, name, "--help"))
+        printed = options_of_help(help_of(census, name, "--help")) | options_of_help(all_help_of(census, name))
         written = options_of_page(page.read_text())
         if not {("", "help", ""), ("h", "help", "")} & printed:
             continue  # a command that reads its flags by itself; its own test compares them

@@ -22,6 +22,12 @@ def printed(*words):
     return subprocess.run([CENSUS, *words], capture_output=True, text=True, check=True).stdout
 
 
+def helped(command):
+    """All options of a command."""
+    text = printed(command, "--help")
+    return printed(command, "--help-all") if "--help-all" in text else text
+
+
 def bash(script, folder, lines):
     """Returns the completions of each line."""
     program = f"source {LIBRARY}\nsource {script}\n"
@@ -107,8 +113,8 @@ def main():
             "census ": commands,
             "census report --format ": {"text", "json", "csv", "markdown", "html"},
             "census report --format m": {"markdown"},
-            "census convert --to ope": {"openmetrics"},
-            "census merge --to sq": {"sqlite"},
+            "census convert --format ope": {"openmetrics"},
+            "census merge --format sq": {"sqlite"},
             "census diff --format m": {"markdown"},
             "census diff --format p": {"pdf", "png", "ps", "pgf"},
             "census plot --format p": {"pdf", "png", "ps", "pgf"},
@@ -137,7 +143,7 @@ def main():
         elif line in cases:
             assert words == cases[line], (line, words)
         else:
-            expected = set(re.findall(r"^  (?:-\w, |    )(--[\w-]+)", printed(line.split()[1], "--help"), re.M))
+            expected = set(re.findall(r"^  (?:-\w, |    )(--[\w-]+)", helped(line.split()[1]), re.M))
             assert {word for word in words if word.startswith("--")} == expected, (line, words ^ expected)
     print(f"{len(lines)} command lines")
     return 0

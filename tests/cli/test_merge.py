@@ -98,7 +98,7 @@ def main():
             # Through other formats, and back.
             other = pathlib.Path(directory) / "all.json"
             subprocess.run([census, "merge", "-o", other, *paths], check=True)
-            back = subprocess.run([census, "convert", "--to", "hp", other], capture_output=True, text=True, check=True)
+            back = subprocess.run([census, "convert", "--format", "hp", other], capture_output=True, text=True, check=True)
             assert read(back.stdout) == read(merge()), n
             # Every second one began a minute later.
             for path, profile, i in zip(paths, profiles, range(n)):

@@ -52,7 +52,7 @@ cmp "$scratch/cmake.svg" "$scratch/pkg.svg"
 mkdir "$scratch/formats"
 cp "$root"/samples/eventlog/foldleak-prof-lu-hc.eventlog "$root"/tests/conformance/exchange/samples/* "$scratch/formats"
 for format in csv tidy json; do
-    "$scratch/moved/bin/census" convert --to $format -o "$scratch/formats/p.$format" "$profile"
+    "$scratch/moved/bin/census" convert --format $format -o "$scratch/formats/p.$format" "$profile"
 done
 
 # A program's name begins with the name of its library.
@@ -67,7 +67,7 @@ for file in "$root"/samples/api/*.c; do
         cmp "$scratch/$name.cmake" "$scratch/$name.pkg"
         grep '^peak: [1-9]' "$scratch/$name.pkg"
         for given in "$scratch"/formats/*; do
-            "$scratch/moved/bin/census" convert --to hp -o "$scratch/formats.hp" "$given"
+            "$scratch/moved/bin/census" convert --format hp -o "$scratch/formats.hp" "$given"
             "$scratch/$name" "$given" | sed 1q >"$scratch/$name.given"
             "$scratch/$name" "$scratch/formats.hp" | sed 1q | cmp - "$scratch/$name.given"
         done

@@ -30,4 +30,4 @@ done
 cmake --build "$scratch/build" --target census census-preload >"$scratch/log" || { grep -A9 FAILED "$scratch/log"; exit 1; }
 "$scratch/build/cli/census" run -q -o "$scratch/profile" sh -c 'true'
 "$scratch/build/cli/census" info "$scratch/profile.hp" | grep '^samples'
-"$scratch/build/cli/census" convert --to sqlite "$scratch/profile.hp" 2>&1 >"$scratch/sqlite" | grep 'SQLite is not built in'
+"$scratch/build/cli/census" convert --format sqlite "$scratch/profile.hp" 2>&1 >"$scratch/sqlite" | grep 'SQLite is not built in'

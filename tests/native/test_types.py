@@ -66,7 +66,7 @@ class Types(Native):
             return harness.run([harness.CENSUS, *words]).output
 
         found = collections.Counter()
-        for line in census("convert", "--to", "folded", base + ".eventlog").splitlines():
+        for line in census("convert", "--format", "folded", base + ".eventlog").splitlines():
             stack, size = line.rsplit(" ", 1)
             frames = stack.split(";")
             for path in {path for type, path in parts if type == frames[-1]}:

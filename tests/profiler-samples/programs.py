@@ -586,7 +586,7 @@ class Log(unittest.TestCase):
                                                         capture_output=True, check=True).stdout)
         rows = read("report", "--ticky", "--format", "json")["rows"]
         for amount, column in [("entries", "entries"), ("allocs", "allocs_bytes"), ("allocd", "allocd_bytes")]:
-            profile = read("convert", "--to", "json", "--value", "ticky-" + amount)
+            profile = read("convert", "--format", "json", "--value", "ticky-" + amount)
             sums = collections.Counter()
             for sample in profile["samples"]:
                 sums.update(sample["costs"])

@@ -92,10 +92,10 @@ class Bins(unittest.TestCase):
         self.assertGreater(rows[0]["change"], 0)
 
     def test_convert_lists_every_address(self):
-        rows = list(csv.DictReader(io.StringIO(census("convert", "--to", "csv", self.heap))))
+        rows = list(csv.DictReader(io.StringIO(census("convert", "--format", "csv", self.heap))))
         self.assertEqual(sum(int(row["allocated"]) for row in rows), self.prof["total_alloc"])
         self.assertEqual(len({row["address"] for row in rows}), len(rows))
-        self.assertIn("only be converted", census("convert", "--to", "folded", self.heap, status=2))
+        self.assertIn("only be converted", census("convert", "--format", "folded", self.heap, status=2))
 
     def test_info(self):
         text = census("info", self.time)

@@ -269,7 +269,7 @@ class Metrics(Watch):
     def ticks(self, log):
         """Returns the ticks of a log by function, as `census convert` counts them."""
         found = {}
-        for line in subprocess.run([CENSUS, "convert", "--time", "--to", "folded", log], check=True, capture_output=True,
+        for line in subprocess.run([CENSUS, "convert", "--time", "--format", "folded", log], check=True, capture_output=True,
                                    text=True).stdout.splitlines():
             stack, n = line.rsplit(" ", 1)
             function = stack.split(";")[-1]
@@ -353,7 +353,7 @@ class Metrics(Watch):
         for name, value in ("dhat.json", "total"), ("heaptrack.txt", "allocated"), ("gperftools.heap", "alloc_space"):
             path = os.path.join(OTHERS, name)
             place = self.serve(path)
-            document = json.loads(subprocess.run([CENSUS, "convert", "--to", "json", "--value", value, path], check=True,
+            document = json.loads(subprocess.run([CENSUS, "convert", "--format", "json", "--value", value, path], check=True,
                                                  capture_output=True).stdout)
             self.assertEqual(sum(self.functions(place, "allocs").values()), sum(document["samples"][-1]["costs"].values()), name)
         self.assertEqual(self.top(self.serve(os.path.join(OTHERS, "dhat.json")), "allocs", "-unit=B")[1]["inner"][1], {"t.c:3"})

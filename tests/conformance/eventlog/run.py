@@ -157,7 +157,7 @@ def main():
             if is_converted:
                 log = pathlib.Path(scratch) / "written.eventlog"
                 subprocess.run([census, "convert", "-o", log, profile], check=True)
-            text = subprocess.run([census, "convert", "--to", "hp", profile], check=True,
+            text = subprocess.run([census, "convert", "--format", "hp", profile], check=True,
                                   capture_output=True).stdout
             said = subprocess.run([peer, log], capture_output=True, text=True)
             n_costs, total = costs_of(text)

@@ -43,19 +43,19 @@ class Census:
         return run(self.path, *words)
 
     def profile(self, *words):
-        return json.loads(self("convert", "--to", "json", *words))
+        return json.loads(self("convert", "--format", "json", *words))
 
     def stacks(self, *words):
         """Returns stacks (tuples of functions, outermost first) with their amounts, at the peak or --at."""
         found = collections.Counter()
-        for line in self("convert", "--to", "folded", *words).splitlines():
+        for line in self("convert", "--format", "folded", *words).splitlines():
             stack, amount = line.rsplit(" ", 1)
             found[tuple(stack.split(";"))] += int(amount)
         return found
 
     def frames(self, *words):
         """Returns (function, file, line) with the amounts of the stacks whose innermost frame it is."""
-        document = json.loads(self("convert", "--to", "speedscope", *words))
+        document = json.loads(self("convert", "--format", "speedscope", *words))
         frames = document["shared"]["frames"]
         profile = document["profiles"][0]
         found = collections.Counter()

@@ -71,7 +71,7 @@ def massif(census, folder):
     need("ms_print")
     for profile in (MASSIF, LOG, STACKS):
         path = folder / "massif.out"
-        census("convert", "--to", "massif", "-o", path, profile)
+        census("convert", "--format", "massif", "-o", path, profile)
         printed = run("ms_print", "--threshold=0", path)
         rows = [[int(cell.replace(",", "")) for cell in line.split()]
                 for line in re.findall(r"^ *\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$", printed, re.M)]
@@ -106,7 +106,7 @@ def chrome(census, folder):
     for profile in (MASSIF, LOG, STACKS, marked):
         given = census.profile(profile)
         per_us = {"seconds": 1e6, "ms": 1e3}.get(given["sample_unit"], 1e6)
-        trace = json.loads(census("convert", "--to", "chrome", profile))
+        trace = json.loads(census("convert", "--format", "chrome", profile))
         assert trace["otherData"]["job"] and trace["traceEvents"][0]["ph"] == "M"
         for event in trace["traceEvents"]:
             assert event["ph"] in "MCi" and event["pid"] == 1 and isinstance(event["name"], str), event

@@ -32,7 +32,7 @@ CASES = [
 
 
 def convert(census, target, path, options):
-    return subprocess.run([census, "convert", "--to", target, *options, path], cwd=ROOT,
+    return subprocess.run([census, "convert", "--format", target, *options, path], cwd=ROOT,
                           check=True, capture_output=True).stdout
 
 

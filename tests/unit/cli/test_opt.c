@@ -13,13 +13,13 @@ typedef struct values {
     double ratio, width_pt, pause_s;
     const char *name;
     int colour;
-    opt_time at;
-    opt_choice_or_time to;
+    opt_time at, to;
 } values;
 
 static const char *const colours[] = {"red", "green", NULL};
 
 static const opt table[] = {
+    OPT_HEADING("Common"),
     {'a', "all", OPT_FLAG, offsetof(values, all), NULL, "everything", NULL, 0, 0},
     {'b', "brief", OPT_FLAG, offsetof(values, brief), NULL, "little", NULL, 0, 0},
     {'n', "count", OPT_INT, offsetof(values, count), "N", "how many", NULL, 0, 100},
@@ -29,7 +29,8 @@ static const opt table[] = {
     {'o', "name", OPT_TEXT, offsetof(values, name), "NAME", "of it", NULL, 0, 0},
     {0, "at", OPT_TIME, offsetof(values, at), "T", "when", NULL, 0, 1e6},
     {0, "colour", OPT_CHOICE, offsetof(values, colour), "COLOUR", "of it", colours, 0, 0},
-    {0, "to", OPT_CHOICE_OR_TIME, offsetof(values, to), "COLOUR|T", "end", colours, -9, 1e6},
+    OPT_RARE_HEADING("Rare"),
+    {0, "to", OPT_WHEN, offsetof(values, to), "WHEN", "end", NULL, -9, 1e6},
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -83,12 +84,13 @@ static const good reads_cases[] = {
     {"--pause 5m", {.pause_s = 300}, 0},
     {"--pause 2h", {.pause_s = 7200}, 0},
     {"--colour green", {.colour = 1}, 0},
-    {"--at 5", {.at = {5, false}}, 0},
-    {"--at 5m", {.at = {300, true}}, 0},
-    {"--at=250ms", {.at = {.25, true}}, 0},
-    {"--to green", {.to = {1, {0, false}}}, 0},
-    {"--to 2m", {.to = {0, {120, true}}}, 0},
-    {"--to -.5 --to green", {.to = {1, {-.5, false}}}, 0},
+    {"--at 5", {.at = {.value = 5}}, 0},
+    {"--at 5m", {.at = {.value = 300, .is_in_seconds = true}}, 0},
+    {"--at=250ms", {.at = {.value = .25, .is_in_seconds = true}}, 0},
+    {"--to 2m", {.to = {.value = 120, .is_in_seconds = true}}, 0},
+    {"--to warm-up", {.to = {.mark = "warm-up"}}, 0},
+    {"--to mark:2nd", {.to = {.mark = "2nd"}}, 0},
+    {"--to green --to -.5", {.to = {.value = -.5}}, 0},
 };
 
 Test(opt, parses_values)
@@ -111,10 +113,10 @@ Test(opt, parses_values)
         cr_expect_eq(v.colour, param->expected.colour, "%s", param->line);
         cr_expect_float_eq(v.at.value, param->expected.at.value, 1e-9, "%s", param->line);
         cr_expect_eq(v.at.is_in_seconds, param->expected.at.is_in_seconds, "%s", param->line);
-        cr_expect_eq(v.to.choice, param->expected.to.choice, "%s", param->line);
-        cr_expect_float_eq(v.to.time.value, param->expected.to.time.value, 1e-9, "%s", param->line);
-        cr_expect_eq(v.to.time.is_in_seconds, param->expected.to.time.is_in_seconds, "%s",
-                     param->line);
+        cr_expect_eq(v.to.is_in_seconds, param->expected.to.is_in_seconds, "%s", param->line);
+        const char *mark = param->expected.to.mark;
+        cr_expect(mark ? v.to.mark && strcmp(v.to.mark, mark) == 0 : !v.to.mark, "%s", param->line);
+        cr_expect(mark || v.to.value == param->expected.to.value, "%s", param->line);
     }
 }
 
@@ -148,8 +150,9 @@ static const bad refuses_cases[] = {
     {"--hlep", "unknown option '--hlep': did you mean --help?"},
     {"--a", "ambiguous option '--a': --all or --at?"},
     {"--at 5x", "--at expects a time such as 12.5, 30s or 5m, not '5x'"},
-    {"--to blue", "--to expects red or green, or a time, not 'blue'"},
-    {"--to 5x", "--to expects a time such as 12.5, 30s or 5m, not '5x'"},
+    {"--to 2nd", "--to expects a time such as 12.5, 30s or 5m, or mark:LABEL, not '2nd'"},
+    {"--to mark:", "--to expects a time or a mark"},
+    {"--to 5x", "--to expects a time such as 12.5, 30s or 5m, or mark:LABEL, not '5x'"},
     {"--at -1s", "--at expects a time such as 12.5, 30s or 5m, not '-1s'"},
 };
 
@@ -190,4 +193,5 @@ Test(opt, help_is_implied_and_may_be_abbreviated)
     cr_expect_eq(parse("--help", &v, &argc, words, &complaint), OPT_HELP);
     cr_expect_eq(parse("-ah x", &v, &argc, words, &complaint), OPT_HELP);
     cr_expect_eq(parse("-a --hel x", &v, &argc, words, &complaint), OPT_HELP);
+    cr_expect_eq(parse("--help-a x", &v, &argc, words, &complaint), OPT_HELP_ALL);
 }

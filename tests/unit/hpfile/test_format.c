@@ -22,8 +22,6 @@ Test(format, is_detected_from_the_beginning)
     } cases[] = {
         {"", &hpf_format_hp},
         {"JOB \"time,\"", &hpf_format_hp},
-        {"time 5\n", &hpf_format_hp},
-        {"times,a\n", &hpf_format_hp},
         {"time,a\n", &hpf_format_csv},
         {"time\n", &hpf_format_csv},
         {"\"time\",\"a\"\n", &hpf_format_csv},
@@ -38,11 +36,8 @@ Test(format, is_detected_from_the_beginning)
         {"\nRetainer sets created during profiling:\n", &hpf_format_prof},
         {"JOB \"x Time and Allocation Profiling Report\"", &hpf_format_hp},
         {"hdrbhetb", &hpf_format_eventlog},
-        {" hdrb", &hpf_format_hp},
+        {" JOB \"\"", &hpf_format_hp},
         {"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x10", &hpf_format_pprof},
-        {"\n\x04"
-         "time",
-         &hpf_format_hp},
         {"{\"dhatFileVersion\":2,\"mode\":\"heap\"", &hpf_format_dhat},
         {" {\"head\" :{\"callFrame\":{", &hpf_format_heapprofile},
         {"heap profile:      1:  1048576 [     1:  1048576] @ heapprofile\n",
@@ -128,19 +123,38 @@ Test(format, files_of_other_tools_are_named)
     }
 }
 
+Test(format, other_files_are_quoted)
+{
+    static const struct {
+        hpf_str head;
+        const char *quoted;
+    } cases[] = {
+        {HPF_STR("v 10500\nJOB \"\"\n"), "\"v 10500\""},
+        {HPF_STR("a,b 5\nc,d 6\n"), "\"a,b 5\""},
+        {HPF_STR("x;y 5\nJOB \"a\"\n"), "\"x;y 5\""},
+        {HPF_STR(" hdrb\0\xff"), "\"hdrb\\x00\\xff\""},
+        {HPF_STR("\n\x04"
+                 "time"),
+         "\"\\x04time\""},
+        {HPF_STR("times,a\n"), "\"times,a\""},
+        {HPF_STR("a line that is longer than what is quoted"), "\"a line that is longer th...\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hpf_format *format;
+        hpf_error err = {0};
+        cr_expect_eq(detect(&format, cases[i].head, &err), HPF_ERR_UNSUPPORTED);
+        cr_expect(strstr(err.message, cases[i].quoted), "%s", err.message);
+    }
+}
+
 Test(format, profiles_are_not_mistaken_for_files_of_other_tools)
 {
     static const char *const texts[] = {
-        "v 10500\nJOB \"\"\n",
-        "a,b 5\nc,d 6\n",
         "JOB \"a,b\"\nDATE \"c,d\"\n",
-        "x;y 5\nJOB \"a\"\n",
         "time,a;b\n1,2\n",
         "time,\"a\",\"b\"\n0,1,2\n",
         "{\"samples\": [], \"head\": 1}",
         "\n\n",
-        ",\n",
-        "1,2",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const hpf_format *format;

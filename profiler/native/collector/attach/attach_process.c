@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LIBRARY_NAME "libcensus-preload.so"
@@ -109,6 +110,23 @@ static hpf_status load(const hpp__guest *g, const char *library, uint64_t *bias,
                : hpf_error_set_os(err, errno, "cannot read its memory");
 }
 
+/* Says why the data of a process in /proc cannot be read. */
+static hpf_status refused_data(long process_id, hpf_error *err)
+{
+    char path[64];
+    struct stat folder;
+    snprintf(path, sizeof path, "/proc/%ld", process_id);
+    if (geteuid() != 0 && stat(path, &folder) == 0 && folder.st_uid != geteuid()) {
+        return hpf_error_set(
+            err, HPF_ERR_IO,
+            "it belongs to the user with number %u: attach as this user or as root",
+            (unsigned)folder.st_uid);
+    }
+    return hpf_error_set(err, HPF_ERR_IO,
+                         "it has privileges that you lack (the first process of a container, a "
+                         "set-user-ID program), so the kernel does not let you read it");
+}
+
 /* Checks what would make profiling harm the process, or fail. */
 static hpf_status check_process(long process_id, hpf_error *err)
 {
@@ -127,10 +145,9 @@ static hpf_status check_process(long process_id, hpf_error *err)
     }
     snprintf(path, sizeof path, "/proc/%ld/exe", process_id);
     if (access(path, R_OK) != 0) {
-        return hpf_error_set(err, HPF_ERR_IO, "%s",
-                             errno == ENOENT
-                                 ? "it has no program any more: it is ending"
-                                 : "not allowed to read its data in /proc: it must belong to you");
+        return errno == ENOENT
+                   ? hpf_error_set(err, HPF_ERR_IO, "it has no program any more: it is ending")
+                   : refused_data(process_id, err);
     }
     hpp__mappings mappings = {0};
     hpp__mappings_read(&mappings, (uint32_t)process_id);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "diag.h"
-#include "plot/overlay.h"
+#include "overlay.h"
 #include "unit_format.h"
 
 /* Most labels that a message lists. */
@@ -16,23 +16,20 @@ enum { MOST_LABELS = 5 };
 
 const char *time_window_given(const time_window *w)
 {
-    const opt_given given[] = {{"from", w->from.value > -HUGE_VAL},
-                               {"to", w->to.value < HUGE_VAL},
-                               {"since-mark", w->since_mark != NULL},
-                               {"until-mark", w->until_mark != NULL},
+    const opt_given given[] = {{"from", w->from.value > -HUGE_VAL || w->from.mark},
+                               {"to", w->to.value < HUGE_VAL || w->to.mark},
                                {NULL, false}};
     return opt_first_given(given);
 }
 
+bool time_window_has_mark(const time_window *w)
+{
+    return w->from.mark || w->to.mark;
+}
+
 bool time_window_check(const time_window *w, opt_complaint *complaint)
 {
-    if (w->since_mark && w->from.value > -HUGE_VAL) {
-        return opt_complain(complaint, "--since-mark and --from exclude each other");
-    }
-    if (w->until_mark && w->to.value < HUGE_VAL) {
-        return opt_complain(complaint, "--until-mark and --to exclude each other");
-    }
-    return w->from.value <= w->to.value ||
+    return time_window_has_mark(w) || w->from.value <= w->to.value ||
            opt_complain(complaint, "--from must not be later than --to");
 }
 
@@ -55,8 +52,7 @@ static void complain_of_mark(const input *in, const char *label, double after)
         }
     }
     if (n_labels == 0) {
-        diag_say("%s: no mark has a label: set some with census mark, or use --from and --to",
-                 in->name);
+        diag_say("%s: no mark has a label: set some with census mark, or give times", in->name);
     } else if (after > -HUGE_VAL) {
         hpf_str unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
         diag_say("%s: no mark \"%s\" after %s, where the part begins", in->name, label,
@@ -88,18 +84,22 @@ static bool find_mark(const input *in, const char *label, double after, bool war
     return n > 0;
 }
 
+bool time_window_find(const time_window *w, input *in, bool warns, hpf_survey_options *limits)
+{
+    limits->has_window = true;
+    limits->from_time = w->from.mark ? -HUGE_VAL : w->from.value;
+    limits->to_time = w->to.mark ? HUGE_VAL : w->to.value;
+    if (time_window_has_mark(w)) {
+        overlay_add(in);
+    }
+    return input_accepts_time(in, "from", w->from) && input_accepts_time(in, "to", w->to) &&
+           (!w->from.mark || find_mark(in, w->from.mark, -HUGE_VAL, warns, &limits->from_time)) &&
+           (!w->to.mark || find_mark(in, w->to.mark, limits->from_time, warns, &limits->to_time));
+}
+
 bool time_window_apply(const time_window *w, input *in, hpf_survey_options limits, bool only_begin)
 {
-    limits.has_window = true;
-    limits.from_time = w->from.value;
-    limits.to_time = w->to.value;
-    overlay_add(in);
-    if (!input_accepts_time(in, "from", w->from) || !input_accepts_time(in, "to", w->to) ||
-        (w->since_mark &&
-         !find_mark(in, w->since_mark, -HUGE_VAL, !only_begin, &limits.from_time)) ||
-        (w->until_mark &&
-         !find_mark(in, w->until_mark, limits.from_time, !only_begin, &limits.to_time)) ||
-        !input_survey_again(in, &limits)) {
+    if (!time_window_find(w, in, !only_begin, &limits) || !input_survey_again(in, &limits)) {
         return false;
     }
     limits.from_time = limits.to_time = hpf_survey_overview(in->survey)->first_time;
