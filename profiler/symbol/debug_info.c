@@ -391,3 +391,89 @@ bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp
            hpp__result_type(out, is_structure, &in->names, split.addr ? &split : &die,
                             &unit->functions[in_function->index], code);
 }
+
+/* ---- Variables in frames ---- */
+
+typedef struct locals {
+    hpp__debug_info *in;
+    hpp__walk walk;
+    uint64_t address;
+    int64_t frame_base; /* from which places are counted, relative to the CFA */
+    hpp__debug_local *list;
+    size_t n;
+} locals;
+
+/* Finds the only operation that gives a location at an address. */
+static const Dwarf_Op *location_at(Dwarf_Die *die, unsigned name, uint64_t address)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t n;
+    bool is_there = dwarf_attr_integrate(die, name, &attribute) &&
+                    dwarf_getlocation_addr(&attribute, address, &op, &n, 1) == 1 && n == 1;
+    return is_there ? op : NULL;
+}
+
+/* A frame base is the CFA, or the register from which the CFA is found, too. */
+static bool find_frame_base(locals *l, Dwarf_Die *function, const hpp_caller_rule *rule)
+{
+    const Dwarf_Op *op = location_at(function, DW_AT_frame_base, l->address);
+    bool is_cfa = op && op->atom == DW_OP_call_frame_cfa;
+    l->frame_base = is_cfa ? 0 : -rule->cfa_offset;
+    return is_cfa || (op && op->atom == DW_OP_reg0 + rule->cfa_register);
+}
+
+static void add_local(locals *l, Dwarf_Die *variable, const hpp__debug_frame *function,
+                      bool is_inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Word n_bytes = 0;
+    const char *name = dwarf_diename(variable);
+    const Dwarf_Op *op = location_at(variable, DW_AT_location, l->address);
+    bool is_in_frame = name && op && op->atom == DW_OP_fbreg && l->n < HPP__LOCALS_MAX &&
+                       dwarf_attr_integrate(variable, DW_AT_type, &attribute) &&
+                       dwarf_formref_die(&attribute, &type) &&
+                       dwarf_aggregate_size(&type, &n_bytes) == 0;
+    if (is_in_frame) {
+        uint64_t begin = (uint64_t)l->frame_base + op->number;
+        l->list[l->n++] = (hpp__debug_local){name, *function, is_inlined, (int64_t)begin,
+                                             (int64_t)(begin + n_bytes)};
+    }
+}
+
+/* Adds the variables of a function or block, and of those inside at the address. */
+static void add_locals(locals *l, Dwarf_Die *die, const hpp__debug_frame *function, bool is_inlined,
+                       unsigned depth)
+{
+    Dwarf_Die child;
+    bool is_there = depth < DEPTH_MAX && hpp__walk_child(&l->walk, die, &child);
+    for (; is_there; is_there = hpp__walk_next(&l->walk, &child)) {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
+            add_local(l, &child, function, is_inlined);
+        } else if (is_block(tag) && dwarf_haspc(&child, l->address) > 0) {
+            add_locals(l, &child, function, is_inlined, depth + 1);
+        } else if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, l->address) > 0) {
+            hpp__debug_frame inlined = name_frame(l->in, &child);
+            add_locals(l, &child, &inlined, true, depth + 1);
+        }
+    }
+}
+
+size_t hpp__debug_info_locals(hpp__debug_info *in, uint64_t address, const hpp_caller_rule *rule,
+                              hpp__debug_local *list)
+{
+    Dwarf_Die die, split;
+    locals l = {.in = in, .address = address, .list = list};
+    compilation *unit = unit_at(in, address, &die, &split);
+    const span *in_function = unit ? find_span(&unit->spans, address) : NULL;
+    if (in_function) {
+        Dwarf_Die function = unit->functions[in_function->index];
+        hpp__debug_frame frame = name_frame(in, &function);
+        if (find_frame_base(&l, &function, rule)) {
+            add_locals(&l, &function, &frame, false, 0);
+        }
+    }
+    return l.n;
+}

@@ -32,6 +32,15 @@ typedef struct hpp__debug_frame {
     uint32_t start_line;    /* 0: unknown */
 } hpp__debug_frame;
 
+/* A variable in a frame: [begin, end), relative to the canonical frame address. */
+#define HPP__LOCALS_MAX 256
+typedef struct hpp__debug_local {
+    const char *name;
+    hpp__debug_frame function;
+    bool is_inlined; /* the function */
+    int64_t begin, end;
+} hpp__debug_local;
+
 typedef struct hpp__debug_info hpp__debug_info;
 
 /* Reads the address ranges of the units in `dwarf`, which must outlive the result. Returns NULL if
@@ -42,6 +51,11 @@ void hpp__debug_info_free(hpp__debug_info *in);
 /* Stores the functions at an address, innermost first; `frames` has room for HPP__FRAMES_MAX.
  * Returns their number, 0 if nothing is known. */
 size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_frame *frames);
+
+/* Stores the variables that are in the frame of the function at an address, which has `rule`;
+ * `locals` has room for HPP__LOCALS_MAX. Returns their number. */
+size_t hpp__debug_info_locals(hpp__debug_info *in, uint64_t address, const hpp_caller_rule *rule,
+                              hpp__debug_local *locals);
 
 /* Replaces `out` by the type that the result of a call points to (result_type.h), and says whether
  * that is a structure or class. Returns false if it is not known. */

@@ -279,6 +279,12 @@ size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_fram
     return object->info ? hpp__debug_info_find(object->info, address, frames) : 0;
 }
 
+size_t hpp__object_locals(hpp__object *object, uint64_t address, const hpp_caller_rule *rule,
+                          hpp__debug_local *locals)
+{
+    return object->info ? hpp__debug_info_locals(object->info, address, rule, locals) : 0;
+}
+
 /* Finds the code at an address. There is less than asked for, or none, at the end of a segment, in
  * a file that only has debugging information, and for other machines. */
 static hpp__code code_at(Elf *elf, uint64_t address)
@@ -318,32 +324,48 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
 enum { STACK_POINTER = 7 }; /* it is the CFA in the caller */
 
 /* Reads "register + offset". */
+static bool read_place(const Dwarf_Op *op, uint64_t *number, int64_t *offset)
+{
+    bool is_long = op->atom == DW_OP_bregx;
+    *number = is_long ? op->number : (uint64_t)op->atom - DW_OP_breg0;
+    *offset = (int64_t)(is_long ? op->number2 : op->number);
+    return *number < HPP_CALLER_REGISTERS;
+}
+
+/* Reads "register + offset", or the word there: functions that align the stack store the CFA. */
 static bool read_cfa(Dwarf_Frame *frame, hpp_caller_rule *out)
 {
     Dwarf_Op *ops;
     size_t n;
-    if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_bregx ||
-        ops[0].number >= HPP_CALLER_REGISTERS) {
+    uint64_t number;
+    if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n == 0 ||
+        !read_place(ops, &number, &out->cfa_offset)) {
         return false;
     }
-    out->cfa_register = (uint32_t)ops[0].number;
-    out->cfa_offset = (int64_t)ops[0].number2;
-    return true;
+    out->cfa_register = (uint32_t)number;
+    out->is_cfa_stored = n == 2 && ops[1].atom == DW_OP_deref;
+    return n == 1 || out->is_cfa_stored;
 }
 
-/* Reads where a register was saved: nowhere, or at "CFA + offset". */
+/* Reads where a register was saved: nowhere, or at an offset from the CFA or from a register. */
 static bool read_saved(Dwarf_Frame *frame, int number, hpp_caller_rule *out)
 {
     Dwarf_Op memory[3], *ops;
     size_t n;
+    uint64_t from = HPP_CALLER_CFA;
     if (dwarf_frame_register(frame, number, memory, &ops, &n) != 0) {
         return false;
     }
     bool is_at_cfa = n > 0 && ops && ops[0].atom == DW_OP_call_frame_cfa;
     bool has_offset = is_at_cfa && n == 2 && ops[1].atom == DW_OP_plus_uconst;
+    bool has_register =
+        is_at_cfa && n == 2 && !has_offset && read_place(&ops[1], &from, &out->saved_at[number]);
     out->is_saved[number] = is_at_cfa;
-    out->saved_at[number] = has_offset ? (int64_t)ops[1].number : 0;
-    return n == 0 || (is_at_cfa && (n == 1 || has_offset));
+    out->saved_from[number] = (uint8_t)from;
+    out->saved_at[number] = has_offset     ? (int64_t)ops[1].number
+                            : has_register ? out->saved_at[number]
+                                           : 0;
+    return n == 0 || (is_at_cfa && (n == 1 || has_offset || has_register));
 }
 
 bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out)

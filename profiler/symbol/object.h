@@ -52,6 +52,11 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
  * has room for HPP__FRAMES_MAX. Returns their number, 0 if nothing is known. */
 size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames);
 
+/* Stores the variables that are in the frame of the function at an address, which has `rule`;
+ * `locals` has room for HPP__LOCALS_MAX. Returns their number. */
+size_t hpp__object_locals(hpp__object *object, uint64_t address, const hpp_caller_rule *rule,
+                          hpp__debug_local *locals);
+
 /* Replaces `out` by the type that the result of a call points to, and says whether that is a
  * structure or class. `address` is where the code goes on after the call. Returns false if it is
  * not known. */

@@ -73,6 +73,16 @@ size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_fram
     return 0;
 }
 
+size_t hpp__object_locals(hpp__object *object, uint64_t address, const hpp_caller_rule *rule,
+                          hpp__debug_local *locals)
+{
+    (void)object;
+    (void)address;
+    (void)rule;
+    (void)locals;
+    return 0;
+}
+
 bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
                              bool *is_structure)
 {

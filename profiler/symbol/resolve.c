@@ -41,6 +41,9 @@ typedef struct module_state {
 typedef struct known_caller {
     hpp_caller_rule rule;
     bool is_found;
+    bool has_locals; /* they have been read from the file */
+    hpp_local *locals;
+    size_t n_locals;
 } known_caller;
 
 typedef struct known_type {
@@ -430,25 +433,78 @@ bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t number, const 
     return false;
 }
 
+/* ---- Frames ---- */
+
+/* Returns NULL without memory. */
+static known_caller *find_caller(hpp_resolver *resolver, module_state *module, uint64_t address)
+{
+    const void *known = hpp__cache_find(&module->callers, address);
+    known_caller *made = known ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
+    if (!made) {
+        return (known_caller *)(uintptr_t)known;
+    }
+    *made = (known_caller){.rule.function = HPF_STR("")};
+    update_object(resolver, module);
+    made->is_found = module->object && hpp__object_caller(module->object, address, &made->rule);
+    const hpp_functions *symbol = made->is_found ? find_symbol(resolver, module, address) : NULL;
+    made->rule.function = symbol ? symbol->list->name : HPF_STR("");
+    hpp__cache_add(&module->callers, address, made);
+    return made;
+}
+
 bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t address,
                          hpp_caller_rule *out)
 {
-    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
-    const known_caller *known = module ? hpp__cache_find(&module->callers, address) : NULL;
-    known_caller *made =
-        known || !module ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
-    if (made) {
-        *made = (known_caller){.rule.function = HPF_STR("")};
-        update_object(resolver, module);
-        made->is_found = module->object && hpp__object_caller(module->object, address, &made->rule);
-        const hpp_functions *symbol =
-            made->is_found ? find_symbol(resolver, module, address) : NULL;
-        made->rule.function = symbol ? symbol->list->name : HPF_STR("");
-        hpp__cache_add(&module->callers, address, made);
-        known = made;
-    }
+    const known_caller *known = number < resolver->n_modules
+                                    ? find_caller(resolver, resolver->modules[number], address)
+                                    : NULL;
     *out = known ? known->rule : (hpp_caller_rule){.function = HPF_STR("")};
     return known && known->is_found;
+}
+
+static void read_locals(hpp_resolver *resolver, module_state *module, uint64_t address,
+                        known_caller *caller)
+{
+    hpp__debug_local list[HPP__LOCALS_MAX];
+    caller->has_locals = true;
+    update_object(resolver, module);
+    size_t n =
+        module->object ? hpp__object_locals(module->object, address, &caller->rule, list) : 0;
+    caller->locals = hpf_arena_array(resolver->cache.arena, n, sizeof *caller->locals);
+    for (size_t i = 0; i < n && caller->locals; i++) {
+        hpf_str function = list[i].is_inlined && is_named(&list[i].function)
+                               ? name_by_frame(resolver, module, &list[i].function).name
+                               : caller->rule.function;
+        hpp__clean_name(&resolver->scratch, (hpf_str){list[i].name, strlen(list[i].name)});
+        hpp__text_add(&resolver->scratch, HPF_STR(" in "));
+        hpp__text_add(&resolver->scratch, function);
+        caller->locals[caller->n_locals++] =
+            (hpp_local){keep_scratch(resolver), list[i].begin, list[i].end, list[i].is_inlined};
+    }
+}
+
+bool hpp_resolver_local(hpp_resolver *resolver, uint32_t number, uint64_t address, int64_t offset,
+                        hpp_local *out)
+{
+    const int64_t word_bytes = 8;
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    known_caller *caller = module ? find_caller(resolver, module, address) : NULL;
+    *out = (hpp_local){HPF_STR(""), INT64_MIN, INT64_MAX, false};
+    if (caller && caller->is_found && !caller->has_locals) {
+        read_locals(resolver, module, address, caller);
+    }
+    /* The last one that fits: variables of inner blocks use the places of outer ones that are not
+     * in use. */
+    for (size_t i = caller ? caller->n_locals : 0; i-- > 0;) {
+        const hpp_local *local = &caller->locals[i];
+        if (local->begin <= offset && offset + word_bytes <= local->end) {
+            *out = *local;
+            return local->name.length > 0;
+        }
+        out->begin = local->end <= offset && local->end > out->begin ? local->end : out->begin;
+        out->end = local->begin > offset && local->begin < out->end ? local->begin : out->end;
+    }
+    return false;
 }
 
 static hpf_str result_type(hpp_resolver *resolver, module_state *module, uint64_t address,

@@ -79,6 +79,17 @@ bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t addre
     return false;
 }
 
+bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
+                        hpp_local *out)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    (void)offset;
+    (void)out;
+    return false;
+}
+
 hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                  bool *is_structure)
 {

@@ -15,7 +15,7 @@ import harness
 from harness import Native, program
 
 
-STACK = "wait_with_borrowed_list(stack_of_holders)"
+STACK = "local_in_wait_with_borrowed_list"
 
 
 class Waiting:
@@ -159,6 +159,50 @@ class Holders(Native):
         done = Waiting([program("holders"), "borrows"], self.fresh(), "-hr", "-hmholders",
                        "--no-retainer", "^list_head@", "--retainer", "stack_of_")
         self.assertEqual(sets_of(done.profile), {STACK: sum(held.values())})
+
+    def test_holder_is_the_outer_frame(self):
+        """An inner frame holds only what no outer one reaches."""
+        self.check("holders", "frames")
+
+    def test_holders_are_no_functions_of_the_profiler(self):
+        symbols = harness.run(["nm", "--defined-only", harness.PRELOAD]).output
+        own = {line.split()[-1].split(".")[0] for line in symbols.splitlines()}
+        self.assertIn("hpp__helper_rest", own)
+        done = harness.run_census([program("holders"), "recursion"], self.fresh(), "-hr", "-i0.002", stdin=subprocess.DEVNULL)
+        self.assertEqual(done.status, 0, done.errors)
+        self.assertGreater(len(done.profile.samples), 10)
+        holders = {holder for _, costs in done.profile.samples for name in costs
+                   for holder in re.split(r"[,()]", re.sub(r"^\(\d+\)", "", name))}
+        self.assertIn("stack_of_holders", holders)
+        self.assertEqual(holders & own, set())
+
+    def test_holders_of_a_server_change_by_what_it_does(self):
+        """Its main function sleeps between requests: what earlier calls have left on the stack holds nothing."""
+        done = Waiting([program("server")], self.fresh(), "-hr", "-i0.05", "--is-retainer", "roots")
+        bands = collections.defaultdict(list)
+        samples = [costs for _, costs in done.profile.samples]
+        while not any("server_in_main" in name for name in samples[0]):  # it has little yet, or runs all the time
+            del samples[0]
+        n = len(samples)
+        self.assertGreaterEqual(n, 30)
+        for i, costs in enumerate(samples):
+            for name, size in costs.items():
+                bands[re.sub(r"^\(\d+\)", "", name)].append((i, size))
+        held, a_page = done.printed("held"), 2000
+        for name in "server_in_main", "UNREACHED":  # they only grow, and what grows has no gaps
+            indexes, sizes = zip(*bands.pop(name))
+            self.assertEqual(indexes, tuple(range(indexes[0], n)), name)
+            for earlier, later in zip(sizes, sizes[1:]):
+                self.assertGreater(later, earlier - a_page, name)
+            self.assertAlmostEqual(sizes[-1], held[name], delta=a_page, msg=name)
+        indexes, sizes = zip(*bands.pop("rows_in_Server::report"))
+        self.assertEqual(indexes, tuple(range(indexes[0], indexes[-1] + 1)), "it is one phase of the run")
+        self.assertEqual(list(sizes), sorted(sizes))
+        self.assertLessEqual(max(sizes), held["rows_in_Server::report"])
+        for name in list(bands):
+            if re.fullmatch(r"\w+@lib\S+", name):  # variables of libraries
+                del bands[name]
+        self.assertLess(max((size for band in bands.values() for _, size in band), default=0), 3 * a_page, bands.keys())
 
     def test_holder_is_a_mapping(self):
         self.check("holders", "mappings")

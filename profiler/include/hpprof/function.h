@@ -40,16 +40,25 @@ typedef struct hpp_variable {
     uint64_t begin, end; /* its addresses, in the file's own terms */
 } hpp_variable;
 
+/* A variable in the frame of a function, or of a function inlined into it. */
+typedef struct hpp_local {
+    hpf_str name;       /* "server in main"; valid until the resolver is destroyed */
+    int64_t begin, end; /* its place, relative to the canonical frame address */
+    bool is_inlined;    /* the function */
+} hpp_local;
+
 /* How the frame of a function's caller is found from code of the function, in DWARF's numbers of
  * registers: the canonical frame address (CFA), which is the stack pointer before the call, and
  * where the function has saved registers. */
-enum { HPP_CALLER_REGISTERS = 17 /* the last one is the return address */ };
+enum { HPP_CALLER_REGISTERS = 17 /* the last one is the return address */, HPP_CALLER_CFA = 17 };
 typedef struct hpp_caller_rule {
     hpf_str function; /* demangled, valid until the resolver is destroyed; empty: no symbol */
     uint32_t cfa_register;
     int64_t cfa_offset;
+    bool is_cfa_stored; /* it is the word at that place */
     bool is_saved[HPP_CALLER_REGISTERS];
-    int64_t saved_at[HPP_CALLER_REGISTERS]; /* relative to the CFA */
+    uint8_t saved_from[HPP_CALLER_REGISTERS]; /* a register, or HPP_CALLER_CFA */
+    int64_t saved_at[HPP_CALLER_REGISTERS];   /* offsets from that */
 } hpp_caller_rule;
 
 /* Code after a call. */

@@ -71,6 +71,13 @@ HPF_API bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint
 HPF_API bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                  hpp_caller_rule *out);
 
+/* Finds the variable that contains the 8 bytes at an offset from the canonical frame address of a
+ * function, whose code is at `address` (hpp_resolver_caller). Without one, returns false and stores
+ * the place between its neighbours in `*out`. Only variables count that are in memory as long as
+ * the function is there: for these, debugging information gives a place relative to the frame. */
+HPF_API bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                int64_t offset, hpp_local *out);
+
 /* Finds the variable of an object by its name in the symbol table; its address is one of the file's
  * own. */
 HPF_API bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,

@@ -310,12 +310,13 @@ enum {
 };
 
 /* A thread of the program, in its private memory: number n has slot n. */
+enum { HPP_SAVED_REGISTERS = 17 };
 typedef struct hpp_thread_state {
     uint64_t thread_pointer;
-    /* While it rests for an image: the end of the used part of its stack; and where it is, as the
-     * function that called the library has it, or 0. */
-    uint64_t stack_begin;
-    uint64_t pc, sp, fp;
+    /* While it rests for an image: the registers that functions preserve, in DWARF's order, with
+     * the pc at last; and the block that it is about to free, or 0. */
+    uint64_t registers[HPP_SAVED_REGISTERS];
+    uint64_t block;
     _Atomic uint32_t thread_id; /* 0: none yet */
     _Atomic uint32_t rest;      /* number of the rest; of others: it does not rest */
 } hpp_thread_state;

@@ -263,9 +263,50 @@ static int stacks(char **arguments)
 {
     (void)arguments;
     start_thread(use_stack);
-    say("held wait_with_list(stack_of_worker) %zu\n", MANY * sizeof(node));
-    say("held wait_with_own_list(stack_of_holders) %zu\n", 2 * MANY * sizeof(node));
+    say("held local_in_wait_with_list %zu\n", MANY * sizeof(node));
+    say("held local_in_wait_with_own_list %zu\n", 2 * MANY * sizeof(node));
     return wait_with_own_list();
+}
+
+/* Has a pointer to what the caller holds, and a list of its own that leads there. */
+static OWN_FRAME void wait_in_inner_frame(node *borrowed)
+{
+    node *volatile stale = borrowed->next;
+    node *volatile own = make_list(MANY / 2, borrowed);
+    clear_stack();
+    wait_for_end();
+    must(stale != NULL && own != NULL, "they are in use");
+    _exit(0);
+}
+
+static int frames(char **arguments)
+{
+    (void)arguments;
+    node *volatile first = make_list(MANY, NULL);
+    say("held first_in_frames %zu\n", MANY * sizeof(node));
+    say("held own_in_wait_in_inner_frame %zu\n", MANY / 2 * sizeof(node));
+    wait_in_inner_frame(first);
+    return first == NULL;
+}
+
+static OWN_FRAME void free_tree(node *tree)
+{
+    if (tree) {
+        free_tree(tree->next);
+        free_tree(tree->other);
+        free(tree);
+    }
+}
+
+/* Makes trees and frees them, always in functions of the allocator, and does not wait. */
+static int recursion(char **arguments)
+{
+    (void)arguments;
+    tree_left = make_tree(13);
+    for (int i = 0; i < 100; i++) {
+        free_tree(make_tree(14));
+    }
+    return 0;
 }
 
 /* Has a list of its own, of which the last node leads to the list of a variable. */
@@ -283,7 +324,7 @@ static int borrows(char **arguments)
     (void)arguments;
     list_head = make_list(2 * MANY, NULL);
     say("held list_head %zu\n", 2 * MANY * sizeof(node));
-    say("held wait_with_borrowed_list(stack_of_holders) %zu\n", MANY * sizeof(node));
+    say("held local_in_wait_with_borrowed_list %zu\n", MANY * sizeof(node));
     return wait_with_borrowed_list();
 }
 
@@ -599,6 +640,7 @@ int main(int argc, char **argv)
         {"borrows", borrows},   {"ended_thread", ended_thread},
         {"mappings", mappings}, {"library", library},
         {"leaks", leaks},       {"random", random_graph},
+        {"frames", frames},     {"recursion", recursion},
         {NULL, NULL},
     };
     int status = run_case(cases, argv);

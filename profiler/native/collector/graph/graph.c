@@ -114,12 +114,12 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
 /* ---- Roots ---- */
 
 /* Adds a root, whose edges follow. */
-static bool add_root(builder *b, hpp__root_kind kind, hpf_str module)
+static bool add_root(builder *b, hpp__root_kind kind, hpf_str module, uint32_t order)
 {
     hpp__graph *g = b->graph;
     hpf_str name = hpp__text_str(&b->name);
-    hpp__graph_root root = {kind, hpf_arena_str(g->arena, name), hpf_arena_str(g->arena, module),
-                            0};
+    hpp__graph_root root = {kind, hpf_arena_str(g->arena, name), hpf_arena_str(g->arena, module), 0,
+                            order};
     if (!root.name.data || !root.module.data ||
         !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {
         return false;
@@ -143,11 +143,11 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
         if (address < part->begin || address >= part->end) {
             b->name.length = 0;
             *part = hpp__roots_part(&b->roots, area, address, &b->name);
-            if (!part->is_allocator && !add_root(b, part->kind, part->module)) {
+            if (!part->is_skipped && !add_root(b, part->kind, part->module, part->order)) {
                 return false;
             }
         }
-        if (part->is_allocator) {
+        if (part->is_skipped) {
             continue;
         }
         if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
@@ -195,7 +195,7 @@ static bool add_mapping_roots(builder *b, const hpp__image *image)
         if (!block->is_mapping) {
             continue;
         }
-        if (!add_root(b, HPP__ROOT_MAPPING, HPF_STR("")) ||
+        if (!add_root(b, HPP__ROOT_MAPPING, HPF_STR(""), 0) ||
             !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, i)) {
             return false;
         }
@@ -212,7 +212,7 @@ static bool add_python_roots(builder *b)
         const hpp__python_root *root = &python->roots[i];
         b->name.length = 0;
         hpp__text_add(&b->name, root->name);
-        if (!add_root(b, root->kind, HPF_STR(""))) {
+        if (!add_root(b, root->kind, HPF_STR(""), 0)) {
             return false;
         }
         for (size_t k = 0; k < root->n_blocks; k++) {
@@ -248,14 +248,14 @@ static bool build(builder *b, const hpp__image *image)
            add_node(b->graph, (hpp__graph_node){0});
 }
 
-hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,
-                           hpf_error *err)
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__stacks *stacks,
+                           hpp_resolver *resolver, hpf_error *err)
 {
     builder b = {.graph = graph, .reader = {.pagemap = -1}};
     *graph = (hpp__graph){.arena = hpf_arena_create()};
     hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
     if (status == HPF_OK) {
-        status = hpp__roots_init(&b.roots, image, resolver, err);
+        status = hpp__roots_init(&b.roots, image, stacks, resolver, err);
     }
     if (status == HPF_OK &&
         (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||

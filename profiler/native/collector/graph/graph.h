@@ -33,6 +33,7 @@ typedef struct hpp__graph_root {
     hpf_str name;
     hpf_str module; /* empty if there is none */
     uint32_t site;  /* of a block of kind mmap, whose name it has instead; else 0 */
+    uint32_t order; /* of stacks and registers, as in hpp__root_part */
 } hpp__graph_root;
 
 typedef struct hpp__graph {
@@ -46,10 +47,11 @@ typedef struct hpp__graph {
     hpp__python python; /* objects of CPython; their names stay when the image is closed */
 } hpp__graph;
 
-/* Makes the graph of an image. `resolver` names variables and functions. Errors: MEMORY, LIMIT,
- * SYNTAX for invalid blocks. Call hpp__graph_finish in any case. */
-hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp_resolver *resolver,
-                           hpf_error *err);
+/* Makes the graph of an image. `stacks` has the frames of the image before, and gets those of this
+ * one; `resolver` names variables and functions. Errors: MEMORY, LIMIT, SYNTAX for invalid blocks.
+ * Call hpp__graph_finish in any case. */
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__stacks *stacks,
+                           hpp_resolver *resolver, hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 
 /* Returns the edges of a node. */

@@ -308,10 +308,9 @@ static void fill_thread(hpp__image_thread *to, const taken_image *taken, const h
     uint64_t used_begin = 0;
     to->thread_pointer = state ? state->thread_pointer : 0;
     if (is_resting(state, taken)) {
-        to->registers[HPP__REGISTER_PC] = state->pc;
-        to->registers[HPP__REGISTER_SP] = state->sp;
-        to->registers[HPP__REGISTER_BP] = state->fp;
-        used_begin = state->stack_begin;
+        memcpy(to->registers, state->registers, sizeof to->registers);
+        to->registers[HPP__REGISTER_DI] = state->block;
+        used_begin = to->registers[HPP__REGISTER_SP];
     } else if (hpp__thread_look_is_same(look, &f->before)) {
         static const int argument_registers[6] = {HPP__REGISTER_DI, HPP__REGISTER_SI,
                                                   HPP__REGISTER_DX, HPP__REGISTER_R10,

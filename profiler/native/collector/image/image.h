@@ -52,7 +52,7 @@ typedef struct hpp__image_thread {
     uint32_t id;
     /* It ran when the image was taken: what it had in registers is not known. Of another thread,
      * these are known: the pc, the stack pointer, and the arguments of the system call in which it
-     * waits, or the frame pointer. Others are 0. */
+     * waits, or the registers that functions preserve. Others are 0. */
     bool is_moving;
     char name[16]; /* terminated */
     uint64_t registers[HPP__N_REGISTERS];

@@ -12,10 +12,9 @@ enum {
     RANK_FRAME,
     RANK_VARIABLE,
     RANK_MAPPING,
-    RANK_STACK,
-    RANK_INTERPRETER,
-    RANK_NONE, /* not reached */
-    RANK_LAST = RANK_INTERPRETER
+    RANK_STACK, /* of the first frame; others follow in their order */
+    RANK_INTERPRETER = RANK_STACK + HPP__STACK_ORDERS,
+    RANK_NONE /* not reached */
 };
 
 /* ---- For the engine ---- */
@@ -46,7 +45,7 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     out->size_bytes = node->size_bytes;
     out->retainer_word = &node->mark;
     if (number >= h->graph->n_blocks) {
-        const hpp__root_object *root = h->roots[node->site];
+        const hpp__root_object *root = h->roots[node->site].object;
         out->shape = &root->shape;
         out->stack = root->stack;
         return;
@@ -84,7 +83,7 @@ static int visit_objects(hpp_visit_object *visit, void *visit_context, void *con
 static unsigned rank_of(const hpp__graph_heap *h, size_t number)
 {
     const hpp__graph *g = h->graph;
-    return number < g->n_blocks ? h->ranks[number] : h->roots[g->nodes[number].site]->rank;
+    return number < g->n_blocks ? h->ranks[number] : h->roots[g->nodes[number].site].rank;
 }
 
 static size_t list_children(hpp_ref *out, size_t capacity, hpp_ref ref, size_t from_index,
@@ -125,7 +124,7 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
 {
     static const struct {
         const char *name;
-        unsigned char rank;
+        uint16_t rank;
     } kinds[HPP__N_ROOT_KINDS] = {
         [HPP__ROOT_GLOBAL] = {"variable", RANK_GLOBAL},
         [HPP__ROOT_PYTHON_MODULE] = {"module", RANK_GLOBAL},
@@ -150,24 +149,26 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .module = module,
                               .kind = {kind, strlen(kind)},
                               .flags = HPP_STATIC | HPP_RETAINER};
-    hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, name);
+    hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, module);
     bool is_of_python = from->kind >= HPP__ROOT_GLOBAL;
     root->rank = verdict == HPP__VERDICT_BY_NUMBER  ? kinds[from->kind].rank
-                 : verdict == HPP__VERDICT_DOES_NOT ? RANK_STACK
+                 : verdict == HPP__VERDICT_DOES_NOT ? RANK_STACK + HPP__ORDER_LAST
                  : is_of_python                     ? RANK_GLOBAL
                                                     : RANK_VARIABLE;
+    root->is_frame = root->rank == RANK_STACK;
     root->stack = h->with_stacks ? hpp__named_stacks_special(h->native->stacks, name) : NULL;
     return root->stack || !h->with_stacks ? root : NULL;
 }
 
-static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from)
+/* Returns the object of the roots with a name; NULL without memory. */
+static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from, hpf_str text)
 {
     hpf_arena *scratch = hpf_arena_create();
     hpf_str name = {NULL, 0};
     if (from->site != 0) {
         name = h->native->groups[hpp__site_heap_group(h->native, from->site)].shape->description;
     } else if (scratch) {
-        name = clean(scratch, from->name);
+        name = clean(scratch, text);
     }
     uint32_t number = 0;
     bool is_new;
@@ -187,48 +188,107 @@ static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
         return false;
     }
     for (size_t i = 0; i < graph->n_roots; i++) {
-        h->roots[i] = root_of(h, &graph->roots[i]);
-        if (!h->roots[i]) {
+        const hpp__graph_root *from = &graph->roots[i];
+        hpp__root_object *object = root_of(h, from, from->name);
+        if (!object) {
             return false;
         }
+        h->roots[i] = (hpp__ranked_root){
+            object, (uint16_t)(object->rank + (object->is_frame ? from->order : 0))};
     }
     return true;
 }
 
-/* Gives a rank to the blocks that roots of this rank reach, and no others. `left` has room for all
- * blocks. */
-static void find_rank(hpp__graph_heap *h, const hpp__graph *graph, unsigned char rank,
-                      uint32_t *left)
+/* Gives a rank to the blocks that a root reaches and no root before it. Returns their bytes. `left`
+ * has room for all blocks. */
+static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t root,
+                          uint32_t *left)
 {
-    const size_t end = graph->n_blocks + graph->n_roots;
+    uint64_t n_bytes = 0;
     size_t n_left = 0, n;
-    for (size_t root = graph->n_blocks; n_left > 0 || root < end;) {
-        size_t from = n_left > 0 ? left[--n_left] : root++;
-        if (from >= graph->n_blocks && h->roots[graph->nodes[from].site]->rank != rank) {
-            continue;
-        }
+    size_t from = graph->n_blocks + root;
+    for (;;) {
         const uint32_t *edges = hpp__graph_edges(graph, from, &n);
         for (size_t i = 0; i < n; i++) {
             if (h->ranks[edges[i]] == RANK_NONE) {
-                h->ranks[edges[i]] = rank;
+                h->ranks[edges[i]] = h->roots[root].rank;
+                n_bytes += graph->nodes[edges[i]].size_bytes;
                 left[n_left++] = edges[i];
             }
         }
+        if (n_left == 0) {
+            return n_bytes;
+        }
+        from = left[--n_left];
     }
 }
 
+/* A root, to be sorted. */
+typedef struct root_at {
+    uint32_t rank, root;
+} root_at;
+
+static int by_rank(const void *a, const void *b)
+{
+    const root_at *left = a, *right = b;
+    return left->rank != right->rank   ? (left->rank > right->rank) - (left->rank < right->rank)
+           : left->root != right->root ? (left->root > right->root) - (left->root < right->root)
+                                       : 0;
+}
+
+/* Gives ranks to all blocks, and finds what roots hold. Returns false without memory. */
 static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
 {
     uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
-    bool is_good = left && HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
-    if (is_good) {
-        memset(h->ranks, RANK_NONE, graph->n_blocks);
+    root_at *order = malloc((graph->n_roots + 1) * sizeof *order);
+    bool is_good =
+        left && order && HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
+    for (size_t i = 0; is_good && i < graph->n_blocks; i++) {
+        h->ranks[i] = RANK_NONE;
     }
-    for (unsigned char rank = 0; rank <= RANK_LAST && is_good; rank++) {
-        find_rank(h, graph, rank, left);
+    for (uint32_t i = 0; is_good && i < graph->n_roots; i++) {
+        order[i] = (root_at){h->roots[i].rank, i};
+        h->roots[i].object->held_bytes = 0;
+    }
+    if (is_good && graph->n_roots > 0) {
+        qsort(order, graph->n_roots, sizeof *order, by_rank);
+    }
+    for (size_t i = 0; is_good && i < graph->n_roots; i++) {
+        uint32_t root = order[i].root;
+        h->roots[root].object->held_bytes += rank_from(h, graph, root, left);
     }
     free(left);
+    free(order);
     return is_good;
+}
+
+/* Replaces frames that are not established by the stack of their thread. Returns false without
+ * memory. */
+static bool replace_frames(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    enum { LARGE_SHARE = 20 }; /* this part of the heap */
+    uint64_t heap_bytes = 0;
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        heap_bytes += graph->nodes[i].size_bytes;
+    }
+    h->n_censuses++;
+    for (size_t i = 0; i < graph->n_roots; i++) {
+        const hpp__graph_root *from = &graph->roots[i];
+        hpp__root_object *object = h->roots[i].object;
+        if (!object->is_frame || from->module.length == 0) {
+            continue;
+        }
+        bool was_there = object->last_census + 1 == h->n_censuses && h->n_censuses > 1;
+        object->is_established |=
+            object->held_bytes > 0 && (was_there || object->held_bytes >= heap_bytes / LARGE_SHARE);
+        hpp__root_object *stack = object->is_established ? object : root_of(h, from, from->module);
+        if (!stack) {
+            return false;
+        }
+        h->roots[i].object = stack;
+        object->last_census = object->held_bytes > 0 ? h->n_censuses : object->last_census;
+    }
+    return true;
 }
 
 /* ---- Retainers ---- */
@@ -307,8 +367,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
 
 bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
-    bool is_good =
-        !graph || (find_roots(h, graph) && find_ranks(h, graph) && find_retainers(h, graph, types));
+    bool is_good = !graph || (find_roots(h, graph) && find_ranks(h, graph) &&
+                              replace_frames(h, graph) && find_retainers(h, graph, types));
     h->graph = is_good ? graph : NULL;
     h->watch = NULL;
     return is_good;

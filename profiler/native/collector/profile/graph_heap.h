@@ -9,9 +9,13 @@
  *
  * Roots have ranks, and yield to roots of a lower rank: variables hold what they reach; memory that
  * the program has mapped, a heap of its own, holds what no variable reaches; stacks and registers
- * of threads hold the rest. A program works on its tables through local variables, but the question
- * is who will still hold them later. In Python, variables of modules go first, functions that run
- * go second, and variables in C follow; the interpreter holds what nothing else does.
+ * of threads hold the rest, outer frames before inner ones. A program works on its tables through
+ * local variables, but the question is who will still hold them later; and inner frames have words
+ * that earlier calls have left. In Python, variables of modules go first, functions that run go
+ * second, and variables in C follow; the interpreter holds what nothing else does.
+ *
+ * A frame is a holder with a name of its own from the second census in a row on in which it holds
+ * something, or as soon as that is a twentieth of the heap. Before, its thread's stack holds it.
  *
  * Threads: one thread at a time.
  */
@@ -28,8 +32,18 @@
 typedef struct hpp__root_object {
     hpp_shape shape;
     const hpp__stack *stack; /* NULL unless retainers are identified by stack */
-    unsigned char rank;
+    uint16_t rank;           /* of a frame: of the first one; those of the graph have their own */
+    bool is_frame;           /* of a stack */
+    bool is_established;     /* a frame that has a name of its own */
+    uint32_t last_census;    /* in which it held something that no root of a lower rank reached */
+    uint64_t held_bytes;     /* then */
 } hpp__root_object;
+
+/* A root of the graph. */
+typedef struct hpp__ranked_root {
+    hpp__root_object *object;
+    uint16_t rank;
+} hpp__ranked_root;
 
 typedef struct hpp__graph_heap {
     hpp__site_heap *native;           /* borrowed */
@@ -42,13 +56,14 @@ typedef struct hpp__graph_heap {
     hpf_arena *arena;
     hpf__intern names;             /* of roots */
     hpp__root_object **root_named; /* by number of the name */
-    hpp__root_object **roots;      /* by root of the graph */
+    hpp__ranked_root *roots;       /* by root of the graph */
     size_t root_named_capacity, roots_capacity;
     unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
     bool *retains;           /* by group, in this graph */
     size_t verdicts_capacity, retains_capacity;
-    unsigned char *ranks; /* by block: the lowest of the roots that reach it */
+    uint16_t *ranks; /* by block: the lowest of the roots that reach it */
     size_t ranks_capacity;
+    uint32_t n_censuses;
     hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
     hpp_heap heap;      /* the adapter */
 } hpp__graph_heap;

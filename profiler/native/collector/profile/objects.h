@@ -15,6 +15,7 @@
 typedef struct hpp__objects {
     hpp__graph_heap heap;
     hpp__graph graph;       /* of the census that is being taken */
+    hpp__stacks stacks;     /* of the last one */
     hpp_type_figures types; /* of its blocks, if the heap has types */
     hpp__retainer_log log;
     hpp__alive *live, *lost; /* by group, at the last census */

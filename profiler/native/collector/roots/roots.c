@@ -125,6 +125,7 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     module.name = (hpf_str){slash + 1, strlen(slash + 1)};
     module.is_libc = begins_with(slash + 1, "libc.so.") || begins_with(slash + 1, "libc-2");
     module.is_program = strcmp(first->path, program) == 0;
+    module.is_own = begins_with(slash + 1, PROFILER_MODULE);
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < headers->n; i++) {
         const Elf64_Phdr *h = &headers->list[i];
@@ -133,7 +134,6 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     module.bias = first->begin - lowest / PAGE_BYTES * PAGE_BYTES;
     uint64_t limit = limit_of(r->image, first);
     uint32_t index = (uint32_t)r->n_modules;
-    bool is_own = begins_with(slash + 1, PROFILER_MODULE);
     for (size_t i = 0; i < headers->n; i++) {
         const Elf64_Phdr *h = &headers->list[i];
         uint64_t begin = module.bias + h->p_vaddr, end = begin + h->p_memsz;
@@ -144,7 +144,7 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
             continue;
         }
         module.end = end > module.end ? end : module.end;
-        if (h->p_flags & PF_W && !is_own && !add_segment(r, begin, end, limit, index)) {
+        if (h->p_flags & PF_W && !module.is_own && !add_segment(r, begin, end, limit, index)) {
             return false;
         }
     }
@@ -210,29 +210,27 @@ static bool add_thread(hpp__roots *r, uint32_t index)
     return add_area(r, (hpp__root_area){t->stack_begin, stack_end, HPP__ROOT_STACK, index});
 }
 
-static bool find_object(const void *context, uint64_t address, uint32_t *object, uint64_t *bias)
+static bool find_object(const void *context, uint64_t address, hpp__code_object *out)
 {
     const hpp__roots *r = context;
     for (size_t i = 0; i < r->n_modules; i++) {
         const hpp__root_module *module = &r->modules[i];
         if (address >= module->begin && address < module->end) {
-            *object = module->object;
-            *bias = module->bias;
+            *out =
+                (hpp__code_object){module->object, module->bias, module->is_own, module->is_libc};
             return true;
         }
     }
     return false;
 }
 
-static bool add_threads(hpp__roots *r)
+static bool add_threads(hpp__roots *r, hpp__stacks *stacks)
 {
-    r->frames = calloc(r->image->n_threads + 1, sizeof *r->frames);
-    bool is_good = r->frames != NULL;
+    bool is_good = hpp__thread_frames_find(stacks, r->image, r->resolver, find_object, r);
     for (uint32_t i = 0; i < r->image->n_threads && is_good; i++) {
-        is_good = add_thread(r, i) &&
-                  hpp__thread_frames_find(&r->frames[i], r->image, &r->image->threads[i],
-                                          r->resolver, find_object, r);
+        is_good = add_thread(r, i);
     }
+    r->stacks = stacks;
     return is_good;
 }
 
@@ -439,7 +437,7 @@ static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *
         .begin = area->begin, .end = area->end, .kind = HPP__ROOT_MODULE, .module = module->name};
     hpp_variable variable;
     if (hpp_resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
-        part.is_allocator = module->is_libc && hpf_str_is(variable.name, "main_arena");
+        part.is_skipped = module->is_libc && hpf_str_is(variable.name, "main_arena");
         part.begin = variable.begin + module->bias;
         part.end = variable.end + module->bias;
         part.kind = HPP__ROOT_VARIABLE;
@@ -455,14 +453,29 @@ static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *
     return part;
 }
 
-/* Returns a part of the stack or a register of a thread: "main (stack of worker)", in the module
- * "stack of worker". */
+/* Returns the variable of a frame at an address, and limits the part to it; without a variable, to
+ * what is between its neighbours. */
+static hpp_local find_local(const hpp__roots *r, const hpp__stack_frame *frame, uint64_t address,
+                            hpp__stack_part *part)
+{
+    hpp_local local;
+    int64_t offset = (int64_t)(address - frame->cfa);
+    (void)hpp_resolver_local(r->resolver, frame->code.object, frame->pc, offset, &local);
+    uint64_t before = (uint64_t)offset - (uint64_t)local.begin;
+    uint64_t after = (uint64_t)local.end - (uint64_t)offset;
+    part->begin = address - part->begin > before ? address - before : part->begin;
+    part->end = part->end - address > after ? address + after : part->end;
+    return local;
+}
+
+/* Returns a part of the stack or a register of a thread: "main (stack of worker)" or, for a
+ * variable with a name, "server in main", in the module "stack of worker". */
 static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *area,
                                      uint64_t address, hpp__text *name)
 {
-    const char *thread = r->image->threads[area->index].name;
-    const hpp__thread_frames *frames = &r->frames[area->index];
-    hpp__stack_part part = {area->begin, area->end, HPF_STR("")};
+    const hpp__image_thread *thread = &r->image->threads[area->index];
+    const hpp__thread_frames *frames = &r->stacks->threads[area->index];
+    hpp__stack_part part = {area->begin, area->end, HPP__NO_FRAME};
     if (area->kind == HPP__ROOT_STACK) {
         part = hpp__thread_frames_part(frames, address);
         part.begin = part.begin > area->begin ? part.begin : area->begin;
@@ -470,21 +483,36 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     } else if (area->kind == HPP__ROOT_REGISTERS) {
         part.begin = address / sizeof address * sizeof address;
         part.end = part.begin + sizeof address;
-        part.function = frames->registers[address / sizeof address];
+        part.frame = frames->registers[address / sizeof address];
     }
-    bool has_function = part.function.length > 0;
-    hpp__text_add(name, part.function);
+    const hpp__stack_frame *frame =
+        part.frame != HPP__NO_FRAME ? &frames->frames[part.frame] : NULL;
+    hpf_str function = frame ? frame->function : HPF_STR("");
+    hpp_local local = frame && area->kind == HPP__ROOT_STACK ? find_local(r, frame, address, &part)
+                                                             : (hpp_local){.name = HPF_STR("")};
+    bool has_local = local.name.length > 0, has_function = !has_local && function.length > 0;
+    hpp__text_add(name, has_local ? local.name : function);
+    size_t n_name = name->length;
     add_text(name, has_function ? " (" : "");
     size_t of_thread = name->length;
     add_text(name, area->kind == HPP__ROOT_TLS ? "TLS of " : "stack of ");
-    add_text(name, thread[0] ? thread : "a thread"); /* it has just ended */
+    add_text(name, thread->name[0] ? thread->name : "a thread"); /* it has just ended */
     size_t n_thread = name->length - of_thread;
     add_text(name, has_function ? ")" : "");
     hpf_str module = {hpp__text_str(name).data + of_thread, n_thread};
+    name->length = has_local ? n_name : name->length; /* the module is behind it */
+    uint32_t order = HPP__ORDER_LAST;
+    if (frame) {
+        order = 2 * frame->depth + (thread->id != r->image->process_id);
+        order = 3 * order + (!has_local ? 2 : local.is_inlined);
+        order += frame->code.is_libc ? HPP__ORDER_LIBC : 0;
+    }
     return (hpp__root_part){.begin = part.begin,
                             .end = part.end,
                             .kind = area->kind,
-                            .module = has_function ? module : HPF_STR("")};
+                            .module = has_local || has_function ? module : HPF_STR(""),
+                            .order = order,
+                            .is_skipped = frame && frame->code.is_own};
 }
 
 bool hpp__roots_variable(const hpp__roots *r, uint32_t module, const char *name, uint64_t *address)
@@ -536,11 +564,11 @@ static int by_address(const void *a, const void *b)
     return (left->begin > right->begin) - (left->begin < right->begin);
 }
 
-hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
-                           hpf_error *err)
+hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp__stacks *stacks,
+                           hpp_resolver *resolver, hpf_error *err)
 {
     *roots = (hpp__roots){.image = image, .resolver = resolver, .interpreter = UINT32_MAX};
-    if (!add_modules(roots) || !add_threads(roots) || !add_mappings(roots)) {
+    if (!add_modules(roots) || !add_threads(roots, stacks) || !add_mappings(roots)) {
         return hpf_error_set_memory(err);
     }
     if (roots->n_areas > 0) {
@@ -551,10 +579,6 @@ hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resol
 
 void hpp__roots_finish(hpp__roots *roots)
 {
-    for (size_t i = 0; roots->frames && i < roots->image->n_threads; i++) {
-        hpp__thread_frames_finish(&roots->frames[i]);
-    }
-    free(roots->frames);
     free(roots->modules);
     free(roots->areas);
     *roots = (hpp__roots){0};

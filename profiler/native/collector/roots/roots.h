@@ -41,8 +41,8 @@ typedef struct hpp__root_module {
     const char *path; /* borrowed from the image */
     hpf_str name;
     uint64_t begin, end, bias;
-    uint32_t object; /* of the resolver */
-    bool is_libc, is_program;
+    uint32_t object;                  /* of the resolver */
+    bool is_libc, is_program, is_own; /* is_own: the profiler's library */
 } hpp__root_module;
 
 typedef struct hpp__root_area {
@@ -58,26 +58,37 @@ typedef struct hpp__roots {
     size_t n_modules, modules_capacity;
     hpp__root_area *areas; /* sorted by address */
     size_t n_areas, areas_capacity;
-    hpp__thread_frames *frames; /* by thread */
-    uint64_t tls_bytes;         /* of the objects that were there at the start, at least */
-    uint32_t interpreter;       /* module that is the interpreter of Python; UINT32_MAX: none */
+    const hpp__stacks *stacks; /* borrowed */
+    uint64_t tls_bytes;        /* of the objects that were there at the start, at least */
+    uint32_t interpreter;      /* module that is the interpreter of Python; UINT32_MAX: none */
 } hpp__roots;
 
-/* Lists the roots of an image. Errors: MEMORY. Call hpp__roots_finish in any case. */
-hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp_resolver *resolver,
-                           hpf_error *err);
+/* Lists the roots of an image. `stacks` has the frames of the image before, and gets those of this
+ * one. Errors: MEMORY. Call hpp__roots_finish in any case. */
+hpf_status hpp__roots_init(hpp__roots *roots, const hpp__image *image, hpp__stacks *stacks,
+                           hpp_resolver *resolver, hpf_error *err);
 void hpp__roots_finish(hpp__roots *roots);
 
 /* Finds a variable of a module by its name. */
 bool hpp__roots_variable(const hpp__roots *roots, uint32_t module, const char *name,
                          uint64_t *address);
 
+/* The order of frames: outer ones go before inner ones, the first thread's before those of others
+ * with the same depth, all of them before those of the C library, and what belongs to no known
+ * frame is last. Of a frame, variables go first, then those of inlined functions. */
+enum {
+    HPP__ORDER_LIBC = 3 * 2 * 2 * HPP__MAX_FRAMES,
+    HPP__ORDER_LAST = 2 * HPP__ORDER_LIBC,
+    HPP__STACK_ORDERS
+};
+
 /* A part of an area with a name of its own: [begin, end). */
 typedef struct hpp__root_part {
     uint64_t begin, end;
     hpp__root_kind kind;
     hpf_str module;
-    bool is_allocator; /* no root: variables of the C library's allocator */
+    uint32_t order;  /* of stacks and registers: below HPP__STACK_ORDERS */
+    bool is_skipped; /* no root: variables of the C library's allocator, frames of the profiler */
 } hpp__root_part;
 
 /* Returns the part of an area that contains an address, and replaces `name` by its name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A stack of which more than MAX_STACK_BYTES are in use, or that has more than MAX_FRAMES frames,
- * has functions for its inner part only.
+ * A stack of which more than MAX_STACK_BYTES are in use, or that has more than HPP__MAX_FRAMES
+ * frames, is walked in its inner part only.
  */
 #include "thread_frames.h"
 
@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "hpfile/str.h"
 
-enum { MAX_STACK_BYTES = 1 << 20, MAX_FRAMES = 1024, NO_SLOT = -1 };
+enum { MAX_STACK_BYTES = 1 << 20, NO_SLOT = -1 };
 static const int callee_saved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
 enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved };
 
@@ -18,6 +19,7 @@ typedef struct walk {
     hpp__thread_frames *out;
     uint64_t registers[HPP__N_REGISTERS];
     uint64_t begin, end; /* of the words that were read */
+    uint64_t at;         /* the end of the last frame */
     const char *words;
     /* Where the value of each register that functions save is now: a part, or else the register
      * itself. */
@@ -34,51 +36,69 @@ static bool word_at(const walk *w, uint64_t address, uint64_t *out)
     return true;
 }
 
-static bool add_part(walk *w, uint64_t begin, uint64_t end, hpf_str function)
+static bool add_part(hpp__thread_frames *f, uint64_t begin, uint64_t end, uint32_t frame)
 {
-    hpp__thread_frames *f = w->out;
-    return begin >= end || HPF__ARRAY_PUSH(f->parts, f->n_parts, f->capacity,
-                                           ((hpp__stack_part){begin, end, function}));
+    return begin >= end || HPF__ARRAY_PUSH(f->parts, f->n_parts, f->parts_capacity,
+                                           ((hpp__stack_part){begin, end, frame}));
 }
 
-/* Adds the parts of a frame, [begin, cfa): its words, and the words of saved registers, whose
- * functions are not known yet. Then the registers have the values that they had in the caller.
- * Returns false without memory. */
-static bool add_frame(walk *w, const hpp_caller_rule *rule, uint64_t begin, uint64_t cfa)
+/* Finds the canonical frame address of a function, and where it has saved registers; 0: it has not.
+ * Returns false if they cannot be. */
+static bool find_places(const walk *w, const hpp_caller_rule *rule, uint64_t *cfa,
+                        uint64_t saved[HPP_CALLER_REGISTERS])
 {
-    uint64_t at = begin;
+    *cfa = w->registers[rule->cfa_register] + (uint64_t)rule->cfa_offset;
+    if (rule->is_cfa_stored && !word_at(w, *cfa, cfa)) {
+        return false;
+    }
+    for (int i = 0; i < HPP_CALLER_REGISTERS; i++) {
+        uint64_t from =
+            rule->saved_from[i] == HPP_CALLER_CFA ? *cfa : w->registers[rule->saved_from[i]];
+        saved[i] = rule->is_saved[i] ? from + (uint64_t)rule->saved_at[i] : 0;
+    }
+    return *cfa > w->registers[HPP__REGISTER_SP] && *cfa > w->at && *cfa <= w->end &&
+           *cfa % sizeof *cfa == 0;
+}
+
+/* Adds the parts of the last frame, from the end of the one before: its words, and the words of
+ * saved registers, whose functions are not known yet. Then the registers have the values that they
+ * had in the caller. Returns false without memory. */
+static bool add_parts(walk *w, const uint64_t saved[HPP_CALLER_REGISTERS], uint64_t cfa)
+{
+    hpp__thread_frames *f = w->out;
+    uint32_t frame = (uint32_t)f->n_frames - 1;
     for (;;) {
         int next = NO_SLOT;
         for (int i = 0; i < N_CALLEE_SAVED; i++) {
-            uint64_t place = cfa + (uint64_t)rule->saved_at[callee_saved[i]];
-            bool is_here = rule->is_saved[callee_saved[i]] && place >= at && place < cfa;
-            if (is_here &&
-                (next == NO_SLOT || place < cfa + (uint64_t)rule->saved_at[callee_saved[next]])) {
+            uint64_t place = saved[callee_saved[i]];
+            if (place >= w->at && place < cfa &&
+                (next == NO_SLOT || place < saved[callee_saved[next]])) {
                 next = i;
             }
         }
         if (next == NO_SLOT) {
-            return add_part(w, at, cfa, rule->function);
+            bool is_added = add_part(f, w->at, cfa, frame);
+            w->at = cfa;
+            return is_added;
         }
-        uint64_t place = cfa + (uint64_t)rule->saved_at[callee_saved[next]];
-        if (!add_part(w, at, place, rule->function) ||
-            !add_part(w, place, place + sizeof place, HPF_STR(""))) {
+        uint64_t place = saved[callee_saved[next]];
+        if (!add_part(f, w->at, place, frame) ||
+            !add_part(f, place, place + sizeof place, HPP__NO_FRAME)) {
             return false;
         }
-        hpf_str *owner = w->is_in_slot[next] ? &w->out->parts[w->slot[next]].function
-                                             : &w->out->registers[callee_saved[next]];
-        *owner = rule->function;
-        w->slot[next] = w->out->n_parts - 1;
+        *(w->is_in_slot[next] ? &f->parts[w->slot[next]].frame
+                              : &f->registers[callee_saved[next]]) = frame;
+        w->slot[next] = f->n_parts - 1;
         w->is_in_slot[next] = true;
-        at = place + sizeof place;
+        w->at = place + sizeof place;
     }
 }
 
 /* Restores the registers of the caller. Returns false if that is not possible. */
-static bool go_to_caller(walk *w, const hpp_caller_rule *rule, uint64_t cfa)
+static bool go_to_caller(walk *w, const uint64_t saved[HPP_CALLER_REGISTERS], uint64_t cfa)
 {
     for (int i = 0; i < HPP_CALLER_REGISTERS; i++) {
-        if (rule->is_saved[i] && !word_at(w, cfa + (uint64_t)rule->saved_at[i], &w->registers[i])) {
+        if (saved[i] != 0 && !word_at(w, saved[i], &w->registers[i])) {
             return false;
         }
     }
@@ -86,77 +106,176 @@ static bool go_to_caller(walk *w, const hpp_caller_rule *rule, uint64_t cfa)
     return true;
 }
 
-/* Returns false without memory. */
-static bool follow(walk *w, const hpp__image_thread *thread, hpp_resolver *resolver,
-                   hpp__find_object *find_object, const void *context)
+/* Gives the registers of the thread that functions do not save to the last frame. */
+static void own_registers(hpp__thread_frames *f)
 {
-    uint64_t begin = thread->stack_begin;
-    for (int i = 0; i < MAX_FRAMES; i++) {
+    uint32_t kept[HPP__N_REGISTERS];
+    memcpy(kept, f->registers, sizeof kept);
+    for (int k = 0; k < HPP__N_REGISTERS; k++) {
+        f->registers[k] = (uint32_t)f->n_frames - 1;
+    }
+    for (int i = 0; i < N_CALLEE_SAVED; i++) {
+        f->registers[callee_saved[i]] = kept[callee_saved[i]];
+    }
+}
+
+/* Returns false without memory. */
+static bool follow(walk *w, hpp_resolver *resolver, hpp__find_object *find_object,
+                   const void *context)
+{
+    hpp__thread_frames *f = w->out;
+    bool is_in_program = false;
+    while (f->n_frames < HPP__MAX_FRAMES) {
         /* A return address may be the end of its function. */
-        uint64_t pc = w->registers[HPP__REGISTER_PC] - (i > 0);
-        uint32_t object;
-        uint64_t bias;
+        uint64_t pc = w->registers[HPP__REGISTER_PC] - (f->n_frames > 0);
+        hpp__stack_frame frame = {0};
         hpp_caller_rule rule;
-        if (!find_object(context, pc, &object, &bias) ||
-            !hpp_resolver_caller(resolver, object, pc - bias, &rule)) {
+        uint64_t saved[HPP_CALLER_REGISTERS];
+        if (!find_object(context, pc, &frame.code) ||
+            !hpp_resolver_caller(resolver, frame.code.object, pc - frame.code.bias, &rule) ||
+            !find_places(w, &rule, &frame.cfa, saved)) {
             return true;
         }
-        uint64_t cfa = w->registers[rule.cfa_register] + (uint64_t)rule.cfa_offset;
-        bool is_further = cfa > w->registers[HPP__REGISTER_SP] && cfa > begin && cfa <= w->end;
-        if (!is_further || cfa % sizeof cfa != 0) {
-            return true;
-        }
-        for (int k = 0; k < HPP__N_REGISTERS && i == 0; k++) {
-            bool is_saved = false;
-            for (int s = 0; s < N_CALLEE_SAVED; s++) {
-                is_saved = is_saved || callee_saved[s] == k;
-            }
-            w->out->registers[k] = is_saved ? HPF_STR("") : rule.function;
-        }
-        if (!add_frame(w, &rule, begin, cfa)) {
+        frame.pc = pc - frame.code.bias;
+        frame.function = rule.function;
+        if (!HPF__ARRAY_PUSH(f->frames, f->n_frames, f->frames_capacity, frame)) {
             return false;
         }
-        if (!go_to_caller(w, &rule, cfa)) {
+        if (!is_in_program && !frame.code.is_own) {
+            is_in_program = true;
+            own_registers(f);
+        }
+        if (!add_parts(w, saved, frame.cfa)) {
+            return false;
+        }
+        if (!go_to_caller(w, saved, frame.cfa)) {
             return true;
         }
-        begin = cfa;
+        f->frames[f->n_frames - 1].return_address = w->registers[HPP__REGISTER_PC];
     }
     return true;
 }
 
-bool hpp__thread_frames_find(hpp__thread_frames *f, const hpp__image *image,
-                             const hpp__image_thread *thread, hpp_resolver *resolver,
-                             hpp__find_object *find_object, const void *context)
+/* Adds the outermost frames of an earlier image that are still there, and end after `at`. Returns
+ * false without memory. */
+static bool add_earlier(hpp__thread_frames *f, const hpp__image *image,
+                        const hpp__thread_frames *earlier, uint64_t at)
+{
+    size_t first = earlier->n_frames;
+    uint64_t word;
+    while (
+        first > 0 && earlier->n_frames - first < HPP__MAX_FRAMES &&
+        earlier->frames[first - 1].cfa > at &&
+        hpp__image_read(image, &word, earlier->frames[first - 1].cfa - sizeof word, sizeof word) &&
+        word == earlier->frames[first - 1].return_address) {
+        first--;
+    }
+    uint64_t inner_end = first > 0 ? earlier->frames[first - 1].cfa : 0;
+    uint64_t begin = inner_end > at ? inner_end : at;
+    uint32_t n_here = (uint32_t)f->n_frames;
+    for (size_t i = first; i < earlier->n_frames; i++) {
+        if (!HPF__ARRAY_PUSH(f->frames, f->n_frames, f->frames_capacity, earlier->frames[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < earlier->n_parts && f->n_frames > n_here; i++) {
+        hpp__stack_part part = earlier->parts[i];
+        bool is_known = part.frame != HPP__NO_FRAME && part.frame >= first;
+        part.begin = part.begin > begin ? part.begin : begin;
+        part.frame = is_known ? n_here + part.frame - (uint32_t)first : HPP__NO_FRAME;
+        if (!add_part(f, part.begin, part.end, part.frame)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Counts frames from the outside, where the C library has called main or the function of a thread.
+ */
+static void set_depths(hpp__thread_frames *f)
+{
+    uint32_t depth = 0;
+    for (size_t i = f->n_frames; i-- > 0;) {
+        const hpp__code_object *code = &f->frames[i].code;
+        bool is_start = i + 1 == f->n_frames && hpf_str_is(f->frames[i].function, "_start");
+        f->frames[i].depth = depth;
+        depth += depth > 0 || (!code->is_libc && !code->is_own && !is_start);
+    }
+}
+
+/* Returns false without memory. */
+static bool find_frames(hpp__thread_frames *f, const hpp__image *image,
+                        const hpp__image_thread *thread, const hpp__thread_frames *earlier,
+                        hpp_resolver *resolver, hpp__find_object *find_object, const void *context)
 {
     uint64_t n_bytes = thread->stack_end - thread->stack_begin;
     n_bytes = n_bytes < MAX_STACK_BYTES ? n_bytes : MAX_STACK_BYTES;
-    f->n_parts = 0;
-    memset(f->registers, 0, sizeof f->registers);
-    if (thread->registers[HPP__REGISTER_PC] == 0 || thread->stack_begin >= thread->stack_end ||
-        n_bytes < sizeof(uint64_t)) {
+    f->thread_id = thread->id;
+    for (int k = 0; k < HPP__N_REGISTERS; k++) {
+        f->registers[k] = HPP__NO_FRAME;
+    }
+    if (thread->stack_begin >= thread->stack_end || n_bytes < sizeof(uint64_t)) {
         return true;
     }
-    char *words = malloc((size_t)n_bytes);
-    walk w = {.out = f, .begin = thread->stack_begin, .words = words};
+    walk w = {.out = f, .begin = thread->stack_begin, .at = thread->stack_begin};
     w.end = w.begin + n_bytes;
     memcpy(w.registers, thread->registers, sizeof w.registers);
-    bool is_read = words && hpp__image_read(image, words, w.begin, (size_t)n_bytes);
-    bool is_good = words && (!is_read || follow(&w, thread, resolver, find_object, context));
-    free(words);
+    bool is_good = true;
+    if (thread->registers[HPP__REGISTER_PC] != 0) {
+        char *words = malloc((size_t)n_bytes);
+        w.words = words;
+        bool is_read = words && hpp__image_read(image, words, w.begin, (size_t)n_bytes);
+        is_good = words && (!is_read || follow(&w, resolver, find_object, context));
+        free(words);
+    }
+    is_good = is_good && (!earlier || add_earlier(f, image, earlier, w.at));
+    set_depths(f);
     return is_good;
 }
 
-void hpp__thread_frames_finish(hpp__thread_frames *f)
+static const hpp__thread_frames *frames_of(const hpp__stacks *stacks, uint32_t thread_id)
 {
-    free(f->parts);
-    *f = (hpp__thread_frames){0};
+    for (size_t i = 0; i < stacks->n; i++) {
+        if (stacks->threads[i].thread_id == thread_id) {
+            return &stacks->threads[i];
+        }
+    }
+    return NULL;
+}
+
+bool hpp__thread_frames_find(hpp__stacks *stacks, const hpp__image *image, hpp_resolver *resolver,
+                             hpp__find_object *find_object, const void *context)
+{
+    hpp__stacks earlier = *stacks;
+    stacks->threads = calloc(image->n_threads + 1, sizeof *stacks->threads);
+    stacks->n = stacks->threads ? image->n_threads : 0;
+    bool is_good = stacks->threads != NULL;
+    for (size_t i = 0; i < stacks->n && is_good; i++) {
+        const hpp__image_thread *thread = &image->threads[i];
+        is_good = find_frames(&stacks->threads[i], image, thread, frames_of(&earlier, thread->id),
+                              resolver, find_object, context);
+    }
+    hpp__thread_frames_finish(&earlier);
+    return is_good;
+}
+
+void hpp__thread_frames_finish(hpp__stacks *stacks)
+{
+    for (size_t i = 0; i < stacks->n; i++) {
+        free(stacks->threads[i].frames);
+        free(stacks->threads[i].parts);
+    }
+    free(stacks->threads);
+    *stacks = (hpp__stacks){0};
 }
 
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *f, uint64_t address)
 {
     size_t first; /* part that ends after the address */
     HPF__ARRAY_BISECT(first, f->n_parts, i, f->parts[i].end <= address);
-    return first < f->n_parts && f->parts[first].begin <= address
-               ? f->parts[first]
-               : (hpp__stack_part){address, UINT64_MAX, HPF_STR("")};
+    if (first == f->n_parts || f->parts[first].begin > address) {
+        uint64_t end = first < f->n_parts ? f->parts[first].begin : UINT64_MAX;
+        return (hpp__stack_part){address, end, HPP__NO_FRAME};
+    }
+    return f->parts[first];
 }

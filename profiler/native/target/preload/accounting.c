@@ -28,7 +28,7 @@ static hpp_thread *own_thread(void)
 HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
     bool is_profiled = hpp__alive() || hpp__process_wake();
-    hpp__rest_for_image(NULL);
+    hpp__rest_for_image(block);
     if (hpp__exact_is_on()) {
         hpp__exact_end(block);
     }
@@ -197,7 +197,7 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
 {
     hpp_caller caller = {pc, sp, fp};
     uint64_t begun_at = hpp__time_stamp();
-    hpp__rest_for_image(&caller);
+    hpp__rest_for_image(NULL);
     hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
         hpp__account_block(block, n_bytes, place.cell, place.site);

@@ -87,9 +87,8 @@ static void end_rest(uint32_t number)
     }
 }
 
-HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const hpp_caller *caller)
+HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const void *block)
 {
-    uintptr_t registers[HPP_CFI_N_REGISTERS];
     hpp_thread *self = hpp__self;
     uint32_t number = atomic_load(&rest_number);
     if (self == NULL || number % 2 == 0 || hpp__isolation != HPP_NOT_ISOLATED ||
@@ -97,11 +96,8 @@ HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const hpp_caller *caller)
         return; /* the last: a child of vfork has the memory of a thread that waits for it */
     }
     hpp_thread_state *state = &states[self->slot_index];
-    hpp__preserved_registers(registers); /* on the stack, where the image has them */
-    state->stack_begin = registers[HPP_CFI_SP];
-    state->pc = caller != NULL ? caller->pc : 0;
-    state->sp = caller != NULL ? caller->sp : 0;
-    state->fp = caller != NULL ? caller->fp : 0;
+    hpp__preserved_registers(state->registers);
+    state->block = (uintptr_t)block;
     atomic_store(&state->rest, number);
     atomic_fetch_add(&n_resting, 1);
     hpp__syscall(SYS_futex, (long)&n_resting, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);

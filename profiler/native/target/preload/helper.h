@@ -43,14 +43,14 @@ void hpp__helper_add_thread(const hpp_thread *thread);
 /* Notes the time of a mark for images. */
 void hpp__helper_note_mark(uint64_t time_ns);
 
-/* Waits until the fork is over. `caller`: the function that called the library, or NULL. */
-void hpp__helper_rest(const hpp_caller *caller);
+/* Waits until the fork is over. `block`: is about to be freed, or NULL. */
+void hpp__helper_rest(const void *block);
 
 /* Lets the calling thread rest if it should. */
-static inline void hpp__rest_for_image(const hpp_caller *caller)
+static inline void hpp__rest_for_image(const void *block)
 {
     if (HPP_UNLIKELY(hpp__should_rest())) {
-        hpp__helper_rest(caller);
+        hpp__helper_rest(block);
     }
 }
 

@@ -29,7 +29,7 @@ void hpp__helper_note_mark(uint64_t time_ns)
     (void)time_ns;
 }
 
-void hpp__helper_rest(const hpp_caller *caller)
+void hpp__helper_rest(const void *block)
 {
-    (void)caller;
+    (void)block;
 }
