@@ -80,9 +80,10 @@ static const opt run_options[] = {
      "profile only the program, not the processes that it starts", NULL, 0, 0},
     OPT_HEADING("Output"),
     {'o', "output", OPT_STEM, AT(files), "FILE",
-     "write FILE: .hp (default: named by the program or script), .eventlog, .prof, or a picture or "
-     "page drawn at the end: .html, .svg, .pdf, .png ... (may be repeated); in FILE, %r is the "
-     "rank of a parallel program, %p the process, %h the host",
+     "write FILE: .census (a recording of all processes), .hp (default: named by the program or "
+     "script), .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, .png "
+     "... (may be repeated); in FILE, %r is the rank of a parallel program, %p the process, %h the "
+     "host",
      NULL, 0, 0},
     {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
      "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
@@ -255,8 +256,8 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     say_restrictions(values);
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
     bool with_log = values->eventlog || values->compact || output->with_eventlog;
-    bool with_only_report = (with_report || output->with_prof) && !output->with_hp &&
-                            !output->with_eventlog && output->pictures.n == 0;
+    bool with_only_report = (with_report || output->with_prof) && !output->with_recording &&
+                            !output->with_hp && !output->with_eventlog && output->pictures.n == 0;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !with_only_report ? "" : NULL);
     add_if_given(&text, "-l", with_log ? "" : NULL);
@@ -350,16 +351,20 @@ static void list_files(run *r)
 {
     const hpp_options *p = &r->profile;
     const run_output *o = &r->output;
-    bool with_hp = o->with_hp || r->values->eventlog || !o->with_eventlog;
+    bool with_hp = o->with_hp || r->values->eventlog || (!o->with_eventlog && !o->with_recording);
+    r->options.without_prof = o->with_recording && !o->with_prof;
     r->options.without_hp = r->values->compact || !with_hp;
     const struct {
         bool is_written;
         const char *suffix;
     } files[] = {
+        {o->with_recording, ".census"},
         {p->with_census && !r->options.without_hp, ".hp"},
         {p->with_census && !r->options.without_hp, ".lines"},
         {p->with_eventlog, ".eventlog"},
-        {p->report != HPP_REPORT_NONE || p->census.breakdown == HPF_BREAKDOWN_RETAINER, ".prof"},
+        {!r->options.without_prof &&
+             (p->report != HPP_REPORT_NONE || p->census.breakdown == HPF_BREAKDOWN_RETAINER),
+         ".prof"},
         {p->time_bins, ".time.bins"},
         {p->heap_bins, ".heap.bins"},
         {true, ".heapsnapshot"}, /* also by census mark */
@@ -372,6 +377,7 @@ static void list_files(run *r)
         }
     }
     r->suffixes[n] = NULL;
+    r->options.recording = o->with_recording ? o->reserved : NULL;
 }
 
 /* Draws the pictures and pages of a profile, as `census plot -o FILE` does. */
@@ -401,15 +407,18 @@ static void report(const run *r)
             run_tree_write(path, r->collector, r->tree, r->suffixes[0], r->profile.interval_ns);
     }
     if (r->values->quiet) {
-        run_summary_print_failures(stderr, r->collector);
+        run_summary_print_failures(stderr, r->collector, r->options.recording);
     } else {
-        run_summary_print(stderr, r->collector, r->profile.with_census, r->suffixes[0]);
+        run_summary_print(stderr, r->collector, r->profile.with_census, r->options.recording,
+                          r->suffixes[0]);
         if (r->profile.with_census) {
             run_summary_print_tree(stderr, r->collector, n_tree_samples > 0 ? path : NULL,
                                    n_tree_samples);
         }
     }
-    if (r->output.pictures.n > 0 && n_tree_samples == 0) {
+    if (r->options.recording) {
+        snprintf(path, sizeof path, "%s", r->options.recording);
+    } else if (r->output.pictures.n > 0 && n_tree_samples == 0) {
         hpp_process_figures f;
         hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
         snprintf(path, sizeof path, "%s%s", f.base, r->suffixes[0]);
@@ -575,6 +584,9 @@ static int check_options(const cmd *self, run *r)
     if (r->tree != RUN_TREE_NONE && (v->no_children || v->clock == CLOCK_CPU)) {
         return cmd_misused(self, "--tree and --%s exclude each other",
                            v->no_children ? "no-children" : "clock=cpu");
+    }
+    if (r->tree != RUN_TREE_NONE && r->output.with_recording) {
+        return cmd_misused(self, "--tree is not needed: a recording has all processes");
     }
     if (r->tree != RUN_TREE_NONE && !r->profile.with_census) {
         return cmd_misused(self, "--tree needs a heap profile: add -hc");

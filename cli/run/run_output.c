@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hpprof/command_name.h"
 #include "hprender/backend.h"
 
 #include "diag.h"
@@ -21,93 +22,9 @@
 
 enum { MOST_NUMBER = 100000 };
 
-/* ---- The name of a program ---- */
-
-static bool is_one_of(const char *word, size_t length, const char *const *list)
-{
-    while (*list && (strlen(*list) != length || strncmp(*list, word, length) != 0)) {
-        list++;
-    }
-    return *list != NULL;
-}
-
-/* Returns whether a word is the path of an interpreter, with a version or without. */
-static bool is_interpreter(const char *word)
-{
-    static const char *const names[] = {
-        "python", "pypy", "perl", "ruby", "node", "nodejs", "lua",     "php",   "luajit", "sh",
-        "bash",   "dash", "zsh",  "ksh",  "mksh", "tclsh",  "Rscript", "guile", NULL};
-    const char *name = path_base(word);
-    size_t length = strlen(name);
-    while (length > 0 && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.')) {
-        length--;
-    }
-    return is_one_of(name, length, names);
-}
-
-/* Returns the words after `env`, with its options and variables, and after `pyenv exec`. */
-static char *const *without_launchers(char *const *words)
-{
-    while (words[0] && words[1]) {
-        const char *name = path_base(words[0]);
-        char *const *next = words + 1;
-        if (strcmp(name, "env") == 0) {
-            while (*next && (**next == '-' || strchr(*next, '='))) {
-                bool has_argument = strcmp(*next, "-u") == 0 || strcmp(*next, "-C") == 0;
-                next += has_argument && next[1] ? 2 : 1;
-            }
-        } else if (strcmp(name, "pyenv") == 0 && strcmp(words[1], "exec") == 0) {
-            next = words + 2;
-        } else {
-            break;
-        }
-        if (!*next) {
-            break;
-        }
-        words = next;
-    }
-    return words;
-}
-
-/* Returns the script that an interpreter runs, or the module of Python's -m; NULL if the program is
- * in an option, or comes from standard input. */
-static const char *find_script(char *const *words)
-{
-    static const char *const with_argument[] = {"-W", "-X", "-r", "-o", "-O", NULL};
-    const char *name = path_base(words[0]);
-    bool is_python = strncmp(name, "py", 2) == 0;
-    char inline_letter = is_python || strstr(name, "sh") ? 'c' : 'e';
-    for (char *const *word = words + 1; *word; word++) {
-        size_t length = strlen(*word);
-        bool is_long = strncmp(*word, "--", 2) == 0;
-        if (**word != '-') {
-            return *word;
-        }
-        if (is_python && strcmp(*word, "-m") == 0) {
-            return word[1];
-        }
-        if (length == 1 || (!is_long && (*word)[length - 1] == inline_letter)) {
-            return NULL;
-        }
-        bool has_argument =
-            is_one_of(*word, length, with_argument) || (!is_python && strcmp(*word, "-I") == 0);
-        word += has_argument && word[1];
-    }
-    return NULL;
-}
-
 void run_output_name(run_output *o, char *const *words)
 {
-    static const char *const suffixes[] = {"py",  "pyw", "pl", "rb",  "js",  "mjs", "lua",
-                                           "php", "sh",  "R",  "tcl", "scm", NULL};
-    words = without_launchers(words);
-    const char *script = is_interpreter(words[0]) ? find_script(words) : NULL;
-    const char *name = path_base(script && *path_base(script) ? script : words[0]);
-    const char *dot = strrchr(name, '.');
-    bool is_cut = dot && dot > name && is_one_of(dot + 1, strlen(dot + 1), suffixes);
-    size_t n = is_cut ? (size_t)(dot - name) : strlen(name);
-    n = n < NAME_MAX / 2 ? n : NAME_MAX / 2;
-    snprintf(o->program, sizeof o->program, "%.*s", (int)n, name);
+    hpp_command_name(o->program, NAME_MAX / 2, (const char *const *)words, false);
     o->name = o->is_given ? o->given : o->program;
 }
 
@@ -129,8 +46,10 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
     struct {
         const char *suffix;
         bool *is_wanted;
-    } formats[] = {
-        {".hp", &o->with_hp}, {".eventlog", &o->with_eventlog}, {".prof", &o->with_prof}};
+    } formats[] = {{".census", &o->with_recording},
+                   {".hp", &o->with_hp},
+                   {".eventlog", &o->with_eventlog},
+                   {".prof", &o->with_prof}};
     enum { N_FORMATS = sizeof formats / sizeof *formats };
     for (size_t i = 0; i < files->n; i++) {
         const char *file = files->texts[i];
@@ -145,10 +64,11 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
             continue;
         }
         if (suffix && which == N_FORMATS) {
-            return cmd_misused(self,
-                               "cannot write '%s': expected a name that ends in .hp, .eventlog, "
-                               ".prof, .html, .svg, .pdf, .png ..., or has no suffix",
-                               file);
+            return cmd_misused(
+                self,
+                "cannot write '%s': expected a name that ends in .census, .hp, .eventlog, "
+                ".prof, .html, .svg, .pdf, .png ..., or has no suffix",
+                file);
         }
         if (n == 0 || n >= sizeof o->given - 64) { /* room for a number and a suffix */
             return cmd_misused(self, "%s",

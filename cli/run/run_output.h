@@ -14,8 +14,8 @@ typedef struct run_output {
     const char *name; /* `given` or `program`, without suffix and number */
     char program[NAME_MAX];
     bool is_given;
-    bool with_hp, with_eventlog, with_prof; /* -o asks for them */
-    opt_list pictures;                      /* that -o asks for, also pages */
+    bool with_recording, with_hp, with_eventlog, with_prof; /* -o asks for them */
+    opt_list pictures;                                      /* that -o asks for, also pages */
     char given[PATH_MAX];
     char base[PATH_MAX];          /* of the names of all files but pictures */
     char reserved[PATH_MAX + 16]; /* a file that keeps the name until it is written; "": none */

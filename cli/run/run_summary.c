@@ -22,6 +22,7 @@ enum { N_SITES = 5, N_THREADS = 5, N_OTHERS = 5, N_UNNAMED = 4, PATH_BYTES = 60 
 typedef struct page {
     FILE *to;
     hpp_collector *collector;
+    bool has_recording; /* else each process has files */
 } page;
 
 static void say(const page *p, const char *format, ...) HPF_PRINTF(2, 3);
@@ -312,6 +313,13 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
     }
 }
 
+/* Returns what to call a process, in a buffer. */
+static const char *call(const page *p, const hpp_process_figures *f, char buffer[24])
+{
+    snprintf(buffer, 24, "process %u", (unsigned)f->process_id);
+    return p->has_recording ? buffer : f->base;
+}
+
 static void say_failures(const page *p)
 {
     const hpf_error *refused = hpp_collector_refused(p->collector);
@@ -319,7 +327,8 @@ static void say_failures(const page *p)
         hpp_process_figures f;
         hpp_collector_figures(p->collector, i, &f);
         if (f.error.status != HPF_OK) {
-            say(p, "%s: %s", f.base, f.error.message);
+            char buffer[24];
+            say(p, "%s: %s", call(p, &f, buffer), f.error.message);
         }
     }
     if (refused) {
@@ -464,10 +473,11 @@ static void say_others(const page *p, size_t first)
         say(p, "%zu other process%s:", n, n == 1 ? "" : "es");
     }
     for (size_t i = 0; i < n && i < N_OTHERS; i++) {
-        say(p, "  %10s peak, %s: %.*s", amount(peak_of(&others[i])).text, others[i].base,
+        char buffer[24], who[200];
+        const char *name = call(p, &others[i], buffer);
+        say(p, "  %10s peak, %s: %.*s", amount(peak_of(&others[i])).text, name,
             shown(others[i].command, 60), others[i].command.data);
-        char who[200];
-        snprintf(who, sizeof who, "  %.180s: ", others[i].base);
+        snprintf(who, sizeof who, "  %.180s: ", name);
         say_losses(p, who, &others[i]);
     }
     if (n > N_OTHERS) {
@@ -493,14 +503,15 @@ size_t run_summary_largest(const hpp_collector *collector)
     return largest;
 }
 
-void run_summary_print_failures(FILE *to, hpp_collector *collector)
+void run_summary_print_failures(FILE *to, hpp_collector *collector, const char *recording)
 {
-    say_failures(&(page){to, collector});
+    say_failures(&(page){to, collector, recording != NULL});
 }
 
-void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *suffix)
+void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *recording,
+                       const char *suffix)
 {
-    page p = {to, collector};
+    page p = {to, collector, recording != NULL};
     size_t n = hpp_collector_n_processes(collector);
     size_t largest = run_summary_largest(collector);
     if (n > 1) {
@@ -515,10 +526,12 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
     if (n > 0 && with_census) {
         hpp_process_figures f;
         hpp_collector_figures(collector, largest, &f);
+        const char *base = recording ? recording : f.base;
+        suffix = recording ? "" : suffix;
         if (f.error.status == HPF_OK) {
             say(&p, "%s sample%s%s in %s%s; draw with: census plot %s%s",
                 format_count(f.n_samples).text, plural(f.n_samples),
-                n > 1 ? " of this process" : "", f.base, suffix, f.base, suffix);
+                n > 1 ? " of this process" : "", base, suffix, base, suffix);
         }
     }
 }

@@ -11,8 +11,10 @@
 
 #include "hpprof/collector.h"
 
-/* Prints the summary of a stopped collector. `with_census`: there are `.hp` files. */
-void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *suffix);
+/* Prints the summary of a stopped collector. `with_census`: there are heap profiles, in the file
+ * `recording`, or if that is NULL, in files with `suffix`. */
+void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *recording,
+                       const char *suffix);
 
 /* Prints how to draw all processes: the profile `tree`, which has `n_samples`, or with NULL the
  * option that writes one. */
@@ -21,7 +23,7 @@ void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char
 
 /* Prints only failures: files that could not be written, programs that could not be profiled. Part
  * of run_summary_print. */
-void run_summary_print_failures(FILE *to, hpp_collector *collector);
+void run_summary_print_failures(FILE *to, hpp_collector *collector, const char *recording);
 
 /* Returns the index of the process with the largest peak; SIZE_MAX if there is none. */
 size_t run_summary_largest(const hpp_collector *collector);

@@ -80,7 +80,8 @@ static hpf_status note_field(hpf_recording *r, unsigned kind, const hpf__proto_f
         p->end_s = seconds(f->value);
         break;
     case 0x100 | HPF__END_HOW:
-        p->end = f->value <= HPF_PROCESS_LEFT ? (hpf_process_end)f->value : HPF_PROCESS_LEFT;
+        p->end = f->value <= HPF_PROCESS_REPLACED ? (hpf_process_end)f->value : HPF_PROCESS_ENDED;
+        p->has_log &= p->end != HPF_PROCESS_REPLACED;
         break;
     case 0x100 | HPF__END_CODE:
         p->code = (int)small(f->value);

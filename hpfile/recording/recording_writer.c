@@ -142,6 +142,16 @@ static void put_held(hpf_recording_writer *w, written_process *p)
     hpf_sink_clear(p->log);
 }
 
+/* Returns whether a process replaces one that has a log. */
+static bool replaces_log(const hpf_recording_writer *w, uint32_t process_id)
+{
+    size_t i = w->n;
+    while (i > 0 && w->processes[i - 1]->row.pid != process_id) {
+        i--;
+    }
+    return i > 0 && w->processes[i - 1]->log && w->processes[i - 1]->row.has_log;
+}
+
 hpf_status hpf_recording_writer_begin(hpf_recording_writer *w, const hpf_process *process,
                                       uint32_t *number, hpf_error *err)
 {
@@ -152,7 +162,8 @@ hpf_status hpf_recording_writer_begin(hpf_recording_writer *w, const hpf_process
         return hpf_error_set_memory(err);
     }
     pthread_mutex_lock(&w->lock);
-    *p = (written_process){.row = *process, .log = log, .matters = w->n == 0};
+    *p = (written_process){
+        .row = *process, .log = log, .matters = w->n == 0 || replaces_log(w, process->pid)};
     if (!HPF__ARRAY_PUSH(w->processes, w->n, w->capacity, p)) {
         pthread_mutex_unlock(&w->lock);
         hpf_sink_destroy(log);
@@ -191,6 +202,7 @@ hpf_status hpf_recording_writer_sample(hpf_recording_writer *w, uint32_t number,
     p->held[p->n_held++] =
         (held_sample){microseconds(p->row.end_s), live_bytes, hpf_sink_bytes(p->log).length};
     p->matters |= p->n_held == MOST_HELD || live_bytes >= LARGE_BYTES;
+    p->row.has_log = p->matters;
     if (p->matters) {
         pthread_mutex_lock(&w->lock);
         put_held(w, p);

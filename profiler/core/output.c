@@ -145,23 +145,18 @@ static bool list_filters(hpp__text texts[HPF_N_RESTRICTIONS], const hpp_census_o
     return is_complete;
 }
 
-hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
-                                const hpp_census *engine, bool has_totals, const double *end_s,
-                                hpf_error *err)
+/* Begins an event log. `which` is OUT_LOG or OUT_RECORDING. */
+static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp_options *options,
+                            const hpp_census *engine, bool has_totals, const double *end_s,
+                            hpf_error *err)
 {
     hpp__text filters[HPF_N_RESTRICTIONS] = {{0}};
-    hpp__out_file *f = &o->files[HPP__OUT_LOG];
-    hpf_status status = end_s ? open_at_once(f, path, err)
-                              : open_growing(f, path, "the event log of the heap profile", err);
-    if (status != HPF_OK) {
-        return status;
-    }
     hpf_writer_options how = {
         .breakdown =
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
-        .writes_changes = options->is_compact,
+        .writes_changes = which == HPP__OUT_RECORDING || options->is_compact,
         .writes_totals = has_totals,
         .writes_calls = hpp__census_has_calls(engine),
         .frames = frames_of_named,
@@ -175,17 +170,40 @@ hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_opti
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         how.filters[i] = hpp__text_str(&filters[i]);
     }
-    status = is_listed ? hpf_writer_create(&o->log, &hpf_format_eventlog, f->sink, &how, err)
-                       : hpf_error_set_memory(err);
+    hpf_status status =
+        is_listed ? hpf_writer_create(&o->logs[which], &hpf_format_eventlog, sink, &how, err)
+                  : hpf_error_set_memory(err);
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         hpp__text_finish(&filters[i]);
     }
+    if (status == HPF_OK) {
+        o->listeners[which] =
+            (hpp__listener){.events = &hpf_writer_events, .context = o->logs[which]};
+    }
+    return status;
+}
+
+hpf_status hpp__output_open_log(hpp__output *o, const char *path, const hpp_options *options,
+                                const hpp_census *engine, bool has_totals, const double *end_s,
+                                hpf_error *err)
+{
+    hpp__out_file *f = &o->files[HPP__OUT_LOG];
+    hpf_status status = end_s ? open_at_once(f, path, err)
+                              : open_growing(f, path, "the event log of the heap profile", err);
+    if (status == HPF_OK) {
+        status = begin_log(o, HPP__OUT_LOG, f->sink, options, engine, has_totals, end_s, err);
+    }
     if (status != HPF_OK) {
         drop_file(f);
-        return status;
     }
-    o->listeners[HPP__OUT_LOG] = (hpp__listener){.events = &hpf_writer_events, .context = o->log};
-    return HPF_OK;
+    return status;
+}
+
+hpf_status hpp__output_add_recording(hpp__output *o, hpf_sink *sink, const hpp_options *options,
+                                     const hpp_census *engine, bool has_totals, const double *end_s,
+                                     hpf_error *err)
+{
+    return begin_log(o, HPP__OUT_RECORDING, sink, options, engine, has_totals, end_s, err);
 }
 
 /* ---- Telling ---- */
@@ -281,12 +299,12 @@ void hpp__output_result(hpp__output *o, const hpp_census_result *result)
             continue;
         }
         hpf_status status =
-            i == HPP__OUT_LOG && result->bands_by_stack
+            o->logs[i] && result->bands_by_stack
                 ? emit_sample(o, l, result->time_s, result->bands_by_stack,
                               result->n_bands_by_stack, &err)
                 : emit_sample(o, l, result->time_s, result->bands, result->n_bands, &err);
         if (status == HPF_ERR_MEMORY) {
-            o->n_lost_samples += i == HPP__OUT_HP || i == HPP__OUT_LOG;
+            o->n_lost_samples += i == HPP__OUT_HP || o->logs[i];
         } else if (status != HPF_OK) {
             note_failure(o, i, &err);
         }
@@ -298,7 +316,7 @@ void hpp__output_mark(hpp__output *o, double time_s, hpf_str label)
     for (int i = 0; i < N_LISTENERS; i++) {
         hpp__listener *l = &o->listeners[i];
         hpf_error err;
-        bool is_wanted = i != HPP__OUT_LOG || o->log_classes & HPP_LOG_USER;
+        bool is_wanted = !o->logs[i] || o->log_classes & HPP_LOG_USER;
         if (is_enabled(l) && l->events->mark && !l->has_rest && is_wanted &&
             l->events->mark(l->context, time_s, label, &err) != HPF_OK) {
             note_failure(o, i, &err);
@@ -319,19 +337,24 @@ void hpp__output_line(hpp__output *o, double time_s, hpf_str name, double value)
     }
 }
 
-/* ---- The event log alone ---- */
+/* ---- Event logs alone ---- */
+
+static bool is_log(const hpp__output *o, int which)
+{
+    return o->logs[which] && is_enabled(&o->listeners[which]);
+}
 
 bool hpp__output_has_log(const hpp__output *o)
 {
-    return is_enabled(&o->listeners[HPP__OUT_LOG]);
+    return is_log(o, HPP__OUT_LOG) || is_log(o, HPP__OUT_RECORDING);
 }
 
-static void note_log(hpp__output *o, hpf_status status, const hpf_error *err)
+static void note_log(hpp__output *o, int which, hpf_status status, const hpf_error *err)
 {
     if (status == HPF_ERR_MEMORY) {
         o->n_lost_records++;
     } else if (status != HPF_OK) {
-        note_failure(o, HPP__OUT_LOG, err);
+        note_failure(o, which, err);
     }
 }
 
@@ -343,8 +366,10 @@ static uint64_t ns_of(double time_s)
 void hpp__output_begin_time(hpp__output *o, uint64_t tick_ns)
 {
     hpf_error err;
-    if (hpp__output_has_log(o)) {
-        note_log(o, hpf_eventlog_writer_begin_time(o->log, tick_ns, &err), &err);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        if (is_log(o, i)) {
+            note_log(o, i, hpf_eventlog_writer_begin_time(o->logs[i], tick_ns, &err), &err);
+        }
     }
 }
 
@@ -352,10 +377,12 @@ void hpp__output_tick(hpp__output *o, double time_s, uint64_t tick, const hpf_fr
                       size_t n_frames)
 {
     hpf_error err;
-    if (hpp__output_has_log(o)) {
-        note_log(o,
-                 hpf_eventlog_writer_tick(o->log, ns_of(time_s), 0, tick, frames, n_frames, &err),
-                 &err);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        if (is_log(o, i)) {
+            hpf_status status = hpf_eventlog_writer_tick(o->logs[i], ns_of(time_s), 0, tick, frames,
+                                                         n_frames, &err);
+            note_log(o, i, status, &err);
+        }
     }
 }
 
@@ -363,11 +390,12 @@ void hpp__output_totals(hpp__output *o, double time_s, const hpf_stack_totals *t
                         hpf_frames_of_stack *frames_of, void *context, bool is_last)
 {
     hpf_error err;
-    if (hpp__output_has_log(o)) {
-        note_log(o,
-                 hpf_eventlog_writer_totals(o->log, ns_of(time_s), totals, n, frames_of, context,
-                                            is_last, &err),
-                 &err);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        if (is_log(o, i)) {
+            hpf_status status = hpf_eventlog_writer_totals(o->logs[i], ns_of(time_s), totals, n,
+                                                           frames_of, context, is_last, &err);
+            note_log(o, i, status, &err);
+        }
     }
 }
 
@@ -411,9 +439,13 @@ static void write_record(hpp__output *o, uint16_t type, double time_s, uint16_t 
                          hpf_str payload, hpf_str text)
 {
     hpf_error err;
-    note_log(
-        o, hpf_eventlog_writer_record(o->log, type, ns_of(time_s), processor, payload, text, &err),
-        &err);
+    for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        if (is_log(o, i)) {
+            hpf_status status = hpf_eventlog_writer_record(o->logs[i], type, ns_of(time_s),
+                                                           processor, payload, text, &err);
+            note_log(o, i, status, &err);
+        }
+    }
 }
 
 void hpp__output_record(hpp__output *o, uint16_t type, double time_s, uint16_t processor,
@@ -430,17 +462,18 @@ void hpp__output_record(hpp__output *o, uint16_t type, double time_s, uint16_t p
     write_record(o, type, time_s, processor, payload, text);
 }
 
-hpf_status hpp__output_copy_log(hpp__output *o, const char *path, hpf_error *err)
+hpf_status hpp__output_copy_log(hpp__output *o, int which, const char *path, const char *process,
+                                hpf_error *err)
 {
     static const double whole[] = {0, HUGE_VAL};
-    static const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.keep = true, .process = process};
     hpf_source *source = NULL;
     hpf_status status = hpf_source_open(&source, path, &keep, err);
     if (status == HPF_OK) {
-        status = hpf_eventlog_writer_copy(o->log, source, whole, err);
+        status = hpf_eventlog_writer_copy(o->logs[which], source, whole, err);
     }
     hpf_source_destroy(source);
-    o->listeners[HPP__OUT_LOG].has_rest = true;
+    o->listeners[which].has_rest = true;
     return status;
 }
 
@@ -450,8 +483,8 @@ void hpp__output_drop(hpp__output *o)
 {
     hpf_writer_destroy(o->writer);
     hpf_sidecar_writer_destroy(o->sidecar);
-    hpf_writer_destroy(o->log);
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        hpf_writer_destroy(o->logs[i]);
         drop_file(&o->files[i]);
     }
     for (int i = 0; i < N_LISTENERS; i++) {
@@ -464,9 +497,10 @@ void hpp__output_drop(hpp__output *o)
 hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
 {
     hpf_status status = o->writer ? hpf_writer_finish(o->writer, err) : HPF_OK;
-    hpf_status of_log = o->log ? hpf_writer_finish(o->log, status == HPF_OK ? err : NULL) : HPF_OK;
-    status = status == HPF_OK ? of_log : status;
     for (int i = 0; i < HPP__N_OUT_FILES; i++) {
+        hpf_error *first = status == HPF_OK ? err : NULL;
+        hpf_status of_log = o->logs[i] ? hpf_writer_finish(o->logs[i], first) : HPF_OK;
+        status = status == HPF_OK ? of_log : status;
         hpf_sink *sink = o->files[i].sink;
         hpf_status at_end = sink ? hpf_sink_finish(sink, status == HPF_OK ? err : NULL) : HPF_OK;
         status = status == HPF_OK ? at_end : status;

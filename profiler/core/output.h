@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sends the results of censuses as events to the `.hp` file, the sidecar, the event log, and one
- * more listener.
+ * Sends the results of censuses as events to the `.hp` file, the sidecar, the event log, the log in
+ * a recording, and one more listener.
  */
 #ifndef HPP_OUTPUT_H
 #define HPP_OUTPUT_H
@@ -24,7 +24,7 @@ typedef struct hpp__listener {
     bool has_rest;   /* it has all marks and lines already */
 } hpp__listener;
 
-enum { HPP__OUT_HP, HPP__OUT_LINES, HPP__OUT_LOG, HPP__N_OUT_FILES };
+enum { HPP__OUT_HP, HPP__OUT_LINES, HPP__OUT_LOG, HPP__OUT_RECORDING, HPP__N_OUT_FILES };
 
 /* An open file. */
 typedef struct hpp__out_file {
@@ -38,11 +38,11 @@ typedef struct hpp__output {
     hpp__out_file files[HPP__N_OUT_FILES];
     hpf_writer *writer;
     hpf_sidecar_writer *sidecar;
-    hpf_writer *log;
-    const hpp_census *engine; /* has the stacks of the event log; borrowed */
-    uint32_t named_band;      /* the band whose name is being sent */
-    uint32_t log_classes;     /* HPP_LOG_ values */
-    uint32_t n_processors;    /* known in the event log */
+    hpf_writer *logs[HPP__N_OUT_FILES + 1]; /* of OUT_LOG and OUT_RECORDING; the others are NULL */
+    const hpp_census *engine;               /* has the stacks of the event logs; borrowed */
+    uint32_t named_band;                    /* the band whose name is being sent */
+    uint32_t log_classes;                   /* HPP_LOG_ values */
+    uint32_t n_processors;                  /* known in the event log */
     hpf_cost *costs;
     size_t costs_capacity;
     uint64_t n_lost_samples; /* for lack of memory */
@@ -67,6 +67,12 @@ hpf_status hpp__output_open_sidecar(hpp__output *output, const char *path, hpf_e
 hpf_status hpp__output_open_log(hpp__output *output, const char *path, const hpp_options *options,
                                 const hpp_census *engine, bool has_totals, const double *end_s,
                                 hpf_error *err);
+
+/* Adds an event log in a recording, whose samples are changes: into `sink`, which is borrowed until
+ * the output is closed. The rest is as above. Errors: MEMORY. */
+hpf_status hpp__output_add_recording(hpp__output *output, hpf_sink *sink,
+                                     const hpp_options *options, const hpp_census *engine,
+                                     bool has_totals, const double *end_s, hpf_error *err);
 
 /* Adds a receiver to an open output. */
 void hpp__output_add(hpp__output *output, const hpf_events *events, void *context);
@@ -93,9 +99,11 @@ void hpp__output_totals(hpp__output *output, double time_s, const hpf_stack_tota
 void hpp__output_record(hpp__output *output, uint16_t type, double time_s, uint16_t processor,
                         hpf_str payload, hpf_str text);
 
-/* Copies all but the heap profile from the event log `path`, in place of the marks and lines that
- * follow. Errors: IO, MEMORY, SYNTAX. */
-hpf_status hpp__output_copy_log(hpp__output *output, const char *path, hpf_error *err);
+/* Copies all but the heap profile from the event log `path` into OUT_LOG or OUT_RECORDING, in place
+ * of the marks and lines that follow. `process` chooses one of a recording; or NULL. Errors: IO,
+ * MEMORY, SYNTAX. */
+hpf_status hpp__output_copy_log(hpp__output *output, int which, const char *path,
+                                const char *process, hpf_error *err);
 
 /* Completes the files and frees the output, which may be zeroed. Returns the first error of any
  * file. */

@@ -435,8 +435,8 @@ static void keep_first(hpf_status *all, hpf_error *err, hpf_status status, const
 static hpf_status copy_log(hpp_profiler *p, hpf_error *err)
 {
     char *path = path_of(p, ".eventlog");
-    hpf_status status =
-        path ? hpp__output_copy_log(&p->output, path, err) : hpf_error_set_memory(err);
+    hpf_status status = path ? hpp__output_copy_log(&p->output, HPP__OUT_LOG, path, NULL, err)
+                             : hpf_error_set_memory(err);
     free(path);
     return status;
 }

@@ -17,6 +17,9 @@ typedef enum hpf_process_end {
     HPF_PROCESS_EXITED,   /* with `code` */
     HPF_PROCESS_KILLED,   /* by the signal `code` */
     HPF_PROCESS_LEFT,     /* census stopped to observe it */
+    HPF_PROCESS_ENDED,    /* it is not known how */
+    HPF_PROCESS_REPLACED, /* its log was provisional: a later process with its pid has the final one
+                           */
 } hpf_process_end;
 
 /* Times are in seconds since the start of the run, other amounts in bytes. Texts are borrowed. */

@@ -4,7 +4,9 @@
  * file. Each sample is one write, so that followers of the file never see half a sample.
  *
  * The log of a process is held in memory until the process matters: until it has three samples, or
- * 1 MiB in one. The first process always matters. Others are rows only.
+ * 1 MiB in one. The first process always matters. Others are rows only. A process that begins while
+ * another one with its pid has not ended replaces it, whose log is provisional
+ * (HPF_PROCESS_REPLACED).
  *
  * Threads: the functions may be called by several threads, but those of one process, and its log,
  * by one at a time.

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "profiled_process.h"
+#include "native/collector/profile/recording.h"
 #include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
 #include "collector_socket.h"
@@ -56,6 +57,7 @@ struct hpp_collector {
     hpp__names *names;
     hpp__retainer_sites *retainer_sites;
     hpp__queue queue;
+    hpp__recording recording;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
     size_t next_process; /* whose turn it is to be sampled */
@@ -145,6 +147,13 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         return HPF_OK;
     }
     write_base(c, process_id, base);
+    if (c->options.recording && !c->recording.writer) {
+        hpf_status opened = hpp__recording_open(&c->recording, c->options.recording, err);
+        if (opened != HPF_OK) {
+            hpp__greeting_close(greeting);
+            return opened;
+        }
+    }
     const hpp__profile_options profile = {
         .profile = &c->profile,
         .names = c->names,
@@ -155,6 +164,11 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .without_inherited = c->options.without_inherited,
         .base = base,
         .without_hp = c->options.without_hp,
+        .without_prof = c->options.without_prof,
+        .without_eventlog = !c->options.profile->with_eventlog,
+        .recording = c->options.recording ? &c->recording : NULL,
+        .parent_id = hpp__proc_parent(process_id),
+        .run_start_ns = c->start_ns,
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,
         .print = c->options.print,
@@ -621,6 +635,7 @@ static hpf_status adapt_options(hpp_collector *c, hpf_error *err)
     }
     c->profile = *c->options.profile;
     c->profile.census.restrictions = restrictions;
+    c->profile.with_eventlog |= c->options.recording != NULL;
     if (!census->retaining.identity) {
         c->profile.census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
     }
@@ -695,6 +710,7 @@ void hpp_collector_destroy(hpp_collector *c)
     for (size_t i = 0; i < c->n_callers; i++) {
         close(c->callers[i].fd);
     }
+    hpp__recording_close(&c->recording);
     free(c->processes);
     hpp__collector_socket_close(&c->place);
     if (c->timer >= 0) {

@@ -36,6 +36,7 @@ typedef struct job {
     char mark[sizeof((hpp_window_mark *)0)->text];
     hpp__thread_event thread;
     bool forget;
+    int wait_status; /* at the end */
     const char *new_base;
 } job;
 
@@ -148,9 +149,9 @@ static void run_end(hpp__job *base)
     job *j = (job *)(void *)base;
     hpp__process *p = j->process;
     if (p->profile && j->forget) {
-        hpp__profile_discard(p->profile);
+        hpp__profile_discard(p->profile, j->mark_s);
     } else if (p->profile) {
-        hpp__profile_finish(p->profile, &j->snapshot);
+        hpp__profile_finish(p->profile, &j->snapshot, j->wait_status);
         sum_up(p->profile, &p->remains, p->title);
     }
     hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
@@ -798,6 +799,10 @@ void hpp__process_end(hpp__process *p, bool forget)
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
     p->has_ended = true;
     p->is_forgotten = forget;
+    if (j) {
+        j->wait_status = is_running ? HPP__STATUS_RUNS : hpp__proc_wait_status(p->process_id);
+        j->mark_s = (double)(hpp__now_ns() - p->start_ns) / 1e9;
+    }
     if (p->pidfd >= 0) {
         close(p->pidfd);
         p->pidfd = -1;
@@ -909,6 +914,10 @@ void hpp__process_begin(hpp__process *p, bool is_at_once)
     p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->process_id, 0);
     hpp__proc_program(p->process_id, &p->program);
     start_clock(p);
+    uint64_t run_start_ns = p->profile_options.run_start_ns;
+    if (run_start_ns != 0 && p->start_ns > run_start_ns) {
+        p->profile_options.start_s = (double)((p->start_ns - run_start_ns) / 1000) / 1e6;
+    }
     if (is_at_once) {
         start_profile(p);
     }

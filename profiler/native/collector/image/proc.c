@@ -114,6 +114,20 @@ uint32_t hpp__proc_parent(uint32_t process_id)
     return rest && sscanf(rest, "%*c %u", &parent) == 1 ? parent : 0;
 }
 
+int hpp__proc_wait_status(uint32_t process_id)
+{
+    enum { UNKNOWN = -2, N_BEFORE = 49 }; /* fields from the state to the status */
+    char path[64], text[1500];
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
+    const char *at = after_name(path, text, sizeof text);
+    at = at && *at == 'Z' ? at : NULL;
+    for (int i = 0; at && i < N_BEFORE; i++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return at ? atoi(at) : UNKNOWN;
+}
+
 char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id)
 {
     char path[64], text[512];

@@ -15,6 +15,10 @@ bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
 /* Copies memory of a process. Returns false unless all of it can be read. */
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
 
+/* Returns the status of a process that has ended and was not waited for, as waitpid does; -2 if it
+ * is not known. */
+int hpp__proc_wait_status(uint32_t process_id);
+
 /* Return the parent of a process, and the process that traces it; 0 if there is none. */
 uint32_t hpp__proc_parent(uint32_t process_id);
 uint32_t hpp__proc_tracer(uint32_t process_id);

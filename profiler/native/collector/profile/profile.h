@@ -42,15 +42,22 @@ typedef struct hpp__thread_event {
 typedef struct hpp__profile hpp__profile;
 
 typedef struct hpp__profile_options {
-    const hpp_options *profile;                /* borrowed */
-    hpp__names *names;                         /* borrowed */
+    const hpp_options *profile; /* borrowed; with_eventlog also if there is a recording */
+    hpp__names *names;          /* borrowed */
     const hpp__retainer_sites *retainer_sites; /* borrowed; may be NULL */
     uint32_t max_depth;
     hpp_python_frames python;
     uint32_t process_id;
-    bool without_inherited;   /* leave out blocks that a forked child has inherited */
-    const char *base;         /* of file names; copied */
-    bool without_hp;          /* only an event log */
+    bool without_inherited;        /* leave out blocks that a forked child has inherited */
+    const char *base;              /* of file names; copied */
+    bool without_hp, without_prof; /* only what the recording has */
+    bool without_eventlog;
+    struct hpp__recording *recording; /* borrowed; may be NULL */
+    /* For the recording: the parent of the process, when the run began (CLOCK_MONOTONIC; 0: with
+     * the process), and when the process did. */
+    uint32_t parent_id;
+    uint64_t run_start_ns;
+    double start_s;
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;
     void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
@@ -80,12 +87,13 @@ void hpp__profile_thread(hpp__profile *profile, double time_s, const hpp__thread
 /* Adds a mark, not before the last snapshot. */
 void hpp__profile_mark(hpp__profile *profile, double time_s, hpf_str label);
 
-/* Ends the profile with a last snapshot: completes its files and writes the report. Errors are in
- * the figures. */
-void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last);
+/* Ends the profile with a last snapshot: completes its files and writes the report. `wait_status`
+ * is that of the process as of waitpid, or one of these. Errors are in the figures. */
+enum { HPP__STATUS_RUNS = -1, HPP__STATUS_UNKNOWN = -2 };
+void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last, int wait_status);
 
-/* Removes the files. */
-void hpp__profile_discard(hpp__profile *profile);
+/* Removes the files; a recording keeps the process. `now_s` is its time. */
+void hpp__profile_discard(hpp__profile *profile, double now_s);
 
 /* Renames the files of a profile, which may have ended; ignores missing ones. */
 void hpp__profile_rename_files(const hpp__profile_options *options, const char *base,

@@ -3,6 +3,7 @@
  * Biographies: the lives of each era, and the samples that are written again at the end.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/array.h"
 #include "profile_state.h"
@@ -58,34 +59,63 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
         hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
         hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
         hpp__output_result(&p->output, &shown);
+        hpp__profile_record(p, shown.time_s, shown.size_bytes);
     }
     hpp__marks_emit(&p->biography.marks, HUGE_VAL, &p->output);
     return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);
 }
 
-hpf_status hpp__profile_rewrite(hpp__profile *p, double end_s, hpf_error *err)
+/* Begins to write the files again, and copies what is not changed from the provisional ones. */
+static hpf_status begin_again(hpp__profile *p, double end_s, uint32_t provisional, hpf_error *err)
 {
     const char *path = hpp__profile_path(p, ".hp");
     const char *log = hpp__profile_path(p, ".eventlog");
-    hpp__followed_end(&p->biography.watch, p->engine);
-    hpf_status status = path && log ? hpp_census_end(p->engine, err) : hpf_error_set_memory(err);
-    if (status == HPF_OK && !p->without_hp) {
+    const hpp__recording *r = p->files.recording;
+    char number[12];
+    bool has_totals = hpp__profile_logs_totals(p);
+    hpf_status status = path && log ? HPF_OK : hpf_error_set_memory(err);
+    if (status == HPF_OK && !p->files.without_hp) {
         status = hpp__output_replace(&p->output, path, err);
     }
-    if (status == HPF_OK && p->options->with_eventlog) {
-        status = hpp__output_open_log(&p->output, log, p->options, p->engine,
-                                      hpp__profile_logs_totals(p), &end_s, err);
+    if (status == HPF_OK && p->has_log_file) {
+        status =
+            hpp__output_open_log(&p->output, log, p->options, p->engine, has_totals, &end_s, err);
+    }
+    if (status == HPF_OK && provisional != 0) {
+        status = hpp__profile_begin_recording(p, &end_s, err);
     }
     if (status == HPF_OK) {
         hpp__profile_emit_headers(p);
-        status = p->options->with_eventlog ? hpp__output_copy_log(&p->output, log, err) : HPF_OK;
     }
-    if (status == HPF_OK) {
-        status = write_final_samples(p, err);
+    if (status == HPF_OK && p->has_log_file) {
+        status = hpp__output_copy_log(&p->output, HPP__OUT_LOG, log, NULL, err);
     }
+    if (status == HPF_OK && provisional != 0 &&
+        hpf_recording_writer_process(r->writer, provisional).has_log) {
+        snprintf(number, sizeof number, "%u", (unsigned)provisional);
+        status = hpp__output_copy_log(&p->output, HPP__OUT_RECORDING, r->path, number, err);
+    }
+    return status;
+}
+
+/* The provisional log of a recording is valid until the final one is complete. */
+hpf_status hpp__profile_rewrite(hpp__profile *p, double end_s, hpf_error *err)
+{
+    uint32_t provisional = p->number;
+    hpp__followed_end(&p->biography.watch, p->engine);
+    hpf_status status = hpp_census_end(p->engine, err);
+    status = status == HPF_OK ? begin_again(p, end_s, provisional, err) : status;
+    status = status == HPF_OK ? write_final_samples(p, err) : status;
     if (status != HPF_OK) {
         hpp__output_drop(&p->output);
-        return status;
+    } else {
+        status = hpp__output_close(&p->output, err);
     }
-    return hpp__output_close(&p->output, err);
+    uint32_t final = p->number;
+    if (final != provisional) {
+        p->number = status == HPF_OK ? provisional : final;
+        hpp__profile_end_recording(p, end_s, HPF_PROCESS_REPLACED, 0);
+        p->number = status == HPF_OK ? final : provisional;
+    }
+    return status;
 }

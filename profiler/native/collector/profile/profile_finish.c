@@ -2,6 +2,8 @@
  *
  * The end of a profile: its last sample, its reports, and the figures of the summary.
  */
+#include <sys/wait.h>
+
 #include "site_bins.h"
 #include "stack_costs.h"
 #include "profile_state.h"
@@ -78,7 +80,8 @@ static hpf_status fill_report(hpp__profile *p, const hpp__window_sums *sums, hpf
 
 static hpf_status write_report(hpp__profile *p, const hpp__window_sums *sums, hpf_error *err)
 {
-    if (p->options->report == HPP_REPORT_NONE && !hpp_census_has_retainers(p->engine)) {
+    bool has_report = p->options->report != HPP_REPORT_NONE || hpp_census_has_retainers(p->engine);
+    if (!has_report || p->files.without_prof) {
         return HPF_OK;
     }
     const char *path = hpp__profile_path(p, ".prof");
@@ -117,7 +120,24 @@ static void note_mapped(hpp__profile *p)
     }
 }
 
-void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last)
+/* Says in the recording how the process has ended. */
+static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
+{
+    const hpp__recording *r = p->files.recording;
+    hpf_process_end how = wait_status == HPP__STATUS_RUNS      ? HPF_PROCESS_LEFT
+                          : wait_status == HPP__STATUS_UNKNOWN ? HPF_PROCESS_ENDED
+                          : WIFSIGNALED(wait_status)           ? HPF_PROCESS_KILLED
+                                                               : HPF_PROCESS_EXITED;
+    int code = how == HPF_PROCESS_KILLED   ? WTERMSIG(wait_status)
+               : how == HPF_PROCESS_EXITED ? WEXITSTATUS(wait_status)
+                                           : 0;
+    hpp__profile_end_recording(p, end_s, how, code);
+    if (r && !hpp__recording_has_name(r) && p->recording_error.status == HPF_OK) {
+        (void)hpf_error_set(&p->recording_error, HPF_ERR_IO, "the recording was removed meanwhile");
+    }
+}
+
+void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, int wait_status)
 {
     hpp__profile_take(p, last);
     hpp__profile_keep_alive(&p->last, &p->heap);
@@ -135,7 +155,10 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last)
     if (status == HPF_OK && p->has_lives && p->options->with_census) {
         status = hpp__profile_rewrite(p, last->time_s, &of_files);
     }
-    p->figures.error = status == HPF_OK ? p->snapshot_error : of_files;
+    end_in_recording(p, last->time_s, wait_status);
+    p->figures.error = status != HPF_OK                      ? of_files
+                       : p->recording_error.status != HPF_OK ? p->recording_error
+                                                             : p->snapshot_error;
     if (status == HPF_OK && (write_report(p, &last->sums, &of_report) != HPF_OK ||
                              write_bins(p, &last->sums, &of_report) != HPF_OK)) {
         p->figures.error = of_report;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Writes what the event log has in addition to the bands: quantities, ticks, totals of stacks,
- * threads.
+ * threads; and the log into the recording.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -172,5 +172,53 @@ void hpp__profile_end_threads(hpp__profile *p, double time_s)
 {
     for (size_t i = 0; i < p->log.threads_capacity; i++) {
         end_thread(p, i, time_s);
+    }
+}
+
+/* ---- The recording ---- */
+
+hpf_status hpp__profile_begin_recording(hpp__profile *p, const double *end_s, hpf_error *err)
+{
+    hpp__recording *r = p->files.recording;
+    hpf_status status =
+        hpp__recording_begin(r, p->figures.process_id, p->files.parent_id, p->files.start_s,
+                             p->words, p->n_words, p->figures.command, &p->number, err);
+    return status == HPF_OK ? hpp__output_add_recording(
+                                  &p->output, hpf_recording_writer_log(r->writer, p->number),
+                                  p->options, p->engine, hpp__profile_logs_totals(p), end_s, err)
+                            : status;
+}
+
+static void note_recording(hpp__profile *p, hpf_status status, const hpf_error *err)
+{
+    if (status != HPF_OK && p->recording_error.status == HPF_OK) {
+        p->recording_error = *err;
+    }
+}
+
+void hpp__profile_record(hpp__profile *p, double time_s, uint64_t bytes)
+{
+    hpf_error err;
+    if (p->number != 0) {
+        note_recording(
+            p,
+            hpf_recording_writer_sample(p->files.recording->writer, p->number, time_s, bytes, &err),
+            &err);
+    }
+}
+
+void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end how, int code)
+{
+    hpf_error err;
+    const hpf_process row = {
+        .end = how,
+        .code = code,
+        .end_s = p->files.start_s + time_s,
+        .left_bytes = p->figures.allocated_bytes - p->figures.freed_bytes,
+    };
+    if (p->number != 0) {
+        note_recording(
+            p, hpf_recording_writer_end(p->files.recording->writer, p->number, &row, &err), &err);
+        p->number = 0;
     }
 }

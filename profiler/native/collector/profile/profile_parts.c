@@ -69,15 +69,16 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     hpf_status status = HPF_OK;
-    if (!p->without_hp) {
+    if (!p->files.without_hp) {
         status = hpp__output_open(&p->output, path, err);
         status = status == HPF_OK ? hpp__output_open_sidecar(&p->output, sidecar, err) : status;
     }
-    if (status == HPF_OK && p->options->with_eventlog) {
+    if (status == HPF_OK && p->has_log_file) {
         status = hpp__output_open_log(&p->output, log, p->options, p->engine,
                                       hpp__profile_logs_totals(p), NULL, err);
     }
-    return status;
+    return status == HPF_OK && p->files.recording ? hpp__profile_begin_recording(p, NULL, err)
+                                                  : status;
 }
 
 /* Returns whether a census or a restriction asks for a property. */
@@ -153,7 +154,8 @@ hpf_status hpp__profile_create(hpp__profile **out, const hpp__profile_options *o
     }
     p->options = options->profile;
     p->costs = options->costs;
-    p->without_hp = options->without_hp;
+    p->files = *options;
+    p->has_log_file = p->options->with_eventlog && !options->without_eventlog;
     p->throws.print = p->options->print_on_abort ? options->print : NULL;
     p->throws.print_context = options->print_context;
     p->reader = *reader;
@@ -200,17 +202,21 @@ void hpp__profile_destroy(hpp__profile *p)
 
 /* Lists the suffixes of the files that a profile may have, and ends them with NULL. Other files
  * with its base belong to the user. */
-static void list_suffixes(const hpp_options *o, bool without_hp, const char *out[8])
+static void list_suffixes(const hpp__profile_options *options, const char *out[8])
 {
+    const hpp_options *o = options->profile;
     bool has_report =
         o->report != HPP_REPORT_NONE || hpp__profile_asks_for(&o->census, HPF_BREAKDOWN_RETAINER);
     const struct {
         bool is_written;
         const char *suffix;
-    } files[] = {
-        {!without_hp, ".hp"},   {!without_hp, ".lines"},      {o->with_eventlog, ".eventlog"},
-        {has_report, ".prof"},  {o->time_bins, ".time.bins"}, {o->heap_bins, ".heap.bins"},
-        {true, ".heapsnapshot"}};
+    } files[] = {{!options->without_hp, ".hp"},
+                 {!options->without_hp, ".lines"},
+                 {o->with_eventlog && !options->without_eventlog, ".eventlog"},
+                 {has_report && !options->without_prof, ".prof"},
+                 {o->time_bins, ".time.bins"},
+                 {o->heap_bins, ".heap.bins"},
+                 {true, ".heapsnapshot"}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i].is_written) {
             *out++ = files[i].suffix;
@@ -219,10 +225,12 @@ static void list_suffixes(const hpp_options *o, bool without_hp, const char *out
     *out = NULL;
 }
 
-void hpp__profile_discard(hpp__profile *p)
+void hpp__profile_discard(hpp__profile *p, double now_s)
 {
     const char *suffixes[8];
-    list_suffixes(p->options, p->without_hp, suffixes);
+    list_suffixes(&p->files, suffixes);
+    hpp__output_drop(&p->output);
+    hpp__profile_end_recording(p, now_s, HPF_PROCESS_ENDED, 0);
     for (size_t i = 0; p->options->with_census && suffixes[i]; i++) {
         const char *path = hpp__profile_path(p, suffixes[i]);
         if (path) {
@@ -235,7 +243,7 @@ void hpp__profile_rename_files(const hpp__profile_options *options, const char *
                                const char *new_base)
 {
     const char *suffixes[8];
-    list_suffixes(options->profile, options->without_hp, suffixes);
+    list_suffixes(options, suffixes);
     for (size_t i = 0; suffixes[i]; i++) {
         char from[PATH_MAX], to[PATH_MAX];
         int n_from = snprintf(from, sizeof from, "%s%s", base, suffixes[i]);

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "core/marks.h"
 #include "profile.h"
+#include "recording.h"
 #include "stack_costs.h"
 #include "throw_log.h"
 
@@ -58,8 +59,11 @@ typedef struct hpp__profile_biography {
 struct hpp__profile {
     const hpp_options *options;
     hpf_arena *arena;
-    const char *base; /* of file names */
-    bool without_hp;
+    const char *base;           /* of file names */
+    hpp__profile_options files; /* which ones; `base` is not used */
+    bool has_log_file;
+    uint32_t number;           /* in the recording; 0: none */
+    hpf_error recording_error; /* the first */
     char date[32];
     hpf_str words[sizeof((hpp_window_head *)0)->command]; /* copies */
     size_t n_words;
@@ -131,6 +135,18 @@ void hpp__profile_log_totals(hpp__profile *p, double time_s, bool is_last);
 
 /* Ends all threads in the event log. */
 void hpp__profile_end_threads(hpp__profile *p, double time_s);
+
+/* ---- recording ---- */
+
+/* Writes what is new in the event log as a sample of the recording, if there is one. */
+void hpp__profile_record(hpp__profile *p, double time_s, uint64_t bytes);
+
+/* Ends the process in the recording, if there is one. The output is closed. */
+void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end how, int code);
+
+/* Begins the process in the recording; with `end_s`, the time at which the program ended, after the
+ * provisional log was ended. */
+hpf_status hpp__profile_begin_recording(hpp__profile *p, const double *end_s, hpf_error *err);
 
 /* ---- profile_biography.c ---- */
 

@@ -198,6 +198,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     }
     hpp__profile_log_quantities(p, snapshot, shown.live_bytes);
     hpp__output_result(&p->output, &shown);
+    hpp__profile_record(p, snapshot->time_s, shown.size_bytes);
 }
 
 void hpp__profile_mark(hpp__profile *p, double time_s, hpf_str label)
