@@ -8,11 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpfile/align.h"
 #include "hpfile/diff.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
 #include "hprender/page.h"
 
+#include "plot/figure_presets.h"
+#include "plot/overlay.h"
+#include "plot/plot_picture.h"
 #include "plot/plot_sources.h"
 #include "bins/bins_report.h"
 #include "cmd.h"
@@ -28,7 +32,8 @@
 #include "plot/plot_options.h"
 #include "unit_format.h"
 
-typedef enum axis { AXIS_TIME, AXIS_SAMPLE } axis;
+/* How the times of both are compared: the values of hpf_align, and samples of equal number. */
+enum { ALIGN_SAMPLE = HPF_ALIGN_TIME + 1 };
 
 typedef struct diff_values {
     const char *output; /* NULL: standard output */
@@ -39,12 +44,14 @@ typedef struct diff_values {
     stack_options stacks;
     hpr_group group; /* of a page, whose bands keep their whole stacks */
     time_window window;
-    int axis; /* for graphs, as all below */
+    int align; /* for graphs and pages, as all below */
     double width_pt, height_pt;
     double dpi;
     const char *font;
     int theme; /* hpr_theme */
-    bool si_units, no_title;
+    bool si_units, no_title, print, latex;
+    int preset;         /* index into figure_preset_names */
+    int legend;         /* hpr_legend */
     const char *source; /* of pages: folder of the text of B, or NULL */
     input_options input;
     gate_options gate_options;
@@ -71,7 +78,9 @@ enum { N_TABLES = sizeof tables / sizeof *tables };
 
 static const char *const measure_names[] = {
     [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end", NULL};
-static const char *const axis_names[] = {[AXIS_TIME] = "time", [AXIS_SAMPLE] = "sample", NULL};
+static const char *const align_names[] = {
+    [HPF_ALIGN_AUTO] = "auto", [HPF_ALIGN_MARKS] = "marks", [HPF_ALIGN_SHARE] = "share",
+    [HPF_ALIGN_TIME] = "time", [ALIGN_SAMPLE] = "sample",   NULL};
 
 static const char *format_names[32]; /* ends with NULL */
 
@@ -85,6 +94,12 @@ static const opt diff_options[] = {
      0},
     {0, "bytes", OPT_FLAG, AT(exact), NULL, "table: print exact numbers instead of MiB and ms",
      NULL, 0, 0},
+    {0, "for", OPT_CHOICE, AT(preset), "PAPER",
+     "graph: use the width, height and text size of a publication, as in census plot; omits the "
+     "title",
+     figure_preset_names, 0, 0},
+    {0, "print", OPT_FLAG, AT(print), NULL,
+     "graph: draw in black and white, with greys and hatches (--theme print)", NULL, 0, 0},
     OPT_HEADING("What is compared"),
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "show the N largest differences, and the rest as one (default 10, in graphs 12; 0 shows all)",
@@ -92,6 +107,10 @@ static const opt diff_options[] = {
     {0, "order", OPT_CHOICE, AT(measure), "ORDER",
      "table: order by the difference of the mean (default), at the peak or at the end",
      measure_names, 0, 0},
+    {0, "align", OPT_CHOICE, AT(align), "HOW",
+     "graph, page: compare at equal marks (default if both have some), equal share of the run "
+     "(default else), equal time, or equal number of the sample",
+     align_names, 0, 0},
     TIME_WINDOW_OPTIONS(AT(window), "compare",
                         "; one profile alone is compared with what it was then"),
     STACK_PART(AT(stacks.part)),
@@ -105,8 +124,6 @@ static const opt diff_options[] = {
                  "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
                  "'band:REGEX.mean +5%'; can be repeated"),
     OPT_RARE_HEADING("Graphs"),
-    {0, "x", OPT_CHOICE, AT(axis), "AXIS", "graph: compare by time (default) or by sample number",
-     axis_names, 0, 0},
     {0, "width", OPT_LENGTH, AT(width_pt), "LENGTH",
      "graph: width, such as 12cm, 150mm, 6in or 400pt (default 9in)", NULL, 36, 14400},
     {0, "height", OPT_LENGTH, AT(height_pt), "LENGTH", "graph: height (default 6in)", NULL, 36,
@@ -116,6 +133,11 @@ static const opt diff_options[] = {
     {0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file", NULL, 0, 0},
     {0, "theme", OPT_CHOICE, AT(theme), "THEME",
      "graph: auto (default: light), light, dark, print or slide", hpr_theme_names, 0, 0},
+    {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
+     "graph: auto (default), right, below, separate (in FILE-legend.EXT) or none",
+     plot_legend_names, 0, 0},
+    {0, "latex", OPT_FLAG, AT(latex), NULL,
+     "graph: print the LaTeX line that includes the picture, and a description", NULL, 0, 0},
     {0, "si", OPT_FLAG, AT(si_units), NULL,
      "graph: use kB (1000 bytes) instead of KiB (1024 bytes)", NULL, 0, 0},
     {0, "no-title", OPT_FLAG, AT(no_title), NULL, "graph: leave out the names of the profiles",
@@ -213,12 +235,16 @@ static bool group_page(diff_values *v, opt_complaint *complaint)
 /* Checks that a page has all options. Returns false with a message. */
 static bool check_page(const diff_values *v, opt_complaint *complaint)
 {
-    const opt_given missing[] = {{"x", v->axis != AXIS_TIME},
+    const opt_given missing[] = {{"align sample", v->align == ALIGN_SAMPLE},
                                  {"width", v->width_pt > 0},
                                  {"height", v->height_pt > 0},
                                  {"font", v->font != NULL},
                                  {"theme print", v->theme == HPR_THEME_PRINT},
                                  {"theme slide", v->theme == HPR_THEME_SLIDE},
+                                 {"for", v->preset != 0},
+                                 {"print", v->print},
+                                 {"latex", v->latex},
+                                 {"legend", v->legend != HPR_LEGEND_AUTO},
                                  {"no-title", v->no_title},
                                  {"bands of more than 200", v->n_bands > 200},
                                  {NULL, false}};
@@ -229,7 +255,7 @@ static bool check_page(const diff_values *v, opt_complaint *complaint)
 /* Checks that the format has all options. Returns false with a message. */
 static bool check_options(const diff_values *v, const target *to, opt_complaint *complaint)
 {
-    const opt_given of_graphs[] = {{"x", v->axis != AXIS_TIME},
+    const opt_given of_graphs[] = {{"align", v->align != HPF_ALIGN_AUTO},
                                    {"width", v->width_pt > 0},
                                    {"height", v->height_pt > 0},
                                    {"dpi", v->dpi > 0},
@@ -237,6 +263,10 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
                                    {"theme", v->theme != HPR_THEME_AUTO},
                                    {"si", v->si_units},
                                    {"no-title", v->no_title},
+                                   {"for", v->preset != 0},
+                                   {"print", v->print},
+                                   {"latex", v->latex},
+                                   {"legend", v->legend != HPR_LEGEND_AUTO},
                                    {NULL, false}};
     const opt_given of_tables[] = {{"bytes", v->exact}, {"order", v->measure >= 0}, {NULL, false}};
     const char *given = opt_first_given(to->table ? of_graphs : of_tables);
@@ -256,6 +286,10 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
     }
     if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
+    }
+    if ((v->latex || v->legend == HPR_LEGEND_SEPARATE) && is_filter) {
+        return opt_complain(complaint, "--%s needs a picture in a file: use -o FILE",
+                            v->latex ? "latex" : "legend separate");
     }
     if (to->graph && is_filter && isatty(STDOUT_FILENO)) {
         return opt_complain(complaint, "standard output is a terminal: use -o FILE");
@@ -293,43 +327,73 @@ static void find_names(const char *names[2], const input *inputs)
     }
 }
 
-/* Returns the title "new.hp minus old.hp"; of one profile "run.hp since 5 s". */
-static hpf_str make_title(char *out, size_t room, const input *inputs, const hpf_diff *diff)
+/* Returns what the times of a comparison have in common: "by 3 marks". */
+static formatted alignment_words(const diff_values *v, const hpf_alignment *a)
 {
+    formatted out = {""};
+    if (v->align == ALIGN_SAMPLE) {
+        snprintf(out.text, sizeof out.text, "by number of the sample");
+    } else if (a->by == HPF_ALIGN_MARKS) {
+        snprintf(out.text, sizeof out.text, "aligned by %u mark%s", (unsigned)a->n_marks,
+                 a->n_marks == 1 ? "" : "s");
+    } else if (a->by == HPF_ALIGN_SHARE) {
+        snprintf(out.text, sizeof out.text, "aligned by share of the run");
+    }
+    return out;
+}
+
+/* Returns the title "new.hp minus old.hp", with how times were aligned; of one profile "run.hp
+ * since 5 s". */
+static hpf_str make_title(char *out, size_t room, const input *inputs, const hpf_diff *diff,
+                          const formatted *aligned)
+{
+    int length;
     if (inputs[0].name == inputs[1].name) {
         hpf_str unit = hpf_survey_header(inputs[0].survey, HPF_HEADER_SAMPLE_UNIT);
         double begin = hpf_survey_overview(inputs[0].survey)->first_time;
-        int length = snprintf(out, room, "%s since %s", path_base(inputs[0].name),
-                              format_time(begin, unit, false).text);
-        return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
+        length = snprintf(out, room, "%s since %s", path_base(inputs[0].name),
+                          format_time(begin, unit, false).text);
+    } else {
+        const char *names[2];
+        char moved[60] = "";
+        size_t n_moved = 0;
+        find_names(names, inputs);
+        for (uint32_t i = 0; i < hpf_diff_n_rows(diff); i++) {
+            n_moved += hpf_diff_rows(diff)[i].moved_from.length > 0;
+        }
+        if (n_moved > 0) {
+            snprintf(moved, sizeof moved, ", %zu moved %s matched", n_moved,
+                     n_moved == 1 ? "line" : "lines");
+        }
+        length = snprintf(out, room, "%s minus %s%s%s%s", names[1], names[0],
+                          *aligned->text ? ", " : "", aligned->text, moved);
     }
-    const char *names[2];
-    find_names(names, inputs);
-    size_t n_moved = 0;
-    for (uint32_t i = 0; i < hpf_diff_n_rows(diff); i++) {
-        n_moved += hpf_diff_rows(diff)[i].moved_from.length > 0;
-    }
-    int length = n_moved ? snprintf(out, room, "%s minus %s, %zu moved %s matched", names[1],
-                                    names[0], n_moved, n_moved == 1 ? "line" : "lines")
-                         : snprintf(out, room, "%s minus %s", names[1], names[0]);
     return (hpf_str){out, length < (int)room ? (size_t)length : room - 1};
 }
 
-static hpf_status write_page(const input *inputs, const diff_values *values, const target *to,
+/* A page to write. */
+typedef struct page_job {
+    const input *inputs;
+    const diff_values *values;
+    const hpf_alignment *alignment;
+} page_job;
+
+static hpf_status write_page(const plot_picture *p, const void *context, const hpr_output *output,
                              hpf_sink *sink, hpf_error *err)
 {
+    (void)output;
+    const page_job *j = context;
+    const diff_values *values = j->values;
     const char *names[2];
-    hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
-    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN), .compares = true};
-    options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
-    options.chart.theme = (hpr_theme)values->theme;
-    options.chart.si_units = values->si_units;
+    hpf_survey *const surveys[2] = {j->inputs[0].survey, j->inputs[1].survey};
+    hpr_page_options options = *p->options;
+    options.compares = j->alignment;
     options.chart.group = values->group;
     options.chart.n_prefix_parts = 1;
     if (!values->group && hpf_survey_has_types(surveys[0]) && hpf_survey_has_types(surveys[1])) {
         options.chart.group = HPR_GROUP_TYPE;
     }
-    find_names(names, inputs);
+    find_names(names, j->inputs);
     plot_sources sources = {0};
     hpf_status status = HPF_OK;
     if (values->source) {
@@ -338,36 +402,72 @@ static hpf_status write_page(const input *inputs, const diff_values *values, con
         options.n_sources = sources.lines.n;
     }
     if (status == HPF_OK) {
-        status = to->graph->write_profiles(surveys, names, 2, &options, sink, err);
+        status = p->backend->write_profiles(surveys, names, 2, &options, sink, err);
     }
     plot_sources_finish(&sources);
     return status;
 }
 
-static hpf_status write_graph(const input *inputs, const hpf_diff *diff, const diff_values *values,
-                              const target *to, hpf_sink *sink, hpf_error *err)
+/* Returns the options of a graph or a page. */
+static hpr_page_options chart_options(const diff_values *v)
+{
+    const figure_preset *preset = figure_preset_of(v->preset);
+    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    options.chart.by_sample = v->align == ALIGN_SAMPLE;
+    options.chart.n_bands = v->n_bands < 0 ? 12 : v->n_bands;
+    options.chart.width_pt = v->width_pt > 0 ? v->width_pt : preset->width_pt;
+    options.chart.height_pt = v->height_pt > 0 ? v->height_pt : preset->height_pt;
+    options.chart.text_pt = preset->text_pt;
+    options.chart.theme = v->print ? HPR_THEME_PRINT : (hpr_theme)v->theme;
+    options.chart.si_units = v->si_units;
+    options.chart.no_title = v->no_title || v->preset != 0;
+    options.chart.is_figure = v->preset != 0;
+    options.chart.legend = (hpr_legend)v->legend;
+    return options;
+}
+
+/* Writes a graph or a page. Returns an exit status. */
+static int draw(const input *inputs, const hpf_diff *diff, const diff_values *values,
+                const target *to, const hpf_alignment *alignment)
 {
     char title[512];
+    hpf_error err;
     hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
-    hpr_diff_options options = {
-        .chart = hpr_options_default(HPR_LOOK_MODERN),
-        .title = make_title(title, sizeof title, inputs, diff),
-    };
-    options.chart.by_sample = values->axis == AXIS_SAMPLE;
-    options.chart.n_bands = values->n_bands < 0 ? 12 : values->n_bands;
-    options.chart.width_pt = values->width_pt;
-    options.chart.height_pt = values->height_pt;
-    options.chart.theme = (hpr_theme)values->theme;
-    options.chart.si_units = values->si_units;
-    options.chart.no_title = values->no_title;
-    hpr_fonts *fonts;
-    hpf_status status = font_choice_open(&fonts, values->font, err);
-    if (status == HPF_OK) {
-        hpr_output output = font_choice_output(fonts, values->dpi);
-        status = hpr_diff_render(diff, surveys, &options, to->graph, &output, sink, err);
-        hpr_fonts_destroy(fonts);
+    const hpr_page_options options = chart_options(values);
+    const page_job page = {inputs, values, alignment};
+    const bool is_file = values->output && strcmp(values->output, "-") != 0;
+    plot_picture picture = {.in = &inputs[1],
+                            .path = is_file ? values->output : NULL,
+                            .options = &options,
+                            .backend = to->graph,
+                            .dpi = values->dpi,
+                            .latex = values->latex,
+                            .preset = values->preset};
+    if (is_page(to)) {
+        return plot_picture_write_to(&picture, picture.path, write_page, &page);
     }
-    return status;
+    const formatted aligned = alignment_words(values, alignment);
+    const hpr_diff_options of_chart = {
+        .chart = options.chart,
+        .title = make_title(title, sizeof title, inputs, diff, &aligned),
+        .alignment = alignment,
+    };
+    hpr_chart *chart = NULL;
+    int exit_status = EXIT_FAILED;
+    hpf_status status = font_choice_open(&picture.fonts, values->font, &err);
+    if (status != HPF_OK) {
+        diag_error("--font", &err);
+    } else if (hpr_diff_chart_create(&chart, diff, surveys, &of_chart,
+                                     hpr_fonts_measurer_for(picture.fonts, to->graph),
+                                     &err) != HPF_OK) {
+        diag_say("%s", err.message);
+    } else {
+        picture.chart = chart;
+        exit_status = plot_picture_write(&picture);
+    }
+    hpr_chart_destroy(chart);
+    hpr_fonts_destroy(picture.fonts);
+    return exit_status;
 }
 
 static int write_to(const input *inputs, hpf_diff *diff, const diff_values *values,
@@ -375,18 +475,25 @@ static int write_to(const input *inputs, hpf_diff *diff, const diff_values *valu
 {
     const char *name;
     hpf_error err;
+    if (to->graph) {
+        hpf_alignment alignment;
+        bool is_one = inputs[0].name == inputs[1].name;
+        hpf_align by =
+            values->align == ALIGN_SAMPLE || is_one ? HPF_ALIGN_TIME : (hpf_align)values->align;
+        if (hpf_alignment_make(&alignment, inputs[0].survey, inputs[1].survey, by, &err) !=
+            HPF_OK) {
+            diag_say("%s", err.message);
+            return EXIT_FAILED;
+        }
+        int status = draw(inputs, diff, values, to, &alignment);
+        hpf_alignment_finish(&alignment);
+        return status;
+    }
     hpf_sink *sink = output_open(values->output, &name);
     if (!sink) {
         return EXIT_FAILED;
     }
-    if (to->table) {
-        write_table(inputs, diff, values, to, sink);
-    } else if ((is_page(to) ? write_page(inputs, values, to, sink, &err)
-                            : write_graph(inputs, diff, values, to, sink, &err)) != HPF_OK) {
-        output_explain(&inputs[1], sink, name, &err);
-        hpf_sink_destroy(sink);
-        return EXIT_FAILED;
-    }
+    write_table(inputs, diff, values, to, sink);
     return output_close(sink, name);
 }
 
@@ -405,14 +512,18 @@ static bool check_units(const input *inputs, hpf_header which)
     return is_same;
 }
 
-static int compare(const input *inputs, const diff_values *values, const target *to)
+static int compare(input *inputs, const diff_values *values, const target *to)
 {
     hpf_error err;
     hpf_diff *diff;
-    bool needs_times = to->graph && values->axis == AXIS_TIME;
+    bool needs_times = to->graph && values->align != ALIGN_SAMPLE;
     if (!check_units(inputs, HPF_HEADER_VALUE_UNIT) ||
         (needs_times && !check_units(inputs, HPF_HEADER_SAMPLE_UNIT))) {
         return EXIT_FAILED;
+    }
+    if (to->graph) { /* labels of marks */
+        overlay_add(&inputs[0]);
+        overlay_add(&inputs[1]);
     }
     bool moves_lines = inputs[0].name != inputs[1].name;
     if (hpf_diff_create(&diff, inputs[0].survey, inputs[1].survey, moves_lines, &err) != HPF_OK) {

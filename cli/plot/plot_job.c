@@ -5,49 +5,39 @@
 #include "plot_job.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "hprender/describe.h"
 
 #include "diag.h"
 #include "hpfile/survey_stacks.h"
-#include "output.h"
 #include "overlay.h"
-#include "figure_presets.h"
 #include "path.h"
+#include "plot_picture.h"
 #include "plot_sources.h"
 #include "retainers.h"
-#include "font_choice.h"
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* Writes the picture, its legend, or an interactive page. */
-typedef hpf_status write_function(const plot_job *j, const hpr_output *output, hpf_sink *sink,
-                                  hpf_error *err);
-
-static hpf_status write_picture(const plot_job *j, const hpr_output *output, hpf_sink *sink,
-                                hpf_error *err)
+static plot_picture picture_of(const plot_job *j)
 {
-    return j->page
-               ? hpr_page_write(j->page, &j->setup.options, j->setup.backend, output, sink, err)
-               : hpr_write(j->chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
+    return (plot_picture){.in = &j->inputs[0],
+                          .path = j->output,
+                          .chart = j->chart,
+                          .page = j->page,
+                          .options = &j->setup.options,
+                          .backend = j->setup.backend,
+                          .fonts = j->setup.fonts,
+                          .dpi = j->setup.values->dpi,
+                          .latex = j->setup.values->latex,
+                          .preset = j->setup.values->preset};
 }
 
-static hpf_status write_legend(const plot_job *j, const hpr_output *output, hpf_sink *sink,
-                               hpf_error *err)
-{
-    const hpr_chart *chart = j->page ? j->page->legend : j->chart;
-    return hpr_write_legend(chart, &j->setup.options.chart, j->setup.backend, output, sink, err);
-}
-
-static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hpf_sink *sink,
-                                 hpf_error *err)
+static hpf_status write_profiles(const plot_picture *p, const void *context,
+                                 const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     (void)output;
-    hpr_page_options options = j->setup.options;
+    const plot_job *j = context;
+    hpr_page_options options = *p->options;
     options.allocated = j->allocated;
     plot_sources sources = {0};
     hpf_status status = HPF_OK;
@@ -57,94 +47,22 @@ static hpf_status write_profiles(const plot_job *j, const hpr_output *output, hp
         options.n_sources = sources.lines.n;
     }
     if (!status) {
-        status = j->setup.backend->write_profiles(j->surveys, (const char *const *)j->names,
-                                                  j->n_inputs, &options, sink, err);
+        status = p->backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
+                                            &options, sink, err);
     }
     plot_sources_finish(&sources);
     return status;
 }
 
-static int write_to(const plot_job *j, const char *path, write_function *write)
-{
-    hpf_error err;
-    const char *name;
-    const hpr_output output = font_choice_output(j->setup.fonts, j->setup.values->dpi);
-    hpf_sink *sink = output_open(path, &name);
-    if (!sink) {
-        return EXIT_FAILED;
-    }
-    if (write(j, &output, sink, &err) != HPF_OK) {
-        output_explain(&j->inputs[0], sink, name, &err);
-        hpf_sink_destroy(sink);
-        return EXIT_FAILED;
-    }
-    int status = output_close(sink, name);
-    if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !j->setup.values->latex) {
-        diag_print(stdout, "%s", path);
-    }
-    return status;
-}
-
-/* Returns "dir/run-legend.pdf" for "dir/run.pdf". The caller frees it. NULL without memory. */
-static char *legend_path(const char *path)
-{
-    const char *dot = strrchr(path_base(path), '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-    size_t room = strlen(path) + sizeof "-legend";
-    char *name = malloc(room);
-    if (name) {
-        snprintf(name, room, "%.*s-legend%s", (int)stem, path, path + stem);
-    }
-    return name;
-}
-
-static int write_separate_legend(const plot_job *j)
-{
-    char *path = legend_path(j->output);
-    if (!path) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
-    }
-    int status = write_to(j, path, write_legend);
-    free(path);
-    return status;
-}
-
-static int print_latex(const plot_job *j)
-{
-    hpf_sink *words = hpf_sink_to_memory();
-    if (!words) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
-    }
-    if (j->page) {
-        hpr_describe_page_for_tex(words, j->page, j->setup.options.chart.si_units);
-    } else {
-        hpr_describe_for_tex(words, j->chart, j->setup.options.chart.si_units);
-    }
-    figure_print_latex(j->output, j->setup.backend, figure_preset_of(j->setup.values->preset),
-                       hpf_sink_bytes(words));
-    hpf_sink_destroy(words);
-    return EXIT_DONE;
-}
-
-static int write_all(const plot_job *j)
-{
-    int status = write_to(j, j->output, write_picture);
-    if (status == EXIT_DONE && j->setup.options.chart.legend == HPR_LEGEND_SEPARATE) {
-        status = write_separate_legend(j);
-    }
-    return status == EXIT_DONE && j->setup.values->latex ? print_latex(j) : status;
-}
-
 static int write_interactive(plot_job *j, char *const *paths)
 {
+    const plot_picture picture = picture_of(j);
     j->names = path_short_names(paths, j->n_inputs);
     if (!j->names) {
         diag_say("out of memory");
         return EXIT_FAILED;
     }
-    int status = write_to(j, j->output, write_profiles);
+    int status = plot_picture_write_to(&picture, j->output, write_profiles, j);
     path_free_names(j->names, j->n_inputs);
     return status;
 }
@@ -392,7 +310,8 @@ int plot_job_run(plot_job *j, char *const *paths, size_t n)
         status = write_interactive(j, paths);
     } else if (is_ready && plot_setup_open_fonts(&j->setup) &&
                (j->n_inputs > 1 ? make_page(j, paths) : make_chart(j))) {
-        status = write_all(j);
+        const plot_picture picture = picture_of(j);
+        status = plot_picture_write(&picture);
     }
     finish(j);
     return status;

@@ -14,7 +14,7 @@
 
 static const char *const look_names[] = {
     [HPR_LOOK_MODERN] = "modern", [HPR_LOOK_CLASSIC] = "classic", NULL};
-static const char *const legend_names[] = {
+const char *const plot_legend_names[] = {
     [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
     [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
 enum { X_TIME, X_SAMPLE };
@@ -68,7 +68,7 @@ static const opt plot_options[] = {
     {0, "legend", OPT_CHOICE, AT(legend), "PLACE",
      "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
      "FILE-legend.EXT; none: only names that fit on their bands",
-     legend_names, 0, 0},
+     plot_legend_names, 0, 0},
     {0, "latex", OPT_FLAG, AT(latex), NULL,
      "print the LaTeX line that includes the picture, and a description for readers who cannot see "
      "it",

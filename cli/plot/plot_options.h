@@ -48,6 +48,9 @@ typedef struct plot_values {
     bool same_scale;
 } plot_values;
 
+/* The choices of --legend. */
+extern const char *const plot_legend_names[];
+
 /* Returns the defaults. */
 plot_values plot_options_default(void);
 

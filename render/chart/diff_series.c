@@ -41,8 +41,10 @@ typedef struct work {
 } work;
 
 /* Takes the samples of a profile, without the empty ones at its end, which GHC writes: a program
- * that has ended is not compared with one that still runs. Returns false if there is no memory. */
-static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sample)
+ * that has ended is not compared with one that still runs. With `alignment`, they are at the times
+ * of the other profile. Returns false if there is no memory. */
+static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sample,
+                       const hpf_alignment *alignment)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     size_t n = hpf_survey_end_pick(survey) + 1;
@@ -52,7 +54,9 @@ static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sa
         return false;
     }
     for (size_t i = 0; i < s->n_picks; i++) {
-        s->positions[i] = by_sample ? (double)o->picks[i].sample_index + 1 : o->picks[i].time;
+        s->positions[i] = by_sample   ? (double)o->picks[i].sample_index + 1
+                          : alignment ? hpf_alignment_map(alignment, o->picks[i].time)
+                                      : o->picks[i].time;
     }
     s->low = s->positions[0];
     s->high = s->positions[s->n_picks - 1];
@@ -341,13 +345,13 @@ static hpf_status add_crossings(hpf_arena *arena, hpr__diff_series *s, hpf_error
 }
 
 hpf_status hpr__diff_series_make(hpr__diff_series *out, hpf_arena *arena, const hpf_diff *diff,
-                                 hpf_survey *const surveys[2], bool by_sample, uint32_t n_rows,
-                                 hpf_error *err)
+                                 hpf_survey *const surveys[2], bool by_sample,
+                                 const hpf_alignment *alignment, uint32_t n_rows, hpf_error *err)
 {
     work w = {.arena = arena, .diff = diff, .out = out};
     *out = (hpr__diff_series){0};
     for (int k = 0; k < 2; k++) {
-        if (!begin_side(&w.sides[k], arena, surveys[k], by_sample)) {
+        if (!begin_side(&w.sides[k], arena, surveys[k], by_sample, k == 0 ? alignment : NULL)) {
             return hpf_error_set_memory(err);
         }
         out->is_reduced |= w.sides[k].overview->reduced;

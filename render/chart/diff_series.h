@@ -25,7 +25,8 @@ typedef struct hpr__diff_series {
  * from hpr_diff_chart_create. */
 HPF_MUST_USE hpf_status hpr__diff_series_make(hpr__diff_series *out, hpf_arena *arena,
                                               const hpf_diff *diff, hpf_survey *const surveys[2],
-                                              bool by_sample, uint32_t n_rows, hpf_error *err);
+                                              bool by_sample, const hpf_alignment *alignment,
+                                              uint32_t n_rows, hpf_error *err);
 
 /* Returns the area between a curve and zero. */
 double hpr__diff_area(const double *positions, const double *values, size_t n);

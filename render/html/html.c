@@ -139,6 +139,19 @@ static hpf_json begin(const char *events_url, const char *source_url,
     return json;
 }
 
+/* Adds the member "aligned": pairs of a time of the first profile and one of the second. */
+static void put_alignment(hpf_json *json, const hpf_alignment *a)
+{
+    hpf_json_array(json, "aligned");
+    for (size_t i = 0; i < a->n_knots; i++) {
+        hpf_json_array(json, NULL);
+        hpf_json_number(json, NULL, a->knots[i].old_time);
+        hpf_json_number(json, NULL, a->knots[i].new_time);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+}
+
 static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
 {
     hpf_json_end(json);
@@ -183,6 +196,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     if (options->compares && !status) {
         hpf_json_close(&json);
         status = hpr__moved_frames_json(&json, surveys, err);
+        put_alignment(&json, options->compares);
     }
     hpf_arena_destroy(arena);
     return status ? status : end(&json, sink, err);

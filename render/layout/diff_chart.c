@@ -282,8 +282,9 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
     uint32_t n_rows = most > 0 && most < HPR_DIFF_MOST_BANDS ? (uint32_t)most
                       : most < 0                             ? 0
                                                              : HPR_DIFF_MOST_BANDS;
-    hpf_status status = hpr__diff_series_make(&w->series, w->chart->arena, diff, surveys,
-                                              w->options->chart.by_sample, n_rows, err);
+    hpf_status status =
+        hpr__diff_series_make(&w->series, w->chart->arena, diff, surveys,
+                              w->options->chart.by_sample, w->options->alignment, n_rows, err);
     status = status ? status : make_splits(w, err);
     if (status) {
         return status;

@@ -55,7 +55,7 @@ static void put_time(const words *w, double time)
 static size_t peak_of_total(const hpr_chart *chart)
 {
     size_t point = 0;
-    while (point + 1 < chart->n_points && chart->totals[point] < chart->peak_total) {
+    while (point + 1 < chart->n_points && chart->totals[point] != chart->peak_total) {
         point++;
     }
     return point;
@@ -106,9 +106,29 @@ static void put_lines(const words *w)
     }
 }
 
+/* Describes a chart of differences. */
+static void put_change(const words *w)
+{
+    const hpr_chart *chart = w->chart;
+    const size_t point = peak_of_total(chart);
+    hpf_sink_text(w->sink, "Graph of the difference of two runs over ");
+    put_time(w, chart->times[chart->n_points - 1] - chart->times[0]);
+    hpf_sink_text(w->sink, ": increases above zero, decreases below. The total ");
+    hpf_sink_text(w->sink, chart->peak_total > 0 ? "grows most, by " : "shrinks most, by ");
+    put_amount(w, fabs(chart->peak_total));
+    hpf_sink_text(w->sink, ", after ");
+    put_time(w, chart->peak_time);
+    put_largest(w, point);
+    hpf_sink_text(w->sink, ".");
+}
+
 void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
 {
     const words w = {sink, chart, si_units};
+    if (chart->base && chart->n_points > 0) {
+        put_change(&w);
+        return;
+    }
     if (chart->n_points == 0 || !(chart->peak_total > 0)) {
         hpf_sink_text(sink, "An empty heap profile.");
         return;

@@ -2,7 +2,6 @@
  *
  * The steps from a survey to a document, one after the other, and the default options of each look.
  */
-#include "hprender/diff.h"
 #include "hprender/page.h"
 #include "hprender/render.h"
 
@@ -109,22 +108,6 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
     hpf_status status = hpr_chart_create(&chart, survey, options,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
     status = status ? status : hpr_write(chart, options, backend, output, sink, err);
-    hpr_chart_destroy(chart);
-    return status;
-}
-
-hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
-                           const hpr_diff_options *options, const hpr_backend *backend,
-                           const hpr_output *output, hpf_sink *sink, hpf_error *err)
-{
-    hpr_measurer measurer = hpr_fonts_measurer_for(output->fonts, backend);
-    hpr_chart *chart = NULL;
-    if (!backend->write) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s cannot show a difference: use svg",
-                             backend->name);
-    }
-    hpf_status status = hpr_diff_chart_create(&chart, diff, surveys, options, measurer, err);
-    status = status ? status : hpr_write(chart, &options->chart, backend, output, sink, err);
     hpr_chart_destroy(chart);
     return status;
 }

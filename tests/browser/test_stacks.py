@@ -124,6 +124,7 @@ class Bench:
 
     def open_diff(self, before, after, *options):
         page = self.directory / "page.html"
+        options = options if "--align" in options else (*options, "--align", "time")
         subprocess.run([self.census, "diff", *options, "-o", page, before, after], check=True)
         self.browser.open(page.as_uri())
         self.browser.settle()
@@ -610,6 +611,25 @@ def test_changes_are_operated_like_other_bands(bench, browser):
     expect(browser.run("return document.getElementById('empty').checkVisibility()"), True, "equal recordings")
     bench.open_diff(*changes.write(bench.directory, begin=1000))
     expect(browser.run("return census.app.current"), 1, "recordings of different times have no bands in common")
+
+
+def test_two_runs_of_one_program_do_not_differ(bench, browser):
+    """The second run is a tenth slower, and samples its peak at another moment: the page shows no change in colour."""
+    def pairs(slower):
+        times = [t / slower for t in range(N_SAMPLES)]  # on the clock of the program, which ends at 500
+        return [(("main", "fill"), [3 * int(1000 * min(t, 300)) if t < 500 else 0 for t in times]),
+                (("main", "report"), [4000000 if 400 <= t < 401.9 else 0 for t in times])]
+    before = write_hp(bench.directory / "a.hp", pairs(1))
+    after = write_hp(bench.directory / "b.hp", pairs(1.1))
+    bench.open_diff(before, after, "--align", "time")
+    colours = "return census.app.flame.bars.map((bar) => census.app.flame.colourOf(bar)).some((c) => /d55e00|0072b2/i.test(c))"
+    expect(browser.run(colours), True, "by time they differ")
+    bench.open_diff(before, after, "--align", "auto")
+    largest = browser.run("const {total} = census.app.entry().profile; return Math.max(...total.map(Math.abs))")
+    assert largest < 200000, largest
+    expect(browser.run(colours), False, "aligned they do not")
+    grey = browser.run("return [...new Set(census.app.flame.bars.map((bar) => census.app.flame.colourOf(bar)))]")
+    expect(len(grey), 1, f"one grey: {grey}")
 
 
 def test_places_of_massif(bench, browser):

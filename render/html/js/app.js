@@ -34,7 +34,7 @@ class App {
         this.listen();
         data.profiles.forEach((profile) => this.addProfile(new census.Profile(profile)));
         if (data.moved) {
-            this.compare(data.moved);
+            this.compare(data.moved, data.aligned);
         }
         if (data.events) {
             this.live = new census.Live(this, data.events);
@@ -72,12 +72,12 @@ class App {
     }
 
     // Shows the stacks of the second profile as changes of the first, and if they overlap in time, the changes as a
-    // profile. `moved` as in the data.
-    compare(moved) {
+    // profile. `moved` and `aligned` as in the data.
+    compare(moved, aligned) {
         const [older, newer] = this.entries.values();
         newer.older = older;
         newer.profile.stacks.compareWith(older.profile.stacks, moved);
-        const change = new census.Change(older.profile, newer.profile);
+        const change = new census.Change(older.profile, newer.profile, aligned);
         if (change.n > 1) {
             this.addProfile(change);
         }

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The difference of two profiles with stacks, newer minus older, as a profile of its own: amounts of names that
-// shrank are below 0. It has the times of both profiles in the range that both cover, and amounts between
-// samples are on a straight line, as in the pictures of `census diff` (render/chart/diff_series.c).
+// shrank are below 0. It has the times of both profiles in the range that both cover, those of the older one on the
+// clock of the newer one (hpfile/align.h), and amounts between samples are on a straight line, as in the pictures of
+// `census diff` (render/chart/diff_series.c).
 (function (census) {
 'use strict';
 
 const {Column, lowerBound} = census.columns;
 const MOST_TIMES = 10240, CELLS = 4096;
 
+// Maps times by straight lines between knots, [[from, to], ...]; without two knots they stay.
+function mapped(times, knots) {
+    let next = 1;
+    return knots.length < 2 ? times : times.map((time) => {
+        while (next + 1 < knots.length && knots[next][0] < time) {
+            next++;
+        }
+        const [from, to] = knots[next - 1], [fromEnd, toEnd] = knots[next];
+        return to + (time - from) / (fromEnd - from) * (toEnd - to);
+    });
+}
+
 // One of both profiles: the samples before each time of the difference.
 class Side {
-    constructor(profile, sign) {
+    constructor(profile, sign, knots) {
         Object.assign(this, {profile, sign, scratch: new Float64Array(profile.n + 1)});
+        this.times = mapped(profile.times.subarray(0, profile.n), knots);
         // Without empty samples at the end: a program that has ended is not compared with one that runs.
         const {end} = new census.stats.Stretch(profile, 0, profile.n - 1);
         this.n = end > 0 ? end + 1 : profile.n;
@@ -20,7 +34,7 @@ class Side {
 
     // Finds the sample before each time, and how far the time is on the way to the next one.
     alignWith(times) {
-        const own = this.profile.times;
+        const own = this.times;
         this.before = new Int32Array(times.length);
         this.share = new Float64Array(times.length);
         for (let i = 0, at = 0; i < times.length; i++) {
@@ -96,7 +110,7 @@ class ChangeColumn extends Column {
 
 // Returns the times of both in the range that both cover; of a profile with one sample, from that on.
 function timesOf(sides) {
-    const all = sides.map(({profile, n}) => profile.times.subarray(0, n));
+    const all = sides.map(({times, n}) => times.subarray(0, n));
     const low = Math.max(...all.map((times) => times[0]));
     const ends = all.filter((times) => times.length > 1).map((times) => times[times.length - 1]);
     const high = Math.min(...ends);
@@ -105,13 +119,13 @@ function timesOf(sides) {
 }
 
 class Change {
-    // `newer.stacks` are compared with `older.stacks` (Stacks.compareWith).
-    constructor(older, newer) {
+    // `newer.stacks` are compared with `older.stacks` (Stacks.compareWith); `knots` align their times.
+    constructor(older, newer, knots) {
         const {sampleUnit, valueUnit} = newer;
         Object.assign(this, {id: 'change', isChange: true, title: `${newer.file} minus ${older.file}`, file: 'Change',
             date: '', state: 'ended', sampleUnit, valueUnit, order: null, marks: [], lines: [],
             lanes: {all: [], messages: []}, version: 0, hasGrown: true});
-        this.sides = [new Side(older, -1), new Side(newer, 1)];
+        this.sides = [new Side(older, -1, knots), new Side(newer, 1, [])];
         this.align(timesOf(this.sides));
         if (this.n > MOST_TIMES) {
             const {times, total} = this;
@@ -119,6 +133,7 @@ class Change {
             this.align(Float64Array.from(places, (at) => times[at]));
         }
         this.nSamples = this.n;
+        this.largest = Math.max(...[older, newer].map(({total}) => total.reduce((a, b) => Math.max(a, b), 0)));
         this.rest = this.restOf(older.rest, newer.rest);
         this.joinStacks(older, newer);
     }

@@ -14,6 +14,7 @@ const LEAST_PX = 2;         // narrower bars of one caller are drawn as one
 const LEAST_TEXT_PX = 30;
 const FADED = 0.22;         // share of the colour that bars outside the selection keep
 const GROWN = '#d55e00', SHRUNK = '#0072b2';
+const NOISE = 0.05;         // share of the memory whose change has no colour: two runs are never equal
 
 class Flame {
     // `data`: of the page (docs/formats/page.md), with lines of the program.
@@ -174,6 +175,9 @@ class Flame {
             this.nets = order.running(nets);
             this.widths = order.running(nets.map(Math.abs));
             this.rest = Math.abs(stacks.restAt(at) - (isChange ? 0 : stacks.older.restAt(since)));
+            const {profile, older} = this.entry;
+            this.noise = isChange ? NOISE * profile.largest
+                : older ? NOISE * Math.max(profile.total[at], older.profile.total[since]) : 0;
         }
     }
 
@@ -280,8 +284,9 @@ class Flame {
     colourOf(bar) {
         const {background, other} = this.app.theme(), {node} = bar;
         if (this.nets !== null && !bar.isRest) {
-            const share = this.netOf(node) / (this.weightOf(node) || 1);
-            return mix(share > 0 ? GROWN : SHRUNK, mix(other, background, 0.5), Math.abs(share));
+            const net = this.netOf(node), share = Math.abs(net) / (this.weightOf(node) || 1);
+            const strength = share * Math.min(1, Math.max(0, Math.abs(net) / Math.max(this.noise, 1e-300) - 1));
+            return mix(net > 0 ? GROWN : SHRUNK, mix(other, background, 0.5), strength);
         }
         const first = this.nextInBand[node.from], own = {from: node.from, to: this.order.endOfSelf(node)};
         const isOfOne = (to) => to > first && this.bandRuns[first] === this.bandRuns[to - 1];

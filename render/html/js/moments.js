@@ -90,7 +90,7 @@ class Moments {
     }
 
     showNote({rest}, isDifference) {
-        const notes = [isDifference ? 'Orange has grown, blue has shrunk; widths are the sum of both.'
+        const notes = [isDifference ? 'Orange has grown, blue has shrunk; widths are the sum of both. Changes of less than 5 % of the memory between two runs are grey.'
             : 'A frame has the colour of its band if all its stacks belong to one, or if most of its bytes are its own.'];
         if (rest && rest.n > 0) {
             notes.push(`The ${census.units.count(rest.n)} smallest stacks are only part of “smaller”: a ` +

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The difference of two profiles as a chart of signed bands: growth is stacked above zero,
- * shrinkage below. It covers the time of both profiles, without empty samples at the end.
+ * shrinkage below. It covers the time of both profiles, without empty samples at the end, on the
+ * clock of the new one.
  *
  * Both profiles are compared at every time at which either has a sample; amounts between samples
  * are interpolated linearly, as in any chart. A band that is larger at one time and smaller at
@@ -12,6 +13,7 @@
 #ifndef HPRENDER_DIFF_H
 #define HPRENDER_DIFF_H
 
+#include "hpfile/align.h"
 #include "hpfile/diff.h"
 #include "hprender/render.h"
 
@@ -21,6 +23,7 @@ typedef struct hpr_diff_options {
     hpr_options chart; /* modern: bands, size, theme, text and colours; other selections and
                           orders are ignored. `by_sample`: compares samples of equal number */
     hpf_str title;     /* replaces the program of a profile; borrowed during the call */
+    const hpf_alignment *alignment; /* of the two surveys; NULL: equal times. Borrowed */
 } hpr_diff_options;
 
 /* Most bands of such a chart, and the number if the options say 0. */
@@ -33,14 +36,6 @@ HPF_API HPF_MUST_USE hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf
                                                       hpf_survey *const surveys[2],
                                                       const hpr_diff_options *options,
                                                       hpr_measurer measurer, hpf_error *err);
-
-/* Creates and draws the chart, as hpr_render. Errors: also UNSUPPORTED for a back end that can only
- * stack bands on zero. */
-HPF_API HPF_MUST_USE hpf_status hpr_diff_render(const hpf_diff *diff, hpf_survey *const surveys[2],
-                                                const hpr_diff_options *options,
-                                                const hpr_backend *backend,
-                                                const hpr_output *output, hpf_sink *sink,
-                                                hpf_error *err);
 
 HPF_END_DECLS
 #endif

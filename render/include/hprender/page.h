@@ -18,6 +18,7 @@
 #ifndef HPRENDER_PAGE_H
 #define HPRENDER_PAGE_H
 
+#include "hpfile/align.h"
 #include "hprender/render.h"
 
 HPF_BEGIN_DECLS
@@ -42,8 +43,9 @@ typedef struct hpr_page_options {
     size_t n_sources;
     hpf_survey *const *allocated; /* interactive pages: by profile, what each stack has allocated up
                                      to each sample, or NULL; NULL: not known */
-    bool compares; /* interactive pages of two profiles with call stacks: shows the stacks of the
-                      second as changes of the first, with moved lines matched */
+    /* Interactive pages of two profiles with call stacks: shows the stacks of the second as changes
+     * of the first, with moved lines matched, and their times aligned. Else NULL. Borrowed. */
+    const hpf_alignment *compares;
 } hpr_page_options;
 
 typedef struct hpr_page_source {

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plot_picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hprender/describe.h"
+
+#include "diag.h"
+#include "figure_presets.h"
+#include "font_choice.h"
+#include "output.h"
+#include "path.h"
+
+static hpf_status write_picture(const plot_picture *p, const void *context,
+                                const hpr_output *output, hpf_sink *sink, hpf_error *err)
+{
+    (void)context;
+    return p->page ? hpr_page_write(p->page, p->options, p->backend, output, sink, err)
+                   : hpr_write(p->chart, &p->options->chart, p->backend, output, sink, err);
+}
+
+static hpf_status write_legend(const plot_picture *p, const void *context, const hpr_output *output,
+                               hpf_sink *sink, hpf_error *err)
+{
+    (void)context;
+    const hpr_chart *chart = p->page ? p->page->legend : p->chart;
+    return hpr_write_legend(chart, &p->options->chart, p->backend, output, sink, err);
+}
+
+int plot_picture_write_to(const plot_picture *p, const char *path, plot_picture_function *write,
+                          const void *context)
+{
+    hpf_error err;
+    const char *name;
+    const hpr_output output = font_choice_output(p->fonts, p->dpi);
+    hpf_sink *sink = output_open(path, &name);
+    if (!sink) {
+        return EXIT_FAILED;
+    }
+    if (write(p, context, &output, sink, &err) != HPF_OK) {
+        output_explain(p->in, sink, name, &err);
+        hpf_sink_destroy(sink);
+        return EXIT_FAILED;
+    }
+    int status = output_close(sink, name);
+    if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !p->latex) {
+        diag_print(stdout, "%s", path);
+    }
+    return status;
+}
+
+/* Returns "dir/run-legend.pdf" for "dir/run.pdf". The caller frees it. NULL without memory. */
+static char *legend_path(const char *path)
+{
+    const char *dot = strrchr(path_base(path), '.');
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    size_t room = strlen(path) + sizeof "-legend";
+    char *name = malloc(room);
+    if (name) {
+        snprintf(name, room, "%.*s-legend%s", (int)stem, path, path + stem);
+    }
+    return name;
+}
+
+static int write_separate_legend(const plot_picture *p)
+{
+    char *path = legend_path(p->path);
+    if (!path) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    int status = plot_picture_write_to(p, path, write_legend, NULL);
+    free(path);
+    return status;
+}
+
+static int print_latex(const plot_picture *p)
+{
+    bool si_units = p->options->chart.si_units;
+    hpf_sink *words = hpf_sink_to_memory();
+    if (!words) {
+        diag_say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (p->page) {
+        hpr_describe_page_for_tex(words, p->page, si_units);
+    } else {
+        hpr_describe_for_tex(words, p->chart, si_units);
+    }
+    figure_print_latex(p->path, p->backend, figure_preset_of(p->preset), hpf_sink_bytes(words));
+    hpf_sink_destroy(words);
+    return EXIT_DONE;
+}
+
+int plot_picture_write(const plot_picture *p)
+{
+    int status = plot_picture_write_to(p, p->path, write_picture, NULL);
+    if (status == EXIT_DONE && p->options->chart.legend == HPR_LEGEND_SEPARATE) {
+        status = write_separate_legend(p);
+    }
+    return status == EXIT_DONE && p->latex ? print_latex(p) : status;
+}

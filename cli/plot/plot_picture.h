@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Writes a laid-out picture to files: the picture, its separate legend, and the lines of LaTeX that
+ * include it.
+ */
+#ifndef CENSUS_PLOT_PICTURE_H
+#define CENSUS_PLOT_PICTURE_H
+
+#include "hprender/page.h"
+
+#include "input.h"
+
+typedef struct plot_picture {
+    const input *in;        /* for messages */
+    const char *path;       /* NULL: standard output */
+    const hpr_chart *chart; /* or NULL: `page` */
+    const hpr_page *page;
+    const hpr_page_options *options; /* of a chart only those of `chart` */
+    const hpr_backend *backend;
+    hpr_fonts *fonts;
+    double dpi;
+    bool latex; /* print the lines */
+    int preset; /* of --for */
+} plot_picture;
+
+/* Writes a part of a picture, or something else with its fonts. */
+typedef hpf_status plot_picture_function(const plot_picture *p, const void *context,
+                                         const hpr_output *output, hpf_sink *sink, hpf_error *err);
+
+/* Calls a function for the file `path`. Returns an exit status; failures print a message. */
+int plot_picture_write_to(const plot_picture *p, const char *path, plot_picture_function *write,
+                          const void *context);
+
+/* Writes the picture, and what its options ask for. Returns an exit status. */
+int plot_picture_write(const plot_picture *p);
+
+#endif
