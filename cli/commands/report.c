@@ -108,14 +108,20 @@ static formatted decimals(double value, int n_decimals)
     return out;
 }
 
-/* Writes the name of a row with the members of its retainer set, if known; for the row of others,
- * their number. */
-static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_row *row,
-                           bool is_others)
+/* Writes the number of the names of a row, after their common holder, if there is one. */
+static void write_number(hpf_sink *sink, const hpf_summary_row *row)
+{
+    hpf_sink_printf(sink, row->name.length > 0 ? " in %s more sets" : "(%s more)",
+                    format_count(row->n_names).text);
+}
+
+/* Writes the name of a row with the members of its retainer set, if known. */
+static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
-    if (is_others) {
-        hpf_sink_printf(sink, "(%s more)", format_count(row->n_names).text);
+    if (row->n_names > 1 || row == &r->sum.others) {
+        hpf_sink_name(sink, row->name);
+        write_number(sink, row);
     } else if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         hpf_sink_name(sink, set.name);
         hpf_sink_text(sink, " = {");
@@ -132,7 +138,10 @@ static const hpf_summary_row *row_at(const hpf_summary *sum, uint32_t index)
     if (index < sum->n_rows) {
         return &sum->rows[index];
     }
-    return index == sum->n_rows && sum->others.n_names > 0 ? &sum->others : NULL;
+    if (index - sum->n_rows < sum->n_holders) {
+        return &sum->holders[index - sum->n_rows];
+    }
+    return index == sum->n_rows + sum->n_holders && sum->others.n_names > 0 ? &sum->others : NULL;
 }
 
 static void write_head(hpf_sink *sink, const report *r)
@@ -188,7 +197,7 @@ static void write_text(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
         hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
         hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
-        write_row_name(sink, r, row, i == r->sum.n_rows);
+        write_row_name(sink, r, row);
         hpf_sink_text(sink, "\n");
     }
     write_findings(sink, r, false);
@@ -197,9 +206,14 @@ static void write_text(hpf_sink *sink, const report *r)
 static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
-    bool has_set = hpf_survey_retainer_set(r->in->survey, row->number, &set);
-    output_markdown_name(sink, has_set ? set.name : row->name);
-    if (has_set) {
+    bool is_one = row->n_names == 1 && row != &r->sum.others;
+    bool has_set = is_one && hpf_survey_retainer_set(r->in->survey, row->number, &set);
+    if (is_one || row->name.length > 0) {
+        output_markdown_name(sink, has_set ? set.name : row->name);
+    }
+    if (!is_one) {
+        write_number(sink, row);
+    } else if (has_set) {
         hpf_sink_text(sink, " = ");
         output_markdown_name(sink, set.members);
     }
@@ -221,11 +235,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, " %s |", amount(r, row->max).text);
         hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
         hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
-        if (i == sum->n_rows) {
-            write_row_name(sink, r, row, true);
-        } else {
-            write_markdown_name(sink, r, row);
-        }
+        write_markdown_name(sink, r, row);
         hpf_sink_text(sink, " |\n");
     }
     write_findings(sink, r, true);
@@ -545,6 +555,9 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     };
     const hpf_recording recording = finding_recording(in, r.is_window);
     hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
+    if (status == HPF_OK && (v->format == TABLE_AS_TEXT || v->format == TABLE_AS_MARKDOWN)) {
+        status = hpf_summary_find_holders(&r.sum, in->survey, err);
+    }
     status = status == HPF_OK ? hpf_findings_find(&r.findings, &recording, err) : status;
     if (status == HPF_OK) {
         writers[v->format](sink, &r);

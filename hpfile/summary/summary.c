@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 
@@ -135,4 +136,5 @@ hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey, uint32_t
 void hpf_summary_finish(hpf_summary *s)
 {
     free(s->rows);
+    hpf_arena_destroy(s->texts);
 }

@@ -27,6 +27,7 @@ typedef struct hpf_summary_row {
     double r_squared; /* NAN without growth, for constants, and for several names */
 } hpf_summary_row;
 
+enum { HPF_SUMMARY_MOST_HOLDERS = 5 };
 typedef struct hpf_summary {
     double peak, peak_time;   /* of the first sample with the largest total */
     double final, final_time; /* of the last kept sample that is not empty, else 0 */
@@ -35,6 +36,11 @@ typedef struct hpf_summary {
     hpf_summary_row *rows; /* the `n_rows` names with the largest area, largest first */
     uint32_t n_rows;
     hpf_summary_row others; /* all other names together; n_names 0: none */
+    /* Of a profile by retainer, after hpf_summary_find_holders: the holders that several of the
+     * other sets have in common, each with these sets. The largest goes first. */
+    hpf_summary_row holders[HPF_SUMMARY_MOST_HOLDERS];
+    uint32_t n_holders;
+    struct hpf_arena *texts; /* of holders; private */
 } hpf_summary;
 
 /* Returns the number of names in complete samples; the survey may also have names of an incomplete
@@ -44,6 +50,10 @@ HPF_API uint32_t hpf_summary_n_names(const hpf_survey *survey);
 /* Summarises a survey, with at most `most_rows` rows (0: all). Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey,
                                                  uint32_t most_rows, hpf_error *err);
+
+/* Moves retainer sets with a common holder from `others` to `holders`. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_summary_find_holders(hpf_summary *s, const hpf_survey *survey,
+                                                         hpf_error *err);
 HPF_API void hpf_summary_finish(hpf_summary *s);
 
 HPF_END_DECLS

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hpfile/str.h"
 #include "hpfile/summary.h"
 
 #define HEADERS "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
@@ -71,6 +72,24 @@ Test(summary, others_add_up)
     cr_expect_float_eq(f.sum.others.mean, 0.5, 1e-12);
     cr_expect(isnan(f.sum.others.max) && isnan(f.sum.others.r_squared));
     cr_expect_float_eq(f.sum.rows[0].growth + f.sum.others.growth, f.sum.total.growth, 1e-12);
+    finish(&f);
+}
+
+/* Small sets of a profile by retainer are added up by the holder that most of them have. */
+Test(summary, sets_have_common_holders)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 0.0\n(1)x 100\n(2)m<a,b>,x 9\n(3)y,m<a,b> 8\n"
+                                  "(4)y,z 3\n(5)z,y 2\n(6)q 1\nUNREACHED 5\nEND_SAMPLE 0.0\n",
+                          1);
+    cr_assert_eq(hpf_summary_find_holders(&f.sum, f.survey, NULL), HPF_OK);
+    cr_assert_eq(f.sum.n_holders, 2);
+    cr_expect(hpf_str_is(f.sum.holders[0].name, "m<a,b>"));
+    cr_expect_eq(f.sum.holders[0].n_names, 2);
+    cr_expect_float_eq(f.sum.holders[0].share, 17.0 / 128, 1e-12);
+    cr_expect(hpf_str_is(f.sum.holders[1].name, "y") || hpf_str_is(f.sum.holders[1].name, "z"));
+    cr_expect_float_eq(f.sum.holders[1].mean, 5, 1e-12);
+    cr_expect_eq(f.sum.others.n_names, 2);
+    cr_expect_float_eq(f.sum.others.mean, 6, 1e-12);
     finish(&f);
 }
 
