@@ -144,10 +144,17 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
 /* Counts an object of a band for the part of the band that has its stack. */
 static void count_by_stack(hpp_census *c, uint32_t key, const hpp_object *object)
 {
-    hpp_object divided = *object;
-    divided.stack = object->calls ? object->calls : object->stack;
-    uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
-    uint32_t pair = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, key, stack);
+    uint32_t *known = object->stack_word;
+    uint32_t pair = known ? *known : LOST_PAIR;
+    if (pair == LOST_PAIR) {
+        hpp_object divided = *object;
+        divided.stack = object->calls ? object->calls : object->stack;
+        uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
+        pair = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, key, stack);
+    }
+    if (known) {
+        *known = pair;
+    }
     if (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity,
                                    pair + (size_t)1)) {
         pair = LOST_PAIR;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * How large the recording of a long run is: event logs of a server, with a sample a second, whose
- * call stacks are 20 functions deep.
+ * How large the recording of a long run is: of a server, with a sample a second, whose call stacks
+ * are 20 functions deep.
  *
- *     bench_recording [FILE.eventlog [SAMPLES [SITES [CHANGES]]]]
+ *     bench_recording [FILE.census [SAMPLES [SITES [CHANGES]]]]
  *
  * At first 300 sites have live blocks; up to SITES (2000) come in the first quarter. Between two
- * samples CHANGES (50) of them change, mostly by little, and allocate and free more. Writes FILE as
- * changes, with SAMPLES (86,400, a day) samples, and prints its size, and the size of the same log
- * with whole samples, which is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
+ * samples CHANGES (50) of them change, mostly by little, and allocate and free more. Writes FILE
+ * with SAMPLES (86,400, a day) samples, and prints its size, and the size of an event log with
+ * whole samples, which is not kept. Then reads it. Compare with `ls -l`; slowness never fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 
 #include "event/format_row.h"
 #include "hpfile/eventlog_writer.h"
+#include "hpfile/recording_writer.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 #include "hpfile/writer.h"
@@ -68,13 +69,14 @@ static void expect(hpf_status status)
     }
 }
 
-/* Changes what is live, and writes a sample. */
-static void take_sample(server *s, size_t sample, hpf_writer *writer)
+/* Changes what is live, and writes a sample. Returns the live bytes. */
+static uint64_t take_sample(server *s, size_t sample, hpf_writer *writer)
 {
     size_t n_known = FIRST_SITES + (s->n_sites - FIRST_SITES) * sample * 4 / s->n_samples;
     n_known = n_known < s->n_sites ? n_known : s->n_sites;
     size_t n_changes = sample == 0 ? n_known : s->n_changes;
     size_t n = 0;
+    uint64_t live_bytes = 0;
     for (size_t i = 0; i < n_changes; i++) {
         size_t site = sample == 0 ? i : rng_below(&s->chance, n_known);
         uint64_t block = 16 + 16 * (site % 64);
@@ -87,6 +89,7 @@ static void take_sample(server *s, size_t sample, hpf_writer *writer)
     for (size_t i = 0; i < n_known; i++) {
         if (s->live[i] > 0) {
             s->costs[n++] = (hpf_cost){.name = (hpf_name)i, .whole = s->live[i]};
+            live_bytes += s->live[i];
         }
     }
     expect(hpf_eventlog_writer_totals(writer, sample * UINT64_C(1000000000), s->totals, n_known,
@@ -96,19 +99,30 @@ static void take_sample(server *s, size_t sample, hpf_writer *writer)
     const hpf_quantity_point point = {(double)sample, (double)n};
     expect(hpf_writer_events.quantity(writer, HPF_STR("live"), point, NULL));
     expect(hpf_writer_events.quantity(writer, HPF_STR("resident"), point, NULL));
+    return live_bytes;
 }
 
-/* Returns the bytes of the log. */
-static double record(const server *of, const char *path, bool writes_changes)
+/* Returns the bytes of the file: a recording, or a log with whole samples. */
+static double record(const server *of, const char *path, bool is_recording)
 {
     server s = *of;
     const hpf_writer_options options = {.flush_samples = true,
-                                        .writes_changes = writes_changes,
+                                        .writes_changes = is_recording,
                                         .writes_totals = true,
                                         .breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                         .frames = frames_of};
     FILE *file = fopen(path, "wb");
-    hpf_sink *sink = file ? hpf_sink_to_fd(fileno(file)) : NULL;
+    hpf_recording_writer *recording = NULL;
+    uint32_t number = 0;
+    if (file && is_recording) {
+        const hpf_process row = {
+            .name = HPF_STR("server"), .command = HPF_STR("server"), .host = HPF_STR("here")};
+        expect(hpf_recording_writer_create(&recording, fileno(file), NULL));
+        expect(hpf_recording_writer_begin(recording, &row, &number, NULL));
+    }
+    hpf_sink *sink = recording ? hpf_recording_writer_log(recording, number)
+                     : file    ? hpf_sink_to_fd(fileno(file))
+                               : NULL;
     s.live = calloc(s.n_sites, sizeof *s.live);
     s.totals = calloc(s.n_sites, sizeof *s.totals);
     s.costs = calloc(s.n_sites, sizeof *s.costs);
@@ -123,18 +137,26 @@ static double record(const server *of, const char *path, bool writes_changes)
         expect(hpf_writer_events.name(writer, i, HPF_STR("site"), NULL));
     }
     for (size_t i = 0; i < s.n_samples; i++) {
-        take_sample(&s, i, writer);
+        uint64_t live_bytes = take_sample(&s, i, writer);
+        if (recording) {
+            expect(hpf_recording_writer_sample(recording, number, (double)i, live_bytes, NULL));
+        }
     }
     expect(hpf_writer_finish(writer, NULL));
     expect(hpf_sink_flush(sink, NULL));
+    hpf_writer_destroy(writer);
+    if (recording) {
+        expect(hpf_recording_writer_end(recording, number, &(hpf_process){.end_s = 86400}, NULL));
+        hpf_recording_writer_destroy(recording);
+    } else {
+        hpf_sink_destroy(sink);
+    }
     double us = (now_s() - begin_s) * 1e6 / (double)s.n_samples;
     fseek(file, 0, SEEK_END);
     double bytes = (double)ftell(file);
     printf("%-14s %9zu samples %12.1f MB %8.0f bytes and %6.1f us a sample\n",
-           writes_changes ? "changes" : "whole samples", s.n_samples, bytes / 1e6,
+           is_recording ? "recording" : "whole samples", s.n_samples, bytes / 1e6,
            bytes / (double)s.n_samples, us);
-    hpf_writer_destroy(writer);
-    hpf_sink_destroy(sink);
     fclose(file);
     free(s.live);
     free(s.totals);
@@ -144,7 +166,7 @@ static double record(const server *of, const char *path, bool writes_changes)
 
 int main(int argc, char **argv)
 {
-    const char *path = argc > 1 ? argv[1] : "bench_recording.eventlog";
+    const char *path = argc > 1 ? argv[1] : "bench_recording.census";
     server s = {.chance = {20},
                 .n_samples = argc > 2 ? strtoull(argv[2], NULL, 10) : 86400,
                 .n_sites = argc > 3 ? strtoull(argv[3], NULL, 10) : 2000,

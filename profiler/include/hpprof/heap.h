@@ -69,6 +69,7 @@ typedef struct hpp_object {
     uint64_t *life_word;     /* the biography word in its header; NULL: in a table */
     uint64_t *retainer_word; /* the retainer word in its header; NULL: in a table */
     uint32_t *band_word;     /* of a sum: where one engine caches its band, 0 at first; or NULL */
+    uint32_t *stack_word;    /* the same for the part of the band that has its stack */
     const hpp_phase_bytes *phases; /* of a sum, if the heap has phases */
     const void *calls; /* its producer's stack with the places of calls, for bands that are divided
                           by stack; NULL: as `stack` */

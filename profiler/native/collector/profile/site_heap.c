@@ -223,7 +223,7 @@ size_t hpp__site_heap_typed_group(hpp__site_heap *h, size_t group, hpf_str type)
         return group;
     }
     typed.shape_number = shape_with_type(h, typed.shape_number, type);
-    typed.band_word = 0;
+    typed.band_word = typed.stack_word = 0;
     uint32_t number = typed.shape_number > 0 ? add_once(h, typed) : 0;
     return number > 0 ? number - 1 : group;
 }
@@ -334,6 +334,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
             .stack = group->stack,
             .calls = group->calls,
             .band_word = &group->band_word,
+            .stack_word = &group->stack_word,
             .phases = &h->phases[i],
         };
         uint64_t n_blocks = hpp__costs_live_blocks(&h->costs[i]);

@@ -30,7 +30,7 @@ typedef struct hpp__group {
     hpp__naming naming;    /* how the type is known: by a container, a variable, or only the site */
     uint32_t shape_number; /* from 1; 0: a special shape */
     bool is_object;        /* its blocks may own others: as hpp__site_type */
-    uint32_t band_word;    /* the engine's */
+    uint32_t band_word, stack_word; /* the engine's */
 } hpp__group;
 
 typedef struct hpp__site_heap {
