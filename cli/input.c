@@ -61,7 +61,8 @@ static void progress_wipe(progress *line)
 
 /* --- opening --- */
 
-static hpf_str value; /* empty: the default */
+static hpf_str value;       /* empty: the default */
+static const char *process; /* NULL: the default */
 static bool uses_mutator_clock;
 
 const char *const input_clock_names[] = {"elapsed", "mutator", NULL};
@@ -74,6 +75,7 @@ static void choose_value(const char *name)
 void input_set_options(const input_options *options)
 {
     choose_value(options->value);
+    process = options->process;
     uses_mutator_clock = options->clock != 0;
 }
 
@@ -109,7 +111,8 @@ const char *input_temporary_dir(void)
 
 static hpf_status open_source(hpf_source **out, const char *path, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
+    const hpf_source_options keeping = {
+        .keep = true, .temporary_dir = input_temporary_dir(), .process = process};
     return strcmp(path, "-") == 0 ? hpf_source_from_fd(out, STDIN_FILENO, &keeping, err)
                                   : hpf_source_open(out, path, &keeping, err);
 }

@@ -77,15 +77,25 @@ void input_close(input *in);
 /* Returns the folder for temporary files, TMPDIR or /tmp. */
 const char *input_temporary_dir(void);
 
+/* The option of the process of a recording. `position` is the offset of a text. */
+#define INPUT_PROCESS(position)                                                                    \
+    {                                                                                              \
+        .name = "process", .kind = OPT_TEXT, .offset = (position), .argument = "WHICH",            \
+        .help =                                                                                    \
+            "recording: the process to read, by its number, process ID, name or a part of it; "    \
+            "all: a band for each process (default: the one with the largest peak)"                \
+    }
+
 extern const char *const input_clock_names[];
 
 /* Members of the options of a command. */
 typedef struct input_options {
-    const char *value; /* the amount to read from inputs that have several; NULL: the default */
-    int clock;         /* of event logs: whether it is the mutator's */
+    const char *process; /* of a recording; NULL: the one with the largest peak */
+    const char *value;   /* the amount to read from inputs that have several; NULL: the default */
+    int clock;           /* of event logs: whether it is the mutator's */
 } input_options;
 
-/* Their rows; `base` is the offset of an input_options. */
+/* Their other rows; `base` is the offset of an input_options. */
 #define INPUT_OPTIONS(base)                                                                        \
     {.name = "value",                                                                              \
      .kind = OPT_TEXT,                                                                             \

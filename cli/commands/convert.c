@@ -304,6 +304,7 @@ static const opt convert_options[] = {
      .help = "csv, tidy: write all names unchanged, even names that spreadsheets take for formulas "
              "(=+-@)"},
     OPT_HEADING("What is converted"),
+    INPUT_PROCESS(offsetof(convert_values, input.process)),
     {.name = "input",
      .kind = OPT_CHOICE,
      .offset = offsetof(convert_values, input_format),

@@ -147,6 +147,7 @@ static const opt diff_options[] = {
     {0, "raw", OPT_FLAG, AT(raw), NULL,
      "csv: write all names unchanged, even names that spreadsheets take for formulas (=+-@)", NULL,
      0, 0},
+    INPUT_PROCESS(AT(input.process)),
     INPUT_OPTIONS(AT(input)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };

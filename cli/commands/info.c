@@ -11,6 +11,7 @@
 
 #include "bins/bins_report.h"
 #include "diag.h"
+#include "processes.h"
 #include "prof_report.h"
 #include "profile_command.h"
 #include "unit_format.h"
@@ -43,6 +44,7 @@ static const opt info_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_values, events),
      .help = "event log: print every record, one per line"},
+    INPUT_PROCESS(offsetof(info_values, input.process)),
     INPUT_OPTIONS(offsetof(info_values, input)),
     {.name = NULL},
 };
@@ -98,7 +100,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
                     o->truncated ? "no, the end of the file is missing" : "yes");
 }
 
-static void write_json(hpf_sink *sink, const input *in)
+static hpf_status write_json(hpf_sink *sink, const input *in, hpf_error *err)
 {
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
@@ -128,7 +130,9 @@ static void write_json(hpf_sink *sink, const input *in)
     hpf_json_whole(&json, "sample", o->peak_sample);
     hpf_json_close(&json);
     hpf_json_bool(&json, "truncated", o->truncated);
+    hpf_status status = processes_write_json(in, &json, err);
     hpf_json_end(&json);
+    return status;
 }
 
 static hpf_status write_info(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
@@ -138,11 +142,13 @@ static hpf_status write_info(const input *in, const void *values, hpf_sink *sink
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "--events needs an event log of GHC");
     }
     if (v->format == INFO_JSON) {
-        write_json(sink, in);
-    } else {
+        return write_json(sink, in, err);
+    }
+    hpf_status status = processes_write_text(in, v->exact, sink, err);
+    if (status == HPF_OK) {
         write_text(sink, in, v->exact);
     }
-    return HPF_OK;
+    return status;
 }
 
 static hpf_status write_log(const input *in, const void *values, hpf_sink *sink, hpf_error *err)

@@ -23,7 +23,7 @@
 enum { BY_NAME, BY_FILE, CLOCK_ELAPSED = 0, CLOCK_MUTATOR, CLOCK_DATE };
 
 typedef struct merge_values {
-    const char *output, *format;
+    const char *output, *format, *process;
     int by, clock;
 } merge_values;
 
@@ -84,6 +84,7 @@ static int merge_into(const merge_values *values, const char *path, char **paths
     symboliser *functions = NULL;
     const hpf_sum_options options = {.uses_mutator_clock = values->clock == CLOCK_MUTATOR,
                                      .temporary_dir = input_temporary_dir(),
+                                     .process = values->process,
                                      .symbolise = symboliser_frames,
                                      .symbolise_context = &functions,
                                      .warning = warn};
@@ -158,6 +159,7 @@ static const opt merge_options[] = {
      "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in time "
      "in which threads run; date: as far apart as their dates",
      clock_names, 0, 0},
+    INPUT_PROCESS(AT(process)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT

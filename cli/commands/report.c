@@ -410,6 +410,7 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, exact),
      .help = "print exact numbers instead of MiB and ms"},
     OPT_HEADING("What is reported"),
+    INPUT_PROCESS(offsetof(report_values, input.process)),
     TIME_WINDOW_OPTIONS(offsetof(report_values, window), "heap profile: report", ""),
     {.name = "by",
      .kind = OPT_CHOICE,

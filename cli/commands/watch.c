@@ -111,6 +111,7 @@ static bool open_watch(session *s)
     const char *value = s->values->plot.input.value;
     const hpf_live_options limits = {
         .max_picks = s->setup.backend ? s->setup.backend->most_samples : 0,
+        .process = s->values->plot.input.process,
         .has_log_profile = s->values->plot.profile >= 0,
         .log_profile = (uint8_t)s->values->plot.profile,
         .value = {value ? value : "", value ? strlen(value) : 0},
@@ -153,9 +154,11 @@ static bool open_views(session *s)
 
 static bool open_input(session *s, const char *word)
 {
+    const char *process = s->values->plot.input.process;
     const watch_input_options options = {.l = s->l,
                                          .w = s->w,
                                          .once = s->values->once,
+                                         .is_whole = process && strcmp(process, "all") == 0,
                                          .has_log_profile = s->values->plot.profile >= 0};
     s->input = watch_input_open(word, &options);
     return s->input != NULL;
@@ -324,6 +327,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
+    input_set_options(&values.plot.input);
     return check_and_watch(self, &values, argc, argv);
 }
 

@@ -16,6 +16,7 @@
 #include "hpfile/survey.h"
 
 #include "diag.h"
+#include "processes.h"
 #include "unit_format.h"
 #include "log_pass.h"
 #include "hpfile/summary.h"
@@ -317,8 +318,9 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
     }
 }
 
-static void write_text(hpf_sink *sink, const log_contents *c)
+static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
+    hpf_status status = processes_write_text(c->in, c->exact, sink, err);
     uint64_t stored_bytes = hpf_source_stored_bytes(c->in->source);
     const char *compression = hpf_source_compression(c->in->source);
     hpf_sink_text(sink, "file         ");
@@ -326,7 +328,8 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
     }
-    hpf_sink_printf(sink, "%s%s, event log", *compression ? ", " : "", compression);
+    hpf_sink_printf(sink, "%s%s, %s", *compression ? ", " : "", compression,
+                    hpf_source_recording(c->in->source) ? "recording" : "event log");
     write_fact(sink, "job          ", c->facts->job);
     write_fact(sink, "date         ", c->facts->date);
     write_fact(sink, "rts          ", c->facts->rts);
@@ -338,10 +341,15 @@ static void write_text(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, "\ntime samples %s", format_count(count_of(c, TIME_SAMPLE)).text);
     write_reports(sink, c);
     hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
-    write_types(sink, c);
+    if (hpf_source_recording(c->in->source)) {
+        hpf_sink_text(sink, "\n");
+    } else {
+        write_types(sink, c);
+    }
     for (size_t i = 0; i < c->n_hints; i++) {
         hpf_sink_printf(sink, "%s %s\n", i ? "            " : "missing     ", c->hints[i]);
     }
+    return status;
 }
 
 /* --- JSON --- */
@@ -413,7 +421,7 @@ static void write_json_events(hpf_json *json, const log_contents *c)
     hpf_json_close(json);
 }
 
-static void write_json(hpf_sink *sink, const log_contents *c)
+static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
     const char *compression = hpf_source_compression(c->in->source);
     hpf_breakdown breakdown =
@@ -424,7 +432,7 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     hpf_json_text(&json, "file", c->in->name);
     hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->source));
     hpf_json_text(&json, "compression", *compression ? compression : NULL);
-    hpf_json_text(&json, "format", "eventlog");
+    hpf_json_text(&json, "format", hpf_source_recording(c->in->source) ? "census" : "eventlog");
     hpf_json_str(&json, "job", c->facts->job);
     hpf_json_str(&json, "date", c->facts->date);
     hpf_json_text(&json, "sample_unit", "seconds");
@@ -450,18 +458,20 @@ static void write_json(hpf_sink *sink, const log_contents *c)
     for (size_t i = 0; i < c->n_hints; i++) {
         hpf_json_text(&json, NULL, c->hints[i]);
     }
+    hpf_json_close(&json);
+    hpf_status status = processes_write_json(c->in, &json, err);
     hpf_json_end(&json);
+    return status;
 }
 
 /* --- all --- */
 
-static hpf_status write_contents(log_contents *c, void (*write)(hpf_sink *, const log_contents *),
+static hpf_status write_contents(log_contents *c,
+                                 hpf_status (*write)(hpf_sink *, const log_contents *, hpf_error *),
                                  hpf_sink *sink, hpf_error *err)
 {
     hpf_status status = read_contents(c, err);
-    if (status == HPF_OK) {
-        write(sink, c);
-    }
+    status = status == HPF_OK ? write(sink, c, err) : status;
     hpf_survey_destroy(c->survey);
     hpf_eventlog_metadata_finish(&c->noted);
     hpf_eventlog_destroy(c->counted);

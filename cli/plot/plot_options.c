@@ -50,6 +50,7 @@ static const opt plot_options[] = {
     {0, "group-by", OPT_TEXT, AT(group), "PART",
      "group names by module, type, package or prefix:N (their first N parts); none: do not group",
      NULL, 0, 0},
+    INPUT_PROCESS(AT(input.process)),
     OPT_HEADING("How it is drawn"),
     {0, "normalise", OPT_FLAG, AT(normalise), NULL, "draw percentages of the total at each moment",
      NULL, 0, 0},
@@ -69,10 +70,6 @@ static const opt plot_options[] = {
      "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
      "FILE-legend.EXT; none: only names that fit on their bands",
      plot_legend_names, 0, 0},
-    {0, "latex", OPT_FLAG, AT(latex), NULL,
-     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
-     "it",
-     NULL, 0, 0},
     OPT_RARE_HEADING("Parts of call stacks"),
     STACK_DEPTH(AT(stacks.depth)),
     STACK_FUNCTIONS(AT(stacks)),
@@ -84,6 +81,10 @@ static const opt plot_options[] = {
      "html: show the text of the program around the lines of its stacks, from the files below DIR",
      NULL, 0, 0},
     OPT_RARE_HEADING("More on the picture"),
+    {0, "latex", OPT_FLAG, AT(latex), NULL,
+     "print the LaTeX line that includes the picture, and a description for readers who cannot see "
+     "it",
+     NULL, 0, 0},
     {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
      look_names, 0, 0},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",

@@ -49,9 +49,9 @@ enum { HPF__HEAD_BYTES = 512 };
 /* All formats, in the order of detection and of --help. To add one, write its file with a `const
  * hpf_format hpf_format_NAME`, and add its row. */
 #define HPF__FORMATS(row)                                                                          \
-    row(hp) row(csv) row(tidy) row(prof) row(dhat) row(heapprofile) row(json) row(eventlog)        \
-        row(massif) row(pprof) row(heaptrack) row(heap_text) row(chrome) row(openmetrics)          \
-            row(sqlite)
+    row(census) row(hp) row(csv) row(tidy) row(prof) row(dhat) row(heapprofile) row(json)          \
+        row(eventlog) row(massif) row(pprof) row(heaptrack) row(heap_text) row(chrome)             \
+            row(openmetrics) row(sqlite)
 
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)

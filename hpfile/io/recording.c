@@ -138,7 +138,7 @@ hpf_status hpf__recording_note(hpf_recording *r, const hpf__chunk_part *part, hp
     if (part->kind != HPF__CHUNK_LOG) {
         return note_row(r, part, p, err);
     }
-    if (part->is_sample) {
+    if (part->is_sample && (p->n_samples == 0 || seconds(part->time_us) != p->end_s)) {
         p->end_s = seconds(part->time_us);
         p->left_bytes = part->live_bytes;
         p->peak_bytes = p->peak_bytes > p->left_bytes ? p->peak_bytes : p->left_bytes;
@@ -153,6 +153,11 @@ hpf_status hpf__recording_note(hpf_recording *r, const hpf__chunk_part *part, hp
 bool hpf__recording_is_all(const char *which)
 {
     return which && strcmp(which, "all") == 0;
+}
+
+hpf_status hpf__recording_fail_other(hpf_error *err)
+{
+    return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "only recordings (.census) have processes");
 }
 
 /* Returns how well a text names a process; 0: not at all. */

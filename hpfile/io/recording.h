@@ -25,4 +25,7 @@ HPF_MUST_USE hpf_status hpf__recording_choose(hpf_recording *recording, const ch
 /* Returns whether `which` is the sum of all processes. */
 bool hpf__recording_is_all(const char *which);
 
+/* Sets the error of a choice in another input, and returns its status. */
+hpf_status hpf__recording_fail_other(hpf_error *err);
+
 #endif

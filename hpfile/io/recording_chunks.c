@@ -11,11 +11,10 @@
 
 enum { MOST_HEAD_BYTES = 1 + 4 * 10 };
 
-static const char magic[] = "CENSUS"; /* with a zero byte */
-
 bool hpf__is_recording(hpf_str head)
 {
-    return head.length >= sizeof magic && memcmp(head.data, magic, sizeof magic) == 0;
+    return head.length >= sizeof HPF__RECORDING_MAGIC &&
+           memcmp(head.data, HPF__RECORDING_MAGIC, sizeof HPF__RECORDING_MAGIC) == 0;
 }
 
 static bool hold(hpf__chunks *c, hpf_str *in, size_t n)
@@ -32,7 +31,7 @@ static bool hold(hpf__chunks *c, hpf_str *in, size_t n)
 static hpf_status check_magic(hpf__chunks *c, hpf_error *err)
 {
     hpf_str head = {c->held.bytes, c->held.length};
-    unsigned major = (unsigned char)head.data[sizeof magic];
+    unsigned major = (unsigned char)head.data[sizeof HPF__RECORDING_MAGIC];
     if (!hpf__is_recording(head) || major == 0) {
         return hpf_error_set(err, HPF_ERR_SYNTAX, "not a recording of census");
     }
@@ -95,12 +94,12 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             }
         } else if (in->length == 0) {
             return HPF_MORE;
-        } else if (c->offset < HPF__RECORDING_MAGIC_BYTES) {
-            size_t n = HPF__RECORDING_MAGIC_BYTES - (size_t)c->offset;
+        } else if (c->offset < HPF__RECORDING_HEAD_BYTES) {
+            size_t n = HPF__RECORDING_HEAD_BYTES - (size_t)c->offset;
             bool is_held = hold(c, in, n);
-            status = !is_held                                  ? hpf_error_set_memory(err)
-                     : c->offset == HPF__RECORDING_MAGIC_BYTES ? check_magic(c, err)
-                                                               : HPF_MORE;
+            status = !is_held                                 ? hpf_error_set_memory(err)
+                     : c->offset == HPF__RECORDING_HEAD_BYTES ? check_magic(c, err)
+                                                              : HPF_MORE;
         } else if (!c->is_inside) {
             status = hold(c, in, 1) ? read_head(c, err) : hpf_error_set_memory(err);
         } else {

@@ -11,9 +11,11 @@
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
+#define HPF__RECORDING_MAGIC "CENSUS" /* with its zero byte */
+
 enum {
     HPF__RECORDING_MAJOR = 1,
-    HPF__RECORDING_MAGIC_BYTES = 8, /* with the major version */
+    HPF__RECORDING_HEAD_BYTES = 8, /* magic and major version */
     HPF__RECORDING_ROW_BYTES = 1 << 16,
 };
 

@@ -94,7 +94,7 @@ static bool cannot_read_twice(const hpf_source *s)
  * one. */
 static hpf_status probe(hpf_source *s, hpf_error *err)
 {
-    char magic[HPF__RECORDING_MAGIC_BYTES];
+    char magic[HPF__RECORDING_HEAD_BYTES];
     size_t n = 0;
     while (s->fd >= 0 && !s->is_file && n < sizeof magic) {
         ssize_t got = read(s->fd, s->raw + n, PIECE_BYTES - n);
@@ -218,8 +218,12 @@ static hpf_status open_recording(hpf_source *s, hpf_str piece, hpf_error *err)
     *recording = *s;
     recording->processes = NULL;
     log->recording = recording;
-    *s = (hpf_source){
-        .fd = -1, .options = s->options, .is_probed = true, .processes = s->processes, .log = log};
+    *s = (hpf_source){.fd = -1,
+                      .spool = {.fd = -1},
+                      .options = s->options,
+                      .is_probed = true,
+                      .processes = s->processes,
+                      .log = log};
     return HPF_OK;
 }
 
@@ -308,9 +312,7 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
         return status;
     }
     if (!hpf__is_recording(*out)) {
-        return s->options.process ? hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                                                  "only recordings (.census) have processes")
-                                  : HPF_OK;
+        return s->options.process ? hpf__recording_fail_other(err) : HPF_OK;
     }
     status = open_recording(s, *out, err);
     return status == HPF_OK ? hpf_source_next(s, out, err) : status;

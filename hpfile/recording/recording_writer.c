@@ -249,8 +249,8 @@ hpf_process hpf_recording_writer_process(hpf_recording_writer *w, uint32_t numbe
 
 hpf_status hpf_recording_writer_create(hpf_recording_writer **out, int fd, hpf_error *err)
 {
-    static const char head[HPF__RECORDING_MAGIC_BYTES] = {'C', 'E', 'N', 'S',
-                                                          'U', 'S', 0,   HPF__RECORDING_MAJOR};
+    static const char head[HPF__RECORDING_HEAD_BYTES] = {'C', 'E', 'N', 'S',
+                                                         'U', 'S', 0,   HPF__RECORDING_MAJOR};
     hpf_recording_writer *w = *out = calloc(1, sizeof *w);
     if (!w) {
         return hpf_error_set_memory(err);

@@ -15,13 +15,15 @@
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
 #include "summary/live_clock.h"
+#include "summary/live_recording.h"
 #include "summary/live_survey.h"
 
 #define DEFAULT_STORE_BYTES ((size_t)64 << 20)
 
 struct hpf_live {
     hpf_live_options options;
-    hpf_events listener; /* all NULL without a listener */
+    hpf_events listener;           /* all NULL without a listener */
+    hpf__live_recording recording; /* takes the log of a process out of the input */
     hpf_reader *reader;
     hpf_eventlog_activity *activity; /* NULL: not kept */
     hpf__live_clock *clock;          /* NULL: elapsed time; otherwise fills the activity */
@@ -307,6 +309,7 @@ hpf_status hpf_live_create(hpf_live **out, const hpf_live_options *options, hpf_
         return hpf_error_set_memory(err);
     }
     live->options = options ? *options : (hpf_live_options){0};
+    live->recording.process = live->options.process;
     live->listener = live->options.listener ? *live->options.listener : (hpf_events){0};
     if (!init(live)) {
         hpf_live_destroy(live);
@@ -327,6 +330,7 @@ void hpf_live_destroy(hpf_live *live)
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
         hpf__live_clock_destroy(live->clock);
+        hpf__live_recording_finish(&live->recording);
         hpf_eventlog_activity_destroy(live->activity);
         hpf_eventlog_time_destroy(live->time);
         hpf__eventlog_totals_finish(&live->totals);
@@ -346,15 +350,26 @@ static hpf_status read_waiting(hpf_live *live, bool takes_all, hpf_error *err)
     return status;
 }
 
+static hpf_status feed_profile(hpf_live *live, hpf_str bytes, hpf_error *err)
+{
+    if (!live->clock) {
+        return hpf_reader_feed(live->reader, bytes.data, bytes.length, err);
+    }
+    hpf_status status = hpf__live_clock_feed(live->clock, bytes.data, bytes.length, err);
+    return status == HPF_OK ? read_waiting(live, false, err) : status;
+}
+
 hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
 {
+    hpf_str in = {bytes, n_bytes}, piece;
+    hpf_status status = HPF_OK;
     live->is_prepared = live->is_fresh = false;
     live->n_bytes += n_bytes;
-    if (!live->clock) {
-        return hpf_reader_feed(live->reader, bytes, n_bytes, err);
+    while (status == HPF_OK) {
+        status = hpf__live_recording_next(&live->recording, &in, &piece, err);
+        status = status == HPF_OK ? feed_profile(live, piece, err) : status;
     }
-    hpf_status status = hpf__live_clock_feed(live->clock, bytes, n_bytes, err);
-    return status == HPF_OK ? read_waiting(live, false, err) : status;
+    return status == HPF_MORE ? HPF_OK : status;
 }
 
 hpf_status hpf_live_read(hpf_live *live, hpf_source *source, const hpf_format *format,
@@ -368,7 +383,8 @@ hpf_status hpf_live_read(hpf_live *live, hpf_source *source, const hpf_format *f
         return hpf__reader_read(live->reader, format, &source, 1, NULL, &failed, err);
     }
     while (status == HPF_OK && (status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        status = hpf_live_feed(live, piece.data, piece.length, err);
+        live->n_bytes += piece.length;
+        status = feed_profile(live, piece, err);
     }
     return status == HPF_END ? HPF_OK : status;
 }
@@ -387,7 +403,8 @@ hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_byt
 hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;
-    hpf_status status = read_waiting(live, true, err);
+    hpf_status status = hpf__live_recording_end(&live->recording, err);
+    status = status == HPF_OK ? read_waiting(live, true, err) : status;
     return status == HPF_OK ? hpf_reader_finish(live->reader, err) : status;
 }
 

@@ -203,7 +203,9 @@ static hpf_status read_whole(sum_input *in, const hpf_format *format, hpf_source
  * piece. */
 static hpf_status open_file(sum_input *in, const hpf_reader_options *options, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = in->options->temporary_dir};
+    const hpf_source_options keeping = {
+        .keep = true, .temporary_dir = in->options->temporary_dir, .process = in->options->process};
+    const hpf_source_options reading = {.process = in->options->process};
     const hpf_format *format = NULL;
     hpf_source *source = NULL;
     hpf_status status = hpf_source_open(&source, in->path, &keeping, err);
@@ -213,8 +215,9 @@ static hpf_status open_file(sum_input *in, const hpf_reader_options *options, hp
     }
     if (status == HPF_OK && hpf__reader_is_whole(format, options)) {
         status = read_whole(in, format, source, options, err);
-    } else if (status == HPF_OK && *hpf_source_compression(source)) {
-        status = hpf_source_open(&in->source, in->path, NULL, err);
+    } else if (status == HPF_OK &&
+               (*hpf_source_compression(source) || hpf_source_recording(source))) {
+        status = hpf_source_open(&in->source, in->path, &reading, err);
     }
     hpf_source_destroy(source);
     return status;
@@ -237,7 +240,8 @@ static hpf_status open_input(sum_input *in, hpf_error *err)
             err, HPF_ERR_UNSUPPORTED,
             "the clock of the mutator needs event logs that can be read twice, not a pipe");
     } else {
-        status = hpf_source_open(&in->source, in->path, NULL, err);
+        const hpf_source_options reading = {.process = in->options->process};
+        status = hpf_source_open(&in->source, in->path, &reading, err);
     }
     if (status != HPF_OK || in->reader) {
         return status;

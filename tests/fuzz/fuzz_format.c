@@ -9,11 +9,12 @@
 #include "fuzz.h"
 #include "hpfile/format.h"
 
-static const hpf_source_options keeping = {.keep = true};
-
-/* Reads `bytes` into `writer` as the format that they have. */
-static hpf_status convert(hpf_str bytes, hpf_writer *writer, size_t max_name_bytes)
+/* Reads `bytes` into `writer` as the format that they have; of a recording, the process with the
+ * largest peak, or all. */
+static hpf_status convert(hpf_str bytes, const char *process, hpf_writer *writer,
+                          size_t max_name_bytes)
 {
+    const hpf_source_options keeping = {.keep = true, .process = process};
     const hpf_reader_options options = {.max_name_bytes = max_name_bytes};
     const hpf_format *format;
     hpf_source *source = NULL;
@@ -28,7 +29,7 @@ static hpf_status convert(hpf_str bytes, hpf_writer *writer, size_t max_name_byt
     return status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(hpf_str bytes, const char *process)
 {
     static const hpf_format *const formats[] = {&hpf_format_hp, &hpf_format_tidy,
                                                 &hpf_format_eventlog};
@@ -39,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                      "no writer");
         fuzz_require(hpf_writer_create(&rewriter, &hpf_format_hp, again, NULL, NULL) == HPF_OK,
                      "no writer");
-        if (convert((hpf_str){(const char *)data, size}, writer, 200) == HPF_OK) {
+        if (convert(bytes, process, writer, 200) == HPF_OK) {
             fuzz_require(hpf_writer_finish(writer, NULL) == HPF_OK, "the end cannot be written");
             /* Amounts of a repeated name may add up to more than a reader accepts. */
-            hpf_status status = convert(hpf_sink_bytes(first), rewriter, 0);
+            hpf_status status = convert(hpf_sink_bytes(first), NULL, rewriter, 0);
             fuzz_require(status == HPF_OK || status == HPF_ERR_RANGE,
                          "a written profile cannot be read");
         }
@@ -50,6 +51,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hpf_writer_destroy(writer);
         hpf_sink_destroy(again);
         hpf_sink_destroy(first);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    hpf_str bytes = {(const char *)data, size};
+    check(bytes, NULL);
+    if (hpf_str_begins(bytes, "CENSUS")) {
+        check(bytes, "all");
     }
     return 0;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hpfile/recording.h"
+
 #include "diag.h"
 #include "input.h"
 
@@ -17,11 +19,30 @@
 #include "input_finished.h"
 #include "input_stream.h"
 
+/* Returns whether a file is a recording that can be followed. Chooses the process that is the
+ * largest so far. */
+static bool is_recording(const char *path, const watch_input_options *options)
+{
+    hpf_source *source = NULL;
+    hpf_str piece;
+    const hpf_recording *recording = NULL;
+    if (hpf_source_open(&source, path, NULL, NULL) == HPF_OK) {
+        (void)!hpf_source_next(source, &piece, NULL);
+        recording = *hpf_source_compression(source) ? NULL : hpf_source_recording(source);
+    }
+    const hpf_process *largest = recording ? hpf_recording_chosen(recording) : NULL;
+    if (largest) {
+        watch_use_process(options->w, largest->number);
+    }
+    hpf_source_destroy(source);
+    return recording != NULL;
+}
+
 /* Opens a file that grows, or is finished. */
 static watch_input *open_file(const char *path, const watch_input_options *options)
 {
     input file;
-    if (access(path, F_OK) != 0) {
+    if (access(path, F_OK) != 0 || (!options->is_whole && is_recording(path, options))) {
         return input_file_create(path, options);
     }
     if (!input_open_only(&file, path, NULL)) {

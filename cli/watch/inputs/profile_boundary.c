@@ -11,7 +11,8 @@ enum { N_WORD = sizeof word - 1 };
 
 static void begin(profile_boundary *b, char first)
 {
-    *b = (profile_boundary){.has_begun = true, .is_log = first == 'h', .n_found = 1};
+    *b =
+        (profile_boundary){.has_begun = true, .is_log = first == 'h' || first == 'C', .n_found = 1};
 }
 
 /* Reads the byte after a newline and `n_found` - 1 bytes of the word. Returns true if it completes

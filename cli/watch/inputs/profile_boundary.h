@@ -4,7 +4,7 @@
  * right after the old one, and a FIFO does not separate its writers.
  *
  * A line that starts with `JOB "` after samples of a `.hp` profile starts another profile. An event
- * log ends when its writer closes the stream.
+ * log or recording ends when its writer closes the stream.
  */
 #ifndef CENSUS_WATCH_PROFILE_BOUNDARY_H
 #define CENSUS_WATCH_PROFILE_BOUNDARY_H

@@ -21,6 +21,7 @@ typedef struct watch_input_options {
     watch *w;
     bool once;            /* the profile ends with its first writer */
     bool has_log_profile; /* --profile was given */
+    bool is_whole;        /* a recording is read at once: for all its processes */
     bool is_notified;     /* for a file: watch_input_look is called whenever it has grown */
 } watch_input_options;
 

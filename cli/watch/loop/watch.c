@@ -38,6 +38,7 @@ typedef struct profile {
 
 struct watch {
     hpf_live_options options;
+    char process[12]; /* the default of options.process */
     view **views;
     size_t n_views, views_capacity;
     profile **profiles;
@@ -504,6 +505,12 @@ watch *watch_create(const hpf_live_options *options)
         w->options = *options;
     }
     return w;
+}
+
+void watch_use_process(watch *w, uint32_t number)
+{
+    snprintf(w->process, sizeof w->process, "%u", number);
+    w->options.process = w->options.process ? w->options.process : w->process;
 }
 
 /* A reader may keep the last statement until it sees the next byte. At the end it counts, as in a

@@ -82,6 +82,9 @@ typedef struct watch watch;
 
 /* Copies `options` (its contexts are borrowed). Returns NULL without memory. */
 watch *watch_create(const hpf_live_options *options);
+
+/* Follows this process of recordings, unless the options chose one. */
+void watch_use_process(watch *w, uint32_t number);
 /* Finishes the views in the order in which they were added, and ends the profiles. */
 void watch_destroy(watch *w);
 

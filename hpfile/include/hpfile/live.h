@@ -30,7 +30,10 @@ typedef struct hpf_live_options {
     size_t max_picks;      /* as in hpf_survey_options; 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
-    bool has_log_profile;  /* as in hpf_reader_options */
+    /* As in hpf_source_options, of a recording that is fed; NULL: its first process with a log.
+     * "all" is UNSUPPORTED, as the sum is read whole. Borrowed. */
+    const char *process;
+    bool has_log_profile; /* as in hpf_reader_options */
     uint8_t log_profile;
     /* "ticky-entries", "ticky-allocs" or "ticky-allocd": this amount of the ticky counters of an
      * event log instead of its heap profile; counters that are not defined yet are numbers. Other

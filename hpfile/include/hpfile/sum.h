@@ -21,6 +21,7 @@ typedef struct hpf_sum_options {
     /* Times of event logs are those of the mutator. Errors: UNSUPPORTED for pipes. */
     bool uses_mutator_clock;
     const char *temporary_dir; /* as in hpf_source_options */
+    const char *process;       /* as in hpf_source_options */
     hpf_symboliser *symbolise; /* as in hpf_reader_options */
     void *symbolise_context;
     void (*warning)(const char *path, const hpf_error *warning); /* may be NULL */

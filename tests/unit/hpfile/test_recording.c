@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hpfile/format.h"
+#include "hpfile/live.h"
 #include "hpfile/recording.h"
 #include "hpfile/recording_writer.h"
 #include "hpfile/source.h"
@@ -53,13 +54,22 @@ static void add_sample(hpf_recording_writer *w, made_process *p, uint64_t i)
     cr_assert_eq(hpf_recording_writer_sample(w, p->number, (double)i, large + 1, NULL), HPF_OK);
 }
 
-static void end(hpf_recording_writer *w, made_process *p)
+static void end(hpf_recording_writer *w, made_process *p, hpf_process_end how)
 {
-    const hpf_process row = {
-        .end = HPF_PROCESS_EXITED, .code = 3, .end_s = p->start_s + 20, .left_bytes = 7};
+    const hpf_process row = {.end = how, .code = 3, .end_s = p->start_s + 20, .left_bytes = 7};
     cr_assert_eq(hpf_writer_finish(p->writer, NULL), HPF_OK);
     cr_assert_eq(hpf_recording_writer_end(w, p->number, &row, NULL), HPF_OK);
     hpf_writer_destroy(p->writer);
+}
+
+/* Returns the bytes of a file, which it closes. */
+static hpf_str take_bytes(FILE *file)
+{
+    static char bytes[1 << 20];
+    rewind(file);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return (hpf_str){bytes, length};
 }
 
 /* Writes a run whose processes take samples in turns, and returns its bytes. */
@@ -67,30 +77,27 @@ static hpf_str write_run(made_process *all, size_t n, bool ends)
 {
     FILE *file = tmpfile();
     hpf_recording_writer *w;
-    static char bytes[1 << 20];
     cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
     for (size_t i = 0; i < n; i++) {
         begin(w, &all[i]);
     }
     for (uint64_t t = 0; t < 20; t++) {
         for (size_t i = 0; i < n; i++) {
-            if (t < all[i].n_samples) {
-                add_sample(w, &all[i], t);
+            uint64_t start = (uint64_t)all[i].start_s;
+            if (t >= start && t - start < all[i].n_samples) {
+                add_sample(w, &all[i], t - start);
             }
         }
     }
     for (size_t i = 0; i < n; i++) {
         if (ends) {
-            end(w, &all[i]);
+            end(w, &all[i], HPF_PROCESS_EXITED);
         } else {
             hpf_writer_destroy(all[i].writer);
         }
     }
     hpf_recording_writer_destroy(w);
-    rewind(file);
-    size_t length = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return (hpf_str){bytes, length};
+    return take_bytes(file);
 }
 
 static made_process run[] = {
@@ -191,7 +198,9 @@ Test(recording, a_log_is_read_again)
         cr_assert_eq(hpf_source_read_at(source, at, again, rest, NULL), HPF_OK);
         cr_expect(memcmp(first + at, again, rest) == 0);
     }
+    int next = dup(STDERR_FILENO);
     hpf_source_destroy(source);
+    cr_expect_eq(dup(STDERR_FILENO), next + 1, "a source of memory has closed a descriptor");
 }
 
 Test(recording, a_pipe_is_read_like_a_file)
@@ -210,6 +219,94 @@ Test(recording, a_pipe_is_read_like_a_file)
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
     close(ends[0]);
+}
+
+Test(recording, all_processes_are_bands_on_one_clock)
+{
+    hpf_str bytes = write_run(run, N, true);
+    const hpf_source_options options = {.keep = true, .process = "all"};
+    hpf_source *source;
+    hpf_survey *survey;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_expect(hpf_str_is(hpf_survey_header(survey, HPF_HEADER_JOB), "/bin/x --y · by process"));
+    cr_assert_eq(hpf_survey_n_names(survey), 3);
+    double amounts[3], time;
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "make(100)"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "cc_one.c(101)"));
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 2), "cc_two.c(103)"));
+    cr_assert_eq(hpf_survey_amounts_at(survey, 6, amounts, &time, NULL), HPF_OK);
+    cr_expect_eq(time, 6);
+    cr_expect_eq(amounts[0], 51);
+    cr_expect_eq(amounts[1], 5000);
+    cr_expect_eq(amounts[2], 2001);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+/* The final log of a process comes when it has ended, after the samples of others. */
+Test(recording, a_provisional_log_is_replaced)
+{
+    made_process other = {.name = "other", .pid = 1, .n_samples = 8, .largest = 100};
+    made_process first = {.name = "server", .pid = 2, .n_samples = 8, .largest = 900};
+    made_process last = first;
+    FILE *file = tmpfile();
+    hpf_recording_writer *w;
+    cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+    begin(w, &other);
+    begin(w, &first);
+    for (uint64_t t = 0; t < 8; t++) {
+        add_sample(w, &other, t);
+        add_sample(w, &first, t);
+    }
+    begin(w, &last);
+    end(w, &first, HPF_PROCESS_REPLACED);
+    for (uint64_t t = 0; t < 8; t++) {
+        add_sample(w, &last, t);
+    }
+    end(w, &last, HPF_PROCESS_EXITED);
+    end(w, &other, HPF_PROCESS_EXITED);
+    hpf_recording_writer_destroy(w);
+    hpf_str bytes = take_bytes(file);
+    cr_expect_eq(peak_of(bytes, "server", NULL), 900);
+    cr_expect_eq(peak_of(bytes, "2", NULL), 0);
+    cr_expect_eq(peak_of(bytes, "3", NULL), 900);
+    cr_expect_eq(peak_of(bytes, "all", NULL), 1000);
+}
+
+/* Feeds a recording in small pieces, and returns the peak. */
+static double live_peak_of(hpf_str bytes, const char *which, hpf_error *err)
+{
+    const hpf_live_options options = {.process = which};
+    hpf_live *live;
+    hpf_survey *survey;
+    hpf_status status = HPF_OK;
+    cr_assert_eq(hpf_live_create(&live, &options, NULL), HPF_OK);
+    for (size_t at = 0; at < bytes.length && status == HPF_OK; at += 7) {
+        size_t n = bytes.length - at < 7 ? bytes.length - at : 7;
+        status = hpf_live_feed(live, bytes.data + at, n, err);
+    }
+    status = status == HPF_OK ? hpf_live_finish(live, err) : status;
+    double peak = status == HPF_OK && hpf_live_survey(&survey, live, NULL) == HPF_OK
+                      ? hpf_survey_overview(survey)->peak_total
+                      : 0;
+    hpf_live_destroy(live);
+    return peak;
+}
+
+Test(recording, a_recording_that_grows_is_the_log_of_a_process)
+{
+    hpf_error err;
+    hpf_str bytes = write_run(run, N, true);
+    cr_expect_eq(live_peak_of(bytes, NULL, &err), 100); /* the first one with a log */
+    cr_expect_eq(live_peak_of(bytes, "2", &err), 5000);
+    cr_expect_eq(live_peak_of(bytes, "two", &err), 4000);
+    cr_expect_eq(live_peak_of(bytes, "sh", &err), 0);
+    cr_expect_str_eq(err.message, "process 3 (sh) was too short or too small for a profile");
+    cr_expect_eq(live_peak_of(bytes, "all", &err), 0);
+    cr_expect_str_eq(err.message, "the sum of all processes cannot be followed");
+    cr_expect_eq(live_peak_of(HPF_STR("JOB \"x\"\n"), "two", &err), 0);
+    cr_expect_str_eq(err.message, "only recordings (.census) have processes");
 }
 
 Test(recording, a_recording_that_is_cut_has_all_samples_before)
@@ -256,7 +353,7 @@ Test(recording, wrong_bytes_do_no_harm)
     hpf_str bytes = write_run(run, N, true);
     char *copy = malloc(bytes.length);
     for (size_t i = 0; i < bytes.length; i++) {
-        for (int value = 0; value < 256; value += 85) {
+        for (int value = 0; value < 256; value += 255) {
             memcpy(copy, bytes.data, bytes.length);
             copy[i] = (char)value;
             hpf_error err;

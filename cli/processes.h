@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The processes of a recording, for census info.
+ */
+#ifndef CENSUS_PROCESSES_H
+#define CENSUS_PROCESSES_H
+
+#include "base/json.h"
+#include "hpfile/sink.h"
+
+#include "input.h"
+
+/* Write the processes of an input, and which of them is read; nothing if it is no recording.
+ * Errors: MEMORY. */
+HPF_MUST_USE hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink,
+                                             hpf_error *err);
+HPF_MUST_USE hpf_status processes_write_json(const input *in, hpf_json *json, hpf_error *err);
+
+#endif
