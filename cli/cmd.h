@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A command of the program, and what all commands share. The table is in commands/commands.c.
+ * A command of the program, and what all commands share. The table is in commands/cmd_find.c.
  */
 #ifndef CENSUS_CMD_H
 #define CENSUS_CMD_H

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
+#include "event/writer.h"
 #include "io/source.h"
 
 #define NONE UINT32_MAX

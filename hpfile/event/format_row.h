@@ -65,11 +65,6 @@ struct hpf_writer {
     double time;                /* of the last sample; 0 before the first */
 };
 
-/* Check the numbers of an event, which `what` names: they are finite and not negative. Samples must
- * not go back before `*time`, which becomes their time. Errors: RANGE, ORDER. */
-hpf_status hpf__check_number(double number, const char *what, hpf_error *err);
-hpf_status hpf__check_sample(const hpf_sample *sample, double *time, hpf_error *err);
-
 /* Returns `head` without a byte order mark and blanks at its beginning. */
 static inline hpf_str hpf__head_text(hpf_str head)
 {

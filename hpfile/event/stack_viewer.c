@@ -11,25 +11,14 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/regular_expression.h"
 #include "hpfile/breakdown.h"
 #include "event/costs.h"
+#include "event/stack_view.h"
 #include "base/frame.h"
 #include "base/names.h"
 
 /* Of a name that is left out. */
 #define NOT_SHOWN UINT32_MAX
-
-/* The expressions of a view. */
-enum { UNDER, CALLERS, CALLEES, N_EXPRESSIONS };
-
-struct hpf_stack_view {
-    hpf_stack_part part;
-    uint32_t depth;
-    bool has[N_EXPRESSIONS];
-    regex_t expressions[N_EXPRESSIONS];
-    hpf__buffer caption; /* "callers of malloc, by module" */
-};
 
 /* Where a shown name comes from: the frames [begin, end) of a name of the reader. */
 typedef struct shown_name {
@@ -63,80 +52,6 @@ static bool append(hpf__buffer *to, hpf_str text)
 {
     return hpf__buffer_append(to, text.data, text.length);
 }
-
-/* --- views --- */
-
-static bool add_to_caption(hpf__buffer *caption, const char *what, const char *text)
-{
-    return (caption->length == 0 || append(caption, HPF_STR(", "))) &&
-           hpf__buffer_append(caption, what, strlen(what)) &&
-           hpf__buffer_append(caption, text, strlen(text));
-}
-
-static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
-{
-    static const char *const parts[] = {
-        [HPF_PART_STACK] = "call stack",  [HPF_PART_FUNCTION] = "function",
-        [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
-        [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
-        [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer"};
-    return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
-           (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
-           add_to_caption(caption, "by ", parts[o->part]) &&
-           (!o->under || add_to_caption(caption, "under ", o->under));
-}
-
-hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_options *options,
-                                 hpf_error *err)
-{
-    const char *texts[N_EXPRESSIONS] = {options->under, options->callers_of, options->callees_of};
-    *out = NULL;
-    if (options->callers_of && options->callees_of) {
-        return hpf_error_set(err, HPF_ERR_ARGUMENT,
-                             "expected callers or callees of a function, found both");
-    }
-    hpf_stack_view *view = calloc(1, sizeof *view);
-    if (!view) {
-        return hpf_error_set_memory(err);
-    }
-    view->part = options->part;
-    view->depth = options->depth;
-    if (!put_caption(&view->caption, options)) {
-        hpf_stack_view_destroy(view);
-        return hpf_error_set_memory(err);
-    }
-    for (int i = 0; i < N_EXPRESSIONS; i++) {
-        hpf_status status =
-            texts[i] ? hpf__regular_expression(&view->expressions[i], texts[i], err) : HPF_OK;
-        if (status != HPF_OK) {
-            hpf_stack_view_destroy(view);
-            return status;
-        }
-        view->has[i] = texts[i] != NULL;
-    }
-    *out = view;
-    return HPF_OK;
-}
-
-void hpf_stack_view_destroy(hpf_stack_view *view)
-{
-    for (int i = 0; view && i < N_EXPRESSIONS; i++) {
-        if (view->has[i]) {
-            regfree(&view->expressions[i]);
-        }
-    }
-    if (view) {
-        hpf__buffer_finish(&view->caption);
-    }
-    free(view);
-}
-
-bool hpf_stack_view_has_lines(const hpf_stack_view *view)
-{
-    return view->part == HPF_PART_LINE;
-}
-
-/* --- viewers --- */
 
 hpf_stack_viewer *hpf_stack_viewer_create(const hpf_stack_view *view, hpf_frames_of *frames_of,
                                           void *frames_context)

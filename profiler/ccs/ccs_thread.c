@@ -306,25 +306,6 @@ void hpp_ccs_set(const hpp_ccs *ccs)
     }
 }
 
-void hpp_ccs_enter(hpp_cc *centre)
-{
-    hpp__thread *t = hpp__this_thread();
-    if (t) {
-        hpp__push(t, centre);
-    }
-}
-
-const hpp_ccs *hpp_ccs_push(const hpp_ccs *ccs, hpp_cc *centre)
-{
-    hpp__thread *t = hpp__this_thread();
-    hpp_cell *from = t ? hpp__cell_of(t, ccs) : NULL;
-    if (!from) {
-        const hpp_ccs *child = hpp__ccs_child(ccs, centre);
-        return child ? child : ccs;
-    }
-    return hpp__cell_above(from, centre)->ccs;
-}
-
 void hpp_ccs_enter_function(const hpp_ccs *function)
 {
     const hpp_ccs *current = hpp_ccs_current();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The cost-centre stacks of a thread, for its start and end (ccs_thread.c) and its scopes
- * (scope.c).
+ * The cost-centre stacks of a thread: its counters, for its start and end (ccs_thread.c), for
+ * pushes (ccs_push.h) and for scopes (scope.c).
  */
 #ifndef HPP_CCS_THREAD_H
 #define HPP_CCS_THREAD_H
@@ -62,13 +62,6 @@ hpp__thread *hpp__this_thread(void);
 /* Sets hpp_this_thread to dummy data, for a thread without memory, and returns it. Its costs are
  * lost. */
 hpp__thread *hpp__lost_thread(void);
-
-/* Pushes a cost centre on a thread's current stack and counts an entry. */
-void hpp__push(hpp__thread *thread, hpp_cc *centre);
-
-/* Returns the calling thread's cell of the stack of `from` with `centre` on top; it may be `from`.
- */
-const hpp_cell *hpp__cell_above(hpp_cell *from, hpp_cc *centre);
 
 bool hpp__counts_entries(void);
 

@@ -6,8 +6,7 @@
  * are sorted by name after reading, equal names in order of appearance.
  */
 #include "hpfile/sink.h"
-#include "hprender/auxfile.h"
-#include "classic/classic.h"
+#include "classic/auxfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

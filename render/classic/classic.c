@@ -3,6 +3,7 @@
  * The classic look: its shades, and the steps from a survey to a chart.
  */
 #include "classic/classic.h"
+#include "classic/auxfile.h"
 
 #include <math.h>
 

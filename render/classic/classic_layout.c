@@ -6,6 +6,7 @@
 #include "hpfile/sink.h"
 #include "base/arena.h"
 #include "classic/classic.h"
+#include "classic/auxfile.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "classic/classic.h"
-#include "hprender/auxfile.h"
+#include "classic/auxfile.h"
 
 static void check_error(const hpf_error *err, size_t size)
 {

@@ -15,25 +15,6 @@ import sys
 
 import includes
 
-# Headers that also declare what other sources define: knots to be untied, not to be added to.
-KNOTS = {
-    "bins_report": {"bins_annotate"},
-    "ccs_thread": {"scope"},
-    "classic": {"auxfile"},
-    "cmd": {"commands"},
-    "collector": {"attach_none", "attach_process", "mark_process", "program_check"},
-    "findings": {"savings"},
-    "layout": {"modern"},
-    "memory_limits": {"platform"},
-    "prof_file": {"prof_json_reader", "prof_text_reader"},
-    "stack_view": {"stack_viewer"},
-    "survey_read": {"second_pass"},
-    "writer": {"format_row"},
-}
-
-# Calls up a floor: (source, function).
-CALLS = {("exact", "hpp__thread_at")}
-
 IGNORED = re.compile(r'\bHPF_(?:BEGIN|END)_DECLS\b|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 FUNCTION = re.compile(r"\b([a-z]+_\w+)\(")
 
@@ -71,7 +52,7 @@ def stem(file):
 
 def is_family(header, source):
     header = header.removesuffix("_state")
-    return f"{source}_".startswith(f"{header}_") or f"{header}_".startswith(f"{source}_") or source in KNOTS.get(header, ())
+    return f"{source}_".startswith(f"{header}_") or f"{header}_".startswith(f"{source}_")
 
 
 def room_problems(room):
@@ -92,7 +73,7 @@ def room_problems(room):
         for function in sorted(set(FUNCTION.findall(text)) & set(declared) & set(defined)):
             above = min(room.floor(source) for source in defined[function])
             may = includes.SIDEWAYS.get((room.name, floors[floor]), ())
-            if above > floor and floors[above] not in may and (stem(file), function) not in CALLS:
+            if above > floor and floors[above] not in may:
                 yield f"{room.name}/{file}: {function} is of {floors[above]}, above {floors[floor]}"
 
 

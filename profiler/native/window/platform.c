@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 
-#include "memory_limits.h"
 #include "window.h"
 
 enum {

@@ -8,6 +8,7 @@
 #ifndef HPP_NATIVE_WINDOW_PLATFORM_H
 #define HPP_NATIVE_WINDOW_PLATFORM_H
 
+#include <sys/resource.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -87,7 +88,7 @@ static inline uint64_t hpp__system_ns(void)
 }
 
 /* Returns whether the library may take more address space, and counts it as taken. Under a limit
- * (RLIMIT_AS; RLIMIT_DATA for private memory), the limit is raised by as much (memory_limits.h).
+ * (RLIMIT_AS; RLIMIT_DATA for private memory), the limit is raised by as much (platform.h).
  * Where that is not possible, it takes at most a quarter: the program has first claim to it. */
 bool hpp__claim_addresses(size_t n_bytes, bool is_private);
 void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
@@ -126,5 +127,39 @@ static inline uint64_t hpp__two_offsets(const uint32_t *offsets)
     typedef uint64_t word __attribute__((aligned(4), may_alias));
     return *(const word *)offsets;
 }
+
+/* ---- limits of memory ------------------------------------------------------------------------ */
+
+/* Limits of memory. What this library takes would count against the limits that the program sets
+ * for itself (RLIMIT_AS, RLIMIT_DATA). So the kernel gets them with that much more, and the program
+ * sees its own. Without a privilege, a limit cannot be raised above the upper one that the process
+ * was started with; an upper limit that the program sets leaves some room in the kernel.
+ *
+ * Threads: any, also signal handlers. A process that is not the one of hpp__limits_start, as a
+ * child of vfork, sets limits as they are. */
+typedef enum hpp_limit_kind {
+    HPP_LIMIT_ADDRESSES, /* RLIMIT_AS */
+    HPP_LIMIT_DATA,      /* RLIMIT_DATA */
+    HPP_N_LIMITS
+} hpp_limit_kind;
+
+/* Starts in a process, or again in a forked child. The library itself is so large. */
+void hpp__limits_start(uint64_t n_bytes, uint64_t n_private_bytes);
+
+/* Get and set a limit as the program sees it. Return 0 or a negated errno. */
+long hpp__limit_get(hpp_limit_kind kind, struct rlimit *out);
+long hpp__limit_set(hpp_limit_kind kind, const struct rlimit *wanted);
+
+typedef struct hpp_limits_shown {
+    bool is_set[HPP_N_LIMITS], is_lowered[HPP_N_LIMITS];
+    struct rlimit own[HPP_N_LIMITS];
+} hpp_limits_shown;
+
+/* Gives the kernel the limits that the program sees, before another program is started, which
+ * inherits them. If this process does not become that program, the upper limits stay, and so do
+ * limits that the process has reached with what the library has taken. The second function takes
+ * them back, and gives a new process, if it is known, the limits that it should have. */
+hpp_limits_shown hpp__limits_show(bool becomes_other);
+void hpp__limits_hide(const hpp_limits_shown *shown, int process_id);
 
 #endif

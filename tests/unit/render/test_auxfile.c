@@ -6,8 +6,7 @@
 #include <criterion/parameterized.h>
 #include <string.h>
 
-#include "classic/classic.h"
-#include "hprender/auxfile.h"
+#include "classic/auxfile.h"
 
 static hpr_auxfile *parse(const char *text)
 {

@@ -18,11 +18,18 @@ enum {
 _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
+static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
+
 /* Who holds a slot: 0 or a thread id, with HOLDER_LEFT once that is ending. */
 static _Atomic uint32_t holders[HPP_MAX_SLOTS];
 static _Atomic uint32_t n_slots;
 
 /* ---- slots ----------------------------------------------------------------------------------- */
+
+hpp_thread *hpp__thread_at(uint32_t slot_index)
+{
+    return &threads[slot_index];
+}
 
 hpp_window_slot *hpp__slot_at(uint32_t index)
 {

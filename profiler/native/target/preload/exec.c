@@ -25,7 +25,6 @@
 #include "environment.h"
 #include "helper.h"
 #include "native/target/counting/process_state.h"
-#include "native/window/memory_limits.h"
 #include "native/loading/loading.h"
 #include "process.h"
 #include "native/window/platform.h"

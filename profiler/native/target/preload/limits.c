@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 
-#include "native/window/memory_limits.h"
 #include "native/window/platform.h"
 
 #define IS_KIND(resource) ((resource) == RLIMIT_AS || (resource) == RLIMIT_DATA)

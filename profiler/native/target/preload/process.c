@@ -20,7 +20,7 @@
 #include "native/target/counting/process_state.h"
 #include "native/target/lives/sampler.h"
 #include "thread_life.h"
-#include "native/window/memory_limits.h"
+#include "native/window/platform.h"
 #include "native/window/trie.h"
 #include "native/window/window_writer.h"
 

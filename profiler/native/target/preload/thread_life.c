@@ -18,13 +18,7 @@ extern void *__libc_stack_end;
 static _Thread_local volatile bool is_beginning HPP_INITIAL_EXEC;
 static _Thread_local size_t created_stack_bytes HPP_INITIAL_EXEC;
 
-static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
 static pthread_key_t end_key;
-
-hpp_thread *hpp__thread_at(uint32_t slot_index)
-{
-    return &threads[slot_index];
-}
 
 /* Adds an event of the calling thread. */
 static void note_event(const hpp_thread *self, bool is_end)
@@ -88,7 +82,7 @@ static void find_stack(hpp_thread *self)
 
 static hpp_thread *settle(uint32_t index, uint32_t thread_id)
 {
-    hpp_thread *self = &threads[index];
+    hpp_thread *self = hpp__thread_at(index);
     self->slot_index = index;
     self->slot = hpp__slot_at(index);
     self->thread_id = thread_id;
@@ -141,7 +135,7 @@ hpp_thread *hpp__threads_forked(void)
     uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n_slots; i++) {
-        threads[i].ticks.timer_id = 0; /* timers stay with the parent */
+        hpp__thread_at(i)->ticks.timer_id = 0; /* timers stay with the parent */
     }
     hpp__slots_forked(self != NULL ? self->slot_index : HPP_SHARED_SLOT, thread_id);
     if (self == NULL) {
@@ -163,6 +157,6 @@ void hpp__threads_end_ticks(void)
     hpp__cpu_ticks_disown();
     uint32_t n = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n; i++) {
-        hpp__cpu_ticks_stop(&threads[i]);
+        hpp__cpu_ticks_stop(hpp__thread_at(i));
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Replaces attach_process.c where no code makes a process call functions.
+ * Replaces collector_attach.c where no code makes a process call functions.
  */
 #include "hpprof/collector.h"
 

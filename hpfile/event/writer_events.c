@@ -9,6 +9,7 @@
 
 #include "base/lex.h"
 #include "event/format_row.h"
+#include "event/writer.h"
 
 hpf_status hpf_writer_create(hpf_writer **out, const hpf_format *format, hpf_sink *sink,
                              const hpf_writer_options *options, hpf_error *err)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Compiles views of stacks.
+ */
+#include "event/stack_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_to_caption(hpf__buffer *caption, const char *what, const char *text)
+{
+    return (caption->length == 0 || hpf__buffer_append(caption, ", ", 2)) &&
+           hpf__buffer_append(caption, what, strlen(what)) &&
+           hpf__buffer_append(caption, text, strlen(text));
+}
+
+static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
+{
+    static const char *const parts[] = {
+        [HPF_PART_STACK] = "call stack",  [HPF_PART_FUNCTION] = "function",
+        [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
+        [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
+        [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer"};
+    return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
+           (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
+           add_to_caption(caption, "by ", parts[o->part]) &&
+           (!o->under || add_to_caption(caption, "under ", o->under));
+}
+
+hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_options *options,
+                                 hpf_error *err)
+{
+    const char *texts[N_EXPRESSIONS] = {options->under, options->callers_of, options->callees_of};
+    *out = NULL;
+    if (options->callers_of && options->callees_of) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "expected callers or callees of a function, found both");
+    }
+    hpf_stack_view *view = calloc(1, sizeof *view);
+    if (!view) {
+        return hpf_error_set_memory(err);
+    }
+    view->part = options->part;
+    view->depth = options->depth;
+    if (!put_caption(&view->caption, options)) {
+        hpf_stack_view_destroy(view);
+        return hpf_error_set_memory(err);
+    }
+    for (int i = 0; i < N_EXPRESSIONS; i++) {
+        hpf_status status =
+            texts[i] ? hpf__regular_expression(&view->expressions[i], texts[i], err) : HPF_OK;
+        if (status != HPF_OK) {
+            hpf_stack_view_destroy(view);
+            return status;
+        }
+        view->has[i] = texts[i] != NULL;
+    }
+    *out = view;
+    return HPF_OK;
+}
+
+void hpf_stack_view_destroy(hpf_stack_view *view)
+{
+    for (int i = 0; view && i < N_EXPRESSIONS; i++) {
+        if (view->has[i]) {
+            regfree(&view->expressions[i]);
+        }
+    }
+    if (view) {
+        hpf__buffer_finish(&view->caption);
+    }
+    free(view);
+}
+
+bool hpf_stack_view_has_lines(const hpf_stack_view *view)
+{
+    return view->part == HPF_PART_LINE;
+}
