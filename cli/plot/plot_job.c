@@ -104,17 +104,14 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         }
         j->allocated[in - j->inputs] = allocations->survey;
     }
-    if (j->setup.values->look != HPR_LOOK_CLASSIC) {
-        overlay_add(in);
-    }
+    overlay_add(in);
     return true;
 }
 
 /* Set numbers of different runs are unrelated, so sets are read only for a single profile. */
 static bool read_sets(plot_job *j)
 {
-    bool has_sets = j->n_inputs == 1 && j->setup.values->look != HPR_LOOK_CLASSIC;
-    return !has_sets || retainers_read(&j->inputs[0], j->setup.values->sets);
+    return j->n_inputs > 1 || retainers_read(&j->inputs[0], j->setup.values->sets);
 }
 
 /* --- what else is in an event log ------------------------------------------------------------ */

@@ -12,8 +12,6 @@
 #include "input.h"
 #include "figure_presets.h"
 
-static const char *const look_names[] = {
-    [HPR_LOOK_MODERN] = "modern", [HPR_LOOK_CLASSIC] = "classic", NULL};
 const char *const plot_legend_names[] = {
     [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
     [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
@@ -38,8 +36,8 @@ static const opt plot_options[] = {
      NULL, 0, 0},
     OPT_HEADING("What is drawn"),
     {'m', "bands", OPT_INT, AT(n_bands), "N",
-     "draw the N largest names, and the rest as one band (default 15, classic 20; 0 draws all)",
-     NULL, 0, INT_MAX},
+     "draw the N largest names, and the rest as one band (default 15; 0 draws all)", NULL, 0,
+     INT_MAX},
     TIME_WINDOW_OPTIONS(AT(window), "draw only samples",
                         "; names are ranked by these samples only"),
     {0, "match", OPT_TEXT, AT(match), "REGEX",
@@ -85,11 +83,8 @@ static const opt plot_options[] = {
      "print the LaTeX line that includes the picture, and a description for readers who cannot see "
      "it",
      NULL, 0, 0},
-    {0, "look", OPT_CHOICE, AT(look), "LOOK", "modern (default), or classic: the look of hp2ps",
-     look_names, 0, 0},
     {'t', "trace", OPT_NUMBER, AT(trace_percent), "P",
-     "merge the smallest names that together are less than P percent into the rest (default 1; "
-     "classic: leave them out)",
+     "merge the smallest names that together are less than P percent into the rest (default 1)",
      NULL, 0, 100},
     {0, "x", OPT_CHOICE, AT(x), "AXIS", "x axis: time (default), or sample: number of the sample",
      x_names, 0, 0},
@@ -235,7 +230,7 @@ static bool select_names(hpr_options *options, const plot_values *values)
 
 bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t n_profiles)
 {
-    hpr_options options = hpr_options_default((hpr_look)values->look);
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.order = (hpr_order)values->order;
     options.reverse = values->reverse;
     const figure_preset *preset = figure_preset_of(values->preset);
@@ -247,7 +242,6 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
     options.no_marks = values->no_marks;
     options.mark_censuses = values->mark_censuses;
     options.legend = (hpr_legend)values->legend;
-    options.classic.no_marks = values->no_marks;
     options.si_units = values->si_units;
     options.theme = values->print ? HPR_THEME_PRINT : (hpr_theme)values->theme;
     if (n_profiles > 1) {
@@ -256,16 +250,10 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
         options.no_title = values->no_title;
     }
     bool is_group = select_names(&options, values);
-    options.fit_bands = n_profiles == 1 && options.look == HPR_LOOK_MODERN && values->n_bands < 0 &&
-                        values->trace_percent < 0 && !values->group;
+    options.fit_bands =
+        n_profiles == 1 && values->n_bands < 0 && values->trace_percent < 0 && !values->group;
     *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};
     return is_group;
-}
-
-static bool has_classic_order(const plot_values *v)
-{
-    return v->order == HPR_ORDER_DEFAULT || v->order == HPR_ORDER_SUM ||
-           v->order == HPR_ORDER_STDDEV || v->order == HPR_ORDER_NAME;
 }
 
 static bool is_filter(const plot_values *v)
@@ -292,9 +280,6 @@ static bool check_page(const plot_values *v, size_t n_profiles, opt_complaint *c
     if (n_profiles == 1) {
         return !v->same_scale || opt_complain(complaint, "--same-scale needs several profiles");
     }
-    if (v->look == HPR_LOOK_CLASSIC) {
-        return opt_complain(complaint, "the classic look can draw only one profile");
-    }
     if (!v->output) {
         return opt_complain(complaint, "several profiles are drawn in one picture: use -o FILE");
     }
@@ -308,8 +293,7 @@ enum { MOST_PAGE_BANDS = 200 };
 /* Checks that an interactive page has all options. */
 static bool check_interactive(const plot_values *v, opt_complaint *complaint)
 {
-    const opt_given missing[] = {{"look classic", v->look != HPR_LOOK_MODERN},
-                                 {"width", v->width_pt > 0},
+    const opt_given missing[] = {{"width", v->width_pt > 0},
                                  {"height", v->height_pt > 0},
                                  {"dpi", v->dpi > 0},
                                  {"font", v->font != NULL},
@@ -372,48 +356,11 @@ bool plot_options_check_snapshot(const plot_values *v, opt_complaint *complaint)
     return check_interactive(v, complaint);
 }
 
-/* Checks that the classic look has all options. */
-static bool check_classic(const plot_values *v, opt_complaint *complaint)
-{
-    const char *window = time_window_given(&v->window);
-    const opt_given missing[] = {{"width", v->width_pt > 0},
-                                 {"height", v->height_pt > 0},
-                                 {window ? window : "", window != NULL},
-                                 {"match", v->match != NULL},
-                                 {"exclude", v->exclude != NULL},
-                                 {"group-by", v->group != NULL},
-                                 {"x", v->x != X_TIME},
-                                 {"normalise", v->normalise},
-                                 {"lines", v->lines},
-                                 {"steps", v->steps},
-                                 {"legend", v->legend != HPR_LEGEND_AUTO},
-                                 {"no-title", v->no_title},
-                                 {"si", v->si_units},
-                                 {"theme", v->theme != HPR_THEME_AUTO},
-                                 {"for", v->preset != 0},
-                                 {"font-size", v->text_pt > 0},
-                                 {"colours", v->colours != NULL},
-                                 {"print", v->print},
-                                 {"overlay", v->overlay != NULL},
-                                 {"sets", v->sets != NULL},
-                                 {"gc", v->gc},
-                                 {"lanes", v->lanes},
-                                 {"mark-censuses", v->mark_censuses},
-                                 {NULL, false}};
-    const char *given = opt_first_given(missing);
-    given = given ? given : stack_options_given(&v->stacks);
-    if (given && v->look == HPR_LOOK_CLASSIC) {
-        return opt_complain(complaint, "--%s cannot be used with --look classic", given);
-    }
-    return v->look != HPR_LOOK_CLASSIC || has_classic_order(v) ||
-           opt_complain(complaint, "--look classic can only be ordered by sum, stddev or name");
-}
-
 bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t n_profiles,
                         opt_complaint *complaint)
 {
     if ((backend->write_profiles && !check_interactive(v, complaint)) ||
-        !check_page(v, n_profiles, complaint) || !check_classic(v, complaint)) {
+        !check_page(v, n_profiles, complaint)) {
         return false;
     }
     if (v->source && !backend->write_profiles) {

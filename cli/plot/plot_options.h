@@ -17,9 +17,8 @@ typedef struct plot_values {
     const char *output;   /* NULL: from the name of the input */
     const char *format;   /* NULL: from the name of the output, else PDF */
     const char *font;     /* family or file; NULL: the default */
-    int look;             /* hpr_look */
-    int n_bands;          /* -1: default of the look */
-    double trace_percent; /* -1: default of the look */
+    int n_bands;          /* -1: the default */
+    double trace_percent; /* -1: the default */
     time_window window;
     const char *match, *exclude; /* regular expressions, or NULL */
     stack_options stacks;
@@ -28,9 +27,9 @@ typedef struct plot_values {
     bool normalise, lines, steps;
     int order; /* an hpr_order */
     bool reverse;
-    double width_pt, height_pt; /* 0: default of the look */
+    double width_pt, height_pt; /* 0: the default */
     double dpi;                 /* 0: default of the back end */
-    double text_pt;             /* 0: default of the look */
+    double text_pt;             /* 0: the default */
     int preset;                 /* index into figure_preset_names */
     const char *colours;        /* a file of colours, or NULL */
     const char *overlay;        /* names, "all" or "none"; NULL: the ones that fit */
@@ -71,8 +70,8 @@ bool plot_options_chart(hpr_page_options *options, const plot_values *values, si
  */
 bool plot_options_check_snapshot(const plot_values *values, opt_complaint *complaint);
 
-/* Checks that the options can be used with the look, the format, the number of profiles, and with
- * each other. Returns false with a message. */
+/* Checks that the options can be used with the format, the number of profiles, and with each other.
+ * Returns false with a message. */
 bool plot_options_check(const plot_values *values, const hpr_backend *backend, size_t n_profiles,
                         opt_complaint *complaint);
 

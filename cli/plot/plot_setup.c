@@ -89,7 +89,7 @@ bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t
                          char why[PLOT_WHY_BYTES])
 {
     const plot_values *v = s->values;
-    bool has = v->look == HPR_LOOK_CLASSIC, has_elsewhere = false;
+    bool has = false, has_elsewhere = false;
     for (size_t i = 0; i < n; i++) {
         for (hpf_name name = 0; name < hpf_survey_n_names(surveys[i]) && !has; name++) {
             has = hpf_survey_totals(surveys[i], name)->n_samples > 0;

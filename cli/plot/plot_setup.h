@@ -35,8 +35,7 @@ void plot_setup_finish(plot_setup *s);
 bool plot_setup_open_fonts(plot_setup *s);
 
 /* Returns whether `surveys` have no cost to draw: no sample with a name that is wanted, in the
- * window. Then writes why to `why`. The classic look is never empty: hp2ps draws an empty picture.
- */
+ * window. Then writes why to `why`.*/
 enum { PLOT_WHY_BYTES = 500 };
 bool plot_setup_is_empty(const plot_setup *s, hpf_survey *const *surveys, size_t n,
                          char why[PLOT_WHY_BYTES]);

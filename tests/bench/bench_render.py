@@ -22,7 +22,6 @@ Cost = namedtuple("Cost", "wall_s cpu_s peak_mb is_stopped")
 
 SHAPES = {"few": ["50", "50"], "many": ["20000", "1000"], "noise": ["20", "20"]}
 NOISE_MB = 410  # 700,000 samples
-LOOKS = {"modern": ["plot"], "classic": ["plot", "--look", "classic"]}
 FORMATS = ("ps", "eps", "pdf", "png")
 
 
@@ -80,12 +79,11 @@ def make_input(options, folder, shape, megabytes):
 def plot_rows(options, folder, path, repeat, floor, peer):
     """A row for each look and format; the costs by look and format."""
     costs = {}
-    for look, words in LOOKS.items():
-        for ending in FORMATS:
-            target = os.path.join(folder, "out." + ending)
-            cost = measure(options, [options.census, *words, "-o", target, path], folder, repeat)
-            row(f"{look}, {ending}", cost, floor, peer)
-            costs[look, ending] = cost
+    for ending in FORMATS:
+        words = {"modern": ["plot", "-o", os.path.join(folder, "out." + ending)], "classic": ["hp2ps", "--format", ending]}
+        for look, rest in words.items():
+            costs[look, ending] = measure(options, [options.census, *rest, path], folder, repeat)
+            row(f"{look}, {ending}", costs[look, ending], floor, peer)
     return costs
 
 

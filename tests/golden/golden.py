@@ -31,8 +31,19 @@ def read_cases(source):
     return {name: words.split() for name, words in cases}
 
 
+def draw_classic(census, source, words, form, directory):
+    """The same for hp2ps, which names the picture, and has no option for the resolution of PNG."""
+    profile = source / words[-1]
+    vector = "pdf" if form == "png" else form
+    subprocess.run([census, "hp2ps", "--format", vector, *words[:-1], profile], cwd=directory, check=True)
+    target = directory / f"{profile.stem}.{vector}"
+    return rasterise(target, directory) if form == "png" else target
+
+
 def draw(census, source, words, form, directory):
     """Draws in one format and returns the path of the picture."""
+    if words[0] == "hp2ps":
+        return draw_classic(census, source, words[1:], form, directory)
     target = directory / f"x.{form}"
     more = ["--format", form, "-o", str(target)]
     more += ["--dpi", str(DPI)] if form == "png" else []
@@ -74,7 +85,7 @@ def texts_agree(svg, pdf):
 def check(census, tool, source, name, words, directory):
     reference = source / f"tests/golden/ref/{name}.png"
     png = draw(census, source, words, "png", directory)
-    good = compare(tool, png, reference, 60, 3, "png")
+    good = compare(tool, png, reference, 100 if words[0] == "hp2ps" else 60, 3, "png")
     pdf = draw(census, source, words, "pdf", directory)
     good &= compare(tool, rasterise(pdf, directory), reference, 100, 3, "pdf")
     eps = draw(census, source, words, "eps", directory)

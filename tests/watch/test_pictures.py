@@ -39,7 +39,6 @@ class Pictures(harness.Watch):
     def test_options(self):
         self.check_options("-m", "2", "--order", "name", "--theme", "dark", "--si", "--width", "12cm")
         self.check_options("--match", "two|three", "--exclude", "x", "--lines", "--steps", "-y", "--no-title")
-        self.check_options("--look", "classic", extension="ps")
         self.check_options("--dpi", "50", "--group-by", "prefix:1", "--normalise", extension="png")
 
     def test_lists_and_overlay(self):
