@@ -39,27 +39,9 @@ typedef struct convert_values {
 
 /* ---- Output formats ---- */
 
-/* An output format: one of profiles, or of stacks. */
-typedef struct convert_target {
-    const char *name; /* of --format */
-    const char *extension;
-    const char *summary;
-    const hpf_format *format; /* NULL: of stacks */
-    hpf_stack_format stacks;
-} convert_target;
-
-static const convert_target stack_formats[] = {
-    {"folded", "folded", "stacks at one moment, for flamegraph.pl and similar tools", NULL,
-     HPF_STACKS_FOLDED},
-    {"speedscope", "speedscope.json", "stacks for speedscope, with source locations", NULL,
-     HPF_STACKS_SPEEDSCOPE},
-    {"pprof", "pb.gz", "stacks at one moment for go tool pprof, Parca and Pyroscope, gzip", NULL,
-     HPF_STACKS_PPROF},
-};
-
 /* Filled by collect_formats. The names are for --format and --input. */
 enum { MAX_FORMATS = 32 };
-static convert_target targets[MAX_FORMATS];
+static const hpf_format *targets[MAX_FORMATS];
 static int n_targets;
 static const char *target_names[MAX_FORMATS + 1];
 static const char *source_names[MAX_FORMATS + 1];
@@ -68,14 +50,14 @@ static const char *source_names[MAX_FORMATS + 1];
 
 static bool has_stacks(const convert_values *v)
 {
-    return !targets[v->format].format;
+    return targets[v->format]->stacks != HPF_STACKS_NONE;
 }
 
 /* Returns what is read of the profile, with a window that has only times. */
 static hpf_survey_options survey_limits(const convert_values *v)
 {
-    bool is_log = targets[v->format].format == &hpf_format_eventlog;
-    bool is_massif = targets[v->format].format == &hpf_format_massif;
+    bool is_log = targets[v->format] == &hpf_format_eventlog;
+    bool is_massif = targets[v->format] == &hpf_format_massif;
     return (hpf_survey_options){.has_log_profile = v->profile >= 0,
                                 .log_profile = (uint8_t)v->profile,
                                 .by_stack = has_stacks(v) || is_log,
@@ -128,7 +110,7 @@ static void warn_of_units(const input *in)
 static hpf_status write_profile(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
 {
     const convert_values *v = values;
-    const hpf_format *format = targets[v->format].format;
+    const hpf_format *format = targets[v->format];
     const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
     hpf_writer_options options = {
         .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
@@ -194,7 +176,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
                                hpf_error *err)                                                     \
     {                                                                                              \
         const convert_values *v = values;                                                          \
-        return write(in, &v->stacks, targets[v->format].stacks, sink, err);                        \
+        return write(in, &v->stacks, targets[v->format]->stacks, sink, err);                       \
     }
 
 STACK_WRITER(write_heap_stacks, stacks_write_heap)
@@ -208,21 +190,13 @@ static void collect_formats(void)
 {
     size_t n_sources = 0;
     for (const hpf_format *const *f = hpf_formats(); *f; f++) {
-        if ((*f)->writer) {
-            targets[n_targets++] = (convert_target){.name = (*f)->name,
-                                                    .extension = (*f)->extension,
-                                                    .summary = (*f)->summary,
-                                                    .format = *f};
+        if ((*f)->writer || (*f)->stacks) {
+            target_names[n_targets] = (*f)->name;
+            targets[n_targets++] = *f;
         }
         if ((*f)->read || (*f)->is_streamed) {
             source_names[n_sources++] = (*f)->name;
         }
-    }
-    for (size_t i = 0; i < sizeof stack_formats / sizeof *stack_formats; i++) {
-        targets[n_targets++] = stack_formats[i];
-    }
-    for (int i = 0; i < n_targets; i++) {
-        target_names[i] = targets[i].name;
     }
 }
 
@@ -230,7 +204,7 @@ static void print_formats(FILE *to)
 {
     fputs("Formats:\n", to);
     for (int i = 0; i < n_targets; i++) {
-        fprintf(to, "  %-11s  %s\n", targets[i].name, targets[i].summary);
+        fprintf(to, "  %-11s  %s\n", targets[i]->name, targets[i]->summary);
     }
 }
 
@@ -247,9 +221,9 @@ static int target_of_path(const char *path)
     int found = -1;
     size_t longest = 0;
     for (int i = 0; i < n_targets; i++) {
-        size_t n = strlen(targets[i].extension);
+        size_t n = strlen(targets[i]->extension);
         bool matches =
-            has_extension(path, targets[i].extension) || has_extension(path, targets[i].name);
+            has_extension(path, targets[i]->extension) || has_extension(path, targets[i]->name);
         if (matches && n > longest) {
             found = i;
             longest = n;
@@ -263,7 +237,7 @@ static int target_of_path(const char *path)
 static bool prepare(input *in, void *values)
 {
     convert_values *v = values;
-    const hpf_format *format = targets[v->format].format;
+    const hpf_format *format = targets[v->format];
     hpf_survey_options limits = survey_limits(v);
     if (!input_accepts_time(in, "at", v->stacks.at)) {
         return false;
@@ -276,7 +250,7 @@ static bool prepare(input *in, void *values)
         v->begin = limits.from_time;
         v->end = limits.to_time;
     }
-    if (format && format->holds_quantities) {
+    if (format->holds_quantities) {
         overlay_add(in);
     }
     return true;
@@ -377,7 +351,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (values.format < 0) {
         return cmd_misused(self, "no output format: use --format FORMAT");
     }
-    const convert_target *target = &targets[values.format];
+    const hpf_format *target = targets[values.format];
     const opt_given of_stacks[] = {{"at", !isnan(values.stacks.at.value)},
                                    {"time", values.stacks.time},
                                    {"alloc", values.stacks.alloc},
@@ -387,7 +361,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (given && !has_stacks(&values)) {
         return cmd_misused(self, "--%s needs --format folded, speedscope or pprof", given);
     }
-    if (values.raw && (has_stacks(&values) || !target->format->is_for_spreadsheets)) {
+    if (values.raw && (has_stacks(&values) || !target->is_for_spreadsheets)) {
         return cmd_misused(self, "--raw needs --format csv or tidy");
     }
     if (values.stacks.time && (!isnan(values.stacks.at.value) || is_cut(&values))) {
@@ -396,7 +370,7 @@ static int run(const cmd *self, int argc, char **argv)
                            "--to");
     }
     values.stacks.is_cut = is_cut(&values);
-    if (values.input.clock && target->format == &hpf_format_eventlog) {
+    if (values.input.clock && target == &hpf_format_eventlog) {
         return cmd_misused(self,
                            "event logs have elapsed times: --clock mutator needs another --format");
     }

@@ -36,7 +36,8 @@ struct hpf_format {
     bool has_addresses;    /* labels of frames may be MODULE+0xADDRESS, after a call */
     bool is_streamed; /* detect/reader.h reads it, in pieces; `read` only an amount by its name */
 
-    const hpf__writer_kind *writer; /* NULL: the format is only read */
+    const hpf__writer_kind *writer; /* NULL: the format is only read, or of stacks */
+    hpf_stack_format stacks;        /* of formats of stacks */
     bool is_lossy;                  /* what is written cannot be read back as the same names */
     bool holds_quantities;          /* quantities, and labels of marks */
     bool holds_marks_in_place;      /* marks and quantities come between the samples */
@@ -51,7 +52,7 @@ enum { HPF__HEAD_BYTES = 512 };
 #define HPF__FORMATS(row)                                                                          \
     row(census) row(hp) row(csv) row(tidy) row(prof) row(dhat) row(heapprofile) row(json)          \
         row(eventlog) row(massif) row(pprof) row(heaptrack) row(heap_text) row(chrome)             \
-            row(openmetrics) row(sqlite)
+            row(openmetrics) row(sqlite) row(folded) row(speedscope)
 
 #define HPF__FORMAT_DECLARE(name) HPF_API extern const hpf_format hpf_format_##name;
 HPF__FORMATS(HPF__FORMAT_DECLARE)

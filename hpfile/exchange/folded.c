@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
+#include "event/format_row.h"
 
 typedef struct line {
     hpf_str stack;
@@ -105,3 +106,10 @@ hpf_status hpf_folded_write(const hpf_stacks *stacks, const double *amounts, hpf
     free(l.all);
     return status == HPF_OK ? hpf_sink_flush(sink, err) : hpf_error_set_memory(err);
 }
+
+const hpf_format hpf_format_folded = {
+    .name = "folded",
+    .extension = "folded",
+    .summary = "stacks at one moment, for flamegraph.pl and similar tools",
+    .stacks = HPF_STACKS_FOLDED,
+};

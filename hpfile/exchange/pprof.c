@@ -419,9 +419,10 @@ static bool is_format(hpf_str head)
 const hpf_format hpf_format_pprof = {
     .name = "pprof",
     .extension = "pb.gz",
-    .summary = "profile.proto of pprof (Go, Parca, Pyroscope), gzip",
+    .summary = "stacks at one moment for go tool pprof, Parca and Pyroscope, gzip",
     .is_format = is_format,
     .read = read,
     .allocated = "alloc_space",
     .is_moment = true,
+    .stacks = HPF_STACKS_PPROF,
 };

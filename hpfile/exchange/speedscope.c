@@ -6,6 +6,7 @@
 #include "hpfile/speedscope.h"
 
 #include "base/json.h"
+#include "event/format_row.h"
 
 static const char *const units[] = {
     [HPF_SPEEDSCOPE_NONE] = "none",
@@ -105,3 +106,10 @@ void hpf_speedscope_write(hpf_sink *sink, hpf_str name, const hpf_stacks *stacks
     }
     hpf_json_end(&json);
 }
+
+const hpf_format hpf_format_speedscope = {
+    .name = "speedscope",
+    .extension = "speedscope.json",
+    .summary = "stacks for speedscope, with source locations",
+    .stacks = HPF_STACKS_SPEEDSCOPE,
+};

@@ -38,7 +38,7 @@ def views_of(chart):
     yield ["--lines"]
     yield ["--x", "sample"]
     yield ["--group-by", "none"]
-    for order in ("area", "name", "growth"):
+    for order in ("sum", "name", "growth"):
         yield ["--order", order, "--reverse"]
     yield ["--for", "acm"]
     yield ["--theme", "slide"]

@@ -11,14 +11,9 @@
 #include "hpfile/sink.h"
 #include "hpfile/stacks.h"
 #include "hpfile/survey.h"
+#include "hpfile/writer.h"
 
 HPF_BEGIN_DECLS
-
-typedef enum hpf_stack_format {
-    HPF_STACKS_FOLDED,
-    HPF_STACKS_SPEEDSCOPE,
-    HPF_STACKS_PPROF,
-} hpf_stack_format;
 
 /* Stacks and their amounts. */
 typedef struct hpf_stack_export {

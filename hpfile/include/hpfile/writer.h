@@ -19,6 +19,14 @@ HPF_BEGIN_DECLS
 /* A format of profiles: format.h. */
 typedef struct hpf_format hpf_format;
 
+/* How a format is written whose files are stacks. */
+typedef enum hpf_stack_format {
+    HPF_STACKS_NONE, /* it is not */
+    HPF_STACKS_FOLDED,
+    HPF_STACKS_SPEEDSCOPE,
+    HPF_STACKS_PPROF,
+} hpf_stack_format;
+
 typedef struct hpf_writer hpf_writer;
 
 /* Each format uses the options that it has a use for. */
