@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <time.h>
 
 #include "hpfile/stack_view.h"
 #include "hpfile/str.h"
 
+#include "clock.h"
 #include "diag.h"
 
 /* --- progress --- */
@@ -28,17 +28,10 @@ typedef struct progress {
 static const double PATIENCE_S = 1.0;
 static const double INTERVAL_S = 0.1;
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void progress_show(progress *line, const char *name, uint64_t done_bytes,
                           uint64_t total_bytes)
 {
-    if (!line->is_terminal || now_s() < line->due_s) {
+    if (!line->is_terminal || clock_now_s() < line->due_s) {
         return;
     }
     if (total_bytes > 0) {
@@ -48,7 +41,7 @@ static void progress_show(progress *line, const char *name, uint64_t done_bytes,
         diag_progress("%.50s: %.0f MB", name, (double)done_bytes / 1e6);
     }
     line->is_shown = true;
-    line->due_s = now_s() + INTERVAL_S;
+    line->due_s = clock_now_s() + INTERVAL_S;
 }
 
 static void progress_wipe(progress *line)
@@ -195,7 +188,7 @@ static bool survey_limited(input *in, hpf_survey_options limits)
 {
     hpf_error err;
     survey_callbacks callbacks = {
-        in->name, {.is_terminal = isatty(STDERR_FILENO) == 1, .due_s = now_s() + PATIENCE_S}};
+        in->name, {.is_terminal = isatty(STDERR_FILENO) == 1, .due_s = clock_now_s() + PATIENCE_S}};
     if (limits.has_log_profile && !input_accepts_profile(in)) {
         input_close(in);
         return false;

@@ -174,15 +174,15 @@ void run_watch_conclude(run_watch *rw, const run_signals *signals)
 /* Waits while a page is viewed and standard error is a terminal. */
 static void keep_page_open(run_watch *rw)
 {
-    double last_look_s = loop_now_s();
+    double last_look_s = clock_now_s();
     if (!rw->views.http || !isatty(STDERR_FILENO) || loop_is_stopped(rw->l)) {
         return;
     }
     diag_say("the program has exited; the page stays open while it is viewed (Ctrl-C closes it)");
-    while (!loop_is_stopped(rw->l) && loop_now_s() < last_look_s + PATIENCE_S) {
+    while (!loop_is_stopped(rw->l) && clock_now_s() < last_look_s + PATIENCE_S) {
         loop_step(rw->l, 1000);
         if (watch_views_has_viewers(&rw->views)) {
-            last_look_s = loop_now_s();
+            last_look_s = clock_now_s();
         }
     }
 }

@@ -110,7 +110,7 @@ static void draw(picture *p)
     hpf_error err;
     hpf_survey *survey;
     char why[PLOT_WHY_BYTES];
-    p->last_s = loop_now_s();
+    p->last_s = clock_now_s();
     hpf_status status = watched_survey(&survey, p->profile, 0, &err);
     if (status == HPF_MORE) {
         p->has_news = false;
@@ -150,7 +150,7 @@ static void draw_in_time(void *context, uint32_t epoll_events)
 
 static void draw_later(picture *p)
 {
-    double due_s = p->last_s + p->options.every_s - loop_now_s();
+    double due_s = p->last_s + p->options.every_s - clock_now_s();
     if (!p->has_news) {
         loop_arm(p->timer, due_s > 0 ? due_s : 1e-9, 0);
     }

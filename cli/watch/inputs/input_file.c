@@ -27,7 +27,7 @@ typedef struct file {
     bool has_bytes, lines_have_bytes;
     bool had_writer;      /* since the profile started */
     bool is_gone;         /* views were notified */
-    double last_growth_s; /* loop_now_s() of the last bytes, or of the start */
+    double last_growth_s; /* clock_now_s() of the last bytes, or of the start */
 } file;
 
 /* ---- restarting ---- */
@@ -38,7 +38,7 @@ static void restart(file *f)
         watch_restart_profile(f->options.w, f->profile);
     }
     f->has_bytes = f->lines_have_bytes = f->had_writer = false;
-    f->last_growth_s = loop_now_s();
+    f->last_growth_s = clock_now_s();
 }
 
 static void hp_begins(void *context)
@@ -72,7 +72,7 @@ static double patience_s(const file *f, open_writers now)
 
 static void end_if_done(file *f)
 {
-    double idle_s = loop_now_s() - f->last_growth_s;
+    double idle_s = clock_now_s() - f->last_growth_s;
     if (idle_s < settled_s || f->profile->state != WATCHED_GROWING) {
         return;
     }
@@ -104,7 +104,7 @@ static void hp_bytes(void *context, const char *bytes, size_t n_bytes)
         return;
     }
     f->has_bytes = true;
-    f->last_growth_s = loop_now_s();
+    f->last_growth_s = clock_now_s();
     watch_feed(f->options.w, f->profile, bytes, n_bytes);
 }
 
@@ -216,7 +216,7 @@ watch_input *input_file_create(const char *path, const watch_input_options *opti
     f->input.destroy = destroy;
     f->input.look = look;
     f->options = *options;
-    f->last_growth_s = loop_now_s();
+    f->last_growth_s = clock_now_s();
     if (!start(f, path)) {
         diag_say("cannot follow %s: %s", path, strerror(errno));
         destroy(&f->input);

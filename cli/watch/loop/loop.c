@@ -151,13 +151,6 @@ void loop_arm(int timer_fd, double after_s, double every_s)
     timerfd_settime(timer_fd, 0, &when, NULL);
 }
 
-double loop_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / NS_PER_S;
-}
-
 /* ---- steps ---- */
 
 /* Reads an expired timer, which rearms it. Returns false if it was armed again in the meantime. */

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
+#include "clock.h"
+
 typedef struct loop loop;
 
 /* `epoll_events`: the events that occurred, such as EPOLLIN; 0 for timers. */
@@ -52,8 +54,5 @@ void loop_step(loop *l, int timeout_ms);
 /* Requests the end of the loop. The caller of loop_step checks loop_is_stopped. */
 void loop_stop(loop *l);
 bool loop_is_stopped(const loop *l);
-
-/* Returns CLOCK_MONOTONIC in seconds. */
-double loop_now_s(void);
 
 #endif

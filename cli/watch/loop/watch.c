@@ -292,7 +292,7 @@ static void feed_live(profile *p, const char *bytes, size_t n_bytes)
     hpf_status status = hpf_live_feed(p->seen.live, bytes, n_bytes, &err);
     uint64_t n_now = hpf_live_n_samples(p->seen.live);
     if (n_now > n_before) {
-        p->seen.last_sample_s = loop_now_s();
+        p->seen.last_sample_s = clock_now_s();
     }
     if (n_now > n_before || (n_now > 0 && p->has_annotations)) {
         p->has_annotations = false;
@@ -386,7 +386,7 @@ hpf_status watch_read(watch *w, watched *seen, hpf_source *source, const hpf_for
     }
     status = hpf_live_read(seen->live, source, format, err);
     if (status == HPF_OK) {
-        seen->last_sample_s = loop_now_s();
+        seen->last_sample_s = clock_now_s();
         say(profile_of(seen), WATCHED_GROWING, "");
         CALL_VIEWS(profile_of(seen), grew)
     }
@@ -429,7 +429,7 @@ void watch_end_profile(watch *w, watched *seen)
     uint64_t n_before = hpf_live_n_samples(seen->live);
     hpf_status status = hpf_live_finish(seen->live, &err);
     if (hpf_live_n_samples(seen->live) > n_before) {
-        seen->last_sample_s = loop_now_s();
+        seen->last_sample_s = clock_now_s();
         CALL_VIEWS(p, grew)
     }
     if (status != HPF_OK) {

@@ -34,7 +34,7 @@ typedef struct watched {
     watched_state state;
     char message[200];    /* reason of waiting or failure: one line, or "" */
     char caveat[200];     /* what its samples lack, or why there are none: one line, or "" */
-    double last_sample_s; /* loop_now_s() of the last sample; 0: none yet */
+    double last_sample_s; /* clock_now_s() of the last sample; 0: none yet */
     bool can_control;     /* it accepts commands: an eventlog-socket */
 } watched;
 

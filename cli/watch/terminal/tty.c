@@ -214,7 +214,7 @@ static void draw(tty *t)
         .profile = current(t),
         .chart = t->chart,
         .window_s = t->window_s,
-        .now_s = loop_now_s(),
+        .now_s = clock_now_s(),
         .is_paused = t->is_paused,
         .has_help = t->has_help,
         .style = {t->abilities.depth,

@@ -12,7 +12,7 @@ typedef struct tty_frame {
     const watched *profile; /* NULL: none yet */
     const hpr_chart *chart; /* NULL: nothing to draw yet */
     double window_s;        /* 0: the whole profile */
-    double now_s;           /* loop_now_s() */
+    double now_s;           /* clock_now_s() */
     bool is_paused, has_help;
     hpr__terminal_style style;
 } tty_frame;

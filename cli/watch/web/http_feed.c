@@ -299,7 +299,7 @@ bool http_feed_flush_lanes(http_feed *feed, http_channel *to)
     if (!feed->has_new_lanes || feed->needs_snapshot) {
         return true;
     }
-    if (feed->of->state != WATCHED_ENDED && loop_now_s() < feed->next_lanes_s) {
+    if (feed->of->state != WATCHED_ENDED && clock_now_s() < feed->next_lanes_s) {
         return false;
     }
     hpf_survey *survey = take_survey(feed);
@@ -307,7 +307,7 @@ bool http_feed_flush_lanes(http_feed *feed, http_channel *to)
     hpf_sink *message = activity ? http_channel_open(to, "lanes") : NULL;
     hpf_error err;
     feed->has_new_lanes = false;
-    feed->next_lanes_s = loop_now_s() + LANES_EVERY_S;
+    feed->next_lanes_s = clock_now_s() + LANES_EVERY_S;
     if (message) {
         hpf_sink_printf(message, "{\"id\":%u,\"lanes\":", (unsigned)feed->of->number);
         if (hpr_html_lanes_json(activity, feed->si_units, message, &err) != HPF_OK) {
@@ -345,7 +345,7 @@ static void put_state(const http_feed *feed, hpf_sink *sink)
     hpf_json_text(&json, "caveat", of->caveat);
     hpf_json_bool(&json, "control", of->can_control);
     if (of->last_sample_s > 0) {
-        hpf_json_number(&json, "age_s", loop_now_s() - of->last_sample_s);
+        hpf_json_number(&json, "age_s", clock_now_s() - of->last_sample_s);
     } else {
         hpf_json_text(&json, "age_s", NULL);
     }

@@ -201,7 +201,7 @@ void http_costs_destroy(http_costs *c)
 
 void http_costs_begin(http_costs *c)
 {
-    c->begin_s = loop_now_s();
+    c->begin_s = clock_now_s();
     for (int i = 0; i < HTTP_N_COSTS; i++) {
         for (size_t stack = 0; stack < c->capacity[i]; stack++) {
             c->amounts[i][stack] = -c->amounts[i][stack];
@@ -232,7 +232,7 @@ hpf_status http_costs_write(http_costs *c, hpf_str program, http_place where, hp
     const hpf_pprof_profile profile = {
         .program = program,
         .time_ns = (uint64_t)time(NULL) * 1000000000,
-        .duration_ns = c->begin_s > 0 ? (uint64_t)((loop_now_s() - c->begin_s) * 1e9) : 0,
+        .duration_ns = c->begin_s > 0 ? (uint64_t)((clock_now_s() - c->begin_s) * 1e9) : 0,
         .types = types + (is_time              ? 4
                           : where == HTTP_HEAP ? 2
                                                : !has_two),

@@ -47,7 +47,7 @@ typedef struct http_costs {
     size_t capacity[HTTP_N_COSTS];
     double tick_ns;    /* 0: unknown */
     bool has_blocks;   /* not only bytes are known */
-    double begin_s;    /* loop_now_s() of a measurement; 0: of all costs so far */
+    double begin_s;    /* clock_now_s() of a measurement; 0: of all costs so far */
     uint32_t epoch;    /* of the profile that was subtracted */
     hpf_status status; /* the first error */
 } http_costs;

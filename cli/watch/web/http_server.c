@@ -174,7 +174,7 @@ static void drop(peer *p)
 static void on_measured(void *context, uint32_t epoll_events)
 {
     http_server *server = context;
-    double now_s = loop_now_s(), next_s = HUGE_VAL;
+    double now_s = clock_now_s(), next_s = HUGE_VAL;
     (void)epoll_events;
     for (peer *p = server->peers; p; p = p->next) {
         if (p->measured && (p->due_s <= now_s || server->is_ending)) {
@@ -190,7 +190,7 @@ static void on_measured(void *context, uint32_t epoll_events)
 static void on_beat(void *context, uint32_t epoll_events)
 {
     http_server *server = context;
-    double too_old_s = loop_now_s() - 2 * server->options.patience_s;
+    double too_old_s = clock_now_s() - 2 * server->options.patience_s;
     (void)epoll_events;
     for (peer *p = server->peers; p; p = p->next) {
         if (p->is_viewer) {
@@ -211,7 +211,7 @@ static peer *add_peer(http_server *server, struct MHD_Connection *connection)
         p->server = server;
         p->connection = connection;
         p->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        p->since_s = loop_now_s();
+        p->since_s = clock_now_s();
         p->next = server->peers;
         p->link = &server->peers;
         if (p->next) {
@@ -380,7 +380,7 @@ static enum MHD_Result finish_costs(peer *p, http_place where)
                                  : send_data(p, where);
     http_costs_destroy(p->measured);
     p->measured = NULL;
-    p->since_s = loop_now_s();
+    p->since_s = clock_now_s();
     return result;
 }
 
@@ -411,7 +411,7 @@ static enum MHD_Result send_costs(peer *p, http_place where)
     if (seconds == 0) {
         return finish_costs(p, where);
     }
-    p->due_s = loop_now_s() + (double)seconds;
+    p->due_s = clock_now_s() + (double)seconds;
     p->is_suspended = true;
     MHD_suspend_connection(p->connection);
     on_measured(server, 0);
@@ -585,13 +585,13 @@ size_t http_server_n_viewers(const http_server *server)
 /* Waits until streams have sent all messages. */
 static void drain(http_server *server, double linger_s)
 {
-    double until_s = loop_now_s() + linger_s;
+    double until_s = clock_now_s() + linger_s;
     struct pollfd ready = {.fd = server->poll_fd, .events = POLLIN};
     server->is_ending = true;
     http_server_wake(server);
     on_measured(server, 0);
     run(server);
-    while (server->n_viewers > 0 && loop_now_s() < until_s) {
+    while (server->n_viewers > 0 && clock_now_s() < until_s) {
         poll(&ready, 1, 10);
         run(server);
     }

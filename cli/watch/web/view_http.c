@@ -74,7 +74,7 @@ typedef struct view_http {
 
 static void arm_batch(view_http *v, double earliest_s)
 {
-    double now_s = loop_now_s();
+    double now_s = clock_now_s();
     if (v->is_followed && !v->is_batch_due) {
         v->is_batch_due = true;
         loop_arm(v->batch_timer, earliest_s > now_s ? earliest_s - now_s : 1e-6, 0);
@@ -90,7 +90,7 @@ static void want_batch(view_http *v)
  * `begin_s`. */
 static void note_cost(view_http *v, double begin_s)
 {
-    double cost_s = loop_now_s() - begin_s;
+    double cost_s = clock_now_s() - begin_s;
     double pause_s = cost_s / MOST_OF_TIME;
     v->next_snapshot_s = begin_s + (pause_s > SNAPSHOT_EVERY_S ? pause_s : SNAPSHOT_EVERY_S);
 }
@@ -164,7 +164,7 @@ static bool send_profile(view_http *v, http_feed *feed, bool may_be_snapshot)
 
 static void send_batch(view_http *v)
 {
-    double begin_s = loop_now_s();
+    double begin_s = clock_now_s();
     bool may_be_snapshot = begin_s >= v->next_snapshot_s;
     bool is_all = true;
     v->last_batch_s = begin_s;

@@ -160,8 +160,8 @@ Test(loop, timers_expire_once_or_repeatedly)
     cr_assert_eq(f.seen[0].n_calls, 0);
     loop_arm(once, 1e-12, 0);
     loop_arm(often, 0, 0.002);
-    for (double until = loop_now_s() + PATIENCE_MS / 1e3;
-         f.seen[1].n_calls < 3 && loop_now_s() < until;) {
+    for (double until = clock_now_s() + PATIENCE_MS / 1e3;
+         f.seen[1].n_calls < 3 && clock_now_s() < until;) {
         loop_step(f.l, PATIENCE_MS);
     }
     cr_assert_eq(f.seen[0].n_calls, 1);
