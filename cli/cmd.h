@@ -15,6 +15,7 @@ typedef struct cmd cmd;
 struct cmd {
     const char *name;
     const char *summary;  /* line of `census --help`: imperative, no full stop */
+    const char *group;    /* heading of `census --help` above it; NULL: the one before */
     const char *operands; /* operands in the usage line, or "" */
     const opt *options;   /* ends with an entry without a name; NULL: see `make_options` */
     const opt *(*make_options)(void); /* returns the options; NULL: the command parses argv itself,

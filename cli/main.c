@@ -22,6 +22,9 @@ static void print_usage(FILE *to)
           "Records, draws and summarises heap profiles.\n\n",
           to);
     for (int i = 0; cmd_table[i]; i++) {
+        if (cmd_table[i]->group) {
+            fprintf(to, "%s%s:\n", i > 0 ? "\n" : "", cmd_table[i]->group);
+        }
         fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     }
     fputs("  help       Print the help of a command, or this list\n"

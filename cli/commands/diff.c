@@ -630,6 +630,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_diff = {
     .name = "diff",
+    .group = "Compare and convert",
     .summary = "Compare two profiles",
     .operands = "A [B]",
     .make_options = all_options,

@@ -292,6 +292,7 @@ static int run_as_program(const cmd *self, int argc, char **argv)
 
 const cmd cmd_hp2ps = {
     .name = "hp2ps",
+    .group = "As the programs of GHC",
     .summary = "Draw a profile like hp2ps, with the same flags",
     .operands = "[FILE[.hp]]",
     .run = run,

@@ -151,6 +151,7 @@ static int run(const cmd *self, int argc, char **argv)
 
 const cmd cmd_plot = {
     .name = "plot",
+    .group = "Look at a profile",
     .summary = "Draw one or more profiles as a graph",
     .operands = "FILE...",
     .make_options = plot_options_table,

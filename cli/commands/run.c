@@ -768,6 +768,7 @@ const cmd cmd_attach = {
 
 const cmd cmd_run = {
     .name = "run",
+    .group = "Record",
     .summary = "Run a program and record its heap profile",
     .operands = "[--] PROGRAM [ARGUMENTS]",
     .options = run_options,
