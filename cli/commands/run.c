@@ -439,7 +439,7 @@ static int open_collector(run *r)
         return err.status == HPF_ERR_ARGUMENT || err.status == HPF_ERR_UNSUPPORTED ? EXIT_MISUSED
                                                                                    : EXIT_FAILED;
     }
-    run_watch_attach(&r->watch, r->collector);
+    run_watch_attach(&r->watch, r->collector, r->options.recording);
     return EXIT_DONE;
 }
 
@@ -602,9 +602,9 @@ static int check_options(const cmd *self, run *r)
 /* Finds the library, and names the files by the process. */
 static int prepare(const cmd *self, run *r, long process_id)
 {
-    if (r->values->source && !r->profile.with_eventlog) {
-        return cmd_misused(self,
-                           "--source needs -l: only event logs have the lines of call stacks");
+    if (r->values->source && !r->profile.with_eventlog && !r->options.recording) {
+        return cmd_misused(self, "--source needs -o FILE.census: only recordings have the lines of "
+                                 "call stacks");
     }
     int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
                                 r->values->token_file, r->values->source);

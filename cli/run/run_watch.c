@@ -116,10 +116,10 @@ bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_log
     return watch_views_open(&rw->views, rw->l, rw->w);
 }
 
-void run_watch_attach(run_watch *rw, const hpp_collector *collector)
+void run_watch_attach(run_watch *rw, const hpp_collector *collector, const char *recording)
 {
     if (rw->in) {
-        input_collector_attach(rw->in, collector);
+        input_collector_attach(rw->in, collector, recording);
     }
     if (rw->views.page) {
         view_http_attach(rw->views.page, collector);

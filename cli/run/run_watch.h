@@ -32,7 +32,7 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const 
 /* Opens the views, of event logs instead of .hp files if there are, and sets the callback in
  * `options`. Returns false after a message. */
 bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_logs);
-void run_watch_attach(run_watch *rw, const hpp_collector *collector);
+void run_watch_attach(run_watch *rw, const hpp_collector *collector, const char *recording);
 
 /* Returns the guest for run_loop. */
 run_guest run_watch_guest(run_watch *rw);

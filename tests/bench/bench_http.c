@@ -221,7 +221,7 @@ static void begin(bench *b, double batch_s)
     view *v = view_http_create(b->l, &options);
     need(v && watch_add_view(b->w, v), "view");
     unlink(token);
-    b->profile = watch_add_profile(b->w, "bench");
+    b->profile = watch_add_profile(b->w, "bench", 0);
     b->n_text =
         (size_t)snprintf(b->text, sizeof b->text,
                          "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n");

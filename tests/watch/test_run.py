@@ -141,6 +141,34 @@ class Run(harness.Watch):
         self.assertEqual(len(names), 3, names)
         self.assertIn(self.path("prog.hp"), names)
 
+    def check_picture_of_a_recording(self, *options):
+        """The recording is followed; the last picture is the one of the file."""
+        picture = self.path("live.json")
+        running = self.begin("-o", self.path("prog.census"), "--watch=" + picture, *options)
+        first = wait_until(lambda: read(picture), "a picture")
+        wait_until(lambda: read(picture) != first, "another picture")
+        self.end_program()
+        self.assertEqual(running.wait(harness.PATIENCE_S), 7, running.stderr.read())
+        whole = self.path("whole.json")
+        subprocess.run([harness.CENSUS, "plot", "-o", whole, self.path("prog.census")], check=True)
+        self.assertEqual(read(picture), read(whole))
+        self.assertFalse(os.path.exists(self.path("prog.hp")))
+
+    def test_picture_of_a_recording(self):
+        self.check_picture_of_a_recording()
+
+    def test_picture_of_a_recorded_biography(self):
+        """At the end, the final log replaces the provisional one."""
+        self.check_picture_of_a_recording("-hb", "--biography-rate=1K")
+
+    @harness.needs_http
+    def test_page_of_all_processes_of_a_recording(self):
+        running = self.begin("-o", self.path("prog.census"), "--watch", program=FORKING)
+        sent = self.events(*self.page(running), lambda sent: len(files(sent)) == 3)
+        self.assertEqual(running.wait(harness.PATIENCE_S), 7)
+        self.assertIn(self.path("prog.census"), files(sent))
+        self.assertRegex(" ".join(files(sent)), r"prog\.census:\d+")
+
     @harness.needs_http
     def test_page_of_exec(self):
         """The program that a shell executes replaces it; the shell has its own profile only if it lived

@@ -18,8 +18,9 @@
 enum { MOST_PROFILES = 64 };
 
 typedef struct written {
-    char *path;         /* path of the file */
+    char *name;         /* path of the file, and in a recording ":" and the process */
     watch_input *input; /* NULL: complete */
+    uint32_t number;    /* of a process in a recording */
     uint64_t n_writes;
 } written;
 
@@ -30,25 +31,26 @@ struct input_collector {
     int event;
     written files[MOST_PROFILES];
     size_t n_files;
-    const char *suffix; /* of the files */
-    bool has_more;      /* a message was printed about more profiles */
+    const char *suffix;    /* of the files */
+    const char *recording; /* their path instead; or NULL */
+    uint32_t first_id;     /* the process whose profile has this name */
+    bool has_more;         /* a message was printed about more profiles */
 };
 
 /* ---- files ---- */
 
-static written *find(input_collector *in, const char *path)
+static written *find(input_collector *in, const char *name)
 {
     for (size_t i = in->n_files; i > 0; i--) {
-        if (strcmp(in->files[i - 1].path, path) == 0) {
+        if (strcmp(in->files[i - 1].name, name) == 0) {
             return &in->files[i - 1];
         }
     }
     return NULL;
 }
 
-static written *add(input_collector *in, const char *path)
+static written *add(input_collector *in, const char *name, uint32_t process)
 {
-    const watch_input_options options = {.l = in->l, .w = in->w, .is_notified = true};
     if (in->n_files == MOST_PROFILES) {
         if (!in->has_more) {
             diag_say("too many processes: only the first %d profiles are shown", MOST_PROFILES);
@@ -57,10 +59,14 @@ static written *add(input_collector *in, const char *path)
         return NULL;
     }
     written *file = &in->files[in->n_files];
-    file->path = strdup(path);
-    file->input = file->path ? input_file_create(file->path, &options) : NULL;
+    file->name = strdup(name);
+    const watch_input_options options = {
+        .l = in->l, .w = in->w, .name = file->name, .process = process, .is_notified = true};
+    const char *path = in->recording ? in->recording : file->name;
+    file->number = process;
+    file->input = file->name ? input_file_create(path, &options) : NULL;
     if (!file->input) {
-        free(file->path);
+        free(file->name);
         return NULL;
     }
     in->n_files++;
@@ -68,11 +74,12 @@ static written *add(input_collector *in, const char *path)
 }
 
 /* Finds the file. A complete file of the same name may be a new one. */
-static written *find_or_add(input_collector *in, const char *path, uint64_t n_writes)
+static written *find_or_add(input_collector *in, const char *name, uint32_t process,
+                            uint64_t n_writes)
 {
-    written *known = find(in, path);
+    written *known = find(in, name);
     bool is_it = known && (known->input || known->n_writes == n_writes);
-    return is_it ? known : add(in, path);
+    return is_it ? known : add(in, name, process);
 }
 
 static void end_file(written *file)
@@ -85,13 +92,27 @@ static void end_file(written *file)
 
 static void take_files(input_collector *in, const hpp_process_files *files)
 {
-    char path[4096 + 64];
-    snprintf(path, sizeof path, "%s%s", files->base, in->suffix);
-    written *file = find_or_add(in, path, files->n_writes);
+    char name[4096 + 64];
+    if (in->recording && files->number == 0) {
+        return;
+    }
+    in->first_id = files->number == 1 ? files->process_id : in->first_id;
+    if (in->recording && files->process_id != in->first_id) {
+        snprintf(name, sizeof name, "%s:%u", in->recording, (unsigned)files->process_id);
+    } else if (in->recording) {
+        snprintf(name, sizeof name, "%s", in->recording);
+    } else {
+        snprintf(name, sizeof name, "%s%s", files->base, in->suffix);
+    }
+    written *file = find_or_add(in, name, files->number, files->n_writes);
     if (!file || file->n_writes == files->n_writes) {
         return;
     }
     file->n_writes = files->n_writes;
+    if (file->input && file->number != files->number) { /* a biography was written again */
+        file->number = files->number;
+        input_file_choose(file->input, file->number);
+    }
     if (files->is_complete) {
         end_file(file);
     } else if (file->input) {
@@ -130,9 +151,11 @@ void input_collector_written(void *context)
     (void)n; /* an error means that the loop is already awake */
 }
 
-void input_collector_attach(input_collector *in, const hpp_collector *collector)
+void input_collector_attach(input_collector *in, const hpp_collector *collector,
+                            const char *recording)
 {
     in->collector = collector;
+    in->recording = recording;
 }
 
 void input_collector_end(input_collector *in)
@@ -164,7 +187,7 @@ void input_collector_close(input_collector *in)
 {
     for (size_t i = 0; i < in->n_files; i++) {
         watch_input_destroy(in->files[i].input);
-        free(in->files[i].path);
+        free(in->files[i].name);
     }
     in->n_files = 0;
     in->collector = NULL;

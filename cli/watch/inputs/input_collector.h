@@ -26,8 +26,10 @@ void input_collector_destroy(input_collector *in);
 /* For hpp_collector_options.written; may be called on any thread. The context is the input. */
 void input_collector_written(void *context);
 
-/* Sets the collector whose files are read. */
-void input_collector_attach(input_collector *in, const hpp_collector *collector);
+/* Sets the collector whose files are read; with `recording`, the logs of processes in that file,
+ * borrowed. */
+void input_collector_attach(input_collector *in, const hpp_collector *collector,
+                            const char *recording);
 
 /* Reads all files of the stopped collector, and ends the profiles. */
 void input_collector_end(input_collector *in);

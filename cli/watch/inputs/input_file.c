@@ -183,7 +183,8 @@ static bool is_text(const char *path)
 
 static bool start(file *f, const char *path)
 {
-    f->profile = watch_add_profile(f->options.w, path);
+    const char *name = f->options.name ? f->options.name : path;
+    f->profile = watch_add_profile(f->options.w, name, f->options.process);
     f->lines_path = is_text(path) ? companion_path(path, ".lines") : NULL;
     f->hp = follow_create(f->options.l, path, f->options.is_notified, &hp_events, f);
     if (f->lines_path) {
@@ -223,6 +224,13 @@ watch_input *input_file_create(const char *path, const watch_input_options *opti
         return NULL;
     }
     return &f->input;
+}
+
+void input_file_choose(watch_input *in, uint32_t process)
+{
+    file *f = (file *)in;
+    watch_choose_process(f->profile, process);
+    read_again(f);
 }
 
 bool input_file_end(watch_input *in)

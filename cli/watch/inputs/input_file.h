@@ -20,4 +20,7 @@ watch_input *input_file_create(const char *path, const watch_input_options *opti
  * empty. */
 bool input_file_end(watch_input *in);
 
+/* Reads the log of another process of the recording, from its start. */
+void input_file_choose(watch_input *in, uint32_t process);
+
 #endif

@@ -77,7 +77,7 @@ watch_input *input_finished_create(input *file, const watch_input_options *optio
     }
     f->input = (watch_input){.is_exhausted = true, .destroy = destroy};
     f->file = *file;
-    watched *profile = watch_add_profile(options->w, f->file.name);
+    watched *profile = watch_add_profile(options->w, f->file.name, 0);
     if (!profile) {
         diag_say("out of memory");
         destroy(&f->input);

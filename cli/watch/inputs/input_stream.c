@@ -296,7 +296,7 @@ static void destroy(watch_input *in)
 static stream *create(stream_kind kind, const char *name, const watch_input_options *options)
 {
     stream *s = calloc(1, sizeof *s);
-    watched *profile = s ? watch_add_profile(options->w, name) : NULL;
+    watched *profile = s ? watch_add_profile(options->w, name, 0) : NULL;
     if (!profile) {
         diag_say("out of memory");
         free(s);

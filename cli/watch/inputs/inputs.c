@@ -19,9 +19,9 @@
 #include "input_finished.h"
 #include "input_stream.h"
 
-/* Returns whether a file is a recording that can be followed. Chooses the process that is the
- * largest so far. */
-static bool is_recording(const char *path, const watch_input_options *options)
+/* Returns whether a file is a recording that can be followed. Stores the number of the process that
+ * is the largest so far, if there is one. */
+static bool is_recording(const char *path, uint32_t *process)
 {
     hpf_source *source = NULL;
     hpf_str piece;
@@ -31,9 +31,7 @@ static bool is_recording(const char *path, const watch_input_options *options)
         recording = *hpf_source_compression(source) ? NULL : hpf_source_recording(source);
     }
     const hpf_process *largest = recording ? hpf_recording_chosen(recording) : NULL;
-    if (largest) {
-        watch_use_process(options->w, largest->number);
-    }
+    *process = largest ? largest->number : 0;
     hpf_source_destroy(source);
     return recording != NULL;
 }
@@ -42,8 +40,9 @@ static bool is_recording(const char *path, const watch_input_options *options)
 static watch_input *open_file(const char *path, const watch_input_options *options)
 {
     input file;
-    if (access(path, F_OK) != 0 || (!options->is_whole && is_recording(path, options))) {
-        return input_file_create(path, options);
+    watch_input_options growing = *options;
+    if (access(path, F_OK) != 0 || (!options->is_whole && is_recording(path, &growing.process))) {
+        return input_file_create(path, &growing);
     }
     if (!input_open_only(&file, path, NULL)) {
         return NULL;

@@ -22,6 +22,8 @@ typedef struct watch_input_options {
     bool once;            /* the profile ends with its first writer */
     bool has_log_profile; /* --profile was given */
     bool is_whole;        /* a recording is read at once: for all its processes */
+    const char *name;     /* of the profile of a file; NULL: its path */
+    uint32_t process;     /* of a recording, by its number; 0: the default */
     bool is_notified;     /* for a file: watch_input_look is called whenever it has grown */
 } watch_input_options;
 

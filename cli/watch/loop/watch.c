@@ -32,13 +32,13 @@ typedef struct profile {
     double units_per_s;   /* from the sample unit of the profile */
     watch_command_sender *send_command;
     void *command_context;
+    char process[12];                       /* of a recording; "": the default */
     watch_allocated_reader *read_allocated; /* or NULL */
     void *allocated_context;
 } profile;
 
 struct watch {
     hpf_live_options options;
-    char process[12]; /* the default of options.process */
     view **views;
     size_t n_views, views_capacity;
     profile **profiles;
@@ -192,6 +192,7 @@ static hpf_live *create_live(profile *p)
     hpf_live_options options = p->of->options;
     hpf_live *live = NULL;
     hpf_error err;
+    options.process = options.process || !*p->process ? options.process : p->process;
     options.listener = &to_views;
     options.listener_context = p;
     options.warning = warn;
@@ -208,7 +209,13 @@ static void destroy_profile(profile *p)
     }
 }
 
-static profile *create_profile(watch *w, const char *name)
+void watch_choose_process(watched *seen, uint32_t process)
+{
+    profile *p = profile_of(seen);
+    snprintf(p->process, sizeof p->process, "%.*u", process > 0, (unsigned)process);
+}
+
+static profile *create_profile(watch *w, const char *name, uint32_t process)
 {
     profile *p = calloc(1, sizeof *p);
     if (!p) {
@@ -217,6 +224,7 @@ static profile *create_profile(watch *w, const char *name)
     p->of = w;
     p->units_per_s = 1;
     p->name = strdup(name);
+    watch_choose_process(&p->seen, process);
     p->seen.number = (uint32_t)w->n_profiles;
     p->seen.name = p->name;
     p->seen.live = create_live(p);
@@ -227,9 +235,9 @@ static profile *create_profile(watch *w, const char *name)
     return p;
 }
 
-watched *watch_add_profile(watch *w, const char *name)
+watched *watch_add_profile(watch *w, const char *name, uint32_t process)
 {
-    profile *p = create_profile(w, name);
+    profile *p = create_profile(w, name, process);
     if (!p || !HPF__ARRAY_PUSH(w->profiles, w->n_profiles, w->profiles_capacity, p)) {
         destroy_profile(p);
         return NULL;
@@ -505,12 +513,6 @@ watch *watch_create(const hpf_live_options *options)
         w->options = *options;
     }
     return w;
-}
-
-void watch_use_process(watch *w, uint32_t number)
-{
-    snprintf(w->process, sizeof w->process, "%u", number);
-    w->options.process = w->options.process ? w->options.process : w->process;
 }
 
 /* A reader may keep the last statement until it sees the next byte. At the end it counts, as in a

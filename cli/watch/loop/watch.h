@@ -83,8 +83,6 @@ typedef struct watch watch;
 /* Copies `options` (its contexts are borrowed). Returns NULL without memory. */
 watch *watch_create(const hpf_live_options *options);
 
-/* Follows this process of recordings, unless the options chose one. */
-void watch_use_process(watch *w, uint32_t number);
 /* Finishes the views in the order in which they were added, and ends the profiles. */
 void watch_destroy(watch *w);
 
@@ -99,8 +97,12 @@ bool watch_is_over(const watch *w);
 
 /* ---- for inputs ---- */
 
-/* Adds a profile in the waiting state. `name` is copied. Returns NULL without memory. */
-watched *watch_add_profile(watch *w, const char *name);
+/* Adds a profile in the waiting state. `name` is copied. `process` is the number of one of a
+ * recording; 0: as the options say. Returns NULL without memory. */
+watched *watch_add_profile(watch *w, const char *name, uint32_t process);
+
+/* Chooses another process, for when the profile is restarted. */
+void watch_choose_process(watched *profile, uint32_t process);
 
 /* Restarts a profile: the next byte is the first one of another profile. */
 void watch_restart_profile(watch *w, watched *profile);

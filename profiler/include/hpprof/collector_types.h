@@ -62,8 +62,9 @@ typedef struct hpp_collector_options {
 
 /* The files of a process, which may still grow. */
 typedef struct hpp_process_files {
-    const char *base;  /* their name without ".hp"; valid until the next serve */
-    uint64_t n_writes; /* grows with each change of them; 0: there are none yet */
+    const char *base;            /* their name without ".hp"; valid until the next serve */
+    uint32_t process_id, number; /* number: of its log in the recording; 0: none so far */
+    uint64_t n_writes;           /* grows with each change of them; 0: there are none yet */
     bool is_complete;
 } hpp_process_files;
 

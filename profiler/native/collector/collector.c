@@ -433,7 +433,10 @@ size_t hpp_collector_n_living(const hpp_collector *c)
 bool hpp_collector_files(const hpp_collector *c, size_t index, hpp_process_files *out)
 {
     hpp__process *p = c->processes[index];
+    uint32_t number = atomic_load(&p->number);
     out->base = p->base;
+    out->process_id = p->process_id;
+    out->number = number == 1 || p->n_samples >= 3 ? number : 0; /* hpfile/recording_writer.h */
     out->n_writes = atomic_load(&p->n_writes);
     out->is_complete = atomic_load(&p->is_complete);
     return !p->is_forgotten;

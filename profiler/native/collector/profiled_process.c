@@ -68,6 +68,7 @@ static void run_begin(hpp__job *base)
     /* A profile that cannot start is NULL; its error is in the figures. */
     (void)hpp__profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
                               &p->remains.figures.error);
+    atomic_store(&p->number, p->profile ? hpp__profile_number(p->profile) : 0);
     finish_job(j);
 }
 
@@ -153,6 +154,7 @@ static void run_end(hpp__job *base)
     } else if (p->profile) {
         hpp__profile_finish(p->profile, &j->snapshot, j->wait_status);
         sum_up(p->profile, &p->remains, p->title);
+        atomic_store(&p->number, hpp__profile_number(p->profile));
     }
     hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
     hpp__profile_destroy(p->profile);

@@ -102,6 +102,9 @@ void hpp__profile_rename_files(const hpp__profile_options *options, const char *
 /* Sets the base of files that are created later. Copies it. */
 void hpp__profile_set_base(hpp__profile *profile, const char *base);
 
+/* Returns the number of the process in the recording; 0 without one. */
+uint32_t hpp__profile_number(const hpp__profile *profile);
+
 /* Returns the figures that the profile has: samples, peak, totals, errors. Other members are 0. */
 const hpp_process_figures *hpp__profile_figures(const hpp__profile *profile);
 

@@ -183,6 +183,7 @@ hpf_status hpp__profile_begin_recording(hpp__profile *p, const double *end_s, hp
     hpf_status status =
         hpp__recording_begin(r, p->figures.process_id, p->files.parent_id, p->files.start_s,
                              p->words, p->n_words, p->figures.command, &p->number, err);
+    p->last_number = p->number;
     return status == HPF_OK ? hpp__output_add_recording(
                                   &p->output, hpf_recording_writer_log(r->writer, p->number),
                                   p->options, p->engine, hpp__profile_logs_totals(p), end_s, err)

@@ -260,6 +260,11 @@ void hpp__profile_set_base(hpp__profile *p, const char *base)
     p->base = copy ? copy : p->base;
 }
 
+uint32_t hpp__profile_number(const hpp__profile *p)
+{
+    return p->last_number;
+}
+
 const hpp_process_figures *hpp__profile_figures(const hpp__profile *p)
 {
     return &p->figures;

@@ -62,7 +62,8 @@ struct hpp__profile {
     const char *base;           /* of file names */
     hpp__profile_options files; /* which ones; `base` is not used */
     bool has_log_file;
-    uint32_t number;           /* in the recording; 0: none */
+    uint32_t number; /* in the recording; 0: none, or it has ended */
+    uint32_t last_number;
     hpf_error recording_error; /* the first */
     char date[32];
     hpf_str words[sizeof((hpp_window_head *)0)->command]; /* copies */
