@@ -61,7 +61,8 @@ typedef struct report_values {
     const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
     int n_bands;
-    int profile; /* number in an event log; -1: the first */
+    bool adds_high; /* the number of rows was not said */
+    int profile;    /* number in an event log; -1: the first */
     bool exact, raw;
     bool chains, savings, life_times;
     bool dominators;
@@ -556,6 +557,9 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     };
     const hpf_recording recording = finding_recording(in, r.is_window);
     hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
+    if (!status && v->adds_high) {
+        hpf_summary_add_high(&r.sum);
+    }
     if (status == HPF_OK && (v->format == TABLE_AS_TEXT || v->format == TABLE_AS_MARKDOWN)) {
         status = hpf_summary_find_holders(&r.sum, in->survey, err);
     }
@@ -786,7 +790,7 @@ static int report_operands(const cmd *self, report_values values, int argc, char
 
 static int run(const cmd *self, int argc, char **argv)
 {
-    report_values values = {.n_bands = 10,
+    report_values values = {.n_bands = -1,
                             .profile = -1,
                             .window = TIME_WINDOW_ALL,
                             .stacks = {.part = -1, .depth = -1}};
@@ -796,6 +800,8 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_set_options(&values.input);
+    values.adds_high = values.n_bands < 0;
+    values.n_bands = values.adds_high ? 10 : values.n_bands;
     if (!gate_create(&values.gate, HPF_LIMIT_REPORT, &values.gate_options, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }

@@ -250,8 +250,7 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
         options.no_title = values->no_title;
     }
     bool is_group = select_names(&options, values);
-    options.fit_bands =
-        n_profiles == 1 && values->n_bands < 0 && values->trace_percent < 0 && !values->group;
+    options.fit_bands = values->n_bands < 0 && values->trace_percent < 0;
     *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};
     return is_group;
 }

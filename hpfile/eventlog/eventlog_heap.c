@@ -377,6 +377,12 @@ static hpf_status on_size(hpf__eventlog_heap *h, const hpf_event *event, hpf_str
                : emit_quantity(h, event, name, (double)hpf__read8(event->payload.data + 4), err);
 }
 
+/* Returns whether a record is about the whole process, not the heap of the run-time system. */
+static bool is_of_process(const hpf_event *event)
+{
+    return event->payload.length >= 4 && hpf__read4(event->payload.data) == HPF__SET_OF_PROCESS;
+}
+
 static hpf_status on_mem_return(hpf__eventlog_heap *h, const hpf_event *event, hpf_error *err)
 {
     static const hpf_str names[] = {{"held", 4}, {"needed", 6}, {"returned", 8}};
@@ -529,7 +535,7 @@ static hpf_status on_other(hpf__eventlog_heap *h, const hpf_event *event, hpf_er
     case HPF__EVENT_HEAP_LIVE:
         return on_size(h, event, HPF_STR("live"), err);
     case HPF__EVENT_HEAP_SIZE:
-        return on_size(h, event, HPF_STR("heap"), err);
+        return on_size(h, event, is_of_process(event) ? HPF_STR("resident") : HPF_STR("heap"), err);
     case HPF__EVENT_BLOCKS_SIZE:
         return on_size(h, event, HPF_STR("blocks"), err);
     case HPF__EVENT_MEM_RETURN:

@@ -3,7 +3,7 @@
  * A writer of event logs that GHC's tools read (docs/formats/eventlog.md): samples of labels, of
  * cost-centre stacks or of info tables, markers, the size of the heap. Limits of the format: times
  * are whole nanoseconds, amounts are whole numbers below 2^64, the date is in minutes, and only
- * quantities of event logs are written ("resident" as "heap" if there is no "heap"). Texts are
+ * quantities of event logs are written ("resident" as the size of the process). Texts are
  * UTF-8, cut to the length of a record; names that become equal get a number in front. The head of
  * the log is written at the first event that is not a header.
  */
@@ -57,11 +57,10 @@ typedef struct eventlog_writer {
     written_totals *totals; /* by number of the caller */
     uint32_t *totals_order; /* numbers of the caller, in the order of the log */
     size_t n_totals, totals_capacity, totals_order_capacity;
-    uint64_t n_totals_bytes;   /* of changes of totals */
-    const char *heap_quantity; /* "heap" or "resident", whichever came first; NULL: none did */
-    double held[N_HELD];       /* parts of a MEM_RETURN that came already: */
-    double held_time;          /*   at this time */
-    unsigned has_held;         /*   these bits */
+    uint64_t n_totals_bytes; /* of changes of totals */
+    double held[N_HELD];     /* parts of a MEM_RETURN that came already: */
+    double held_time;        /*   at this time */
+    unsigned has_held;       /*   these bits */
 } eventlog_writer;
 
 #define MAX_FRAMES 255u
@@ -473,31 +472,24 @@ static void put_held(eventlog_writer *w, unsigned which, hpf_quantity_point poin
     }
 }
 
-/* A log has one size of the heap: the first quantity that could be it is written. */
-static bool is_heap_quantity(eventlog_writer *w, const char *name)
-{
-    w->heap_quantity = w->heap_quantity ? w->heap_quantity : name;
-    return w->heap_quantity == name;
-}
-
 static hpf_status on_quantity(void *context, hpf_str name, hpf_quantity_point point, hpf_error *err)
 {
     static const struct {
         const char *name;
         uint16_t id;
+        uint32_t set; /* of capabilities */
     } sizes[] = {
-        {"live", HPF__EVENT_HEAP_LIVE},
-        {"heap", HPF__EVENT_HEAP_SIZE},
-        {"resident", HPF__EVENT_HEAP_SIZE},
-        {"blocks", HPF__EVENT_BLOCKS_SIZE},
+        {"live", HPF__EVENT_HEAP_LIVE, 0},
+        {"heap", HPF__EVENT_HEAP_SIZE, 0},
+        {"resident", HPF__EVENT_HEAP_SIZE, HPF__SET_OF_PROCESS},
+        {"blocks", HPF__EVENT_BLOCKS_SIZE, 0},
     };
     static const char *const held[N_HELD] = {"held", "needed", "returned"};
     eventlog_writer *w = context;
     begin(w);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        bool is_size = sizes[i].id == HPF__EVENT_HEAP_SIZE;
-        if (hpf_str_is(name, sizes[i].name) && (!is_size || is_heap_quantity(w, sizes[i].name))) {
-            hpf__log_put_number(&w->log, 0, 4);
+        if (hpf_str_is(name, sizes[i].name)) {
+            hpf__log_put_number(&w->log, sizes[i].set, 4);
             hpf__log_put_number(&w->log, round_whole(point.value), 8);
             hpf__log_end_record(&w->log, sizes[i].id, ns_of(w, point.time));
         }

@@ -133,6 +133,21 @@ hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey, uint32_t
     return HPF_OK;
 }
 
+void hpf_summary_add_high(hpf_summary *s)
+{
+    enum { MOST_ROWS = 40 };
+    uint32_t n_names = s->total.n_names;
+    for (uint32_t i = s->n_rows; i < n_names && s->n_rows < MOST_ROWS; i++) {
+        if (s->rows[i].max >= 0.05 * s->peak) {
+            hpf_summary_row high = s->rows[i];
+            memmove(&s->rows[s->n_rows + 1], &s->rows[s->n_rows],
+                    (i - s->n_rows) * sizeof *s->rows);
+            s->rows[s->n_rows++] = high;
+        }
+    }
+    s->others = join_rows(s->rows + s->n_rows, n_names - s->n_rows);
+}
+
 void hpf_summary_finish(hpf_summary *s)
 {
     free(s->rows);

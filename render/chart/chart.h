@@ -44,7 +44,6 @@ typedef struct hpr__assignment {
     hpf_name *names; /* n_bands, bottom first; at most one is HPR__OTHER_BAND. Of a group of names:
                         the first */
     const hpf_str *texts; /* n_bands: names to show for the bands; NULL: the texts of `names` */
-    const hpr_colour *colours; /* n_bands; classic: NULL */
     uint32_t n_bands;
     uint32_t *band_of_name; /* by name: its band, the band of OTHER, or HPF_NO_BAND if dropped */
     uint32_t other_names;   /* names folded into OTHER */

@@ -15,10 +15,14 @@
 #include "hpfile/match.h"
 #include "hpfile/str.h"
 #include "chart/group.h"
-#include "style/palette.h"
 
 /* The rank of a name that had a band before is its weight times this. */
 static const double kept_factor = 1.1;
+
+/* Names with this share of the peak are drawn. */
+static const double high_share = 0.05;
+
+enum { MOST_READABLE = 40, MOST_BANDS = 200 };
 
 /* A name, or names that count as one. */
 typedef struct weighed {
@@ -26,6 +30,7 @@ typedef struct weighed {
     double rank; /* the weight, raised for names to keep */
     hpf_str text;
     hpf_name name; /* for pages: the number of the row */
+    bool is_high;  /* in some sample a twentieth of the peak, or more */
 } weighed;
 
 /* Sorts the largest first, and equal ones by text, so that the numbers of names do not matter. */
@@ -93,14 +98,16 @@ uint32_t hpr_count_ungrouped(const hpf_survey *survey, const hpr_options *option
 /* Lists the names that occur in a sample. */
 static void list_names(selection *sel)
 {
-    bool has_area = hpf_survey_overview(sel->survey)->total.trapezium > 0;
+    const hpf_overview *overview = hpf_survey_overview(sel->survey);
+    bool has_area = overview->total.trapezium > 0;
     for (hpf_name name = 0; name < sel->n_names; name++) {
         const hpf_totals *totals = hpf_survey_totals(sel->survey, name);
         sel->first_of[name] = name;
         if (totals->n_samples > 0) {
             double weight = has_area && !sel->options->by_sample ? totals->trapezium : totals->sum;
             hpf_str text = group_text(sel->survey, name, sel->options);
-            sel->list[sel->n++] = (weighed){weight, weight, text, name};
+            bool is_high = totals->max >= high_share * overview->peak_total;
+            sel->list[sel->n++] = (weighed){weight, weight, text, name, is_high};
         }
     }
 }
@@ -115,6 +122,7 @@ static void join_groups(selection *sel)
         if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
             sel->list[n - 1].weight += next->weight;
             sel->list[n - 1].rank += next->rank;
+            sel->list[n - 1].is_high |= next->is_high;
             sel->first_of[next->name] = sel->list[n - 1].name;
         } else {
             sel->list[n++] = *next;
@@ -175,6 +183,27 @@ static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
     return n;
 }
 
+/* Moves the high entries after the first `*n_drawn` of the list behind these, sorted, and counts
+ * them, up to MOST_READABLE. The others keep their order. */
+static void add_high(weighed *list, uint32_t n, uint32_t *n_drawn)
+{
+    uint32_t n_before = *n_drawn;
+    for (uint32_t i = n_before; i < n; i++) {
+        if (list[i].is_high) {
+            weighed high = list[i];
+            uint32_t to = *n_drawn;
+            while (to > n_before && compare_weighed(&high, &list[to - 1]) < 0) {
+                to--;
+            }
+            memmove(&list[to + 1], &list[to], (i - to) * sizeof *list);
+            list[to] = high;
+            ++*n_drawn;
+        }
+    }
+    uint32_t most = n_before < MOST_READABLE ? MOST_READABLE : n_before;
+    *n_drawn = *n_drawn < most ? *n_drawn : most;
+}
+
 /* Sorts the list by rank, and returns how many of its names get a band of their own. */
 static uint32_t limit_names(weighed *list, uint32_t n, const hpr_options *options)
 {
@@ -185,6 +214,9 @@ static uint32_t limit_names(weighed *list, uint32_t n, const hpr_options *option
     }
     if (options->n_bands > 0 && n_large > (uint32_t)options->n_bands) {
         n_large = (uint32_t)options->n_bands;
+    }
+    if (options->fit_bands) {
+        add_high(list, n, &n_large);
     }
     return n_large + 1 == n ? n : n_large;
 }
@@ -237,42 +269,6 @@ static hpf_status make_assignment(hpr__assignment *assignment, hpf_arena *arena,
     return status;
 }
 
-/* Chooses the colours of the `n_drawn` bands of an assignment that are not OTHER. `names` are all
- * names of the profile. */
-static hpf_status colour_bands(hpr__assignment *assignment, hpr__named *names, uint32_t n,
-                               uint32_t n_drawn, const hpr_options *options, hpf_arena *arena,
-                               hpf_error *err)
-{
-    hpr_colour *colours = hpf_arena_array(arena, (size_t)n_drawn + 1, sizeof *colours);
-    if (!colours) {
-        return hpf_error_set_memory(err);
-    }
-    colours[n_drawn] = hpr__palette_grey(options->theme == HPR_THEME_DARK);
-    hpr__palette_choose(colours, names, n, n_drawn, options);
-    assignment->colours = colours;
-    return HPF_OK;
-}
-
-static hpf_status colour_selection(hpr__assignment *assignment, hpf_arena *arena,
-                                   const selection *sel, hpf_error *err)
-{
-    hpr__named *names = hpf_arena_array(arena, sel->n_names, sizeof *names);
-    uint32_t n = sel->n_names;
-    if (!names) {
-        return hpf_error_set_memory(err);
-    }
-    for (hpf_name name = 0; name < n; name++) {
-        names[name] =
-            (hpr__named){group_text(sel->survey, name, sel->options),
-                         hpf_survey_input_sum(sel->survey, name), assignment->band_of_name[name]};
-    }
-    if (sel->options->group != HPR_GROUP_NONE) {
-        n = hpr__named_merge(names, n);
-    }
-    uint32_t n_drawn = assignment->n_bands - (assignment->other_names > 0);
-    return colour_bands(assignment, names, n, n_drawn, sel->options, arena, err);
-}
-
 /* Lists the names that occur in a sample, or their groups. */
 static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_survey *survey,
                                   const hpr_options *options, hpf_error *err)
@@ -319,7 +315,6 @@ static uint32_t n_for_half(selection *sel)
 hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena *arena,
                           const hpf_survey *survey, hpf_error *err)
 {
-    enum { MOST_READABLE = 40, MOST_BANDS = 200 };
     static const struct {
         hpr_group group;
         const char *name;
@@ -330,6 +325,9 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
     uint32_t n_alone = 0, n_names = 0;
     char text[80];
     *caption = NULL;
+    if (options->group != HPR_GROUP_NONE) {
+        return HPF_OK;
+    }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         selection sel;
         tried.group = ways[i].group;
@@ -378,8 +376,7 @@ hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_arena *arena, hpf
         return HPF_ERR_MEMORY;
     }
     favour_kept(&sel);
-    hpf_status status = make_assignment(assignment, arena, &sel, err);
-    return status ? status : colour_selection(assignment, arena, &sel, err);
+    return make_assignment(assignment, arena, &sel, err);
 }
 
 /* --- several profiles ------------------------------------------------------------------------ */
@@ -391,6 +388,7 @@ typedef struct page_name {
     size_t profile;
     hpf_name name;
     double weight;
+    bool is_high;
     uint32_t row;
 } page_name;
 
@@ -444,8 +442,13 @@ static void list_profile(page_selection *s, size_t profile, const hpf_match *mat
                            ? hpf_match_name(match, row)
                            : hpf__without_id(group_text(survey, name, &s->options->chart));
         const hpf_totals *totals = hpf_survey_totals(survey, name);
-        s->entries[s->n_entries++] =
-            (page_name){text, profile, name, mean_of(s, profile, totals) / whole, 0};
+        double peak = hpf_survey_overview(survey)->peak_total;
+        s->entries[s->n_entries++] = (page_name){text,
+                                                 profile,
+                                                 name,
+                                                 mean_of(s, profile, totals) / whole,
+                                                 totals->max >= high_share * peak,
+                                                 0};
     }
 }
 
@@ -464,11 +467,12 @@ static hpf_status make_rows(page_selection *s, hpf_error *err)
             if (!copy.data) {
                 return hpf_error_set_memory(err);
             }
-            s->rows[s->n_rows] = (weighed){0, 0, copy, s->n_rows};
+            s->rows[s->n_rows] = (weighed){0, 0, copy, s->n_rows, false};
             s->n_rows++;
         }
         s->rows[s->n_rows - 1].weight += e->weight;
         s->rows[s->n_rows - 1].rank += e->weight;
+        s->rows[s->n_rows - 1].is_high |= e->is_high;
         e->row = s->n_rows - 1;
         e->text = s->rows[e->row].text;
     }
@@ -536,47 +540,6 @@ static void fill_assignments(hpr__assignment *assignments, const page_selection 
     }
 }
 
-/* Chooses the colours of bands that all profiles have in common. All profiles have the same weight.
- */
-static hpf_status colour_page(hpr__assignment *assignments, const page_selection *s,
-                              uint32_t n_drawn, hpf_error *err)
-{
-    const hpr_options *options = &s->options->chart;
-    uint32_t *first = hpf_arena_array(s->arena, s->n_surveys + 1, sizeof *first);
-    for (size_t i = 0; first && i < s->n_surveys; i++) {
-        first[i + 1] = first[i] + hpf_survey_n_names(s->surveys[i]);
-    }
-    uint32_t n = first ? first[s->n_surveys] : 0;
-    hpr__named *names = hpf_arena_array(s->arena, n, sizeof *names);
-    if (!first || !names) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < s->n_surveys; i++) {
-        double whole = 0;
-        for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
-            whole += hpf_survey_input_sum(s->surveys[i], name);
-        }
-        for (hpf_name name = 0; name < first[i + 1] - first[i]; name++) {
-            double sum = hpf_survey_input_sum(s->surveys[i], name);
-            names[first[i] + name] =
-                (hpr__named){hpf__without_id(group_text(s->surveys[i], name, options)),
-                             whole > 0 ? sum / whole : 0, HPF_NO_BAND};
-        }
-    }
-    for (size_t i = 0; i < s->n_entries; i++) {
-        const page_name *e = &s->entries[i];
-        hpr__named *named = &names[first[e->profile] + e->name];
-        named->name = e->text;
-        named->band = assignments[e->profile].band_of_name[e->name];
-    }
-    n = hpr__named_merge(names, n);
-    hpf_status status = colour_bands(&assignments[0], names, n, n_drawn, options, s->arena, err);
-    for (size_t i = 1; i < s->n_surveys; i++) {
-        assignments[i].colours = assignments[0].colours;
-    }
-    return status;
-}
-
 static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other_names,
                                    page_selection *s, hpf_error *err)
 {
@@ -599,7 +562,6 @@ static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other
     }
     if (!status) {
         fill_assignments(assignments, s, band_of_row, n_drawn);
-        status = colour_page(assignments, s, n_drawn, err);
     }
     return status;
 }

@@ -6,7 +6,8 @@
  * area, or its sum in a profile without area and in charts by sample. Two kinds of names are folded
  * into OTHER: the smallest ones that together make less than the trace percentage, and all beyond
  * the largest `n_bands`. Traces are dropped instead if the options say so. A single name that would
- * be left for OTHER keeps its own band.
+ * be left for OTHER keeps its own band. With `fit_bands`, so does a name that is a twentieth of the
+ * peak in any sample, as long as there are at most 40 bands.
  *
  * Several profiles on one page get the same bands. Names are matched as in hpfile/match.h, or by
  * group; bands are named without the id of a cost-centre stack. The weight of a name is its mean
@@ -19,9 +20,10 @@
 #include "chart/chart.h"
 #include "hprender/page.h"
 
-/* If more than half of the profile would go into OTHER: changes options to draw more names or, if
- * these would be too many, groups of names, so that half of it or more is in bands. Sets `*caption`
- * to what was done, in the arena; NULL: nothing. Errors: MEMORY. */
+/* If more than half of the profile would go into OTHER, and the options have no groups: changes
+ * options to draw more names or, if these would be too many, groups of names, so that half of it or
+ * more is in bands. Sets `*caption` to what was done, in the arena; NULL: nothing. Errors: MEMORY.
+ */
 HPF_MUST_USE hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena *arena,
                                        const hpf_survey *survey, hpf_error *err);
 

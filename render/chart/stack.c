@@ -48,9 +48,6 @@ static hpf_status name_bands(hpr__chart *chart, hpf_survey *survey,
             return HPF_ERR_MEMORY;
         }
         band->is_other = is_other;
-        if (assignment->colours) {
-            band->fill.colour = assignment->colours[i];
-        }
         band->values = chart->values + i * chart->public.n_points;
         band->upper = chart->upper + i * chart->public.n_points;
     }

@@ -14,6 +14,7 @@
 #include "draw/curve.h"
 #include "chart/tooltip.h"
 #include "draw/shapes.h"
+#include "layout/notes.h"
 #include "style/colour.h"
 #include "style/fill.h"
 
@@ -28,6 +29,8 @@ enum {
     FEW_BANDS = 100,  /* are drawn one by one */
     MOST_PIECES = 12, /* of a hairline */
 };
+
+static const hpr_colour hatch_colour = {0, 0, 0};
 
 static bool init_curve(hpr__curve *out, const hpr__drawing *d)
 {
@@ -64,10 +67,9 @@ static void stroke_curve(const hpr__drawing *d, const hpr__curve *curve, hpr_pai
 
 void hpr__draw_hatch(const hpr__drawing *d, const hpr_point *points, size_t n, const hpr_fill *fill)
 {
-    hpr_paint paint = hpr__paint_stroke(hpr__hatch_colour(fill), fill->hatch_line_pt);
-    paint.dash_pt = fill->hatch_dash_pt;
-    for (int i = 0; fill->hatch_gap_pt > 0 && i < 1 + fill->hatch_is_crossed; i++) {
-        hpr__hatch(d->builder, points, n, fill->hatch_deg + 90 * i, fill->hatch_gap_pt, paint);
+    if (fill->hatch_gap_pt > 0) {
+        hpr__hatch(d->builder, points, n, fill->hatch_deg, fill->hatch_gap_pt,
+                   hpr__paint_stroke(hatch_colour, fill->hatch_line_pt));
     }
 }
 
@@ -104,8 +106,7 @@ static bool init_base(hpr__curve *out, const hpr__drawing *d)
 static hpr_colour shade_of(const hpr_fill *fill)
 {
     double share = fill->hatch_gap_pt > 0 ? fill->hatch_line_pt / fill->hatch_gap_pt : 0;
-    share *= (fill->hatch_is_crossed ? 2 : 1) * (fill->hatch_dash_pt > 0 ? 0.5 : 1);
-    return hpr__colour_mix(hpr__hatch_colour(fill), fill->colour, share);
+    return hpr__colour_mix(hatch_colour, fill->colour, share);
 }
 
 /* Returns the lowest of the neighbours from band `top` down that are drawn as one: together they
@@ -408,24 +409,61 @@ static void draw_halo(const hpr__drawing *d, const hpr__curve *curve, hpr_point 
     }
 }
 
-static void draw_quantity(const hpr__drawing *d, const hpr_quantity *line)
+/* Draws a piece of a line, whose points are in the curve. */
+static void draw_piece(const hpr__drawing *d, hpr__curve *curve)
 {
-    hpr__curve curve;
-    if (!hpr__curve_init(&curve, d->builder, line->n_points)) {
-        return;
-    }
-    for (size_t i = 0; i < line->n_points; i++) {
-        const hpf_quantity_point *point = &line->points[i];
-        curve.points[i] =
-            hpr__at(d, hpr__x_of_time(d->chart, point->time), hpr__y_of(d->chart, point->value));
-    }
-    hpr__curve_simplify(&curve, NULL, NULL, 0, d->fineness);
-    hpr_point *points = hpr__curve_points(d->builder, &curve);
+    hpr__curve_simplify(curve, NULL, NULL, 0, d->fineness);
+    hpr_point *points = hpr__curve_points(d->builder, curve);
     hpr_paint paint = hpr__stroke_of(d, d->theme->text, QUANTITY_PT);
     paint.dash_pt = 3;
+    draw_halo(d, curve, points);
+    hpr__builder_line_owned(d->builder, points, curve->n_shown, paint);
+    curve->n_points = 0;
+}
+
+/* Adds the place between two points of a line that is at the end of the y axis. */
+static void add_crossing(const hpr__drawing *d, hpr__curve *curve, const hpf_quantity_point *a,
+                         const hpf_quantity_point *b)
+{
+    double high = d->chart->y.high, share = (high - a->value) / (b->value - a->value);
+    double time = a->time + share * (b->time - a->time);
+    curve->points[curve->n_points++] =
+        hpr__at(d, hpr__x_of_time(d->chart, time), hpr__y_of(d->chart, high));
+}
+
+/* Draws the pieces of a line that are below the end of the y axis, and an arrow at its highest
+ * place above that. */
+static void draw_quantity(const hpr__drawing *d, const hpr_quantity *line)
+{
+    const hpr_chart *chart = d->chart;
+    hpr__curve curve;
+    if (!hpr__curve_init(&curve, d->builder, line->n_points + 2)) {
+        return;
+    }
     hpr__builder_group_begin(d->builder, line->text);
-    draw_halo(d, &curve, points);
-    hpr__builder_line_owned(d->builder, points, curve.n_shown, paint);
+    curve.n_points = 0;
+    for (size_t i = 0; i < line->n_points; i++) {
+        const hpf_quantity_point *point = &line->points[i];
+        bool is_above = point->value > chart->y.high;
+        if (i > 0 && is_above != (point[-1].value > chart->y.high)) {
+            add_crossing(d, &curve, &point[-1], point);
+        }
+        if (!is_above) {
+            curve.points[curve.n_points++] =
+                hpr__at(d, hpr__x_of_time(chart, point->time), hpr__y_of(chart, point->value));
+        }
+        if (curve.n_points > 0 && (is_above || i + 1 == line->n_points)) {
+            draw_piece(d, &curve);
+        }
+    }
+    double x = hpr__arrow_of(chart, line), top = hpr__top_of_plot(chart);
+    if (!isnan(x)) {
+        hpr_point corners[] = {hpr__at(d, x, top),
+                               hpr__at(d, x - HPR__ARROW_PT / 2, top - HPR__ARROW_PT),
+                               hpr__at(d, x + HPR__ARROW_PT / 2, top - HPR__ARROW_PT)};
+        hpr__builder_polygon(d->builder, corners, 3, hpr__paint_fill(d->theme->text),
+                             hpr__paint_stroke(d->theme->background, HPR__HAIRLINE_PT));
+    }
     hpr__builder_group_end(d->builder);
     hpr__curve_finish(&curve);
 }

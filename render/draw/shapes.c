@@ -74,16 +74,6 @@ static hpr_point place_of(const grid *g, const crossing *c)
     return (hpr_point){c->along * g->dx - distance * g->dy, c->along * g->dy + distance * g->dx};
 }
 
-/* Moves the beginning of a dashed line to the beginning of a dash. All dashes are on one grid,
- * staggered from line to line. */
-static void align_dashes(crossing *begin, double dash_pt)
-{
-    if (dash_pt > 0) {
-        double shift = begin->line % 2 != 0 ? dash_pt : 0;
-        begin->along = ceil((begin->along - shift) / (2 * dash_pt)) * 2 * dash_pt + shift;
-    }
-}
-
 void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double angle_deg,
                 double gap_pt, hpr_paint paint)
 {
@@ -96,11 +86,8 @@ void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double
         qsort(g.crossings, g.n, sizeof *g.crossings, compare_crossings);
     }
     for (size_t i = 0; is_whole && i + 1 < g.n; i += 2) {
-        align_dashes(&g.crossings[i], paint.dash_pt);
         hpr_point ends[2] = {place_of(&g, &g.crossings[i]), place_of(&g, &g.crossings[i + 1])};
-        if (g.crossings[i].along < g.crossings[i + 1].along) {
-            hpr__builder_line(builder, ends, 2, paint);
-        }
+        hpr__builder_line(builder, ends, 2, paint);
     }
     free(g.crossings);
 }

@@ -44,6 +44,7 @@ static void put_view(hpf_json *json, const hpr_page_options *page, const char *c
 
     hpf_json_object(json, "view");
     hpf_json_number(json, "bands", options->n_bands);
+    hpf_json_bool(json, "has_high_bands", options->fit_bands);
     hpf_json_number(json, "trace", options->trace_percent);
     hpf_json_text(json, "order", hpr_order_names[order]);
     hpf_json_bool(json, "reverse", options->reverse);
@@ -166,11 +167,10 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     const hpr_html_limits limits = {.most_bytes =
                                         HPR__HTML_MOST_BYTES / (n_profiles ? n_profiles : 1)};
     hpf_arena *arena = hpf_arena_create();
-    hpr__assignment *shared = arena ? hpf_arena_array(arena, n_profiles, sizeof *shared) : NULL;
-    uint32_t n_other = 0;
+    hpr_chart **pictures = arena ? hpf_arena_array(arena, n_profiles, sizeof(hpr_chart *)) : NULL;
     hpr_page_options fitted = *options;
     const char *caption = NULL;
-    hpf_status status = shared ? HPF_OK : hpf_error_set_memory(err);
+    hpf_status status = pictures ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; options->compares && i < n_profiles && !status; i++) {
         if (!hpr__has_stacks(surveys[i])) {
             status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
@@ -181,15 +181,12 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     if (!status && n_profiles == 1 && options->chart.fit_bands) {
         status = hpr__fit_bands(&fitted.chart, &caption, arena, surveys[0], err);
     }
-    hpr_page_options all = fitted; /* all names */
-    all.chart.n_bands = 0;
-    all.chart.trace_percent = 0;
-    if (!status && n_profiles > 1) {
-        status = hpr__page_select(shared, &n_other, arena, surveys, n_profiles, &all, err);
+    for (size_t i = 0; i < n_profiles && !status; i++) {
+        status = hpr__html_picture(&pictures[i], surveys[i], &fitted.chart, arena, err);
     }
     hpf_json json = begin(NULL, NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
-        const hpr__html_view view = {&fitted.chart, n_profiles > 1 ? &shared[i] : NULL,
+        const hpr__html_view view = {&fitted.chart, pictures[i],
                                      options->allocated ? options->allocated[i] : NULL};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
     }
@@ -197,6 +194,9 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
         hpf_json_close(&json);
         status = hpr__moved_frames_json(&json, surveys, err);
         put_alignment(&json, options->compares);
+    }
+    for (size_t i = 0; pictures && i < n_profiles; i++) {
+        hpr_chart_destroy(pictures[i]);
     }
     hpf_arena_destroy(arena);
     return status ? status : end(&json, sink, err);

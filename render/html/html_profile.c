@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/names.h"
 
 #include "chart/order.h"
 #include "hpfile/sidecar.h"
@@ -171,14 +172,9 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
         return put_packed(w, NULL, packed);
     }
     hpf_json_object(w->json, NULL);
-    const hpr__assignment *shared = w->view ? w->view->shared : NULL;
-    hpr_colour light = shared ? shared->colours[shared->band_of_name[w->assignment.names[band]]]
-                              : w->assignment.colours[band];
-    hpr_colour dark = light;
-    if (!hpr__pinned_colour(w->options, text) && hpr__palette_fixed(&dark, text, true)) {
-        hpr__palette_fixed(&light, text, false);
-    }
-    put_name(w->json, text, light, dark);
+    const hpr_colour *pinned = hpr__pinned_colour(w->options, text);
+    put_name(w->json, text, pinned ? *pinned : hpr__palette_of_name(text, false),
+             pinned ? *pinned : hpr__palette_of_name(text, true));
     if (!put_details(w, text, w->assignment.texts ? 0 : w->assignment.names[band])) {
         return hpf_error_set_memory(w->err);
     }
@@ -274,30 +270,73 @@ static hpf_status put_rest(profile_writer *w)
     return status;
 }
 
-/* Writes the order of the bands in the picture of these options, bottom first: the names, and null
- * for OTHER unless it is on top, where the page has it by itself. */
-static hpf_status put_order(profile_writer *w)
+/* Pins the colours of bands by their names and, for other profiles, by their names without ids. */
+static hpf_status pin_bands(hpr_options *options, hpf_arena *arena, const hpr_chart *picture,
+                            hpf_error *err)
+{
+    size_t n = options->n_pins;
+    hpr_pin *pins = hpf_arena_array(arena, n + 2 * (size_t)picture->n_bands, sizeof *pins);
+    if (!pins) {
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        pins[i] = options->pins[i];
+    }
+    options->pins = pins;
+    for (uint32_t i = 0; i < picture->n_bands; i++) {
+        const hpr_band *band = &picture->bands[i];
+        hpr_colour colour;
+        if (band->is_other || hpr__palette_fixed(&colour, band->name, false)) {
+            continue;
+        }
+        hpf_str name = hpf_arena_str(arena, band->name), bare = hpf__without_id(name);
+        if (!name.data) {
+            return hpf_error_set_memory(err);
+        }
+        if (bare.length < name.length && !hpr__pinned_colour(options, bare)) {
+            pins[n++] = (hpr_pin){bare, band->fill.colour};
+        }
+        pins[n++] = (hpr_pin){name, band->fill.colour};
+        options->n_pins = n;
+    }
+    return HPF_OK;
+}
+
+hpf_status hpr__html_picture(hpr_chart **out, hpf_survey *survey, hpr_options *options,
+                             hpf_arena *arena, hpf_error *err)
 {
     hpr__assignment assignment;
-    hpr__chart *chart = NULL;
-    hpf_status status = hpr__chart_begin(&chart, w->err);
-    if (!status) {
-        status = hpr__modern_select(&assignment, chart->arena, w->survey, w->options, w->err);
+    hpr__chart *chart;
+    hpr_options light = *options;
+    light.theme = HPR_THEME_LIGHT;
+    *out = NULL;
+    hpf_status status = hpr__chart_begin(&chart, err);
+    if (status) {
+        return status;
     }
-    status = status ? status : hpr__stack_fetch(chart, w->survey, &assignment, w->options, w->err);
-    status = status ? status : hpr__modern_order(chart, &assignment, w->options, w->err);
+    *out = &chart->public;
+    status = hpr__modern_select(&assignment, chart->arena, survey, &light, err);
+    status = status ? status : hpr__stack_fetch(chart, survey, &assignment, &light, err);
+    status = status ? status : hpr__modern_order(chart, &assignment, &light, err);
+    status = status ? status : hpr__modern_fill_bands(chart, NULL, &light, err);
+    return status ? status : pin_bands(options, arena, *out, err);
+}
+
+/* Writes the order of the bands in the picture, bottom first: the names, and null for OTHER unless
+ * it is on top, where the page has it by itself. */
+static void put_order(const profile_writer *w)
+{
+    const hpr_chart *picture = w->view->picture;
     hpf_json_array(w->json, "order");
-    for (uint32_t i = 0; !status && i < assignment.n_bands; i++) {
-        const hpr_band *band = &chart->bands[i];
+    for (uint32_t i = 0; i < picture->n_bands; i++) {
+        const hpr_band *band = &picture->bands[i];
         if (!band->is_other) {
             hpf_json_bytes(w->json, NULL, band->name);
-        } else if (i + 1 < assignment.n_bands) {
+        } else if (i + 1 < picture->n_bands) {
             hpf_json_text(w->json, NULL, NULL);
         }
     }
     hpf_json_close(w->json);
-    hpr_chart_destroy(chart ? &chart->public : NULL);
-    return status;
 }
 
 /* --- marks, quantities, headers -------------------------------------------------------------- */
@@ -611,12 +650,10 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
     status = status ? status : put_stacks(w);
-    free(w->numbers); /* to have less at once: the order has numbers of its own */
-    w->numbers = NULL;
-    if (!status && w->view) {
-        status = put_order(w);
-    }
     if (!status) {
+        if (w->view) {
+            put_order(w);
+        }
         put_marks(w);
         status = put_quantities(w);
     }

@@ -18,12 +18,17 @@ void hpr__html_colour(hpf_json *json, const char *key, hpr_colour colour);
 /* Adds the member "look": the colours of everything except names. */
 void hpr__html_look(hpf_json *json);
 
+/* Makes the picture that `census plot` draws, without its layout: the order and the colours of its
+ * bands. Pins these colours in `options`, with memory from `arena`, for all profiles of the page.
+ * The caller destroys `*out`. Errors: from hpf_survey_series; MEMORY. */
+HPF_MUST_USE hpf_status hpr__html_picture(hpr_chart **out, hpf_survey *survey, hpr_options *options,
+                                          hpf_arena *arena, hpf_error *err);
+
 /* What a page that is a file adds to a profile. */
 typedef struct hpr__html_view {
-    const hpr_options *options;    /* groups, pinned colours, and the order of the bands */
-    const hpr__assignment *shared; /* of all names of several profiles, with the colours that they
-                                      share; NULL: the profile has its own */
-    hpf_survey *allocated;         /* what each stack has allocated up to each sample, or NULL */
+    const hpr_options *options; /* groups, pinned colours, and the order of the bands */
+    const hpr_chart *picture;   /* from hpr__html_picture */
+    hpf_survey *allocated;      /* what each stack has allocated up to each sample, or NULL */
 } hpr__html_view;
 
 /* Adds one profile to a JSON text. `view` is NULL for a profile that grows: it has no order.

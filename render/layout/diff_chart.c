@@ -129,51 +129,19 @@ static void merge_thin_halves(work *w)
     }
 }
 
-/* Sets the colours of the splits, from the rank of their rows in both profiles together. */
-static hpf_status name_colours(hpr_colour *colours, const work *w, const hpf_diff *diff,
-                               hpf_survey *const surveys[2], hpf_error *err)
-{
-    uint32_t n_rows = hpf_diff_n_rows(diff);
-    const hpf_diff_row *rows = hpf_diff_rows(diff);
-    const hpr_options *options = &w->options->chart;
-    hpr__named *names = hpf_arena_array(w->chart->arena, n_rows, sizeof *names);
-    if (!names) {
-        return hpf_error_set_memory(err);
-    }
-    for (uint32_t i = 0; i < n_rows; i++) {
-        names[rows[i].number] = (hpr__named){rows[i].name, 0, HPF_NO_BAND};
-    }
-    for (uint32_t i = 0; i < w->series.n_rows; i++) {
-        names[w->series.rows[i]->number].band = i;
-    }
-    for (int side = 0; side < 2; side++) {
-        for (hpf_name name = 0; name < hpf_survey_n_names(surveys[side]); name++) {
-            uint32_t row = hpf_diff_row_of_name(diff, side, name);
-            if (row != HPF_NO_ROW) {
-                names[row].weight += hpf_survey_input_sum(surveys[side], name);
-            }
-        }
-    }
-    colours[w->series.n_rows] = hpr__palette_grey(options->theme == HPR_THEME_DARK);
-    hpr__palette_choose(colours, names, n_rows, w->series.n_rows, options);
-    return HPF_OK;
-}
-
 /* Chooses one fill for both halves of a row. */
-static hpf_status choose_fills(work *w, const hpf_diff *diff, hpf_survey *const surveys[2],
-                               hpf_error *err)
+static hpf_status choose_fills(work *w, hpf_error *err)
 {
     hpf_arena *arena = w->chart->arena;
     hpr__swatch *swatches = hpf_arena_array(arena, w->n_splits, sizeof *swatches);
     hpr_fill *fills = hpf_arena_array(arena, w->n_splits, sizeof *fills);
-    hpr_colour *colours = hpf_arena_array(arena, w->n_splits, sizeof *colours);
-    if (!swatches || !fills || !colours || name_colours(colours, w, diff, surveys, err)) {
+    if (!swatches || !fills) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < w->n_splits; i++) {
         const split *s = &w->splits[i];
-        swatches[i] = (hpr__swatch){s->name, s->is_other, s->halves[0].area + s->halves[1].area, 0};
-        fills[i].colour = colours[i];
+        swatches[i] = (hpr__swatch){s->name, s->is_other, s->halves[0].area + s->halves[1].area,
+                                    fmax(s->halves[0].max, s->halves[1].max), 0};
     }
     hpf_status status =
         hpr__fill_choose(fills, swatches, w->n_splits, &w->options->chart, arena, err);
@@ -298,7 +266,7 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
     public->totals = w->series.totals;
     public->is_reduced = w->series.is_reduced;
     public->other_names = w->splits[w->n_splits - 1].n_names;
-    status = choose_fills(w, diff, surveys, err);
+    status = choose_fills(w, err);
     status = status ? status : add_bands(w, err);
     status = status ? status : stack(w, err);
     for (size_t i = 0; i < public->n_points; i++) {

@@ -113,6 +113,14 @@ bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band)
     return !(chart->is_lines && band->is_other);
 }
 
+/* The end of the y axis in peaks of the bands: at most a quarter of the height is above them. */
+static const double most_rise = 4.0 / 3;
+
+bool hpr__is_above(double amount, double peak)
+{
+    return peak > 0 && amount > most_rise * peak;
+}
+
 /* Returns the highest amount that is drawn. */
 static double highest_of(const hpr_chart *chart)
 {
@@ -125,8 +133,9 @@ static double highest_of(const hpr_chart *chart)
     if (!chart->is_lines) {
         highest = chart->is_normalised ? 100 : chart->peak_total;
     }
+    double most = highest > 0 ? most_rise * highest : HUGE_VAL;
     for (size_t i = 0; i < chart->n_quantities; i++) {
-        highest = fmax(highest, chart->quantities[i].max);
+        highest = fmax(highest, fmin(chart->quantities[i].max, most));
     }
     return highest;
 }

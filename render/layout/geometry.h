@@ -68,8 +68,13 @@ typedef struct hpr__reach {
     double y_low, y_high; /* amounts; 0 is always between them */
 } hpr__reach;
 
-/* Returns the reach of the bands and quantities of a chart. */
+/* Returns the reach of the bands and quantities of a chart. Quantities have at most a quarter of
+ * the height above the bands. */
 hpr__reach hpr__reach_of(const hpr_chart *chart);
+
+/* Returns whether an amount is above a y axis that quantities have extended as far as they may over
+ * bands with that peak. */
+bool hpr__is_above(double amount, double peak);
 
 /* Returns whether a band is drawn: OTHER is not in a chart of lines. */
 bool hpr__is_shown(const hpr_chart *chart, const hpr_band *band);

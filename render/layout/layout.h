@@ -36,7 +36,7 @@ HPF_MUST_USE hpf_status hpr__chart_modern(hpr__chart *chart, hpf_survey *survey,
                                           const hpr_options *options, hpr_measurer measurer,
                                           hpf_error *err);
 
-/* Completes the fills of the bands of a chart, which have colours. `absent` has, by band, one bit
+/* Chooses the fills of the bands of a chart. `absent` has, by band, one bit
  * for each of several stacks that lack the band; NULL: there is one stack. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
                                                const hpr_options *options, hpf_error *err);

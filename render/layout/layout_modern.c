@@ -24,8 +24,8 @@ hpf_status hpr__modern_fill_bands(hpr__chart *chart, const uint64_t *absent,
         const hpr_band *band = &chart->bands[i];
         double weight = chart->public.n_points == 1 ? band->sum : band->trapezium;
         rows[i] = band->values;
-        fills[i] = band->fill;
-        swatches[i] = (hpr__swatch){band->name, band->is_other, weight, absent ? absent[i] : 0};
+        swatches[i] =
+            (hpr__swatch){band->name, band->is_other, weight, band->max, absent ? absent[i] : 0};
     }
     hpf_status status = hpr__fill_choose(fills, swatches, n, options, chart->arena, err);
     if (!status && options->as_lines) {

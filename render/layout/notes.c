@@ -248,6 +248,18 @@ static hpr__area area_near(const hpr_chart *chart, const hpr_quantity *line, hpr
     return area;
 }
 
+double hpr__arrow_of(const hpr_chart *chart, const hpr_quantity *line)
+{
+    const hpf_quantity_point *highest = &line->points[0];
+    for (size_t i = 1; i < line->n_points; i++) {
+        highest = line->points[i].value > highest->value ? &line->points[i] : highest;
+    }
+    double x = hpr__x_of_time(chart, highest->time);
+    return !(highest->value > chart->y.high) ? NAN
+                                             : fmin(fmax(x, chart->plot_x_pt + HPR__ARROW_PT / 2),
+                                                    hpr__right_of_plot(chart) - HPR__ARROW_PT / 2);
+}
+
 /* Returns whether any part of the stack is as high as an area. */
 static bool is_on_stack(const hpr_chart *chart, const hpr__area *area)
 {
@@ -276,15 +288,24 @@ static hpr__area area_after(const hpr_chart *chart, const hpr_quantity *line, hp
     return (hpr__area){left, left + size.width_pt, bottom, bottom + height};
 }
 
-/* Returns the best area for a name: right of the line; else the rightmost free one above it, or
- * below it and above the bands; else the rightmost free one below it on the bands; without any
- * room, the one at the end of the line. */
+/* Returns the best area for a name: next to the arrow of a line that is cut; right of the line;
+ * else the rightmost free one above it, or below it and above the bands; else the rightmost free
+ * one below it on the bands; without any room, the one at the end of the line. */
 static hpr__area find_area(const hpr_chart *chart, const hpr_quantity *line,
                            const obstacles *others, hpr_text_size size)
 {
     double begin = hpr__x_of_time(chart, line->points[0].time);
     double last = hpr__x_of_time(chart, line->points[line->n_points - 1].time);
     double end = fmin(last, hpr__right_of_plot(chart) - 1);
+    double arrow = hpr__arrow_of(chart, line), top = hpr__top_of_plot(chart);
+    for (int is_left = 0; is_left <= 1 && !isnan(arrow); is_left++) {
+        double left = is_left ? arrow - HPR__ARROW_PT - size.width_pt : arrow + HPR__ARROW_PT;
+        hpr__area beside = {left, left + size.width_pt, top - size.ascent_pt - size.descent_pt,
+                            top};
+        if (is_left || beside.right_pt <= hpr__right_of_plot(chart)) {
+            return beside;
+        }
+    }
     hpr__area area = area_after(chart, line, size);
     if (!is_on_stack(chart, &area) && is_free(chart, others, &area)) {
         return area;

@@ -9,6 +9,12 @@
 #include "layout/elide.h"
 #include "layout/geometry.h"
 
+#define HPR__ARROW_PT 6.0 /* width and height of the arrow at the top of a line that is cut */
+
+/* Returns the place of that arrow on the x axis, at the maximum of the line; NAN if it is not cut.
+ */
+double hpr__arrow_of(const hpr_chart *chart, const hpr_quantity *line);
+
 /* How these texts are set. */
 typedef struct hpr__note_style {
     hpr_measurer measurer;

@@ -17,11 +17,12 @@
 
 /* --- quantities ------------------------------------------------------------------------------ */
 
-/* A quantity that is not selected by name is drawn if its maximum, in peaks of the bands, is
- * between these. A lower one would be hidden by the bands, a higher one would make the bands flat.
- */
+/* A quantity that is not selected by name is drawn if it rises above the bands, if this share of
+ * its points is not above the end of the y axis, and if its distance from the bands changes by this
+ * share of their peak: a constant one tells nothing. */
+static const double least_seen = 0.25;
 static const double least_rise = 1.02;
-static const double most_rise = 3;
+static const double least_change = 0.1;
 
 /* Returns the points within the times of the chart. */
 static hpr_quantity clip(const hpr_chart *chart, const hpf_quantity *line)
@@ -62,29 +63,6 @@ static bool is_internal(hpf_str name)
            hpf_str_is(name, "returned");
 }
 
-static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_quantity *line)
-{
-    hpr__peak peak;
-    if (line->n_points == 0) {
-        return false;
-    }
-    if (!hpr__peak_of(&peak, chart)) {
-        peak.at = 0;
-    }
-    switch (options->overlay) {
-    case HPR_OVERLAY_FITTING:
-        return !is_internal(line->name) && !line->has_own_unit &&
-               line->max > peak.at * least_rise && line->max <= peak.at * most_rise;
-    case HPR_OVERLAY_ALL:
-        return true;
-    case HPR_OVERLAY_NAMED:
-        return is_named(options, line->name);
-    case HPR_OVERLAY_NONE:
-        break;
-    }
-    return false;
-}
-
 /* Interpolates the quantity at the times of the chart; NAN outside its points. The second of two
  * points of the chart at the same time has the last amount of that time. */
 static void interpolate(double *values, const hpr_chart *chart, const hpr_quantity *line)
@@ -110,56 +88,104 @@ static void interpolate(double *values, const hpr_chart *chart, const hpr_quanti
     }
 }
 
-/* Scales a quantity with a unit of its own to the height of the bands, and adds its maximum to its
- * text. */
-static void scale_to_bands(hpr_quantity *line, const hpr_chart *chart, char *text, size_t room)
+/* Returns whether enough of a quantity is seen, and its distance from the total changes much. */
+static bool is_telling(const hpr_chart *chart, const double *values, double peak)
 {
-    hpr__peak peak;
-    size_t length = strlen(line->text);
-    bool is_small = line->max < 1000;
-    snprintf(text, room, is_small ? "%.*s, at most %.3g" : "%.*s, at most %.0f", (int)length,
-             line->text, line->max);
-    line->text = text;
-    if (hpr__peak_of(&peak, chart) && peak.at > 0 && line->max > 0) {
-        line->scale = peak.at / line->max;
-        line->max = peak.at;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    size_t n = 0, n_seen = 0;
+    for (size_t i = 0; i < chart->n_points; i++) {
+        if (!isnan(values[i])) {
+            least = fmin(least, values[i] - chart->totals[i]);
+            most = fmax(most, values[i] - chart->totals[i]);
+            n_seen += !hpr__is_above(values[i], peak);
+            n++;
+        }
     }
+    return (double)n_seen >= least_seen * (double)n && most - least >= least_change * peak;
 }
 
-/* Copies data of the survey, and computes the values. */
-static hpf_status copy_quantity(hpr__chart *chart, hpr_quantity *line, bool as_steps,
+static bool is_wanted(const hpr_chart *chart, const hpr_options *options, const hpr_quantity *line,
+                      double peak)
+{
+    switch (options->overlay) {
+    case HPR_OVERLAY_FITTING:
+        return !is_internal(line->name) && !line->has_own_unit && line->max > peak * least_rise &&
+               is_telling(chart, line->values, peak);
+    case HPR_OVERLAY_ALL:
+        return true;
+    case HPR_OVERLAY_NAMED:
+        return is_named(options, line->name);
+    case HPR_OVERLAY_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Sets the text of a quantity: its name and, if the y axis does not show it, its maximum. */
+static hpf_status name_quantity(hpr__chart *chart, hpr_quantity *line, double peak, bool si_units,
                                 hpf_error *err)
 {
-    enum { MAXIMUM_BYTES = 40 };
-    hpr_chart *public = &chart->public;
+    enum { MAXIMUM_BYTES = 2 * HPR_UNIT_LABEL_BYTES };
+    hpf_str value_unit = chart->public.headers[HPF_HEADER_VALUE_UNIT];
+    char number[HPR_UNIT_LABEL_BYTES];
+    hpr_unit unit = hpr_unit_of_values(value_unit, line->max, si_units);
+    hpf_status status = hpr__chart_text(chart, line->name, &line->text, err);
+    if (status || !(line->has_own_unit || hpr__is_above(line->max, peak))) {
+        return status;
+    }
+    if (line->has_own_unit) {
+        snprintf(number, sizeof number, line->max < 1000 ? "%.3g" : "%.0f", line->max);
+        unit.name = "";
+    } else {
+        hpr_unit_label_rounded(number, line->max, &unit, 3);
+        unit.name = unit.name ? unit.name : "";
+    }
+    size_t room = strlen(line->text) + MAXIMUM_BYTES;
+    char *text = hpf_arena_alloc(chart->arena, room);
+    if (!text) {
+        return hpf_error_set_memory(err);
+    }
+    snprintf(text, room, "%s, at most %s%s%s", line->text, number, *unit.name ? " " : "",
+             unit.name);
+    line->text = text;
+    return HPF_OK;
+}
+
+/* Copies the points of a quantity, as steps if these are wanted, and computes its values. */
+static hpf_status copy_points(hpr__chart *chart, hpr_quantity *line, bool as_steps, hpf_error *err)
+{
     size_t n_points = as_steps ? 2 * line->n_points - 1 : line->n_points;
     hpf_quantity_point *points = hpf_arena_array(chart->arena, n_points, sizeof *points);
-    double *values = hpf_arena_array(chart->arena, public->n_points, sizeof *values);
+    double *values = hpf_arena_array(chart->arena, chart->public.n_points, sizeof *values);
     if (!points || !values) {
         return hpf_error_set_memory(err);
     }
-    if (hpr__chart_bytes(chart, line->name, &line->name, err) ||
-        hpr__chart_text(chart, line->name, &line->text, err)) {
-        return HPF_ERR_MEMORY;
-    }
-    if (line->has_own_unit) {
-        size_t room = strlen(line->text) + MAXIMUM_BYTES;
-        char *text = hpf_arena_alloc(chart->arena, room);
-        if (!text) {
-            return hpf_error_set_memory(err);
-        }
-        scale_to_bands(line, public, text, room);
-    }
     for (size_t i = 0; i < n_points; i++) {
-        const hpf_quantity_point *at = &line->points[as_steps ? (i + 1) / 2 : i];
-        const hpf_quantity_point *held = &line->points[as_steps ? i / 2 : i];
-        points[i] = (hpf_quantity_point){at->time, held->value * line->scale};
+        points[i] = (hpf_quantity_point){line->points[as_steps ? (i + 1) / 2 : i].time,
+                                         line->points[as_steps ? i / 2 : i].value};
     }
     line->points = points;
     line->n_points = n_points;
-    interpolate(values, public, line);
+    interpolate(values, &chart->public, line);
     line->values = values;
     return HPF_OK;
+}
+
+/* Scales a quantity with a unit of its own to the height of the bands. */
+static void scale_to_bands(hpr_quantity *line, size_t n_values, double peak)
+{
+    if (peak > 0 && line->max > 0) {
+        hpf_quantity_point *points = (hpf_quantity_point *)(uintptr_t)line->points;
+        double *values = (double *)(uintptr_t)line->values;
+        line->scale = peak / line->max;
+        line->max = peak;
+        for (size_t i = 0; i < line->n_points; i++) {
+            points[i].value *= line->scale;
+        }
+        for (size_t i = 0; i < n_values; i++) {
+            values[i] *= line->scale;
+        }
+    }
 }
 
 hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *survey,
@@ -167,22 +193,31 @@ hpf_status hpr__quantity_lines_choose(hpr__chart *chart, const hpf_survey *surve
 {
     const hpf_overview *overview = survey ? hpf_survey_overview(survey) : NULL;
     hpr_chart *public = &chart->public;
+    hpr__peak peak;
     public->n_quantities = 0;
     if (!overview || overview->n_quantities == 0 || public->n_points == 0 ||
         public->is_normalised) {
         return HPF_OK;
     }
+    double highest = hpr__peak_of(&peak, public) ? peak.at : 0;
     hpr_quantity *lines = hpf_arena_array(chart->arena, overview->n_quantities, sizeof *lines);
     if (!lines) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < overview->n_quantities; i++) {
         hpr_quantity line = clip(public, &overview->quantities[i]);
-        if (!is_wanted(public, options, &line)) {
+        hpf_status status =
+            line.n_points > 0 ? copy_points(chart, &line, options->as_steps, err) : HPF_OK;
+        if (!status && (line.n_points == 0 || !is_wanted(public, options, &line, highest))) {
             continue;
         }
-        if (copy_quantity(chart, &line, options->as_steps, err)) {
-            return HPF_ERR_MEMORY;
+        status = status ? status : name_quantity(chart, &line, highest, options->si_units, err);
+        status = status ? status : hpr__chart_bytes(chart, line.name, &line.name, err);
+        if (status) {
+            return status;
+        }
+        if (line.has_own_unit) {
+            scale_to_bands(&line, public->n_points, highest);
         }
         lines[public->n_quantities++] = line;
     }

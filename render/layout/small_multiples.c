@@ -183,7 +183,6 @@ static hpf_status begin_legend(work *w, hpf_error *err)
                                    .text = named->text,
                                    .is_other = named->is_other,
                                    .n_names = named->is_other ? w->other_names : 1,
-                                   .fill = named->fill,
                                    .values = all->values + b * public->n_points};
     }
     return HPF_OK;

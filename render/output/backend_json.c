@@ -38,8 +38,6 @@ static void put_fill(hpf_json *json, const hpr_chart *chart, const hpr_band *ban
             hpf_json_number(json, "hatch_deg", band->fill.hatch_deg);
             hpf_json_number(json, "hatch_gap_pt", band->fill.hatch_gap_pt);
             hpf_json_number(json, "hatch_line_pt", band->fill.hatch_line_pt);
-            hpf_json_number(json, "hatch_dash_pt", band->fill.hatch_dash_pt);
-            hpf_json_bool(json, "hatch_is_crossed", band->fill.hatch_is_crossed);
         }
         hpf_json_close(json);
         return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Chooses dashes of lines, from the heaviest line down, and hatches, from the bottom band up. OTHER
- * is plain grey, since it need not be recognised elsewhere.
+ * Chooses the fills of bands and the dashes of lines, from the largest one down.
  */
 #include "base/arena.h"
 #include "base/names.h"
@@ -106,8 +105,10 @@ static int compare_ranked(const void *a, const void *b)
     return x->band < y->band ? -1 : x->band > y->band;
 }
 
-bool hpr__line_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
-                            hpr_theme theme, hpf_arena *arena)
+/* Chooses line styles for lines, which have the colours of their names. Returns false without
+ * memory. */
+static bool choose_line_styles(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
+                               hpr_theme theme, hpf_arena *arena)
 {
     const hpr__theme *look = hpr__theme_of(theme);
     ranked_line *ranking = hpf_arena_array(arena, n, sizeof *ranking);
@@ -163,148 +164,184 @@ void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_
     }
 }
 
-/* --- hatches --------------------------------------------------------------------------------- */
+/* --- bands ----------------------------------------------------------------------------------- */
 
-#define OTHER_GREY 0.72
+/* Colours with a smaller difference look alike. */
+static const double least_difference = 10;
 
-/* The simple ones first. Dashes that are as long as their lines are wide make dots. */
+/* Fills of print: light greys, and few sparse hatches on white and on one grey. Black text is
+ * readable on all of them, and on OTHER, which is darker. */
+static const double greys[] = {1, 0.965, 0.93, 0.89, 0.85, 0.81, 0.77, 0.735, 0.7};
 static const struct {
-    double grey, deg, gap_pt, line_pt, dash_pt;
-    bool is_crossed;
-} patterns[] = {
-    {1, 45, 4.2, 0.4, 0, false},     /* fine lines */
-    {1, 135, 4.2, 0.4, 0, false},    /* */
-    {1, 90, 4.2, 0.4, 0, false},     /* */
-    {1, 0, 4.2, 0.4, 0, false},      /* */
-    {0.35, 45, 3.4, 0.8, 0, false},  /* white lines on dark grey */
-    {0.35, 135, 3.4, 0.8, 0, false}, /* */
-    {0.35, 90, 3.4, 0.8, 0, false},  /* */
-    {0.35, 0, 3.4, 0.8, 0, false},   /* */
-    {1, 0, 1.8, 0.8, 0.8, false},    /* small dots */
-    {1, 45, 3.4, 1.4, 0, false},     /* thick lines */
-    {1, 135, 3.4, 1.4, 0, false},    /* */
-    {1, 90, 3.4, 1.4, 0, false},     /* */
-    {1, 0, 3.4, 1.4, 0, false},      /* */
-    {1, 0, 4.2, 0.4, 0, true},       /* grids */
-    {1, 45, 4.2, 0.4, 0, true},      /* */
-    {0.35, 0, 2.2, 1, 1, false},     /* white dots on dark grey */
-    {0.86, 45, 2, 0.4, 0, false},    /* narrow lines on light grey */
-    {0.86, 135, 2, 0.4, 0, false},   /* */
-    {0.86, 90, 2, 0.4, 0, false},    /* */
-    {0.86, 0, 2, 0.4, 0, false},     /* */
-    {1, 0, 3.6, 1.8, 1.8, false},    /* large dots */
-    {1, 0, 3.4, 1.2, 0, true},       /* a thick grid */
-    {1, 0, 0, 0, 0, false},          /* plain */
-    {0.5, 0, 0, 0, 0, false},        /* */
-};
+    double grey, deg;
+} hatches[] = {{1, 45},    {1, 135},  {1, 90},    {1, 0},      {0.93, 45}, {0.93, 135},
+               {0.93, 90}, {0.93, 0}, {0.86, 45}, {0.86, 135}, {0.86, 90}, {0.86, 0}};
+static const double other_grey = 0.6;
 
-enum { N_PATTERNS = sizeof patterns / sizeof *patterns, PATTERNS_PER_TIER = 8 };
+enum {
+    N_GREYS = sizeof greys / sizeof *greys,
+    N_PRINT_FILLS = N_GREYS + sizeof hatches / sizeof *hatches,
+};
 
 static hpr_fill grey_fill(double grey)
 {
     return (hpr_fill){.is_gray = true, .colour = {grey, grey, grey}};
 }
 
-static hpr_fill fill_of_pattern(int i)
+/* Returns the `choice`-th fill of a hash. */
+static hpr_fill choice_of(uint64_t hash, uint32_t choice, bool is_print)
 {
-    hpr_fill fill = grey_fill(patterns[i].grey);
-    fill.hatch_deg = patterns[i].deg;
-    fill.hatch_gap_pt = patterns[i].gap_pt;
-    fill.hatch_line_pt = patterns[i].line_pt;
-    fill.hatch_dash_pt = patterns[i].dash_pt;
-    fill.hatch_is_crossed = patterns[i].is_crossed;
+    if (!is_print) {
+        return (hpr_fill){.colour = hpr__palette_choice(hash, choice)};
+    }
+    uint32_t at = hpr__palette_index(hash, choice, N_PRINT_FILLS);
+    if (at < N_GREYS) {
+        return grey_fill(greys[at]);
+    }
+    hpr_fill fill = grey_fill(hatches[at - N_GREYS].grey);
+    fill.hatch_deg = hatches[at - N_GREYS].deg;
+    fill.hatch_gap_pt = 7;
+    fill.hatch_line_pt = 0.3;
     return fill;
 }
 
-/* Returns the directions of a fill, one bit for each; "plain" and "dots" count as directions. */
-static unsigned directions_of(const hpr_fill *fill)
+static bool is_alike(const hpr_fill *x, const hpr_fill *y)
 {
-    enum { PLAIN = 1 << 4, DOTS = 1 << 5 };
-    if (fill->hatch_gap_pt == 0) {
-        return PLAIN;
+    if (x->is_gray) {
+        return x->colour.red == y->colour.red && x->hatch_gap_pt == y->hatch_gap_pt &&
+               x->hatch_deg == y->hatch_deg;
     }
-    if (fill->hatch_dash_pt > 0) {
-        return DOTS;
+    return hpr__lab_difference(hpr__lab_of(x->colour), hpr__lab_of(y->colour)) < least_difference;
+}
+
+/* Returns whether a band should not move to `x` next to `y`. */
+static bool is_indistinct(const hpr_fill *x, const hpr_fill *y)
+{
+    const double least_grey_step = 0.11;
+    if (x->is_gray) {
+        return x->hatch_gap_pt == y->hatch_gap_pt && x->hatch_deg == y->hatch_deg &&
+               (x->hatch_gap_pt > 0 || fabs(x->colour.red - y->colour.red) < least_grey_step);
     }
-    int turn = (int)(fill->hatch_deg / 45);
-    return 1U << turn | (fill->hatch_is_crossed ? 1U << (turn + 2) % 4 : 0);
+    hpr__appearance a = hpr__appearance_of(x->colour), b = hpr__appearance_of(y->colour);
+    return !hpr__appearance_distinct(&a, &b);
 }
 
-/* Returns how light a fill is as a whole, from 0 to 1. */
-static double tone_of(const hpr_fill *fill)
-{
-    double ground = fill->colour.red;
-    double line = hpr__hatch_colour(fill).red;
-    double share = fill->hatch_gap_pt > 0 ? fill->hatch_line_pt / fill->hatch_gap_pt : 0;
-    share *= fill->hatch_dash_pt > 0 ? 0.5 : fill->hatch_is_crossed ? 2 : 1;
-    return ground + share * (line - ground);
-}
+/* Bands below this share of the highest one are too thin to be mistaken. */
+static const double least_height = 0.05;
 
-/* Returns how hard it is to see where two fills meet. */
-static uint64_t cost_of_touching(const hpr_fill *x, const hpr_fill *y)
-{
-    const double least_tone_step = 0.12;
-    bool is_direction_shared = (directions_of(x) & directions_of(y)) != 0;
-    bool is_tone_shared = fabs(tone_of(x) - tone_of(y)) < least_tone_step;
-    return (is_direction_shared ? 10000 : 0) + (is_tone_shared ? 100 : 0);
-}
+/* Bands with this share of the weight are kept apart wherever they are. */
+static const double large_share = 0.1;
 
-/* Returns the cost of a fill because of the bands directly below it, in any stack. */
-static uint64_t cost_of_neighbours(const hpr_fill *fill, const hpr_fill *fills,
-                                   const hpr__swatch *swatches, uint32_t n, uint64_t stacks,
-                                   uint32_t band)
+/* Bands, of which some have their fill. */
+typedef struct filling {
+    hpr_fill *fills;
+    const hpr__swatch *swatches;
+    uint32_t n;
+    uint64_t stacks; /* bits of all stacks that lack a band */
+    double weight;   /* of all */
+    double highest;
+    bool *is_done; /* by band: it has its fill, and smaller ones avoid it */
+} filling;
+
+typedef bool likeness(const hpr_fill *x, const hpr_fill *y);
+
+/* Returns whether a fill of a band is like a neighbour's in the stack of bit `stack`; 0 is the
+ * stack of all bands. */
+static bool meets_in(const filling *f, uint32_t band, const hpr_fill *fill, likeness *is_like,
+                     uint64_t stack)
 {
-    int64_t below = hpr__swatch_next(swatches, n, band, -1, 0);
-    uint64_t cost = below >= 0 ? cost_of_touching(fill, &fills[below]) : 0;
-    for (uint64_t stack = 1; stack != 0 && stack <= stacks; stack <<= 1) {
-        if ((swatches[band].absent & stack) == 0) {
-            below = hpr__swatch_next(swatches, n, band, -1, stack);
-            cost += below >= 0 ? cost_of_touching(fill, &fills[below]) : 0;
+    for (int direction = -1; direction <= 1; direction += 2) {
+        int64_t at = (int64_t)band + direction;
+        while (at >= 0 && at < f->n && (f->swatches[at].absent & stack) != 0) {
+            at += direction;
+        }
+        if (at >= 0 && at < f->n && f->is_done[at] && is_like(fill, &f->fills[at])) {
+            return true;
         }
     }
-    return cost;
+    return false;
 }
 
-void hpr__print_style_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n)
+/* Returns whether a fill of a band is like a neighbour's in any stack, or like the fill of another
+ * large band. */
+static bool meets(const filling *f, uint32_t band, const hpr_fill *fill, likeness *is_like)
 {
-    uint64_t n_users[N_PATTERNS] = {0};
-    uint64_t stacks = hpr__swatch_stacks(swatches, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (swatches[i].is_other) {
-            fills[i] = grey_fill(OTHER_GREY);
-            continue;
-        }
-        uint64_t hash = hpr__palette_hash(hpf__without_id(swatches[i].name));
-        uint64_t best_cost = UINT64_MAX;
-        int best = 0;
-        for (int k = 0; k < N_PATTERNS; k++) {
-            hpr_fill fill = fill_of_pattern(k);
-            uint64_t order = (uint64_t)(k / PATTERNS_PER_TIER * PATTERNS_PER_TIER) +
-                             (hash + (uint64_t)k) % PATTERNS_PER_TIER;
-            uint64_t cost = 1000 * n_users[k] + order +
-                            cost_of_neighbours(&fill, fills, swatches, n, stacks, i);
-            if (cost < best_cost) {
-                best_cost = cost;
-                best = k;
-            }
-        }
-        n_users[best]++;
-        fills[i] = fill_of_pattern(best);
+    bool is_met = meets_in(f, band, fill, is_like, 0);
+    for (uint64_t stack = 1; stack != 0 && stack <= f->stacks && !is_met; stack <<= 1) {
+        is_met = (f->swatches[band].absent & stack) == 0 && meets_in(f, band, fill, is_like, stack);
     }
+    bool is_large = f->swatches[band].weight >= large_share * f->weight;
+    for (uint32_t i = 0; i < f->n && is_large && !is_met; i++) {
+        is_met = f->is_done[i] && f->swatches[i].weight >= large_share * f->weight &&
+                 is_like(fill, &f->fills[i]);
+    }
+    return is_met;
 }
 
-/* --- any fill ------------------------------------------------------------------------------- */
+/* Fills a band, whose larger neighbours have their fills. */
+static void fill_band(const filling *f, uint32_t band, bool is_print)
+{
+    uint64_t hash = hpr__palette_hash(f->swatches[band].name);
+    uint32_t n_choices = is_print ? N_PRINT_FILLS : HPR__N_COLOURS;
+    bool is_thin = f->swatches[band].max < least_height * f->highest;
+    hpr_fill fill = choice_of(hash, 0, is_print);
+    bool is_settled = is_thin || !meets(f, band, &fill, is_alike);
+    for (int pass = 0; pass < 2 && !is_settled; pass++) { /* among many, not alike has to do */
+        for (uint32_t choice = 1; choice < n_choices && !is_settled; choice++) {
+            hpr_fill next = choice_of(hash, choice, is_print);
+            is_settled = !meets(f, band, &next, pass == 0 ? is_indistinct : is_alike);
+            fill = is_settled ? next : fill;
+        }
+    }
+    f->fills[band] = fill;
+    f->is_done[band] = !is_thin;
+}
+
+static int compare_swatches(const void *a, const void *b)
+{
+    const hpr__swatch *x = *(const hpr__swatch *const *)a, *y = *(const hpr__swatch *const *)b;
+    /* As `float`, in which sums that were added in another order are equal. */
+    float difference = (float)y->weight - (float)x->weight;
+    return difference != 0 ? (difference > 0) - (difference < 0)
+                           : hpf_str_compare(x->name, y->name);
+}
 
 hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
                             const hpr_options *options, hpf_arena *arena, hpf_error *err)
 {
-    if (options->as_lines) {
-        return hpr__line_style_choose(fills, swatches, n, options->theme, arena)
-                   ? HPF_OK
-                   : hpf_error_set_memory(err);
+    bool is_print = options->theme == HPR_THEME_PRINT, is_dark = options->theme == HPR_THEME_DARK;
+    const hpr__swatch **ranked = hpf_arena_array(arena, n, sizeof *ranked);
+    filling f = {.fills = fills,
+                 .swatches = swatches,
+                 .n = n,
+                 .is_done = hpf_arena_array(arena, n, sizeof *f.is_done)};
+    if (!ranked || !f.is_done) {
+        return hpf_error_set_memory(err);
     }
-    if (options->theme == HPR_THEME_PRINT) {
-        hpr__print_style_choose(fills, swatches, n);
+    for (uint32_t i = 0; i < n; i++) {
+        ranked[i] = &swatches[i];
+        f.stacks |= swatches[i].absent;
+        f.weight += swatches[i].weight;
+        f.highest = fmax(f.highest, swatches[i].max);
     }
-    return HPF_OK;
+    qsort(ranked, n, sizeof *ranked, compare_swatches);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t i = (uint32_t)(ranked[rank] - swatches);
+        const hpr_colour *pinned = hpr__pinned_colour(options, swatches[i].name);
+        hpr_fill fixed = {.colour = hpr__palette_grey(is_dark)};
+        if (is_print && swatches[i].is_other) {
+            fills[i] = grey_fill(other_grey);
+        } else if (swatches[i].is_other ||
+                   (!is_print && !pinned &&
+                    hpr__palette_fixed(&fixed.colour, swatches[i].name, is_dark))) {
+            fills[i] = fixed;
+        } else if (!is_print && pinned) {
+            fills[i] = (hpr_fill){.colour = *pinned};
+        } else {
+            fill_band(&f, i, is_print);
+        }
+    }
+    return !options->as_lines || choose_line_styles(fills, swatches, n, options->theme, arena)
+               ? HPF_OK
+               : hpf_error_set_memory(err);
 }

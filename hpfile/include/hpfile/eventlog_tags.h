@@ -157,6 +157,9 @@ typedef enum hpf__event {
 #undef HPF__EVENT_CONSTANT
 } hpf__event;
 
+/* The set of capabilities of a HEAP_SIZE that is the size of the whole process. */
+enum { HPF__SET_OF_PROCESS = 1 };
+
 /* Flags of a HEAP_PROF_COST_CENTRE. GHC sets more bits of a CAF than this one. The second number is
  * ours, and has no other bits: the cost centre is not a function, but the type of the objects that
  * a stack allocated. */

@@ -51,6 +51,9 @@ HPF_API uint32_t hpf_summary_n_names(const hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey,
                                                  uint32_t most_rows, hpf_error *err);
 
+/* Adds a row for each other name that is a twentieth of the peak in any sample, up to 40 rows. */
+HPF_API void hpf_summary_add_high(hpf_summary *s);
+
 /* Moves retainer sets with a common holder from `others` to `holders`. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_summary_find_holders(hpf_summary *s, const hpf_survey *survey,
                                                          hpf_error *err);

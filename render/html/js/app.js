@@ -168,7 +168,7 @@ class App {
     openOther() {
         const {chart} = this.panel, entry = this.entry();
         if (chart && chart.bands.some((band) => band.isOther)) {
-            entry.own.skip += chart.ranked.length;
+            entry.own.skip += chart.nBySize;
             entry.own.order = null;
             this.redraw();
         }
@@ -437,7 +437,7 @@ class App {
             parts.push([`frame ${own.frame[own.frame.length - 1]}`, () => { own.frame = []; }]);
         }
         if (own.skip > 0) {
-            parts.push([`names ${own.skip + 1} to ${own.skip + chart.ranked.length} by size`,
+            parts.push([`names ${own.skip + 1} to ${own.skip + chart.nBySize} by size`,
                 () => { own.skip = 0; own.order = null; }]);
         }
         if (own.window && !this.isFollowing()) {

@@ -9,6 +9,10 @@ const {lowerBound} = census.columns;
 const STICKY = 1.25;        // how much larger a name must be to take the place of one that is shown
 const OTHER = 'OTHER';
 const MOST_BANDS = 200;     // at a time; OTHER opens to the next ones
+const MOST_READABLE = 40;
+const HIGH_SHARE = 0.05;    // of the peak: names that have it in any sample have a band
+const MOST_RISE = 4 / 3;    // of the y axis over the peak, for lines
+const LEAST_CHANGE = 0.1;   // of the peak: lines whose distance from the bands changes less tell nothing
 
 // Returns the first and the last sample within the window; without any, the two around it.
 function samplesWithin(xs, window) {
@@ -69,6 +73,23 @@ class Chart {
         }
         this.skipped = ranked.slice(0, own.skip);
         this.ranked = this.withoutTraces(ranked.slice(own.skip));
+        this.nBySize = this.ranked.length;
+        if (own.skip === 0 && view.said.has_high_bands && view.bands === view.said.bands && !profile.isChange) {
+            this.addHigh(accepts);
+        }
+    }
+
+    // Adds names that are high in some sample, although their area is small.
+    addHigh(accepts) {
+        const known = new Set(this.ranked.map(({k}) => k));
+        const room = MOST_READABLE - this.ranked.length;
+        const high = this.ranking.high(this.from, this.to, HIGH_SHARE * this.highestTotal(), accepts)
+            .filter(({k}) => !known.has(k)).sort((a, b) => b.area - a.area);
+        this.ranked.push(...high.slice(0, Math.max(0, room)));
+    }
+
+    highestTotal() {
+        return this.total.subarray(this.from, this.to + 1).reduce((most, amount) => Math.max(most, amount), 0);
     }
 
     // Returns whether there are more names than those found.
@@ -228,7 +249,8 @@ class Chart {
         this.lines = mode === 'share' || this.own.isolated !== null ? [] : this.chooseLines();
         this.peak = this.findPeak();
         const [least, largest] = this.extent();
-        const most = Math.max(largest, ...this.lines.map((line) => this.largestOf(line)));
+        const rise = largest > 0 ? MOST_RISE * largest : Infinity;
+        const most = Math.max(largest, ...this.lines.map((line) => Math.min(this.largestOf(line), rise)));
         this.yMin = least;
         this.yMax = mode === 'share' ? 100 : most > least ? most : 1;
         if (this.own.yMax && mode !== 'share' && !profile.isChange) {
@@ -328,11 +350,21 @@ class Chart {
         if (Array.isArray(view.lines)) {
             return profile.lines.filter((line) => view.lines.includes(line.name));
         }
-        // Chooses the lines that rise above the bands, but not so far that the bands would be flat.
+        // Chooses the lines that rise above the bands, are not above the plot most of the time, and whose distance
+        // from the bands changes.
         const peak = profile.total.reduce((most, amount) => Math.max(most, amount), 0);
         return profile.lines.filter((line) => {
-            const most = line.values.reduce((a, b) => Math.max(a, b), 0);
-            return line.name !== 'profiler' && most > peak && most <= 3 * peak;
+            let most = 0, near = Infinity, far = -Infinity;
+            const nSeen = line.values.reduce((n, value) => n + (value <= MOST_RISE * peak), 0);
+            line.times.forEach((time, i) => {
+                const at = lowerBound(this.xs, time);
+                if (this.xs[at] === time) {
+                    near = Math.min(near, line.values[i] - profile.total[at]);
+                    far = Math.max(far, line.values[i] - profile.total[at]);
+                }
+                most = Math.max(most, line.values[i]);
+            });
+            return line.name !== 'profiler' && most > peak && nSeen >= line.values.length / 4 && far - near >= LEAST_CHANGE * peak;
         });
     }
 

@@ -463,19 +463,32 @@ class Drawing {
     drawLines() {
         const {lines, window} = this.chart;
         const {frame, surface, theme} = this;
-        const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+        const dashes = [[5, 4], [2, 3], [9, 3, 2, 3]];
         surface.beginClip(frame.left, frame.top - 2, frame.width, frame.height + 3);
         const ends = lines.map((line, i) => {
             const points = [];
             line.times.forEach((time, k) => this.join(points, time, line.values[k]));
             surface.polyline(points, theme.background, 3.5);
             surface.polyline(points, theme.ink, 1.4, dashes[i % dashes.length]);
-            return this.endOfLine(line, window);
+            return this.topOfLine(line) || this.endOfLine(line, window);
         });
         surface.endClip();
         if (!this.isSmall) {
             this.nameLines(ends);
         }
+    }
+
+    // Places an arrow and the name, with the maximum, of a line that rises above the plot; else returns null.
+    topOfLine(line) {
+        const {chart, frame, surface, theme} = this, most = chart.largestOf(line);
+        if (!(most > chart.yMax)) {
+            return null;
+        }
+        const x = Math.min(Math.max(this.x(line.times[line.values.indexOf(most)]), frame.left + 5), frame.right - 5);
+        surface.polyline([x - 4, frame.top + 6, x, frame.top, x + 4, frame.top + 6], theme.ink, 2);
+        const text = `${line.shown}, at most ${census.units.amount(most, chart.profile.valueUnit, chart.view.si)}`;
+        const width = measure(text, SMALL) + 12, isRight = x + width < frame.right;
+        return {text, x: isRight ? x + width : x - 6, y: frame.top + SMALL};
     }
 
     // Places the name of a line: above its last point in the window, or below it at the top.

@@ -22,6 +22,7 @@ class Ranking {
         this.weight = census.stats.weights(profile.times, 0, Math.max(0, profile.n - 1));
         // By name: area before each block.
         this.before = new Float64Array(profile.names.length * (this.nBlocks + 1));
+        this.highest = new Float64Array(profile.names.length); // amount of each name
         this.scratch = new Float64Array(profile.n);
         this.nDone = 0;
     }
@@ -35,6 +36,7 @@ class Ranking {
             before[row + block] = sum;
             for (const end = Math.min(to, (block + 1) * blockLength); i < end; i++) {
                 sum += Math.abs(scratch[i]) * weight[i];
+                this.highest[k] = Math.max(this.highest[k], scratch[i]);
             }
         }
         before[row + nBlocks] = sum;
@@ -78,6 +80,26 @@ class Ranking {
         }
         bounds.sort((a, b) => b.bound - a.bound);
         return this.lookInto(bounds, from, to, count, favour);
+    }
+
+    // Returns the names with that amount in a sample between two: {k, area}. Of the whole profile, the
+    // data say which have a band.
+    high(from, to, least, accepts) {
+        const {order, names, n} = this.profile, isWhole = from === 0 && to === n - 1;
+        const drawn = isWhole && !accepts && order ? new Set(order) : null;
+        if (!drawn) {
+            this.finish();
+        }
+        const weight = census.stats.weights(this.profile.times, from, to), found = [];
+        names.forEach(({name, column}, k) => {
+            if (drawn ? drawn.has(name) : this.highest[k] >= least && (!accepts || accepts(k))) {
+                const values = column.values(n).subarray(from, to + 1);
+                if (values.some((amount) => amount >= least)) {
+                    found.push({k, area: census.stats.area(values, 0, weight)});
+                }
+            }
+        });
+        return found;
     }
 
     // Names are sorted, largest first.
@@ -138,8 +160,8 @@ class PatientRanking {
             (this.held.places.length === count || this.held.nNames === nNames) &&
             now - this.held.since < PATIENCE_MS;
         if (!isHeld) {
-            const ranked = new Ranking(this.profile).top(from, to, count, accepts, favour);
-            this.held = {since: now, count, nNames, places: ranked.map(({k}) => k)};
+            const ranking = new Ranking(this.profile), ranked = ranking.top(from, to, count, accepts, favour);
+            this.held = {since: now, count, nNames, ranking, places: ranked.map(({k}) => k)};
             return ranked;
         }
         const weight = census.stats.weights(this.profile.times, from, to);
@@ -150,6 +172,10 @@ class PatientRanking {
             insert(found, {k, area, rank: area});
         }
         return found;
+    }
+
+    high(from, to, least, accepts) {
+        return this.held.ranking.high(from, to, least, accepts);
     }
 }
 

@@ -29,15 +29,12 @@ typedef struct hpr_colour {
 typedef struct hpr_fill {
     bool is_gray; /* `colour` has three equal components; JSON writes {"gray":g} */
     hpr_colour colour;
-    double hatch_gap_pt;  /* 0: plain; else the distance of lines on the colour, which are black, or
-                             white on a dark colour */
+    double hatch_gap_pt;  /* 0: plain; else the distance of black lines on the colour */
     double hatch_deg;     /* their direction, counter-clockwise from the x axis */
     double hatch_line_pt; /* their width */
-    double hatch_dash_pt; /* 0: solid; else the length of their dashes and gaps, staggered */
-    bool hatch_is_crossed; /* there are lines at a right angle, too */
-    hpr_colour line; /* in a chart of lines: `colour`, darker or lighter until it is visible */
-    double dash_pt;  /* in a chart of lines. 0: solid; else the length of dashes and gaps */
-    unsigned marker; /* in a chart of lines. 0: none; else a shape on the line */
+    hpr_colour line;      /* in a chart of lines: `colour`, darker or lighter until it is visible */
+    double dash_pt;       /* in a chart of lines. 0: solid; else the length of dashes and gaps */
+    unsigned marker;      /* in a chart of lines. 0: none; else a shape on the line */
 } hpr_fill;
 
 /* Where the name of a band is. */
@@ -130,12 +127,13 @@ typedef struct hpr_collection {
 /* A quantity measured in addition to the bands, drawn as a line over them. */
 typedef struct hpr_quantity {
     hpf_str name;
-    const char *text;                 /* `name` as displayable UTF-8 */
+    const char
+        *text; /* `name` as displayable UTF-8, with the maximum if the y axis does not show it */
     const hpf_quantity_point *points; /* by time, within the times of the chart; at least one */
     size_t n_points;
     const double *values; /* at the times of the chart, interpolated; NAN outside the points */
     double max;
-    bool has_own_unit; /* not the unit of the bands: `text` has the real maximum */
+    bool has_own_unit; /* not the unit of the bands */
     double scale;      /* points, values and max are multiplied by it; 1 in the unit of the bands */
 } hpr_quantity;
 
@@ -205,7 +203,7 @@ typedef struct hpr_chart {
     size_t n_lanes;
     double lanes_pt; /* height of all lanes, between the plot and the labels of the x axis */
     double lane_pt;  /* height of one */
-    const hpr_quantity *quantities; /* modern; the y axis includes them */
+    const hpr_quantity *quantities; /* modern; the y axis may end below their maxima */
     size_t n_quantities;
 
     hpr_label common; /* above a legend: what all names have in common, and do not show */

@@ -57,11 +57,13 @@ typedef enum hpr_theme {
 /* The words for themes in options and data: "dark"; NULL after the last. */
 HPF_API extern const char *const hpr_theme_names[];
 
-/* Which quantities are drawn over the bands. */
+/* Which quantities are drawn over the bands. The y axis is at most a third longer for them; an
+ * arrow at its end stands for what is above it, with the maximum in its name. */
 typedef enum hpr_overlay {
-    HPR_OVERLAY_FITTING, /* quantities that rise above the bands, to at most three times their peak,
-                            so that the bands do not become flat; never "profiler", the memory of
-                            the profiler itself */
+    HPR_OVERLAY_FITTING, /* quantities that rise above the bands, but not above the plot for more
+                            than three quarters of the time, and whose distance from the bands
+                            changes by a tenth of their peak; never "profiler", the memory of the
+                            profiler itself */
     HPR_OVERLAY_ALL,
     HPR_OVERLAY_NONE,
     HPR_OVERLAY_NAMED,
@@ -98,8 +100,10 @@ typedef struct hpr_options {
                              OTHER (modern) */
     hpr_group group;      /* modern */
     int n_prefix_parts;   /* for HPR_GROUP_PREFIX; at least 1 */
-    bool fit_bands; /* modern, one profile: draw more bands, or group names, if OTHER would be more
-                       than half of the picture; chart.h: caption */
+    bool fit_bands; /* modern: draw more bands than n_bands, for each name that is a twentieth of
+                       the peak in any sample, up to 40 bands; and in a picture of one profile
+                       draw more, or group names, if OTHER would be more than half of the
+                       picture; chart.h: caption */
     bool by_sample; /* modern: evenly spaced samples, regardless of their times */
     bool normalise; /* modern: percent of the total at each time */
     bool as_lines;  /* modern: one line per band but OTHER, instead of a stack */

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hpfile/str.h"
@@ -145,4 +146,30 @@ Test(summary, orders_ties_by_bytes)
     cr_expect_eq(f.sum.rows[0].name.data[0], 'a');
     cr_expect_eq(f.sum.rows[1].name.length, 2);
     finish(&f);
+}
+
+Test(summary, high_names_are_added_and_leave_the_others)
+{
+    char text[4096];
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "%s",
+                         "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n");
+    for (int sample = 0; sample < 20; sample++) {
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "BEGIN_SAMPLE %d\na\t80\nb\t15\nc\t3\n%sEND_SAMPLE %d\n", sample,
+                              sample == 10 ? "spike\t6\nlow\t4\n" : "", sample);
+    }
+    hpf_source *source = NULL;
+    hpf_survey *survey = NULL;
+    hpf_summary s;
+    cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){text, n}, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_summary_make(&s, survey, 1, NULL), HPF_OK);
+    hpf_summary_add_high(&s);
+    cr_assert_eq(s.n_rows, 3);
+    cr_expect(hpf_str_is(s.rows[1].name, "b") && hpf_str_is(s.rows[2].name, "spike"));
+    cr_expect_eq(s.others.n_names, 2);
+    hpf_summary_finish(&s);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
 }

@@ -13,7 +13,6 @@ enum { MOST = 40 };
 
 typedef struct lines {
     hpr__swatch swatches[MOST];
-    hpr__named names_of_profile[MOST];
     char names[MOST][32];
     hpr_fill fills[MOST];
     uint32_t n;
@@ -27,7 +26,6 @@ static void add(lines *l, const char *name)
     snprintf(l->names[i], sizeof l->names[i], "%s", name);
     hpf_str text = {l->names[i], strlen(l->names[i])};
     l->swatches[i] = (hpr__swatch){.name = text, .weight = MOST - (double)i};
-    l->names_of_profile[i] = (hpr__named){text, MOST - (double)i, i};
 }
 
 static void add_many(lines *l, uint32_t n)
@@ -42,13 +40,9 @@ static void add_many(lines *l, uint32_t n)
 static void choose(lines *l, hpr_theme theme)
 {
     hpf_arena *arena = hpf_arena_create();
-    hpr_colour colours[MOST];
-    const hpr_options options = {.theme = theme, .pins = l->pins, .n_pins = l->n_pins};
-    hpr__palette_choose(colours, l->names_of_profile, l->n, l->n, &options);
-    for (uint32_t i = 0; i < l->n; i++) {
-        l->fills[i] = (hpr_fill){.colour = colours[i]};
-    }
-    cr_assert(hpr__line_style_choose(l->fills, l->swatches, l->n, theme, arena));
+    const hpr_options options = {
+        .theme = theme, .as_lines = true, .pins = l->pins, .n_pins = l->n_pins};
+    cr_assert_eq(hpr__fill_choose(l->fills, l->swatches, l->n, &options, arena, NULL), HPF_OK);
     hpf_arena_destroy(arena);
 }
 

@@ -182,9 +182,11 @@ Test(page_cases, colours_of_lines)
         hpr_theme theme =
             hpf_str_is(case_text(c, "theme"), "dark") ? HPR_THEME_DARK : HPR_THEME_LIGHT;
         hpr__swatch swatch = {.name = HPF_STR("name"), .weight = 1};
-        hpr_fill fill = {.colour = colour_of(c, "colour")};
+        const hpr_pin pin = {swatch.name, colour_of(c, "colour")};
+        const hpr_options options = {.theme = theme, .as_lines = true, .pins = &pin, .n_pins = 1};
+        hpr_fill fill;
         expect_colour(hpr__theme_of(theme)->background, c, "background");
-        cr_assert(hpr__line_style_choose(&fill, &swatch, 1, theme, arena));
+        cr_assert_eq(hpr__fill_choose(&fill, &swatch, 1, &options, arena, NULL), HPF_OK);
         expect_colour(fill.line, c, "line");
     }
     hpf_arena_destroy(arena);

@@ -1,44 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Colours of names: the same in all pictures of a profile, distinct for every kind of vision.
+ * Colours belong to names: a name has one colour in all profiles, unless a larger neighbour looks
+ * like it.
  */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "hpfile/str.h"
-#include "style/palette.h"
+#include "style/fill.h"
 
 enum { MOST = 64 };
 
-/* All names of a profile, and their colours. */
-typedef struct names {
-    hpr__named list[MOST];
+/* The bands of a picture, bottom first, and their fills. */
+typedef struct picture {
+    hpr__swatch list[MOST];
     char texts[MOST][32];
-    hpr_colour colours[MOST];
+    hpr_fill fills[MOST];
     uint32_t n;
-} names;
+} picture;
 
-static void add(names *all, const char *name, double weight)
+static void add(picture *all, const char *name, double weight)
 {
     uint32_t i = all->n++;
     snprintf(all->texts[i], sizeof all->texts[i], "%s", name);
-    all->list[i] = (hpr__named){{all->texts[i], strlen(all->texts[i])}, weight, i};
+    all->list[i] = (hpr__swatch){
+        .name = {all->texts[i], strlen(all->texts[i])}, .weight = weight, .max = weight};
 }
 
-/* Chooses colours for the names whose bands are below `n_bands`. */
-static void choose(names *all, uint32_t n_bands, hpr_theme theme)
+static void choose(picture *all, const hpr_options *options)
 {
-    hpr__named list[MOST];
+    hpf_arena *arena = hpf_arena_create();
+    cr_assert_eq(hpr__fill_choose(all->fills, all->list, all->n, options, arena, NULL), HPF_OK);
+    hpf_arena_destroy(arena);
+}
+
+static void choose_for(picture *all, hpr_theme theme)
+{
     const hpr_options options = {.theme = theme};
-    memcpy(list, all->list, sizeof list);
-    hpr__palette_choose(all->colours, list, all->n, n_bands, &options);
+    choose(all, &options);
 }
 
-static bool is_same(hpr_colour x, hpr_colour y)
+static bool is_same(const hpr_fill *x, const hpr_fill *y)
 {
-    return x.red == y.red && x.green == y.green && x.blue == y.blue;
+    return x->colour.red == y->colour.red && x->colour.green == y->colour.green &&
+           x->colour.blue == y->colour.blue && x->hatch_deg == y->hatch_deg &&
+           x->hatch_gap_pt == y->hatch_gap_pt;
 }
 
 static bool is_distinct(hpr_colour x, hpr_colour y)
@@ -53,137 +62,138 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-static void add_random(names *all, uint32_t n, uint32_t *state)
+static void add_random(picture *all, uint32_t n, uint32_t *state)
 {
     for (uint32_t i = 0; i < n; i++) {
         char name[32];
         snprintf(name, sizeof name, "Module%u.go", (unsigned)next_random(state));
-        add(all, name, 1e6 - i);
+        add(all, name, 1000 + next_random(state) % 1000);
     }
 }
 
-Test(palette, names_of_adjacent_ranks_are_distinct)
+/* Another profile of the same program: other amounts, some names missing, some new ones. */
+static picture another_run(const picture *one, uint32_t *state)
 {
-    uint32_t state = 1;
-    for (int round = 0; round < 300; round++) {
-        names all = {.n = 0};
-        add_random(&all, 2 + next_random(&state) % 40, &state);
-        choose(&all, all.n, HPR_THEME_LIGHT);
-        for (uint32_t i = 1; i < all.n; i++) {
-            cr_expect(is_distinct(all.colours[i - 1], all.colours[i]), "%s, %s", all.texts[i - 1],
-                      all.texts[i]);
+    picture other = {.n = 0};
+    for (uint32_t i = 0; i < one->n; i++) {
+        if (next_random(state) % 8 == 0) {
+            add_random(&other, 1, state);
+        }
+        if (next_random(state) % 8 != 0) {
+            add(&other, one->texts[i], one->list[i].weight * (1 + next_random(state) % 50 / 100.0));
         }
     }
+    return other;
 }
 
-Test(palette, colour_does_not_depend_on_the_picture_or_the_order_of_names)
+Test(palette, two_runs_share_their_colours_and_greys)
 {
-    uint32_t state = 5;
-    for (int round = 0; round < 100; round++) {
-        names all = {.n = 0}, some = {.n = 0};
-        add_random(&all, 40, &state);
-        choose(&all, all.n, HPR_THEME_LIGHT);
-        for (uint32_t i = 0; i < all.n; i++) { /* every third name, and the list backwards */
-            some.list[i] = all.list[all.n - 1 - i];
-            some.list[i].band = some.list[i].band % 3 == 0 ? some.list[i].band : HPF_NO_BAND;
+    static const hpr_theme themes[] = {HPR_THEME_LIGHT, HPR_THEME_DARK, HPR_THEME_PRINT};
+    for (size_t theme = 0; theme < 3; theme++) {
+        uint32_t state = 1, n_common = 0, n_same = 0;
+        for (int round = 0; round < 300; round++) {
+            picture one = {.n = 0};
+            add_random(&one, 15, &state);
+            picture other = another_run(&one, &state);
+            choose_for(&one, themes[theme]);
+            choose_for(&other, themes[theme]);
+            for (uint32_t i = 0; i < one.n; i++) {
+                for (uint32_t k = 0; k < other.n; k++) {
+                    bool is_common = strcmp(one.texts[i], other.texts[k]) == 0;
+                    n_common += is_common;
+                    n_same += is_common && is_same(&one.fills[i], &other.fills[k]);
+                }
+            }
         }
-        some.n = all.n;
-        choose(&some, 25, HPR_THEME_LIGHT);
-        for (uint32_t band = 0; band < 25; band += 3) {
-            cr_expect(is_same(all.colours[band], some.colours[band]), "%s", all.texts[band]);
-        }
+        cr_expect_gt(n_common, 3000);
+        cr_expect_geq(n_same, 0.95 * n_common, "theme %d: %u of %u", themes[theme], n_same,
+                      n_common);
     }
 }
 
-Test(palette, uses_all_colours_before_one_twice)
+Test(palette, neighbours_and_the_largest_do_not_look_alike)
 {
     uint32_t state = 7;
-    for (int round = 0; round < 100; round++) {
-        names all = {.n = 0};
-        add_random(&all, HPR__N_HUES * HPR__N_LIGHTNESSES, &state);
-        choose(&all, all.n, HPR_THEME_LIGHT);
-        for (uint32_t i = 0; i < 15; i++) { /* the last colours may be like those next to them */
-            for (uint32_t k = 0; k < i; k++) {
-                cr_expect_not(is_same(all.colours[i], all.colours[k]));
+    for (int round = 0; round < 300; round++) {
+        picture all = {.n = 0}, print;
+        add_random(&all, 9, &state);
+        print = all;
+        choose_for(&all, HPR_THEME_LIGHT);
+        choose_for(&print, HPR_THEME_PRINT);
+        for (uint32_t i = 0; i < all.n; i++) {
+            for (uint32_t k = 0; k < i; k++) { /* each has a tenth of the weight, nearly */
+                bool is_kept_apart =
+                    k + 1 == i || (all.list[i].weight > 1800 && all.list[k].weight > 1800);
+                cr_expect(!is_kept_apart || !is_same(&all.fills[i], &all.fills[k]), "%s, %s",
+                          all.texts[i], all.texts[k]);
+                cr_expect(!is_kept_apart || !is_same(&print.fills[i], &print.fills[k]), "%s, %s",
+                          all.texts[i], all.texts[k]);
             }
         }
     }
 }
 
-Test(palette, largest_names_look_different)
+Test(palette, only_the_smaller_of_two_that_look_alike_moves)
 {
-    uint32_t state = 3;
-    for (int round = 0; round < 100; round++) {
-        names all = {.n = 0};
-        add_random(&all, 20, &state);
-        choose(&all, 7, HPR_THEME_DARK);
-        for (uint32_t i = 0; i < 7; i++) {
-            for (uint32_t k = 0; k < i; k++) {
-                double difference =
-                    hpr__lab_difference(hpr__lab_of(all.colours[i]), hpr__lab_of(all.colours[k]));
-                cr_expect_geq(difference, HPR__MIN_DIFFERENCE, "%s, %s", all.texts[i],
-                              all.texts[k]);
-            }
+    uint32_t state = 3, n_moved = 0;
+    for (int round = 0; round < 500; round++) {
+        picture all = {.n = 0};
+        add_random(&all, 2, &state);
+        choose_for(&all, HPR_THEME_LIGHT);
+        uint32_t smaller = all.list[1].weight < all.list[0].weight;
+        for (uint32_t i = 0; i < 2; i++) {
+            hpr_colour own = hpr__palette_of_name(all.list[i].name, false);
+            bool is_moved = !is_same(&all.fills[i], &(hpr_fill){.colour = own});
+            cr_expect(!is_moved || i == smaller);
+            cr_expect(!is_moved || is_distinct(all.fills[0].colour, all.fills[1].colour));
+            n_moved += is_moved;
         }
     }
+    cr_expect(n_moved > 5 && n_moved < 50, "%u", n_moved);
 }
 
-Test(palette, largest_name_has_its_colour_in_every_run)
+Test(palette, bands_that_touch_in_any_of_several_stacks_differ)
 {
-    names lone = {.n = 0}, many = {.n = 0};
-    add(&lone, "(241)main.go/main", 10);
-    for (int i = 0; i < 20; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "light%d", i);
-        add(&many, i == 9 ? "(7)main.go/main" : name, i == 9 ? 1000 : i);
+    uint32_t state = 9;
+    picture all = {.n = 0};
+    add_random(&all, 60, &state);
+    for (uint32_t i = 0; i < all.n; i++) {
+        all.list[i].absent = i % 2; /* bit 0: every other band is missing */
     }
-    choose(&lone, 1, HPR_THEME_LIGHT);
-    choose(&many, many.n, HPR_THEME_LIGHT);
-    cr_assert(is_same(lone.colours[0], many.colours[9]));
+    choose_for(&all, HPR_THEME_PRINT);
+    for (uint32_t i = 2; i < all.n; i++) {
+        cr_expect_not(is_same(&all.fills[i], &all.fills[i - 1]), "%u", i);
+        cr_expect(i % 2 == 1 || !is_same(&all.fills[i], &all.fills[i - 2]), "%u", i);
+        cr_expect(all.fills[i].is_gray && all.fills[i].colour.red > 0.65);
+    }
 }
 
-Test(palette, ranks_names_of_nearly_equal_weight_by_text)
+Test(palette, ids_of_stacks_do_not_matter)
 {
-    names x = {.n = 0}, y = {.n = 0};
-    add(&x, "a", 0.1 + 0.2);
-    add(&x, "b", 0.3);
-    add(&y, "a", 0.3);
-    add(&y, "b", 0.1 + 0.2);
-    choose(&x, 2, HPR_THEME_LIGHT);
-    choose(&y, 2, HPR_THEME_LIGHT);
-    cr_assert(is_same(x.colours[0], y.colours[0]));
-    cr_assert(is_same(x.colours[1], y.colours[1]));
+    picture x = {.n = 0}, y = {.n = 0};
+    add(&x, "(241)main.go/main", 10);
+    add(&y, "(7)main.go/main", 20);
+    choose_for(&x, HPR_THEME_LIGHT);
+    choose_for(&y, HPR_THEME_LIGHT);
+    cr_assert(is_same(&x.fills[0], &y.fills[0]));
 }
 
 Test(palette, pinned_name_does_not_change_other_colours)
 {
-    const hpr_colour red = {1, 0, 0};
     const hpr_pin pin = {HPF_STR("b"), {1, 0, 0}};
     const hpr_options options = {.pins = &pin, .n_pins = 1};
-    names plain = {.n = 0}, pinned = {.n = 0};
+    picture plain = {.n = 0}, pinned;
     for (int i = 0; i < 6; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         add(&plain, name, 10 - i);
-        add(&pinned, name, 10 - i);
     }
-    choose(&plain, 6, HPR_THEME_LIGHT);
-    hpr__palette_choose(pinned.colours, pinned.list, 6, 6, &options);
+    pinned = plain;
+    choose_for(&plain, HPR_THEME_LIGHT);
+    choose(&pinned, &options);
+    const hpr_fill red = {.colour = {1, 0, 0}};
     for (int i = 0; i < 6; i++) {
-        cr_expect(is_same(pinned.colours[i], i == 1 ? red : plain.colours[i]), "%d", i);
+        cr_expect(is_same(&pinned.fills[i], i == 1 ? &red : &plain.fills[i]), "%d", i);
     }
-}
-
-Test(palette, merging_adds_weights_and_keeps_the_band)
-{
-    names all = {.n = 0};
-    add(&all, "b", 1);
-    add(&all, "a", 2);
-    add(&all, "b", 4);
-    all.list[0].band = HPF_NO_BAND;
-    cr_assert_eq(hpr__named_merge(all.list, 3), 2);
-    cr_expect(hpf_str_is(all.list[0].name, "a") && all.list[0].weight == 2);
-    cr_expect(hpf_str_is(all.list[1].name, "b") && all.list[1].weight == 5);
-    cr_expect_eq(all.list[1].band, 2);
 }
 
 Test(palette, biography_is_fixed_and_distinct_in_any_order)
@@ -192,18 +202,20 @@ Test(palette, biography_is_fixed_and_distinct_in_any_order)
         {"VOID", "LAG", "USE", "DRAG", "INHERENT_USE"},
         {"VOID", "NOT_YET_USED", "USE", "NOT_USED_SINCE", "INHERENT_USE"}}; /* while it runs */
     for (int theme = HPR_THEME_LIGHT; theme <= HPR_THEME_DARK; theme++) {
-        names all[2] = {{.n = 0}, {.n = 0}};
+        picture all[2] = {{.n = 0}, {.n = 0}};
         for (int is_live = 0; is_live < 2; is_live++) {
             for (int i = 0; i < 5; i++) {
                 add(&all[is_live], phases[is_live][i], i);
             }
-            choose(&all[is_live], 5, (hpr_theme)theme);
+            choose_for(&all[is_live], (hpr_theme)theme);
         }
         for (int i = 0; i < 5; i++) {
             for (int k = 0; k < i; k++) {
-                cr_expect(is_distinct(all[0].colours[i], all[0].colours[k]), "%d, %d", i, k);
+                cr_expect(is_distinct(all[0].fills[i].colour, all[0].fills[k].colour), "%d, %d", i,
+                          k);
             }
-            cr_expect(!is_distinct(all[0].colours[i], all[1].colours[i]), "%s", phases[1][i]);
+            cr_expect(!is_distinct(all[0].fills[i].colour, all[1].fills[i].colour), "%s",
+                      phases[1][i]);
         }
     }
 }

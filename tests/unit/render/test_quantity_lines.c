@@ -18,8 +18,8 @@
 /* One that fits, one on the total, one below, one far above, and the profiler's own. */
 #define LINES                                                                                      \
     TITLE "0\tfits\t60\n0\tlive\t10\n0\tlow\t5\n0\tfar\t900\n0\tprofiler\t150\n"                   \
-          "1\tfits\t150\n1\tlive\t100\n1\tlow\t5\n1\tfar\t900\n1\tprofiler\t150\n"                 \
-          "3\tfits\t130\n3\tlive\t55\n3\tlow\t5\n3\tfar\t901\n3\tprofiler\t150\n"
+          "1\tfits\t130\n1\tlive\t100\n1\tlow\t5\n1\tfar\t900\n1\tprofiler\t150\n"                 \
+          "3\tfits\t110\n3\tlive\t55\n3\tlow\t5\n3\tfar\t901\n3\tprofiler\t150\n"
 
 static void draw(drawing *d, const char *profile, const char *lines, const hpr_options *options)
 {
@@ -36,7 +36,7 @@ static void draw(drawing *d, const char *profile, const char *lines, const hpr_o
     cr_assert_eq(hpr_scene_create(&d->scene, d->chart, options, made_up_measurer, &err), HPF_OK);
 }
 
-/* Draws PROFILE with LINES, and asserts that these lines are drawn: names between blanks. */
+/* Draws PROFILE with LINES, and asserts that these lines are drawn: texts between blanks. */
 static void expect_lines(const hpr_options *options, const char *expected)
 {
     drawing d;
@@ -55,14 +55,14 @@ Test(quantity_lines, draws_selected_quantities)
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     expect_lines(&options, "fits");
     options.overlay = HPR_OVERLAY_ALL;
-    expect_lines(&options, "fits live low far profiler");
+    expect_lines(&options, "fits live low far, at most 901 B profiler, at most 150 B");
     options.overlay = HPR_OVERLAY_NONE;
     expect_lines(&options, "");
     const hpf_str named[] = {HPF_STR("low"), HPF_STR("nothing"), HPF_STR("profiler")};
     options.overlay = HPR_OVERLAY_NAMED;
     options.overlay_names = named;
     options.n_overlay_names = 3;
-    expect_lines(&options, "low profiler");
+    expect_lines(&options, "low profiler, at most 150 B");
     options.overlay = HPR_OVERLAY_ALL;
     options.normalise = true;
     expect_lines(&options, "");
@@ -96,13 +96,51 @@ Test(quantity_lines, values_are_at_the_samples_and_within_the_axis)
     const hpr_quantity *line = &d.chart->quantities[0];
     cr_assert_eq(d.chart->n_points, 4);
     cr_expect_eq(line->values[0], 60);
-    cr_expect_eq(line->values[1], 150);
-    cr_expect_eq(line->values[2], 140);
+    cr_expect_eq(line->values[1], 130);
+    cr_expect_eq(line->values[2], 120);
     cr_expect(isnan(line->values[3]));
-    cr_expect_eq(line->max, 150);
-    cr_expect_geq(d.chart->y.high, 150);
-    cr_expect_lt(d.chart->y.high, 170);
+    cr_expect_eq(line->max, 130);
+    cr_expect_geq(d.chart->y.high, 130);
+    cr_expect_lt(d.chart->y.high, 142, "a third above the peak, and at most to the next tick");
     cr_expect_eq(d.chart->peak_total, 100);
+    destroy(&d);
+}
+
+/* The bands keep three quarters of the height, whatever is asked. */
+Test(quantity_lines, line_above_the_plot_is_cut_and_has_an_arrow)
+{
+    static const hpr_overlay overlays[] = {HPR_OVERLAY_FITTING, HPR_OVERLAY_ALL};
+    for (int i = 0; i < 2; i++) {
+        hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+        drawing d;
+        options.overlay = overlays[i];
+        draw(&d, PROFILE, TITLE "0\tresident\t60\n1\tresident\t800\n3\tresident\t90\n", &options);
+        cr_expect_lt(d.chart->y.high, 142);
+        size_t n_arrows = 0, n_pieces = 0;
+        for (size_t k = 0; k < d.scene->n_items; k++) {
+            const hpr_item *item = &d.scene->items[k];
+            n_arrows += item->kind == HPR_ITEM_POLYGON && item->n_points == 3;
+            n_pieces += item->kind == HPR_ITEM_LINE && item->stroke.dash_pt == 3;
+        }
+        cr_expect_eq(n_arrows, 1);
+        cr_expect_eq(n_pieces, 2, "up to the top, and down from it");
+        cr_expect_str_eq(d.chart->quantities[0].text, "resident, at most 800 B");
+        destroy(&d);
+    }
+}
+
+Test(quantity_lines, line_at_a_constant_distance_tells_nothing)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    draw(&d, PROFILE, TITLE "0\tresident\t20\n1\tresident\t112\n2\tresident\t70\n4\tresident\t62\n",
+         &options);
+    cr_expect_eq(d.chart->n_quantities, 0);
+    destroy(&d);
+    options.overlay = HPR_OVERLAY_ALL;
+    draw(&d, PROFILE, TITLE "0\tresident\t20\n1\tresident\t112\n2\tresident\t70\n4\tresident\t62\n",
+         &options);
+    cr_expect_eq(d.chart->n_quantities, 1);
     destroy(&d);
 }
 
@@ -111,7 +149,7 @@ Test(quantity_lines, uses_only_values_between_the_samples)
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.overlay = HPR_OVERLAY_ALL;
     drawing d;
-    draw(&d, HEAD "BEGIN_SAMPLE 2\na 1\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\na 1\nEND_SAMPLE 3\n",
+    draw(&d, HEAD "BEGIN_SAMPLE 2\na 9\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\na 9\nEND_SAMPLE 3\n",
          TITLE "1\tearly\t7\n1\tboth\t9\n2.5\tboth\t2\n4\tboth\t9\n", &options);
     cr_assert_eq(d.chart->n_quantities, 1);
     cr_expect_str_eq(d.chart->quantities[0].text, "both");
@@ -204,7 +242,7 @@ Test(quantity_lines, simplifies_line_of_many_points)
     size_t at = (size_t)snprintf(lines, sizeof lines, TITLE);
     for (int i = 0; i < 16000; i++) {
         at += (size_t)snprintf(lines + at, sizeof lines - at, "%.6f\tnoise\t%d\n", i / 4000.0,
-                               100 + i * 7919 % 97);
+                               100 + i * 7919 % 31);
     }
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.tolerance_pt = 0.5;
@@ -220,11 +258,11 @@ Test(quantity_lines, simplifies_line_of_many_points)
     destroy(&d);
 }
 
-/* "fits" is 60, 150 and 130 at 0, 1 and 3 s; the bands have samples at 0, 1, 2 and 4 s. */
+/* "fits" is 60, 130 and 110 at 0, 1 and 3 s; the bands have samples at 0, 1, 2 and 4 s. */
 Test(quantity_lines, steps_like_the_bands)
 {
-    const double times[] = {0, 1, 1, 3, 3}, amounts[] = {60, 60, 150, 150, 130};
-    const double values[] = {60, 60, 150, 150, 150, NAN, NAN};
+    const double times[] = {0, 1, 1, 3, 3}, amounts[] = {60, 60, 130, 130, 110};
+    const double values[] = {60, 60, 130, 130, 130, NAN, NAN};
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.as_steps = true;
     drawing d;

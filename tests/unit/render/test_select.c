@@ -315,6 +315,55 @@ Test(select, bands_show_half_of_the_profile)
     }
 }
 
+/* Forty names of a constant 1,000, of which most are in OTHER, and short ones, by their largest
+ * amount.
+ */
+static hpr_chart *chart_with_short_names(const hpr_options *options)
+{
+    char *lines = malloc(1 << 20);
+    cr_assert_not_null(lines);
+    size_t n = (size_t)sprintf(lines, "JOB \"a.out\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\n"
+                                      "VALUE_UNIT \"bytes\"\n");
+    for (int sample = 0; sample < 200; sample++) {
+        n += (size_t)sprintf(lines + n, "BEGIN_SAMPLE %d\n", sample);
+        for (int name = 0; name < 40; name++) {
+            n += (size_t)sprintf(lines + n, "calm%d\t1000\n", name);
+        }
+        if (sample == 50) {
+            n += (size_t)sprintf(lines + n, "high\t3000\nlow\t1500\n");
+        } else if (sample == 51) {
+            n += (size_t)sprintf(lines + n, "highest\t4000\n");
+        }
+        n += (size_t)sprintf(lines + n, "END_SAMPLE %d\n", sample);
+    }
+    hpf_source *source = NULL;
+    hpf_survey *survey = NULL;
+    hpr_chart *chart = NULL;
+    hpf_str text = {lines, n};
+    cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpr_chart_create(&chart, survey, options, made_up_measurer, NULL), HPF_OK);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    free(lines);
+    return chart;
+}
+
+/* The peak is 44,500; a twentieth of it 2,225. */
+Test(select, name_of_a_twentieth_of_the_peak_has_a_band)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    hpr_chart *chart = chart_with_short_names(&options);
+    cr_expect_not(has_band(chart, "high") || has_band(chart, "highest"), "15 bands are wanted");
+    hpr_chart_destroy(chart);
+    options.fit_bands = true;
+    chart = chart_with_short_names(&options);
+    cr_expect(has_band(chart, "high") && has_band(chart, "highest"));
+    cr_expect_not(has_band(chart, "low"));
+    cr_expect_eq(chart->other_names, 43 + 1 - chart->n_bands);
+    hpr_chart_destroy(chart);
+}
+
 Test(select, caption_is_in_the_title_or_above_a_figure)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
