@@ -3,7 +3,8 @@
  * The sum of all processes of a recording, with a band for each. The chunks say how large each
  * process was, so no log is read.
  *
- * A sample of the sum has the last sizes of all processes. Samples of processes are one if they are
+ * A sample of the sum has the last sizes of all processes, and is preceded by one without processes
+ * that begin in it, so that these begin by a step. Samples of processes are one if they are
  * less than a fourth of an interval apart, at most one of each process. Where a log is provisional,
  * its samples are taken, as they are in the order of time.
  */
@@ -18,6 +19,7 @@
 #include "event/emitter.h"
 #include "event/format_row.h"
 #include "hpfile/recording.h"
+#include "hpfile/str.h"
 #include "io/recording_chunks.h"
 
 enum { MOST_NAME_BYTES = 60, MOST_BANDS = 1000 };
@@ -34,6 +36,7 @@ typedef struct sum_of_all {
     const hpf_recording *recording;
     band *bands; /* by number - 1 */
     size_t n_named, n_new;
+    bool has_samples;
     uint64_t time_us;     /* of the last sample */
     uint64_t interval_us; /* before the first sample of the sum that is gathered */
     uint64_t end_us;      /* where it ends at the latest */
@@ -62,43 +65,63 @@ static hpf_status emit_headers(sum_of_all *s, hpf_error *err)
     return status;
 }
 
-/* Names the band of a process, with its process id, as several may have the same name. Processes
- * beyond MOST_BANDS share one. */
+/* Names the band of a process by what tells it apart, with its process id if another process has
+ * the same name. Processes beyond MOST_BANDS share a band. */
 static hpf_status name_band(sum_of_all *s, size_t index, hpf_error *err)
 {
     const hpf_process *p = hpf_recording_process(s->recording, index);
     char name[MOST_NAME_BYTES + 40];
-    int n = snprintf(name, sizeof name, "%.*s%s(%" PRIu32 ")",
-                     (int)hpf_utf8_cut(p->name, MOST_NAME_BYTES), p->name.data,
-                     p->name.length > MOST_NAME_BYTES ? "..." : "", p->pid);
+    bool is_shared = false;
+    for (size_t i = 0; i < hpf_recording_n_processes(s->recording); i++) {
+        const hpf_process *other = hpf_recording_process(s->recording, i);
+        is_shared |= other->pid != p->pid && hpf_str_equal(other->name, p->name);
+    }
+    int n = snprintf(name, sizeof name, "%.*s%s", (int)hpf_utf8_cut(p->name, MOST_NAME_BYTES),
+                     p->name.data, p->name.length > MOST_NAME_BYTES ? "..." : "");
+    if (is_shared || p->name.length > MOST_NAME_BYTES) {
+        n += snprintf(name + n, sizeof name - (size_t)n, " (%" PRIu32 ")", p->pid);
+    }
     if (s->n_named++ >= MOST_BANDS) {
         n = snprintf(name, sizeof name, "(other processes)");
     }
-    for (int i = 0; i < n; i++) { /* names of other profiles have no blanks either */
-        name[i] = isspace((unsigned char)name[i]) ? '_' : name[i];
+    for (int i = 0; i < n; i++) {
+        name[i] = isspace((unsigned char)name[i]) ? ' ' : name[i];
     }
     s->bands[index].is_named = true;
     return hpf__emitter_name(&s->emit, (hpf_str){name, (size_t)n}, &s->bands[index].name, err);
 }
 
-static hpf_status emit_sample(sum_of_all *s, hpf_error *err)
+/* Emits a sample of the processes that have a name or, with `names_new`, of all. */
+static hpf_status emit_sizes(sum_of_all *s, bool names_new, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < hpf_recording_n_processes(s->recording) && status == HPF_OK; i++) {
         band *b = &s->bands[i];
-        b->is_new = false;
-        if (b->live_bytes > 0 && !b->is_named) {
+        if (b->live_bytes > 0 && !b->is_named && names_new) {
             status = name_band(s, i, err);
         }
-        if (b->live_bytes > 0 && status == HPF_OK) {
+        if (b->live_bytes > 0 && b->is_named && status == HPF_OK) {
             const hpf_cost cost = {.name = b->name, .whole = b->live_bytes};
             status = hpf__emitter_cost(&s->emit, &cost, err);
         }
     }
-    s->n_new = 0;
+    s->has_samples = true;
     return status == HPF_OK
                ? hpf__emitter_sample(&s->emit, (double)s->time_us / 1e6, (hpf__location){0}, err)
                : status;
+}
+
+static hpf_status emit_sample(sum_of_all *s, hpf_error *err)
+{
+    bool has_new = false;
+    for (size_t i = 0; i < hpf_recording_n_processes(s->recording); i++) {
+        band *b = &s->bands[i];
+        b->is_new = false;
+        has_new |= b->live_bytes > 0 && !b->is_named;
+    }
+    s->n_new = 0;
+    hpf_status status = has_new && s->has_samples ? emit_sizes(s, false, err) : HPF_OK;
+    return status == HPF_OK ? emit_sizes(s, true, err) : status;
 }
 
 static hpf_status take_sample(sum_of_all *s, band *b, const hpf__chunk_part *part, hpf_error *err)

@@ -87,11 +87,20 @@ static const char *const *find_script(const char *const *words)
     return NULL;
 }
 
-/* Returns the argument that tells a command apart: the first one that looks like a file, else the
- * first one that does not belong to an option; NULL if there is none. */
+/* Returns the argument that tells a command apart: what a linker or an assembler writes; else the
+ * first one that looks like a file; else the first one that does not belong to an option; NULL if
+ * there is none. */
 static const char *find_argument(const char *const *words)
 {
-    const char *first = NULL;
+    static const char *const writers[] = {"as",     "ld",   "ld.bfd",   "ld.gold",
+                                          "ld.lld", "mold", "collect2", NULL};
+    const char *first = NULL, *program = base_of(words[0]);
+    bool is_writer = is_one_of(program, strlen(program), writers);
+    for (size_t i = 1; words[i] && is_writer; i++) {
+        if (strcmp(words[i], "-o") == 0 && words[i + 1]) {
+            return base_of(words[i + 1]);
+        }
+    }
     for (size_t i = 1; words[i]; i++) {
         const char *name = base_of(words[i]);
         const char *dot = strrchr(name, '.');
