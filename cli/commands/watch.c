@@ -154,11 +154,10 @@ static bool open_views(session *s)
 
 static bool open_input(session *s, const char *word)
 {
-    const char *process = s->values->plot.input.process;
     const watch_input_options options = {.l = s->l,
                                          .w = s->w,
                                          .once = s->values->once,
-                                         .is_whole = process && strcmp(process, "all") == 0,
+                                         .which = s->values->plot.input.process,
                                          .has_log_profile = s->values->plot.profile >= 0};
     s->input = watch_input_open(word, &options);
     return s->input != NULL;

@@ -160,17 +160,18 @@ hpf_status hpf__recording_fail_other(hpf_error *err)
     return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "only recordings (.census) have processes");
 }
 
-/* Returns how well a text names a process; 0: not at all. */
+/* Returns how well a text names a process; 0: not at all. A number is no part of a name, as the
+ * process with this number may begin later. */
 static int likeness(const hpf_process *p, const char *which)
 {
     char *end;
     unsigned long number = strtoul(which, &end, 10);
     bool is_number = *end == '\0' && end > which;
-    return is_number && number == p->number ? 4
-           : is_number && number == p->pid  ? 3
-           : hpf_str_is(p->name, which)     ? 2
-           : hpf_str_find(p->name, which)   ? 1
-                                            : 0;
+    return is_number && number == p->number             ? 4
+           : is_number && number == p->pid              ? 3
+           : hpf_str_is(p->name, which)                 ? 2
+           : !is_number && hpf_str_find(p->name, which) ? 1
+                                                        : 0;
 }
 
 hpf_status hpf__recording_choose(hpf_recording *r, const char *which, hpf_error *err)

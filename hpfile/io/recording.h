@@ -16,7 +16,8 @@ void hpf__recording_destroy(hpf_recording *recording);
 HPF_MUST_USE hpf_status hpf__recording_note(hpf_recording *recording, const hpf__chunk_part *part,
                                             hpf_error *err);
 
-/* Chooses a process that has a log: by its number, its process id, its name or a part of it; the
+/* Chooses a process that has a log: by its number, its process id, its name or a part of it that
+ * is not a number; the
  * one with the largest peak of several, and of all if `which` is NULL; none for "all". Errors:
  * ARGUMENT, SYNTAX if there is none. */
 HPF_MUST_USE hpf_status hpf__recording_choose(hpf_recording *recording, const char *which,

@@ -213,6 +213,9 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         leave_out_final_logs(&s);
     }
     status = status == HPF_OK ? read_chunks(&s, source, err) : status;
+    if (status == HPF_OK && s.emit.n_samples == 0) {
+        status = hpf_error_set(err, HPF_ERR_SYNTAX, "the recording has no sample yet");
+    }
     hpf__emitter_finish(&s.emit);
     free(s.bands);
     return status;

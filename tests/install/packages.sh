@@ -53,6 +53,7 @@ export XDG_DATA_DIRS="$share:/usr/share" XDG_DATA_HOME="$scratch/data" XDG_CONFI
 cp "$source/samples/hp/foldleak-prof-hb.hp" "$scratch/a profile.hp"
 cp "$scratch/a profile.hp" "$scratch/unnamed"
 cp "$source"/samples/eventlog/dragvoid-*.eventlog "$scratch/log.eventlog"
+cp "$source/samples/native/build.census" "$scratch/unnamed.recording"
 echo '{}' >"$scratch/heap.heapsnapshot"
 type_of() {
     gio info -a standard::content-type "$1" | sed -n 's/.*content-type: //p'
@@ -60,6 +61,7 @@ type_of() {
 [ "$(type_of "$scratch/a profile.hp")" = application/x-heap-profile ]
 [ "$(type_of "$scratch/unnamed")" = application/x-heap-profile ]
 [ "$(type_of "$scratch/log.eventlog")" = application/x-ghc-eventlog ]
+[ "$(type_of "$scratch/unnamed.recording")" = application/x-heap-recording ]
 [ "$(type_of "$scratch/heap.heapsnapshot")" = application/x-heap-snapshot ]
 gio mime application/x-ghc-eventlog | grep -q heapcensus.desktop
 printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/shown.part"\nmv "%s/shown.part" "%s/shown"\n' "$scratch" "$scratch" "$scratch" >"$scratch/bin/xdg-open"

@@ -19,21 +19,32 @@
 #include "input_finished.h"
 #include "input_stream.h"
 
-/* Returns whether a file is a recording that can be followed. Stores the number of the process that
- * is the largest so far, if there is one. */
-static bool is_recording(const char *path, uint32_t *process)
+/* Returns the number of the process that is read of a recording, 0 if there is none. */
+static uint32_t process_of(const hpf_source *source)
 {
+    const hpf_recording *recording = hpf_source_recording(source);
+    const hpf_process *chosen = recording ? hpf_recording_chosen(recording) : NULL;
+    return chosen ? chosen->number : 0;
+}
+
+/* Returns whether a file is the recording of a run that goes on, in which the process to be
+ * followed may not have begun. Stores its number, or 0. */
+static bool is_run(const char *path, const char *which, uint32_t *process)
+{
+    const hpf_source_options choice = {.process = which};
     hpf_source *source = NULL;
     hpf_str piece;
-    const hpf_recording *recording = NULL;
-    if (hpf_source_open(&source, path, NULL, NULL) == HPF_OK) {
-        (void)!hpf_source_next(source, &piece, NULL);
-        recording = *hpf_source_compression(source) ? NULL : hpf_source_recording(source);
+    bool is_it = false;
+    if (hpf_source_open(&source, path, &choice, NULL) == HPF_OK &&
+        hpf_source_next(source, &piece, NULL) != HPF_MORE && hpf_source_recording(source)) {
+        const hpf_recording *recording = hpf_source_recording(source);
+        is_it = !*hpf_source_compression(source) &&
+                (hpf_recording_n_processes(recording) == 0 ||
+                 hpf_recording_process(recording, 0)->end == HPF_PROCESS_RUNS);
+        *process = process_of(source);
     }
-    const hpf_process *largest = recording ? hpf_recording_chosen(recording) : NULL;
-    *process = largest ? largest->number : 0;
     hpf_source_destroy(source);
-    return recording != NULL;
+    return is_it;
 }
 
 /* Opens a file that grows, or is finished. */
@@ -41,7 +52,8 @@ static watch_input *open_file(const char *path, const watch_input_options *optio
 {
     input file;
     watch_input_options growing = *options;
-    if (access(path, F_OK) != 0 || (!options->is_whole && is_recording(path, &growing.process))) {
+    bool is_all = options->which && strcmp(options->which, "all") == 0;
+    if (access(path, F_OK) != 0 || (!is_all && is_run(path, options->which, &growing.process))) {
         return input_file_create(path, &growing);
     }
     if (!input_open_only(&file, path, NULL)) {
@@ -54,8 +66,9 @@ static watch_input *open_file(const char *path, const watch_input_options *optio
     if (input_is_finished(&file)) {
         return input_finished_create(&file, options);
     }
+    growing.process = process_of(file.source);
     input_close(&file);
-    return input_file_create(path, options);
+    return input_file_create(path, &growing);
 }
 
 watch_input *watch_input_open(const char *word, const watch_input_options *options)

@@ -21,7 +21,7 @@ typedef struct watch_input_options {
     watch *w;
     bool once;            /* the profile ends with its first writer */
     bool has_log_profile; /* --profile was given */
-    bool is_whole;        /* a recording is read at once: for all its processes */
+    const char *which;    /* the text of --process, or NULL */
     const char *name;     /* of the profile of a file; NULL: its path */
     uint32_t process;     /* of a recording, by its number; 0: the default */
     bool is_notified;     /* for a file: watch_input_look is called whenever it has grown */

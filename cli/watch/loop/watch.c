@@ -192,7 +192,7 @@ static hpf_live *create_live(profile *p)
     hpf_live_options options = p->of->options;
     hpf_live *live = NULL;
     hpf_error err;
-    options.process = options.process || !*p->process ? options.process : p->process;
+    options.process = *p->process ? p->process : options.process;
     options.listener = &to_views;
     options.listener_context = p;
     options.warning = warn;

@@ -316,6 +316,31 @@ Test(recording, a_recording_that_grows_is_the_log_of_a_process)
     cr_expect_str_eq(err.message, "only recordings (.census) have processes");
 }
 
+/* The name of the first one contains the number of the second one. */
+Test(recording, a_number_waits_for_its_process)
+{
+    made_process first = {.name = "make 2", .pid = 100, .n_samples = 4, .largest = 900};
+    made_process second = {.name = "cc", .pid = 101, .start_s = 1, .n_samples = 4, .largest = 8};
+    FILE *file = tmpfile();
+    hpf_recording_writer *w;
+    hpf_error err;
+    cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+    begin(w, &first);
+    for (uint64_t t = 0; t < 4; t++) {
+        add_sample(w, &first, t);
+    }
+    begin(w, &second);
+    for (uint64_t t = 0; t < 4; t++) {
+        add_sample(w, &second, t);
+    }
+    end(w, &second, HPF_PROCESS_EXITED);
+    end(w, &first, HPF_PROCESS_EXITED);
+    hpf_recording_writer_destroy(w);
+    hpf_str bytes = take_bytes(file);
+    cr_expect_eq(live_peak_of(bytes, "2", &err), 8);
+    cr_expect_eq(live_peak_of(bytes, "make", &err), 900);
+}
+
 Test(recording, a_recording_that_is_cut_has_all_samples_before)
 {
     hpf_str bytes = write_run(run, 1, true);
