@@ -11,6 +11,7 @@
 
 #include "native/python/heap/roots.h"
 #include "rng.h"
+#include "native/python/heap/references.h"
 
 enum {
     BASE = 0x100000,

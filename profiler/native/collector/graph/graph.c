@@ -12,6 +12,7 @@
 #include "native/collector/roots/piece_reader.h"
 #include "native/python/heap/roots.h"
 #include "native/collector/roots/roots.h"
+#include "native/python/heap/references.h"
 
 enum { WORD_BYTES = 8, WORDS_AHEAD = 48, LARGE_NUMBER = 1 << 22 };
 

@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "values.h"
+#include "references.h"
 
 enum {
     WORD_BYTES = 8,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reads objects of CPython by their addresses: texts, and the entries of dicts. Addresses may be
+ * any numbers.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_PYTHON_HEAP_VALUES_H
+#define HPP_NATIVE_PYTHON_HEAP_VALUES_H
+
+#include "model.h"
+
+/* Returns the number of the block of an object, or HPP__NO_BLOCK. */
+uint32_t hpp__python_block(const hpp__python *python, uint64_t object);
+
+/* Reads a word; returns 0 if it cannot be read. */
+uint64_t hpp__python_word(const hpp__python *python, uint64_t address);
+
+/* Appends the text of a str as UTF-8, at most 200 characters. Returns false if it is none. */
+bool hpp__python_text(const hpp__python *python, uint64_t object, hpp__text *out);
+
+/* Visits the entries of a dict, until a visit returns false. Returns false if it cannot be read. */
+typedef bool hpp__python_visit(void *context, uint64_t key, uint64_t value);
+bool hpp__python_each(const hpp__python *python, uint64_t dict, hpp__python_visit *visit,
+                      void *context);
+
+/* Returns the value of a key in a dict; 0 if there is none. */
+uint64_t hpp__python_get(const hpp__python *python, uint64_t dict, const char *key);
+
+/* Returns where the entries of a dict are stored: the address of its keys. */
+uint64_t hpp__python_keys(const hpp__python *python, uint64_t dict);
+
+#endif
