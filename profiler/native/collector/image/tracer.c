@@ -37,8 +37,6 @@ void hpp__tracer_init(hpp__tracer *t, uint32_t process_id)
 
 void hpp__tracer_finish(hpp__tracer *t)
 {
-    free(t->threads);
-    free(t->waits);
     free(t->late);
 }
 
@@ -66,14 +64,10 @@ int hpp__tracer_wait(uint32_t id, uint64_t end_ns)
 
 /* ---- Calls that return EINTR because of a stop ---- */
 
+/* Returns the wait in which the thread was at the last stop, or NULL. */
 static const hpp__wait *wait_of(const hpp__tracer *t, uint32_t thread_id)
 {
-    for (size_t i = 0; i < t->n_waits; i++) {
-        if (t->waits[i].thread_id == thread_id) {
-            return &t->waits[i];
-        }
-    }
-    return NULL;
+    return t->wait.thread_id == thread_id ? &t->wait : NULL;
 }
 
 /* Returns whether a system call that returns EINTR without a signal can be made again: it has done
@@ -182,34 +176,32 @@ static bool is_late(const hpp__tracer *t, uint32_t id)
     return i < t->n_late;
 }
 
-/* Begins to stop a thread, unless it has ended or cannot be stopped. */
+/* Begins to stop a thread, unless it has ended or cannot be stopped. Returns false with errno if it
+ * may not be traced. */
 static bool seize(hpp__tracer *t, uint32_t id)
 {
-    hpp__traced thread = {.id = id};
+    hpp__traced *thread = &t->thread;
     char state = hpp__proc_thread_state(t->process_id, id);
+    *thread = (hpp__traced){0};
     if (state == 'Z' || state == 'X') {
         return true;
     }
-    if (!HPF__ARRAY_RESERVE(t->threads, t->threads_capacity, t->n_threads + 1)) {
-        errno = ENOMEM;
-        return false;
-    }
     const hpp__wait *before = wait_of(t, id);
     bool is_same_wait = before && hpp__proc_switches(t->process_id, id) <= before->n_switches;
-    if (is_same_wait) {
-        thread.wait = *before;
-    }
     bool is_left_alone = is_same_wait || state == 'D' || is_late(t, id);
-    if (!is_left_alone && ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0) {
-        thread.is_seized = true;
-        ptrace(PTRACE_INTERRUPT, (pid_t)id, NULL, NULL);
-    } else if (!is_left_alone) {
+    thread->is_seized =
+        !is_left_alone && ptrace(PTRACE_SEIZE, (pid_t)id, NULL, PTRACE_O_TRACESYSGOOD) == 0;
+    if (!is_left_alone && !thread->is_seized) {
         int error = errno;
         bool has_ended = error == ESRCH || !is_alive(t, id);
         errno = error;
         return has_ended;
     }
-    t->threads[t->n_threads++] = thread;
+    thread->id = id;
+    thread->wait = is_same_wait ? *before : (hpp__wait){0};
+    if (thread->is_seized) {
+        ptrace(PTRACE_INTERRUPT, (pid_t)id, NULL, NULL);
+    }
     return true;
 }
 
@@ -253,15 +245,14 @@ hpf_status hpp__tracer_refused(uint32_t tracer_id, uint32_t scope, hpf_error *er
 
 hpp__traced *hpp__tracer_stop_one(hpp__tracer *t, uint32_t thread_id)
 {
-    t->n_threads = 0;
+    hpp__traced *thread = &t->thread;
     if (!seize(t, thread_id)) {
         return NULL;
     }
     errno = ESRCH;
-    if (t->n_threads == 0 || !t->threads[0].is_seized) {
+    if (!thread->is_seized) {
         return NULL;
     }
-    hpp__traced *thread = &t->threads[0];
     wait_for(thread, hpp__now_ns() + patience_ns);
     hpp__traced repeated = *thread;
     if (thread->has_registers && thread->signal == 0 && repeat_call(t, &repeated)) {
@@ -298,35 +289,20 @@ static void end_late(hpp__tracer *t, uint32_t id, uint64_t end_ns)
 
 void hpp__tracer_go_on(hpp__tracer *t)
 {
-    size_t n_waits = 0;
-    hpp__wait *waits = calloc(t->n_threads + 1, sizeof *waits);
-    for (size_t i = 0; i < t->n_threads; i++) {
-        hpp__traced *thread = &t->threads[i];
+    hpp__traced *thread = &t->thread;
+    if (thread->is_stopped) {
         bool is_changed = thread->is_away || thread->is_repeated;
-        if (thread->is_stopped && thread->signal == 0) {
-            is_changed |= repeat_call(t, thread);
-        }
-        if (thread->is_stopped && is_changed) {
+        is_changed |= thread->signal == 0 && repeat_call(t, thread);
+        if (is_changed) {
             ptrace(PTRACE_SETREGS, (pid_t)thread->id, NULL, &thread->registers);
         }
-        if (thread->is_stopped) {
-            thread->is_seized = !let_go(t, thread->id, thread->signal);
-        }
-        if (waits && thread->wait.thread_id != 0) {
-            waits[n_waits++] = thread->wait;
-        }
+        thread->is_seized = !let_go(t, thread->id, thread->signal);
     }
-    free(t->waits);
-    t->waits = waits;
-    t->n_waits = n_waits;
-    uint64_t end_ns = hpp__now_ns() + patience_ns;
-    for (size_t i = 0; i < t->n_threads; i++) {
-        hpp__traced *thread = &t->threads[i];
-        if (thread->is_seized) {
-            end_late(t, thread->id, end_ns);
-        }
-        thread->is_stopped = thread->is_seized = thread->may_call = thread->is_away = false;
+    t->wait = thread->wait;
+    if (thread->is_seized) {
+        end_late(t, thread->id, hpp__now_ns() + patience_ns);
     }
+    thread->is_stopped = thread->is_seized = thread->may_call = thread->is_away = false;
 }
 
 void hpp__tracer_follow_up(hpp__tracer *t)

@@ -44,11 +44,9 @@ typedef struct hpp__traced {
 
 typedef struct hpp__tracer {
     uint32_t process_id;
-    hpp__traced *threads;
-    size_t n_threads, threads_capacity;
-    hpp__wait *waits; /* of the last stop */
-    size_t n_waits;
-    uint32_t *late; /* threads that were seized and have not stopped in time */
+    hpp__traced thread; /* that was stopped last; id 0: none */
+    hpp__wait wait;     /* in which it was then */
+    uint32_t *late;     /* threads that were seized and have not stopped in time */
     size_t n_late, late_capacity;
 } hpp__tracer;
 
@@ -71,7 +69,7 @@ struct user_regs_struct hpp__tracer_resumed(const hpp__traced *thread);
  * happens to the thread. Without a kernel that says so, there may be one. */
 bool hpp__tracer_is_in_sequence(const hpp__traced *thread);
 
-/* Lets all threads go on with their registers. */
+/* Lets the thread go on with its registers. */
 void hpp__tracer_go_on(hpp__tracer *tracer);
 
 /* Looks for threads that stopped after the time for it was over, and lets them go on. Call it from
