@@ -40,7 +40,7 @@ typedef struct diff_values {
     const char *format; /* NULL: from the name of the output, else text */
     int measure;        /* hpf_diff_measure; -1: none was given */
     int n_bands;        /* -1: default of the format */
-    bool exact, raw;
+    bool exact;
     stack_options stacks;
     hpr_group group; /* of a page, whose bands keep their whole stacks */
     time_window window;
@@ -144,9 +144,6 @@ static const opt diff_options[] = {
      NULL, 0, 0},
     OPT_RARE_HEADING("Other"),
     STACK_DEPTH(AT(stacks.depth)),
-    {0, "raw", OPT_FLAG, AT(raw), NULL,
-     "csv: write all names unchanged, even names that spreadsheets take for formulas (=+-@)", NULL,
-     0, 0},
     INPUT_PROCESS(AT(input.process)),
     INPUT_OPTIONS(AT(input)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
@@ -279,9 +276,6 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
     if ((is_page(to) && !check_page(v, complaint)) || !time_window_check(&v->window, complaint)) {
         return false;
     }
-    if (v->raw && to->table != diff_table_csv) {
-        return opt_complain(complaint, "--raw needs --format csv");
-    }
     if (v->source && !is_page(to)) {
         return opt_complain(complaint, "--source needs HTML output");
     }
@@ -311,7 +305,6 @@ static void write_table(const input *inputs, hpf_diff *diff, const diff_values *
         .n_rows = most > 0 && most < n_rows ? most : n_rows,
         .is_window = time_window_given(&values->window) != NULL,
         .exact = values->exact,
-        .raw = values->raw,
     };
     hpf_diff_sort(diff, (hpf_diff_measure)values->measure);
     to->table(sink, &rows);
@@ -541,7 +534,7 @@ static int compare(input *inputs, const diff_values *values, const target *to)
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
     int format = 0;
-    if (!to->table || values->measure >= 0 || values->raw || values->gate ||
+    if (!to->table || values->measure >= 0 || values->gate ||
         stack_options_given(&values->stacks) || time_window_given(&values->window)) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
                                  "without --fail-if");

@@ -177,11 +177,10 @@ void diff_table_markdown(hpf_sink *sink, const diff_table *t)
 
 /* ---- CSV ---- */
 
-static void write_csv_row(hpf_sink *sink, const diff_table *t, const char *kind,
-                          const hpf_diff_row *row)
+static void write_csv_row(hpf_sink *sink, const char *kind, const hpf_diff_row *row)
 {
     hpf_sink_printf(sink, "%s,", kind);
-    hpf_sink_cell(sink, row->name, t->raw);
+    hpf_sink_cell(sink, row->name, false);
     hpf_sink_printf(sink, ",%u,%u", (unsigned)row->n_names[0], (unsigned)row->n_names[1]);
     for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
         hpf_sink_text(sink, ",");
@@ -193,7 +192,7 @@ static void write_csv_row(hpf_sink *sink, const diff_table *t, const char *kind,
     }
     hpf_sink_text(sink, ",");
     if (row->moved_from.length) {
-        hpf_sink_cell(sink, row->moved_from, t->raw);
+        hpf_sink_cell(sink, row->moved_from, false);
     }
     hpf_sink_text(sink, "\n");
 }
@@ -208,13 +207,13 @@ void diff_table_csv(hpf_sink *sink, const diff_table *t)
     }
     hpf_sink_text(sink, ",moved_from\n");
     for (uint32_t i = 0; i < t->n_rows; i++) {
-        write_csv_row(sink, t, "band", &rows[i]);
+        write_csv_row(sink, "band", &rows[i]);
     }
     if (has_others(t)) {
         hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
-        write_csv_row(sink, t, "others", &others);
+        write_csv_row(sink, "others", &others);
     }
-    write_csv_row(sink, t, "total", hpf_diff_total(t->diff));
+    write_csv_row(sink, "total", hpf_diff_total(t->diff));
 }
 
 /* ---- JSON ---- */

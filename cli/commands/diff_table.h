@@ -17,7 +17,6 @@ typedef struct diff_table {
     uint32_t n_rows; /* number of rows; the rest is one row */
     bool is_window;  /* the inputs are parts of profiles */
     bool exact;      /* print exact numbers */
-    bool raw;        /* CSV: write names unchanged */
 } diff_table;
 
 void diff_table_text(hpf_sink *sink, const diff_table *t);

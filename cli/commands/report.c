@@ -63,7 +63,7 @@ typedef struct report_values {
     int n_bands;
     bool adds_high; /* the number of rows was not said */
     int profile;    /* number in an event log; -1: the first */
-    bool exact, raw;
+    bool exact;
     bool chains, savings, life_times;
     bool dominators;
     stack_options
@@ -85,7 +85,6 @@ typedef struct report {
     hpf_findings findings;
     bool is_window; /* only a part of the profile is reported */
     bool exact;     /* print exact numbers */
-    bool raw;       /* CSV: write names unchanged */
 } report;
 
 static formatted amount(const report *r, double value)
@@ -258,7 +257,7 @@ static void write_csv_members(hpf_sink *sink, const report *r, const hpf_summary
     bool is_others = row == &r->sum.others;
     hpf_sink_text(sink, ",");
     if (!is_others && hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        hpf_sink_cell(sink, set.members, r->raw);
+        hpf_sink_cell(sink, set.members, false);
     }
 }
 
@@ -268,7 +267,7 @@ static void write_csv(hpf_sink *sink, const report *r)
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_sink_cell(sink, row->name, r->raw);
+        hpf_sink_cell(sink, row->name, false);
         hpf_sink_text(sink, ",");
         hpf_sink_whole(sink, row->n_names);
         write_csv_number(sink, row->share);
@@ -500,11 +499,6 @@ static const opt report_options[] = {
      .offset = offsetof(report_values, life_times),
      .help = "NAME.lives.hp of --life-times: report how long objects were lag, use, drag and void, "
              "by producer"},
-    {.name = "raw",
-     .kind = OPT_FLAG,
-     .offset = offsetof(report_values, raw),
-     .help = "csv: write all names unchanged, even names that spreadsheets take for formulas "
-             "(=+-@)"},
     INPUT_OPTIONS(offsetof(report_values, input)),
     {.name = NULL},
 };
@@ -553,7 +547,6 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
         .is_window = time_window_given(&v->window) != NULL,
         .exact = v->exact,
-        .raw = v->raw,
     };
     const hpf_recording recording = finding_recording(in, r.is_window);
     hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
@@ -614,10 +607,10 @@ static hpf_status write_prof(const input *in, const void *values, hpf_sink *sink
                              time_window_given(&v->window));
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->chains || v->savings || v->life_times ||
-        v->raw || v->gate) {
+        v->gate) {
         return hpf_error_set(
             err, HPF_ERR_UNSUPPORTED,
-            "--sets, --profile, --raw, --chains, --savings, --life-times, --fail-if, --time, "
+            "--sets, --profile, --chains, --savings, --life-times, --fail-if, --time, "
             "--ticky and --nonmoving cannot be used with a .prof report");
     }
     const report_source_options of_source = source_options(v);
@@ -692,8 +685,8 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
                                           : "only one heap snapshot can be given");
     }
     if (is_of_log(v) || v->sets || v->profile >= 0 || v->source || v->chains || v->savings ||
-        v->life_times || v->raw || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate ||
-        v->gate || time_window_given(&v->window)) {
+        v->life_times || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate ||
+        time_window_given(&v->window)) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
@@ -761,11 +754,8 @@ static int report_operands(const cmd *self, report_values values, int argc, char
                                  "and are written as text");
     }
     if (values.life_times && (is_of_log(&values) || values.source || values.chains ||
-                              values.savings || values.raw || values.gate || is_bins || window)) {
+                              values.savings || values.gate || is_bins || window)) {
         return cmd_misused(self, "--life-times excludes all other reports");
-    }
-    if (values.raw && (values.format != TABLE_AS_CSV || is_of_log(&values) || is_bins)) {
-        return cmd_misused(self, "--raw needs a heap profile and --format csv");
     }
     if (is_bins) {
         return run_bins(self, &values, argc, argv);
