@@ -249,6 +249,15 @@ hpf_status hpf_stacks_of_prof(hpf_stacks *s, const hpf_prof *prof, bool with_hid
 
 /* --- what there is --- */
 
+bool hpf_stack_amounts_add(hpf_stack_amounts *amounts, uint32_t stack, double amount)
+{
+    if (!HPF__ARRAY_RESERVE_ZEROED(amounts->of, amounts->n, stack + (size_t)1)) {
+        return false;
+    }
+    amounts->of[stack] += amount;
+    return true;
+}
+
 uint32_t hpf_stacks_n(const hpf_stacks *s)
 {
     return s->stacks.n_names;

@@ -99,12 +99,10 @@ hpf_status hpf_stack_export_heap(hpf_stack_export *v, hpf_survey *survey, double
         status = hpf_error_set_memory(err);
     }
     status = status == HPF_OK ? read_moment(survey, at, by_name, time, err) : status;
-    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
-        uint32_t stack = 0;
-        if (by_name[i] > 0 &&
-            (status = hpf_survey_stack(v->stacks, survey, i, &stack, err)) == HPF_OK) {
-            v->amounts[stack] += by_name[i];
-        }
+    if (status == HPF_OK) {
+        hpf_stack_amounts amounts = {v->amounts, n_names + (size_t)1};
+        status = hpf_survey_add_stacks(v->stacks, &amounts, survey, by_name, err);
+        v->amounts = amounts.of;
     }
     free(by_name);
     return status;

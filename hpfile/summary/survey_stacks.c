@@ -29,6 +29,22 @@ hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey, hpf_na
     return status;
 }
 
+hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,
+                                 const hpf_survey *survey, const double *by_name, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    for (hpf_name i = 0; i < hpf_survey_n_names(survey) && status == HPF_OK; i++) {
+        uint32_t stack = 0;
+        if (by_name[i] > 0) {
+            status = hpf_survey_stack(stacks, survey, i, &stack, err);
+            if (status == HPF_OK && !hpf_stack_amounts_add(to, stack, by_name[i])) {
+                status = hpf_error_set_memory(err);
+            }
+        }
+    }
+    return status;
+}
+
 bool hpf_survey_has_types(const hpf_survey *survey)
 {
     hpf_frame frame;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "hpfile/pprof_writer.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
@@ -19,26 +18,15 @@
 #include "hpfile/survey_stacks.h"
 
 /* Adds the last sample of a survey to amounts of stacks. */
-static hpf_status add_latest(hpf_stacks *stacks, double **amounts, size_t *capacity,
-                             hpf_survey *survey, hpf_error *err)
+static hpf_status add_latest(hpf_stacks *stacks, hpf_stack_amounts *amounts, hpf_survey *survey,
+                             hpf_error *err)
 {
-    uint32_t n_names = hpf_survey_n_names(survey);
-    uint32_t last = hpf_survey_overview(survey)->n_picks - 1;
-    double *by_name = calloc((size_t)n_names + 1, sizeof *by_name);
+    size_t last = hpf_survey_overview(survey)->n_picks - 1;
+    double *by_name = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *by_name);
     hpf_status status =
         by_name ? hpf_survey_pick_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
-    for (hpf_name i = 0; i < n_names && status == HPF_OK; i++) {
-        uint32_t stack = 0;
-        if (by_name[i] > 0) {
-            status = hpf_survey_stack(stacks, survey, i, &stack, err);
-            if (status == HPF_OK &&
-                !HPF__ARRAY_RESERVE_ZEROED(*amounts, *capacity, stack + (size_t)1)) {
-                status = hpf_error_set_memory(err);
-            } else if (status == HPF_OK) {
-                (*amounts)[stack] += by_name[i];
-            }
-        }
-    }
+    status =
+        status == HPF_OK ? hpf_survey_add_stacks(stacks, amounts, survey, by_name, err) : status;
     free(by_name);
     return status;
 }
@@ -57,8 +45,8 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         return HPF_OK;
     }
     p->stacks = p->stacks ? p->stacks : hpf_stacks_create();
-    status = p->stacks ? add_latest(p->stacks, &p->amounts, &p->amounts_capacity, survey, err)
-                       : hpf_error_set_memory(err);
+    status =
+        p->stacks ? add_latest(p->stacks, &p->amounts, survey, err) : hpf_error_set_memory(err);
     if (!p->survey) {
         p->survey = survey;
         p->time = o->picks[o->n_picks - 1].time;
@@ -68,7 +56,7 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 
 hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err)
 {
-    return p->survey ? hpf_survey_write_pprof(p->stacks, p->amounts, p->survey,
+    return p->survey ? hpf_survey_write_pprof(p->stacks, p->amounts.of, p->survey,
                                               p->time / hpr_units_per_second(hpf_survey_header(
                                                             p->survey, HPF_HEADER_SAMPLE_UNIT)),
                                               sink, err)
@@ -78,8 +66,8 @@ hpf_status http_pprof_write(const http_pprof *p, hpf_sink *sink, hpf_error *err)
 void http_pprof_finish(http_pprof *p)
 {
     hpf_stacks_destroy(p->stacks);
-    free(p->amounts);
-    *p = (http_pprof){NULL, NULL, 0, NULL, 0};
+    free(p->amounts.of);
+    *p = (http_pprof){.stacks = NULL};
 }
 
 /* ---- costs ---- */
@@ -89,11 +77,8 @@ enum { MAX_FRAMES = 255 };
 /* Adds an amount of a stack. */
 static void add(http_costs *c, int which, uint32_t stack, double amount)
 {
-    if (c->status == HPF_OK &&
-        !HPF__ARRAY_RESERVE_ZEROED(c->amounts[which], c->capacity[which], stack + (size_t)1)) {
+    if (c->status == HPF_OK && !hpf_stack_amounts_add(&c->amounts[which], stack, amount)) {
         c->status = HPF_ERR_MEMORY;
-    } else if (c->status == HPF_OK) {
-        c->amounts[which][stack] += amount;
     }
 }
 
@@ -156,8 +141,8 @@ static void add_totals(http_costs *c, const hpf_live *live)
 void http_costs_add_profile(http_costs *c, const watched *profile, http_place where)
 {
     hpf_eventlog_time *time = hpf_live_time(profile->live);
-    for (size_t i = 0; i < c->capacity[HTTP_TICKS] && c->epoch != profile->epoch; i++) {
-        c->amounts[HTTP_TICKS][i] = 0;
+    for (size_t i = 0; i < c->amounts[HTTP_TICKS].n && c->epoch != profile->epoch; i++) {
+        c->amounts[HTTP_TICKS].of[i] = 0;
     }
     c->epoch = profile->epoch;
     if (where == HTTP_PROFILE && time) {
@@ -165,9 +150,8 @@ void http_costs_add_profile(http_costs *c, const watched *profile, http_place wh
     } else if (where == HTTP_ALLOCS && hpf_live_n_totals(profile->live) > 0) {
         add_totals(c, profile->live);
     } else if (where == HTTP_ALLOCS && watched_allocated(profile)) {
-        c->status =
-            add_latest(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
-                       &c->capacity[HTTP_ALLOCATED_BYTES], watched_allocated(profile), NULL);
+        c->status = add_latest(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
+                               watched_allocated(profile), NULL);
     }
 }
 
@@ -193,7 +177,7 @@ void http_costs_destroy(http_costs *c)
     if (c) {
         hpf_stacks_destroy(c->stacks);
         for (int i = 0; i < HTTP_N_COSTS; i++) {
-            free(c->amounts[i]);
+            free(c->amounts[i].of);
         }
         free(c);
     }
@@ -203,8 +187,8 @@ void http_costs_begin(http_costs *c)
 {
     c->begin_s = clock_now_s();
     for (int i = 0; i < HTTP_N_COSTS; i++) {
-        for (size_t stack = 0; stack < c->capacity[i]; stack++) {
-            c->amounts[i][stack] = -c->amounts[i][stack];
+        for (size_t stack = 0; stack < c->amounts[i].n; stack++) {
+            c->amounts[i].of[stack] = -c->amounts[i].of[stack];
         }
     }
 }
@@ -215,17 +199,17 @@ hpf_status http_costs_write(http_costs *c, hpf_str program, http_place where, hp
     if (where == HTTP_HEAP && hpf_stacks_n(c->stacks) == 0) {
         return hpf_error_set(err, HPF_END, "there is no sample yet");
     }
-    double *const *amounts = c->amounts;
-    for (size_t i = 0; i < c->capacity[HTTP_TICKS]; i++) {
-        amounts[HTTP_TICKS][i] = fmax(amounts[HTTP_TICKS][i], 0);
+    const hpf_stack_amounts *amounts = c->amounts;
+    for (size_t i = 0; i < amounts[HTTP_TICKS].n; i++) {
+        amounts[HTTP_TICKS].of[i] = fmax(amounts[HTTP_TICKS].of[i], 0);
     }
     const hpf_pprof_type types[] = {
-        {"alloc_objects", HPF_STR("count"), amounts[HTTP_ALLOCATIONS], 1},
-        {"alloc_space", HPF_STR("bytes"), amounts[HTTP_ALLOCATED_BYTES], 1},
-        {"inuse_objects", HPF_STR("count"), amounts[HTTP_LIVE_BLOCKS], 1},
-        {"inuse_space", HPF_STR("bytes"), amounts[HTTP_LIVE_BYTES], 1},
-        {"samples", HPF_STR("count"), amounts[HTTP_TICKS], 1},
-        {"cpu", HPF_STR("nanoseconds"), amounts[HTTP_TICKS], c->tick_ns},
+        {"alloc_objects", HPF_STR("count"), amounts[HTTP_ALLOCATIONS].of, 1},
+        {"alloc_space", HPF_STR("bytes"), amounts[HTTP_ALLOCATED_BYTES].of, 1},
+        {"inuse_objects", HPF_STR("count"), amounts[HTTP_LIVE_BLOCKS].of, 1},
+        {"inuse_space", HPF_STR("bytes"), amounts[HTTP_LIVE_BYTES].of, 1},
+        {"samples", HPF_STR("count"), amounts[HTTP_TICKS].of, 1},
+        {"cpu", HPF_STR("nanoseconds"), amounts[HTTP_TICKS].of, c->tick_ns},
     };
     bool is_time = where == HTTP_PROFILE;
     bool has_two = is_time ? c->tick_ns > 0 : c->has_blocks;

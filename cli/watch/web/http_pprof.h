@@ -17,8 +17,7 @@
 /* One profile for pprof. All zero: empty. */
 typedef struct http_pprof {
     hpf_stacks *stacks;
-    double *amounts; /* by stack */
-    size_t amounts_capacity;
+    hpf_stack_amounts amounts;
     hpf_survey *survey; /* of the first profile; borrowed until its profile changes */
     double time;        /* of its latest sample */
 } http_pprof;
@@ -43,10 +42,9 @@ enum {
 /* Costs of stacks: so far, or from one moment to another. */
 typedef struct http_costs {
     hpf_stacks *stacks;
-    double *amounts[HTTP_N_COSTS]; /* by stack; below 0: of a process that has ended */
-    size_t capacity[HTTP_N_COSTS];
-    double tick_ns;    /* 0: unknown */
-    bool has_blocks;   /* not only bytes are known */
+    hpf_stack_amounts amounts[HTTP_N_COSTS]; /* below 0: of a process that has ended */
+    double tick_ns;                          /* 0: unknown */
+    bool has_blocks;                         /* not only bytes are known */
     double begin_s;    /* clock_now_s() of a measurement; 0: of all costs so far */
     uint32_t epoch;    /* of the profile that was subtracted */
     hpf_status status; /* the first error */

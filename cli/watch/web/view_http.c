@@ -274,7 +274,7 @@ static bool write_metrics(view_http *v, hpf_sink *sink)
 /* Writes the heap of the latest samples of files. */
 static bool write_heap(const view_http *v, hpf_sink *sink)
 {
-    http_pprof heap = {NULL, NULL, 0, NULL, 0};
+    http_pprof heap = {.stacks = NULL};
     hpf_error err;
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < v->n_feeds && status == HPF_OK; i++) {

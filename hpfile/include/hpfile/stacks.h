@@ -35,6 +35,16 @@ HPF_API HPF_MUST_USE hpf_status hpf_stacks_of_frames(hpf_stacks *stacks, const h
                                                      size_t n_frames, uint32_t *stack,
                                                      hpf_error *err);
 
+/* Amounts of stacks. All zero: none. Free `of` with free. */
+typedef struct hpf_stack_amounts {
+    double *of; /* by stack, for the first `n`; the amounts of others are 0 */
+    size_t n;
+} hpf_stack_amounts;
+
+/* Adds to the amount of a stack. Returns false without memory. */
+HPF_API HPF_MUST_USE bool hpf_stack_amounts_add(hpf_stack_amounts *amounts, uint32_t stack,
+                                                double amount);
+
 /* Not a stack. */
 #define HPF_NO_STACK UINT32_MAX
 
