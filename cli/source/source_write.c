@@ -5,7 +5,6 @@
  */
 #include "source_write.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,86 +14,12 @@
 #include "source_html.h"
 #include "unit_format.h"
 
-enum { N_LEVELS = 5, N_NEIGHBOURS = 2 };
-
-/* A line of a file. */
-typedef struct source_line {
-    double amounts[HPF_TEXT_MOST_COLUMNS]; /* of spans that begin here */
-    double heat;
-    bool is_shown;
-} source_line;
-
 /* A file that is being written. */
 typedef struct source_page {
     const source_view *view;
     const hpf_text_file *file;
-    source_line *lines; /* [1] is the first */
-    size_t n_lines;     /* at least up to the last line with a cost */
-    double hottest;
+    hpf_text_lines lines;
 } source_page;
-
-/* ---- Costs of lines -------------------------------------------------------------------------- */
-
-static void cost_lines(source_page *p)
-{
-    const hpf_text_costs *t = p->view->table;
-    for (size_t i = 0; i < p->file->n_spans; i++) {
-        const hpf_text_span *s = &p->file->spans[i];
-        for (size_t line = s->first_line; line <= s->last_line && line <= p->n_lines; line++) {
-            p->lines[line].heat = fmax(p->lines[line].heat, s->amounts[t->heat]);
-        }
-        for (size_t k = 0; s->first_line <= p->n_lines && k < t->n_columns; k++) {
-            p->lines[s->first_line].amounts[k] += s->amounts[k];
-        }
-    }
-    for (size_t line = 1; line <= p->n_lines; line++) {
-        p->hottest = fmax(p->hottest, p->lines[line].heat);
-    }
-}
-
-static int compare_decreasing(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
-/* Marks the lines that text output shows: the most expensive ones and their neighbours. */
-static bool choose_lines(source_page *p)
-{
-    size_t heat = p->view->table->heat, most = p->view->n_lines, n = 0;
-    double *amounts = calloc(p->n_lines + 1, sizeof *amounts);
-    if (!amounts) {
-        return false;
-    }
-    for (size_t i = 1; i <= p->n_lines; i++) {
-        amounts[n] = p->lines[i].amounts[heat];
-        n += amounts[n] > 0;
-    }
-    qsort(amounts, n, sizeof *amounts, compare_decreasing);
-    double least = most > 0 && most < n ? amounts[most - 1] : 0;
-    free(amounts);
-    for (size_t i = 1; i <= p->n_lines; i++) {
-        double amount = p->lines[i].amounts[heat];
-        size_t first = i > N_NEIGHBOURS ? i - N_NEIGHBOURS : 1;
-        for (size_t k = first; amount > 0 && amount >= least && k <= i + N_NEIGHBOURS; k++) {
-            if (k <= p->n_lines) {
-                p->lines[k].is_shown = true;
-            }
-        }
-    }
-    return true;
-}
-
-/* Returns the level of a line's colour, from 0 for none to N_LEVELS. */
-static int level_of(const source_page *p, const source_line *line)
-{
-    static const double least[N_LEVELS] = {0, .02, .1, .3, .7};
-    int level = 0;
-    while (level < N_LEVELS && line->heat > least[level] * p->hottest) {
-        level++;
-    }
-    return level;
-}
 
 static formatted amount_of(const source_view *v, size_t column, double amount)
 {
@@ -124,13 +49,14 @@ static void write_amounts(const source_page *p, const double *amounts, hpf_sink 
 
 static void write_text_line(source_page *p, size_t number, hpf_str text, hpf_sink *sink)
 {
-    static const char *const backgrounds[N_LEVELS + 1] = {"", "230", "229", "222", "215", "209"};
-    const source_line *line = &p->lines[number];
-    int level = p->view->has_colours ? level_of(p, line) : 0;
-    if (!line->is_shown) {
+    static const char *const backgrounds[HPF_TEXT_LEVELS + 1] = {"",    "230", "229",
+                                                                 "222", "215", "209"};
+    const hpf_text_line *line = &p->lines.all[number];
+    int level = p->view->has_colours ? hpf_text_level(&p->lines, number) : 0;
+    if (!line->is_near) {
         return;
     }
-    if (number > 1 && !p->lines[number - 1].is_shown) {
+    if (number > 1 && !p->lines.all[number - 1].is_near) {
         hpf_sink_text(sink, "...\n");
     }
     write_amounts(p, line->amounts, sink);
@@ -170,8 +96,8 @@ static void write_html_cells(const source_view *v, const double *amounts, hpf_si
 
 static void write_html_line(source_page *p, size_t number, hpf_str text, hpf_sink *sink)
 {
-    const source_line *line = &p->lines[number];
-    hpf_sink_printf(sink, "<tr class=\"h%d\">", level_of(p, line));
+    const hpf_text_line *line = &p->lines.all[number];
+    hpf_sink_printf(sink, "<tr class=\"h%d\">", hpf_text_level(&p->lines, number));
     write_html_cells(p->view, line->amounts, sink);
     hpf_sink_printf(sink, "<td class=\"n\">%zu<td>", number);
     hpf_sink_markup(sink, text);
@@ -222,7 +148,7 @@ static hpf_status write_lines(source_page *p, FILE *text, hpf_sink *sink, hpf_er
     char *line = NULL;
     size_t capacity = 0, number = 0;
     ssize_t length;
-    while (number < p->n_lines && (length = getline(&line, &capacity, text)) >= 0) {
+    while (number < p->lines.n && (length = getline(&line, &capacity, text)) >= 0) {
         hpf_str content = {line, (size_t)length};
         while (content.length > 0 && (content.data[content.length - 1] == '\n' ||
                                       content.data[content.length - 1] == '\r')) {
@@ -252,16 +178,6 @@ static size_t count_lines(FILE *text)
     return n;
 }
 
-/* Returns whether the file has all lines that the profile names. */
-static bool has_all_lines(const source_page *p)
-{
-    uint32_t last = 0;
-    for (size_t i = 0; i < p->file->n_spans; i++) {
-        last = p->file->spans[i].last_line > last ? p->file->spans[i].last_line : last;
-    }
-    return last <= p->n_lines;
-}
-
 static hpf_status write_file(const source_view *v, const hpf_text_file *file, hpf_sink *sink,
                              hpf_error *err)
 {
@@ -270,23 +186,18 @@ static hpf_status write_file(const source_view *v, const hpf_text_file *file, hp
     if (!text) {
         return hpf_error_set(err, HPF_ERR_IO, "cannot read %s", file->path);
     }
-    p.n_lines = count_lines(text);
-    p.lines = calloc(p.n_lines + 1, sizeof *p.lines);
-    hpf_status status = p.lines ? HPF_OK : hpf_error_set_memory(err);
-    if (status == HPF_OK) {
-        cost_lines(&p);
-        status = choose_lines(&p) ? HPF_OK : hpf_error_set_memory(err);
-    }
+    hpf_status status =
+        hpf_text_lines_make(&p.lines, v->table, file, count_lines(text), v->n_lines, err);
     if (status == HPF_OK) {
         (v->as_html ? write_html_head : write_text_head)(&p, sink);
         status = write_lines(&p, text, sink, err);
     }
     hpf_sink_text(sink, v->as_html ? "</table>\n" : "");
-    if (status == HPF_OK && !has_all_lines(&p)) {
+    if (status == HPF_OK && p.lines.is_too_short) {
         hpf_sink_text(sink, v->as_html ? "<p>" : "");
         hpf_sink_text(sink, "The profile has places after the last line: was the file changed?\n");
     }
-    free(p.lines);
+    hpf_text_lines_finish(&p.lines);
     fclose(text);
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "text/text_costs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,4 +150,84 @@ void hpf_text_costs_finish(hpf_text_costs *t)
     free(t->files);
     hpf__intern_finish(&t->names);
     hpf_arena_destroy(t->texts);
+}
+
+/* ---- Lines ---- */
+
+enum { N_NEIGHBOURS = 2 };
+
+static int compare_decreasing(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static void add_spans(hpf_text_lines *lines, const hpf_text_costs *table, const hpf_text_file *file)
+{
+    for (size_t i = 0; i < file->n_spans; i++) {
+        const hpf_text_span *s = &file->spans[i];
+        for (size_t line = s->first_line; line <= s->last_line && line <= lines->n; line++) {
+            lines->all[line].heat = fmax(lines->all[line].heat, s->amounts[table->heat]);
+        }
+        for (size_t k = 0; s->first_line <= lines->n && k < table->n_columns; k++) {
+            lines->all[s->first_line].amounts[k] += s->amounts[k];
+        }
+        lines->is_too_short |= s->last_line > lines->n;
+    }
+    for (size_t line = 1; line <= lines->n; line++) {
+        lines->hottest = fmax(lines->hottest, lines->all[line].heat);
+    }
+}
+
+/* Marks the most expensive lines and their neighbours. `amounts` has room for all. */
+static void find_expensive(hpf_text_lines *lines, size_t heat, size_t most, double *amounts)
+{
+    size_t n = 0;
+    for (size_t i = 1; i <= lines->n; i++) {
+        amounts[n] = lines->all[i].amounts[heat];
+        n += amounts[n] > 0;
+    }
+    qsort(amounts, n, sizeof *amounts, compare_decreasing);
+    double least = most > 0 && most < n ? amounts[most - 1] : 0;
+    for (size_t i = 1; i <= lines->n; i++) {
+        double amount = lines->all[i].amounts[heat];
+        size_t first = i > N_NEIGHBOURS ? i - N_NEIGHBOURS : 1;
+        for (size_t k = first; amount > 0 && amount >= least && k <= i + N_NEIGHBOURS; k++) {
+            if (k <= lines->n) {
+                lines->all[k].is_near = true;
+            }
+        }
+    }
+}
+
+hpf_status hpf_text_lines_make(hpf_text_lines *out, const hpf_text_costs *table,
+                               const hpf_text_file *file, size_t n, size_t most, hpf_error *err)
+{
+    *out = (hpf_text_lines){.all = calloc(n + 1, sizeof *out->all), .n = n};
+    double *amounts = calloc(n + 1, sizeof *amounts);
+    if (!out->all || !amounts) {
+        free(amounts);
+        hpf_text_lines_finish(out);
+        return hpf_error_set_memory(err);
+    }
+    add_spans(out, table, file);
+    find_expensive(out, table->heat, most, amounts);
+    free(amounts);
+    return HPF_OK;
+}
+
+void hpf_text_lines_finish(hpf_text_lines *lines)
+{
+    free(lines->all);
+    *lines = (hpf_text_lines){.all = NULL};
+}
+
+int hpf_text_level(const hpf_text_lines *lines, size_t line)
+{
+    static const double least[HPF_TEXT_LEVELS] = {0, .02, .1, .3, .7};
+    int level = 0;
+    while (level < HPF_TEXT_LEVELS && lines->all[line].heat > least[level] * lines->hottest) {
+        level++;
+    }
+    return level;
 }

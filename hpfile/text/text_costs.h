@@ -58,4 +58,30 @@ HPF_API hpf_status hpf_text_costs_find(hpf_text_costs *table, const hpf_text_fol
 
 HPF_API void hpf_text_costs_finish(hpf_text_costs *table);
 
+/* A line of a text. */
+typedef struct hpf_text_line {
+    double amounts[HPF_TEXT_MOST_COLUMNS]; /* of spans that begin here */
+    double heat;                           /* of the most expensive span that contains it */
+    bool is_near; /* it is one of the most expensive lines, or two lines from one at most */
+} hpf_text_line;
+
+typedef struct hpf_text_lines {
+    hpf_text_line *all; /* [1] is the first */
+    size_t n;
+    double hottest;
+    bool is_too_short; /* costs are at lines after the last one */
+} hpf_text_lines;
+
+/* Sums up the costs of the `n` lines of a file, and finds the `most` expensive ones (0: all with a
+ * cost). Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_text_lines_make(hpf_text_lines *out,
+                                                    const hpf_text_costs *table,
+                                                    const hpf_text_file *file, size_t n,
+                                                    size_t most, hpf_error *err);
+HPF_API void hpf_text_lines_finish(hpf_text_lines *lines);
+
+/* Returns the level of the colour of a line, from 0 for none. */
+enum { HPF_TEXT_LEVELS = 5 };
+HPF_API int hpf_text_level(const hpf_text_lines *lines, size_t line);
+
 #endif
