@@ -67,13 +67,7 @@ static void complain_of_mark(const input *in, const char *label, double after)
  * false after a message. */
 static bool find_mark(const input *in, const char *label, double after, bool warns, double *time)
 {
-    const hpf_overview *o = hpf_survey_overview(in->survey);
-    size_t n = 0;
-    for (size_t i = 0; i < o->n_marks; i++) {
-        if (hpf_str_is(o->marks[i].label, label) && o->marks[i].time > after) {
-            *time = n++ == 0 ? o->marks[i].time : *time;
-        }
-    }
+    size_t n = hpf_survey_find_mark(in->survey, label, after, time);
     if (n == 0) {
         complain_of_mark(in, label, after);
     } else if (n > 1 && warns) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hpfile/survey.h"
 
+#include "hpfile/str.h"
 #include "summary/survey.h"
 
 const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
@@ -61,4 +62,16 @@ bool hpf_survey_retainer_set(const hpf_survey *s, hpf_name name, hpf_retainer_se
 bool hpf_survey_retainer_set_named(const hpf_survey *s, hpf_str name, hpf_retainer_set *set)
 {
     return s->sets && hpf_retainer_sets_find(s->sets, name, set);
+}
+
+size_t hpf_survey_find_mark(const hpf_survey *survey, const char *label, double after, double *time)
+{
+    const hpf_overview *o = hpf_survey_overview(survey);
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_marks; i++) {
+        if (hpf_str_is(o->marks[i].label, label) && o->marks[i].time > after) {
+            *time = n++ == 0 ? o->marks[i].time : *time;
+        }
+    }
+    return n;
 }

@@ -98,6 +98,11 @@ HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_fr
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 
+/* Finds the first mark of that label after a time, and stores its time. Returns how many there are.
+ */
+HPF_API size_t hpf_survey_find_mark(const hpf_survey *survey, const char *label, double after,
+                                    double *time);
+
 /* Returns the index of the peak's pick. */
 HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
 
