@@ -82,7 +82,7 @@ double hpr_units_per_second(hpf_str sample_unit)
 }
 
 /* Uses minutes, hours and days only for spans of two or more of them: 90 s, not 1.5 min. */
-hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span)
+hpr_unit hpr__unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
@@ -184,7 +184,7 @@ void hpr_time_text(char *out, size_t room, double time, hpf_str sample_unit, con
 {
     enum { OWN_UNIT_BYTES = 100 };
     const double least_long_s = 119.5, most_long_s = 100 * 86400.0;
-    hpr_unit unit = hpr_unit_of_times(sample_unit, fabs(time));
+    hpr_unit unit = hpr__unit_of_times(sample_unit, fabs(time));
     double magnitude_s = fabs(time) / hpr_units_per_second(sample_unit);
     if (unit.name && magnitude_s >= least_long_s && magnitude_s < most_long_s) {
         put_long_time(out, room, magnitude_s, time < 0);

@@ -8,6 +8,9 @@
 
 #include "hprender/units.h"
 
+/* Returns the unit for times that span `span` in a profile's sample unit. */
+hpr_unit hpr__unit_of_times(hpf_str sample_unit, double span);
+
 /* Writes `value` (in the profile's unit) as a number in `unit`, with its suffix and without its
  * name, to `out`, which has HPR_UNIT_LABEL_BYTES. `decimals` digits follow the point; very large
  * numbers have an exponent instead. */

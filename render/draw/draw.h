@@ -65,6 +65,15 @@ void hpr__draw_segment(const hpr__drawing *d, double x0_pt, double y0_pt, double
 void hpr__draw_text(const hpr__drawing *d, const char *text, double x_pt, double y_pt,
                     double size_pt, hpr_anchor anchor, hpr_colour colour);
 
+/* Clears the ground of a text. */
+static inline void hpr__clear(const hpr__drawing *d, double left_pt, double top_pt, double width_pt,
+                              double height_pt, hpr_colour colour)
+{
+    hpr_point corner = hpr__at(d, left_pt, top_pt);
+    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, width_pt, height_pt,
+                      hpr__paint_fill(colour), hpr__paint_none());
+}
+
 /* Draws the bands: stacked, with the line of the total, or each as a line. */
 void hpr__draw_bands(const hpr__drawing *d);
 

@@ -109,7 +109,9 @@ static void draw_swatch(const hpr__drawing *d, const hpr_band *band)
                         {corner.x_pt + width, corner.y_pt},
                         {corner.x_pt + width, corner.y_pt + HPR__SWATCH_PT},
                         {corner.x_pt, corner.y_pt + HPR__SWATCH_PT}};
-    hpr__draw_hatch(d, box, 4, &band->fill);
+    hpr_fill fill = band->fill;
+    fill.hatch_gap_pt /= 2; /* else some have no line */
+    hpr__draw_hatch(d, box, 4, &fill);
 }
 
 /* Returns whether other lines end where a line ends: leaders from there would be a fan. */
@@ -145,31 +147,22 @@ static void draw_leader(const hpr__drawing *d, const hpr_band *band)
     hpr__builder_line(d->builder, points, 4, hpr__stroke_of(d, d->theme->rule, HPR__RULE_PT));
 }
 
-/* Clears the hatch of a band, and the total line of differences, under its name. */
-static void clear_band(const hpr__drawing *d, const hpr_band *band)
+/* Clears what is under a name: on a band its hatch, or the total line of differences; next to the
+ * bands the grid. */
+static void clear_under(const hpr__drawing *d, const hpr_band *band)
 {
     const hpr_label *label = &band->label;
-    if (band->fill.hatch_gap_pt > 0 || d->chart->base) {
-        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
-        hpr_point corner =
-            hpr__at(d, label->x_pt - size.width_pt / 2 - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, size.width_pt + 3,
-                          size.ascent_pt + size.descent_pt, hpr__paint_fill(band->fill.colour),
-                          hpr__paint_none());
-    }
-}
-
-/* Clears the grid under a name that is in the plot, not on a band. */
-static void clear_grid(const hpr__drawing *d, const hpr_label *label)
-{
     const hpr_chart *chart = d->chart;
-    if (label->x_pt < hpr__right_of_plot(chart) && label->y_pt > chart->plot_y_pt) {
-        hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
-        hpr_point corner = hpr__at(d, label->box_x_pt - 1.5, label->y_pt + size.ascent_pt);
-        hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt,
-                          label->x_pt + size.width_pt + 3 - label->box_x_pt,
-                          size.ascent_pt + size.descent_pt, hpr__paint_fill(d->theme->background),
-                          hpr__paint_none());
+    hpr_text_size size = hpr__measure(d, label->text, label->size_pt);
+    double top = label->y_pt + size.ascent_pt, height = size.ascent_pt + size.descent_pt;
+    bool is_inside = label->place == HPR_LABEL_INSIDE;
+    if (is_inside && (band->fill.hatch_gap_pt > 0 || chart->base)) {
+        hpr__clear(d, label->x_pt - size.width_pt / 2 - 1.5, top, size.width_pt + 3, height,
+                   band->fill.colour);
+    } else if (label->place == HPR_LABEL_LEGEND && label->x_pt < hpr__right_of_plot(chart) &&
+               label->y_pt > chart->plot_y_pt) {
+        hpr__clear(d, label->box_x_pt - 1.5, top, label->x_pt + size.width_pt + 3 - label->box_x_pt,
+                   height, d->theme->background);
     }
 }
 
@@ -179,16 +172,14 @@ static void draw_label(const hpr__drawing *d, const hpr_band *band)
     if (label->place == HPR_LABEL_NONE) {
         return;
     }
+    clear_under(d, band);
     if (label->place == HPR_LABEL_INSIDE) {
-        clear_band(d, band);
         hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_MIDDLE,
                        text_on(band->fill.colour));
         return;
     }
     if (label->place == HPR_LABEL_MARGIN) {
         draw_leader(d, band);
-    } else {
-        clear_grid(d, label);
     }
     draw_swatch(d, band);
     hpr__draw_text(d, label->text, label->x_pt, label->y_pt, label->size_pt, HPR_ANCHOR_START,

@@ -60,22 +60,13 @@ static void draw_peak_leader(const hpr__drawing *d, const hpr__peak_note *note)
     }
 }
 
-/* Clears an area for a text. */
-static void clear_area(const hpr__drawing *d, double left_pt, double top_pt, double width_pt,
-                       double height_pt)
-{
-    hpr_point corner = hpr__at(d, left_pt, top_pt);
-    hpr__builder_rect(d->builder, corner.x_pt, corner.y_pt, width_pt, height_pt,
-                      hpr__paint_fill(d->theme->background), hpr__paint_none());
-}
-
 /* Draws the text on a cleared area: no grid and no rule crosses it. */
 static void draw_peak(const hpr__drawing *d, const hpr__peak_note *note)
 {
     const hpr__area *area = &note->area;
     double descent = hpr__measure(d, note->text, d->type.text_pt).descent_pt;
-    clear_area(d, area->left_pt, area->top_pt, area->right_pt - area->left_pt,
-               area->top_pt - area->bottom_pt + descent / 2);
+    hpr__clear(d, area->left_pt, area->top_pt, area->right_pt - area->left_pt,
+               area->top_pt - area->bottom_pt + descent / 2, d->theme->background);
     draw_peak_leader(d, note);
     draw_dot(d, note->dot_x_pt, note->dot_y_pt);
     hpr__draw_text(d, note->text, area->left_pt, area->bottom_pt, d->type.text_pt, HPR_ANCHOR_START,
@@ -144,8 +135,8 @@ static void draw_quantity_names(const hpr__drawing *d, const hpr__note_style *st
     for (size_t i = 0; i < d->chart->n_quantities; i++) {
         const char *name = d->chart->quantities[i].text;
         hpr_text_size size = hpr__measure(d, name, d->type.text_pt);
-        clear_area(d, areas[i].left_pt - 1, areas[i].top_pt, size.width_pt + 2,
-                   areas[i].top_pt - areas[i].bottom_pt);
+        hpr__clear(d, areas[i].left_pt - 1, areas[i].top_pt, size.width_pt + 2,
+                   areas[i].top_pt - areas[i].bottom_pt, d->theme->background);
         hpr__draw_text(d, name, areas[i].left_pt, areas[i].bottom_pt + size.descent_pt,
                        d->type.text_pt, HPR_ANCHOR_START, d->theme->text);
     }

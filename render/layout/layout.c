@@ -160,8 +160,8 @@ static void scale_x(layout *l, const hpr__reach *reach)
     double span = x->high - x->low;
     span = l->frame.x_extent <= most_longer * span ? fmax(span, l->frame.x_extent) : span;
     l->x_unit = public->is_by_sample ? (hpr_unit){1, "", "sample"}
-                                     : hpr_unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
-                                                         span > 0 ? span : fabs(x->high));
+                                     : hpr__unit_of_times(public->headers[HPF_HEADER_SAMPLE_UNIT],
+                                                          span > 0 ? span : fabs(x->high));
 }
 
 /* Sets the text of a unit: its name or, elided, the header of the profile. */
@@ -333,7 +333,7 @@ static hpf_status shorten_single_tick(layout *l, hpf_error *err)
         return HPF_OK;
     }
     double value = x->ticks[0].value;
-    l->x_unit = hpr_unit_of_times(l->public->headers[HPF_HEADER_SAMPLE_UNIT], fabs(value));
+    l->x_unit = hpr__unit_of_times(l->public->headers[HPF_HEADER_SAMPLE_UNIT], fabs(value));
     return name_x_unit(l, err) ? HPF_ERR_MEMORY : keep_single_tick(l, value, err);
 }
 

@@ -20,11 +20,6 @@ static const double dashes_pt[N_DASHES] = {0, 4, 1.5, 8, 2.5, 14};
 /* Least contrast of a line against the background. */
 static const double least_contrast = 2.5;
 
-typedef struct ranked_line {
-    double weight;
-    uint32_t band;
-} ranked_line;
-
 /* Returns a colour, made darker or lighter until it has enough contrast with the background. */
 static hpr_colour visible(hpr_colour colour, hpr_colour background)
 {
@@ -95,45 +90,30 @@ static hpr_fill print_fill(const hpr__theme *theme, uint32_t rank)
     };
 }
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const ranked_line *x = a;
-    const ranked_line *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
-    }
-    return x->band < y->band ? -1 : x->band > y->band;
-}
-
-/* Chooses line styles for lines, which have the colours of their names. Returns false without
- * memory. */
-static bool choose_line_styles(hpr_fill *fills, const hpr__swatch *swatches, uint32_t n,
-                               hpr_theme theme, hpf_arena *arena)
+/* Chooses line styles for bands, which have the colours of their names, from the heaviest one on.
+ * OTHER is not drawn. Returns false without memory. */
+static bool choose_line_styles(hpr_fill *fills, const hpr__swatch *swatches,
+                               const hpr__swatch *const *ranked, uint32_t n, hpr_theme theme,
+                               hpf_arena *arena)
 {
     const hpr__theme *look = hpr__theme_of(theme);
-    ranked_line *ranking = hpf_arena_array(arena, n, sizeof *ranking);
     line_colour *colours = hpf_arena_array(arena, n, sizeof *colours);
     uint32_t n_lines = 0, n_colours = 0;
-    if (!ranking || !colours) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!swatches[i].is_other) { /* which is not drawn */
-            ranking[n_lines++] = (ranked_line){swatches[i].weight, i};
-            fills[i].line = visible(fills[i].colour, look->background);
+    for (uint32_t rank = 0; rank < n && colours; rank++) {
+        hpr_fill *fill = &fills[ranked[rank] - swatches];
+        if (ranked[rank]->is_other) {
+            continue;
         }
-    }
-    qsort(ranking, n_lines, sizeof *ranking, compare_ranked);
-    for (uint32_t rank = 0; rank < n_lines; rank++) {
-        hpr_fill *fill = &fills[ranking[rank].band];
         if (theme == HPR_THEME_PRINT) {
-            *fill = print_fill(look, rank);
+            *fill = print_fill(look, n_lines);
         } else {
+            fill->line = visible(fill->colour, look->background);
             line_colour *own = find_colour(colours, &n_colours, fill->line);
             fill->dash_pt = best_dashes(own, colours, n_colours);
         }
+        n_lines++;
     }
-    return true;
+    return colours != NULL;
 }
 
 /* Returns whether two lines coincide at three quarters of the points or more. */
@@ -169,13 +149,13 @@ void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_
 /* Colours with a smaller difference look alike. */
 static const double least_difference = 10;
 
-/* Fills of print: light greys, and few sparse hatches on white and on one grey. Black text is
- * readable on all of them, and on OTHER, which is darker. */
-static const double greys[] = {1, 0.965, 0.93, 0.89, 0.85, 0.81, 0.77, 0.735, 0.7};
+/* Fills of print: light greys, and sparse hatches on the lightest ones. No hatch is level: it would
+ * look like thin bands. Black text is readable on all of them, and on OTHER, which is darker. */
+static const double greys[] = {1, 0.97, 0.935, 0.9, 0.865, 0.83, 0.8, 0.765, 0.73, 0.7};
 static const struct {
     double grey, deg;
-} hatches[] = {{1, 45},    {1, 135},  {1, 90},    {1, 0},      {0.93, 45}, {0.93, 135},
-               {0.93, 90}, {0.93, 0}, {0.86, 45}, {0.86, 135}, {0.86, 90}, {0.86, 0}};
+} hatches[] = {{1, 45},    {1, 135},   {1, 90},     {0.93, 45}, {0.93, 135},
+               {0.93, 90}, {0.86, 45}, {0.86, 135}, {0.86, 90}};
 static const double other_grey = 0.6;
 
 enum {
@@ -341,7 +321,8 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
             fill_band(&f, i, is_print);
         }
     }
-    return !options->as_lines || choose_line_styles(fills, swatches, n, options->theme, arena)
+    return !options->as_lines ||
+                   choose_line_styles(fills, swatches, ranked, n, options->theme, arena)
                ? HPF_OK
                : hpf_error_set_memory(err);
 }

@@ -37,7 +37,7 @@ hpr_colour hpr__palette_grey(bool is_dark);
 hpr_colour hpr__palette_of_name(hpf_str name, bool is_dark);
 
 /* Returns the `choice`-th of `n` things for a hash: `n` choices have all things, each once. `n` is
- * not divisible by 2, 7, 11 or 13. */
+ * not divisible by 2, 5, 11 or 13. */
 uint32_t hpr__palette_index(uint64_t hash, uint32_t choice, uint32_t n);
 
 /* Returns the `choice`-th colour of a hash, below HPR__N_COLOURS; the first is the colour of the

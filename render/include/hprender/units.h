@@ -19,8 +19,6 @@ typedef struct hpr_unit {
 
 /* Returns the unit for amounts up to `largest` in a profile's value unit. */
 HPF_API hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units);
-/* Returns the unit for times that span `span` in a profile's sample unit. */
-HPF_API hpr_unit hpr_unit_of_times(hpf_str sample_unit, double span);
 
 /* Returns how many of a profile's time units make a second; 1 for an unknown unit. */
 HPF_API double hpr_units_per_second(hpf_str sample_unit);

@@ -64,7 +64,7 @@ static hpr_unit unit_of_axis(const case_value *c)
     double high = case_number(c, "high");
     return hpf_str_is(axis, "values")
                ? hpr_unit_of_values(case_text(c, "unit"), high, case_bool(c, "si"))
-               : hpr_unit_of_times(case_text(c, "unit"), high - case_number(c, "low"));
+               : hpr__unit_of_times(case_text(c, "unit"), high - case_number(c, "low"));
 }
 
 Test(page_cases, ticks)

@@ -66,10 +66,10 @@ Test(units, times_read_in_the_unit_that_fits)
         {"ms", 600000, "min"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hpr_unit unit = hpr_unit_of_times(text_of(cases[i].unit), cases[i].span);
+        hpr_unit unit = hpr__unit_of_times(text_of(cases[i].unit), cases[i].span);
         cr_expect_str_eq(unit.name, cases[i].name);
     }
-    cr_assert_null(hpr_unit_of_times(text_of("instructions"), 1e7).name);
+    cr_assert_null(hpr__unit_of_times(text_of("instructions"), 1e7).name);
 }
 
 Test(units, seconds_are_counted_in_the_profiles_unit)
