@@ -228,13 +228,21 @@ static bool check_breakdown(const cmd *self, const char *text)
     return !meant;
 }
 
-/* Says which blocks are counted, if not all are: `-hcd` may have been meant as -hc and -hd. */
+static bool is_all_letters_of_breakdowns(const char *text)
+{
+    while (*text && hpf_breakdown_of_letter(*text)) {
+        text++;
+    }
+    return !*text;
+}
+
+/* Says which blocks are counted if `-hcd` may have been meant as -hc and -hd. */
 static void say_restrictions(const run_values *values)
 {
     for (size_t i = 0; i < values->heap.n && !values->quiet; i++) {
         const char *text = values->heap.texts[i];
         hpf_breakdown by = *text ? hpf_breakdown_of_letter(*text) : HPF_BREAKDOWN_NONE;
-        if (by && text[1]) {
+        if (by && text[1] && is_all_letters_of_breakdowns(text + 1)) {
             const char *what = hpf_breakdown_native_name(by);
             diag_say("-h%s: counting only blocks whose %s is \"%s\"", text,
                      what ? what : "stack has a function that", text + 1);
