@@ -22,10 +22,10 @@ static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *
     hpf_text_folder *folder = NULL;
     hpf_status status = HPF_OK;
     if (table->n_files == 0) {
-        status =
-            hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                          "no source lines in the profile: record it with census run -l, -hd or -B "
-                          "(compile with -g), or with GHC's -p or -l -hc");
+        status = hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "no source lines in the profile: record it with census run -o FILE.census, -hd or -B "
+            "(compile with -g), or with GHC's -p or -l -hc");
     }
     status = status ? status : hpf_text_folder_create(&folder, options->folder, err);
     status = status ? status : hpf_text_costs_find(table, folder, err);

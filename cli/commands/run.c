@@ -32,7 +32,6 @@ typedef struct run_values {
     opt_list prof;       /* arguments of -p */
     opt_list bins;       /* arguments of -B */
     opt_list exceptions; /* arguments of -x */
-    bool eventlog, compact;
     bool prof_verbose;
     const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer, *max_retainers; /* these too */
@@ -63,11 +62,6 @@ static const opt run_options[] = {
      "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
      "-hcNAME,NAME: count only blocks that "
      "these functions allocated",
-     NULL, 0, 0},
-    {'l', "eventlog", OPT_FLAG, AT(eventlog), NULL,
-     "also write BASE.eventlog, an event log with whole stacks", NULL, 0, 0},
-    {0, "compact", OPT_FLAG, AT(compact), NULL,
-     "write only BASE.eventlog, with the changes from sample to sample, for runs of hours and days",
      NULL, 0, 0},
     {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
      0},
@@ -263,12 +257,11 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     }
     say_restrictions(values);
     bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
-    bool with_log = values->eventlog || values->compact || output->with_eventlog;
     bool with_only_report = (with_report || output->with_prof) && !output->with_recording &&
                             !output->with_hp && !output->with_eventlog && output->pictures.n == 0;
     add_list(&text, "-h", &values->heap);
     add_if_given(&text, "-hc", values->heap.n == 0 && !with_only_report ? "" : NULL);
-    add_if_given(&text, "-l", with_log ? "" : NULL);
+    add_if_given(&text, "-l", output->with_eventlog ? "" : NULL);
     add_if_given(&text, "-p", output->with_prof ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
@@ -293,7 +286,6 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
         cmd_misused(self, "%s", err.message);
         return false;
     }
-    profile->is_compact = values->compact;
     return true;
 }
 
@@ -359,9 +351,8 @@ static void list_files(run *r)
 {
     const hpp_options *p = &r->profile;
     const run_output *o = &r->output;
-    bool with_hp = o->with_hp || r->values->eventlog || (!o->with_eventlog && !o->with_recording);
     r->options.without_prof = o->with_recording && !o->with_prof;
-    r->options.without_hp = r->values->compact || !with_hp;
+    r->options.without_hp = !o->with_hp && (o->with_eventlog || o->with_recording);
     const struct {
         bool is_written;
         const char *suffix;
@@ -740,11 +731,24 @@ static int run_command(const cmd *self, int argc, char **argv)
 /* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
-    static const char *const names[] = {
-        "heap",  "eventlog",     "compact",    "interval", "name-length",
-        "prof",  "prof-verbose", "bins",       "tick",     "clock",
-        "skip",  "depth",        "no-mmap",    "output",   "max-rss-overhead",
-        "watch", "http",         "token-file", "source",   "quiet"};
+    static const char *const names[] = {"heap",
+                                        "interval",
+                                        "name-length",
+                                        "prof",
+                                        "prof-verbose",
+                                        "bins",
+                                        "tick",
+                                        "clock",
+                                        "skip",
+                                        "depth",
+                                        "no-mmap",
+                                        "output",
+                                        "max-rss-overhead",
+                                        "watch",
+                                        "http",
+                                        "token-file",
+                                        "source",
+                                        "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

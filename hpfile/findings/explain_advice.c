@@ -668,7 +668,7 @@ static hpf_status add_gap(hpf_explanation *e, const char *question, const char *
         is_ok = is_ok && hpf__buffer_append(&text, pieces[i].data, pieces[i].length);
     }
     is_ok = is_ok && append_word(&text, of) &&
-            (!is_native || (hpf__buffer_append(&text, " -l -- ", 7) &&
+            (!is_native || (hpf__buffer_append(&text, " -o next.census -- ", 19) &&
                             hpf__buffer_append(&text, e->program.data, e->program.length)));
     /* Keep the interval and the length of names. */
     job = job.length > 0 ? job : HPF_STR("");

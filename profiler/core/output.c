@@ -156,7 +156,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
-        .writes_changes = which == HPP__OUT_RECORDING || options->is_compact,
+        .writes_changes = which == HPP__OUT_RECORDING,
         .writes_totals = has_totals,
         .writes_calls = hpp__census_has_calls(engine),
         .frames = frames_of_named,

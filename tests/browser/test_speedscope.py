@@ -141,7 +141,7 @@ def test_ticks(census, directory, browser):
 
 def test_recording(census, directory, browser):
     """Of a native program."""
-    command = [census, "run", "-q", "-hd", "-l", "-o", directory / "date", "--", "date"]
+    command = [census, "run", "-q", "-hd", "-o", directory / "date.hp", "-o", directory / "date.eventlog", "--", "date"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     document = import_profile(census, directory, browser, directory / "date.eventlog")
     found = sums(document)

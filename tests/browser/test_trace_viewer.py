@@ -119,7 +119,7 @@ def test_event_log(census, directory, browser):
 
 def test_recording(census, directory, browser):
     """Of a native program."""
-    command = [census, "run", "-q", "-hd", "-l", "-o", directory / "date", "--", "date"]
+    command = [census, "run", "-q", "-hd", "-o", directory / "date.eventlog", "--", "date"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     compare(census, browser, directory / "date.eventlog", 1000)
 

@@ -181,7 +181,7 @@ def check_native():
     found, text = explain(lost)
     assert [a["kind"] for a in found["advice"]] == ["leak", "release"], text
     assert "cache@server: it holds 83.4%" in found["advice"][1]["text"], text
-    assert {"question": "who makes it", "command": "census run -hr -l -- server"} in found["open"], text
+    assert {"question": "who makes it", "command": "census run -hr -o next.census -- server"} in found["open"], text
     python = write("py.hp", "python3 a.py \u00b7 by retainer set", [{"UNREACHED": 4, "(1)__main__.x": 300}] * 30)
     assert [a["kind"] for a in explain(python)[0]["advice"]] == ["release"]
 

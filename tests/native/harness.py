@@ -159,10 +159,16 @@ class Profile:
         return sum(size for name, size in self.last().items() if pattern.search(name))
 
 
-def run_census(command, directory, *options, **more):
-    """Returns the result, with `profile` of the program itself and `others` of its children."""
+def files_of(base, *suffixes):
+    """Returns the options for files of a run."""
+    return [word for suffix in suffixes for word in ("-o", base + suffix)]
+
+
+def run_census(command, directory, *options, files=("",), **more):
+    """Returns the result, with `profile` of the program itself and `others` of its children. `files` are the
+    suffixes of what is written."""
     base = os.path.join(directory, "profile")
-    result = run([CENSUS, "run", "-q", "-i0.05", "-o", base, *options, "--", *command],
+    result = run([CENSUS, "run", "-q", "-i0.05", *files_of(base, *files), *options, "--", *command],
                  **more)
     own = base + ".hp"
     result.profile = Profile(own) if os.path.exists(own) else None

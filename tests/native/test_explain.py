@@ -14,11 +14,11 @@ class Explain(Native):
     def explain(self, command, *options):
         """Returns the explanation of a recording by holder, and its text."""
         base = self.path("run")
-        recorded = run([CENSUS, "run", "-q", "-i0.02", "-o", base, "-hr", "-l", *options, "--", *command])
+        recorded = run([CENSUS, "run", "-q", "-i0.02", "-o", base + ".hp", "-o", base + ".census", "-hr", *options, "--", *command])
         self.assertEqual(recorded.status, 0, recorded.errors)
-        printed = run([CENSUS, "explain", "--format", "json", base + ".eventlog"])
+        printed = run([CENSUS, "explain", "--format", "json", base + ".census"])
         self.assertEqual(printed.status, 0, printed.errors)
-        return json.loads(printed.output), run([CENSUS, "explain", base + ".eventlog"]).output
+        return json.loads(printed.output), run([CENSUS, "explain", base + ".census"]).output
 
     def test_explain_names_the_faults_of_a_server(self):
         found, text = self.explain([program("shop"), self.path("run.hp")])
@@ -28,7 +28,7 @@ class Explain(Native):
         named = " ".join(a["text"] for a in found["advice"])
         self.assertIn("Shop::report (shop.cc:", named, text)
         self.assertIn("Pages::render (shop.cc:", named, text)
-        self.assertIn("census run -hb -l -- ", text)
+        self.assertIn("census run -hb -o next.census -- ", text)
 
     def test_explain_names_the_cache_of_a_python_program(self):
         def check(version, python):

@@ -51,22 +51,23 @@ class Scribbling(Native):
 
     def check(self, *options):
         for seed in range(2):
-            done = harness.run([CENSUS, "run", "-i0.01", "-o", self.path("profile"), *options, "--",
+            files = harness.files_of(self.path("profile"), ".hp", ".census", ".eventlog")
+            done = harness.run([CENSUS, "run", "-i0.01", *files, *options, "--",
                                 program("scribbles"), str(seed), "100"])
             self.assertIn(done.status, (0, 128 + signal.SIGKILL), f"seed {seed}: {done.errors}")
             self.assertNotIn("Sanitizer", done.errors)
 
     def test_scribbled_window_and_ticks(self):
-        self.check("-hc", "-l", "-p")
+        self.check("-hc", "-p")
 
     def test_scribbled_window_and_types(self):
-        self.check("-hy", "-l", "-p")
+        self.check("-hy", "-p")
 
     def test_scribbled_window_and_holders(self):
         self.check("-hr")
 
     def test_scribbled_window_and_lives(self):
-        self.check("-hb", "-l")
+        self.check("-hb")
 
 
 class Output(Native):
@@ -118,7 +119,7 @@ class Output(Native):
 
     def test_removed_directory(self):
         """The program removes the folder of its profile, whose file census has open."""
-        for options in ["-hd"], ["-hd", "--tree"], ["-hd", "-l", "--no-children"], ["-p", "--no-children"], ["-hr"]:
+        for options in ["-hd"], ["-hd", "--tree"], ["-hd", "--no-children"], ["-p", "--no-children"], ["-hr"]:
             folder = self.fresh()
             command = ["sh", "-c", 'rm -r "$1"; exit 3', "sh", folder]
             done = harness.run([CENSUS, "run", *options, "-o", os.path.join(folder, "p"), "--", *command])
@@ -161,12 +162,13 @@ class Failing(Native):
     def check_errors(self, errors, most=1):
         self.assertRegex(errors, r"\A((census[^\n]*\n){1,%d}(Try [^\n]*\n)?)?\Z" % most)
 
-    def check_run(self, *options):
+    def check_run(self, *options, files=("",)):
         command = [program("ends"), "returns", "3"]
         plain = harness.run(command)
 
         def run(environment):
-            done = harness.run([CENSUS, "run", "-q", *options, "-o", os.path.join(self.fresh(), "p"), "--", *command], environment)
+            written = harness.files_of(os.path.join(self.fresh(), "p"), *files)
+            done = harness.run([CENSUS, "run", "-q", *options, *written, "--", *command], environment)
             self.check_errors(done.errors)
             if done.output or not done.errors:
                 self.assertEqual((done.output, done.status), (plain.output, plain.status), done.errors)
@@ -178,7 +180,7 @@ class Failing(Native):
         self.check_run("-hc")
 
     def test_failing_run_with_images(self):
-        self.check_run("-hr", "-l")
+        self.check_run("-hr", files=(".hp", ".census", ".eventlog"))
 
     def test_failing_attach(self):
         def run(environment):

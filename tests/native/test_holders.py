@@ -22,9 +22,9 @@ class Waiting:
     """A program under `census run` that waits for the end of its standard input. Its output up to
     "ready", and the profile with a sample that was taken after that."""
 
-    def __init__(self, command, directory, *options):
+    def __init__(self, command, directory, *options, files=(".hp",)):
         self.base = os.path.join(directory, "profile")
-        own = [harness.CENSUS, "run", "-i0.02", "-L10000", "-o", self.base, *options, "--", *command]
+        own = [harness.CENSUS, "run", "-i0.02", "-L10000", *harness.files_of(self.base, *files), *options, "--", *command]
         begin = time.monotonic()  # before the time 0 of the profile
         self.process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
@@ -86,7 +86,7 @@ class Holders(Native):
 
     def test_holders_by_stack_in_event_logs(self):
         """The log has the stacks that allocated what each set holds; its bands are the sets."""
-        done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", "-l")
+        done = Waiting([program("holders"), "caches"], self.fresh(), "-hr", files=(".hp", ".eventlog"))
         log = done.base + ".eventlog"
 
         def bands(path, *options):

@@ -55,12 +55,12 @@ def held_in(output):
 
 
 class Lives(Native):
-    def run_case(self, case, *options, rate=RATE, more=(), status=0, command=()):
+    def run_case(self, case, *options, rate=RATE, more=(), status=0, command=(), files=("",)):
         """Runs a case of `lives`, or of a command that has the same phases. Returns the path of the profile without
         ".hp", the truth of each phase, the samples in its middle, and the summary."""
         base = os.path.join(self.fresh(), "profile")
         done = harness.run([harness.CENSUS, "run", *options, "-i0.03", f"--biography-rate={rate}",
-                            "-o", base, "--", *(command or [program("lives")]), case,
+                            *harness.files_of(base, *files), "--", *(command or [program("lives")]), case,
                             base + ".hp", *more])
         self.assertEqual(done.status, status, done.errors)
         truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines() if line.startswith("truth")]
@@ -215,19 +215,19 @@ class Lives(Native):
 
     def test_lives_in_event_log(self):
         """The event log has the final phases of the heap profile."""
-        base, _, _, _ = self.run_case("all_drag", "-hb", "-l")
+        base, _, _, _ = self.run_case("all_drag", "-hb", files=(".hp", ".eventlog"))
         again = self.path("again.hp")
         done = harness.run([harness.CENSUS, "convert", "-o", again, base + ".eventlog"])
         self.assertEqual(done.status, 0, done.errors)
         self.assertEqual([bands for _, bands in harness.Profile(again).samples if bands],
                          [bands for _, bands in harness.Profile(base + ".hp").samples if bands])
 
-    def test_lives_in_compact_event_log(self):
-        """So has one that is the only file."""
+    def test_lives_in_recording(self):
+        """So has a recording, which is the only file."""
         base = os.path.join(self.fresh(), "profile")
-        harness.run_census([program("ends"), "returns"], os.path.dirname(base), "-hb", "--compact", "--biography-rate=1")
-        self.assertEqual(os.listdir(os.path.dirname(base)), ["profile.eventlog"])
-        done = harness.run([harness.CENSUS, "convert", "-o", base + ".hp", base + ".eventlog"])
+        harness.run_census([program("ends"), "returns"], os.path.dirname(base), "-hb", "--biography-rate=1", files=(".census",))
+        self.assertEqual(os.listdir(os.path.dirname(base)), ["profile.census"])
+        done = harness.run([harness.CENSUS, "convert", "-o", base + ".hp", base + ".census"])
         self.assertEqual(done.status, 0, done.errors)
         profile = harness.Profile(base + ".hp")
         self.assertEqual({name for _, bands in profile.samples for name in bands} - {*PHASES}, set())

@@ -137,10 +137,10 @@ class Modes(Native):
             return {os.path.basename(name[name.index(file):]): n_bytes for name, n_bytes in bands.items() if file in name}
         expected = of_file(report(harness.run_census(command, self.fresh(), "-hd").profile.path))
         self.assertGreater(len(expected), 1)
-        for option in "-l", "--compact":
+        for suffix in ".eventlog", ".census":
             directory = self.fresh()
-            census = harness.run_census(command, directory, "-hc", option)
-            log, copy = os.path.join(directory, "profile.eventlog"), os.path.join(directory, "copy.eventlog")
+            census = harness.run_census(command, directory, "-hc", files=(".hp", suffix))
+            log, copy = os.path.join(directory, "profile" + suffix), os.path.join(directory, "copy.eventlog")
             converted = harness.run([CENSUS, "convert", "-o", copy, log])
             self.assertEqual(converted.status, 0, converted.errors)
             for path in log, copy:
@@ -155,7 +155,7 @@ class Modes(Native):
         self.check_lines([program("variables")], "variables.c:")
         for mode in "-hc", "-hy":
             directory = self.fresh()
-            harness.run_census([program("variables")], directory, mode, "-l")
+            harness.run_census([program("variables")], directory, mode, files=(".eventlog",))
             marked = harness.run([CENSUS, "report", "--bytes", "--source", SOURCES, os.path.join(directory, "profile.eventlog")])
             self.assertRegex(marked.output, r"bytes +[0-9.]+% +65 ", marked.errors)
 

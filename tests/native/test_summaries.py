@@ -11,7 +11,7 @@ import subprocess
 import harness
 from harness import CENSUS, Native, program
 
-MODES = [["-hc"], ["-hd"], ["-hm"], ["-hy"], ["-hr"], ["-hb"], ["-hT"], ["-p"], ["-hc", "--tree"], ["-hd", "-p", "-l"],
+MODES = [["-hc"], ["-hd"], ["-hm"], ["-hy"], ["-hr"], ["-hb"], ["-hT"], ["-p"], ["-hc", "--tree"], ["-hd", "-p"],
          ["-hd", "--snapshot", "largest"]]
 # Texts have three significant digits.
 ROUNDED = 1.006

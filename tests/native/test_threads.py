@@ -37,7 +37,7 @@ class Threads(Native):
 
     def logged(self, n_rounds):
         """Returns how many threads the log has, each with a begin and an end, and their names."""
-        census = harness.run_census([program("threads"), "names", str(n_rounds)], self.fresh(), "-l", "-i0.01")
+        census = harness.run_census([program("threads"), "names", str(n_rounds)], self.fresh(), "-i0.01", files=(".hp", ".eventlog"))
         self.assertEqual(census.status, 0)
         log = census.profile.path.replace(".hp", ".eventlog")
         done = harness.run([harness.CENSUS, "info", "--events", log])

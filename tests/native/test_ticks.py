@@ -34,7 +34,7 @@ class Ticks(Native):
     def test_ticks_in_event_logs(self):
         """The event log has each tick of the report, with the same stacks."""
         census = harness.run_census([program("ticks"), "burns_deep"], self.fresh(), "-hd", "-pj", "-V0.001",
-                                    "--eventlog")
+                                    files=(".hp", ".eventlog", ".prof"))
         stem = census.profile.path[:-3]
         times = harness.run([harness.CENSUS, "report", "--time", "--format", "json", "-o", stem + ".json",
                              stem + ".eventlog"])
@@ -47,7 +47,7 @@ class Ticks(Native):
 
     def test_allocated_bytes_in_event_logs(self):
         """The bytes allocated so far never go back, also at the samples of short peaks."""
-        census = harness.run_census([program("peaks"), "wanders"], self.fresh(), "-hd", "-i0.05", "--eventlog")
+        census = harness.run_census([program("peaks"), "wanders"], self.fresh(), "-hd", "-i0.05", files=(".hp", ".eventlog"))
         records = harness.run([harness.CENSUS, "info", "--events", census.profile.path[:-3] + ".eventlog"]).output
         allocated = [int(n) for n in re.findall(r"HEAP_ALLOCATED capset=0 allocated_bytes=(\d+)", str(records))]
         self.assertEqual(allocated, sorted(allocated))
@@ -59,10 +59,10 @@ class Ticks(Native):
             printed = harness.run([harness.CENSUS, "report", "--format", "json", "-m0", *options, log])
             self.assertEqual(printed.status, 0, printed.errors)
             return {tuple(frame["label"] for frame in band["frames"]): band["max"] for band in json.loads(printed.output)["bands"]}
-        for options in ["--compact"], ["-hb"], ["-hc"]:
+        for mode, suffix in ("-hc", ".census"), ("-hb", ".eventlog"), ("-hc", ".eventlog"):
             directory = self.fresh()
-            census = harness.run_census([program("peaks"), "spikes"], directory, "--eventlog", *options)
-            log = directory + "/profile.eventlog"
+            census = harness.run_census([program("peaks"), "spikes"], directory, mode, files=(suffix,))
+            log = directory + "/profile" + suffix
             of = lambda function, value: sum(amount for frames, amount in report(log, "--value", value).items()  # noqa: E731
                                              if frames[0] == function)
             kept = int(re.search("live keep (\\d+)", str(census.output))[1])
@@ -72,7 +72,8 @@ class Ticks(Native):
         live, allocated = report(log), report(log, "--value", "allocated")
         self.assertEqual({frames[0] for frames in live} & {"spike", "keep"}, {"spike", "keep"})
         self.assertEqual([frames for frames in live if allocated.get(frames, 0) < live[frames]], [])
-        harness.run_census([program("peaks"), "spikes"], directory, "--eventlog", "-hc", "-hmpeaks")
+        log = directory + "/restricted.eventlog"
+        harness.run([harness.CENSUS, "run", "-q", "-hc", "-hmpeaks", "-o", log, "--", program("peaks"), "spikes"])
         printed = harness.run([harness.CENSUS, "report", "--value", "allocated", log])
         self.assertRegex(str(printed.errors), "has no totals of stacks")
 

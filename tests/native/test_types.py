@@ -101,7 +101,7 @@ class Types(Native):
             self.assertLessEqual({label for part in parts for label in (part[0], *part[1].split(";"))}, labels)
 
     def test_types_by_stack_in_event_logs(self):
-        done = Waiting([program("types_of_calls")], self.fresh(), "-hy", "-l")
+        done = Waiting([program("types_of_calls")], self.fresh(), "-hy", files=(".hp", ".eventlog"))
         parts = {(words[2], words[1]): int(words[3]) for words in done.lines if words[0] == "part"}
         self.assertEqual(len(parts), 5)
         self.check_log(done.base, parts)
@@ -116,7 +116,7 @@ class Types(Native):
                        "kept = parse(), copy()\n"
                        "print(sys.getsizeof(Node()))\n"
                        "print('ready', flush=True)\nsys.stdin.read()\nos._exit(0)\n")
-        done = Waiting(["/usr/bin/python3", script], self.fresh(), "-hy", "-l")
+        done = Waiting(["/usr/bin/python3", script], self.fresh(), "-hy", files=(".hp", ".eventlog"))
         size = int(done.lines[0][0])
         self.check_log(done.base, {("__main__.Node", "nodes.parse"): 300 * size,
                                    ("__main__.Node", "nodes.copy"): 200 * size})

@@ -330,7 +330,7 @@ class Metrics(Watch):
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_costs_of_recording(self):
         """What a native program has allocated, and its ticks, from its log: while it is written, and complete."""
-        run, end_program = self.begin_program("-hc", "-p", "-l", text=WORKER)
+        run, end_program = self.begin_program("-hc", "-p", "-o", self.path("prog.eventlog"), text=WORKER)
         log = self.path("prog.eventlog")
         wait_until(lambda: os.path.exists(log), "the log")
         place = self.serve(log)

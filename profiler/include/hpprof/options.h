@@ -96,8 +96,6 @@ typedef struct hpp_options {
     bool time_bins, heap_bins;  /* -Bt, -Bh; both: -B */
     bool with_eventlog;         /* -l; implies with_census */
     uint32_t log_classes;       /* HPP_LOG_ values, after -l */
-    bool is_compact;            /* of native programs: the event log has the changes from sample to
-                                   sample */
     hpp_snapshot_when snapshot; /* --snapshot; implies with_census unless NEVER */
     const char *life_of;        /* --life; NULL: no object is followed */
     const char *stem;           /* -o; NULL: the program's name */

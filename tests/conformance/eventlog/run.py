@@ -76,7 +76,7 @@ def make_odd_profile(directory):
 def take_profile(census, directory):
     """A profile of a native program, with the log that is written beside it."""
     base = pathlib.Path(directory) / "taken"
-    subprocess.run([census, "run", "-q", "--eventlog", "-i0.01", "-o", base, "--", sys.executable,
+    subprocess.run([census, "run", "-q", "-i0.01", "-o", f"{base}.hp", "-o", f"{base}.eventlog", "--", sys.executable,
                     "-c", "import time; x = [bytes(5000) for i in range(900)]; time.sleep(0.1)"],
                    check=True)
     return base.with_suffix(".hp"), base.with_suffix(".eventlog")
@@ -116,7 +116,7 @@ def logs_with_records(census, leak, directory):
         subprocess.run([pathlib.Path(leak).with_name(program), str(n), "+RTS", "-la", "-i100"], check=True,
                        stdout=subprocess.DEVNULL, cwd=directory)
     base = directory / "timed"
-    subprocess.run([census, "run", "-q", "--eventlog", "-p", "-o", base, "--", sys.executable, "-c",
+    subprocess.run([census, "run", "-q", "-p", "-o", f"{base}.eventlog", "--", sys.executable, "-c",
                     "print(sum(i * i for i in range(1000000)))"], check=True, stdout=subprocess.DEVNULL)
     names = ("leak-hc", "leak-hb", "sparks", "threads", "cache", "timed")
     return [converted, biography, *(directory / f"{name}.eventlog" for name in names)]
