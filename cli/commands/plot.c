@@ -4,12 +4,9 @@
  */
 #include "dominators/snapshot_file.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -31,41 +28,6 @@ static char *default_output(const char *input_path, const char *extension)
         snprintf(name, room, "%.*s.%s", (int)stem.length, stem.data, extension);
     }
     return name;
-}
-
-/* Chooses a name in the user's cache folder, which is created, for a picture that is only to be
- * shown. Returns false after a message. */
-static bool choose_shown(char out[PATH_MAX], const char *input_path, const char *extension)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char folder[PATH_MAX];
-    bool has_cache = cache && *cache == '/';
-    char *name = default_output(input_path, extension);
-    int length = snprintf(folder, sizeof folder, "%s%s",
-                          has_cache ? cache
-                          : home    ? home
-                                    : "",
-                          has_cache ? "" : "/.cache");
-    bool is_short = name && (size_t)length + strlen(name) + sizeof "/census/" < PATH_MAX;
-    if (is_short) {
-        (void)mkdir(folder, 0700);
-        strcat(folder, "/census");
-        (void)mkdir(folder, 0700); /* a failure is reported when the picture is written */
-        strcat(strcat(strcpy(out, folder), "/"), name);
-    } else {
-        diag_say("%s", name ? "the name of the cache folder is too long" : "out of memory");
-    }
-    free(name);
-    return is_short;
-}
-
-/* Becomes the program that shows a file. Returns an exit status if that fails. */
-static int show(const char *path)
-{
-    cmd_restore_sigpipe();
-    execlp("xdg-open", "xdg-open", path, (char *)NULL);
-    diag_say("%s: cannot run xdg-open to show it: %s", path, strerror(errno));
-    return EXIT_FAILED;
 }
 
 /* Returns a message about the operands, or NULL. */
@@ -127,16 +89,6 @@ static int run(const cmd *self, int argc, char **argv)
     if (wrong) {
         return cmd_misused(self, "%s", wrong);
     }
-    char shown[PATH_MAX];
-    if (values.opens && !values.output) {
-        if (!choose_shown(shown, argv[1], values.format ? values.format : "html")) {
-            return EXIT_FAILED;
-        }
-        values.output = shown;
-    }
-    if (values.opens && strcmp(values.output, "-") == 0) {
-        return cmd_misused(self, "--open cannot show standard output");
-    }
     if (n == 1 && snapshot_file_is(argv[1])) {
         status = plot_snapshot(self, &values, argv[1]);
     } else {
@@ -146,12 +98,11 @@ static int run(const cmd *self, int argc, char **argv)
         }
         plot_setup_finish(&job.setup);
     }
-    return status == EXIT_DONE && values.opens ? show(values.output) : status;
+    return status;
 }
 
 const cmd cmd_plot = {
     .name = "plot",
-    .group = "Look at a profile",
     .summary = "Draw one or more profiles as a graph",
     .operands = "FILE...",
     .make_options = plot_options_table,

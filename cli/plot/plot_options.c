@@ -30,10 +30,6 @@ static const opt plot_options[] = {
     {0, "format", OPT_TEXT, AT(format), "FORMAT",
      "output format, see below (default: from the name of the output, else pdf)", format_names, 0,
      0},
-    {0, "open", OPT_FLAG, AT(opens), NULL,
-     "show the picture with xdg-open; without -o, draw an interactive page in the user's cache "
-     "folder",
-     NULL, 0, 0},
     OPT_HEADING("What is drawn"),
     {'m', "bands", OPT_INT, AT(n_bands), "N",
      "draw the N largest names, and the rest as one band (default 15; 0 draws all)", NULL, 0,
@@ -135,16 +131,12 @@ static const opt plot_options[] = {
 #undef AT
 _Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, "room in tables");
 
-/* Returns whether an option also applies to growing profiles. */
-static bool is_live(const opt *row)
+static bool is_among(const opt *row, const char *const *names)
 {
-    static const char *const others[] = {"output", "open", "from", "to",         "for",
-                                         "latex",  "sets", "gc",   "same-scale", "source"};
-    bool is_other = false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        is_other |= strcmp(row->name, others[i]) == 0;
+    while (*names && strcmp(row->name, *names) != 0) {
+        names++;
     }
-    return !is_other;
+    return *names != NULL;
 }
 
 const opt *plot_options_table(void)
@@ -156,14 +148,20 @@ const opt *plot_options_table(void)
     return plot_options;
 }
 
-void plot_options_add_live(opt *table, size_t n_rows)
+void plot_options_add_live(opt *table, size_t n_rows, bool is_picture)
 {
+    static const char *const finished[] = {"output", "from", "to",         "for",    "latex",
+                                           "sets",   "gc",   "same-scale", "source", NULL};
+    static const char *const pictures[] = {
+        "format", "look",  "trace",     "x",        "width",         "height", "dpi",
+        "font",   "print", "font-size", "no-title", "mark-censuses", "legend", NULL};
     enum { N_COMMON_GROUPS = 2 }; /* output, and what is drawn */
     int n_headings = 0;
     for (const opt *row = plot_options_table(); row->name; row++) {
-        if (is_live(row)) {
+        n_headings += !opt_is_option(row);
+        bool is_output = !is_picture && n_headings == 1;
+        if (!is_output && !is_among(row, finished) && (is_picture || !is_among(row, pictures))) {
             table[n_rows] = *row;
-            n_headings += !opt_is_option(row);
             if (!opt_is_option(row) && n_headings > N_COMMON_GROUPS) {
                 table[n_rows].kind = OPT_RARE_GROUP;
             }
@@ -175,6 +173,17 @@ void plot_options_add_live(opt *table, size_t n_rows)
         }
     }
     table[n_rows] = (opt){.name = NULL};
+}
+
+const char *plot_options_check_live(const plot_values *values)
+{
+    const char *value = values->input.value;
+    bool is_ticky =
+        value && (strcmp(value, "ticky-entries") == 0 || strcmp(value, "ticky-allocs") == 0 ||
+                  strcmp(value, "ticky-allocd") == 0);
+    return value && !is_ticky ? "--value of a growing profile must be ticky-entries, ticky-allocs "
+                                "or ticky-allocd"
+                              : NULL;
 }
 
 plot_values plot_options_default(void)

@@ -40,7 +40,7 @@ typedef struct plot_values {
     input_options input;
     const char *source; /* folder of the program's text, or NULL */
     const char *sets;   /* report with retainer sets; NULL: the profile's own, if any */
-    bool latex, print, opens;
+    bool latex, print;
     int theme;  /* hpr_theme */
     int legend; /* hpr_legend */
     bool no_title, no_marks, si_units;
@@ -57,10 +57,13 @@ plot_values plot_options_default(void);
 const opt *plot_options_table(void);
 
 /* Appends the options that also apply to growing profiles to the `n_rows` rows of `table`, and the
- * row that ends a table. The values of the other command must start with plot_values. `table` has
- * room for PLOT_MOST_OPTIONS more rows. */
+ * row that ends a table: all, or without those that only a picture has. The values of the other
+ * command must start with plot_values. `table` has room for PLOT_MOST_OPTIONS more rows. */
 enum { PLOT_MOST_OPTIONS = 64 };
-void plot_options_add_live(opt *table, size_t n_rows);
+void plot_options_add_live(opt *table, size_t n_rows, bool is_picture);
+
+/* Returns a message about options that cannot be used with a growing profile, or NULL. */
+const char *plot_options_check_live(const plot_values *values);
 
 /* Fills the options of a chart, or of a page of several profiles. Returns false if the argument of
  * --group-by is invalid. */

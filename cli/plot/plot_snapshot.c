@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dominators/snapshot_file.h"
-
 #include "plot_snapshot.h"
 
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include "hprender/html_dominators.h"
 
 #include "diag.h"
+#include "dominators/snapshot_file.h"
 #include "output.h"
 #include "path.h"
 #include "plot_format.h"
@@ -26,11 +25,11 @@ static char *default_output(const char *path)
     return name;
 }
 
-static int write_page(const plot_values *v, const char *path, const char *output)
+bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const char *path)
 {
     snapshot_file file;
     if (!snapshot_file_load(&file, path, HPR_HTML_MOST_GROUPS)) {
-        return EXIT_FAILED;
+        return false;
     }
     const hpr_html_dominators page = {
         .snapshot = &file.snapshot,
@@ -41,17 +40,23 @@ static int write_page(const plot_values *v, const char *path, const char *output
         .si_units = v->si_units,
     };
     hpf_error err;
-    const char *name;
-    hpf_sink *sink = output_open(output, &name);
-    int status = EXIT_FAILED;
-    if (!sink || hpr_html_dominators_write(&page, sink, &err) == HPF_OK) {
-        status = output_close(sink, name);
-    } else {
-        diag_error(name, &err);
-        hpf_sink_destroy(sink);
+    bool is_written = hpr_html_dominators_write(&page, sink, &err) == HPF_OK;
+    if (!is_written) {
+        diag_error(path, &err);
     }
     snapshot_file_finish(&file);
-    return status;
+    return is_written;
+}
+
+static int write_page(const plot_values *v, const char *path, const char *output)
+{
+    const char *name;
+    hpf_sink *sink = output_open(output, &name);
+    if (sink && plot_snapshot_write(sink, v, path)) {
+        return output_close(sink, name);
+    }
+    hpf_sink_destroy(sink);
+    return EXIT_FAILED;
 }
 
 int plot_snapshot(const cmd *self, const plot_values *values, const char *path)

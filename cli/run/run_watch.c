@@ -73,6 +73,7 @@ int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const 
     }
     rw->views.token_file = token_file;
     rw->views.source = source;
+    rw->views.has_source = source != NULL;
     if (rw->views.tty && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))) {
         return cmd_misused(self, "--watch=tty cannot share the terminal with the program: redirect "
                                  "the output and errors of the program, or use --watch (browser)");

@@ -90,7 +90,10 @@ static bool open_page(watch_views *views, loop *l, watch *w)
     const view_http_options options = {
         .where = views->http_where,
         .token_file = views->token_file,
+        .has_source = views->has_source,
         .source = views->source,
+        .document = views->document,
+        .fragment = views->fragment,
         .opens_browser = views->opens_browser,
         .page = &views->setup->options.chart,
         .has_lanes = views->setup->values->lanes,

@@ -18,7 +18,10 @@ typedef struct watch_views {
     bool http;
     const char *http_where; /* see http_listen.h; NULL: the loopback address */
     const char *token_file; /* NULL: a new secret each time */
-    const char *source;     /* folder of the program's text for pages; NULL: none */
+    bool has_source;        /* pages show the program's text */
+    const char *source;     /* from this folder; NULL: from the files that profiles name */
+    hpf_str document;       /* a page without profiles to serve instead; empty: none */
+    const char *fragment;   /* of the URL, which selects the first view; NULL: none */
     bool opens_browser;
     const char *picture; /* path; NULL: none */
     double every_s;      /* shortest time between two pictures */

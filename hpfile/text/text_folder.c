@@ -16,7 +16,7 @@
 enum { MOST_FILES = 1 << 20, MOST_FILE_BYTES = 16 << 20 };
 
 struct hpf_text_folder {
-    int fd;             /* of the folder */
+    int fd;             /* of the folder; -1: no folder */
     size_t root_length; /* of its name, at the begin of each path */
     const char **paths;
     size_t n, capacity;
@@ -62,16 +62,17 @@ static hpf_status list(hpf_text_folder *f, char *folder, hpf_error *err)
 hpf_status hpf_text_folder_create(hpf_text_folder **out, const char *folder, hpf_error *err)
 {
     hpf_text_folder *f = calloc(1, sizeof *f);
-    char *root = strdup(folder);
+    char *root = folder ? strdup(folder) : NULL;
     *out = NULL;
     if (f) {
         f->fd = -1;
-        f->root_length = strlen(folder);
+        f->root_length = folder ? strlen(folder) : 0;
         f->texts = hpf_arena_create();
     }
-    hpf_status status = f && root && f->texts ? list(f, root, err) : hpf_error_set_memory(err);
+    bool fits = f && f->texts && (root || !folder);
+    hpf_status status = !fits ? hpf_error_set_memory(err) : root ? list(f, root, err) : HPF_OK;
     free(root);
-    if (!status && (f->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+    if (!status && folder && (f->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         status = hpf_error_set_os(err, errno, "cannot read the folder of --source \"%s\"", folder);
     }
     if (status) {
@@ -109,11 +110,33 @@ static size_t n_equal_parts(hpf_str a, hpf_str b)
     return n + (ends_at_part && i > 0);
 }
 
+/* Returns whether a name is that of a source file, and no part of it is hidden or leads up. */
+static bool is_source_name(hpf_str name)
+{
+    static const char *const endings[] = {
+        ".c",   ".h",  ".cc",  ".cpp",  ".cxx", ".c++",   ".hh", ".hpp", ".hxx", ".inl", ".ipp",
+        ".tcc", ".m",  ".mm",  ".S",    ".s",   ".rs",    ".go", ".hs",  ".lhs", ".hsc", ".py",
+        ".pyx", ".js", ".ts",  ".java", ".kt",  ".swift", ".d",  ".zig", ".nim", ".f90", ".f",
+        ".ml",  ".jl", ".lua", ".rb",   ".pl",  ".cu",    ".y",  ".l"};
+    bool is_source = false, is_hidden = name.length > 0 && name.data[0] == '.';
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        is_source |= name.length > n && memcmp(name.data + name.length - n, endings[i], n) == 0;
+    }
+    for (size_t i = 0; i + 1 < name.length; i++) {
+        is_hidden |= name.data[i] == '/' && name.data[i + 1] == '.';
+    }
+    return is_source && !is_hidden && !memchr(name.data, '\0', name.length);
+}
+
 const char *hpf_text_folder_find(const hpf_text_folder *f, hpf_str name, bool *is_ambiguous)
 {
     const char *best = NULL;
     size_t most = 0;
     *is_ambiguous = false;
+    if (f->fd < 0) {
+        return is_source_name(name) ? hpf_arena_text(f->texts, name) : NULL;
+    }
     for (size_t i = 0; i < f->n; i++) {
         size_t n = n_equal_parts(name, (hpf_str){f->paths[i], strlen(f->paths[i])});
         if (n > most) {
@@ -133,9 +156,10 @@ FILE *hpf_text_folder_open(const hpf_text_folder *f, const char *path)
 {
     const char *part = path + f->root_length;
     part += strspn(part, "/");
-    int fd = dup(f->fd);
+    bool has_folder = f->fd >= 0;
+    int fd = has_folder ? dup(f->fd) : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
-    while (fd >= 0 && *part) {
+    while (has_folder && fd >= 0 && *part) {
         char name[NAME_MAX + 1];
         size_t length = strcspn(part, "/");
         bool is_last = part[length] == '\0';

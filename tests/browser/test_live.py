@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The live page of `census watch --http` in a real browser, while a profile grows.
+"""The live page of `census open` in a real browser, while a profile grows.
 
 test_live.py CENSUS PROGRAM [NAME...]: all tests, or those named. Skips (77) without chromium. PROGRAM is `watched`
 of the tests of native programs.
@@ -50,7 +50,7 @@ class Growing:
 
     def start(self, port=0, word=None, options=()):
         self.server = subprocess.Popen(
-            [self.census, "watch", "--no-browser", f"--http=127.0.0.1:{port}", "--token-file",
+            [self.census, "open", "--no-browser", "--listen", f"127.0.0.1:{port}", "--token-file",
              self.directory / "token", *options, word or self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
         self.url = re.search(r"http://\S+", self.server.stderr.readline()).group(0)
         return self.url
@@ -354,13 +354,15 @@ def test_source_of_the_chosen_frame(growing, browser):
     expect(answer(right, host="evil.example")[0], 404, "another host")
     expect(answer(right, method="POST")[0], 405, "POST")
     growing.stop()
+    profile.write_text(massif_of([f"{folder}/read.c:20", *(f"{path}:3" for path in hostile), f"{folder}/.git/x.c:3"]))
     browser.open(growing.start(word=profile))
     browser.until("return census.app.entry() && census.app.entry().profile && census.app.flame.bars.length > 3")
     browser.until(CHOOSE, "f0")
-    browser.settle()
-    expect(browser.run(asked), 0, "requests without --source")
+    browser.until("return document.querySelectorAll('#source-rows tr').length === 25")
     port, token = re.search(r":(\d+)/(\w+)/", growing.url).groups()
-    expect(answer(f"/{token}/source/0/{b'read.c'.hex()}")[0], 404, "without --source")
+    for path in (*hostile, f"{folder}/.git/x.c", f"{folder}/prog.c"):
+        status, body = answer(f"/{token}/source/0/{str(path).encode().hex()}")
+        expect((status, body), (200, b"[]"), path)
 
 
 def test_biography_of_a_running_program(growing, browser):

@@ -99,15 +99,15 @@ def cases(files, program):
                  [b"-o", b"out.svg", b"--sets", name["broken"]],
                  [b"-o", b"no" + bad + b"/out.svg"]],
         "watch": [[b"--once", b"-o", b"out" + bad + b".svg"],
-                  [b"--once", b"-o", b"no" + bad + b"/out.svg"],
-                  [b"--once", b"-o", b"out.svg", b"--http=unix:socket" + bad, b"--no-browser"],
-                  [b"--once", b"-o", b"out.svg", b"--http=" + bad]],
+                  [b"--once", b"-o", b"no" + bad + b"/out.svg"]],
+        "open": [[b"--once", b"--listen=unix:socket" + bad, b"--no-browser"], [b"--once", b"--listen=" + bad],
+                 [b"--once", b"--source", b"no" + bad]],
         "hp2ps": [[], [b"-e" + bad], [b"--format", bad]],
     }
     lines = {command: [words + [given] for words in options for given in every_input]
              for command, options in one_input.items()}
-    lines["watch"] = [line for line in lines["watch"]
-                      if line[-1] not in (name["missing"], name["folder"])]
+    for command in ("watch", "open"):
+        lines[command] = [line for line in lines[command] if line[-1] not in (name["missing"], name["folder"])]
     lines["diff"] = [words + [name["profile"], other] for other in every_input
                      for words in ([], [b"--format", b"markdown"], [b"-o", b"out" + bad + b".pdf"])]
     lines["hpc"] = [words + [name["tix"]] for words in (
@@ -133,7 +133,7 @@ def cases(files, program):
 def option_cases(census, command):
     """Every option of a command with a hostile argument, before the operands."""
     page = subprocess.run([census, command, "--help"], capture_output=True, check=True).stdout
-    more = {"watch": [b"--once", b"{profile}"], "run": [b"true"],
+    more = {"watch": [b"--once", b"{profile}"], "open": [b"--once", b"{profile}"], "run": [b"true"],
             "diff": [b"{profile}", b"{other}"], "mark": [b"1", b"text"]}
     for name, argument in re.findall(rb"^  (?:-.,|   ) (--[a-z-]+)([ [=]*)", page, re.M):
         words = [name + b"=" + HOSTILE] if argument.strip() or argument == b"" \
@@ -214,10 +214,10 @@ def main():
                 check(words, first + process.stderr.read())
         # The terminal view itself sends control sequences, but none of these.
         for key in ("profile", "broken", "log"):
-            printed = in_terminal(census, folder, [b"watch", b"--tty", b"--once", files[key]])
+            printed = in_terminal(census, folder, [b"open", b"--terminal", b"--once", files[key]])
             for text in (b"\x1b]0;", b"\x07", b"\x9b", b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\x7f"):
                 if text in printed.replace(b"\xe2\x96\x9b", b""):
-                    problems.append(f"watch --tty of a {key}: printed {text!r}:\n    {printed!r}")
+                    problems.append(f"open --terminal of a {key}: printed {text!r}:\n    {printed!r}")
     print(f"{n_runs} runs")
     for problem in problems:
         print(problem)

@@ -23,7 +23,7 @@ export PKG_CONFIG_LIBDIR="$scratch/pc"
 
 cmake -S "$root" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER="$1" >"$scratch/log" 2>&1 ||
     { cat "$scratch/log"; exit 1; }
-for part in "unit tests (Criterion" "the browser view of census watch (libmicrohttpd" "names of functions in native profiles (elfutils" \
+for part in "unit tests (Criterion" "the browser view of census open (libmicrohttpd" "names of functions in native profiles (elfutils" \
     "SQLite output of census convert (libsqlite3"; do
     [ "$(grep -cF "Not built: $part" "$scratch/log")" = 1 ] || { echo "expected one line: Not built: $part"; cat "$scratch/log"; exit 1; }
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Watches profiles with `census watch` while tests write them, and compares its pictures with those of
+"""Watches profiles with `census watch` and `census open` while tests write them, and compares its pictures with those of
 `census plot` for the same bytes, exactly.
 
 The environment names the tested program: CENSUS; CENSUS_HTTP=OFF means that it has no pages. Each test
@@ -152,6 +152,17 @@ class Watch(unittest.TestCase):
         self.addCleanup(running.process.stderr.close)
         self.addCleanup(running.process.wait)
         self.addCleanup(running.process.kill)
+        return running
+
+    def serve(self, *words, where=None, **more):
+        """Starts `census open`, which serves a page. Returns it after it has printed the URL."""
+        listen = ["--listen", where] if where else []
+        running = Running(["open", "--no-browser", *listen, *words], None, **more)
+        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.process.wait)
+        self.addCleanup(running.process.kill)
+        running.wait_to_say("watch at ")
+        wait_until(lambda: running.errors().endswith("\n"), "the end of the line")
         return running
 
     def assert_ends_well(self, running, expected):

@@ -38,9 +38,8 @@ class Caveats(harness.Watch):
 
     def watch(self, *words):
         """Watches with a picture and a page, and connects a viewer."""
-        running = self.start("--http", "--no-browser", *words, self.log)
-        running.wait_to_say("watch at")
-        viewer = Viewer(Place(running.errors()))
+        running = self.start(*words, self.log)
+        viewer = Viewer(Place(self.serve(*words, self.log).errors()))
         self.addCleanup(viewer.close)
         return running, viewer
 
@@ -78,7 +77,9 @@ class Caveats(harness.Watch):
 
     def test_messages_stay_between_programs(self):
         os.mkfifo(self.log)
-        running, viewer = self.watch()
+        running = self.serve(self.log)
+        viewer = Viewer(Place(running.errors()))
+        self.addCleanup(viewer.close)
         with open(self.log, "wb", buffering=0) as log:
             log.write(logs.header() + logs.block(logs.started("+RTS", "-l")) + logs.running())
             self.wait_to_say(running, viewer, NO_OPTION)
@@ -91,7 +92,7 @@ class Caveats(harness.Watch):
             log.write(logs.header())
             viewer.wait(lambda v: v.states[0]["state"] == "growing", "the next one")
             self.assertEqual(viewer.states[0]["caveat"], "")
-        self.assertEqual(running.end(), 1)
+        self.assertEqual(running.end(), 0)
 
     def test_late_profile(self):
         """The run-time system may write the program's arguments, and its profile, late."""
@@ -168,7 +169,7 @@ class Caveats(harness.Watch):
         os.mkfifo(self.log)
         terminal = Tmux(columns=90)
         self.addCleanup(terminal.close)
-        terminal.run(f"{CENSUS} watch --tty {self.log}; echo status=$?")
+        terminal.run(f"{CENSUS} open --terminal {self.log}; echo status=$?")
         terminal.wait_for("waiting for a writer")
         with open(self.log, "wb", buffering=0) as log:
             log.write(logs.header() + logs.running())

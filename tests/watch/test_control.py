@@ -59,12 +59,8 @@ class Control(harness.Watch):
     def word(self):
         return "unix:" + self.path("socket")
 
-    def serve(self, word):
-        running = harness.Running(["watch", "--no-browser", "--http", word], None)
-        self.addCleanup(running.process.stderr.close)
-        self.addCleanup(running.process.wait)
-        self.addCleanup(running.process.kill)
-        running.wait_to_say("/\n")
+    def open_page(self, word):
+        running = self.serve(word)
         return running, Place(running.errors())
 
     def command(self, place, name, **more):
@@ -74,7 +70,7 @@ class Control(harness.Watch):
 
     def test_commands_from_a_page(self):
         program = self.program()
-        running, place = self.serve(self.word())
+        running, place = self.open_page(self.word())
         viewer = Viewer(place)
         self.addCleanup(viewer.close)
         program.accept(LOG[:HALF])
@@ -94,7 +90,7 @@ class Control(harness.Watch):
 
     def test_rejected_commands(self):
         program = self.program()
-        _, place = self.serve(self.word())
+        _, place = self.open_page(self.word())
         self.assertEqual(self.command(place, "0/census"), 409)
         viewer = Viewer(place)
         self.addCleanup(viewer.close)
@@ -118,7 +114,7 @@ class Control(harness.Watch):
 
     def test_profile_that_is_not_a_log(self):
         program = self.program()
-        running, place = self.serve(self.word())
+        running, place = self.open_page(self.word())
         viewer = Viewer(place)
         self.addCleanup(viewer.close)
         program.accept(harness.profile(3))
@@ -130,7 +126,7 @@ class Control(harness.Watch):
     def test_program_that_does_not_read(self):
         program = self.program()
         program.server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-        _, place = self.serve(self.word())
+        _, place = self.open_page(self.word())
         viewer = Viewer(place)
         self.addCleanup(viewer.close)
         program.accept(LOG[:HALF])
@@ -145,7 +141,7 @@ class Control(harness.Watch):
         program = self.program()
         terminal = Tmux(columns=110)
         self.addCleanup(terminal.close)
-        terminal.run(f"{CENSUS} watch --tty {self.word()}; echo status=$?")
+        terminal.run(f"{CENSUS} open --terminal {self.word()}; echo status=$?")
         program.accept(LOG[:HALF])
         terminal.wait_for("● live")
         terminal.type("?")

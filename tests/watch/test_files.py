@@ -218,7 +218,7 @@ class Files(harness.Watch):
                 self.assert_ends_well(running, plot(data))
 
     def test_other_files_are_named(self):
-        cannot = b"a profile in the format %s cannot be followed: give census watch the finished file"
+        cannot = b"a profile in the format %s cannot be followed: give census the finished file"
         for data, is_piped, kind in (
                 (b"desc: --time-unit=B\ncmd: ./a.out\ntime_unit: B\n#-----------\nsnapshot=0\n", True, cannot % b"massif"),
                 (b"v 10200 2\nX ./a.out\nI 1000 4000\n", True, cannot % b"heaptrack"),

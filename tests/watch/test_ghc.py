@@ -41,12 +41,12 @@ class Ghc(harness.Watch):
 
     @harness.needs_http
     def test_all_views_of_a_program(self):
-        picture, said = self.path("picture.json"), self.path("said")
+        log = self.path("foldleak.hp")
         terminal = Tmux(columns=100)
         self.addCleanup(terminal.close)
-        terminal.run(f"{CENSUS} watch --once --tty --http --no-browser --every 10ms -o {picture} "
-                     f"{self.path('foldleak.hp')} 2>{said}; echo status=$?")
-        viewer = Viewer(Place(wait_until(lambda: b"\n" in read(said) and read(said).decode(), "the URL")))
+        terminal.run(f"{CENSUS} open --once --terminal {log}; echo status=$?")
+        picture = self.start("--once", log)
+        viewer = Viewer(Place(self.serve("--once", log).errors()))
         self.addCleanup(viewer.close)
         process = self.run_program()
         viewer.wait(lambda v: v.events.count("samples") > 3, "samples")
@@ -60,7 +60,7 @@ class Ghc(harness.Watch):
         viewer.wait_for_end()
         self.assertEqual(viewer.states[0]["state"], "ended")
         self.assertEqual(viewer.events.count("snapshot"), 1)
-        self.assertEqual(read(picture), plot(read(self.path("foldleak.hp"))))
+        self.assert_ends_well(picture, plot(read(log)))
 
 
 if __name__ == "__main__":

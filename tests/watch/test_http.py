@@ -35,19 +35,13 @@ def samples_of(data):
 
 
 class Http(Watch):
-    def serve(self, *words, where="", **more):
-        """Starts to watch, and returns the place of the page."""
-        option = f"--http={where}" if where else "--http"
-        running = Running(["watch", "--no-browser", option, *words], None, **more)
-        self.addCleanup(running.process.stderr.close)
-        self.addCleanup(running.process.wait)
-        self.addCleanup(running.process.kill)
-        running.wait_to_say("watch at ")
-        wait_until(lambda: running.errors().endswith("\n"), "the end of the line")
+    def open_page(self, *words, **more):
+        """Starts to serve a page, and returns its place."""
+        running = self.serve(*words, **more)
         return running, Place(running.errors())
 
     def serve_profile(self, data=None, **more):
-        return self.serve(self.write("prog.hp", data or profile(5)), **more)
+        return self.open_page(self.write("prog.hp", data or profile(5)), **more)
 
     def view(self, place, **more):
         viewer = Viewer(place, **more)
@@ -195,11 +189,47 @@ class Http(Watch):
         for where, words in ((f"127.0.0.1:{place.port}", "in use"), ("no such place", "cannot listen"),
                              ("127.0.0.1:99999", "ADDR:PORT"), ("192.0.2.1:0", "cannot listen"),
                              ("unix:" + 200 * "x", "107"), ("unix:" + self.path("prog.hp"), "in use")):
-            done = subprocess.run([CENSUS, "watch", "--no-browser", "--http=" + where, self.path("prog.hp")],
+            done = subprocess.run([CENSUS, "open", "--no-browser", "--listen", where, self.path("prog.hp")],
                                   capture_output=True, text=True, timeout=PATIENCE_S, check=False)
             self.assertEqual(done.returncode, 1, where)
             self.assertIn(words, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_folder(self):
+        """Its profiles, without other files; the event log of a run instead of its .hp file."""
+        os.mkdir(self.path("runs"))
+        os.mkdir(self.path("runs/more"))
+        for name in "runs/b.hp", "runs/a.hp", "runs/.hidden.hp", "runs/more/c.hp":
+            self.write(name, profile(5))
+        self.write("runs/b.eventlog", sample("eventlog/foldleak-prof-lu-hc.eventlog"))
+        self.write("runs/notes.txt", b"text\n")
+        self.write("runs/broken.hp", b'JOB "x\n')
+        running, place = self.open_page(self.path("runs"))
+        self.assertIn("/#profile=all\n", running.errors())
+        viewer = self.view(place)
+        viewer.wait(lambda v: len(v.profiles) == 2, "two profiles")
+        self.assertEqual([os.path.basename(viewer.states[i]["name"]) for i in sorted(viewer.states)],
+                         ["a.hp", "b.eventlog", "broken.hp"])
+
+    def test_ssh_command_without_a_display(self):
+        for connection, tail in ("10.0.0.1 5 10.0.0.7 22", "10.0.0.7"), ("10.0.0.1 5 ::1 2222", "::1"):
+            environment = {"PATH": os.environ["PATH"], "SSH_CONNECTION": connection}
+            running = Running(["open", self.write("prog.hp", profile(5))], None, env=environment)
+            self.addCleanup(running.process.stderr.close)
+            self.addCleanup(running.process.kill)
+            running.wait_to_say(tail + "\n")
+            place = Place(running.errors())
+            self.assertRegex(running.errors(), f"ssh -N -L {place.port}:127.0.0.1:{place.port} " +
+                             ("-p 2222 " if "2222" in connection else "") + f"(\\w+@)?{tail}\n")
+            self.assertEqual(running.end(), 0)
+
+    def test_heap_snapshot(self):
+        fixture = os.path.join(os.path.dirname(__file__), "..", "cli", "fixtures", "cache.heapsnapshot")
+        _, place = self.open_page(fixture)
+        answer = ask(place, place.page())
+        self.assertEqual(answer.status, 200)
+        self.assertIn(b'"groups":[', answer.body)
+        self.assertIn("connect-src 'none'", answer.headers["content-security-policy"])
 
     def test_other_machines_need_an_option_and_cause_a_warning(self):
         running, place = self.serve_profile(where="0.0.0.0:0")
@@ -212,9 +242,9 @@ class Http(Watch):
 
     def test_keeps_token_of_a_file(self):
         options = ["--token-file", self.path("token"), self.write("prog.hp", profile(5))]
-        running, first = self.serve(*options)
+        running, first = self.open_page(*options)
         running.end()
-        _, second = self.serve(*options)
+        _, second = self.open_page(*options)
         self.assertEqual(first.token, second.token)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("token")).st_mode), 0o600)
         _, third = self.serve_profile()
@@ -225,7 +255,7 @@ class Http(Watch):
         os.chmod(script, 0o700)
         environment = {"PATH": self.directory + ":" + os.environ["PATH"], "DISPLAY": ":0",
                        "XDG_RUNTIME_DIR": self.directory}
-        running = Running(["watch", "--http", self.write("prog.hp", profile(5))], None, env=environment)
+        running = Running(["open", self.write("prog.hp", profile(5))], None, env=environment)
         self.addCleanup(running.process.stderr.close)
         self.addCleanup(running.process.kill)
         running.wait_to_say("watch at")
@@ -255,7 +285,7 @@ class Http(Watch):
     def test_sends_samples_as_they_are_written(self):
         data = profile(200)
         self.write("prog.hp", b"")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         for n in self.grow(data, 50):
             viewer.wait_for_samples(n)
@@ -265,7 +295,7 @@ class Http(Watch):
     def test_late_viewer_gets_the_same_data(self):
         data = profile(200)
         self.write("prog.hp", b"")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewers = []
         for n in self.grow(data, 10):
             viewers.append(self.view(place))
@@ -279,7 +309,7 @@ class Http(Watch):
             b"BEGIN_SAMPLE %d\nold\t5\nnew%d \xff\xfe \"'<\\\t%d.5\nold\t1\nEND_SAMPLE %d\n" % (i, i // 3, i + 1, i)
             for i in range(30))
         self.write("prog.hp", b"")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         for n in self.grow(data, 30):
             viewer.wait_for_samples(n)
@@ -288,7 +318,7 @@ class Http(Watch):
 
     def test_marks_and_lines(self):
         self.write("prog.hp", HEADERS + b"BEGIN_SAMPLE 1\na\t1\nEND_SAMPLE 1\nMARK 1.5\n")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         viewer.wait_for_samples(1)
         self.write("prog.hp", b"BEGIN_SAMPLE 2\na\t1\nEND_SAMPLE 2\nMARK 2.5\nMARK 2.75\nB", "ab")
@@ -299,7 +329,7 @@ class Http(Watch):
     def test_returning_viewer_gets_every_message_once(self):
         data = profile(100)
         self.write("prog.hp", b"")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         for n in self.grow(data, 25):
             if n % 12 == 0:
@@ -314,13 +344,13 @@ class Http(Watch):
         data = profile(50)
         words = ["--token-file", self.path("token"), self.write("prog.hp", data[:ends_of_samples(data)[20]])]
         where = "unix:" + self.path("socket")
-        running, place = self.serve(*words, where=where)
+        running, place = self.open_page(*words, where=where)
         viewer = self.view(place)
         viewer.wait_for_samples(21)
         last_id = viewer.stream.last_id
         running.end()
         self.write("prog.hp", data)
-        _, place = self.serve(*words, where=where)
+        _, place = self.open_page(*words, where=where)
         again = self.view(place, last_id=last_id)
         again.wait_for_samples(50)
         self.assertEqual(again.profiles[0].samples(), samples_of(data))
@@ -334,7 +364,7 @@ class Http(Watch):
 
     def test_states(self):
         path = self.path("prog.hp")
-        running, place = self.serve(path)
+        running, place = self.open_page(path)
         viewer = self.view(place)
         viewer.wait(lambda v: v.states.get(0, {}).get("state") == "waiting", "waiting")
         self.assertEqual(viewer.profiles, {})
@@ -350,7 +380,7 @@ class Http(Watch):
 
     def test_profile_that_restarts(self):
         self.write("prog.hp", profile(40, job="first"))
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         viewer.wait_for_samples(40)
         os.replace(self.write("next.hp", profile(10, job="second")), self.path("prog.hp"))
@@ -383,7 +413,7 @@ class Http(Watch):
     def test_growing_name_gets_a_column(self):
         names = b"".join(b"n%d\t%d\n" % (i, 5000 - i) for i in range(800))
         self.write("prog.hp", HEADERS + b"BEGIN_SAMPLE 0\n" + names + b"END_SAMPLE 0\n")
-        _, place = self.serve(self.path("prog.hp"))
+        _, place = self.open_page(self.path("prog.hp"))
         viewer = self.view(place)
         viewer.wait_for_samples(1)
         self.assertNotIn("n799", viewer.profiles[0].names)
@@ -396,7 +426,7 @@ class Http(Watch):
     def test_fast_profile_is_sent_in_few_messages(self):
         path = self.path("fifo")
         os.mkfifo(path)
-        _, place = self.serve(path)
+        _, place = self.open_page(path)
         viewer = self.view(place)
         data = profile(50000)
         with open(path, "wb", buffering=0) as fifo:
@@ -413,7 +443,7 @@ class Http(Watch):
     def test_slow_reader_does_not_delay_others(self):
         path = self.path("fifo")
         os.mkfifo(path)
-        running, place = self.serve(path)
+        running, place = self.open_page(path)
         viewer = self.view(place)
         with open(path, "wb", buffering=0) as fifo:
             fifo.write(profile(10) + b"B")
@@ -451,7 +481,7 @@ class Http(Watch):
         data = profile(30)
         process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
-        _, place = self.serve("--once", "-", stdin=process.stdout)
+        _, place = self.open_page("--once", "-", stdin=process.stdout)
         viewer = self.view(place)
         process.stdin.write(data)
         process.stdin.flush()
@@ -474,7 +504,7 @@ class Http(Watch):
 
     def test_server_stays_after_the_pipe_has_ended(self):
         with open(self.write("prog.hp", profile(5)), "rb") as file:
-            running, place = self.serve("-", stdin=file)
+            running, place = self.open_page("-", stdin=file)
             viewer = self.view(place)
             viewer.wait(lambda v: v.states.get(0, {}).get("state") == "ended", "the end")
             viewer.wait_for_samples(5)

@@ -104,14 +104,8 @@ def end_group(leader):
 
 
 class Metrics(Watch):
-    def serve(self, path, where="", *words):
-        running = Running(["watch", "--no-browser", f"--http={where}", *words, path], None)
-        self.addCleanup(running.process.stderr.close)
-        self.addCleanup(running.process.wait)
-        self.addCleanup(running.process.kill)
-        running.wait_to_say("watch at ")
-        wait_until(lambda: running.errors().endswith("\n"), "the end of the line")
-        return Place(running.errors())
+    def place_of(self, path, where=None, *words):
+        return Place(self.serve(*words, path, where=where).errors())
 
     def scrape(self, place):
         answer = ask(place, "/metrics", headers=[f"Authorization: Bearer {place.token}"])
@@ -124,7 +118,7 @@ class Metrics(Watch):
         chance = random.Random(3)
         names = [f"f{i}" for i in range(90)] + ['std::map<int, "a\\b">', "OTHER"]
         writer = self.open_writer("prog.hp", HEADERS.encode())
-        place = self.serve(self.path("prog.hp"))
+        place = self.place_of(self.path("prog.hp"))
         self.assertEqual(self.scrape(place), {})
         bands, peak = [], 0
         for n in range(1, 12):
@@ -157,7 +151,7 @@ class Metrics(Watch):
         panels = json.loads(blocks[2])["panels"]
         self.assertEqual([panel["type"] for panel in panels], ["timeseries"] * 2)
         self.write("prog.lines", b"time\twhat\tvalue\n1\tresident\t9\n")
-        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
+        place = self.place_of(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         served = {metric for metric, _ in wait_until(lambda: self.scrape(place), "metrics")}
         self.assertEqual(set(re.findall(r"census_\w+", page)), served)
 
@@ -165,7 +159,7 @@ class Metrics(Watch):
     def test_lint(self):
         """promtool checks the older text format, in which the help of a counter has its name with `_total`."""
         self.write("prog.lines", b"time\twhat\tvalue\n1\tresident\t9\n")
-        place = self.serve(self.write("prog.hp", (HEADERS + text_of(1, {'a "\\': 5, "b": 7})).encode()))
+        place = self.place_of(self.write("prog.hp", (HEADERS + text_of(1, {'a "\\': 5, "b": 7})).encode()))
         wait_until(lambda: len(self.scrape(place)) > 5, "all metrics")
         text = ask(place, f"/{place.token}/metrics").body
         done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True)
@@ -174,7 +168,7 @@ class Metrics(Watch):
     def test_access(self):
         path = self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode())
         for where in "", "unix:" + self.path("socket"):
-            place = self.serve(path, where)
+            place = self.place_of(path, where)
             wrong = "0" * 32
             for headers, status in (([], 401), ([f"Authorization: Bearer {wrong}"], 401), (["Authorization: Bearer "], 401),
                                     ([f"Authorization: Basic {place.token}"], 401), ([f"Authorization: Bearer {place.token}0"], 401),
@@ -280,7 +274,7 @@ class Metrics(Watch):
     def test_ticks_of_growing_log(self):
         """Samples that come while a time profile is asked for, and all of them at once when the log is complete."""
         writer = self.open_writer("prog.eventlog", logs.header())
-        place = self.serve(self.path("prog.eventlog"))
+        place = self.place_of(self.path("prog.eventlog"))
         self.assertEqual(ask(place, f"/{place.token}/debug/pprof/profile?seconds=1").status, 404)
         writer.write(logs.block(logs.started(), logs.begun(), logs.timed(10**7), logs.centre(1, "before", "Before.hs:3:1-9"),
                                 logs.centre(2, "during", "During.hs:7:1-9"), *[logs.tick(1)] * 1000, logs.sample(1, {(0, "A"): 1})))
@@ -304,7 +298,7 @@ class Metrics(Watch):
         self.assertLessEqual(flat, n_written * 10**7)
         self.assertEqual(places, {"During.hs:7"})
         writer.write(logs.END)
-        for where in place, self.serve(self.path("prog.eventlog")):
+        for where in place, self.place_of(self.path("prog.eventlog")):
             expected = {"before": 1000 * 10**7, "during": n_written * 10**7}
             wait_until(lambda: self.functions(where, "profile") == expected, "all ticks at once")
         self.assertEqual(self.functions(place, "profile?seconds=1"), {})
@@ -313,7 +307,7 @@ class Metrics(Watch):
     def test_ticks_without_heap(self):
         """A log of GHC need not have a heap profile."""
         log = os.path.join(SAMPLES, "eventlog/interp-prof-small-p-lau.eventlog")
-        place = self.serve(log)
+        place = self.place_of(log)
         expected = {name: n * 10**6 for name, n in self.ticks(log).items()}
         end = time.monotonic() + 2  # after a second, census takes the file for complete
         while time.monotonic() < end:
@@ -333,14 +327,14 @@ class Metrics(Watch):
         run, end_program = self.begin_program("-hc", "-p", "-o", self.path("prog.eventlog"), text=WORKER)
         log = self.path("prog.eventlog")
         wait_until(lambda: os.path.exists(log), "the log")
-        place = self.serve(log)
+        place = self.place_of(log)
         allocated = {"churn": 1000000, "keep": 50000}
         wait_until(lambda: ask(place, f"/{place.token}/debug/pprof/allocs").status == 200, "totals")
         wait_until(lambda: self.functions(place, "allocs") == allocated, "what the program has allocated")
         wait_until(lambda: "spin" in self.functions(place, "profile?seconds=1"), "ticks of the program")
         end_program()
         ticks = {name: n * 10**6 for name, n in self.ticks(log).items()}
-        for where in place, self.serve(log):
+        for where in place, self.place_of(log):
             wait_until(lambda: self.functions(where, "profile") == ticks, "all ticks")
             self.assertEqual(self.functions(where, "allocs"), allocated)
             self.assertEqual(self.top(where, "allocs", "-unit=B")[0], "alloc_space")
@@ -352,17 +346,17 @@ class Metrics(Watch):
         """Finished files, as `census convert --value` reads them."""
         for name, value in ("dhat.json", "total"), ("heaptrack.txt", "allocated"), ("gperftools.heap", "alloc_space"):
             path = os.path.join(OTHERS, name)
-            place = self.serve(path)
+            place = self.place_of(path)
             document = json.loads(subprocess.run([CENSUS, "convert", "--format", "json", "--value", value, path], check=True,
                                                  capture_output=True).stdout)
             self.assertEqual(sum(self.functions(place, "allocs").values()), sum(document["samples"][-1]["costs"].values()), name)
-        self.assertEqual(self.top(self.serve(os.path.join(OTHERS, "dhat.json")), "allocs", "-unit=B")[1]["inner"][1], {"t.c:3"})
+        self.assertEqual(self.top(self.place_of(os.path.join(OTHERS, "dhat.json")), "allocs", "-unit=B")[1]["inner"][1], {"t.c:3"})
 
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_costs_that_are_not_counted(self):
-        place = self.serve(self.write("file.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
+        place = self.place_of(self.write("file.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         run, _ = self.begin_program("-hc")
-        massif = self.serve(os.path.join(OTHERS, "massif.out"))
+        massif = self.place_of(os.path.join(OTHERS, "massif.out"))
         no_ticks = b"this profile has no ticks of processor time: record it with -p, in GHC with +RTS -p -l\n"
         no_totals = b"this profile does not say what was allocated\n"
         for where, data, reason in ((run, "profile?seconds=1", no_ticks), (place, "profile", no_ticks),
@@ -375,7 +369,7 @@ class Metrics(Watch):
     @unittest.skipUnless(shutil.which("go"), "there is no go here")
     def test_file_of_another_tool(self):
         """A finished file of massif is served whole, with its lines."""
-        place = self.serve(os.path.join(OTHERS, "massif.out"))
+        place = self.place_of(os.path.join(OTHERS, "massif.out"))
         self.assertEqual(self.scrape(place)["census_heap_peak_bytes", None], 3535680)
         _, rows = self.top(place, "heap", "-unit=B", "-nodefraction=0")
         self.assertEqual(rows["leaf"], (2070000, {"allocate.c:13"}))

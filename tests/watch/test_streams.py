@@ -219,16 +219,18 @@ class Streams(harness.Watch):
             os.setsid()
             fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 
-        running = self.start("--tty", "unix:" + self.path("socket"), stdin=theirs, stdout=theirs,
-                             preexec_fn=take_terminal, env={**os.environ, "TERM": "xterm"})
+        running = harness.Running(["open", "--terminal", "unix:" + self.path("socket")], None, stdin=theirs, stdout=theirs,
+                                  preexec_fn=take_terminal, env={**os.environ, "TERM": "xterm"})
+        self.addCleanup(running.process.stderr.close)
         os.close(theirs)
-        drain = threading.Thread(target=self.drain, args=[ours], daemon=True)
+        shown = bytearray()
+        drain = threading.Thread(target=self.drain, args=[ours, shown], daemon=True)
         drain.start()
         connection, _ = server.accept()
         self.addCleanup(connection.close)
         log = sample("eventlog/foldleak-prof-lu-hc.eventlog")
         connection.sendall(log[:-1000])
-        running.wait_to_show(plot(log[:-1000]))
+        harness.wait_until(lambda: b"live" in shown, "samples")
         connection.settimeout(harness.PATIENCE_S)
         for key, number in (b"s", 3), (b"S", 4), (b"c", 5):
             os.write(ours, key)
@@ -239,11 +241,11 @@ class Streams(harness.Watch):
         drain.join()
 
     @staticmethod
-    def drain(terminal):
-        """Reads and discards data until all writers have ended."""
+    def drain(terminal, shown):
+        """Adds data to `shown` until all writers have ended."""
         try:
-            while os.read(terminal, 65536):
-                pass
+            while data := os.read(terminal, 65536):
+                shown += data
         except OSError:
             pass
 

@@ -15,7 +15,7 @@ PATIENCE_S = 240
 
 
 class Place:
-    """The place of a page, from the message of `census watch`."""
+    """The place of a page, from the message of `census open`."""
 
     def __init__(self, said):
         found = re.search(r"watch at http://(\[.*?\]|[^:/]*)(?::(\d+))?/([0-9a-f]{32})/(?: through the socket (.*))?",

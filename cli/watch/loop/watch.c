@@ -334,7 +334,7 @@ static bool is_foreign(const profile *p, hpf_error *err)
     if (status == HPF_OK && !format->is_streamed) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "a profile in the format %s cannot be followed: give census "
-                               "watch the finished file",
+                               "the finished file",
                                hpf_format_name(format));
     }
     return status == HPF_ERR_UNSUPPORTED;
@@ -568,6 +568,11 @@ bool watch_add_view(watch *w, view *v)
         notify_so_far(v, &w->profiles[i]->seen);
     }
     return true;
+}
+
+size_t watch_n_profiles(const watch *w)
+{
+    return w->n_profiles;
 }
 
 const watched *watch_profile(const watch *w, size_t index)

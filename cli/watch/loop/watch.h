@@ -90,6 +90,7 @@ void watch_destroy(watch *w);
  * without memory; the caller then still owns the view. */
 bool watch_add_view(watch *w, view *v);
 
+size_t watch_n_profiles(const watch *w);
 const watched *watch_profile(const watch *w, size_t index);
 
 /* Returns whether all profiles have ended or failed. */

@@ -5,6 +5,7 @@
 #include "http_browser.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,6 +23,22 @@ static bool is_set(const char *variable)
 bool http_browser_is_possible(void)
 {
     return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+}
+
+void http_browser_tunnel(char *out, size_t room, unsigned port)
+{
+    const char *connection = getenv("SSH_CONNECTION");
+    char host[256] = "", ssh_port[16] = "22";
+    const struct passwd *user = getpwuid(getuid());
+    /* The addresses and ports of the client and of this machine. */
+    if (!connection || sscanf(connection, "%*s %*s %255s %15s", host, ssh_port) < 1) {
+        gethostname(host, sizeof host - 1);
+    }
+    bool has_port = strcmp(ssh_port, "22") != 0;
+    snprintf(out, room, "ssh -N -L %u:127.0.0.1:%u %s%s%s%s%s", port, port, has_port ? "-p " : "",
+             has_port ? ssh_port : "", has_port ? " " : "", user ? user->pw_name : "",
+             user ? "@" : "");
+    strncat(out, host, room - strlen(out) - 1);
 }
 
 static const char *folder(void)

@@ -21,6 +21,10 @@ typedef struct http_browser {
 /* Returns whether there is a display. */
 bool http_browser_is_possible(void);
 
+/* Writes the command that makes a port of this machine reachable from the user's: with the address
+ * and the port through which the user came by ssh, or the name of this machine. */
+void http_browser_tunnel(char *out, size_t room, unsigned port);
+
 /* Opens the URL without waiting. Errors are ignored. */
 void http_browser_open(http_browser *out, const char *url);
 

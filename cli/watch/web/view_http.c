@@ -57,7 +57,7 @@ typedef struct view_http {
     http_metrics_bands *bands; /* by the number of the profile */
     size_t n_bands, bands_capacity;
     size_t n_feeds, feeds_capacity;
-    hpf_text_folder *folder; /* of --source; NULL: none */
+    hpf_text_folder *folder; /* of the program's text; NULL: none */
     http_sources *sources;   /* by the number of the profile */
     size_t n_sources, sources_capacity;
     int batch_timer, rest_timer;
@@ -528,14 +528,19 @@ static void take_policy(view_http *v, hpf_str page)
              quote ? (int)(quote - text) : 0, text);
 }
 
-static hpf_status make_page(view_http *v, const hpr_options *options, hpf_error *err)
+static hpf_status make_page(view_http *v, const view_http_options *options, hpf_error *err)
 {
+    hpf_status status = HPF_OK;
     v->page = hpf_sink_to_memory();
     if (!v->page) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status =
-        hpr_html_write_live("events", v->folder ? "source" : NULL, options, v->page, err);
+    if (options->document.length > 0) {
+        hpf_sink_str(v->page, options->document);
+    } else {
+        status =
+            hpr_html_write_live("events", v->folder ? "source" : NULL, options->page, v->page, err);
+    }
     status = status ? status : hpf_sink_finish(v->page, err);
     if (!status) {
         take_policy(v, hpf_sink_bytes(v->page));
@@ -587,19 +592,20 @@ static hpf_status start(view_http *v, const view_http_options *options, hpf_erro
         v->guard.has_all_addresses = v->listener.is_every_address;
         status = make_secrets(v, options->token_file, err);
     }
-    if (!status && options->source) {
+    if (!status && options->has_source) {
         status = hpf_text_folder_create(&v->folder, options->source, err);
     }
-    status = status ? status : make_page(v, options->page, err);
+    status = status ? status : make_page(v, options, err);
     return status ? status : start_server(v, err);
 }
 
-/* Prints the URL, and opens it. */
+/* Prints the URL, and opens it, or says how another machine reaches it. */
 static void announce(view_http *v, const view_http_options *options)
 {
-    char path[HTTP_TOKEN_LENGTH + 3];
+    char path[HTTP_TOKEN_LENGTH + 64];
     char url[512];
-    snprintf(path, sizeof path, "/%s/", v->guard.token);
+    snprintf(path, sizeof path, "/%s/%s", v->guard.token,
+             options->fragment ? options->fragment : "");
     http_listener_url(&v->listener, path, url, sizeof url);
     if (v->listener.path[0]) {
         diag_say("watch at %s through the socket %s", url, v->listener.path);
@@ -612,6 +618,10 @@ static void announce(view_http *v, const view_http_options *options)
     }
     if (options->opens_browser && v->listener.port && http_browser_is_possible()) {
         http_browser_open(&v->browser, url);
+    } else if (options->opens_browser && v->listener.port && v->listener.is_loopback) {
+        char tunnel[512];
+        http_browser_tunnel(tunnel, sizeof tunnel, v->listener.port);
+        diag_say("no display: to open it on your own machine, first run there: %s", tunnel);
     }
 }
 

@@ -15,8 +15,11 @@
 typedef struct view_http_options {
     const char *where;       /* where to listen, see http_listen.h; NULL: the loopback address */
     const char *token_file;  /* file with the secret of the URL; NULL: a new secret each time */
-    const char *source;      /* folder of the program's text; NULL: pages show none */
-    bool opens_browser;      /* open a browser if there is a display */
+    bool has_source;         /* show the program's text */
+    const char *source;      /* from this folder; NULL: from the files that profiles name */
+    hpf_str document;        /* a page without profiles to serve instead; empty: none */
+    const char *fragment;    /* of the URL, which selects the first view; NULL: none */
+    bool opens_browser;      /* open a browser, or without a display print how to reach the page */
     const hpr_options *page; /* the first view of the page */
     bool has_lanes;          /* show lanes of event logs */
     double batch_s;          /* time between two messages; 0: a tenth of a second */

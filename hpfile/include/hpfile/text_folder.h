@@ -5,6 +5,9 @@
  * A name is compared with paths, and never used as one: only files that were below the folder when
  * it was listed can be found. Symbolic links are not followed, neither then nor when a file is
  * opened; hidden files and what is in hidden folders are left out.
+ *
+ * Without a folder, names are the paths of files on this machine. A profile may come from anybody,
+ * so only files count that have the name of a source file, and no hidden part.
  */
 #ifndef HPFILE_TEXT_FOLDER_H
 #define HPFILE_TEXT_FOLDER_H
@@ -18,7 +21,8 @@ HPF_BEGIN_DECLS
 
 typedef struct hpf_text_folder hpf_text_folder;
 
-/* Lists the files below a folder. Errors: IO if it cannot be read; LIMIT; MEMORY. */
+/* Lists the files below a folder; NULL: no folder. Errors: IO if it cannot be read; LIMIT; MEMORY.
+ */
 HPF_API HPF_MUST_USE hpf_status hpf_text_folder_create(hpf_text_folder **out, const char *folder,
                                                        hpf_error *err);
 HPF_API void hpf_text_folder_destroy(hpf_text_folder *folder);

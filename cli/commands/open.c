@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * census open: profiles in a page of the browser, or in the terminal.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "diag.h"
+#include "dominators/snapshot_file.h"
+#include "plot/plot_snapshot.h"
+#include "watch/inputs/connector.h"
+#include "watch/inputs/profile_folder.h"
+#include "watch/session.h"
+
+typedef struct open_values {
+    plot_values plot; /* first: plot options are stored there */
+    session_options session;
+    bool terminal;
+    const char *listen, *token_file, *source;
+    bool no_browser;
+} open_values;
+
+/* More profiles than a page can show at once. */
+enum { MOST_PROFILES = 64 };
+
+#define AT(member) offsetof(open_values, member)
+static const opt own_options[] = {
+    {0, "terminal", OPT_FLAG, AT(terminal), NULL, "show the profile in the terminal", NULL, 0, 0},
+    {0, "source", OPT_TEXT, AT(source), "DIR",
+     "show the text of the program from the files below DIR (default: from the files that the "
+     "profile names)",
+     NULL, 0, 0},
+    {0, "listen", OPT_TEXT, AT(listen), "WHERE",
+     "serve the page at WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free "
+     "port)",
+     NULL, 0, 0},
+    {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
+     "keep the secret part of the URL in FILE, so that the URL stays the same", NULL, 0, 0},
+    {0, "no-browser", OPT_FLAG, AT(no_browser), NULL, "print the URL, but do not open a browser",
+     NULL, 0, 0},
+    SESSION_OPTIONS(AT(session)),
+};
+#undef AT
+enum { N_OWN_OPTIONS = sizeof own_options / sizeof *own_options };
+
+static const opt *all_options(void)
+{
+    static opt all[N_OWN_OPTIONS + PLOT_MOST_OPTIONS];
+    memcpy(all, own_options, sizeof own_options);
+    plot_options_add_live(all, N_OWN_OPTIONS, false);
+    return all;
+}
+
+/* Returns a message about the command line, or NULL. */
+static const char *check_command_line(const open_values *v, int n_operands)
+{
+    bool is_served = v->listen || v->token_file || v->source || v->no_browser;
+    return n_operands == 0 ? "no profile given (a path, a folder, -, unix:PATH or tcp:HOST:PORT)"
+           : v->terminal && is_served
+               ? "--listen, --token-file, --source and --no-browser cannot be used with --terminal"
+           : v->terminal && v->plot.lanes
+               ? "--lanes cannot be used with --terminal, which has no room for lanes"
+               : plot_options_check_live(&v->plot);
+}
+
+/* Serves the page of a heap snapshot. */
+static int open_snapshot(const cmd *self, const open_values *v, const char *path,
+                         watch_views *views)
+{
+    if (v->terminal) {
+        return cmd_misused(self, "a heap snapshot has no terminal view: use census report");
+    }
+    hpf_sink *page = hpf_sink_to_memory();
+    int status = EXIT_FAILED;
+    if (!page || (plot_snapshot_write(page, &v->plot, path) && hpf_sink_flush(page, NULL))) {
+        diag_say("out of memory");
+    } else if (hpf_sink_bytes(page).length > 0) {
+        const session_inputs none = {.n = 0};
+        views->document = hpf_sink_bytes(page);
+        status = session_run(self, &v->plot, &v->session, &none, views);
+    }
+    hpf_sink_destroy(page);
+    return status;
+}
+
+/* Lists the profiles; a folder stands for those in it. Only a single one may appear later. Returns
+ * false after a message. */
+static bool list(profile_paths *paths, char *const *words, size_t n, session_inputs *inputs)
+{
+    bool is_listed = true;
+    struct stat about;
+    for (size_t i = 0; i < n && is_listed; i++) {
+        bool is_there = stat(words[i], &about) == 0, is_folder = is_there && S_ISDIR(about.st_mode);
+        if (n > 1 && !is_there && strcmp(words[i], "-") != 0 && !connector_is_address(words[i])) {
+            diag_say("%s: %s", words[i], strerror(errno));
+            return false;
+        }
+        is_listed = is_folder ? profile_paths_add_folder(paths, words[i])
+                              : profile_paths_add(paths, words[i]);
+        inputs->may_fail |= is_folder;
+    }
+    if (is_listed && paths->n > MOST_PROFILES) {
+        diag_say("%zu profiles: only the first %d are shown", paths->n, MOST_PROFILES);
+    }
+    inputs->words = paths->all;
+    inputs->n = paths->n < MOST_PROFILES ? paths->n : MOST_PROFILES;
+    return is_listed;
+}
+
+static int run(const cmd *self, int argc, char **argv)
+{
+    open_values v = {.plot = plot_options_default()};
+    int status = EXIT_FAILED;
+    if (!cmd_options(self, &v, &argc, argv, &status)) {
+        return status;
+    }
+    input_set_options(&v.plot.input);
+    const char *wrong = check_command_line(&v, argc - 1);
+    if (wrong) {
+        return cmd_misused(self, "%s", wrong);
+    }
+    watch_views views = {.tty = v.terminal,
+                         .http = !v.terminal,
+                         .http_where = v.listen,
+                         .token_file = v.token_file,
+                         .has_source = true,
+                         .source = v.source,
+                         .opens_browser = !v.no_browser};
+    struct stat about;
+    bool is_file = stat(argv[1], &about) == 0 && S_ISREG(about.st_mode); /* others are read once */
+    if (argc == 2 && is_file && snapshot_file_is(argv[1])) {
+        return open_snapshot(self, &v, argv[1], &views);
+    }
+    profile_paths paths = {0};
+    session_inputs inputs = {0};
+    if (list(&paths, argv + 1, (size_t)argc - 1, &inputs)) {
+        views.fragment = inputs.n > 1 ? "#profile=all" : NULL;
+        status = session_run(self, &v.plot, &v.session, &inputs, &views);
+    }
+    profile_paths_finish(&paths);
+    return status;
+}
+
+const cmd cmd_open = {
+    .name = "open",
+    .group = "Look at a profile",
+    .summary = "Look at profiles in the browser, or in the terminal",
+    .operands = "FILE|FOLDER|-|unix:PATH|tcp:HOST:PORT...",
+    .make_options = all_options,
+    .run = run,
+};
