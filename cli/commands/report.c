@@ -176,7 +176,7 @@ static void write_findings(hpf_sink *sink, const report *r, bool as_markdown)
     for (size_t i = 0; i < r->findings.n; i++) {
         const hpf_finding *f = &r->findings.all[i];
         hpf_sink_printf(sink, as_markdown ? "- **%s**: " : "%s: ", finding_name(f));
-        finding_write(sink, f, r->in, r->exact);
+        finding_write(sink, f, r->in->survey, r->exact);
         hpf_sink_text(sink, as_markdown ? " (`" : "\n  ");
         finding_write_command(sink, f, r->in);
         hpf_sink_text(sink, as_markdown ? "`)\n" : "\n");
@@ -324,7 +324,7 @@ static void write_json_finding(hpf_json *json, const report *r, const hpf_findin
 {
     hpf_sink *text = hpf_sink_to_memory(), *command = hpf_sink_to_memory();
     if (text && command) {
-        finding_write(text, f, r->in, r->exact);
+        finding_write(text, f, r->in->survey, r->exact);
         finding_write_command(command, f, r->in);
         hpf_json_object(json, NULL);
         hpf_json_text(json, "kind", finding_name(f));

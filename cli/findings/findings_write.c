@@ -31,11 +31,12 @@ const char *finding_name(const hpf_finding *f)
     return names[f->kind];
 }
 
-void finding_write(hpf_sink *to, const hpf_finding *f, const input *in, bool exact)
+/* Writes the evidence without names. */
+static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact)
 {
-    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
-    hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
-    hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
+    hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);
+    hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
 #define AMOUNT(x) format_amount(x, value_unit, exact).text
 #define TIME(x)   format_time(x, time_unit, exact).text
 #define SHARE(x)  format_share(x).text
@@ -94,14 +95,71 @@ void finding_write(hpf_sink *to, const hpf_finding *f, const input *in, bool exa
     case HPF_N_FINDING_KINDS:
         break;
     }
-    for (size_t i = 0; i < f->n_gains; i++) {
-        hpf_sink_text(to, i == 0 ? ": " : ", ");
-        hpf_sink_name(to, f->gains[i].name);
-        hpf_sink_printf(to, " by %s", AMOUNT(f->gains[i].amount));
-    }
 #undef AMOUNT
 #undef TIME
 #undef SHARE
+}
+
+void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact)
+{
+    hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    write_evidence(to, f, survey, exact);
+    for (size_t i = 0; i < f->n_gains; i++) {
+        hpf_sink_text(to, i == 0 ? ": " : ", ");
+        hpf_sink_name(to, f->gains[i].name);
+        hpf_sink_printf(to, " by %s", format_amount(f->gains[i].amount, value_unit, exact).text);
+    }
+}
+
+/* Returns the time to look at; not finite: all of it. */
+static double time_of(const hpf_finding *f)
+{
+    return f->kind == HPF_FINDING_GROWTH       ? f->of.growth.to_time
+           : f->kind == HPF_FINDING_SHORT_PEAK ? f->of.peak.time
+           : f->kind == HPF_FINDING_RESIDENT   ? f->of.resident.time
+                                               : HUGE_VAL;
+}
+
+static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *survey)
+{
+    hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    hpf_sink *words = hpf_sink_to_memory();
+    if (!words) {
+        return false;
+    }
+    write_evidence(words, f, survey, false);
+    bool fits = hpf_sink_flush(words, NULL) == HPF_OK;
+    hpf_json_object(json, NULL);
+    hpf_json_text(json, "kind", finding_name(f));
+    hpf_json_bytes(json, "text", hpf_sink_bytes(words));
+    if (isfinite(time_of(f))) {
+        hpf_json_number(json, "at", time_of(f));
+    }
+    hpf_json_array(json, "names");
+    for (size_t i = 0; i < f->n_gains; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "name", f->gains[i].name);
+        hpf_json_text(json, "amount", format_amount(f->gains[i].amount, value_unit, false).text);
+        hpf_json_close(json);
+    }
+    hpf_json_close(json);
+    hpf_json_close(json);
+    hpf_sink_destroy(words);
+    return fits;
+}
+
+hpf_status findings_write_for_page(hpf_json *json, const hpf_recording *recording, hpf_error *err)
+{
+    hpf_findings findings;
+    hpf_status status = hpf_findings_find(&findings, recording, err);
+    hpf_json_array(json, "findings");
+    for (size_t i = 0; status == HPF_OK && i < findings.n; i++) {
+        if (!put_for_page(json, &findings.all[i], recording->survey)) {
+            status = hpf_error_set_memory(err);
+        }
+    }
+    hpf_json_close(json);
+    return status;
 }
 
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)

@@ -5,6 +5,7 @@
 #ifndef CENSUS_FINDINGS_WRITE_H
 #define CENSUS_FINDINGS_WRITE_H
 
+#include "base/json.h"
 #include "hpfile/findings.h"
 #include "hpfile/sink.h"
 
@@ -17,7 +18,13 @@ hpf_recording finding_recording(const input *in, bool is_window);
 const char *finding_name(const hpf_finding *f);
 
 /* Writes the evidence, as a sentence without full stop. `exact`: with all digits. */
-void finding_write(hpf_sink *to, const hpf_finding *f, const input *in, bool exact);
+void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact);
+
+/* Writes the findings of a surveyed profile as an array of JSON, for its page: for each the kind,
+ * the evidence without names, the time to look at, and the names with their amounts. Errors: as
+ * hpf_findings_find. */
+HPF_MUST_USE hpf_status findings_write_for_page(hpf_json *json, const hpf_recording *recording,
+                                                hpf_error *err);
 
 /* Writes the command that shows more. */
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in);

@@ -327,9 +327,8 @@ def test_source_of_the_chosen_frame(growing, browser):
     for i in range(len(hostile)):
         browser.press("Escape")
         browser.until(CHOOSE, f"f{i + 2}")
-        browser.until(asked + " === arguments[0]", i + 2) if i < len(hostile) - 1 else browser.settle()
-        browser.settle()
-        expect(browser.run("return document.getElementById('source').checkVisibility()"), False, hostile[i][:40])
+        browser.until(asked + " === arguments[0]", i + 3) if i < len(hostile) - 1 else browser.settle()
+        browser.until("return document.getElementById('source-title').textContent === 'prog.c:9'")  # the caller's
 
     def answer(path, host="127.0.0.1", method="GET"):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
@@ -363,6 +362,35 @@ def test_source_of_the_chosen_frame(growing, browser):
     for path in (*hostile, f"{folder}/.git/x.c", f"{folder}/prog.c"):
         status, body = answer(f"/{token}/source/0/{str(path).encode().hex()}")
         expect((status, body), (200, b"[]"), path)
+
+
+def test_findings_lead_to_bands_and_lines(growing, browser):
+    """A name of a finding selects its band, its stack at the peak, and the line of the program's own text."""
+    text = growing.directory / "own.c"
+    text.write_text("".join(f"line {i};\n" for i in range(1, 60)))
+    stacks = (f" n1: 5000 0x1: keep (own.c:3)\n  n0: 5000 0xff: main ({text}:9)\n",
+              f" n1: 900000 0x2: append (/usr/include/string.h:5)\n  n1: 900000 0x3: spike ({text}:30)\n   n0: 900000 0xff: main ({text}:9)\n")
+    profile = growing.directory / "massif.out.1"
+    profile.write_text("desc: --time-unit=ms\ncmd: ./prog\ntime_unit: ms\n" + "".join(
+        f"#-----------\nsnapshot={i}\n#-----------\ntime={10 * i}\nmem_heap_B={total}\nmem_heap_extra_B=0\nmem_stacks_B=0\n"
+        f"heap_tree=detailed\nn{n}: {total} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n{''.join(stacks[:n])}"
+        for i in range(60) for n in [2 if i == 20 else 1] for total in [905000 if n == 2 else 5000]))
+    browser.metrics(800, 600)
+    try:
+        browser.open(growing.start(word=profile))
+        browser.until("return document.querySelectorAll('#finding-rows li').length === 1")
+        assert browser.text("#finding-rows .text").startswith("short peak: the peak of "), browser.text("#finding-rows")
+        expect(browser.text("#below"), "↓ stacks, source and names", "what is below at 800 x 600")
+        expect(browser.run("return document.getElementById('below').checkVisibility()"), True, "the hint")
+        browser.press_button("#finding-rows .name")
+        browser.until("return document.querySelector('#source-rows .alone') !== null")
+        expect([row for row in browser.run(SOURCE_ROWS) if row[0] == "alone"], [["alone", "30", "line 30;"]], "the line of spike")
+        assert "append" in browser.run("return census.app.entry().own.isolated"), "the band"
+        expect(browser.run("return census.app.flame.labelOf({node: census.app.flame.zoomed})"), "spike", "the frame")
+        browser.until("return !document.getElementById('below').checkVisibility()")
+        expect(browser.unnamed(), [], "parts without a name for assistive technology")
+    finally:
+        browser.metrics(1280, 900)
 
 
 def test_biography_of_a_running_program(growing, browser):

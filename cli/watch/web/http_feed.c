@@ -15,6 +15,8 @@
 #include "hpfile/live.h"
 #include "hprender/html.h"
 
+#include "findings/findings_write.h"
+
 /* A place in the viewers' list, or one of these: */
 #define IN_REST UINT32_MAX       /* no place */
 #define UNUSED  (UINT32_MAX - 1) /* gets a place with its first sample */
@@ -333,6 +335,17 @@ static const char *name_of_state(const watched *profile)
     return names[profile->state];
 }
 
+/* Without samples or memory there are no findings. */
+static void put_findings(const http_feed *feed, hpf_json *json)
+{
+    hpf_survey *survey = take_survey(feed);
+    hpf_error err;
+    const hpf_recording recording = {
+        .name = feed->of->name, .survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
+    hpf_status status = survey ? findings_write_for_page(json, &recording, &err) : HPF_OK;
+    (void)status;
+}
+
 static void put_state(const http_feed *feed, hpf_sink *sink)
 {
     const watched *of = feed->of;
@@ -349,6 +362,7 @@ static void put_state(const http_feed *feed, hpf_sink *sink)
     } else {
         hpf_json_text(&json, "age_s", NULL);
     }
+    put_findings(feed, &json);
     hpf_json_end(&json);
 }
 

@@ -24,6 +24,7 @@ class App {
         this.tooltip = new census.Tooltip(this);
         this.panel = new census.Panel(this);
         this.flame = new census.Flame(this, data);
+        this.findings = new census.Findings(this);
         this.table = new census.Table(this);
         this.pointer = new census.Pointer(this, this.panel);
         this.keys = new census.Keys(this, this.panel);
@@ -339,6 +340,7 @@ class App {
         } else if (this.entry()) {
             this.panel.draw(this.entry());
             this.flame.show(this.entry());
+            this.findings.show(this.entry());
             this.showTitle(this.entry());
             this.showControls();
             if (this.panel.chart) {

@@ -47,7 +47,10 @@ class Flame {
         const {box} = this;
         box.addEventListener('pointermove', (event) => this.point(this.barAt(event), event));
         box.addEventListener('pointerleave', () => this.point(null));
-        box.addEventListener('click', (event) => this.choose(this.barAt(event)));
+        box.addEventListener('click', (event) => {
+            this.choose(this.barAt(event));
+            this.tip.hidden = true; // it would cover the text of the program
+        });
         box.addEventListener('focus', () => box.matches(':focus-visible') && this.go((bar) => bar));
         box.addEventListener('blur', () => this.point(null));
         document.querySelectorAll('[data-tree]').forEach((button) => {

@@ -104,7 +104,10 @@ class Live {
         }
         const entry = entries.get(message.id);
         Object.assign(entry, {state: message.state, message: census.shown(message.message || ''),
-            caveat: census.shown(message.caveat || ''), takesCommands: message.control});
+            caveat: census.shown(message.caveat || ''), takesCommands: message.control, findings: message.findings});
+        if (entry.profile) {
+            entry.profile.state = message.state;
+        }
         if (message.age_s !== undefined && message.age_s !== null) {
             entry.heardAt = performance.now() - 1000 * message.age_s;
         }

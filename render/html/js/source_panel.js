@@ -23,7 +23,8 @@ class SourcePanel {
         this.files = new Map();
         this.url = url;
         this.whenRead = whenRead;
-        this.asked = '';    // the place for which the server was asked last
+        this.asked = new Set(); // the places for which the server was asked
+        this.nWaiting = 0;      // answers that are missing
         this.shown = '';    // the place to which the panel was scrolled
         this.known = {};    // of a file: the line of each frame of some stacks, or 0
         this.take(sources);
@@ -37,13 +38,16 @@ class SourcePanel {
     linesOf(place, id) {
         const lines = this.files.get(place.file), text = `${id} ${place.file}:${place.line}`;
         const isThere = lines && lines.some(([line]) => line === place.line);
-        if (!isThere && this.url && this.asked !== text) {
-            this.asked = text;
+        if (!isThere && this.url && !this.asked.has(text)) {
+            this.asked.add(text);
+            this.nWaiting++;
             fetch(`${this.url}/${id}/${hexOf(place.file)}`).then((answer) => answer.ok ? answer.json() : [])
                 .then((sources) => {
                     this.take(sources);
+                }).catch(() => this.asked.delete(text)).finally(() => {
+                    this.nWaiting--;
                     this.whenRead();
-                }).catch(() => { this.asked = ''; });
+                });
         }
         return lines;
     }
@@ -65,11 +69,15 @@ class SourcePanel {
         return bytes;
     }
 
-    // Shows the lines around the chosen frame of a flame graph, if they are known.
+    // Shows the lines around the chosen frame of a flame graph, or around the next of its callers whose lines are known.
     show(flame) {
-        const {zoomed, stacks, entry} = flame;
-        const source = zoomed.parent ? stacks.frames[zoomed.frame].source : '', place = placeOf(source);
-        const lines = place && this.linesOf(place, entry.id);
+        const {stacks, entry} = flame;
+        let source = '', place = null, lines;
+        for (let node = flame.zoomed; node.parent && !lines && !this.nWaiting; node = node.parent) {
+            ({source} = stacks.frames[node.frame]);
+            place = placeOf(source);
+            lines = place && this.linesOf(place, entry.id);
+        }
         byId('source').hidden = !lines;
         if (!lines) {
             this.shown = '';
