@@ -287,6 +287,7 @@ static void change_bands(tty *t, int by)
 {
     int n = t->n_bands + by;
     t->n_bands = n < 1 ? 1 : n > MOST_BANDS ? MOST_BANDS : n;
+    t->options.chart.fit_bands = false; /* exactly as many */
     t->is_stale = true;
 }
 
