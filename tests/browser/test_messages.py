@@ -164,7 +164,7 @@ def test_new_samples_appear(stage):
 def test_marks_lines_and_the_end(stage):
     browser = stage.browser
     stage.server.send("mark", {"id": 0, "time": 4.5, "label": "phase <b>two</b>"})
-    stage.server.send("line", {"id": 0, "name": "heap size", "points": [[1, 1500], [8, 3900]]})
+    stage.server.send("line", {"id": 0, "name": "heap size", "points": [[1, 1010], [8, 1430]]})
     stage.server.send("state", {"id": 0, "name": "live.hp", "state": "ended", "message": "the program is done",
                                 "age_s": 3})
     browser.until("return document.getElementById('state').dataset.state === 'ended'")

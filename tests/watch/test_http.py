@@ -397,7 +397,7 @@ class Http(Watch):
                            program, self.path("end")], None, stdout=subprocess.DEVNULL)
         self.addCleanup(running.process.stderr.close)
         self.addCleanup(running.process.kill)
-        wait_until(lambda: running.errors().endswith("/\n"), "the page")
+        wait_until(lambda: "/\n" in running.errors(), "the page")
         viewer = self.view(Place(running.errors()))
         viewer.wait(lambda v: len(v.profiles) == 3, "three processes")
         self.write("end", b"")

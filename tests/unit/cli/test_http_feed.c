@@ -176,7 +176,7 @@ Test(http_feed, sends_state_only_when_changed)
     cr_expect(strstr(sent(&f), "data: "
                                "{\"id\":7,\"name\":\"p\",\"state\":\"growing\",\"message\":\"\","
                                "\"caveat\":\"\",\"control\":false,"
-                               "\"age_s\":null}"));
+                               "\"age_s\":null,\"findings\":[]}"));
     http_feed_flush_state(&f.feed, &f.channel);
     cr_expect_str_eq(sent(&f), "");
     f.feed.has_news = true;
@@ -296,7 +296,7 @@ Test(http_feed, base_is_complete_and_ends_with_its_number)
     static const char first[] = "event: snapshot\ndata: {\"id\":7,\"epoch\":0,\"title\":\"j\"";
     static const char last[] = "\n\nid: me-12\nevent: state\ndata: {\"id\":7,\"name\":\"p\","
                                "\"state\":\"growing\",\"message\":\"\",\"caveat\":\"\",\"control\":"
-                               "false,\"age_s\":null}\n\n";
+                               "false,\"age_s\":null,\"findings\":[]}\n\n";
     cr_assert_gt(text.length, sizeof first + sizeof last);
     cr_expect_eq(strncmp(text.data, first, sizeof first - 1), 0);
     cr_expect_eq(memcmp(text.data + text.length - (sizeof last - 1), last, sizeof last - 1), 0);
