@@ -144,6 +144,7 @@ static const opt diff_options[] = {
      NULL, 0, 0},
     OPT_RARE_HEADING("Other"),
     STACK_DEPTH(AT(stacks.depth)),
+    STACK_SKIP(AT(stacks)),
     INPUT_PROCESS(AT(input.process)),
     INPUT_OPTIONS(AT(input)),
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
@@ -386,6 +387,9 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
     options.chart.n_prefix_parts = 1;
     if (!values->group && hpf_survey_has_types(surveys[0]) && hpf_survey_has_types(surveys[1])) {
         options.chart.group = HPR_GROUP_TYPE;
+    } else if (!values->group &&
+               (hpf_survey_hides_frames(surveys[0]) || hpf_survey_hides_frames(surveys[1]))) {
+        options.chart.group = HPR_GROUP_STACK;
     }
     find_names(names, j->inputs);
     plot_sources sources = {0};

@@ -464,6 +464,7 @@ static const opt report_options[] = {
      .help = "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
              "BASE.eventlog, for profiles made with -hr)"},
     OPT_RARE_HEADING("Event logs, reports and other profiles"),
+    STACK_SKIP(offsetof(report_values, stacks)),
     {.name = "time",
      .kind = OPT_FLAG,
      .offset = offsetof(report_values, time),

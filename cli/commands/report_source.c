@@ -9,7 +9,7 @@
 
 #include "bins/bins.h"
 #include "diag.h"
-#include "base/frame.h"
+#include "hpfile/survey_stacks.h"
 #include "hpfile/str.h"
 #include "output.h"
 #include "hpfile/prof.h"
@@ -40,14 +40,13 @@ static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *
     return status;
 }
 
-/* Returns the place of a name: of its innermost frame, or after the last "@". */
+/* Returns the place of a name: of the frame that names its stack, or after the last "@". */
 static hpf_str place_of(const hpf_survey *survey, hpf_name name)
 {
-    hpf_frame frames[2];
-    size_t n = hpf_survey_frames(survey, name, frames, 2);
-    size_t innermost = n > 1 && hpf__frame_is_type(&frames[0]); /* a type has no place */
-    if (n > 0 && frames[innermost].source.length > 0) {
-        return frames[innermost].source;
+    hpf_frame frame;
+    size_t index;
+    if (hpf_survey_own_frame(survey, name, &frame, &index) && frame.source.length > 0) {
+        return frame.source;
     }
     hpf_str text = hpf_survey_name(survey, name);
     size_t i = text.length;

@@ -39,7 +39,7 @@ typedef struct run_values {
     int clock;
     opt_list skip, retainer, no_retainer;
     int depth;
-    bool native, python;
+    bool no_skip, native;
     bool no_children, no_mmap;
     opt_list tree;  /* arguments of --tree */
     opt_list files; /* arguments of -o */
@@ -134,15 +134,15 @@ static const opt run_options[] = {
      "time of the profile: elapsed (default), or cpu (processor time of the process)", clock_names,
      0, 0},
     {0, "skip", OPT_LIST, AT(skip), "REGEX",
-     "skip functions that match, like malloc, when naming the function that allocated a block (may "
-     "be repeated)",
+     "pass over functions that match, as over those of standard libraries and allocators, when "
+     "naming the function that allocated a block (may be repeated)",
      NULL, 0, 0},
+    {0, "no-skip", OPT_FLAG, AT(no_skip), NULL, "pass over none: name the innermost function", NULL,
+     0, 0},
     {0, "depth", OPT_INT, AT(depth), "N",
      "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
     {0, "native", OPT_FLAG, AT(native), NULL,
      "show Python programs as native ones: without functions of Python", NULL, 0, 0},
-    {0, "python", OPT_FLAG, AT(python), NULL,
-     "in stacks of Python programs, leave out the C function that allocated", NULL, 0, 0},
     {0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
      "leave out the memory that the program maps itself (blocks of kind mmap)", NULL, 0, 0},
     {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
@@ -554,9 +554,8 @@ static int check_options(const cmd *self, run *r)
         .no_retainer = v->no_retainer.texts,
         .n_no_retainer = v->no_retainer.n,
         .max_depth = (uint32_t)v->depth,
-        .python = v->native   ? HPP_PYTHON_NEVER
-                  : v->python ? HPP_PYTHON_ALONE
-                              : HPP_PYTHON_WITH_C,
+        .skips_none = v->no_skip,
+        .without_python = v->native,
         .biography_seed = tested_number("CENSUS_BIOGRAPHY_SEED"),
         .verify_stacks = (uint32_t)tested_number("CENSUS_VERIFY_STACKS"),
         .print = print_exception,
@@ -564,8 +563,8 @@ static int check_options(const cmd *self, run *r)
         .is_hurried = run_signals_are_pending,
         .is_hurried_context = &r->signals,
     };
-    if (v->native && v->python) {
-        return cmd_misused(self, "--native and --python exclude each other");
+    if (v->no_skip && v->skip.n > 0) {
+        return cmd_misused(self, "--skip and --no-skip exclude each other");
     }
     if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
@@ -731,24 +730,10 @@ static int run_command(const cmd *self, int argc, char **argv)
 /* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
-    static const char *const names[] = {"heap",
-                                        "interval",
-                                        "name-length",
-                                        "prof",
-                                        "prof-verbose",
-                                        "bins",
-                                        "tick",
-                                        "clock",
-                                        "skip",
-                                        "depth",
-                                        "no-mmap",
-                                        "output",
-                                        "max-rss-overhead",
-                                        "watch",
-                                        "http",
-                                        "token-file",
-                                        "source",
-                                        "quiet"};
+    static const char *const names[] = {
+        "heap",  "interval", "name-length", "prof",   "prof-verbose", "bins",   "tick",
+        "clock", "skip",     "no-skip",     "depth",  "no-mmap",      "output", "max-rss-overhead",
+        "watch", "http",     "token-file",  "source", "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

@@ -24,10 +24,15 @@ hpf_recording finding_recording(const input *in, bool is_window)
 const char *finding_name(const hpf_finding *f)
 {
     static const char *const names[HPF_N_FINDING_KINDS] = {
-        [HPF_FINDING_GROWTH] = "growth",         [HPF_FINDING_SHORT_PEAK] = "short peak",
-        [HPF_FINDING_UNUSED] = "unused memory",  [HPF_FINDING_UNREACHED] = "unreached",
-        [HPF_FINDING_ONE_HOLDER] = "one holder", [HPF_FINDING_RESIDENT] = "resident memory",
-        [HPF_FINDING_CHURN] = "churn",           [HPF_FINDING_SMALL_BLOCKS] = "small blocks"};
+        [HPF_FINDING_GROWTH] = "growth",
+        [HPF_FINDING_SHORT_PEAK] = "short peak",
+        [HPF_FINDING_BAND_GROWTH] = "growing band",
+        [HPF_FINDING_UNUSED] = "unused memory",
+        [HPF_FINDING_UNREACHED] = "unreached",
+        [HPF_FINDING_ONE_HOLDER] = "one holder",
+        [HPF_FINDING_RESIDENT] = "resident memory",
+        [HPF_FINDING_CHURN] = "churn",
+        [HPF_FINDING_SMALL_BLOCKS] = "small blocks"};
     return names[f->kind];
 }
 
@@ -53,6 +58,13 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         AMOUNT(f->of.peak.amount), TIME(f->of.peak.time),
                         TIME(f->of.peak.above_time), TIME(f->of.peak.duration));
         break;
+    case HPF_FINDING_BAND_GROWTH:
+        hpf_sink_name(to, f->of.growth.name);
+        hpf_sink_printf(to, " grows by %s from %s to %s (R2 %.2f)",
+                        format_growth(f->of.growth.rate, value_unit, time_unit, exact).text + 1,
+                        TIME(f->of.growth.from_time), TIME(f->of.growth.to_time),
+                        f->of.growth.r_squared);
+        break;
     case HPF_FINDING_UNUSED:
         hpf_sink_printf(to,
                         "%s of the memory over time is kept after its last use (DRAG), %s is never "
@@ -64,8 +76,9 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                               "-hbdrag,void");
         break;
     case HPF_FINDING_UNREACHED:
-        hpf_sink_printf(to, "%s of the memory over time is not reachable (UNREACHED): leaks",
-                        SHARE(f->of.held.share));
+        hpf_sink_printf(
+            to, "up to %s, %s of the memory over time, are not reachable (UNREACHED): leaks",
+            AMOUNT(f->of.held.max), SHARE(f->of.held.share));
         break;
     case HPF_FINDING_ONE_HOLDER:
         hpf_sink_printf(
@@ -167,6 +180,7 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
     static const char *const commands[HPF_N_FINDING_KINDS] = {
         [HPF_FINDING_GROWTH] = "plot --order growth",
         [HPF_FINDING_SHORT_PEAK] = "plot",
+        [HPF_FINDING_BAND_GROWTH] = "plot --order growth",
         [HPF_FINDING_UNUSED] = "plot --normalise",
         [HPF_FINDING_UNREACHED] = "plot --match UNREACHED",
         [HPF_FINDING_ONE_HOLDER] = "report --chains -m 1",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/utf8.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
@@ -73,6 +74,7 @@ static int shown_bytes(hpf_str name, size_t most)
 static void list_band(gate_rule *r, hpf_str name, uint32_t index, uint32_t n)
 {
     size_t length = strlen(r->message);
+    name = hpf__without_id(name);
     if (r->verdict != HPF_LIMIT_NO_BAND || index > MOST_LISTED) {
         return;
     }

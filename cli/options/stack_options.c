@@ -18,6 +18,8 @@ const char *stack_options_given(const stack_options *v)
                                {"under", v->under != NULL},
                                {"callers-of", v->callers_of != NULL},
                                {"callees-of", v->callees_of != NULL},
+                               {"skip", v->skip.n > 0},
+                               {"no-skip", v->no_skip},
                                {NULL, false}};
     return opt_first_given(table);
 }
@@ -31,8 +33,15 @@ bool stack_options_view(const stack_options *v, hpf_stack_view **out, opt_compla
         .under = v->under,
         .callers_of = v->callers_of,
         .callees_of = v->callees_of,
+        .shows_names = v->part < 0 && v->depth < 0 && !v->under && !v->callers_of && !v->callees_of,
+        .skip = v->skip.texts,
+        .n_skip = v->skip.n,
+        .skips_none = v->no_skip,
     };
     *out = NULL;
+    if (v->no_skip && v->skip.n > 0) {
+        return opt_complain(complaint, "--skip and --no-skip exclude each other");
+    }
     if (v->depth > 0 && v->part > HPF_PART_STACK) {
         return opt_complain(complaint, "--depth cannot be used with --by %s, which is one function",
                             stack_part_names[v->part]);

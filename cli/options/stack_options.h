@@ -13,6 +13,8 @@ typedef struct stack_options {
     int part;  /* an hpf_stack_part; -1: none was given */
     int depth; /* -1: none was given; 0: all functions */
     const char *under, *callers_of, *callees_of;
+    opt_list skip;
+    bool no_skip;
 } stack_options;
 
 /* The choices of --by. */
@@ -48,6 +50,22 @@ extern const char *const stack_part_names[];
     {                                                                                              \
         0, "callees-of", OPT_TEXT, (position) + offsetof(stack_options, callees_of), "REGEX",      \
             "show what the functions that match call; with --by, the direct callee", NULL, 0, 0    \
+    }
+
+#define STACK_SKIP(position)                                                                       \
+    {0,                                                                                            \
+     "skip",                                                                                       \
+     OPT_LIST,                                                                                     \
+     (position) + offsetof(stack_options, skip),                                                   \
+     "REGEX",                                                                                      \
+     "pass over functions that match, as over those of standard libraries and "                    \
+     "allocators, when naming a stack (may be repeated)",                                          \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     0},                                                                                           \
+    {                                                                                              \
+        0, "no-skip", OPT_FLAG, (position) + offsetof(stack_options, no_skip), NULL,               \
+            "name stacks by their innermost function", NULL, 0, 0                                  \
     }
 
 /* Returns the name of an option that was given, or NULL. */

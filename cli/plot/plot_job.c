@@ -230,6 +230,8 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         j->setup.options.chart.group = HPR_GROUP_TYPE; /* bands as in other pictures */
         j->setup.options.chart.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */
+    } else if (j->shows_stacks && hpf_survey_hides_frames(j->surveys[0])) {
+        j->setup.options.chart.group = HPR_GROUP_STACK; /* the same */
     }
     return read_sets(j) && read_events(j);
 }

@@ -67,6 +67,7 @@ static const opt plot_options[] = {
     OPT_RARE_HEADING("Parts of call stacks"),
     STACK_DEPTH(AT(stacks.depth)),
     STACK_FUNCTIONS(AT(stacks)),
+    STACK_SKIP(AT(stacks)),
     {0, "sets", OPT_TEXT, AT(sets), "FILE",
      "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
      "BASE.eventlog, for profiles made with -hr)",

@@ -83,7 +83,8 @@ static void say_course(const page *p, const hpp_process_figures *f)
     }
 }
 
-/* Prints the largest sites; those below one percent only if they are the first. */
+/* Prints the largest sites, types or retainer sets; those below one percent only if they are the
+ * first. */
 static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t all_bytes)
 {
     hpp_site_figures sites[N_SITES];
@@ -91,6 +92,11 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
     for (size_t i = 0; i < n && (i == 0 || sites[i].live_bytes >= all_bytes / 100); i++) {
         const hpp_site_figures *s = &sites[i];
         double share = all_bytes > 0 ? 100.0 * (double)s->live_bytes / (double)all_bytes : 0;
+        if (s->live_blocks == 0) { /* a band of another break-down */
+            say(p, "  %10s %3.0f%%  %.*s", amount(s->live_bytes).text, share, shown(s->place, 100),
+                s->place.data);
+            continue;
+        }
         int n_path = shown(s->path, PATH_BYTES);
         say(p, "  %10s %3.0f%% %10s block%s  %.*s%s%.*s%s", amount(s->live_bytes).text, share,
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
@@ -151,7 +157,7 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
 {
     hpp_site_figures sites[N_SITES];
     size_t n = hpp_collector_top(p->collector, index, HPP_LOST, sites, N_SITES);
-    say(p, "unreachable at the last sample: %s in %s block%s%s", amount(f->lost_bytes).text,
+    say(p, "unreachable, at most: %s in %s block%s%s", amount(f->lost_bytes).text,
         format_count(f->lost_blocks).text, plural(f->lost_blocks), n > 0 ? ":" : "");
     for (size_t i = 0; i < n; i++) {
         const hpp_site_figures *s = &sites[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * One run of `dpkg-query --search` for all files. Its database may have a file in /bin that the
- * program saw in /usr/bin, where both are the same folder.
+ * program saw in /usr/bin, or in /usr/lib that it saw in /lib, where both are the same folder.
  */
 #include "symbol_hint.h"
 
@@ -55,7 +55,7 @@ static void read_line(symbol_hint *out, char *line, const hpf_str *paths, size_t
     path[strcspn(path, "\n")] = '\0';
     line[strcspn(line, ":,")] = '\0';
     for (size_t i = 0; i < n; i++) {
-        if (hpf_str_is(paths[i], path) || hpf_str_is(without_usr(paths[i]), path)) {
+        if (hpf_str_equal(without_usr(paths[i]), without_usr((hpf_str){path, strlen(path)}))) {
             char package[200];
             bool is_libc = strcmp(line, "libc6") == 0; /* has no automatic package */
             snprintf(package, sizeof package, "%.180s-%s", line, is_libc ? "dbg" : "dbgsym");
@@ -74,9 +74,10 @@ void symbol_hint_find(symbol_hint *out, const hpf_str *paths, size_t n)
     n = n < MOST_FILES ? n : MOST_FILES;
     for (size_t i = 0; i < n; i++) {
         if (is_plain(paths[i]) && paths[i].length < 250) {
-            length += (size_t)snprintf(
-                command + length, sizeof command - length, " %.*s %.*s", (int)paths[i].length,
-                paths[i].data, (int)without_usr(paths[i]).length, without_usr(paths[i]).data);
+            hpf_str path = without_usr(paths[i]);
+            length +=
+                (size_t)snprintf(command + length, sizeof command - length, " %.*s " USR "%.*s",
+                                 (int)path.length, path.data, (int)path.length, path.data);
         }
     }
     snprintf(command + length, sizeof command - length, " 2>/dev/null");

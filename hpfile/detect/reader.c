@@ -27,6 +27,7 @@ struct hpf_reader {
     hpf__eventlog_heap *log;
     hpf__import *import;
     hpf_stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
+    hpf_frame_rules *rules;   /* the usual ones, made when needed */
 };
 
 static hpf_str name_of_input(const hpf_reader *r, hpf_name name)
@@ -71,12 +72,14 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
         return NULL;
     }
     r->options = options ? *options : (hpf_reader_options){0};
-    if (r->options.view) {
-        r->viewer = hpf_stack_viewer_create(r->options.view, all_frames, r);
-        if (!r->viewer) {
-            free(r);
-            return NULL;
-        }
+    if (!r->options.rules && r->options.view) {
+        r->options.rules = hpf_stack_view_rules(r->options.view);
+    }
+    bool has_viewer = r->options.view && hpf_stack_view_shows(r->options.view);
+    r->viewer = has_viewer ? hpf_stack_viewer_create(r->options.view, all_frames, r) : NULL;
+    if (has_viewer && !r->viewer) {
+        hpf_reader_destroy(r);
+        return NULL;
     }
     emit_to(r, events, context);
     return r;
@@ -89,6 +92,7 @@ void hpf_reader_destroy(hpf_reader *r)
         hpf__eventlog_heap_destroy(r->log);
         hpf__import_destroy(r->import);
         hpf_stack_viewer_destroy(r->viewer);
+        hpf_frame_rules_destroy(r->rules);
         free(r);
     }
 }
@@ -96,6 +100,16 @@ void hpf_reader_destroy(hpf_reader *r)
 hpf__eventlog_heap *hpf__reader_log(const hpf_reader *r)
 {
     return r->log;
+}
+
+const hpf_frame_rules *hpf__reader_rules(hpf_reader *r)
+{
+    if (!r->options.rules) {
+        hpf_error err; /* without memory, frames are as they are */
+        (void)!hpf_frame_rules_create(&r->rules, NULL, 0, false, &err);
+        r->options.rules = r->rules;
+    }
+    return r->options.rules;
 }
 
 static hpf_status feed_known(hpf_reader *r, const char *bytes, size_t n_bytes, hpf_error *err)

@@ -78,6 +78,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_read_source(hpf_source *source, const hpf_ev
  * RANGE, UNSUPPORTED. */
 hpf_status hpf__reader_check_view(const hpf_reader *reader, hpf_error *err);
 
+/* Returns the rules by which the reader names stacks; NULL without memory. */
+const hpf_frame_rules *hpf__reader_rules(hpf_reader *reader);
+
 /* Returns the reader of an event log, or NULL when the input is not one, or not yet known. */
 hpf__eventlog_heap *hpf__reader_log(const hpf_reader *reader);
 

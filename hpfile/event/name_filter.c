@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/regular_expression.h"
 
 hpf_status hpf_name_filter_init(hpf_name_filter *out, const char *match, const char *exclude,
@@ -36,6 +37,13 @@ void hpf_name_filter_finish(hpf_name_filter *filter)
     memset(filter, 0, sizeof *filter);
 }
 
+/* Returns whether a name matches, or what is shown of it: it without the number of its stack. */
+static bool matches(const regex_t *expression, const char *text, const char *shown)
+{
+    return regexec(expression, text, 0, NULL, 0) == 0 ||
+           (shown > text && regexec(expression, shown, 0, NULL, 0) == 0);
+}
+
 bool hpf_name_filter_keeps(void *context, hpf_str name)
 {
     const hpf_name_filter *filter = context;
@@ -45,8 +53,9 @@ bool hpf_name_filter_keeps(void *context, hpf_str name)
     }
     memcpy(text, name.data, name.length);
     text[name.length] = '\0';
-    bool is_kept = (!filter->has_match || regexec(&filter->match, text, 0, NULL, 0) == 0) &&
-                   (!filter->has_exclude || regexec(&filter->exclude, text, 0, NULL, 0) != 0);
+    const char *shown = text + (name.length - hpf__without_id(name).length);
+    bool is_kept = (!filter->has_match || matches(&filter->match, text, shown)) &&
+                   (!filter->has_exclude || !matches(&filter->exclude, text, shown));
     free(text);
     return is_kept;
 }

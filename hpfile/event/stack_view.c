@@ -42,13 +42,19 @@ hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_opti
     }
     view->part = options->part;
     view->depth = options->depth;
+    view->shows_names = options->shows_names;
+    hpf_status status = hpf_frame_rules_create(&view->rules, options->skip, options->n_skip,
+                                               options->skips_none, err);
+    if (status != HPF_OK) {
+        hpf_stack_view_destroy(view);
+        return status;
+    }
     if (!put_caption(&view->caption, options)) {
         hpf_stack_view_destroy(view);
         return hpf_error_set_memory(err);
     }
     for (int i = 0; i < N_EXPRESSIONS; i++) {
-        hpf_status status =
-            texts[i] ? hpf__regular_expression(&view->expressions[i], texts[i], err) : HPF_OK;
+        status = texts[i] ? hpf__regular_expression(&view->expressions[i], texts[i], err) : HPF_OK;
         if (status != HPF_OK) {
             hpf_stack_view_destroy(view);
             return status;
@@ -68,11 +74,22 @@ void hpf_stack_view_destroy(hpf_stack_view *view)
     }
     if (view) {
         hpf__buffer_finish(&view->caption);
+        hpf_frame_rules_destroy(view->rules);
     }
     free(view);
 }
 
+bool hpf_stack_view_shows(const hpf_stack_view *view)
+{
+    return !view->shows_names;
+}
+
+const hpf_frame_rules *hpf_stack_view_rules(const hpf_stack_view *view)
+{
+    return view->rules;
+}
+
 bool hpf_stack_view_has_lines(const hpf_stack_view *view)
 {
-    return view->part == HPF_PART_LINE;
+    return view->part == HPF_PART_LINE && !view->shows_names;
 }

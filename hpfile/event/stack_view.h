@@ -17,6 +17,8 @@ struct hpf_stack_view {
     uint32_t depth;
     bool has[N_EXPRESSIONS];
     regex_t expressions[N_EXPRESSIONS];
+    bool shows_names;
+    hpf_frame_rules *rules;
     hpf__buffer caption; /* "callers of malloc, by module" */
 };
 

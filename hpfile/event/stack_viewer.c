@@ -178,10 +178,10 @@ static hpf_status find_focus(hpf_stack_viewer *v, uint32_t n, uint32_t first, fo
  *     type  f  g  focus  h  focus  main     the frames; the type of the block may be missing
  *           [-----------]                   --callees: from the innermost focus inwards
  *                           [---------]     --callers: from the outermost focus outwards
- *           [-------------------------]     neither
+ *              [----------------------]     neither: from the one that names the stack
  *
  * Of these, a view by call stack shows `depth` frames that begin at the focus. Another view shows
- * one: the callee of the focus, its caller, or the innermost function. */
+ * one: the callee of the focus, its caller, or the one that names the stack. */
 static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *frames)
 {
     const hpf_stack_view *view = v->view;
@@ -206,7 +206,8 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
         frames->begin = at.innermost - (at.innermost > first);
         frames->end = frames->begin + 1;
     } else {
-        uint32_t begin = view->has[CALLERS] ? at.outermost : first;
+        uint32_t own = (uint32_t)hpf_frame_rules_own(view->rules, v->stack + first, n - first);
+        uint32_t begin = view->has[CALLERS] ? at.outermost : first + own;
         begin += !is_stack && view->has[CALLERS] && begin + 1 < n;
         uint32_t with_line = begin;
         while (with_line < n && v->stack[with_line].source.length == 0) {

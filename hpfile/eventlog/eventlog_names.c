@@ -16,11 +16,13 @@
 
 #define CENTRE_ID_BYTES 4u
 #define ADDRESS_BYTES   8u
-#define MAX_KEY_BYTES   (1 + 255 * CENTRE_ID_BYTES) /* of a stack */
+#define MAX_DEPTH       255
+#define MAX_KEY_BYTES   (1 + MAX_DEPTH * CENTRE_ID_BYTES) /* of a stack */
 
 void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 {
     hpf_arena_destroy(n->arena);
+    hpf_frame_rules_destroy(n->own_rules);
     hpf__intern_finish(&n->centre_ids);
     hpf__intern_finish(&n->info_addresses);
     hpf__eventlog_keys_finish(&n->stacks);
@@ -205,6 +207,27 @@ static hpf_str type_of_stack(const hpf__eventlog_names *n, hpf_str stack)
                                   : HPF_STR("");
 }
 
+/* Stores the index of the frame that names a stack, whose type, if it has one, comes first. Returns
+ * HPF_OK or HPF_ERR_MEMORY. */
+static hpf_status find_own(hpf__eventlog_names *n, hpf_str stack, size_t *own)
+{
+    hpf_frame frames[MAX_DEPTH];
+    size_t depth = stack_depth(stack), first = type_of_stack(n, stack).length > 0;
+    for (size_t i = first; i < depth; i++) {
+        frames[i] = *find(&n->centre_ids, n->centres, id_at(stack, i));
+    }
+    if (!n->rules) {
+        hpf_error err;
+        hpf_status status = hpf_frame_rules_create(&n->own_rules, NULL, 0, false, &err);
+        if (status != HPF_OK) {
+            return HPF_ERR_MEMORY;
+        }
+        n->rules = n->own_rules;
+    }
+    *own = first + hpf_frame_rules_own(n->rules, frames + first, depth - first);
+    return HPF_OK;
+}
+
 /* A log that was opened late may lack definitions. Such cost centres are shown by their numbers. */
 static hpf_status define_missing(hpf__eventlog_names *n, hpf_str stack)
 {
@@ -236,8 +259,9 @@ static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
  * the stacks: 64 bytes for each frame, on average. */
 enum { MOST_NAME_BYTES = 1 << 16, FIRST_NAME_BYTES = 1 << 22, NAME_BYTES_PER_BYTE = 16 };
 
-/* Puts the text of a stack; callers that there is no room for become "...". */
-static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
+/* Puts the text of a stack, from the frame `own` on, after its type; callers that there is no room
+ * for become "...". */
+static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack, size_t own)
 {
     size_t depth = stack_depth(stack), begin = buf->length;
     n->n_key_bytes += stack.length;
@@ -245,12 +269,14 @@ static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack)
     size_t room = most > n->n_name_bytes ? most - n->n_name_bytes : 0;
     room = room < MOST_NAME_BYTES ? room : MOST_NAME_BYTES;
     bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
-    for (size_t i = 0; i < depth && is_put; i++) {
+    bool has_type = type_of_stack(n, stack).length > 0;
+    for (size_t i = has_type ? 0 : own; i < depth && is_put;) {
         const hpf_frame *frame = find(&n->centre_ids, n->centres, id_at(stack, i));
-        bool is_full = i > 0 && buf->length - begin + frame->label.length > room;
-        is_put = (i == 0 || put(buf, HPF_STR("/"))) &&
+        bool is_first = buf->length == begin;
+        bool is_full = !is_first && buf->length - begin + frame->label.length > room;
+        is_put = (is_first || put(buf, HPF_STR("/"))) &&
                  (is_full ? put(buf, HPF_STR("...")) : put_frame(buf, frame));
-        i = is_full ? depth : i;
+        i = is_full ? depth : i == 0 && has_type ? own : i + 1;
     }
     n->n_name_bytes += buf->length - begin;
     return is_put;
@@ -302,55 +328,62 @@ static hpf_status finish_name(hpf__eventlog_names *n, hpf__eventlog_origin origi
     return status;
 }
 
-/* Stores the key of a stack with functions in place of calls. Returns whether it differs. */
-static bool without_calls(const hpf__eventlog_names *n, hpf_str stack,
-                          char functions[MAX_KEY_BYTES], hpf_str *key)
+/* Stores the key of a stack as names show it: with functions in place of calls, unless by_line is
+ * set, and without the frames inside `own`, unless by_stack or by_line is. Returns whether it
+ * differs. */
+static bool simplify(const hpf__eventlog_names *n, hpf_str stack, size_t own,
+                     char simple[MAX_KEY_BYTES], hpf_str *key)
 {
-    size_t depth = stack_depth(stack);
-    bool has_calls = false;
-    for (size_t i = 0; i < depth; i++) {
+    size_t depth = stack_depth(stack), n_ids = 0;
+    size_t first = type_of_stack(n, stack).length > 0;
+    bool is_simpler = false;
+    for (size_t i = 0; i < depth && !n->by_line; i++) {
         hpf_str id = id_at(stack, i);
         uint32_t number;
         hpf_str function =
             hpf__intern_find(&n->centre_ids, id, &number) ? function_of(n, number) : HPF_STR("");
-        has_calls |= function.length > 0;
-        memcpy(functions + 1 + i * CENTRE_ID_BYTES, function.length > 0 ? function.data : id.data,
+        bool is_left_out = i >= first && i < own && !n->by_stack;
+        is_simpler |= function.length > 0 || is_left_out;
+        memcpy(simple + 1 + n_ids * CENTRE_ID_BYTES, function.length > 0 ? function.data : id.data,
                CENTRE_ID_BYTES);
+        n_ids += !is_left_out;
     }
-    functions[0] = (char)depth;
-    *key = (hpf_str){functions, 1 + depth * CENTRE_ID_BYTES};
-    return has_calls;
+    simple[0] = (char)n_ids;
+    *key = (hpf_str){simple, 1 + n_ids * CENTRE_ID_BYTES};
+    return is_simpler;
 }
 
 /* Makes the name of a key that is new, the text of its stack or its type. */
-static hpf_status name_stack(hpf__eventlog_names *n, hpf_str key, uint32_t number, bool *is_new)
+static hpf_status name_stack(hpf__eventlog_names *n, hpf_str key, size_t own, uint32_t number,
+                             bool *is_new)
 {
     hpf_str type = n->by_stack ? HPF_STR("") : type_of_stack(n, key);
     bool is_type = type.length > 0;
     n->shares_names |= is_type;
     hpf__eventlog_origin origin = {.is_stack = !is_type, .is_type = is_type, .key = number};
     bool is_put =
-        begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key));
+        begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key, own));
     return is_put ? finish_name(n, origin, !is_type, hpf__eventlog_keys_name(&n->stacks, number),
                                 is_new)
                   : HPF_ERR_MEMORY;
 }
 
-/* Gives a new key the name of a stack of functions, which may be in the log, too. */
-static hpf_status name_as_functions(hpf__eventlog_names *n, hpf_str functions, uint32_t number,
-                                    bool *is_new)
+/* Gives a new key the name of a simpler stack, which may be in the log, too. */
+static hpf_status name_as(hpf__eventlog_names *n, hpf_str simple, uint32_t number, bool *is_new)
 {
-    uint32_t number_of_functions;
+    uint32_t number_of_simple;
     uint32_t last = n->stacks.last;
-    hpf_status status = hpf__eventlog_keys_add(&n->stacks, functions, &number_of_functions, is_new);
+    size_t own;
+    hpf_status status = hpf__eventlog_keys_add(&n->stacks, simple, &number_of_simple, is_new);
     n->stacks.last = last; /* the samples of the log have the other key */
     if (status == HPF_OK && *is_new) {
-        status = name_stack(n, functions, number_of_functions, is_new);
+        status = find_own(n, simple, &own);
+        status = status ? status : name_stack(n, simple, own, number_of_simple, is_new);
     }
     if (status == HPF_OK) {
         n->shares_names = true;
         *hpf__eventlog_keys_name(&n->stacks, number) =
-            *hpf__eventlog_keys_name(&n->stacks, number_of_functions);
+            *hpf__eventlog_keys_name(&n->stacks, number_of_simple);
     }
     return status;
 }
@@ -359,17 +392,19 @@ hpf_status hpf__eventlog_names_of_stack(hpf__eventlog_names *n, hpf_str key, hpf
                                         bool *is_new)
 {
     uint32_t number;
-    char functions[MAX_KEY_BYTES];
-    hpf_str key_of_functions;
+    char simple[MAX_KEY_BYTES];
+    hpf_str simple_key;
+    size_t own = 0;
     *is_new = false;
     hpf_status status = hpf__eventlog_keys_add(&n->stacks, key, &number, is_new);
     if (status == HPF_OK && *is_new) {
         status = define_missing(n, key);
+        status = status ? status : find_own(n, key, &own);
     }
     if (status == HPF_OK && *is_new) {
-        status = !n->by_line && without_calls(n, key, functions, &key_of_functions)
-                     ? name_as_functions(n, key_of_functions, number, is_new)
-                     : name_stack(n, key, number, is_new);
+        status = simplify(n, key, own, simple, &simple_key)
+                     ? name_as(n, simple_key, number, is_new)
+                     : name_stack(n, key, own, number, is_new);
     }
     *name = status == HPF_OK ? *hpf__eventlog_keys_name(&n->stacks, number) : 0;
     return status;

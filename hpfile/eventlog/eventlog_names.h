@@ -9,14 +9,15 @@
  * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that their
  * bands are the types', unless `by_stack` is set. A cost centre may be a call in another, a
  * function: stacks that differ only in calls have the name of the stack of functions, unless
- * `by_line` is set.
+ * `by_line` is set. The frames inside the one that names a stack (hpfile/frame_rules.h) are not in
+ * its text; stacks that differ only in these have one name, unless one of the two is set.
  */
 #ifndef HPF_EVENTLOG_NAMES_H
 #define HPF_EVENTLOG_NAMES_H
 
 #include "base/buffer.h"
 #include "base/arena.h"
-#include "hpfile/frame.h"
+#include "hpfile/frame_rules.h"
 #include "base/intern.h"
 #include "eventlog/eventlog_keys.h"
 
@@ -37,10 +38,12 @@ typedef struct hpf__eventlog_names {
     hpf__intern info_addresses;
     hpf_frame *infos;
     size_t infos_capacity;
-    bool labels_are_infos; /* labels are addresses of info tables */
-    bool by_stack;         /* as in hpf_reader_options */
-    bool by_line;          /* as in hpf_reader_options, or the view needs it */
-    bool shares_names;     /* some names are shared by many stacks */
+    bool labels_are_infos;        /* labels are addresses of info tables */
+    bool by_stack;                /* as in hpf_reader_options */
+    bool by_line;                 /* as in hpf_reader_options, or the view needs it */
+    const hpf_frame_rules *rules; /* borrowed; NULL: the usual ones, made when needed */
+    hpf_frame_rules *own_rules;
+    bool shares_names; /* some names are shared by many stacks */
 
     hpf__eventlog_keys stacks, labels;
     hpf__intern texts; /* the names */

@@ -180,7 +180,9 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
                                          NULL};
     totals t = {.emit = {.events = events, .context = context}};
     t.stacks.emit = &t.emit;
+    t.totals.names.by_stack = options && options->by_stack;
     t.totals.names.by_line = options && options->by_line;
+    t.totals.names.rules = options ? options->rules : NULL;
     hpf_status status = hpf__choose_value(&t.amount, values, options, err);
     if (status == HPF_OK && t.amount > BLOCKS) {
         return hpf__eventlog_read_ticky(source, events, context, options, err);

@@ -67,10 +67,11 @@ static hpf_str join_callers(const hpf_frame *frames, size_t n, hpf_arena *arena)
 static void describe_maker(hpf_explain_part *part, const hpf_explain_recording *r,
                            const hpf_frame *frames, size_t n, hpf_arena *arena)
 {
-    size_t own = hpf_frames_own(frames, n);
+    const hpf_frame_rules *rules = hpf_survey_frame_rules(r->in->survey);
+    size_t own = hpf_frame_rules_own(rules, frames, n);
     bool is_cut = n > 0 && ends_in(frames[n - 1].label, "...");
-    part->is_cut = is_cut && own + 1 >= n;
-    own = own < n ? own : 0;
+    part->is_cut = is_cut && (own + 1 >= n ||
+                              hpf_frame_rules_owner(rules, &frames[own]) != HPF_FRAME_OF_PROGRAM);
     const hpf_frame *outermost = &frames[n - 1];
     bool is_caf = outermost->is_caf || ends_in(outermost->label, ".CAF");
     bool is_of_library =

@@ -16,7 +16,7 @@
 #include "event/format_row.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/eventlog_tags.h"
-#include "hpfile/survey.h"
+#include "hpfile/summary.h"
 
 /* Fewer samples say nothing about time. */
 enum { FEWEST_SAMPLES = 20 };
@@ -105,7 +105,8 @@ static hpf_status find_gains(const search *s, hpf_finding *f, size_t first, size
         if (gain < grown / 10) {
             break;
         }
-        f->gains[f->n_gains++] = (hpf_finding_gain){hpf_survey_name(s->in->survey, most), gain};
+        f->gains[f->n_gains++] =
+            (hpf_finding_gain){hpf__without_id(hpf_survey_name(s->in->survey, most)), gain};
         after[most] = before[most];
     }
     free(before);
@@ -145,6 +146,36 @@ static hpf_status find_growth(search *s, hpf_error *err)
     return find_gains(s, f, first, last, err);
 }
 
+/* A band grows in a straight line up to the end, by half of its largest amount and a hundredth of
+ * the peak, and has a twentieth of the memory over time. Of several, the one that grows most. */
+static hpf_status find_band_growth(search *s, hpf_error *err)
+{
+    hpf_summary sum;
+    const hpf_summary_row *most = NULL;
+    double duration = s->o->last_time - s->o->first_time;
+    if (s->o->n_samples < FEWEST_SAMPLES) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf_summary_make(&sum, s->in->survey, 0, err);
+    for (uint32_t i = 0; i < sum.n_rows && status == HPF_OK; i++) {
+        const hpf_summary_row *row = &sum.rows[i];
+        double gain = row->growth * duration;
+        bool is_growth = row->r_squared >= 0.95 && row->share >= 0.05 && gain >= row->max / 2 &&
+                         gain >= s->o->peak_total / 100;
+        most = is_growth && (!most || row->growth > most->growth) ? row : most;
+    }
+    if (most) {
+        hpf_finding *f = add(s, HPF_FINDING_BAND_GROWTH);
+        f->of.growth.name = hpf__without_id(most->name);
+        f->of.growth.rate = most->growth;
+        f->of.growth.r_squared = most->r_squared;
+        f->of.growth.from_time = s->o->first_time;
+        f->of.growth.to_time = s->o->last_time;
+    }
+    hpf_summary_finish(&sum);
+    return status;
+}
+
 /* --- a short peak ---------------------------------------------------------------------------- */
 
 /* The heap is above half of its peak for less than a tenth of the time. */
@@ -180,16 +211,22 @@ static hpf_status find_short_peak(search *s, hpf_error *err)
 
 /* --- biographies and retainers ---------------------------------------------------------------- */
 
+/* Returns the totals of a name; of none, all 0. */
+static hpf_totals totals_of(const search *s, const char *name)
+{
+    for (hpf_name i = 0; i < hpf_survey_n_names(s->in->survey); i++) {
+        if (hpf_str_is(hpf_survey_name(s->in->survey, i), name)) {
+            return *hpf_survey_totals(s->in->survey, i);
+        }
+    }
+    return (hpf_totals){0};
+}
+
 /* Returns the share of a name in the area of the profile. */
 static double share_of(const search *s, const char *name)
 {
     double area = s->o->total.trapezium;
-    for (hpf_name i = 0; i < hpf_survey_n_names(s->in->survey) && area > 0; i++) {
-        if (hpf_str_is(hpf_survey_name(s->in->survey, i), name)) {
-            return hpf_survey_totals(s->in->survey, i)->trapezium / area;
-        }
-    }
-    return 0;
+    return area > 0 ? totals_of(s, name).trapezium / area : 0;
 }
 
 /* A quarter of the memory over time is kept after its last use, or never used. */
@@ -215,7 +252,9 @@ static void find_holder(search *s)
     }
     double lost = share_of(s, "UNREACHED");
     if (lost >= 0.01) {
-        add(s, HPF_FINDING_UNREACHED)->of.held.share = lost;
+        hpf_finding *f = add(s, HPF_FINDING_UNREACHED);
+        f->of.held.share = lost;
+        f->of.held.max = totals_of(s, "UNREACHED").max;
     }
     hpf_str name = hpf_survey_name(survey, most);
     double share = s->o->total.trapezium > 0
@@ -229,7 +268,7 @@ static void find_holder(search *s)
     hpf_retainer_set set;
     bool is_known = hpf_survey_retainer_set(survey, most, &set);
     hpf_finding *f = add(s, HPF_FINDING_ONE_HOLDER);
-    f->of.held.name = is_known ? set.members : name;
+    f->of.held.name = is_known ? set.members : bare;
     f->of.held.share = share;
 }
 
@@ -423,6 +462,7 @@ hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording, 
     hpf_status status = find_growth(&s, err);
     if (status == HPF_OK && out->n == 0) {
         status = find_short_peak(&s, err);
+        status = status == HPF_OK ? find_band_growth(&s, err) : status;
     }
     if (by == HPF_BREAKDOWN_BIOGRAPHY) {
         find_unused(&s);

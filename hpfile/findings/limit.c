@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "hpfile/str.h"
 
 static const char *const report_figures[] = {[HPF_LIMIT_PEAK] = "peak",
@@ -212,7 +213,7 @@ static bool is_worst(const hpf_limit *r, hpf_limit_result *t, hpf_str name, doub
         return false;
     }
     t->verdict = HPF_LIMIT_BROKEN;
-    t->name = name;
+    t->name = hpf__without_id(name);
     t->value = value;
     return true;
 }

@@ -32,6 +32,11 @@ size_t hpf_survey_frames(const hpf_survey *s, hpf_name name, hpf_frame *frames, 
     return hpf_reader_frames(s->reader, name, frames, room);
 }
 
+const hpf_frame_rules *hpf_survey_frame_rules(const hpf_survey *s)
+{
+    return hpf__reader_rules(s->reader);
+}
+
 const hpf_totals *hpf_survey_totals(const hpf_survey *s, hpf_name name)
 {
     return &s->accumulator.totals[name];

@@ -250,7 +250,8 @@ hpf_status hpf_survey_create_series(hpf_survey **out, hpf_source *const *sources
     status =
         status == HPF_OK ? create(out, format, sources, n_sources, options, failed, err) : status;
     bool may_be_live = status == HPF_ERR_SYNTAX && format == &hpf_format_eventlog &&
-                       options->takes_live_bytes && !options->has_log_profile && !options->view;
+                       options->takes_live_bytes && !options->has_log_profile &&
+                       !(options->view && hpf_stack_view_shows(options->view));
     return may_be_live ? create_live(out, sources[0], options, err) : status;
 }
 

@@ -55,6 +55,32 @@ bool hpf_survey_has_types(const hpf_survey *survey)
     return have;
 }
 
+bool hpf_survey_own_frame(const hpf_survey *survey, hpf_name name, hpf_frame *frame, size_t *index)
+{
+    enum { MOST_FRAMES = 256 };
+    hpf_frame frames[MOST_FRAMES];
+    size_t n = hpf_survey_frames(survey, name, frames, MOST_FRAMES);
+    n = n < MOST_FRAMES ? n : MOST_FRAMES;
+    size_t first = n > 1 && hpf__frame_is_type(&frames[0]);
+    if (n > 0) {
+        *index =
+            first + hpf_frame_rules_own(hpf_survey_frame_rules(survey), frames + first, n - first);
+        *frame = frames[*index];
+    }
+    return n > 0;
+}
+
+bool hpf_survey_hides_frames(const hpf_survey *survey)
+{
+    bool hides = false;
+    size_t index;
+    hpf_frame frame;
+    for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !hides; name++) {
+        hides = hpf_survey_own_frame(survey, name, &frame, &index) && index > 0;
+    }
+    return hides;
+}
+
 /* Returns the time of a sample at `time_s`, in nanoseconds since 1970; 0 if the date is not known.
  */
 static uint64_t nanoseconds_of(const hpf_survey *survey, double time_s)

@@ -208,6 +208,8 @@ hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts)
     case HPR_GROUP_PACKAGE:
         found = is_stack ? found : parse_name(bare).package;
         break;
+    case HPR_GROUP_STACK:
+        return bare;
     case HPR_GROUP_PREFIX:
         found = prefix_of(bare, n_parts, is_stack);
         break;

@@ -24,7 +24,7 @@
  * PACKAGE: "base".
  * PREFIX: the first `n_parts` parts. The parts of a stack are separated by slashes, and its number
  * is left out; the parts of other names are the package and what dots, slashes and "::" separate.
- */
+ * STACK: all but the number. */
 hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts);
 
 #endif

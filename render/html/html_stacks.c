@@ -5,6 +5,7 @@
 #include "html/html_stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/frame.h"
 #include "hpfile/moved_lines.h"
@@ -13,9 +14,11 @@
 enum { MOST_FRAMES = 1 << 16 };
 
 /* Returns the innermost frames of a name, innermost first, to be freed by the caller, and stores
- * their number. Returns NULL without memory. */
-static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n)
+ * their number, and how many are inside the one that names the stack; a type is not passed over.
+ * Returns NULL without memory. */
+static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n, size_t *n_inside)
 {
+    *n_inside = 0;
     size_t n_known = hpf_survey_frames(survey, name, NULL, 0);
     hpf_str text = hpf_survey_name(survey, name);
     *n = n_known ? n_known : hpf__frames_of_name(text, NULL, 0);
@@ -23,8 +26,15 @@ static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n)
     hpf_frame *frames = calloc(*n, sizeof *frames);
     if (frames && n_known) {
         hpf_survey_frames(survey, name, frames, *n);
+        if (!hpf__frame_is_type(frames)) {
+            *n_inside = hpf_frame_rules_own(hpf_survey_frame_rules(survey), frames, *n);
+        }
     } else if (frames) {
         hpf__frames_of_name(text, frames, *n);
+        hpf_str last = frames[*n - 1].label;
+        if (*n > 1 && last.length >= 3 && memcmp(last.data + last.length - 3, "...", 3) == 0) {
+            frames[*n - 1].label = HPF_STR("(callers were cut)"); /* by -L: no function */
+        }
     }
     return frames;
 }
@@ -56,8 +66,9 @@ static bool put_frame(hpf__buffer *text, const hpf_frame *frame)
 
 hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name name, hpf_error *err)
 {
-    size_t n;
-    hpf_frame *frames = frames_of(survey, name, &n);
+    size_t n, n_inside;
+    hpf_frame *frames = frames_of(survey, name, &n, &n_inside);
+    size_t n_own = n - n_inside;
     uint32_t node[2] = {0, 0}; /* parent, frame */
     hpf_status status = frames ? HPF_OK : HPF_ERR_MEMORY;
     while (status == HPF_OK && n-- > 0) {
@@ -79,7 +90,8 @@ hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name na
         node[0] = status == HPF_OK ? number + 1 : 0;
     }
     free(frames);
-    if (status == HPF_OK && !hpr__packer_put(&s->ends, node[0])) {
+    if (status == HPF_OK &&
+        !(hpr__packer_put(&s->ends, node[0]) && hpr__packer_put(&s->owns, (int64_t)n_own))) {
         status = HPF_ERR_MEMORY;
     }
     return status == HPF_ERR_LIMIT    ? hpf_error_set(err, status, "more than 2^30 stacks")
@@ -108,7 +120,9 @@ bool hpr__stacks_json(hpf_json *json, hpr__stacks *s)
     }
     hpf_json_close(json);
     return hpr__packer_finish(&s->parents) && hpr__packer_finish(&s->calls) &&
-           hpr__packer_finish(&s->ends) && hpr__packed_json(json, "parents", &s->parents.packed) &&
+           hpr__packer_finish(&s->ends) && hpr__packer_finish(&s->owns) &&
+           hpr__packed_json(json, "owns", &s->owns.packed) &&
+           hpr__packed_json(json, "parents", &s->parents.packed) &&
            hpr__packed_json(json, "calls", &s->calls.packed) &&
            hpr__packed_json(json, "ends", &s->ends.packed);
 }
@@ -120,6 +134,7 @@ void hpr__stacks_finish(hpr__stacks *s)
     hpf__buffer_finish(&s->parents.packed);
     hpf__buffer_finish(&s->calls.packed);
     hpf__buffer_finish(&s->ends.packed);
+    hpf__buffer_finish(&s->owns.packed);
     hpf__buffer_finish(&s->text);
 }
 
@@ -129,8 +144,8 @@ static hpf_status add_texts(hpf__intern *texts, const hpf_survey *survey)
     hpf__buffer text = {0};
     hpf_status status = HPF_OK;
     for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !status; name++) {
-        size_t n;
-        hpf_frame *frames = frames_of(survey, name, &n);
+        size_t n, n_inside;
+        hpf_frame *frames = frames_of(survey, name, &n, &n_inside);
         status = frames ? HPF_OK : HPF_ERR_MEMORY;
         for (size_t i = 0; i < n && !status; i++) {
             hpf_str source = frames[i].source;

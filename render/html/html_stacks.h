@@ -16,6 +16,7 @@ typedef struct hpr__stacks {
     hpf__intern frames; /* label, module and source, each ended by a NUL */
     hpf__intern nodes;  /* parent and frame */
     hpr__packer parents, calls, ends;
+    hpr__packer owns; /* how many frames of a stack are not inside the one that names it */
     hpf__buffer text;
 } hpr__stacks;
 

@@ -66,6 +66,19 @@ def check_short_peak():
     assert "cache by" in found["short peak"]["evidence"], found
 
 
+def check_growing_band():
+    """A band that only grows is a finding, whatever the others do."""
+    def samples(amount):
+        return [(time, {**costs, "log": amount(i / 200) * MIB}) for i, (time, costs) in
+                enumerate(shape(lambda t: 200 if 0.50 <= t < 0.53 else 20, noise=0.1))]
+    found = findings(samples(lambda t: 12 * t))
+    assert set(found) == {"short peak", "growing band"}, found
+    assert found["growing band"]["evidence"] == "log grows by 614 KiB/s from 0 s to 19.9 s (R2 1.00)", found
+    for quiet in (lambda t: 12, lambda t: 12 * t if t < 0.5 else 6, lambda t: 12 * (1 - t), lambda t: 12 * (t * 9 % 1),
+                  lambda t: 0.2 * t):
+        assert set(findings(samples(quiet))) == {"short peak"}, "it does not grow, levels off, or is small"
+
+
 def check_empty():
     """Samples without names, or of 0 bytes."""
     for job in "p", "p -hr", "p -hb", "p · by retainer set", "p · by biography":
@@ -107,8 +120,10 @@ def check_retainers():
     samples = [(i, {"(3)cache": 70, "(4)main": 25, "UNREACHED": 5}) for i in range(30)]
     found = findings(samples, "p +RTS -hr")
     assert set(found) == {"one holder", "unreached"}, found
-    assert "holds 70.0% of the memory over time: (3)cache" in found["one holder"]["evidence"], found
-    assert found["unreached"]["evidence"].startswith("5.0% of the memory"), found
+    assert "holds 70.0% of the memory over time: cache" in found["one holder"]["evidence"], found
+    assert found["unreached"]["evidence"].startswith("up to 5 B, 5.0% of the memory"), found
+    grown = [(i, {"(3)cache": 95, "UNREACHED": 40 if i == 7 else 1}) for i in range(30)]
+    assert findings(grown, "p +RTS -hr")["unreached"]["evidence"].startswith("up to 40 B, "), "the largest value over time"
     assert not findings([(i, {"(3)a": 40, "(4)b": 35, "(5)c": 25}) for i in range(30)], "p +RTS -hr")
 
 
@@ -235,6 +250,6 @@ def check_windows():
         assert not findings_of_file(log, "--from", "35"), "churn before the window"
 
 
-for check in (check_growth, check_short_peak, check_empty, check_quiet, check_biography, check_retainers, check_resident,
+for check in (check_growth, check_short_peak, check_growing_band, check_empty, check_quiet, check_biography, check_retainers, check_resident,
               check_churn, check_small_blocks, check_small_blocks_of_native_programs, check_windows):
     check()

@@ -71,12 +71,14 @@ def sets_of(profile):
 
 class Holders(Native):
     def check(self, *command, options=()):
-        """Compares the sets of the blocks that the program's own functions have allocated."""
+        """Compares the sets of the blocks that the program's own functions have allocated, without the buffers of
+        its streams."""
         done = Waiting([program(command[0]), *command[1:]], self.fresh(), "-hr",
                        "-hm" + command[0], *options)
         self.assertEqual(done.process.returncode, 0, done.errors)
         self.assertTrue(done.printed("held"))
-        self.assertEqual(sets_of(done.profile), done.printed("held"))
+        held = {name: size for name, size in sets_of(done.profile).items() if not name.startswith("_IO_2_1_")}
+        self.assertEqual(held, done.printed("held"))
         return done
 
     def test_holder_of_a_list(self):

@@ -84,7 +84,7 @@ class Summary:
         for bytes_, count in self.all(rf"not freed at the end: {AMOUNT} in {COUNT} block"):
             self.at_most(bytes_, peak, "more is live at the end than at the peak")
             self.require(count > 0 or bytes_ == 0, "bytes without blocks")
-        for pattern in rf"mapped {AMOUNT} itself", rf"unreachable at the last sample: {AMOUNT}":
+        for pattern in rf"mapped {AMOUNT} itself", rf"unreachable, at most: {AMOUNT}":
             for (part,) in self.all(pattern):
                 self.at_most(part, peak, "a part exceeds the peak")
         whole = section = None

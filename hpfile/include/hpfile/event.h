@@ -206,6 +206,8 @@ typedef struct hpf_reader_options {
     /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
      * shown is an error at the end, RANGE or UNSUPPORTED. */
     const hpf_stack_view *view;
+    /* Whose code frames are; NULL: by the view, or by the usual rules. Borrowed. */
+    const hpf_frame_rules *rules;
 } hpf_reader_options;
 
 HPF_END_DECLS

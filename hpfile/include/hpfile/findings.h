@@ -30,6 +30,7 @@ typedef struct hpf_recording {
 typedef enum hpf_finding_kind {
     HPF_FINDING_GROWTH,
     HPF_FINDING_SHORT_PEAK,
+    HPF_FINDING_BAND_GROWTH, /* of a part of a heap that does not grow as a whole */
     HPF_FINDING_UNUSED,
     HPF_FINDING_UNREACHED,
     HPF_FINDING_ONE_HOLDER,
@@ -55,6 +56,7 @@ typedef struct hpf_finding {
         struct {
             double rate, r_squared; /* of the line through the totals; per unit of time */
             double from_time, to_time;
+            hpf_str name; /* BAND_GROWTH */
         } growth;
         struct {
             double amount, time;
@@ -66,7 +68,8 @@ typedef struct hpf_finding {
         struct {
             hpf_str name; /* of the retainer set, with its members if these are known */
             double share;
-        } held; /* UNREACHED: without a name */
+            double max; /* UNREACHED, which has no name: its largest amount */
+        } held;
         struct {
             double time, kept, live;
         } resident;

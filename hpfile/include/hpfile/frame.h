@@ -22,10 +22,5 @@ typedef struct hpf_frame {
     hpf_str table, closure_type; /* of info tables only; the closure type is a number */
 } hpf_frame;
 
-/* Returns the index of the innermost frame of the program itself: of no library of C++, Rust or
- * Python, of no allocator, of no system header; in a stack with Python, of no frame without.
- * Returns `n` if there is none. */
-HPF_API size_t hpf_frames_own(const hpf_frame *frames, size_t n);
-
 HPF_END_DECLS
 #endif

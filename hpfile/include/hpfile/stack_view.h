@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What of a profile's call stacks or cost-centre stacks becomes bands: the whole stack, its
- * innermost function, that function's module or line, or the callers or callees of a function. One
- * profile of stacks so answers several questions.
+ * innermost function of the program itself, that function's module or line, or the callers or
+ * callees of a function. One profile of stacks so answers several questions.
  *
  * Stacks come from event logs, whose frames have modules and places, and names such as
  * `(12)apply/eval/main`, whose frames have labels only. Any other name is a stack of one frame.
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "hpfile/error.h"
+#include "hpfile/frame_rules.h"
 
 HPF_BEGIN_DECLS
 
@@ -33,17 +34,24 @@ typedef enum hpf_stack_part {
 } hpf_stack_part;
 
 typedef struct hpf_stack_view_options {
-    /* All parts but HPF_PART_STACK belong to one frame: HPF_PART_THREAD of the outermost, the
-     * others of the innermost; with `callers_of`, of the caller of the function; with `callees_of`,
-     * of the function that it calls. If there is none, of the function itself. */
+    /* HPF_PART_STACK begins with the frame that names the stack (frame_rules.h). All other parts
+     * belong to one frame: HPF_PART_THREAD of the outermost, the others of that frame; with
+     * `callers_of`, of the caller of the function; with `callees_of`, of the function that it
+     * calls. If there is none, of the function itself. */
     hpf_stack_part part;
-    uint32_t depth; /* HPF_PART_STACK: the number of frames, from the innermost or from the function
-                       on; 0: all */
+    uint32_t depth; /* HPF_PART_STACK: the number of frames, from the first one that is shown; 0:
+                       all */
     /* Extended regular expressions, or NULL. A frame matches if its label, its module or its place
      * does; stacks without a matching frame are left out. `under` also matches types. `callers_of`
      * shows the outermost matching frame and its callers, `callees_of` the innermost one and what
      * it calls, so that recursion does not hide them; at most one of the two. */
     const char *under, *callers_of, *callees_of;
+    /* The names of the reader as they are; all of the above is ignored. */
+    bool shows_names;
+    /* Frames that a name does not begin with, as for hpf_frame_rules_create. */
+    const char *const *skip;
+    size_t n_skip;
+    bool skips_none;
 } hpf_stack_view_options;
 
 typedef struct hpf_stack_view hpf_stack_view;
@@ -54,6 +62,12 @@ HPF_API HPF_MUST_USE hpf_status hpf_stack_view_create(hpf_stack_view **out,
                                                       const hpf_stack_view_options *options,
                                                       hpf_error *err);
 HPF_API void hpf_stack_view_destroy(hpf_stack_view *view);
+
+/* Returns whether a view shows anything but the names as they are. */
+HPF_API bool hpf_stack_view_shows(const hpf_stack_view *view);
+
+/* Returns the rules of a view, which have its life. */
+HPF_API const hpf_frame_rules *hpf_stack_view_rules(const hpf_stack_view *view);
 
 /* Returns whether a view shows lines: stacks that differ in lines of calls are different then. */
 HPF_API bool hpf_stack_view_has_lines(const hpf_stack_view *view);

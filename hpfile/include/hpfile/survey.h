@@ -95,6 +95,8 @@ HPF_API hpf_str hpf_survey_name(const hpf_survey *survey, hpf_name name);
  * table. Returns how many there are; 0 for other names. Borrowed from the survey. */
 HPF_API size_t hpf_survey_frames(const hpf_survey *survey, hpf_name name, hpf_frame *frames,
                                  size_t room);
+/* Returns the rules by which stacks are named, with the life of the survey; NULL without memory. */
+HPF_API const hpf_frame_rules *hpf_survey_frame_rules(const hpf_survey *survey);
 HPF_API const hpf_totals *hpf_survey_totals(const hpf_survey *survey, hpf_name name);
 HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 

@@ -25,6 +25,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_st
 /* Returns whether names are the stacks that allocated the objects of types. */
 HPF_API bool hpf_survey_has_types(const hpf_survey *survey);
 
+/* Stores the frame that names a stack, and its index among the frames of the name; of very deep
+ * stacks, the innermost frames are searched. Returns false if the name has no frames. */
+HPF_API bool hpf_survey_own_frame(const hpf_survey *survey, hpf_name name, hpf_frame *frame,
+                                  size_t *index);
+
+/* Returns whether some stacks have frames inside the one that names them. */
+HPF_API bool hpf_survey_hides_frames(const hpf_survey *survey);
+
 /* Returns the program of a job: its first word. */
 HPF_API hpf_str hpf_job_program(hpf_str job);
 

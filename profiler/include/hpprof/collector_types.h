@@ -10,13 +10,6 @@
 
 HPF_BEGIN_DECLS
 
-/* What stacks of Python programs have. */
-typedef enum hpp_python_frames {
-    HPP_PYTHON_WITH_C, /* frames of Python, and the C function that allocated */
-    HPP_PYTHON_ALONE,  /* frames of Python */
-    HPP_PYTHON_NEVER,  /* native frames */
-} hpp_python_frames;
-
 /* Options of a collector, borrowed until it is destroyed. Zero means the default. */
 typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
@@ -28,15 +21,15 @@ typedef struct hpp_collector_options {
     bool without_inherited;     /* leave out blocks that forked children have inherited */
     bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */
     bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
-    const char *const
-        *skip; /* POSIX extended regular expressions: functions to skip when a producer is named */
+    const char *const *skip; /* as for hpf_frame_rules_create */
     size_t n_skip;
+    bool skips_none; /* name the innermost function */
     /* For -hr, the same kind of expressions: allocation sites ("function@file:line", or the
      * function) whose blocks are retainers, and are none. Sites that match neither are if they have
      * at most 8 live blocks. */
     const char *const *retainer, *const *no_retainer;
     size_t n_retainer, n_no_retainer;
-    hpp_python_frames python;    /* in the stacks of Python programs */
+    bool without_python;         /* show Python programs as native ones */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
     uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */
@@ -179,7 +172,8 @@ typedef enum hpp_moment {
     HPP_N_MOMENTS
 } hpp_moment;
 
-/* The blocks of one allocation site. */
+/* The blocks of one allocation site; with HPP_AT_PEAK, in a profile by type or retainer set, of one
+ * band, which has only a name and bytes. */
 typedef struct hpp_site_figures {
     hpf_str place;  /* "function@file:line", or "function" */
     hpf_str module; /* its object file */

@@ -159,7 +159,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .names = c->names,
         .retainer_sites = c->retainer_sites,
         .max_depth = c->options.max_depth,
-        .python = c->options.python,
+        .skips_none = c->options.skips_none,
         .process_id = process_id,
         .without_inherited = c->options.without_inherited,
         .base = base,
@@ -493,7 +493,7 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                  has_peak_images                             ? 2
                  : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
                                                              : 0,
-                 c->options.python != HPP_PYTHON_NEVER, hpp__profile_logs_threads(&c->profile),
+                 !c->options.without_python, hpp__profile_logs_threads(&c->profile),
                  c->profile.print_on_abort);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,
                              preloaded && *preloaded ? ":" : "", preloaded ? preloaded : "");

@@ -86,6 +86,7 @@ class Stacks {
         this.frames = [];
         this.numbers = new Map();   // of frames, by their texts
         this.paths = [];            // by leaf: frames, outermost first
+        this.owns = [];             // by leaf: how many frames are not inside the one that names it
         this.columns = [];          // by leaf
         this.bands = [];            // by leaf: index of its name in the profile
         this.ownRest = undefined;   // of the stacks of groups; else they have the profile's
@@ -117,6 +118,7 @@ class Stacks {
             }
             return Uint32Array.from(path.reverse());
         });
+        this.owns = Array.from(unpackWhole(data.owns, n + nAllocated)).slice(0, n);
         paths.slice(0, n).forEach((path, leaf) => {
             this.paths.push(path);
             this.columns.push(data.columns ? new Column(data.columns[leaf])
@@ -194,11 +196,11 @@ class Stacks {
         return this.ownRest === undefined ? this.profile.rest : this.ownRest;
     }
 
-    // `direction`: 'down' begins with callers, 'up' with the functions that allocate.
+    // `direction`: 'down' begins with callers, 'up' with the functions that name the stacks.
     order(direction) {
         if (!this.orders[direction]) {
             this.orders[direction] = new Order(direction === 'down' ? this.paths
-                : this.paths.map((path) => path.slice().reverse()));
+                : this.paths.map((path, leaf) => path.slice(0, this.owns[leaf]).reverse()));
         }
         return this.orders[direction];
     }
@@ -230,7 +232,7 @@ class Stacks {
 
     // Returns the lines of a tooltip: the frames of a name, innermost first.
     linesOf(name) {
-        const leaf = this.ownRest === undefined ? name : -1;
+        const leaf = this.ownRest === undefined ? name : this.bands.indexOf(name);
         return leaf < 0 ? [] : Array.from(this.paths[leaf], (number) => {
             const {label, module, source} = this.frames[number];
             return [label, module, source].filter(Boolean).join('  ');

@@ -34,6 +34,7 @@ typedef enum hpr_group {
     HPR_GROUP_TYPE,    /* "Just"; "THUNK" of "THUNK_1_0" */
     HPR_GROUP_PACKAGE, /* "base" */
     HPR_GROUP_PREFIX,  /* the first parts: "apply/eval" of "(304)apply/eval/main" */
+    HPR_GROUP_STACK,   /* "apply/eval/main" of "(304)apply/eval/main" */
 } hpr_group;
 
 /* Where names are set. */

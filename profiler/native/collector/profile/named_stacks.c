@@ -37,7 +37,7 @@ static const hpp__stack *cut_back(const hpp__stack *stack, const hpp__function *
  * module that has a name. */
 static bool is_hidden_by(const hpp__stack *stack, const hpp__function *function)
 {
-    return function->is_module && !stack->function->is_skipped &&
+    return function->is_module && stack->function->owner != HPF_FRAME_OF_ALLOCATOR &&
            hpf_str_equal(stack->function->module, function->module);
 }
 
@@ -275,19 +275,20 @@ static bool is_python(const hpp__named_stacks *s, uint32_t node)
     return hpp__window_reader_node(s->reader, node, &record) && record.flags & HPP_NODE_PYTHON;
 }
 
-/* Returns whether a node is a frame of Python that is not skipped. */
-static bool is_shown_python(hpp__named_stacks *s, uint32_t node)
+/* Returns the owner of a node that is a frame of Python, or the last one. */
+static hpf_frame_owner owner_of_python(hpp__named_stacks *s, uint32_t node)
 {
     hpp_window_node record;
     hpp__frames frames = {NULL, 0};
     if (hpp__window_reader_node(s->reader, node, &record) && record.flags & HPP_NODE_PYTHON) {
         frames = frames_at(s, &record);
     }
-    return frames.n > 0 && !frames.list[0].function->is_skipped;
+    return frames.n == 0   ? HPF_FRAME_OF_ALLOCATOR
+           : s->skips_none ? HPF_FRAME_OF_PROGRAM
+                           : frames.list[0].function->owner;
 }
 
-/* Returns the innermost frame of Python of a node's stack that is not skipped, or, if all are, the
- * innermost one; 0: there is none. */
+/* Returns the frame of Python that names a node's stack; 0: there is none. */
 static uint32_t find_python(hpp__named_stacks *s, uint32_t node)
 {
     hpp_window_node record;
@@ -304,7 +305,7 @@ static uint32_t find_python(hpp__named_stacks *s, uint32_t node)
     uint32_t found = s->python_of[node] > 0 ? s->python_of[node] - 1 : 0;
     while (n > 0) {
         uint32_t at = s->path[--n];
-        if (is_python(s, at) && (is_shown_python(s, at) || !is_shown_python(s, found))) {
+        if (is_python(s, at) && owner_of_python(s, at) <= owner_of_python(s, found)) {
             found = at;
         }
         s->python_of[at] = found + 1;
@@ -318,49 +319,37 @@ const hpp__stack *hpp__named_stacks_place(hpp__named_stacks *s, uint32_t node)
     return no_deeper(s, whole_stack(s, python != 0 ? python : node));
 }
 
-/* Returns the index of the innermost frame that is not skipped, or frames.n. */
-static size_t first_producer(hpp__frames frames, hpp_call *call)
-{
-    size_t i = 0;
-    for (; i < frames.n && frames.list[i].function->is_skipped; i++) {
-        if (frames.list[i].function->call != HPP_CALL_MALLOC) {
-            *call = frames.list[i].function->call;
-        }
-    }
-    return i;
-}
-
 /* Returns whether a function without a symbol, whose caller is at `node`, belongs to an allocator:
  * only such functions of its module are between it and one that is skipped. */
 static bool is_of_allocator(hpp__named_stacks *s, const hpp__function *function, uint32_t node)
 {
     size_t n = 0;
     hpp_window_node record;
-    bool is_skipped = function->is_skipped;
+    bool is_allocator = function->owner == HPF_FRAME_OF_ALLOCATOR;
     if (!HPF__ARRAY_RESERVE_ZEROED(s->is_allocator, s->is_allocator_capacity, node + (size_t)1)) {
         return false;
     }
     while (function->is_module && node != 0 && hpp__window_reader_node(s->reader, node, &record)) {
         hpp__frames frames = frames_at(s, &record);
         if (frames.n == 0 || !hpf_str_equal(frames.list[0].function->module, function->module)) {
-            is_skipped = false;
+            is_allocator = false;
             break;
         }
         if (s->is_allocator[node] != 0) {
-            is_skipped = s->is_allocator[node] - 1 != 0;
+            is_allocator = s->is_allocator[node] - 1 != 0;
             break;
         }
         if (!HPF__ARRAY_PUSH(s->path, n, s->path_capacity, node)) {
             return false;
         }
         function = frames.list[0].function;
-        is_skipped = function->is_skipped;
+        is_allocator = function->owner == HPF_FRAME_OF_ALLOCATOR;
         node = record.parent;
     }
     while (n > 0) {
-        s->is_allocator[s->path[--n]] = (uint8_t)(is_skipped + 1);
+        s->is_allocator[s->path[--n]] = (uint8_t)(is_allocator + 1);
     }
-    return is_skipped;
+    return is_allocator;
 }
 
 /* Collects the names of the functions at a node and around it, innermost first, up to the first one
@@ -373,7 +362,7 @@ static void find_allocators(hpp__named_stacks *s, uint32_t node)
         hpp__frames frames = frames_at(s, &record);
         for (size_t i = 0; i < frames.n; i++) {
             hpf_str name = frames.list[i].function->name;
-            bool is_wrapper = frames.list[i].function->is_skipped;
+            bool is_wrapper = frames.list[i].function->owner == HPF_FRAME_OF_ALLOCATOR;
             if (s->n_allocators == HPP__MAX_SKIPPED ||
                 (!is_wrapper && !hpp__container_is_of_library(name)) ||
                 !HPF__ARRAY_PUSH(s->allocators, s->n_allocators, s->allocators_capacity, name)) {
@@ -413,12 +402,12 @@ hpp__site_type hpp__named_stacks_type(hpp__named_stacks *s, uint32_t node,
     return is_known ? type : (hpp__site_type){.type = HPF_STR("")};
 }
 
-/* Returns the innermost function of frames that has a name and is not skipped, or NULL. */
+/* Returns the innermost function of frames that has a name and is no allocator, or NULL. */
 static const hpp__function *find_named(hpp__frames frames)
 {
     for (size_t i = 0; i < frames.n; i++) {
         const hpp__function *function = frames.list[i].function;
-        if (!function->is_skipped && !function->is_module) {
+        if (function->owner != HPF_FRAME_OF_ALLOCATOR && !function->is_module) {
             return function;
         }
     }
@@ -426,7 +415,7 @@ static const hpp__function *find_named(hpp__frames frames)
 }
 
 /* Returns the innermost function between a frame of Python and the allocation at `node` that has a
- * name and is not skipped, or NULL. */
+ * name and is no allocator, or NULL. */
 static const hpp__function *find_c_function(hpp__named_stacks *s, uint32_t node)
 {
     static const hpp__function none;
@@ -453,7 +442,13 @@ static hpp__producer python_producer(hpp__named_stacks *s, uint32_t node, uint32
 {
     hpp__producer producer = {.call = HPP_CALL_MALLOC, .node = python};
     hpp_window_node record;
-    const hpp__stack *stack = whole_stack(s, python);
+    uint32_t innermost = python;
+    if (s->keeps_all) {
+        for (innermost = node; !is_python(s, innermost); innermost = record.parent) {
+            (void)hpp__window_reader_node(s->reader, innermost, &record);
+        }
+    }
+    const hpp__stack *stack = whole_stack(s, innermost);
     if (!stack || !hpp__window_reader_node(s->reader, python, &record)) {
         return producer;
     }
@@ -462,7 +457,7 @@ static hpp__producer python_producer(hpp__named_stacks *s, uint32_t node, uint32
         return producer;
     }
     producer.frame = frames.list[0];
-    const hpp__function *inner = s->without_c ? NULL : find_c_function(s, node);
+    const hpp__function *inner = s->keeps_all ? find_c_function(s, node) : NULL;
     if (inner && s->with_lines) { /* the line of the Python function counts */
         inner = hpp__names_at_line(s->names, &(hpp__frame){.function = inner});
     }
@@ -470,40 +465,108 @@ static hpp__producer python_producer(hpp__named_stacks *s, uint32_t node, uint32
     return producer;
 }
 
-hpp__producer hpp__named_stacks_producer(hpp__named_stacks *s, uint32_t node)
+/* Returns the owner of a frame at a node with this parent. It may name other functions. */
+static hpf_frame_owner owner_of(hpp__named_stacks *s, const hpp__function *function,
+                                uint32_t parent)
 {
-    uint32_t python = find_python(s, node);
-    if (python != 0) {
-        return python_producer(s, node, python);
-    }
-    hpp__producer producer = {.call = HPP_CALL_MALLOC};
+    bool is_allocator = function->is_module && function->owner != HPF_FRAME_OF_ALLOCATOR &&
+                        is_of_allocator(s, function, parent);
+    return is_allocator ? HPF_FRAME_OF_ALLOCATOR : function->owner;
+}
+
+/* Passes over the allocators around a node: stores the call, and returns the node of the first
+ * other function; the node itself if there is none. */
+static uint32_t pass_allocators(hpp__named_stacks *s, uint32_t node, hpp_call *call)
+{
     hpp_window_node record;
-    uint32_t first = node;
-    hpp__frames frames = {NULL, 0};
-    size_t i = 0;
-    for (int n = 0; node != 0; n++, node = n < HPP__MAX_SKIPPED ? record.parent : 0) {
-        if (!hpp__window_reader_node(s->reader, node, &record)) {
-            return producer;
+    uint32_t at = node;
+    for (int n = 0; at != 0 && n < HPP__MAX_SKIPPED; n++, at = record.parent) {
+        hpp__frames frames = {NULL, 0};
+        if (hpp__window_reader_node(s->reader, at, &record)) {
+            frames = frames_at(s, &record);
         }
-        frames = frames_at(s, &record);
-        i = first_producer(frames, &producer.call);
-        if (frames.n == 0 ||
-            (i < frames.n && !is_of_allocator(s, frames.list[i].function, record.parent))) {
+        for (size_t i = 0; i < frames.n; i++) {
+            const hpp__function *function = frames.list[i].function;
+            if (owner_of(s, function, record.parent) != HPF_FRAME_OF_ALLOCATOR) {
+                return at;
+            }
+            *call = function->call != HPP_CALL_MALLOC ? function->call : *call;
+            frames = function->is_module ? frames_at(s, &record) : frames; /* as they were */
+        }
+        if (frames.n == 0) {
             break;
         }
     }
-    if (node == 0) { /* all of them are skipped: use the innermost */
-        hpp__window_reader_node(s->reader, first, &record);
-        node = first;
-        i = 0;
+    return node;
+}
+
+/* Returns the innermost frame of the first owner at a node; `owner` is 0 if no names are made. */
+static hpp__own own_at(hpp__named_stacks *s, uint32_t node, const hpp_window_node *record)
+{
+    hpp__own own = {0};
+    hpp__frames frames = frames_at(s, record);
+    for (size_t i = 0; i < frames.n; i++) {
+        const hpp__function *function = frames.list[i].function;
+        bool is_own = s->skips_none && !function->is_overhead;
+        uint32_t owner = is_own ? HPF_FRAME_OF_PROGRAM : owner_of(s, function, record->parent);
+        frames = function->is_module ? frames_at(s, record) : frames; /* as they were */
+        if (i == 0 || owner + 1 < own.owner) {
+            own = (hpp__own){.node = node, .index = (uint32_t)i, .owner = owner + 1};
+        }
     }
-    producer.node = node;
-    const hpp__stack *callers = whole_stack(s, record.parent);
-    frames = frames_at(s, &record);
+    return own;
+}
+
+/* Returns the frame that names the stack of a node, as hpf_frame_rules_own; `owner` is 0 without
+ * one. What is known of a node serves all nodes below it. */
+static hpp__own find_own(hpp__named_stacks *s, uint32_t node)
+{
+    hpp__own own = {0};
+    size_t n = 0;
+    if (!HPF__ARRAY_RESERVE_ZEROED(s->own_of, s->own_of_capacity, node + (size_t)1)) {
+        return own;
+    }
+    while (node != 0 && s->own_of[node].owner == 0 && own.owner != HPF_FRAME_OF_PROGRAM + 1) {
+        hpp_window_node record;
+        if (!hpp__window_reader_node(s->reader, node, &record) ||
+            !HPF__ARRAY_PUSH(s->own_path, n, s->own_path_capacity, node)) {
+            return (hpp__own){0};
+        }
+        own = s->own_of[node] = own_at(s, node, &record);
+        if (own.owner == 0) {
+            return own;
+        }
+        node = record.parent;
+    }
+    own = own.owner != HPF_FRAME_OF_PROGRAM + 1 && node != 0 ? s->own_of[node] : own;
+    while (n > 0) {
+        hpp__own *at = &s->own_of[s->own_path[--n]];
+        own = own.owner == 0 || at->owner <= own.owner ? *at : own;
+        *at = own;
+    }
+    return own;
+}
+
+hpp__producer hpp__named_stacks_producer(hpp__named_stacks *s, uint32_t node)
+{
+    uint32_t python = find_python(s, node);
+    hpp_window_node record;
+    hpp__producer producer = {.call = HPP_CALL_MALLOC};
+    if (python != 0) {
+        return python_producer(s, node, python);
+    }
+    producer.node = pass_allocators(s, node, &producer.call);
+    hpp__own own = find_own(s, node);
+    if (own.owner == 0 || !hpp__window_reader_node(s->reader, own.node, &record)) {
+        return producer;
+    }
+    const hpp__stack *stack = whole_stack(s, s->keeps_all ? node : record.parent);
+    hpp__frames frames = frames_at(s, &record);
     producer.return_address = record.address + (record.flags & HPP_NODE_EXACT ? 1 : 0);
-    if (i < frames.n) {
-        producer.frame = frames.list[i];
-        producer.stack = no_deeper(s, push_node(s, callers, &record, frames, i));
+    if (own.index < frames.n) {
+        producer.frame = frames.list[own.index];
+        stack = s->keeps_all ? stack : push_node(s, stack, &record, frames, own.index);
+        producer.stack = no_deeper(s, stack);
         if (producer.stack && is_hidden_by(producer.stack, producer.frame.function)) {
             producer.frame.function = producer.stack->function;
         }
@@ -614,6 +677,8 @@ void hpp__named_stacks_finish(hpp__named_stacks *s)
     free(s->python_of);
     free(s->c_of);
     free(s->is_allocator);
+    free(s->own_of);
+    free(s->own_path);
     free(s->allocators);
     hpp__text_finish(&s->type);
     hpf_arena_destroy(s->arena);

@@ -6,10 +6,11 @@
  *
  * What is known of a node serves all nodes below it, so the work does not grow with the square of
  * the depth. A stack has HPP__MAX_FUNCTIONS different functions at most: further in, it begins
- * again at the root. Of functions that are skipped, HPP__MAX_SKIPPED in a row are.
+ * again at the root. The producer of a block is the frame that names its stack
+ * (hpfile/frame_rules.h).
  *
- * A stack of Python has the functions of Python only, and the C function that allocated on top of
- * them. Its producer is the innermost function of Python.
+ * A stack of Python has the functions of Python only, and, if it keeps all frames, the C function
+ * that allocated on top of them.
  *
  * Threads: one thread at a time.
  */
@@ -36,11 +37,11 @@ typedef struct hpp__stack {
 
 /* Who made a block. */
 typedef struct hpp__producer {
-    const hpp__stack *stack; /* without skipped functions, cut to max_depth; NULL without memory, or
-                                if the node is invalid */
+    const hpp__stack *stack; /* from `frame` on, or of all frames; cut to max_depth; NULL without
+                                memory, or if the node is invalid */
     uint64_t return_address; /* of the call in that frame; 0: unknown */
-    hpp__frame frame;        /* the innermost of these functions, and its line */
-    uint32_t node;           /* of that frame */
+    hpp__frame frame;        /* that names the stack, and its line */
+    uint32_t node;           /* of the innermost function that is no allocator */
     hpp_call call;           /* HPP_CALL_NEW or HPP_CALL_NEW_ARRAY if that was skipped */
 } hpp__producer;
 
@@ -50,13 +51,20 @@ typedef struct hpp__known_module {
     uint64_t bias;
 } hpp__known_module;
 
+/* The frame that names a stack, by its place among those of a node. */
+typedef struct hpp__own {
+    uint32_t node, index;
+    uint32_t owner; /* hpf_frame_owner plus 1; 0: not known yet */
+} hpp__own;
+
 typedef struct hpp__named_stacks {
     hpp__names *names;                /* borrowed */
     const hpp__window_reader *reader; /* borrowed */
     uint32_t process_id;
     uint32_t max_depth;
     bool with_lines; /* the functions are those at lines; set before the first stack */
-    bool without_c;  /* in stacks of Python, the C function that allocated is left out */
+    bool keeps_all;  /* frames inside the one that names a stack, too; the same */
+    bool skips_none; /* the innermost frame names a stack; the same */
     hpf_arena *arena;
     hpp__stack *root;
     const hpp__stack **by_id; /* all stacks of the tree */
@@ -77,9 +85,12 @@ typedef struct hpp__named_stacks {
                               plus 1; 0: not known yet */
     const hpp__function **c_of; /* by node: its function between Python and an allocation; NULL: not
                                    known yet */
+    hpp__own *own_of;           /* by node */
+    uint32_t *own_path;         /* nodes from one with a known frame to the one that is looked up */
+    size_t own_of_capacity, own_path_capacity;
     size_t python_of_capacity, is_allocator_capacity, c_of_capacity;
     hpp__text type;      /* of the last producer's block */
-    hpf_str *allocators; /* names of the skipped functions and of the producer, innermost first */
+    hpf_str *allocators; /* names of the allocators of the last producer, innermost first */
     size_t n_allocators, allocators_capacity;
 } hpp__named_stacks;
 

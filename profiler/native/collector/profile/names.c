@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocator_names.h"
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/regular_expression.h"
@@ -21,12 +20,12 @@
 #include "base/text.h"
 #include "native/python/heap/names.h"
 
-enum {
-    MAX_MATCHED_BYTES = 1024, /* regular expressions see no more of a name */
-    N_ALLOCATOR_NAMES = sizeof hpp__allocator_names / sizeof *hpp__allocator_names,
-};
-
 #define OVERHEAD_MODULE "libcensus-preload."
+
+/* The callers of main and of the functions of threads in the C library. */
+#define START_NAMES                                                                                \
+    "^(_start|__libc_start_main.*|__libc_start_call_main|__libc_init_first|generic_start_main.*"   \
+    "|start_thread|_*clone[0-9]?)$"
 
 struct hpp__names {
     hpp_resolver *resolver;
@@ -36,8 +35,7 @@ struct hpp__names {
     hpp__map functions; /* name's address and module's number -> function */
     uint32_t n_texts, n_functions;
     _Atomic bool are_final;
-    regex_t *skipped;
-    size_t n_skipped;
+    hpf_frame_rules *rules;
     regex_t start;
     bool has_start;
     hpp__frame *frames; /* of the last call */
@@ -87,31 +85,19 @@ static hpf_str clean_copy(hpp__names *names, hpf_str text)
 
 /* ---- Verdicts ---- */
 
-/* A name as regular expressions take it. */
-typedef struct short_text {
-    char text[MAX_MATCHED_BYTES + 1];
-} short_text;
-
-static bool matches(const regex_t *expression, const short_text *text)
-{
-    return regexec(expression, text->text, 0, NULL, 0) == 0;
-}
-
-static bool is_skipped(const hpp__names *names, const short_text *text)
-{
-    for (size_t i = 0; i < names->n_skipped; i++) {
-        bool may_match = i >= N_ALLOCATOR_NAMES || strstr(text->text, hpp__allocator_names[i].word);
-        if (may_match && matches(&names->skipped[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool begins_with(hpf_str text, const char *begin)
 {
     size_t length = strlen(begin);
     return text.length >= length && memcmp(text.data, begin, length) == 0;
+}
+
+static bool is_start(const hpp__names *names, hpf_str label)
+{
+    char text[64];
+    size_t n = label.length < sizeof text ? label.length : sizeof text - 1;
+    memcpy(text, label.data, n);
+    text[n] = '\0';
+    return regexec(&names->start, text, 0, NULL, 0) == 0;
 }
 
 static bool is_of_libc(const hpp_function *function)
@@ -196,16 +182,13 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     if (!function->label.data || !function->module.data) {
         return NULL;
     }
-    size_t length =
-        function->label.length < MAX_MATCHED_BYTES ? function->label.length : MAX_MATCHED_BYTES;
-    short_text text;
-    memcpy(text.text, function->label.data, length);
-    text.text[length] = '\0';
+    const hpf_frame frame = {
+        .label = function->label, .module = function->module, .source = function->source};
     function->is_overhead = is_overhead(from);
-    function->is_skipped =
-        function->call != HPP_CALL_MALLOC || function->is_overhead || is_skipped(names, &text);
+    function->owner = function->is_overhead ? HPF_FRAME_OF_ALLOCATOR
+                                            : hpf_frame_rules_owner(names->rules, &frame);
     function->is_start =
-        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && matches(&names->start, &text);
+        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && is_start(names, function->label);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
     function->is_module = is_module;
     function->plain = function;
@@ -362,25 +345,6 @@ hpp_resolver *hpp__names_resolver(hpp__names *names)
 
 /* ---- Life ---- */
 
-static hpf_status compile_all(hpp__names *names, const char *const *skip, size_t n_skip,
-                              hpf_error *err)
-{
-    hpf_status status = hpf__regular_expression(&names->start, HPP__START_NAMES, err);
-    names->has_start = status == HPF_OK;
-    size_t n = N_ALLOCATOR_NAMES + n_skip;
-    names->skipped = calloc(n, sizeof *names->skipped);
-    if (!names->skipped) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < n && status == HPF_OK; i++) {
-        const char *expression = i < N_ALLOCATOR_NAMES ? hpp__allocator_names[i].expression
-                                                       : skip[i - N_ALLOCATOR_NAMES];
-        status = hpf__regular_expression(&names->skipped[i], expression, err);
-        names->n_skipped += status == HPF_OK;
-    }
-    return status;
-}
-
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
                              hpf_error *err)
 {
@@ -390,8 +354,12 @@ hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n
         return hpf_error_set_memory(err);
     }
     names->arena = hpf_arena_create();
-    hpf_status status =
-        names->arena ? compile_all(names, skip, n_skip, err) : hpf_error_set_memory(err);
+    hpf_status status = names->arena ? hpf__regular_expression(&names->start, START_NAMES, err)
+                                     : hpf_error_set_memory(err);
+    names->has_start = status == HPF_OK;
+    if (status == HPF_OK) {
+        status = hpf_frame_rules_create(&names->rules, skip, n_skip, false, err);
+    }
     if (status == HPF_OK) {
         status = hpp_resolver_create(&names->resolver, NULL, err);
     }
@@ -408,13 +376,10 @@ void hpp__names_destroy(hpp__names *names)
     if (!names) {
         return;
     }
-    for (size_t i = 0; i < names->n_skipped; i++) {
-        regfree(&names->skipped[i]);
-    }
     if (names->has_start) {
         regfree(&names->start);
     }
-    free(names->skipped);
+    hpf_frame_rules_destroy(names->rules);
     hpp__map_finish(&names->texts);
     hpp__map_finish(&names->functions);
     hpp__map_finish(&names->lines);

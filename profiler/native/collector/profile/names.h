@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The functions of profiled programs: interned, with names that fit into `.hp` files, and
- * classified. Allocators (malloc and its family, operator new, standard allocators, common
- * wrappers, and functions that the user gives) are skipped when the producer of an allocation is
- * named.
+ * classified by whose they are (hpfile/frame_rules.h), which decides what names the producer of an
+ * allocation.
  *
  * One set of names serves all processes of a run.
  *
@@ -14,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "hpfile/frame_rules.h"
 #include "hpprof/resolve.h"
 #include "native/window/window.h"
 
@@ -25,7 +25,7 @@ typedef struct hpp__function {
     hpf_str source;      /* where it begins, "src/parse.c:12", or only the file; or empty */
     uint32_t start_line; /* 0: unknown */
     uint32_t index;      /* dense, from 0 */
-    bool is_skipped;
+    hpf_frame_owner owner;
     bool is_overhead; /* represents all functions of the preload library */
     bool is_start;    /* calls main, or the function of a thread: its callers are not part of the
                          program */
@@ -51,9 +51,8 @@ typedef struct hpp__frames {
 
 typedef struct hpp__names hpp__names;
 
-/* Creates names. `skip` are POSIX extended regular expressions for more functions to skip; they
- * match anywhere in a name unless they have anchors. All functions without
- * a symbol in a module are one, "[module]". Errors: MEMORY; ARGUMENT for an invalid expression. */
+/* Creates names. `skip` is as for hpf_frame_rules_create. All functions without a
+ * symbol in a module are one, "[module]". Errors: MEMORY; ARGUMENT for an invalid expression. */
 hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n_skip,
                              hpf_error *err);
 void hpp__names_destroy(hpp__names *names);

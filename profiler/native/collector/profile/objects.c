@@ -2,6 +2,7 @@
 #include "objects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "native/collector/graph/leaks.h"
@@ -68,16 +69,21 @@ static bool find_leaks(hpp__objects *o)
     unsigned char *losses = malloc(g->n_blocks + 1);
     bool is_good = losses && HPF__ARRAY_RESERVE(o->lost, o->lost_capacity, n_groups) &&
                    hpp__leaks_find(g, losses);
-    o->n_lost = is_good ? n_groups : 0;
-    o->all_lost = (hpp__alive){0};
-    for (size_t i = 0; i < o->n_lost; i++) {
-        o->lost[i] = (hpp__alive){0};
-    }
+    hpp__alive all = {0};
     for (size_t i = 0; is_good && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
-            const hpp__graph_node *node = &g->nodes[i];
-            add_block(&o->lost[node->group], losses[i], node->size_bytes);
-            add_block(&o->all_lost, losses[i], node->size_bytes);
+            add_block(&all, losses[i], g->nodes[i].size_bytes);
+        }
+    }
+    bool is_most = is_good && all.bytes >= o->all_lost.bytes;
+    if (is_most) {
+        o->all_lost = all;
+        o->n_lost = n_groups;
+        memset(o->lost, 0, n_groups * sizeof *o->lost);
+    }
+    for (size_t i = 0; is_most && i < g->n_blocks; i++) {
+        if (losses[i] != HPP__LOSS_NONE) {
+            add_block(&o->lost[g->nodes[i].group], losses[i], g->nodes[i].size_bytes);
         }
     }
     free(losses);

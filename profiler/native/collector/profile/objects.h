@@ -18,7 +18,8 @@ typedef struct hpp__objects {
     hpp__stacks stacks;     /* of the last one */
     hpp_type_figures types; /* of its blocks, if the heap has types */
     hpp__retainer_log log;
-    hpp__alive *live, *lost; /* by group, at the last census */
+    hpp__alive *live; /* by group, at the last census */
+    hpp__alive *lost; /* the same, at the census that lost most */
     size_t n_live, live_capacity, n_lost, lost_capacity;
     hpp__alive all_lost;
     uint64_t n_failed; /* images without a census, and passes that were not recorded */

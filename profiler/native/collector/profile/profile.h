@@ -46,7 +46,7 @@ typedef struct hpp__profile_options {
     hpp__names *names;          /* borrowed */
     const hpp__retainer_sites *retainer_sites; /* borrowed; may be NULL */
     uint32_t max_depth;
-    hpp_python_frames python;
+    bool skips_none; /* stacks have all frames, the innermost one names them */
     uint32_t process_id;
     bool without_inherited;        /* leave out blocks that a forked child has inherited */
     const char *base;              /* of file names; copied */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "core/title.h"
 #include "native/machine/clock.h"
 #include "profile_state.h"
@@ -109,8 +110,9 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
         status = hpp__named_stacks_init(&p->calls, options->names, &p->reader, options->process_id,
                                         options->max_depth, err);
     }
-    p->calls.with_lines = true;
-    p->stacks.without_c = p->calls.without_c = options->python == HPP_PYTHON_ALONE;
+    p->calls.with_lines = p->calls.keeps_all = true;
+    p->stacks.keeps_all = options->skips_none;
+    p->stacks.skips_none = p->calls.skips_none = options->skips_none;
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
@@ -195,6 +197,7 @@ void hpp__profile_destroy(hpp__profile *p)
     free(p->log.ticks.by_stack);
     free(p->log.threads);
     free(p->peak.groups);
+    free(p->peak_bands);
     free(p->last.groups);
     hpf_arena_destroy(p->arena);
     free(p);
@@ -270,8 +273,41 @@ const hpp_process_figures *hpp__profile_figures(const hpp__profile *p)
     return &p->figures;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const hpp_band *x = a, *y = b;
+    return x->size_bytes != y->size_bytes ? (x->size_bytes < y->size_bytes ? 1 : -1)
+                                          : hpf_str_compare(x->name, y->name);
+}
+
+/* Stores the largest bands of the largest sample, without numbers of retainer sets. */
+static size_t top_bands(hpp__profile *p, hpp_site_figures *out, size_t n_most)
+{
+    const hpp_phase_bytes *phases = &p->figures.biography.phases;
+    if (p->n_peak_bands > 0 && p->options->census.breakdown == HPF_BREAKDOWN_BIOGRAPHY) {
+        const hpp_band known[] = {{.name = HPF_STR("LAG"), .size_bytes = phases->lag_bytes},
+                                  {.name = HPF_STR("USE"), .size_bytes = phases->use_bytes},
+                                  {.name = HPF_STR("DRAG"), .size_bytes = phases->drag_bytes},
+                                  {.name = HPF_STR("VOID"), .size_bytes = phases->void_bytes}};
+        p->n_peak_bands = 0;
+        for (size_t i = 0; i < 4 && i < p->peak_bands_capacity; i++) {
+            p->peak_bands[p->n_peak_bands++] = known[i];
+        }
+    }
+    size_t n = p->n_peak_bands < n_most ? p->n_peak_bands : n_most;
+    qsort(p->peak_bands, p->n_peak_bands, sizeof *p->peak_bands, by_size);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (hpp_site_figures){.place = hpf__without_id(p->peak_bands[i].name),
+                                    .live_bytes = p->peak_bands[i].size_bytes};
+    }
+    return n;
+}
+
 size_t hpp__profile_top(hpp__profile *p, hpp_moment moment, hpp_site_figures *out, size_t n_most)
 {
+    if (moment == HPP_AT_PEAK && p->n_peak_bands > 0) {
+        return top_bands(p, out, n_most);
+    }
     const hpp__alive_list moments[HPP_N_MOMENTS] = {
         [HPP_AT_PEAK] = p->peak,
         [HPP_AT_END] = p->last,

@@ -76,6 +76,8 @@ struct hpp__profile {
     hpp_census *engine;
     hpp__output output;
     hpp__alive_list peak, last;
+    hpp_band *peak_bands; /* of the largest sample, in a profile by type, retainer or use */
+    size_t n_peak_bands, peak_bands_capacity;
     hpp__shared_costs *costs;
     hpp__throw_log throws;
     hpp__profile_log log;

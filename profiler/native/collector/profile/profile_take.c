@@ -45,6 +45,19 @@ void hpp__profile_count_totals(hpp__profile *p)
     p->figures.freed_bytes = all.freed_bytes;
 }
 
+/* Keeps the bands of the largest sample, if they are not places that allocate. */
+static void keep_bands(hpp__profile *p, const hpp_census_result *result)
+{
+    hpf_breakdown by = p->options->census.breakdown;
+    bool is_kept = (by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER ||
+                    by == HPF_BREAKDOWN_BIOGRAPHY) &&
+                   HPF__ARRAY_RESERVE(p->peak_bands, p->peak_bands_capacity, result->n_bands + 4);
+    p->n_peak_bands = is_kept ? result->n_bands : 0;
+    for (size_t i = 0; i < p->n_peak_bands; i++) {
+        p->peak_bands[i] = result->bands[i];
+    }
+}
+
 /* `live_bytes`: of all blocks, watched or not. */
 static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
                          const hpp_census_result *result, uint64_t live_bytes)
@@ -58,6 +71,7 @@ static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
         f->peak_bytes = result->size_bytes;
         f->peak_s = result->time_s;
         f->types = p->objects.types;
+        keep_bands(p, result);
         if (hpp__profile_needs_images(p->options)) {
             keep_objects(&p->peak, &p->objects);
         } else {

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions that are recognised by name: allocators and wrappers of them, and functions that call
- * main. docs/native.md lists them.
+ * Allocators and wrappers of them, which are recognised by name. docs/native.md lists them.
  */
-#ifndef HPP_NATIVE_COLLECTOR_PROFILE_ALLOCATOR_NAMES_H
-#define HPP_NATIVE_COLLECTOR_PROFILE_ALLOCATOR_NAMES_H
+#ifndef HPF_ALLOCATOR_NAMES_H
+#define HPF_ALLOCATOR_NAMES_H
 
 /* A POSIX extended regular expression for whole names without blanks, and a word that all matching
  * names contain. Most names contain none of the words, which is quick to find out. */
-typedef struct hpp__name_rule {
+typedef struct hpf__name_rule {
     const char *word;
     const char *expression;
-} hpp__name_rule;
+} hpf__name_rule;
 
 /* Allocators, functions that return a copy in new memory (strdup), and functions of the C++ library
  * with reserved names. */
-static const hpp__name_rule hpp__allocator_names[] = {
+static const hpf__name_rule hpf__allocator_names[] = {
     /* C, and wrappers that end the program when there is no memory. */
     {"alloc",
      "^(__libc_|__|_|je_|mi_|tc_)?(malloc|calloc|realloc|reallocarray|memalign|valloc|pvalloc)$"},
@@ -28,7 +27,7 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"alloc", "^(safe|checked|rpl|my|e|em)_?(malloc|calloc|realloc)(array)?$"},
     {"alloc", "^z(try)?(malloc|calloc|realloc)(_num|_array)?(_usable)?$"},
     /* C++. */
-    {"operator_new", "^operator_new(\\[\\])?$"},
+    {"operator", "^operator[_ ]new(\\[\\])?(\\(.*)?$"},
     {"alloc", "^std::(pmr::|__1::)?(allocator|allocator_traits|polymorphic_allocator"
               "|__[a-z_]*alloc[a-z_]*)(<.*>)?(::.*)?$"},
     {"__gnu_cxx::", "^__gnu_cxx::(__)?[a-z_]*alloc[a-z_]*(<.*>)?::.*$"},
@@ -66,10 +65,5 @@ static const hpp__name_rule hpp__allocator_names[] = {
     {"Set", "^AllocSet(Alloc|Realloc|ContextCreateInternal)$"},
     {"Context", "^(Generation|Slab)ContextCreate$"},
 };
-
-/* The callers of main and of the functions of threads in the C library. */
-#define HPP__START_NAMES                                                                           \
-    "^(_start|__libc_start_main.*|__libc_start_call_main|__libc_init_first|generic_start_main.*"   \
-    "|start_thread|_*clone[0-9]?)$"
 
 #endif
