@@ -124,7 +124,7 @@ class Output(Native):
     def test_run_without_proc(self):
         if harness.is_sanitized():
             self.skipTest("the sanitizer in census needs /proc")
-        script = 'umount -l /proc && for path in "$1" "${1##*/}"; do rm -f "$2.hp"; "$path" run -q -hd -o "$2" "$3" returns 3; echo $?; done'
+        script = 'umount -l /proc && for path in "$1" "${1##*/}"; do rm -f "$2".*; "$path" run -q -hd -o "$2" "$3" returns 3; echo $?; done'
         done = harness.run(["unshare", "-m", "sh", "-c", script, "sh", CENSUS, self.path("profile"), program("ends")],
                            {"PATH": os.path.dirname(CENSUS) + ":" + os.environ["PATH"]})
         if "unshare" in done.errors or "umount" in done.errors:
