@@ -317,7 +317,8 @@ class Exact(Compiled):
             self.assertEqual(sum(size for name, size in last.items() if name.startswith("Counted<")),
                              used if is_used else unused)
             if not is_used:
-                self.assertEqual(sum(size for name, size in last.items() if name.startswith("main@")), 112)
+                # Other lines of main have the buffer of standard output, for example.
+                self.assertIn(112, [size for name, size in last.items() if name.startswith("main@")])
 
     @have("g++")
     def test_cc_containers_of_gxx(self):
