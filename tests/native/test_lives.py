@@ -339,8 +339,8 @@ class Watched(Native):
         for rate in ("1", "2K"):
             with self.subTest(rate):
                 base = os.path.join(self.fresh(), "profile")
-                done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate", rate, "-i0.05", "-o", base, "--",
-                                    *command])
+                done = harness.run([harness.CENSUS, "run", "-hb", "--no-skip", "--biography-rate", rate, "-i0.05", "-o", base,
+                                    "--", *command])
                 self.assertEqual((done.output, done.status), ("done\n", 0), done.errors)
                 if rate == "1":
                     self.assertNotRegex(done.errors, r"not freed at the end: [^\n]*\n[^\n]*frees_by_libc")

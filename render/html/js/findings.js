@@ -50,10 +50,11 @@ class Findings {
     // Shows a time, and the largest stack of a band at that time, down to the program's own text.
     follow(at, name) {
         const {own, profile} = this.app.entry(), {stacks} = profile;
-        const k = profile.names.findIndex((other) => other.name === name);
+        // Findings have names without numbers of stacks.
+        const k = profile.names.findIndex((other) => [other.name, other.name.replace(/^\(\d+\)/, '')].includes(name));
         own.moment = at === undefined ? null : at;
         if (k >= 0) {
-            own.isolated = name;
+            own.isolated = profile.names[k].name;
             own.skip = 0;
         }
         if (k >= 0 && stacks) {
