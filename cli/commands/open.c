@@ -43,14 +43,10 @@ static const opt own_options[] = {
     SESSION_OPTIONS(AT(session)),
 };
 #undef AT
-enum { N_OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
 static const opt *all_options(void)
 {
-    static opt all[N_OWN_OPTIONS + PLOT_MOST_OPTIONS];
-    memcpy(all, own_options, sizeof own_options);
-    plot_options_add_live(all, N_OWN_OPTIONS, false);
-    return all;
+    return plot_options_live(own_options, sizeof own_options / sizeof *own_options, false);
 }
 
 /* Returns a message about the command line, or NULL. */

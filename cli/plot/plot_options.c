@@ -99,7 +99,7 @@ static const opt plot_options[] = {
      NULL, 0, 0},
     {0, "overlay", OPT_TEXT, AT(overlay), "LINES",
      "draw these quantities as lines over the bands: comma-separated names, all or none (default: "
-     "quantities that rise above the bands, but not above three times their peak)",
+     "quantities that rise above the bands and change apart from them)",
      NULL, 0, 0},
     {0, "dpi", OPT_NUMBER, AT(dpi), "N",
      "resolution of PNG output in pixels per inch (default 144)", NULL, 10, 2400},
@@ -130,7 +130,6 @@ static const opt plot_options[] = {
     {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
 };
 #undef AT
-_Static_assert(sizeof plot_options / sizeof *plot_options <= PLOT_MOST_OPTIONS, "room in tables");
 
 static bool is_among(const opt *row, const char *const *names)
 {
@@ -149,15 +148,18 @@ const opt *plot_options_table(void)
     return plot_options;
 }
 
-void plot_options_add_live(opt *table, size_t n_rows, bool is_picture)
+const opt *plot_options_live(const opt *own, size_t n_own, bool is_picture)
 {
     static const char *const finished[] = {"output", "from", "to",         "for",    "latex",
                                            "sets",   "gc",   "same-scale", "source", NULL};
     static const char *const pictures[] = {
-        "format", "look",  "trace",     "x",        "width",         "height", "dpi",
-        "font",   "print", "font-size", "no-title", "mark-censuses", "legend", NULL};
+        "format", "trace",     "x",        "width",         "height", "dpi", "font",
+        "print",  "font-size", "no-title", "mark-censuses", "legend", NULL};
     enum { N_COMMON_GROUPS = 2 }; /* output, and what is drawn */
+    static opt table[PLOT_MOST_OWN_OPTIONS + sizeof plot_options / sizeof *plot_options];
+    size_t n_rows = n_own;
     int n_headings = 0;
+    memcpy(table, own, n_own * sizeof *own);
     for (const opt *row = plot_options_table(); row->name; row++) {
         n_headings += !opt_is_option(row);
         bool is_output = !is_picture && n_headings == 1;
@@ -174,6 +176,7 @@ void plot_options_add_live(opt *table, size_t n_rows, bool is_picture)
         }
     }
     table[n_rows] = (opt){.name = NULL};
+    return table;
 }
 
 const char *plot_options_check_live(const plot_values *values)

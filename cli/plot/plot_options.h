@@ -56,11 +56,11 @@ plot_values plot_options_default(void);
 /* Returns the options, parsed into plot_values. */
 const opt *plot_options_table(void);
 
-/* Appends the options that also apply to growing profiles to the `n_rows` rows of `table`, and the
- * row that ends a table: all, or without those that only a picture has. The values of the other
- * command must start with plot_values. `table` has room for PLOT_MOST_OPTIONS more rows. */
-enum { PLOT_MOST_OPTIONS = 64 };
-void plot_options_add_live(opt *table, size_t n_rows, bool is_picture);
+/* Returns the `n_own` options of a command, at most PLOT_MOST_OWN_OPTIONS, and then those of
+ * pictures that also apply to growing profiles: all, or without those that only a picture has. The
+ * values of the command must start with plot_values. The table is overwritten by the next call. */
+enum { PLOT_MOST_OWN_OPTIONS = 16 };
+const opt *plot_options_live(const opt *own, size_t n_own, bool is_picture);
 
 /* Returns a message about options that cannot be used with a growing profile, or NULL. */
 const char *plot_options_check_live(const plot_values *values);
