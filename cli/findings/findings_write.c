@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/sink.h"
 
@@ -119,7 +120,7 @@ void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool 
     write_evidence(to, f, survey, exact);
     for (size_t i = 0; i < f->n_gains; i++) {
         hpf_sink_text(to, i == 0 ? ": " : ", ");
-        hpf_sink_name(to, f->gains[i].name);
+        hpf_sink_name(to, hpf__without_id(f->gains[i].name));
         hpf_sink_printf(to, " by %s", format_amount(f->gains[i].amount, value_unit, exact).text);
     }
 }
@@ -152,6 +153,7 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     for (size_t i = 0; i < f->n_gains; i++) {
         hpf_json_object(json, NULL);
         hpf_json_bytes(json, "name", f->gains[i].name);
+        hpf_json_bytes(json, "label", hpf__without_id(f->gains[i].name));
         hpf_json_text(json, "amount", format_amount(f->gains[i].amount, value_unit, false).text);
         hpf_json_close(json);
     }

@@ -105,8 +105,7 @@ static hpf_status find_gains(const search *s, hpf_finding *f, size_t first, size
         if (gain < grown / 10) {
             break;
         }
-        f->gains[f->n_gains++] =
-            (hpf_finding_gain){hpf__without_id(hpf_survey_name(s->in->survey, most)), gain};
+        f->gains[f->n_gains++] = (hpf_finding_gain){hpf_survey_name(s->in->survey, most), gain};
         after[most] = before[most];
     }
     free(before);

@@ -36,8 +36,8 @@ class Findings {
             byId('finding-rows').replaceChildren(...findings.map((finding) => {
                 const row = element('li', '');
                 row.append(this.button('text', census.shown(`${finding.kind}: ${finding.text}`), () => this.follow(finding.at)),
-                    ...finding.names.map(({name, amount}) => {
-                        const button = this.button('name', `${census.shown(name)} ${amount}`, () => this.follow(finding.at, name));
+                    ...finding.names.map(({name, label, amount}) => {
+                        const button = this.button('name', `${census.shown(label)} ${amount}`, () => this.follow(finding.at, name));
                         button.title = census.shown(name);
                         return button;
                     }));
@@ -50,11 +50,10 @@ class Findings {
     // Shows a time, and the largest stack of a band at that time, down to the program's own text.
     follow(at, name) {
         const {own, profile} = this.app.entry(), {stacks} = profile;
-        // Findings have names without numbers of stacks.
-        const k = profile.names.findIndex((other) => [other.name, other.name.replace(/^\(\d+\)/, '')].includes(name));
+        const k = profile.names.findIndex((other) => other.name === name);
         own.moment = at === undefined ? null : at;
         if (k >= 0) {
-            own.isolated = profile.names[k].name;
+            own.isolated = name;
             own.skip = 0;
         }
         if (k >= 0 && stacks) {
