@@ -140,7 +140,7 @@ static bool is_exhausted(const session *s)
     return is;
 }
 
-/* Returns whether nobody looks at a page that was opened without a terminal, as by a desktop. */
+/* Returns whether a page that was opened without a terminal has had no viewer for a minute. */
 static bool is_abandoned(session *s)
 {
     enum { PATIENCE_S = 60 };

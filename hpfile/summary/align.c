@@ -16,8 +16,8 @@
  */
 static const double least_rise = 0.02, least_step = 0.1, least_share = 0.1;
 
-/* Steps belong together if one is at most so many times as large, and their times differ by at most
- * this share of the run. */
+/* Two steps are aligned if the larger one is at most `most_ratio` times the other, and their times
+ * differ by at most the share `most_shift` of the run. */
 static const double most_ratio = 1.5, most_shift = 0.06;
 
 enum { MOST_MARKS = 2000 }; /* that are compared; the rest is left out */

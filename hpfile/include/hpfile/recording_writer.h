@@ -51,7 +51,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_end(hpf_recording_writer *w
                                                          const hpf_process *process,
                                                          hpf_error *err);
 
-/* Returns what the writer knows of a process: its peak and number of samples so far. */
+/* Returns the row of a process, with its peak and its number of samples so far. */
 HPF_API hpf_process hpf_recording_writer_process(hpf_recording_writer *writer, uint32_t number);
 
 HPF_END_DECLS
