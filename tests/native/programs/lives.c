@@ -449,6 +449,7 @@ static void nap(void)
     char line[2];
     census_mark("nap");
     must(read(0, line, sizeof line) == sizeof line, "a line comes");
+    census_mark("awake");
 }
 
 /* Sleeps through samples, and uses some blocks between two naps. */

@@ -194,9 +194,10 @@ static bool look_at_each(hpp_sample_chunk *chunk, const era_step *step)
                 bury(sample, step);
                 continue;
             }
-            ok = sample->n_filling > 0 ? hpp__sample_drop(sample)
-                                       : hpp__sample_drop_used(sample, step->pagemap, is_touched);
-            record(sample, step, is_touched);
+            bool is_filling = sample->n_filling > 0;
+            record(sample, step, is_touched); /* the drop forgets when the block was seen */
+            ok = is_filling ? hpp__sample_drop(sample)
+                            : hpp__sample_drop_used(sample, step->pagemap, is_touched);
             end_busy(sample, step->era);
         }
     }
