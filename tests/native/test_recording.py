@@ -20,6 +20,9 @@ moments = [bytes(1000) for i in range(300)]
 time.sleep(0.2)
 del moments
 time.sleep(0.2)
+end = time.process_time() + 0.1
+while time.process_time() < end:
+    pass
 """
 
 
