@@ -313,7 +313,8 @@ hpp_phase_bytes hpp__site_heap_add_lives(hpp__site_heap *h, const hpp__life_sums
                                     .use_bytes = next_part(&total, bytes[HPP_PHASE_USE]),
                                     .drag_bytes = next_part(&total, bytes[HPP_PHASE_DRAG]),
                                     .void_bytes = next_part(&total, bytes[HPP_PHASE_VOID])};
-            add_phase_bytes(&h->phases[group_of(h, site)], &part);
+            size_t group = group_of(h, site); /* may move the phases */
+            add_phase_bytes(&h->phases[group], &part);
             add_phase_bytes(&sum, &part);
         }
     }
