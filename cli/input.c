@@ -261,9 +261,9 @@ bool input_open_view(input *out, const char *path, const hpf_stack_view *view, b
     return open_any(out, path, NULL, (hpf_survey_options){.view = view, .by_stack = by_stack});
 }
 
-bool input_open_fine(input *out, const char *path, size_t max_picks)
+bool input_open_fine(input *out, const char *path, size_t max_drawn)
 {
-    return open_any(out, path, NULL, (hpf_survey_options){.max_picks = max_picks});
+    return open_any(out, path, NULL, (hpf_survey_options){.max_drawn = max_drawn});
 }
 
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits)

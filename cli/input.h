@@ -42,8 +42,8 @@ void input_add_files(input *in, char *const *paths, size_t n);
  * that `limits` selects. Returns false after a message, with the input closed. */
 bool input_survey(input *in, const hpf_survey_options *limits);
 
-/* Does the same, keeping up to `max_picks` samples for drawing. */
-bool input_open_fine(input *out, const char *path, size_t max_picks);
+/* Does the same, keeping up to `max_drawn` samples for drawing. */
+bool input_open_fine(input *out, const char *path, size_t max_drawn);
 
 /* Opens and surveys a series, with the samples and names that `limits` selects. */
 bool input_open_series(input *out, char *const *paths, size_t n, const hpf_survey_options *limits);

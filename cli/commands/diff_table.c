@@ -244,7 +244,7 @@ static void write_json_row(hpf_json *json, const char *key, const hpf_diff_row *
 static void write_json_side(hpf_json *json, const char *key, const input *in)
 {
     const hpf_overview *o = hpf_survey_overview(in->survey);
-    const hpf_pick *end = &o->picks[hpf_survey_end_pick(in->survey)];
+    const hpf_drawn_sample *end = &o->drawn[hpf_survey_end_index(in->survey)];
     hpf_json_object(json, key);
     hpf_json_text(json, "file", in->name);
     hpf_json_str(json, "job", hpf_survey_header(in->survey, HPF_HEADER_JOB));

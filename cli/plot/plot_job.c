@@ -74,7 +74,7 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
     const time_window *window = &j->setup.values->window;
     hpf_survey_options limits = {
-        .max_picks = j->setup.backend->most_samples,
+        .max_drawn = j->setup.backend->most_samples,
         .has_window = !time_window_has_mark(window),
         .from_time = window->from.value,
         .to_time = window->to.value,

@@ -70,7 +70,7 @@ static bool open_watch(session *s)
 {
     const char *value = s->plot->input.value;
     const hpf_live_options limits = {
-        .max_picks = s->setup.backend ? s->setup.backend->most_samples : 0,
+        .max_drawn = s->setup.backend ? s->setup.backend->most_samples : 0,
         .process = s->plot->input.process,
         .has_log_profile = s->plot->profile >= 0,
         .log_profile = (uint8_t)s->plot->profile,

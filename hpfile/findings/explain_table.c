@@ -196,8 +196,8 @@ static hpf_status read_amounts(const hpf_explain_recording *r, double *amounts, 
             hpf_survey_amounts_at(r->in->survey, time, &amounts[(size_t)k * n_names], NULL, err);
     }
     return status == HPF_OK
-               ? hpf_survey_pick_amounts(r->in->survey, hpf_survey_peak_pick(r->in->survey),
-                                         &amounts[PEAK * n_names], err)
+               ? hpf_survey_drawn_amounts(r->in->survey, hpf_survey_peak_index(r->in->survey),
+                                          &amounts[PEAK * n_names], err)
                : status;
 }
 

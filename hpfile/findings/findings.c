@@ -45,11 +45,11 @@ static hpf_finding *add(const search *s, hpf_finding_kind kind)
     return f;
 }
 
-/* Returns the index of the first pick at `time` or later. */
-static size_t pick_from(const hpf_overview *o, double time)
+/* Returns the index of the first drawn sample at `time` or later. */
+static size_t choose_from(const hpf_overview *o, double time)
 {
     size_t i = 0;
-    while (i + 1 < o->n_picks && o->picks[i].time < time) {
+    while (i + 1 < o->n_drawn && o->drawn[i].time < time) {
         i++;
     }
     return i;
@@ -57,7 +57,7 @@ static size_t pick_from(const hpf_overview *o, double time)
 
 /* --- growth ---------------------------------------------------------------------------------- */
 
-/* The line through the totals of the picks [first, last]. */
+/* The line through the totals of the drawn samples [first, last]. */
 typedef struct line {
     double slope, r_squared;
 } line;
@@ -66,8 +66,8 @@ static line fit(const hpf_overview *o, size_t first, size_t last)
 {
     double n = 0, t = 0, a = 0, tt = 0, aa = 0, ta = 0;
     for (size_t i = first; i <= last; i++) {
-        double time = o->picks[i].time - o->picks[first].time;
-        double total = o->picks[i].total;
+        double time = o->drawn[i].time - o->drawn[first].time;
+        double total = o->drawn[i].total;
         n++;
         t += time;
         a += total;
@@ -85,17 +85,17 @@ static line fit(const hpf_overview *o, size_t first, size_t last)
     return out;
 }
 
-/* Lists the names that grew most between two picks, each by a tenth of all. */
+/* Lists the names that grew most between two drawn samples, each by a tenth of all. */
 static hpf_status find_gains(const search *s, hpf_finding *f, size_t first, size_t last,
                              hpf_error *err)
 {
     uint32_t n = hpf_survey_n_names(s->in->survey);
-    double grown = s->o->picks[last].total - s->o->picks[first].total;
+    double grown = s->o->drawn[last].total - s->o->drawn[first].total;
     double *before = calloc(n, sizeof *before);
     double *after = calloc(n, sizeof *after);
     hpf_status status = before && after ? HPF_OK : hpf_error_set_memory(err);
-    status = status ? status : hpf_survey_pick_amounts(s->in->survey, first, before, err);
-    status = status ? status : hpf_survey_pick_amounts(s->in->survey, last, after, err);
+    status = status ? status : hpf_survey_drawn_amounts(s->in->survey, first, before, err);
+    status = status ? status : hpf_survey_drawn_amounts(s->in->survey, last, after, err);
     while (f->n_gains < HPF_FINDING_MOST_GAINS && status == HPF_OK) {
         hpf_name most = 0;
         for (hpf_name i = 0; i < n; i++) {
@@ -123,15 +123,15 @@ static hpf_status find_growth(search *s, hpf_error *err)
         return HPF_OK;
     }
     double begin_time = o->first_time + (o->peak_time - o->first_time) / 3;
-    size_t first = pick_from(o, begin_time);
-    size_t middle = pick_from(o, (begin_time + o->peak_time) / 2);
-    size_t last = hpf_survey_peak_pick(s->in->survey);
+    size_t first = choose_from(o, begin_time);
+    size_t middle = choose_from(o, (begin_time + o->peak_time) / 2);
+    size_t last = hpf_survey_peak_index(s->in->survey);
     if (last < first + 5) {
         return HPF_OK;
     }
     line l = fit(o, first, last);
-    double grown = o->peak_total - o->picks[first].total;
-    double grown_late = o->peak_total - o->picks[middle].total;
+    double grown = o->peak_total - o->drawn[first].total;
+    double grown_late = o->peak_total - o->drawn[middle].total;
     bool is_growth = l.slope > 0 && l.r_squared >= 0.8 && grown >= o->peak_total / 4 &&
                      grown_late >= 0.35 * grown;
     if (!is_growth) {
@@ -140,7 +140,7 @@ static hpf_status find_growth(search *s, hpf_error *err)
     hpf_finding *f = add(s, HPF_FINDING_GROWTH);
     f->of.growth.rate = l.slope;
     f->of.growth.r_squared = l.r_squared;
-    f->of.growth.from_time = o->picks[first].time;
+    f->of.growth.from_time = o->drawn[first].time;
     f->of.growth.to_time = o->peak_time;
     return find_gains(s, f, first, last, err);
 }
@@ -182,25 +182,25 @@ static hpf_status find_short_peak(search *s, hpf_error *err)
 {
     const hpf_overview *o = s->o;
     double duration = o->last_time - o->first_time, above = 0;
-    size_t peak = hpf_survey_peak_pick(s->in->survey);
-    for (size_t i = 0; i + 1 < o->n_picks; i++) {
+    size_t peak = hpf_survey_peak_index(s->in->survey);
+    for (size_t i = 0; i + 1 < o->n_drawn; i++) {
         bool is_above =
-            o->picks[i].total > o->peak_total / 2 || o->picks[i + 1].total > o->peak_total / 2;
-        above += is_above ? o->picks[i + 1].time - o->picks[i].time : 0;
+            o->drawn[i].total > o->peak_total / 2 || o->drawn[i + 1].total > o->peak_total / 2;
+        above += is_above ? o->drawn[i + 1].time - o->drawn[i].time : 0;
     }
     if (o->n_samples < FEWEST_SAMPLES || duration <= 0 || above > duration / 10) {
         return HPF_OK;
     }
     size_t first = peak, last = peak;
-    while (first > 0 && o->picks[first].total > o->peak_total / 2) {
+    while (first > 0 && o->drawn[first].total > o->peak_total / 2) {
         first--;
     }
-    while (last + 1 < o->n_picks && o->picks[last].total > o->peak_total / 2) {
+    while (last + 1 < o->n_drawn && o->drawn[last].total > o->peak_total / 2) {
         last++;
     }
     hpf_finding *f = add(s, HPF_FINDING_SHORT_PEAK);
-    f->from_time = o->picks[first].time;
-    f->to_time = o->picks[last].time;
+    f->from_time = o->drawn[first].time;
+    f->to_time = o->drawn[last].time;
     f->of.peak.amount = o->peak_total;
     f->of.peak.time = o->peak_time;
     f->of.peak.above_time = above;
@@ -300,14 +300,14 @@ static void find_resident(search *s)
     static const double least = 16 << 20;
     const hpf_overview *o = s->o;
     const hpf_quantity *resident = quantity_of(s, "resident");
-    size_t end = o->n_picks;
-    while (end > 0 && o->picks[end - 1].total < o->peak_total / 10) {
+    size_t end = o->n_drawn;
+    while (end > 0 && o->drawn[end - 1].total < o->peak_total / 10) {
         end--;
     }
     if (!resident || !end || o->n_samples < FEWEST_SAMPLES) {
         return;
     }
-    const hpf_pick *last = &o->picks[end - 1];
+    const hpf_drawn_sample *last = &o->drawn[end - 1];
     double kept = value_at(resident, last->time) - value_at(quantity_of(s, "profiler"), last->time);
     if (kept >= 2 * last->total && kept - last->total >= least) {
         hpf_finding *f = add(s, HPF_FINDING_RESIDENT);

@@ -15,13 +15,13 @@
 
 #define STORE_BYTES ((size_t)32 << 20)
 
-bool hpf__accumulator_init(hpf__accumulator *t, size_t max_picks)
+bool hpf__accumulator_init(hpf__accumulator *t, size_t max_drawn)
 {
     *t = (hpf__accumulator){.arena = hpf_arena_create(),
                             .from_time = -HUGE_VAL,
                             .to_time = HUGE_VAL,
                             .seen_from = HUGE_VAL};
-    hpf__downsample_init(&t->picks, max_picks);
+    hpf__downsample_init(&t->drawn, max_drawn);
     hpf__sample_store_init(&t->store, STORE_BYTES);
     return t->arena != NULL;
 }
@@ -29,7 +29,7 @@ bool hpf__accumulator_init(hpf__accumulator *t, size_t max_picks)
 void hpf__accumulator_finish(hpf__accumulator *t)
 {
     hpf_arena_destroy(t->arena);
-    hpf__downsample_finish(&t->picks);
+    hpf__downsample_finish(&t->drawn);
     hpf__quantities_finish(&t->quantities);
     hpf__sample_store_finish(&t->store);
     free(t->accounts);
@@ -172,8 +172,8 @@ static hpf_status add_total(hpf__accumulator *t, double total, const moment *now
         o->peak_time = h->time;
         o->peak_sample = o->n_samples;
     }
-    hpf_pick pick = {h->time, total, o->n_samples, h->begin_offset, h->end_offset};
-    return hpf__downsample_add(&t->picks, &pick) ? HPF_OK : hpf_error_set_memory(err);
+    hpf_drawn_sample drawn_sample = {h->time, total, o->n_samples, h->begin_offset, h->end_offset};
+    return hpf__downsample_add(&t->drawn, &drawn_sample) ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* Stores the pending sample, for a second pass without reading. Without memory nothing is stored.
@@ -183,7 +183,7 @@ static void store_costs(hpf__accumulator *t)
     const hpf__pending *h = &t->pending;
     hpf_sample sample = {h->time, h->costs, h->n_costs, h->begin_offset, h->end_offset};
     if (!t->store.is_dropped &&
-        (t->overview.n_samples >= t->picks.max_picks ||
+        (t->overview.n_samples >= t->drawn.max_drawn ||
          !hpf__sample_store_add(&t->store, &sample) || hpf__sample_store_is_full(&t->store))) {
         hpf__sample_store_drop(&t->store);
     }
@@ -291,7 +291,7 @@ const hpf_events hpf__accumulator_events = {.header = on_header,
 void hpf__accumulator_forget_samples(hpf__accumulator *t)
 {
     hpf_overview kept = {.n_marks = t->overview.n_marks, .truncated = t->overview.truncated};
-    size_t max_picks = t->picks.max_picks;
+    size_t max_drawn = t->drawn.max_drawn;
     for (size_t i = 0; i < t->n_accounts; i++) {
         t->accounts[i] = (hpf__account){.leftover = t->accounts[i].leftover};
     }
@@ -299,8 +299,8 @@ void hpf__accumulator_forget_samples(hpf__accumulator *t)
     t->has_input_sums = true;
     t->overview = kept;
     t->pending.is_there = false;
-    hpf__downsample_finish(&t->picks);
-    hpf__downsample_init(&t->picks, max_picks);
+    hpf__downsample_finish(&t->drawn);
+    hpf__downsample_init(&t->drawn, max_drawn);
     hpf__sample_store_finish(&t->store);
     hpf__sample_store_init(&t->store, STORE_BYTES);
 }
@@ -399,7 +399,7 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
     }
     size_t n_accounts = t->n_accounts + t->n_hidden;
     if (!HPF__ARRAY_RESERVE(t->totals, t->totals_capacity, n_accounts) ||
-        !hpf__downsample_settle(&t->picks)) {
+        !hpf__downsample_settle(&t->drawn)) {
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < n_accounts; i++) {
@@ -408,9 +408,9 @@ hpf_status hpf__accumulator_settle(hpf__accumulator *t, hpf_error *err)
     }
     o->total = totals_of(&t->all_names);
     o->marks = t->marks;
-    o->picks = t->picks.all;
-    o->n_picks = t->picks.n_all;
-    o->reduced = o->n_picks < o->n_samples;
+    o->drawn = t->drawn.all;
+    o->n_drawn = t->drawn.n_all;
+    o->reduced = o->n_drawn < o->n_samples;
     return HPF_OK;
 }
 
@@ -429,7 +429,7 @@ static bool borrow(hpf__accumulator *view, const hpf__accumulator *of)
     view->accounts_capacity = own.accounts_capacity;
     view->pending.costs = own.pending.costs;
     view->pending.costs_capacity = own.pending.costs_capacity;
-    view->picks = own.picks;
+    view->drawn = own.drawn;
     view->totals = own.totals;
     view->totals_capacity = own.totals_capacity;
     view->input_sums = own.input_sums;
@@ -460,7 +460,7 @@ static bool copy_pending(hpf__pending *to, const hpf__pending *from)
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of)
 {
     if (!borrow(view, of) || !copy_pending(&view->pending, &of->pending) ||
-        !hpf__downsample_copy(&view->picks, &of->picks)) {
+        !hpf__downsample_copy(&view->drawn, &of->drawn)) {
         return false;
     }
     if (of->n_accounts) {
@@ -482,8 +482,8 @@ bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator 
                                     .n_quantities = of->overview.n_quantities,
                                     .quantities = of->overview.quantities,
                                     .truncated = of->overview.truncated};
-    hpf__downsample_finish(&view->picks);
-    hpf__downsample_init(&view->picks, of->picks.max_picks);
+    hpf__downsample_finish(&view->drawn);
+    hpf__downsample_init(&view->drawn, of->drawn.max_drawn);
     for (size_t i = 0; i < of->n_accounts; i++) {
         view->accounts[i] = (hpf__account){.leftover = of->accounts[i].leftover};
     }
@@ -493,7 +493,7 @@ bool hpf__accumulator_view_names(hpf__accumulator *view, const hpf__accumulator 
 
 void hpf__accumulator_view_finish(hpf__accumulator *view)
 {
-    hpf__downsample_finish(&view->picks);
+    hpf__downsample_finish(&view->drawn);
     free(view->pending.costs);
     free(view->accounts);
     free(view->totals);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The consumer of events that computes a survey in one pass: totals of each name, the picks, and
- * the overview.
+ * The consumer of events that computes a survey in one pass: totals of each name, the drawn
+ * samples, and the overview.
  *
  * A name's trapezium is the sum of amount * (time after - time before) / 2, the times being of the
  * neighbouring samples. So a sample is pending until the next one comes, and only then added to the
- * account of each of its names, to the account of all names, to the picks and to the store.
+ * account of each of its names, to the account of all names, to the drawn samples and to the store.
  *
  * Options can leave out times and names. The accounts then sum up what is left, and `input_sums`
  * the whole input. hpf__accumulator_settle turns accounts into totals; no samples can follow. A
@@ -64,9 +64,9 @@ typedef struct hpf__accumulator {
     hpf_mark *marks;
     size_t marks_capacity;
     hpf__quantities quantities;
-    hpf__downsample picks;
-    hpf__sample_store store; /* all samples, while they are at most 32 MiB and all picks */
-    hpf_overview overview;   /* total and picks only after settling */
+    hpf__downsample drawn;
+    hpf__sample_store store; /* all samples, while they are at most 32 MiB and all drawn samples */
+    hpf_overview overview;   /* total and drawn samples only after settling */
     hpf_totals *totals;      /* by name, after settling */
     size_t totals_capacity;
     double from_time, to_time;                      /* samples at other times do not count */
@@ -92,7 +92,7 @@ static inline bool hpf__accumulator_has(const hpf__accumulator *accumulator, dou
 }
 
 /* For samples at all times. */
-bool hpf__accumulator_init(hpf__accumulator *accumulator, size_t max_picks);
+bool hpf__accumulator_init(hpf__accumulator *accumulator, size_t max_drawn);
 void hpf__accumulator_finish(hpf__accumulator *accumulator);
 
 /* Forgets all samples, which then must be sent again, until `has_input_sums` is unset; names,
@@ -114,8 +114,9 @@ hpf_status hpf__accumulator_settle_lines(hpf__accumulator *accumulator, hpf_erro
 /* --- views --- */
 
 /* A view is what another accumulator would be if no more samples came; begins all zero, and may be
- * made again. It has sums, picks and the pending sample of its own; texts, marks and quantities are
- * borrowed until the other accumulator receives an event. Returns false when there is no memory. */
+ * made again. It has sums, drawn samples and the pending sample of its own; texts, marks and
+ * quantities are borrowed until the other accumulator receives an event. Returns false when there
+ * is no memory. */
 bool hpf__accumulator_view(hpf__accumulator *view, const hpf__accumulator *of);
 
 /* Creates a view without samples, and with one account after the accounts of the names. */

@@ -39,12 +39,12 @@ typedef struct run {
 static run begin_run(hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    size_t n = hpf_survey_end_pick(survey) + 1;
-    n = n > 1 ? n : o->n_picks;
+    size_t n = hpf_survey_end_index(survey) + 1;
+    n = n > 1 ? n : o->n_drawn;
     return (run){.overview = o,
                  .n = n,
-                 .first = n > 0 ? o->picks[0].time : 0,
-                 .last = n > 0 ? o->picks[n - 1].time : 0};
+                 .first = n > 0 ? o->drawn[0].time : 0,
+                 .last = n > 0 ? o->drawn[n - 1].time : 0};
 }
 
 /* ---- Marks ---- */
@@ -114,42 +114,42 @@ static hpf_status add_marks(hpf_alignment *a, const run runs[2], hpf_error *err)
 
 /* ---- Steps ---- */
 
-/* Returns a step from one pick to another, without small changes at its begin and end. */
-static step step_between(const hpf_pick *picks, size_t begin, size_t end)
+/* Returns a step from one drawn sample to another, without small changes at its begin and end. */
+static step step_between(const hpf_drawn_sample *drawn, size_t begin, size_t end)
 {
-    double change = picks[end].total - picks[begin].total;
+    double change = drawn[end].total - drawn[begin].total;
     while (begin + 1 < end &&
-           (picks[begin + 1].total - picks[begin].total) / change < least_share) {
+           (drawn[begin + 1].total - drawn[begin].total) / change < least_share) {
         begin++;
     }
-    while (end - 1 > begin && (picks[end].total - picks[end - 1].total) / change < least_share) {
+    while (end - 1 > begin && (drawn[end].total - drawn[end - 1].total) / change < least_share) {
         end--;
     }
-    return (step){picks[begin].time, picks[end].time, picks[end].total - picks[begin].total};
+    return (step){drawn[begin].time, drawn[end].time, drawn[end].total - drawn[begin].total};
 }
 
 /* Finds the large steps of a run. Returns false without memory. */
 static bool find_steps(run *r, double peak)
 {
-    const hpf_pick *picks = r->overview->picks;
+    const hpf_drawn_sample *drawn = r->overview->drawn;
     r->steps = calloc(r->n + 1, sizeof *r->steps);
     for (size_t i = 1; r->steps && i < r->n;) {
         size_t begin = i - 1;
-        double change = picks[i].total - picks[begin].total;
+        double change = drawn[i].total - drawn[begin].total;
         bool rises = change > 0;
         if (fabs(change) < least_rise * peak) {
             i++;
             continue;
         }
         for (i++; i < r->n; i++) {
-            double next = picks[i].total - picks[i - 1].total;
+            double next = drawn[i].total - drawn[i - 1].total;
             if ((next > 0) != rises || fabs(next) < least_rise * peak) {
                 break;
             }
             change += next;
         }
         if (fabs(change) >= least_step * peak) {
-            r->steps[r->n_steps++] = step_between(picks, begin, i - 1);
+            r->steps[r->n_steps++] = step_between(drawn, begin, i - 1);
         }
     }
     return r->steps != NULL;

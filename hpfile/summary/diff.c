@@ -73,17 +73,17 @@ static void add_means(hpf_diff *d, int side)
 }
 
 /* Adds what the names cost in one sample. `buffer` has room for all of them. */
-static hpf_status add_pick(hpf_diff *d, int side, size_t pick, hpf_diff_measure measure,
-                           double *buffer, hpf_error *err)
+static hpf_status add_drawn(hpf_diff *d, int side, size_t drawn_sample, hpf_diff_measure measure,
+                            double *buffer, hpf_error *err)
 {
     hpf_survey *survey = d->surveys[side];
-    hpf_status status = hpf_survey_pick_amounts(survey, pick, buffer, err);
+    hpf_status status = hpf_survey_drawn_amounts(survey, drawn_sample, buffer, err);
     for (hpf_name i = 0; i < hpf_survey_n_names(survey) && status == HPF_OK; i++) {
         if (is_used(survey, i)) {
             d->rows[hpf_match_row(d->match, (size_t)side, i)].amounts[side][measure] += buffer[i];
         }
     }
-    d->total.amounts[side][measure] = hpf_survey_overview(survey)->picks[pick].total;
+    d->total.amounts[side][measure] = hpf_survey_overview(survey)->drawn[drawn_sample].total;
     return status;
 }
 
@@ -95,9 +95,10 @@ static hpf_status add_amounts(hpf_diff *d, int side, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     add_means(d, side);
-    hpf_status status = add_pick(d, side, hpf_survey_peak_pick(survey), HPF_DIFF_PEAK, buffer, err);
+    hpf_status status =
+        add_drawn(d, side, hpf_survey_peak_index(survey), HPF_DIFF_PEAK, buffer, err);
     if (status == HPF_OK) {
-        status = add_pick(d, side, hpf_survey_end_pick(survey), HPF_DIFF_END, buffer, err);
+        status = add_drawn(d, side, hpf_survey_end_index(survey), HPF_DIFF_END, buffer, err);
     }
     free(buffer);
     for (uint32_t i = 0; i < d->n_rows; i++) {

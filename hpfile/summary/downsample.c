@@ -15,15 +15,15 @@
 
 #include "base/array.h"
 
-#define DEFAULT_MAX_PICKS 8192
+#define DEFAULT_MAX_DRAWN 8192
 #define FINEST            0x1p20 /* cells in the time of the first samples */
 
-enum { N_ENDS = 2 }; /* picks in addition to the cells': the first and the last sample */
+enum { N_ENDS = 2 }; /* drawn samples in addition to the cells': the first and the last sample */
 
-void hpf__downsample_init(hpf__downsample *p, size_t max_picks)
+void hpf__downsample_init(hpf__downsample *p, size_t max_drawn)
 {
-    max_picks = max_picks ? max_picks : DEFAULT_MAX_PICKS;
-    *p = (hpf__downsample){.max_picks = max_picks < 16 ? 16 : max_picks};
+    max_drawn = max_drawn ? max_drawn : DEFAULT_MAX_DRAWN;
+    *p = (hpf__downsample){.max_drawn = max_drawn < 16 ? 16 : max_drawn};
 }
 
 void hpf__downsample_finish(hpf__downsample *p)
@@ -34,7 +34,7 @@ void hpf__downsample_finish(hpf__downsample *p)
 }
 
 /* Adds samples to a cell. Of two with the same total, the earlier one stays. */
-static void join(hpf__cell *cell, const hpf_pick *low, const hpf_pick *high)
+static void join(hpf__cell *cell, const hpf_drawn_sample *low, const hpf_drawn_sample *high)
 {
     if (low->total < cell->low.total) {
         cell->low = *low;
@@ -73,7 +73,7 @@ static size_t join_halves(hpf__downsample *p, size_t begin, size_t end)
 static void coarsen(hpf__downsample *p)
 {
     size_t begin = p->n_coarse;
-    size_t end = begin + p->max_picks / 8;
+    size_t end = begin + p->max_drawn / 8;
     end = end < p->n_cells ? end : p->n_cells;
     while (end < p->n_cells && p->cells[end].number / 2 == p->cells[end - 1].number / 2) {
         end++;
@@ -102,19 +102,19 @@ static uint64_t number_of(hpf__downsample *p, double time)
     return (uint64_t)(distance / fmax(p->width, DBL_TRUE_MIN));
 }
 
-static void add_to_cells(hpf__downsample *p, const hpf_pick *pick)
+static void add_to_cells(hpf__downsample *p, const hpf_drawn_sample *drawn_sample)
 {
-    uint64_t number = number_of(p, pick->time);
+    uint64_t number = number_of(p, drawn_sample->time);
     hpf__cell *last = p->n_cells ? &p->cells[p->n_cells - 1] : NULL;
     if (last && last->number == number) {
         p->n_in_cells -= n_samples_in(last);
-        join(last, pick, pick);
+        join(last, drawn_sample, drawn_sample);
     } else {
         last = &p->cells[p->n_cells++];
-        *last = (hpf__cell){number, *pick, *pick};
+        *last = (hpf__cell){number, *drawn_sample, *drawn_sample};
     }
     p->n_in_cells += n_samples_in(last);
-    while (p->n_in_cells > p->max_picks - N_ENDS) {
+    while (p->n_in_cells > p->max_drawn - N_ENDS) {
         coarsen(p);
     }
 }
@@ -122,7 +122,7 @@ static void add_to_cells(hpf__downsample *p, const hpf_pick *pick)
 /* Moves the samples, which are too many now, to cells, at first so narrow that each has one. */
 static bool begin_cells(hpf__downsample *p)
 {
-    p->cells = malloc(p->max_picks * sizeof *p->cells);
+    p->cells = malloc(p->max_drawn * sizeof *p->cells);
     if (!p->cells) {
         return false;
     }
@@ -134,26 +134,26 @@ static bool begin_cells(hpf__downsample *p)
     return true;
 }
 
-bool hpf__downsample_add(hpf__downsample *p, const hpf_pick *pick)
+bool hpf__downsample_add(hpf__downsample *p, const hpf_drawn_sample *drawn_sample)
 {
     if (p->n_samples++ == 0) {
-        p->first = *pick;
+        p->first = *drawn_sample;
     }
-    p->last = *pick;
-    if (!p->cells && p->n_all == p->max_picks && !begin_cells(p)) {
+    p->last = *drawn_sample;
+    if (!p->cells && p->n_all == p->max_drawn && !begin_cells(p)) {
         return false;
     }
     if (p->cells) {
-        add_to_cells(p, pick);
+        add_to_cells(p, drawn_sample);
         return true;
     }
-    return HPF__ARRAY_PUSH(p->all, p->n_all, p->all_capacity, *pick);
+    return HPF__ARRAY_PUSH(p->all, p->n_all, p->all_capacity, *drawn_sample);
 }
 
-static void append(hpf__downsample *p, const hpf_pick *pick)
+static void append(hpf__downsample *p, const hpf_drawn_sample *drawn_sample)
 {
-    if (p->n_all == 0 || p->all[p->n_all - 1].sample_index < pick->sample_index) {
-        p->all[p->n_all++] = *pick;
+    if (p->n_all == 0 || p->all[p->n_all - 1].sample_index < drawn_sample->sample_index) {
+        p->all[p->n_all++] = *drawn_sample;
     }
 }
 
@@ -164,7 +164,7 @@ static bool copy_cells(hpf__downsample *p, const hpf__downsample *from)
         p->cells = NULL;
         return true;
     }
-    if (!p->cells && !(p->cells = malloc(from->max_picks * sizeof *p->cells))) {
+    if (!p->cells && !(p->cells = malloc(from->max_drawn * sizeof *p->cells))) {
         return false;
     }
     memcpy(p->cells, from->cells, from->n_cells * sizeof *p->cells);

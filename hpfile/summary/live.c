@@ -160,12 +160,12 @@ static double worth_of(const void *context, hpf_name name)
     return hpf__account_sum(account);
 }
 
-/* The last survey is out of date by now: its picks serve as scratch. */
+/* The last survey is out of date by now: its drawn samples serve as scratch. */
 static bool sweep(hpf_live *live)
 {
-    hpf__downsample *picks = &live->whole.base.accumulator.picks;
-    return hpf__downsample_copy(picks, &live->accumulator.picks) && hpf__downsample_settle(picks) &&
-           hpf__sample_store_compact(&live->store, picks, live->accumulator.n_accounts, worth_of,
+    hpf__downsample *drawn = &live->whole.base.accumulator.drawn;
+    return hpf__downsample_copy(drawn, &live->accumulator.drawn) && hpf__downsample_settle(drawn) &&
+           hpf__sample_store_compact(&live->store, drawn, live->accumulator.n_accounts, worth_of,
                                      &live->accumulator);
 }
 
@@ -282,7 +282,7 @@ static bool init(hpf_live *live)
         (live->options.has_costs && !live->time)) {
         return false;
     }
-    if (!hpf__accumulator_init(&live->accumulator, live->options.max_picks)) {
+    if (!hpf__accumulator_init(&live->accumulator, live->options.max_drawn)) {
         return false;
     }
     hpf__sample_store_drop(&live->accumulator.store); /* live->store serves instead */

@@ -64,7 +64,7 @@ static bool pair_up(uint32_t *rows, uint32_t *bands, uint32_t band, uint32_t row
 static bool find_rows(const hpf__series_cache *cache, const hpf__series *series, size_t n_names,
                       uint32_t *rows)
 {
-    uint32_t *bands = cache->n_picks ? malloc((size_t)cache->n_bands * sizeof *bands + 1) : NULL;
+    uint32_t *bands = cache->n_drawn ? malloc((size_t)cache->n_bands * sizeof *bands + 1) : NULL;
     bool is_same = bands && cache->n_names <= n_names;
     if (bands) {
         memset(bands, 0xFF, (size_t)cache->n_bands * sizeof *bands);
@@ -95,31 +95,32 @@ static hpf__series_cache *find_cache(hpf__live_survey *s, const hpf__series *to,
     return NULL;
 }
 
-/* Returns how many of the picks are in the cache in a row. Searches from `*first` on, which becomes
- * the place of the first of them. */
-static size_t cached_run(const hpf__series_cache *cache, const hpf_pick *picks, size_t n_picks,
-                         size_t *first)
+/* Returns how many of the drawn samples are in the cache in a row. Searches from `*first` on, which
+ * becomes the place of the first of them. */
+static size_t cached_run(const hpf__series_cache *cache, const hpf_drawn_sample *drawn,
+                         size_t n_drawn, size_t *first)
 {
-    while (*first < cache->n_picks && cache->ends[*first] < picks->end_offset) {
+    while (*first < cache->n_drawn && cache->ends[*first] < drawn->end_offset) {
         ++*first;
     }
     size_t n = 0;
-    while (n < n_picks && *first + n < cache->n_picks &&
-           cache->ends[*first + n] == picks[n].end_offset) {
+    while (n < n_drawn && *first + n < cache->n_drawn &&
+           cache->ends[*first + n] == drawn[n].end_offset) {
         n++;
     }
     return n;
 }
 
-/* Copies `n_picks` cached values from `first` on of every band to pick `at` of the series. */
+/* Copies `n_drawn` cached values from `first` on of every band to drawn sample `at` of the series.
+ */
 static void copy_cached(const hpf__series_cache *cache, const uint32_t *rows, size_t first,
-                        size_t n_picks, const hpf__series *series, size_t at)
+                        size_t n_drawn, const hpf__series *series, size_t at)
 {
     for (uint32_t band = 0; band < series->n_bands; band++) {
         if (rows[band] != NO_ROW) {
-            memcpy(series->values + (size_t)band * series->n_picks + at,
-                   cache->values + (size_t)rows[band] * cache->n_picks + first,
-                   n_picks * sizeof *series->values);
+            memcpy(series->values + (size_t)band * series->n_drawn + at,
+                   cache->values + (size_t)rows[band] * cache->n_drawn + first,
+                   n_drawn * sizeof *series->values);
         }
     }
 }
@@ -136,24 +137,24 @@ static void update_cache(hpf__live_survey *s, const hpf__series *series, const s
         s->next_cache = (s->next_cache + 1) % HPF__N_SERIES_CACHES;
     }
     size_t n_names = s->base.accumulator.n_accounts;
-    size_t n_picks = series->n_picks;
-    cache->n_picks = 0;
-    size_t n_values = series->n_bands <= MOST_VALUES / n_picks ? series->n_bands * n_picks : 0;
+    size_t n_drawn = series->n_drawn;
+    cache->n_drawn = 0;
+    size_t n_values = series->n_bands <= MOST_VALUES / n_drawn ? series->n_bands * n_drawn : 0;
     if (n_values == 0 || !HPF__ARRAY_RESERVE(cache->band_of_name, cache->names_capacity, n_names) ||
         !HPF__ARRAY_RESERVE(cache->values, cache->values_capacity, n_values) ||
-        !HPF__ARRAY_RESERVE(cache->ends, cache->ends_capacity, n_picks)) {
+        !HPF__ARRAY_RESERVE(cache->ends, cache->ends_capacity, n_drawn)) {
         return;
     }
     if (n_names) {
         memcpy(cache->band_of_name, series->band_of_name, n_names * sizeof *cache->band_of_name);
     }
     memcpy(cache->values, series->values, n_values * sizeof *cache->values);
-    for (size_t i = 0; i < n_picks; i++) {
-        cache->ends[i] = s->base.accumulator.overview.picks[i].end_offset;
+    for (size_t i = 0; i < n_drawn; i++) {
+        cache->ends[i] = s->base.accumulator.overview.drawn[i].end_offset;
     }
     cache->n_names = n_names;
     cache->n_bands = series->n_bands;
-    cache->n_picks = n_picks;
+    cache->n_drawn = n_drawn;
     cache->n_folds = s->store->n_folds;
     cache->rest = rest->only;
 }
@@ -172,12 +173,12 @@ static void add_sample(const hpf__sample_store *store, size_t index, const hpf__
         if (cost.name != HPF__REST) {
             uint32_t band = to->band_of_name[cost.name];
             if (band != HPF_NO_BAND) {
-                column[(size_t)band * to->n_picks] += amount;
+                column[(size_t)band * to->n_drawn] += amount;
             }
             continue;
         }
         for (uint32_t band = 0; band < rest->n_bands; band++) {
-            column[(size_t)band * to->n_picks] += amount * rest->of_band[band];
+            column[(size_t)band * to->n_drawn] += amount * rest->of_band[band];
         }
     }
 }
@@ -186,15 +187,15 @@ static void add_sample(const hpf__sample_store *store, size_t index, const hpf__
 static void fill(const hpf__live_survey *s, hpf__series *to, const shares *rest,
                  const hpf__series_cache *cache, const uint32_t *rows)
 {
-    const hpf_pick *picks = s->base.accumulator.overview.picks;
+    const hpf_drawn_sample *drawn = s->base.accumulator.overview.drawn;
     size_t first = 0, stored = 0;
-    for (size_t i = 0; i < to->n_picks;) {
-        size_t n = cache ? cached_run(cache, picks + i, to->n_picks - i, &first) : 0;
+    for (size_t i = 0; i < to->n_drawn;) {
+        size_t n = cache ? cached_run(cache, drawn + i, to->n_drawn - i, &first) : 0;
         if (n) {
             copy_cached(cache, rows, first, n, to, i);
             i += n;
         } else {
-            stored = hpf__sample_store_find(s->store, stored, &picks[i]);
+            stored = hpf__sample_store_find(s->store, stored, &drawn[i]);
             assert(stored < s->store->n_samples);
             add_sample(s->store, stored, to, rest, to->values + i);
             i++;
@@ -269,8 +270,8 @@ static hpf_status replay(hpf_survey *survey, const hpf_events *events, void *con
     if (status != HPF_OK || !events->sample) {
         return status;
     }
-    size_t begin = hpf__sample_store_find(s->store, 0, &o->picks[0]);
-    return hpf__live_survey_emit(s, begin, begin + o->n_picks, HPF__REST, events, context, err);
+    size_t begin = hpf__sample_store_find(s->store, 0, &o->drawn[0]);
+    return hpf__live_survey_emit(s, begin, begin + o->n_drawn, HPF__REST, events, context, err);
 }
 
 static bool emits_marks_first(const hpf_survey *survey)
@@ -279,8 +280,9 @@ static bool emits_marks_first(const hpf_survey *survey)
     return true;
 }
 
-static hpf_status emit_between(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
-                               const hpf_events *events, void *context, hpf_error *err)
+static hpf_status emit_between(hpf_survey *survey, const hpf_drawn_sample *first,
+                               const hpf_drawn_sample *last, const hpf_events *events,
+                               void *context, hpf_error *err)
 {
     hpf__live_survey *s = (hpf__live_survey *)survey;
     size_t begin = hpf__sample_store_find(s->store, 0, first);

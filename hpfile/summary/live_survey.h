@@ -16,11 +16,11 @@
 typedef struct hpf__series_cache {
     uint32_t *band_of_name;
     size_t n_names, names_capacity;
-    double *values; /* n_bands rows of n_picks */
+    double *values; /* n_bands rows of n_drawn */
     uint32_t n_bands;
     size_t values_capacity;
-    uint64_t *ends; /* of the picks in the input, which identify them */
-    size_t n_picks, ends_capacity;
+    uint64_t *ends; /* of the drawn samples in the input, which identify them */
+    size_t n_drawn, ends_capacity;
     uint64_t n_folds; /* of the store */
     uint32_t rest;    /* the row that the rest was added to; HPF_NO_BAND: none */
 } hpf__series_cache;

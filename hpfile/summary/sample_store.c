@@ -83,21 +83,23 @@ void hpf__sample_store_sort(hpf__sample_store *s)
     }
 }
 
-size_t hpf__sample_store_find(const hpf__sample_store *s, size_t from, const hpf_pick *pick)
+size_t hpf__sample_store_find(const hpf__sample_store *s, size_t from,
+                              const hpf_drawn_sample *drawn_sample)
 {
     size_t end = s->n_samples;
-    if (from < end && hpf__stored_sample_compare(&s->samples[from], pick) == 0) {
+    if (from < end && hpf__stored_sample_compare(&s->samples[from], drawn_sample) == 0) {
         return from; /* the usual case: samples are looked up in order */
     }
     while (from < end) {
         size_t middle = from + (end - from) / 2;
-        if (hpf__stored_sample_compare(&s->samples[middle], pick) < 0) {
+        if (hpf__stored_sample_compare(&s->samples[middle], drawn_sample) < 0) {
             from = middle + 1;
         } else {
             end = middle;
         }
     }
-    bool is_found = from < s->n_samples && hpf__stored_sample_compare(&s->samples[from], pick) == 0;
+    bool is_found =
+        from < s->n_samples && hpf__stored_sample_compare(&s->samples[from], drawn_sample) == 0;
     return is_found ? from : s->n_samples;
 }
 
@@ -133,28 +135,28 @@ static size_t words_of(const hpf__sample_store *s, size_t i)
     return end - s->samples[i].at + SAMPLE_WORDS;
 }
 
-/* Returns the first sample from `i` on, before `end`, that is a pick; `*pick` is the pick at which
- * the search begins, and where it ended. */
-static size_t next_pick(const hpf__sample_store *s, const hpf__downsample *picks, size_t *pick,
-                        size_t i, size_t end)
+/* Returns the first sample from `i` on, before `end`, that is a drawn sample; `*drawn sample` is
+ * the drawn sample at which the search begins, and where it ended. */
+static size_t next_drawn(const hpf__sample_store *s, const hpf__downsample *drawn,
+                         size_t *drawn_sample, size_t i, size_t end)
 {
     for (; i < end; i++) {
-        while (*pick < picks->n_all &&
-               hpf__stored_sample_compare(&s->samples[i], &picks->all[*pick]) > 0) {
-            ++*pick;
+        while (*drawn_sample < drawn->n_all &&
+               hpf__stored_sample_compare(&s->samples[i], &drawn->all[*drawn_sample]) > 0) {
+            ++*drawn_sample;
         }
-        if (*pick < picks->n_all &&
-            hpf__stored_sample_compare(&s->samples[i], &picks->all[*pick]) == 0) {
+        if (*drawn_sample < drawn->n_all &&
+            hpf__stored_sample_compare(&s->samples[i], &drawn->all[*drawn_sample]) == 0) {
             break;
         }
     }
     return i;
 }
 
-static size_t words_of_picks(const hpf__sample_store *s, const hpf__downsample *picks, size_t end)
+static size_t words_of_drawn(const hpf__sample_store *s, const hpf__downsample *drawn, size_t end)
 {
-    size_t n_words = 0, pick = 0;
-    for (size_t i = 0; (i = next_pick(s, picks, &pick, i, end)) < end; i++) {
+    size_t n_words = 0, drawn_sample = 0;
+    for (size_t i = 0; (i = next_drawn(s, drawn, &drawn_sample, i, end)) < end; i++) {
         n_words += words_of(s, i);
     }
     return n_words;
@@ -175,7 +177,7 @@ static size_t find_latest(const hpf__sample_store *s, size_t most_words)
 typedef struct ranked_name {
     double worth;
     hpf_name name;
-    size_t n_words; /* that its costs take in old picks */
+    size_t n_words; /* that its costs take in old drawn samples */
 } ranked_name;
 
 static int by_worth(const void *left, const void *right)
@@ -187,12 +189,12 @@ static int by_worth(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Adds the words that each name takes in the picks before sample `end`. */
-static void count_words(const hpf__sample_store *s, const hpf__downsample *picks, size_t end,
+/* Adds the words that each name takes in the drawn samples before sample `end`. */
+static void count_words(const hpf__sample_store *s, const hpf__downsample *drawn, size_t end,
                         ranked_name *names)
 {
-    size_t pick = 0;
-    for (size_t i = 0; (i = next_pick(s, picks, &pick, i, end)) < end; i++) {
+    size_t drawn_sample = 0;
+    for (size_t i = 0; (i = next_drawn(s, drawn, &drawn_sample, i, end)) < end; i++) {
         uint64_t n_costs;
         const uint64_t *word = hpf__sample_store_costs(s, i, &n_costs);
         for (; n_costs; n_costs--) {
@@ -219,7 +221,7 @@ static size_t count_affordable(const ranked_name *names, size_t n_names, size_t 
 
 /* Ranks all names and decides which are folded. The number of names that are not folded never
  * grows: a name at the border would be folded and unfolded in turn. */
-static bool choose_folded(hpf__sample_store *s, const hpf__downsample *picks, size_t end,
+static bool choose_folded(hpf__sample_store *s, const hpf__downsample *drawn, size_t end,
                           bool is_tight, size_t n_names, hpf__worth *worth, const void *context)
 {
     ranked_name *names = calloc(n_names + 1, sizeof *names);
@@ -231,7 +233,7 @@ static bool choose_folded(hpf__sample_store *s, const hpf__downsample *picks, si
         names[i].name = (hpf_name)i;
         names[i].worth = worth(context, (hpf_name)i);
     }
-    count_words(s, picks, end, names);
+    count_words(s, drawn, end, names);
     qsort(names, n_names, sizeof *names, by_worth);
     size_t n_affordable = is_tight ? count_affordable(names, n_names, s->most_words) : SIZE_MAX;
     s->n_kept = n_affordable < s->n_kept ? n_affordable : s->n_kept;
@@ -270,14 +272,15 @@ static uint64_t *write_folded(const hpf__sample_store *s, uint64_t *to, const ui
     return to;
 }
 
-/* Moves the picks before `first_latest`, folded, and all later samples to the front. */
-static void move(hpf__sample_store *s, const hpf__downsample *picks, size_t first_latest)
+/* Moves the drawn samples before `first_latest`, folded, and all later samples to the front. */
+static void move(hpf__sample_store *s, const hpf__downsample *drawn, size_t first_latest)
 {
     const hpf__sample_store old = *s;
-    size_t pick = 0;
+    size_t drawn_sample = 0;
     s->n_samples = 0;
     s->n_words = 0;
-    for (size_t i = 0; (i = next_pick(&old, picks, &pick, i, first_latest)) < first_latest; i++) {
+    for (size_t i = 0; (i = next_drawn(&old, drawn, &drawn_sample, i, first_latest)) < first_latest;
+         i++) {
         const uint64_t *from = s->words + s->samples[i].at;
         uint64_t *to = s->words + s->n_words;
         s->samples[s->n_samples] = s->samples[i];
@@ -295,20 +298,20 @@ static void move(hpf__sample_store *s, const hpf__downsample *picks, size_t firs
     s->n_words += n_moved;
 }
 
-bool hpf__sample_store_compact(hpf__sample_store *s, const hpf__downsample *picks, size_t n_names,
+bool hpf__sample_store_compact(hpf__sample_store *s, const hpf__downsample *drawn, size_t n_names,
                                hpf__worth *worth, const void *context)
 {
-    size_t for_picks = words_of_picks(s, picks, s->n_samples);
+    size_t for_drawn = words_of_drawn(s, drawn, s->n_samples);
     size_t room = s->most_words / 4 * 3;
-    size_t for_latest = for_picks < s->most_words / 2 ? room - for_picks : s->most_words / 4;
+    size_t for_latest = for_drawn < s->most_words / 2 ? room - for_drawn : s->most_words / 4;
     size_t first_latest = find_latest(s, for_latest);
-    bool is_tight = words_of_picks(s, picks, first_latest) > s->most_words / 2;
+    bool is_tight = words_of_drawn(s, drawn, first_latest) > s->most_words / 2;
     if ((is_tight || s->n_ranked) &&
-        !choose_folded(s, picks, first_latest, is_tight, n_names, worth, context)) {
+        !choose_folded(s, drawn, first_latest, is_tight, n_names, worth, context)) {
         return false;
     }
     s->n_folds += s->n_kept < s->n_ranked;
-    move(s, picks, first_latest);
+    move(s, drawn, first_latest);
     size_t soon = taken_words(s) + taken_words(s) / 4;
     s->full_words = soon > s->most_words ? soon : s->most_words;
     return true;

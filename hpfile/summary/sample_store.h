@@ -68,24 +68,27 @@ bool hpf__sample_store_is_full(const hpf__sample_store *store);
 /* What a name is worth to compaction: its area after another run of the same length. */
 typedef double hpf__worth(const void *context, hpf_name name);
 
-/* Removes all samples but the latest ones and `picks`, which are settled, and folds names if
- * needed. `worth` ranks the `n_names` names. Returns false when there is no
- * memory; the store is unchanged then. */
-bool hpf__sample_store_compact(hpf__sample_store *store, const hpf__downsample *picks,
+/* Removes all samples but the latest ones and `drawn`, which are settled, and folds names
+ * if needed. `worth` ranks the `n_names` names. Returns false when there is no memory; the store is
+ * unchanged then. */
+bool hpf__sample_store_compact(hpf__sample_store *store, const hpf__downsample *drawn,
                                size_t n_names, hpf__worth *worth, const void *context);
 
 /* Compares by time, then by place in the input: below 0, 0 or above 0, as for strcmp. */
-static inline int hpf__stored_sample_compare(const hpf__stored_sample *sample, const hpf_pick *pick)
+static inline int hpf__stored_sample_compare(const hpf__stored_sample *sample,
+                                             const hpf_drawn_sample *drawn_sample)
 {
-    if (sample->time != pick->time) {
-        return sample->time < pick->time ? -1 : 1;
+    if (sample->time != drawn_sample->time) {
+        return sample->time < drawn_sample->time ? -1 : 1;
     }
-    return (sample->end_offset > pick->end_offset) - (sample->end_offset < pick->end_offset);
+    return (sample->end_offset > drawn_sample->end_offset) -
+           (sample->end_offset < drawn_sample->end_offset);
 }
 
-/* Returns the index of a pick's sample, which is at `from` or later; n_samples when it is not
- * stored. */
-size_t hpf__sample_store_find(const hpf__sample_store *store, size_t from, const hpf_pick *pick);
+/* Returns the index of a drawn sample's sample, which is at `from` or later; n_samples when it is
+ * not stored. */
+size_t hpf__sample_store_find(const hpf__sample_store *store, size_t from,
+                              const hpf_drawn_sample *drawn_sample);
 
 /* Returns the index of the first sample that is not before `time`. */
 size_t hpf__sample_store_find_time(const hpf__sample_store *store, double time);

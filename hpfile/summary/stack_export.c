@@ -85,7 +85,7 @@ static hpf_status read_moment(hpf_survey *survey, double at, double *amounts, do
                               hpf_error *err)
 {
     *time = hpf_survey_overview(survey)->peak_time;
-    return isnan(at) ? hpf_survey_pick_amounts(survey, hpf_survey_peak_pick(survey), amounts, err)
+    return isnan(at) ? hpf_survey_drawn_amounts(survey, hpf_survey_peak_index(survey), amounts, err)
                      : hpf_survey_amounts_at(survey, at, amounts, time, err);
 }
 

@@ -31,10 +31,10 @@ static frame make_frame(const hpf_overview *o)
         .sum_times = o->sum_times,
         .sum_times_squared = o->sum_times_squared,
     };
-    if (o->n_picks > 0 && o->picks[0].total == 0) {
+    if (o->n_drawn > 0 && o->drawn[0].total == 0) {
         f.n -= 1;
     }
-    if (o->n_picks > 1 && o->picks[o->n_picks - 1].total == 0) {
+    if (o->n_drawn > 1 && o->drawn[o->n_drawn - 1].total == 0) {
         f.n -= 1;
         f.sum_times -= f.duration;
         f.sum_times_squared -= f.duration * f.duration;
@@ -113,7 +113,7 @@ hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey, uint32_t
     out->duration = f.duration;
     out->total = make_row(survey, &f, &o->total, (hpf_str){"", 0});
     out->total.n_names = n_names;
-    const hpf_pick *end = &o->picks[hpf_survey_end_pick(survey)];
+    const hpf_drawn_sample *end = &o->drawn[hpf_survey_end_index(survey)];
     out->final = end->total;
     out->final_time = end->time;
     out->rows = calloc(n_names > 0 ? n_names : 1, sizeof *out->rows);

@@ -47,11 +47,11 @@ const hpf_overview *hpf_survey_overview(const hpf_survey *s)
     return &s->accumulator.overview;
 }
 
-size_t hpf_survey_peak_pick(const hpf_survey *s)
+size_t hpf_survey_peak_index(const hpf_survey *s)
 {
     const hpf_overview *o = &s->accumulator.overview;
     size_t i = 0;
-    while (i + 1 < o->n_picks && o->picks[i].sample_index != o->peak_sample) {
+    while (i + 1 < o->n_drawn && o->drawn[i].sample_index != o->peak_sample) {
         i++;
     }
     return i;
@@ -78,8 +78,8 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
     hpf__series to = {.band_of_name = band_of_name,
                       .n_bands = n_bands,
                       .values = values,
-                      .n_picks = s->accumulator.overview.n_picks};
-    memset(values, 0, (size_t)n_bands * to.n_picks * sizeof *values);
+                      .n_drawn = s->accumulator.overview.n_drawn};
+    memset(values, 0, (size_t)n_bands * to.n_drawn * sizeof *values);
     return s->second_pass->series(s, &to, err);
 }
 
@@ -114,24 +114,24 @@ static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_erro
     return HPF_OK;
 }
 
-/* Finds the best sample from pick `first` to pick `last`. */
+/* Finds the best sample from drawn sample `first` to drawn sample `last`. */
 static hpf_status find_moment(hpf_survey *s, size_t first, size_t last, moment *m, hpf_error *err)
 {
     static const hpf_events events = {.sample = on_candidate};
-    const hpf_pick *picks = s->accumulator.overview.picks;
+    const hpf_drawn_sample *drawn = s->accumulator.overview.drawn;
     m->n_names = hpf_survey_n_names(s);
-    hpf_status status = s->second_pass->between(s, &picks[first], &picks[last], &events, m, err);
+    hpf_status status = s->second_pass->between(s, &drawn[first], &drawn[last], &events, m, err);
     if (status == HPF_OK && !m->is_found) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
     return status;
 }
 
-hpf_status hpf_survey_pick_amounts(hpf_survey *s, size_t pick_index, double *amounts,
-                                   hpf_error *err)
+hpf_status hpf_survey_drawn_amounts(hpf_survey *s, size_t drawn_index, double *amounts,
+                                    hpf_error *err)
 {
-    moment m = {.time = s->accumulator.overview.picks[pick_index].time, .amounts = amounts};
-    return find_moment(s, pick_index, pick_index, &m, err);
+    moment m = {.time = s->accumulator.overview.drawn[drawn_index].time, .amounts = amounts};
+    return find_moment(s, drawn_index, drawn_index, &m, err);
 }
 
 hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, double *sample_time,
@@ -139,8 +139,8 @@ hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, do
 {
     const hpf_overview *o = &s->accumulator.overview;
     moment m = {.time = time, .amounts = amounts};
-    size_t next = 0; /* the first pick that is not earlier */
-    while (next < o->n_picks - 1 && o->picks[next].time < time) {
+    size_t next = 0; /* the first drawn sample that is not earlier */
+    while (next < o->n_drawn - 1 && o->drawn[next].time < time) {
         next++;
     }
     hpf_status status = find_moment(s, next > 0 ? next - 1 : 0, next, &m, err);

@@ -11,26 +11,28 @@
 #include "hpfile/retainer_sets.h"
 #include "summary/accumulator.h"
 
-/* Series at the picks: hpf_survey_series while it is filled, pick by pick. */
+/* Series at the drawn samples: hpf_survey_series while it is filled, drawn sample by drawn sample.
+ */
 typedef struct hpf__series {
     const uint32_t *band_of_name;
     uint32_t n_bands;
-    double *values; /* n_bands rows of n_picks, zero at first */
-    size_t n_picks;
+    double *values; /* n_bands rows of n_drawn, zero at first */
+    size_t n_drawn;
 } hpf__series;
 
 /* How the costs of samples are found again. */
 typedef struct hpf__second_pass {
-    /* Fills the series of all picks. */
+    /* Fills the series of all drawn samples. */
     hpf_status (*series)(hpf_survey *survey, hpf__series *to, hpf_error *err);
     /* Every sample of the survey in order; marks and lines in between, where the input has them, or
      * before them all, by time. */
     hpf_status (*replay)(hpf_survey *survey, const hpf_events *events, void *context,
                          hpf_error *err);
     bool (*emits_marks_first)(const hpf_survey *survey); /* all before the first sample */
-    /* The samples from pick `first` to pick `last`, as far as they can be found. */
-    hpf_status (*between)(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
-                          const hpf_events *events, void *context, hpf_error *err);
+    /* The samples from drawn sample `first` to drawn sample `last`, as far as they can be found. */
+    hpf_status (*between)(hpf_survey *survey, const hpf_drawn_sample *first,
+                          const hpf_drawn_sample *last, const hpf_events *events, void *context,
+                          hpf_error *err);
 } hpf__second_pass;
 
 struct hpf_survey {

@@ -32,14 +32,14 @@ double hpf_survey_leftover(const hpf_survey *s, hpf_name name)
     return s->accumulator.accounts[name].leftover;
 }
 
-size_t hpf_survey_end_pick(const hpf_survey *s)
+size_t hpf_survey_end_index(const hpf_survey *s)
 {
     const hpf_overview *o = &s->accumulator.overview;
-    size_t i = o->n_picks;
-    while (i > 0 && o->picks[i - 1].total == 0) {
+    size_t i = o->n_drawn;
+    while (i > 0 && o->drawn[i - 1].total == 0) {
         i--;
     }
-    return (i > 0 ? i : o->n_picks) - 1;
+    return (i > 0 ? i : o->n_drawn) - 1;
 }
 
 double hpf_survey_mean(const hpf_survey *s, const hpf_totals *totals)

@@ -163,7 +163,7 @@ static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source 
     bool is_whole = hpf__reader_is_whole(format, &reader_options);
     reader_options.by_line |=
         is_whole && s->options.view && hpf_stack_view_has_lines(s->options.view);
-    bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_picks);
+    bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_drawn);
     if (s->options.has_window) {
         s->base.accumulator.from_time = s->options.from_time;
         s->base.accumulator.to_time = s->options.to_time;

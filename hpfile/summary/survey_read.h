@@ -31,7 +31,7 @@ typedef struct hpf__read_survey {
  * samples of one name. Returns HPF_END if the log has none. */
 extern const hpf_format hpf__live_bytes;
 
-/* By reading the picks again, or recalling them. */
+/* By reading the drawn samples again, or recalling them. */
 extern const hpf__second_pass hpf__survey_second_pass;
 
 /* Pass all of the source again, or all samples by time, to the consumer of the reader. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The second pass over a source reads only the picks, or takes them from the sample store. Samples
- * that are changes of those before are all read again.
+ * The second pass over a source reads only the drawn samples, or takes them from the sample store.
+ * Samples that are changes of those before are all read again.
  */
 #include <stdlib.h>
 
@@ -73,51 +73,51 @@ static hpf_status on_unknown_name(void *context, hpf_name name, hpf_str text, hp
 
 typedef struct reading {
     hpf__series *to;
-    const bool *unwanted;  /* by name; NULL: all count */
-    const hpf_pick *picks; /* NULL: only picks are read */
-    size_t next_pick;
+    const bool *unwanted;          /* by name; NULL: all count */
+    const hpf_drawn_sample *drawn; /* NULL: only drawn samples are read */
+    size_t next_drawn;
 } reading;
 
-static hpf_status on_pick(void *context, const hpf_sample *sample, hpf_error *err)
+static hpf_status on_drawn(void *context, const hpf_sample *sample, hpf_error *err)
 {
     reading *r = context;
     const hpf__series *to = r->to;
-    if (r->picks && (r->next_pick == to->n_picks ||
-                     sample->begin_offset != r->picks[r->next_pick].begin_offset)) {
+    if (r->drawn && (r->next_drawn == to->n_drawn ||
+                     sample->begin_offset != r->drawn[r->next_drawn].begin_offset)) {
         return HPF_OK;
     }
-    if (r->next_pick == to->n_picks) {
+    if (r->next_drawn == to->n_drawn) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
-    double *column = to->values + r->next_pick++;
+    double *column = to->values + r->next_drawn++;
     for (size_t i = 0; i < sample->n_costs; i++) {
         hpf_name name = sample->costs[i].name;
         uint32_t band = to->band_of_name[name];
         if (band != HPF_NO_BAND && !(r->unwanted && r->unwanted[name])) {
-            column[(size_t)band * to->n_picks] += hpf_cost_amount(&sample->costs[i]);
+            column[(size_t)band * to->n_drawn] += hpf_cost_amount(&sample->costs[i]);
         }
     }
     return HPF_OK;
 }
 
-/* Picks that are neighbours are read in one go. */
-static hpf_status revisit_picks(hpf__read_survey *s, char *buffer, hpf_error *err)
+/* Drawn samples that are neighbours are read in one go. */
+static hpf_status revisit_drawn(hpf__read_survey *s, char *buffer, hpf_error *err)
 {
     const hpf_overview *o = &s->base.accumulator.overview;
     hpf_status status = HPF_OK;
-    for (size_t i = 0; i < o->n_picks && status == HPF_OK;) {
+    for (size_t i = 0; i < o->n_drawn && status == HPF_OK;) {
         size_t first = i++;
-        while (i < o->n_picks && o->picks[i].begin_offset == o->picks[i - 1].end_offset) {
+        while (i < o->n_drawn && o->drawn[i].begin_offset == o->drawn[i - 1].end_offset) {
             i++;
         }
-        status = revisit(s, o->picks[first].begin_offset, o->picks[i - 1].end_offset, buffer, err);
+        status = revisit(s, o->drawn[first].begin_offset, o->drawn[i - 1].end_offset, buffer, err);
     }
     return status;
 }
 
 static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *err)
 {
-    static const hpf_events events = {.name = on_unknown_name, .sample = on_pick};
+    static const hpf_events events = {.name = on_unknown_name, .sample = on_drawn};
     reading r = {.to = to, .unwanted = s->base.accumulator.unwanted};
     char *buffer = malloc(READ_BYTES);
     if (!buffer) {
@@ -125,20 +125,20 @@ static hpf_status read_series(hpf__read_survey *s, hpf__series *to, hpf_error *e
     }
     hpf_reader_revisit(s->base.reader, &events, &r);
     if (has_changes(s)) {
-        r.picks = s->base.accumulator.overview.picks;
+        r.drawn = s->base.accumulator.overview.drawn;
     }
-    hpf_status status = r.picks ? hpf__survey_reread_all(s, err) : revisit_picks(s, buffer, err);
+    hpf_status status = r.drawn ? hpf__survey_reread_all(s, err) : revisit_drawn(s, buffer, err);
     free(buffer);
-    if (status == HPF_OK && r.next_pick < to->n_picks) {
+    if (status == HPF_OK && r.next_drawn < to->n_drawn) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
     return status;
 }
 
-/* Adds up the stored samples, which are all picks. */
+/* Adds up the stored samples, which are all drawn samples. */
 static void add_stored(const hpf__sample_store *store, hpf__series *to)
 {
-    for (size_t i = 0; i < to->n_picks; i++) {
+    for (size_t i = 0; i < to->n_drawn; i++) {
         uint64_t n_costs;
         const uint64_t *word = hpf__sample_store_costs(store, i, &n_costs);
         for (; n_costs; n_costs--) {
@@ -146,7 +146,7 @@ static void add_stored(const hpf__sample_store *store, hpf__series *to)
             word = hpf__unpack(word, &cost);
             uint32_t band = to->band_of_name[cost.name];
             if (band != HPF_NO_BAND) {
-                to->values[(size_t)band * to->n_picks + i] += hpf_cost_amount(&cost);
+                to->values[(size_t)band * to->n_drawn + i] += hpf_cost_amount(&cost);
             }
         }
     }
@@ -216,8 +216,9 @@ static hpf_status replay_all(hpf_survey *survey, const hpf_events *events, void 
 
 /* --- a stretch --- */
 
-/* Returns whether a sample is neither before the first pick nor after the last. */
-static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf_pick *last)
+/* Returns whether a sample is neither before the first drawn sample nor after the last. */
+static bool is_between(const hpf__place *place, const hpf_drawn_sample *first,
+                       const hpf_drawn_sample *last)
 {
     bool is_before = place->time < first->time ||
                      (place->time == first->time && place->begin_offset < first->begin_offset);
@@ -226,8 +227,8 @@ static bool is_between(const hpf__place *place, const hpf_pick *first, const hpf
     return !is_before && !is_after;
 }
 
-static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_pick *first, const hpf_pick *last,
-                                  char *buffer, hpf_error *err)
+static hpf_status revisit_stretch(hpf__read_survey *s, const hpf_drawn_sample *first,
+                                  const hpf_drawn_sample *last, char *buffer, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     if (s->order.n_places == 0) {
@@ -256,8 +257,9 @@ static hpf_status on_stretch_sample(void *context, const hpf_sample *sample, hpf
     return is_inside ? s->events->sample(s->context, sample, err) : HPF_OK;
 }
 
-static hpf_status replay_stretch(hpf_survey *survey, const hpf_pick *first, const hpf_pick *last,
-                                 const hpf_events *events, void *context, hpf_error *err)
+static hpf_status replay_stretch(hpf_survey *survey, const hpf_drawn_sample *first,
+                                 const hpf_drawn_sample *last, const hpf_events *events,
+                                 void *context, hpf_error *err)
 {
     if (has_changes((hpf__read_survey *)survey)) {
         const hpf_events all = {.name = on_unknown_name, .sample = on_stretch_sample};

@@ -25,7 +25,7 @@ typedef struct side {
     hpf_survey *survey;
     const hpf_overview *overview;
     double *positions; /* of its samples */
-    size_t n_picks;    /* samples that are compared */
+    size_t n_drawn;    /* samples that are compared */
     double low, high;
 } side;
 
@@ -47,19 +47,19 @@ static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sa
                        const hpf_alignment *alignment)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    size_t n = hpf_survey_end_pick(survey) + 1;
-    *s = (side){.survey = survey, .overview = o, .n_picks = n > 1 ? n : o->n_picks};
-    s->positions = hpf_arena_array(arena, o->n_picks, sizeof *s->positions);
+    size_t n = hpf_survey_end_index(survey) + 1;
+    *s = (side){.survey = survey, .overview = o, .n_drawn = n > 1 ? n : o->n_drawn};
+    s->positions = hpf_arena_array(arena, o->n_drawn, sizeof *s->positions);
     if (!s->positions) {
         return false;
     }
-    for (size_t i = 0; i < s->n_picks; i++) {
-        s->positions[i] = by_sample   ? (double)o->picks[i].sample_index + 1
-                          : alignment ? hpf_alignment_map(alignment, o->picks[i].time)
-                                      : o->picks[i].time;
+    for (size_t i = 0; i < s->n_drawn; i++) {
+        s->positions[i] = by_sample   ? (double)o->drawn[i].sample_index + 1
+                          : alignment ? hpf_alignment_map(alignment, o->drawn[i].time)
+                                      : o->drawn[i].time;
     }
     s->low = s->positions[0];
-    s->high = s->positions[s->n_picks - 1];
+    s->high = s->positions[s->n_drawn - 1];
     return true;
 }
 
@@ -69,10 +69,10 @@ static bool next_position(const side *sides, size_t at[2], double last, double *
     bool is_found = false;
     for (int k = 0; k < 2; k++) {
         const side *s = &sides[k];
-        while (at[k] < s->n_picks && s->positions[at[k]] <= last) {
+        while (at[k] < s->n_drawn && s->positions[at[k]] <= last) {
             at[k]++;
         }
-        if (at[k] < s->n_picks && (!is_found || s->positions[at[k]] < *next)) {
+        if (at[k] < s->n_drawn && (!is_found || s->positions[at[k]] < *next)) {
             *next = s->positions[at[k]];
             is_found = true;
         }
@@ -86,8 +86,8 @@ static hpf_status make_grid(work *w, hpf_error *err)
 {
     const side *s = w->sides;
     double low = fmax(s[0].low, s[1].low);
-    double high = s[0].n_picks == 1   ? s[1].high
-                  : s[1].n_picks == 1 ? s[0].high
+    double high = s[0].n_drawn == 1   ? s[1].high
+                  : s[1].n_drawn == 1 ? s[0].high
                                       : fmin(s[0].high, s[1].high);
     size_t at[2] = {0, 0};
     double next = low;
@@ -95,7 +95,7 @@ static hpf_status make_grid(work *w, hpf_error *err)
         return hpf_error_set(err, HPF_ERR_RANGE, "the two profiles do not overlap in time");
     }
     w->out->positions =
-        hpf_arena_array(w->arena, s[0].n_picks + s[1].n_picks, sizeof *w->out->positions);
+        hpf_arena_array(w->arena, s[0].n_drawn + s[1].n_drawn, sizeof *w->out->positions);
     if (!w->out->positions) {
         return hpf_error_set_memory(err);
     }
@@ -113,11 +113,11 @@ static void add_resampled(const hpr__diff_series *to, double *sums, const side *
     size_t at = 0;
     for (size_t i = 0; i < to->n_points; i++) {
         double position = to->positions[i];
-        while (at + 1 < s->n_picks && s->positions[at + 1] <= position) {
+        while (at + 1 < s->n_drawn && s->positions[at + 1] <= position) {
             at++;
         }
         double amount = amounts[at];
-        if (position > s->positions[at] && at + 1 < s->n_picks) {
+        if (position > s->positions[at] && at + 1 < s->n_drawn) {
             double share =
                 (position - s->positions[at]) / (s->positions[at + 1] - s->positions[at]);
             amount += share * (amounts[at + 1] - amount);
@@ -189,7 +189,7 @@ static hpf_status add_side(work *w, int which, hpf_error *err)
     uint32_t n_names = hpf_survey_n_names(s->survey);
     size_t n_rows = (size_t)w->n_candidates + 1; /* one for the totals */
     uint32_t *band_of_name = calloc((size_t)n_names + 1, sizeof *band_of_name);
-    size_t row_length = s->overview->n_picks;
+    size_t row_length = s->overview->n_drawn;
     double *values = calloc(n_rows * row_length, sizeof *values);
     hpf_status status = band_of_name && values ? HPF_OK : hpf_error_set_memory(err);
     for (hpf_name i = 0; i < n_names && !status; i++) {
@@ -206,8 +206,8 @@ static hpf_status add_side(work *w, int which, hpf_error *err)
     }
     if (!status) {
         double *totals = values + w->n_candidates * row_length;
-        for (size_t i = 0; i < s->n_picks; i++) {
-            totals[i] = s->overview->picks[i].total;
+        for (size_t i = 0; i < s->n_drawn; i++) {
+            totals[i] = s->overview->drawn[i].total;
         }
         add_resampled(w->out, w->out->totals, s, totals, which ? 1 : -1);
     }
@@ -311,7 +311,7 @@ static double *refine(hpf_arena *arena, const hpr__diff_series *s, const double 
                       double *positions, size_t n)
 {
     double *finer = hpf_arena_array(arena, n, sizeof *finer);
-    const side coarse = {.positions = s->positions, .n_picks = s->n_points};
+    const side coarse = {.positions = s->positions, .n_drawn = s->n_points};
     const hpr__diff_series fine = {.n_points = n, .positions = positions};
     if (finer) {
         add_resampled(&fine, finer, &coarse, values, 1);

@@ -181,7 +181,7 @@ static hpf_status count_samples(hpr__chart *chart, const hpf_survey *survey, hpf
         return hpf_error_set_memory(err);
     }
     for (size_t i = 0; i < chart->public.n_points; i++) {
-        xs[i] = (double)(overview->n_before + overview->picks[i].sample_index + 1);
+        xs[i] = (double)(overview->n_before + overview->drawn[i].sample_index + 1);
     }
     chart->public.is_by_sample = true;
     chart->public.xs = xs;
@@ -194,7 +194,7 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
 {
     const hpf_overview *overview = hpf_survey_overview(survey);
     double *times;
-    hpf_status status = allocate(chart, overview->n_picks, assignment->n_bands, &times, err);
+    hpf_status status = allocate(chart, overview->n_drawn, assignment->n_bands, &times, err);
 
     status = status ? status : name_bands(chart, survey, assignment, err);
     if (!status) {
@@ -207,8 +207,8 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
     if (status) {
         return status;
     }
-    for (size_t i = 0; i < overview->n_picks; i++) {
-        times[i] = overview->picks[i].time;
+    for (size_t i = 0; i < overview->n_drawn; i++) {
+        times[i] = overview->drawn[i].time;
     }
     sum_bands(chart, survey, assignment);
     chart->public.is_reduced = overview->reduced;
@@ -218,7 +218,7 @@ hpf_status hpr__stack_fetch(hpr__chart *chart, hpf_survey *survey,
     cumulate(chart); /* before normalising: totals stay amounts */
     chart->public.is_normalised = options && options->normalise;
     for (uint32_t i = 0; i < assignment->n_bands && chart->public.is_normalised; i++) {
-        normalise_band(chart, &chart->bands[i], chart->values + i * overview->n_picks);
+        normalise_band(chart, &chart->bands[i], chart->values + i * overview->n_drawn);
     }
     return HPF_OK;
 }

@@ -18,7 +18,7 @@ typedef struct pass {
     uint32_t *touched;   /* bands that are in this sample */
     bool *is_touched;    /* by band */
     uint64_t n_seen;     /* samples */
-    size_t n_picks_seen; /* of them */
+    size_t n_drawn_seen; /* of them */
     size_t n_bytes;      /* of the bands that are left */
 } pass;
 
@@ -57,7 +57,7 @@ static hpf_status put(pass *p, uint32_t band, hpf_error *err)
     if (amount != nearbyint(amount) || !(fabs(amount) < HPR__PACK_MOST_WHOLE)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "an amount is not a whole number");
     }
-    if (!hpr__packer_fill(packer, p->n_picks_seen) || !hpr__packer_put(packer, (int64_t)amount)) {
+    if (!hpr__packer_fill(packer, p->n_drawn_seen) || !hpr__packer_put(packer, (int64_t)amount)) {
         return hpf_error_set_memory(err);
     }
     p->n_bytes += packer->packed.length - n_before;
@@ -68,11 +68,11 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 {
     pass *p = context;
     const hpf_overview *o = p->overview;
-    bool is_pick =
-        p->n_picks_seen < o->n_picks && o->picks[p->n_picks_seen].sample_index == p->n_seen;
+    bool is_drawn =
+        p->n_drawn_seen < o->n_drawn && o->drawn[p->n_drawn_seen].sample_index == p->n_seen;
     hpf_status status = HPF_OK;
     p->n_seen++;
-    if (!is_pick) {
+    if (!is_drawn) {
         return HPF_OK;
     }
     uint32_t n = add_up(p, sample);
@@ -80,7 +80,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
         p->is_touched[p->touched[i]] = false;
         status = status ? status : put(p, p->touched[i], err);
     }
-    p->n_picks_seen++;
+    p->n_drawn_seen++;
     while (!status && p->n_bytes > p->columns->most_bytes && p->columns->n > 0) {
         drop_last(p);
     }
@@ -91,13 +91,13 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
 static hpf_status end_all(pass *p, hpf_error *err)
 {
     hpr__columns *c = p->columns;
-    if (p->n_picks_seen < p->overview->n_picks) {
+    if (p->n_drawn_seen < p->overview->n_drawn) {
         return hpf_error_set(err, HPF_ERR_IO, "the input changed while it was read");
     }
     for (uint32_t i = 0; i < c->n; i++) {
         hpf__buffer *packed = &c->packers[i].packed;
         size_t n_before = packed->length;
-        if (!hpr__packer_fill(&c->packers[i], p->n_picks_seen) ||
+        if (!hpr__packer_fill(&c->packers[i], p->n_drawn_seen) ||
             !hpr__packer_finish(&c->packers[i])) {
             return hpf_error_set_memory(err);
         }

@@ -13,7 +13,7 @@ typedef struct hpr__columns {
     size_t most_bytes;    /* in: budget of all series and `costs` */
     const size_t *costs;  /* in: bytes of each band in addition to its series */
     uint32_t n;           /* in: bands to pack; out: bands in the budget */
-    hpr__packer *packers; /* out: of each band, with a number for each pick of the survey */
+    hpr__packer *packers; /* out: of each band, with a number for each drawn sample of the survey */
 } hpr__columns;
 
 /* Packs the series of the bands below `columns->n`. Errors: UNSUPPORTED when there are numbers that

@@ -42,7 +42,7 @@ typedef struct profile_writer {
     hpr__assignment assignment; /* all names, or groups, largest first */
     uint32_t *band_of;          /* by name: of the batch */
     double *numbers;            /* of the batch */
-    size_t n_picks;
+    size_t n_drawn;
     bool si_units;
     bool has_stacks;      /* which say more than the details of names */
     bool has_only_series; /* of the names of groups: without texts and colours */
@@ -120,20 +120,20 @@ static hpf_status put_numbers(profile_writer *w, const char *key, const double *
 /* Writes the time, the index and the total of each sample. */
 static hpf_status put_samples(profile_writer *w)
 {
-    const hpf_pick *picks = hpf_survey_overview(w->survey)->picks;
+    const hpf_drawn_sample *drawn = hpf_survey_overview(w->survey)->drawn;
     double *numbers = w->numbers;
-    for (size_t i = 0; i < w->n_picks; i++) {
-        numbers[i] = picks[i].time;
+    for (size_t i = 0; i < w->n_drawn; i++) {
+        numbers[i] = drawn[i].time;
     }
-    hpf_status status = put_numbers(w, "times", numbers, w->n_picks);
-    for (size_t i = 0; i < w->n_picks; i++) {
-        numbers[i] = (double)picks[i].sample_index;
+    hpf_status status = put_numbers(w, "times", numbers, w->n_drawn);
+    for (size_t i = 0; i < w->n_drawn; i++) {
+        numbers[i] = (double)drawn[i].sample_index;
     }
-    status = status ? status : put_numbers(w, "samples", numbers, w->n_picks);
-    for (size_t i = 0; i < w->n_picks; i++) {
-        numbers[i] = picks[i].total;
+    status = status ? status : put_numbers(w, "samples", numbers, w->n_drawn);
+    for (size_t i = 0; i < w->n_drawn; i++) {
+        numbers[i] = drawn[i].total;
     }
-    return status ? status : put_numbers(w, "total", numbers, w->n_picks);
+    return status ? status : put_numbers(w, "total", numbers, w->n_drawn);
 }
 
 /* Fetches the series of bands [first, first + n); with `as_one` their sum. */
@@ -186,7 +186,7 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
 /* Writes the next band, or sets `*is_full` if the budget is spent. */
 static hpf_status put_band_if_affordable(profile_writer *w, const double *numbers, bool *is_full)
 {
-    if (!hpr__pack(&w->packed, numbers, w->n_picks)) {
+    if (!hpr__pack(&w->packed, numbers, w->n_drawn)) {
         return hpf_error_set_memory(w->err);
     }
     size_t cost = w->packed.length + bytes_around(w, w->n_written);
@@ -196,7 +196,7 @@ static hpf_status put_band_if_affordable(profile_writer *w, const double *number
 
 static uint32_t batch_bands(const profile_writer *w)
 {
-    size_t n = BATCH_NUMBERS / (w->n_picks ? w->n_picks : 1);
+    size_t n = BATCH_NUMBERS / (w->n_drawn ? w->n_drawn : 1);
     size_t n_bands = w->assignment.n_bands;
     n = n < 1 ? 1 : n;
     return (uint32_t)(n < n_bands ? n : n_bands);
@@ -212,7 +212,7 @@ static hpf_status put_by_batches(profile_writer *w, uint32_t most)
         n = n < most - w->n_written ? n : most - w->n_written;
         status = fetch(w, w->n_written, n, false);
         for (uint32_t i = 0; i < n && !status && !is_full; i++) {
-            status = put_band_if_affordable(w, w->numbers + (size_t)i * w->n_picks, &is_full);
+            status = put_band_if_affordable(w, w->numbers + (size_t)i * w->n_drawn, &is_full);
         }
     }
     return status;
@@ -265,7 +265,7 @@ static hpf_status put_rest(profile_writer *w)
     status = fetch(w, w->n_written, n, true);
     hpf_json_object(w->json, "rest");
     hpf_json_whole(w->json, "n", n);
-    status = status ? status : put_numbers(w, "column", w->numbers, w->n_picks);
+    status = status ? status : put_numbers(w, "column", w->numbers, w->n_drawn);
     hpf_json_close(w->json);
     return status;
 }
@@ -513,7 +513,7 @@ static hpf_status prepare(profile_writer *w)
     uint32_t n_names = hpf_survey_n_names(w->survey);
     all.n_bands = 0;
     all.trace_percent = 0;
-    w->n_picks = hpf_survey_overview(w->survey)->n_picks;
+    w->n_drawn = hpf_survey_overview(w->survey)->n_drawn;
     w->arena = hpf_arena_create();
     if (!w->arena) {
         return hpf_error_set_memory(w->err);
@@ -524,7 +524,7 @@ static hpf_status prepare(profile_writer *w)
     }
     w->band_of = hpf_arena_array(w->arena, n_names, sizeof *w->band_of);
     size_t n_rows = batch_bands(w);
-    w->numbers = calloc((n_rows ? n_rows : 1) * (w->n_picks ? w->n_picks : 1), sizeof *w->numbers);
+    w->numbers = calloc((n_rows ? n_rows : 1) * (w->n_drawn ? w->n_drawn : 1), sizeof *w->numbers);
     return w->band_of && w->numbers ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
@@ -541,8 +541,8 @@ static void finish(profile_writer *w)
 static hpf_status put_allocated(profile_writer *w, hpr__stacks *stacks)
 {
     hpf_survey *survey = w->view ? w->view->allocated : NULL;
-    size_t n_picks = survey ? hpf_survey_overview(survey)->n_picks : 0;
-    if (n_picks == 0) {
+    size_t n_drawn = survey ? hpf_survey_overview(survey)->n_drawn : 0;
+    if (n_drawn == 0) {
         return HPF_OK;
     }
     uint32_t n = hpf_survey_n_names(survey);
@@ -550,7 +550,7 @@ static hpf_status put_allocated(profile_writer *w, hpr__stacks *stacks)
     if (!bytes) {
         return hpf_error_set_memory(w->err);
     }
-    hpf_status status = hpf_survey_pick_amounts(survey, n_picks - 1, bytes, w->err);
+    hpf_status status = hpf_survey_drawn_amounts(survey, n_drawn - 1, bytes, w->err);
     for (hpf_name name = 0; name < n && !status; name++) {
         status = hpr__stacks_add(stacks, survey, name, w->err);
     }

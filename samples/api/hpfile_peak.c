@@ -21,7 +21,8 @@ static hpf_status print_peak(hpf_survey *survey, hpf_error *err)
     if (!amounts) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf_survey_pick_amounts(survey, hpf_survey_peak_pick(survey), amounts, err);
+    hpf_status status =
+        hpf_survey_drawn_amounts(survey, hpf_survey_peak_index(survey), amounts, err);
     if (status == HPF_OK) {
         hpf_name largest = 0;
         for (hpf_name name = 1; name < n_names; name++) {

@@ -95,14 +95,14 @@ static void survey_while_shortening(shortening *s)
     hpf_source *source;
     hpf_survey *survey;
     hpf_error err = {0};
-    hpf_survey_options options = {.max_picks = 64, .progress = shorten, .progress_context = s};
+    hpf_survey_options options = {.max_drawn = 64, .progress = shorten, .progress_context = s};
     cr_assert_eq(hpf_source_open(&source, s->path, NULL, &err), HPF_OK);
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
     cr_expect(status == HPF_OK || status == HPF_ERR_IO, "%s", err.message);
     if (survey) {
         const hpf_overview *o = hpf_survey_overview(survey);
         uint32_t bands[] = {0, 0};
-        double *values = malloc(o->n_picks * sizeof *values);
+        double *values = malloc(o->n_drawn * sizeof *values);
         status = hpf_survey_series(survey, bands, 1, values, &err);
         cr_expect(status == HPF_OK || status == HPF_ERR_IO, "%s", err.message);
         free(values);

@@ -245,12 +245,12 @@ static void survey_samples(int n_samples, const char *inside)
     const hpf_overview *o = hpf_survey_overview(survey);
     cr_assert_eq(o->n_samples, (uint64_t)n_samples);
     cr_assert(o->reduced);
-    cr_assert_leq(o->n_picks, 8192);
+    cr_assert_leq(o->n_drawn, 8192);
     uint32_t bands[8] = {0};
-    double *values = malloc(o->n_picks * sizeof *values);
+    double *values = malloc(o->n_drawn * sizeof *values);
     cr_assert_eq(hpf_survey_series(survey, bands, 1, values, &err), HPF_OK, "%s", err.message);
-    cr_assert_eq(values[0], o->picks[0].total);
-    cr_assert_eq(values[o->n_picks - 1], o->picks[o->n_picks - 1].total);
+    cr_assert_eq(values[0], o->drawn[0].total);
+    cr_assert_eq(values[o->n_drawn - 1], o->drawn[o->n_drawn - 1].total);
     cr_assert(HAS_SANITIZER || peak_kib() - before < 48 << 10, "%ld KiB", peak_kib() - before);
     free(values);
     hpf_survey_destroy(survey);

@@ -228,19 +228,19 @@ static hpf_status check_series(hpf_survey *survey, hpf_error *err)
     static double values[1000];
     const hpf_overview *o = hpf_survey_overview(survey);
     cr_assert_eq(o->n_samples, 60);
-    cr_assert_leq(o->n_picks, 60);
+    cr_assert_leq(o->n_drawn, 60);
     hpf_status status = hpf_survey_series(survey, bands, 1, values, err);
-    for (size_t i = 0; i < o->n_picks && status == HPF_OK; i++) {
-        cr_assert_eq(values[i], o->picks[i].total);
+    for (size_t i = 0; i < o->n_drawn && status == HPF_OK; i++) {
+        cr_assert_eq(values[i], o->drawn[i].total);
     }
     return status;
 }
 
-static hpf_status survey_with(size_t max_picks, hpf_error *err)
+static hpf_status survey_with(size_t max_drawn, hpf_error *err)
 {
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_drawn = max_drawn};
     hpf_status status = hpf_source_from_memory(&source, hpf_sink_bytes(profile), NULL, err);
     if (status == HPF_OK) {
         status = hpf_survey_create(&survey, source, &options, err);

@@ -61,16 +61,16 @@ static void tear_down(void)
 
 TestSuite(live_memory, .init = set_up, .fini = tear_down, .timeout = 300);
 
-/* Each survey shows the sum that its samples have, at every pick. */
+/* Each survey shows the sum that its samples have, at every drawn sample. */
 static hpf_status check(hpf_survey *survey, hpf_error *err)
 {
     static uint32_t bands[200];
     static double values[N_SAMPLES];
     const hpf_overview *o = hpf_survey_overview(survey);
-    cr_assert_leq(o->n_picks, N_SAMPLES);
+    cr_assert_leq(o->n_drawn, N_SAMPLES);
     hpf_status status = hpf_survey_series(survey, bands, 1, values, err);
-    for (size_t i = 0; i < o->n_picks && status == HPF_OK; i++) {
-        cr_assert_eq(values[i], o->picks[i].total);
+    for (size_t i = 0; i < o->n_drawn && status == HPF_OK; i++) {
+        cr_assert_eq(values[i], o->drawn[i].total);
     }
     return status;
 }
@@ -150,7 +150,7 @@ Test(live_memory, watching)
 
 Test(live_memory, watching_and_compacting)
 {
-    fail_all_ways(profile, &(hpf_live_options){.max_picks = 16, .most_bytes = 6000});
+    fail_all_ways(profile, &(hpf_live_options){.max_drawn = 16, .most_bytes = 6000});
 }
 
 Test(live_memory, watching_a_log)
@@ -171,7 +171,7 @@ static void expect_later(hpf_sink *input, uint64_t n_samples)
     for (unsigned long nth = 1; has_failed; nth++) {
         hpf_live *live = NULL;
         hpf_survey *survey = NULL;
-        cr_assert_eq(hpf_live_create(&live, &(hpf_live_options){.max_picks = 64}, NULL), HPF_OK);
+        cr_assert_eq(hpf_live_create(&live, &(hpf_live_options){.max_drawn = 64}, NULL), HPF_OK);
         cr_assert_eq(hpf_live_feed(live, text.data, text.length / 2, NULL), HPF_OK);
         cr_assert_eq(look(live, NULL), HPF_OK);
         cr_assert_eq(

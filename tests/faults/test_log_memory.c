@@ -68,7 +68,7 @@ static hpf_status survey_log(hpf_sink *log, hpf_error *err)
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_picks = 16};
+    hpf_survey_options options = {.max_drawn = 16};
     hpf_status status = hpf_source_from_memory(&source, hpf_sink_bytes(log), &keep, err);
     if (status == HPF_OK) {
         status = hpf_survey_create(&survey, source, &options, err);

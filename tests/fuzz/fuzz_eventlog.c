@@ -20,7 +20,7 @@
 #include "readings.h"
 
 /* Few enough that logs of a few hundred bytes are reduced too. */
-#define FEW_PICKS 16
+#define FEW_DRAWN 16
 
 static hpf_status print(void *context, const hpf_event *event, hpf_error *err)
 {
@@ -281,7 +281,7 @@ static void check_survey(hpf_str bytes, rng *chance)
 {
     hpf_error err;
     hpf_model *model = model_of_text(bytes, &err);
-    law_survey_memory(bytes, model, rng_below(chance, 2) ? FEW_PICKS : 0, is_in_order(bytes));
+    law_survey_memory(bytes, model, rng_below(chance, 2) ? FEW_DRAWN : 0, is_in_order(bytes));
     hpf_model_destroy(model);
 }
 

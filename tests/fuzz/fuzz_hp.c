@@ -15,7 +15,7 @@
 #include "rng.h"
 
 /* Few enough that profiles of a few hundred bytes are reduced too. */
-#define FEW_PICKS 16
+#define FEW_DRAWN 16
 
 static void check_written(const hpf_model *model)
 {
@@ -36,7 +36,7 @@ static void check_written(const hpf_model *model)
 }
 
 /* Checks the survey of a file. */
-static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
+static void survey_file(hpf_str text, const hpf_model *model, size_t max_drawn)
 {
     static FILE *file;
     if (!file && !(file = tmpfile())) {
@@ -49,7 +49,7 @@ static void survey_file(hpf_str text, const hpf_model *model, size_t max_picks)
     if (!is_written || hpf_source_from_fd(&source, fd, NULL, NULL) != HPF_OK) {
         return;
     }
-    law_survey(source, law_format(text), model, max_picks, true);
+    law_survey(source, law_format(text), model, max_drawn, true);
     hpf_source_destroy(source);
 }
 
@@ -63,11 +63,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (model) {
         check_written(model);
     }
-    size_t max_picks = rng_below(&chance, 2) ? FEW_PICKS : 0;
+    size_t max_drawn = rng_below(&chance, 2) ? FEW_DRAWN : 0;
     if (rng_below(&chance, 16) == 0) {
-        survey_file(text, model, max_picks);
+        survey_file(text, model, max_drawn);
     } else {
-        law_survey_memory(text, model, max_picks, true);
+        law_survey_memory(text, model, max_drawn, true);
     }
     hpf_model_destroy(model);
     return 0;

@@ -15,19 +15,19 @@
 #include "surveys.h"
 
 /* Few enough that profiles of a few hundred bytes are reduced and swept. */
-#define FEW_PICKS 16
+#define FEW_DRAWN 16
 #define FEW_BYTES 4000
 
-/* All names in one band make the total at every pick. */
+/* All names in one band make the total at every drawn sample. */
 static void check_survey(hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t *bands = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *bands);
-    double *values = malloc(o->n_picks * sizeof *values);
+    double *values = malloc(o->n_drawn * sizeof *values);
     fuzz_require(bands && values, "no memory");
     fuzz_require(hpf_survey_series(survey, bands, 1, values, NULL) == HPF_OK, "no series");
-    for (size_t i = 0; i < o->n_picks; i++) {
-        fuzz_require(fabs(values[i] - o->picks[i].total) <= 1e-9 * values[i],
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        fuzz_require(fabs(values[i] - o->drawn[i].total) <= 1e-9 * values[i],
                      "a band of all names is not the total");
     }
     free(bands);
@@ -69,7 +69,7 @@ static hpf_survey *survey_text(hpf_source **source, hpf_str text, const hpf_live
                                hpf_status *status)
 {
     hpf_source_options keep = {.keep = true, .process = like->process};
-    hpf_survey_options options = {.max_picks = like->max_picks,
+    hpf_survey_options options = {.max_drawn = like->max_drawn,
                                   .format = like->process ? NULL : law_format(text)};
     hpf_survey *survey = NULL;
     fuzz_require(hpf_source_from_memory(source, text, &keep, NULL) == HPF_OK, "no source");
@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rng chance = {fuzz_seed(data, size)};
     bool is_recording = hpf_str_begins(text, "CENSUS");
     bool is_tight = rng_below(&chance, 2);
-    hpf_live_options options = {.max_picks = rng_below(&chance, 2) ? FEW_PICKS : 0,
+    hpf_live_options options = {.max_drawn = rng_below(&chance, 2) ? FEW_DRAWN : 0,
                                 .process = is_recording ? "1" : NULL,
                                 .has_costs = rng_below(&chance, 2) == 0,
                                 .most_bytes = is_tight ? FEW_BYTES : 0};

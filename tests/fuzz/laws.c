@@ -48,26 +48,26 @@ static void check_totals(const hpf_model *model, const hpf_survey *survey)
     free(sums);
 }
 
-/* All names in one band, or one band a name: at every pick they make the total. */
+/* All names in one band, or one band a name: at every drawn sample they make the total. */
 static void check_series(hpf_survey *survey, bool one_band)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t n_names = hpf_survey_n_names(survey);
     uint32_t n_bands = one_band ? 1 : n_names;
     uint32_t *bands = calloc((size_t)n_names + 1, sizeof *bands);
-    double *values = malloc(((size_t)n_bands * o->n_picks + 1) * sizeof *values);
+    double *values = malloc(((size_t)n_bands * o->n_drawn + 1) * sizeof *values);
     hpf_error err;
     for (uint32_t i = 0; i < n_names && !one_band; i++) {
         bands[i] = i;
     }
     fuzz_require(hpf_survey_series(survey, bands, n_bands, values, &err) == HPF_OK,
-                 "the picks cannot be read again");
-    for (size_t i = 0; i < o->n_picks; i++) {
+                 "the drawn samples cannot be read again");
+    for (size_t i = 0; i < o->n_drawn; i++) {
         double sum = 0;
         for (uint32_t band = 0; band < n_bands; band++) {
-            sum += values[band * o->n_picks + i];
+            sum += values[band * o->n_drawn + i];
         }
-        fuzz_require(fabs(sum - o->picks[i].total) <= 1e-9 * sum, "bands do not make the total");
+        fuzz_require(fabs(sum - o->drawn[i].total) <= 1e-9 * sum, "bands do not make the total");
     }
     free(values);
     free(bands);
@@ -95,9 +95,9 @@ const hpf_format *law_format(hpf_str text)
 }
 
 void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *model,
-                size_t max_picks, bool in_order)
+                size_t max_drawn, bool in_order)
 {
-    hpf_survey_options options = {.max_picks = max_picks, .format = format};
+    hpf_survey_options options = {.max_drawn = max_drawn, .format = format};
     hpf_survey *survey = NULL;
     hpf_error err;
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
@@ -117,11 +117,11 @@ void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *m
     hpf_survey_destroy(survey);
 }
 
-void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_picks, bool in_order)
+void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_drawn, bool in_order)
 {
     hpf_source *source = NULL;
     hpf_source_options keep = {.keep = true};
     fuzz_require(hpf_source_from_memory(&source, text, &keep, NULL) == HPF_OK, "no source");
-    law_survey(source, law_format(text), model, max_picks, in_order);
+    law_survey(source, law_format(text), model, max_drawn, in_order);
     hpf_source_destroy(source);
 }

@@ -20,7 +20,7 @@ void law_cuts(hpf_str text, rng *chance);
  * an input that is refused. If samples come `in_order`, replaying tells the same ones; if not, the
  * survey may refuse them. */
 void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *model,
-                size_t max_picks, bool in_order);
-void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_picks, bool in_order);
+                size_t max_drawn, bool in_order);
+void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_drawn, bool in_order);
 
 #endif

@@ -18,11 +18,11 @@ typedef struct test_profile {
     hpf_survey *survey;
 } test_profile;
 
-/* Surveys `text`, which must be a good profile; at most `max_picks` points, 0 being the default. */
-static inline test_profile test_profile_open(const char *text, size_t max_picks)
+/* Surveys `text`, which must be a good profile; at most `max_drawn` points, 0 being the default. */
+static inline test_profile test_profile_open(const char *text, size_t max_drawn)
 {
     hpf_source_options keeping = {.keep = true};
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_drawn = max_drawn};
     test_profile profile = {NULL, NULL};
     hpf_error err = {.status = HPF_OK};
     hpf_str bytes = {text, strlen(text)};

@@ -56,16 +56,16 @@ static const char *overviews_differ(const hpf_overview *a, const hpf_overview *b
     return same_totals(&a->total, &b->total) ? NULL : "totals of all";
 }
 
-static const char *picks_differ(const hpf_overview *a, const hpf_overview *b)
+static const char *drawn_samples_differ(const hpf_overview *a, const hpf_overview *b)
 {
-    if (a->n_picks != b->n_picks || a->reduced != b->reduced) {
-        return "number of picks";
+    if (a->n_drawn != b->n_drawn || a->reduced != b->reduced) {
+        return "number of drawn samples";
     }
-    for (size_t i = 0; i < a->n_picks; i++) {
-        const hpf_pick *p = &a->picks[i], *q = &b->picks[i];
+    for (size_t i = 0; i < a->n_drawn; i++) {
+        const hpf_drawn_sample *p = &a->drawn[i], *q = &b->drawn[i];
         if (p->time != q->time || p->total != q->total || p->sample_index != q->sample_index ||
             p->begin_offset != q->begin_offset || p->end_offset != q->end_offset) {
-            return "a pick";
+            return "a drawn sample";
         }
     }
     return NULL;
@@ -96,7 +96,7 @@ static const char *lines_differ(const hpf_overview *a, const hpf_overview *b)
 
 static double *series_of(hpf_survey *survey, const uint32_t *bands, uint32_t n_bands)
 {
-    size_t n = n_bands * hpf_survey_overview(survey)->n_picks;
+    size_t n = n_bands * hpf_survey_overview(survey)->n_drawn;
     double *values = malloc((n + 1) * sizeof *values);
     if (!values) {
         abort();
@@ -121,7 +121,7 @@ static const char *series_differ(hpf_survey *a, hpf_survey *b, uint32_t n_bands)
         bands[i] = band < n_bands ? band : HPF_NO_BAND;
     }
     double *of_a = series_of(a, bands, n_bands), *of_b = series_of(b, bands, n_bands);
-    size_t n_bytes = n_bands * hpf_survey_overview(a)->n_picks * sizeof *of_a;
+    size_t n_bytes = n_bands * hpf_survey_overview(a)->n_drawn * sizeof *of_a;
     bool is_same = of_a && of_b && memcmp(of_a, of_b, n_bytes) == 0;
     free(of_a);
     free(of_b);
@@ -137,8 +137,8 @@ static const char *moments_differ(hpf_survey *a, hpf_survey *b)
     if (!of_a || !of_b) {
         abort();
     }
-    bool is_same = hpf_survey_pick_amounts(a, hpf_survey_peak_pick(a), of_a, NULL) == HPF_OK &&
-                   hpf_survey_pick_amounts(b, hpf_survey_peak_pick(b), of_b, NULL) == HPF_OK &&
+    bool is_same = hpf_survey_drawn_amounts(a, hpf_survey_peak_index(a), of_a, NULL) == HPF_OK &&
+                   hpf_survey_drawn_amounts(b, hpf_survey_peak_index(b), of_b, NULL) == HPF_OK &&
                    memcmp(of_a, of_b, n * sizeof *of_a) == 0;
     free(of_a);
     free(of_b);
@@ -150,7 +150,7 @@ const char *surveys_differ(hpf_survey *a, hpf_survey *b, surveys_excuses excuses
     const hpf_overview *p = hpf_survey_overview(a), *q = hpf_survey_overview(b);
     const char *what = names_differ(a, b, excuses.ends);
     what = what ? what : overviews_differ(p, q);
-    what = what ? what : picks_differ(p, q);
+    what = what ? what : drawn_samples_differ(p, q);
     if (!excuses.ends) {
         what = what ? what : marks_differ(p, q);
         what = what ? what : lines_differ(p, q);

@@ -100,9 +100,9 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
     if (!amounts) {
         return hpf_error_set_memory(err);
     }
-    hpf_status status = hpf_survey_pick_amounts(survey, o->n_picks - 1, amounts, err);
+    hpf_status status = hpf_survey_drawn_amounts(survey, o->n_drawn - 1, amounts, err);
     if (status == HPF_OK) {
-        const hpf_pick *last = &o->picks[o->n_picks - 1];
+        const hpf_drawn_sample *last = &o->drawn[o->n_drawn - 1];
         choose_bands(bands, survey, amounts);
         p->n_samples = o->n_samples;
         p->time = last->time;
@@ -129,7 +129,7 @@ hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metric
         return status == HPF_MORE ? HPF_OK : status;
     }
     if (!hpf_str_is(hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT), "bytes") ||
-        hpf_survey_overview(survey)->n_picks == 0) {
+        hpf_survey_overview(survey)->n_drawn == 0) {
         return HPF_OK;
     }
     metrics_profile *grown = realloc(m->profiles, (m->n + 1) * sizeof *grown);

@@ -21,10 +21,10 @@
 static hpf_status add_latest(hpf_stacks *stacks, hpf_stack_amounts *amounts, hpf_survey *survey,
                              hpf_error *err)
 {
-    size_t last = hpf_survey_overview(survey)->n_picks - 1;
+    size_t last = hpf_survey_overview(survey)->n_drawn - 1;
     double *by_name = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *by_name);
     hpf_status status =
-        by_name ? hpf_survey_pick_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
+        by_name ? hpf_survey_drawn_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
     status =
         status == HPF_OK ? hpf_survey_add_stacks(stacks, amounts, survey, by_name, err) : status;
     free(by_name);
@@ -39,7 +39,7 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         return status == HPF_MORE ? HPF_OK : status;
     }
     const hpf_overview *o = hpf_survey_overview(survey);
-    if (o->n_picks == 0 ||
+    if (o->n_drawn == 0 ||
         (p->survey && !hpf_str_equal(hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT),
                                      hpf_survey_header(p->survey, HPF_HEADER_VALUE_UNIT)))) {
         return HPF_OK;
@@ -49,7 +49,7 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         p->stacks ? add_latest(p->stacks, &p->amounts, survey, err) : hpf_error_set_memory(err);
     if (!p->survey) {
         p->survey = survey;
-        p->time = o->picks[o->n_picks - 1].time;
+        p->time = o->drawn[o->n_drawn - 1].time;
     }
     return status;
 }

@@ -27,7 +27,7 @@ HPF_BEGIN_DECLS
 typedef struct hpf_live hpf_live;
 
 typedef struct hpf_live_options {
-    size_t max_picks;      /* as in hpf_survey_options; 0: the default, 8192 */
+    size_t max_drawn;      /* as in hpf_survey_options; 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */
     /* As in hpf_source_options, of a recording that is fed; NULL: its first process with a log.
@@ -107,9 +107,9 @@ HPF_API size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *f
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
  * hpf_live_survey_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
  * not all samples are stored; hpf_survey_amounts_at uses the nearest stored sample, where folded
- * and unwanted names have 0. Takes time in proportion to names and picks; none if nothing was fed
- * since the last call. Returns HPF_MORE, without an error, while headers or the first sample are
- * missing. Errors: MEMORY. */
+ * and unwanted names have 0. Takes time in proportion to names and drawn samples; none if nothing
+ * was fed since the last call. Returns HPF_MORE, without an error, while headers or the first
+ * sample are missing. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_survey(hpf_survey **out, hpf_live *live, hpf_error *err);
 
 /* Stores a survey of the last `duration` only, in the sample unit, both ends included, as if the

@@ -27,12 +27,12 @@ typedef struct hpf_totals {
 } hpf_totals;
 
 /* A sample worth drawing. */
-typedef struct hpf_pick {
+typedef struct hpf_drawn_sample {
     double time;
     double total;          /* all names added */
     uint64_t sample_index; /* from 0, among all samples */
     uint64_t begin_offset, end_offset;
-} hpf_pick;
+} hpf_drawn_sample;
 
 /* The profile as a whole. */
 typedef struct hpf_overview {
@@ -48,10 +48,10 @@ typedef struct hpf_overview {
     const hpf_mark *marks; /* in order of appearance, of an event log by time; borrowed */
     size_t n_quantities;
     const hpf_quantity *quantities; /* in order of appearance; borrowed */
-    size_t n_picks;
-    const hpf_pick *picks; /* by sample_index, increasing; borrowed */
-    bool reduced;          /* picks are not all samples */
-    bool truncated;        /* the input ended inside a sample or a line */
+    size_t n_drawn;
+    const hpf_drawn_sample *drawn; /* by sample_index, increasing; borrowed */
+    bool reduced;                  /* drawn samples are not all samples */
+    bool truncated;                /* the input ended inside a sample or a line */
 } hpf_overview;
 
 /* Says that a name belongs to no band. */

@@ -3,19 +3,20 @@
  * One pass over a profile that computes what drawing and reporting need in bounded memory: totals
  * of every name, and the samples worth drawing.
  *
- * Picks are the samples worth drawing. Up to `max_picks` samples, all are picked. Beyond that the
- * time range is divided into cells, and each cell keeps its sample with the smallest and the one
- * with the largest total, so that the outline keeps its peaks and dips; the first, the last and the
- * peak sample are always picked. When there are too many cells they are joined in pairs, from the
- * left. A pick is a whole sample, so bands at a pick add up to the total. Of a large profile only
- * the place of a pick in the input is kept; hpf_survey_series reads those bytes again.
+ * Drawn samples are the samples worth drawing. Up to `max_drawn` samples, all are drawn. Beyond
+ * that the time range is divided into cells, and each cell keeps its sample with the smallest and
+ * the one with the largest total, so that the outline keeps its peaks and dips; the first, the last
+ * and the peak sample are always drawn. When there are too many cells they are joined in pairs,
+ * from the left. A drawn sample is a whole sample, so bands at a drawn sample add up to the total.
+ * Of a large profile only the place of a drawn sample in the input is kept; hpf_survey_series reads
+ * those bytes again.
  *
  * Samples of an event log that are out of order are sorted by time; the places of all samples are
  * then kept.
  *
  * Quantities are downsampled in the same way, to at most 16384 points each.
  *
- * Memory: names + picks + points, never rows.
+ * Memory: names + drawn samples + points, never rows.
  */
 #ifndef HPFILE_SURVEY_H
 #define HPFILE_SURVEY_H
@@ -31,14 +32,14 @@
 HPF_BEGIN_DECLS
 
 typedef struct hpf_survey_options {
-    size_t max_picks;      /* 0: the default, 8192 */
+    size_t max_drawn;      /* 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
-    /* Use only the samples from `from_time` to `to_time`, both included, for totals, picks and
-     * replay. Names and marks belong to the whole input. */
+    /* Use only the samples from `from_time` to `to_time`, both included, for totals, drawn samples
+     * and replay. Names and marks belong to the whole input. */
     bool has_window;
     double from_time, to_time;
-    /* Returns whether a name is wanted; NULL: all are. Totals, peak and picks belong to the wanted
-     * names, as if the others were in no sample; replay emits all costs. */
+    /* Returns whether a name is wanted; NULL: all are. Totals, peak and drawn samples belong to the
+     * wanted names, as if the others were in no sample; replay emits all costs. */
     bool (*is_wanted)(void *context, hpf_str name);
     void *is_wanted_context;
     /* hpf_survey_series will not be called: do not store costs for it. */
@@ -105,12 +106,12 @@ HPF_API const hpf_overview *hpf_survey_overview(const hpf_survey *survey);
 HPF_API size_t hpf_survey_find_mark(const hpf_survey *survey, const char *label, double after,
                                     double *time);
 
-/* Returns the index of the peak's pick. */
-HPF_API size_t hpf_survey_peak_pick(const hpf_survey *survey);
+/* Returns the index of the peak among the drawn samples. */
+HPF_API size_t hpf_survey_peak_index(const hpf_survey *survey);
 
-/* Computes the series of bands at the picks. `band_of_name[name]` is a band in [0, n_bands), or
- * HPF_NO_BAND. Fills `values`, n_bands rows of overview->n_picks amounts. Errors: IO when the input
- * has changed; MEMORY; from the source. */
+/* Computes the series of bands at the drawn samples. `band_of_name[name]` is a band in [0,
+ * n_bands), or HPF_NO_BAND. Fills `values`, n_bands rows of overview->n_drawn amounts. Errors: IO
+ * when the input has changed; MEMORY; from the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 
@@ -125,11 +126,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_i
                                                 const hpf_events *events, void *context,
                                                 hpf_error *err);
 
-/* Fill `amounts`, one element for each name, with the costs of the sample of a pick, or of the
- * sample nearest to `time` (the earlier of two). Stores the time of that sample in `*sample_time`,
- * unless NULL. */
-HPF_API HPF_MUST_USE hpf_status hpf_survey_pick_amounts(hpf_survey *survey, size_t pick_index,
-                                                        double *amounts, hpf_error *err);
+/* Fill `amounts`, one element for each name, with the costs of a drawn sample, or of
+ * the sample nearest to `time` (the earlier of two). Stores the time of that sample in
+ * `*sample_time`, unless NULL. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_drawn_amounts(hpf_survey *survey, size_t drawn_index,
+                                                         double *amounts, hpf_error *err);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_amounts_at(hpf_survey *survey, double time,
                                                       double *amounts, double *sample_time,
                                                       hpf_error *err);
@@ -159,9 +160,9 @@ HPF_API double hpf_survey_input_sum(const hpf_survey *survey, hpf_name name);
 /* Returns the cost of a name after the last complete sample (hpf_events.leftover). */
 HPF_API double hpf_survey_leftover(const hpf_survey *survey, hpf_name name);
 
-/* Returns the index of the last pick that is not empty (GHC ends profiles with an empty sample); of
- * the last one if all are empty. */
-HPF_API size_t hpf_survey_end_pick(const hpf_survey *survey);
+/* Returns the index of the last drawn sample that is not empty (GHC ends profiles with an empty
+ * sample); of the last one if all are empty. */
+HPF_API size_t hpf_survey_end_index(const hpf_survey *survey);
 
 /* Returns the mean of a name, or of all: the area divided by the duration; in a profile without
  * duration, the mean over its samples. */

@@ -28,7 +28,7 @@ typedef struct hpr_backend {
     const char *name;      /* as given to --format: "pdf" */
     const char *extension; /* without a dot */
     const char *summary;   /* "Portable Document Format" */
-    size_t most_samples;   /* of a profile, that readers can handle: hpf_survey_options.max_picks */
+    size_t most_samples;   /* of a profile, that readers can handle: hpf_survey_options.max_drawn */
     size_t most_points;    /* of a curve, that readers of the format can handle; 0: any number */
     bool has_foreign_fonts; /* another program sets the texts, in fonts that are not known here */
     bool is_graphical; /* draws the scene; else it writes the chart as data, and `scene` is NULL */

@@ -36,7 +36,7 @@ hpf_survey *look(hpf_live *live)
 
 oneshot survey_alike(hpf_str text, const hpf_live_options *options)
 {
-    hpf_survey_options same = {.max_picks = options->max_picks,
+    hpf_survey_options same = {.max_drawn = options->max_drawn,
                                .is_wanted = options->is_wanted,
                                .is_wanted_context = options->is_wanted_context};
     return survey_text(text, &same);

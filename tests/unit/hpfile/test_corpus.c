@@ -72,9 +72,9 @@ static void for_each(void (*check)(const facts *f, const char *path))
 
 /* --- totals --- */
 
-static hpf_survey *survey_of(hpf_source *source, size_t max_picks)
+static hpf_survey *survey_of(hpf_source *source, size_t max_drawn)
 {
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, &options, &err), HPF_OK, "%s", err.message);
@@ -305,24 +305,25 @@ Test(corpus, profiles_are_read_alike_when_compressed)
 
 /* --- series --- */
 
-static double column_sum(const double *values, uint32_t n_bands, size_t n_picks, size_t pick)
+static double column_sum(const double *values, uint32_t n_bands, size_t n_drawn,
+                         size_t drawn_sample)
 {
     double sum = 0;
     for (uint32_t band = 0; band < n_bands; band++) {
-        sum += values[band * n_picks + pick];
+        sum += values[band * n_drawn + drawn_sample];
     }
     return sum;
 }
 
 /* A band for each name but every seventh, which go together into one. */
-static void check_bands(const facts *f, const char *path, size_t max_picks)
+static void check_bands(const facts *f, const char *path, size_t max_drawn)
 {
     hpf_source *source = source_of(path);
-    hpf_survey *survey = survey_of(source, max_picks);
+    hpf_survey *survey = survey_of(source, max_drawn);
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t n_names = hpf_survey_n_names(survey);
     uint32_t *band_of_name = calloc((size_t)n_names + 1, sizeof *band_of_name);
-    double *values = calloc(((size_t)n_names + 1) * o->n_picks, sizeof *values);
+    double *values = calloc(((size_t)n_names + 1) * o->n_drawn, sizeof *values);
     for (uint32_t i = 0; i < n_names; i++) {
         band_of_name[i] = i % 7 ? i + 1 : 0;
     }
@@ -330,13 +331,13 @@ static void check_bands(const facts *f, const char *path, size_t max_picks)
     cr_assert_eq(hpf_survey_series(survey, band_of_name, n_names + 1, values, &err), HPF_OK, "%s",
                  err.message);
     bool has_peak = false;
-    for (size_t i = 0; i < o->n_picks; i++) {
-        cr_expect_eq(column_sum(values, n_names + 1, o->n_picks, i), o->picks[i].total, "%s",
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        cr_expect_eq(column_sum(values, n_names + 1, o->n_drawn, i), o->drawn[i].total, "%s",
                      f->name);
-        has_peak |= o->picks[i].sample_index == o->peak_sample;
+        has_peak |= o->drawn[i].sample_index == o->peak_sample;
     }
     cr_expect(has_peak, "%s", f->name);
-    cr_expect_eq(o->reduced, o->n_picks < o->n_samples, "%s", f->name);
+    cr_expect_eq(o->reduced, o->n_drawn < o->n_samples, "%s", f->name);
     free(values);
     free(band_of_name);
     hpf_survey_destroy(survey);

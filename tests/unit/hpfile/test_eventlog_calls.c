@@ -75,9 +75,9 @@ static hpf_source *write_log(hpf_sink *sink, bool writes_changes)
 static double last_of(hpf_survey *survey, hpf_name name)
 {
     double amounts[N_NAMES];
-    size_t n_picks = hpf_survey_overview(survey)->n_picks;
-    cr_assert_eq(n_picks, N_SAMPLES);
-    cr_assert_eq(hpf_survey_pick_amounts(survey, n_picks - 1, amounts, NULL), HPF_OK);
+    size_t n_drawn = hpf_survey_overview(survey)->n_drawn;
+    cr_assert_eq(n_drawn, N_SAMPLES);
+    cr_assert_eq(hpf_survey_drawn_amounts(survey, n_drawn - 1, amounts, NULL), HPF_OK);
     return amounts[name];
 }
 

@@ -177,12 +177,12 @@ Test(eventlog_changes, the_second_pass_reads_what_the_first_did)
     for (hpf_name i = 0; i < hpf_survey_n_names(survey); i++) {
         on_name(&c, i, hpf_survey_name(survey, i), NULL);
     }
-    cr_assert_eq(hpf_survey_overview(survey)->n_picks, N_SAMPLES);
-    for (size_t pick = N_SAMPLES; pick-- > 0;) {
+    cr_assert_eq(hpf_survey_overview(survey)->n_drawn, N_SAMPLES);
+    for (size_t drawn_sample = N_SAMPLES; drawn_sample-- > 0;) {
         double amounts[N_NAMES] = {0};
-        cr_assert_eq(hpf_survey_pick_amounts(survey, pick, amounts, NULL), HPF_OK);
+        cr_assert_eq(hpf_survey_drawn_amounts(survey, drawn_sample, amounts, NULL), HPF_OK);
         for (hpf_name i = 0; i < hpf_survey_n_names(survey); i++) {
-            cr_expect_eq(amounts[i], (double)t.amounts[pick][c.number_of[i]]);
+            cr_expect_eq(amounts[i], (double)t.amounts[drawn_sample][c.number_of[i]]);
         }
     }
     cr_assert_eq(hpf_survey_replay(survey, &comparing, &c, NULL), HPF_OK);

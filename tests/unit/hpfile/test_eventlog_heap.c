@@ -247,10 +247,10 @@ Test(log_heap, eras_and_labels_keep_their_words)
                            "sample 5e-09  0=10 1=20 2=30\n");
 }
 
-static hpf_survey *survey_of(hpf_sink *log, hpf_source **source, size_t max_picks)
+static hpf_survey *survey_of(hpf_sink *log, hpf_source **source, size_t max_drawn)
 {
     hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_source_from_memory(source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);
@@ -458,24 +458,24 @@ static hpf_status expect_next(void *context, const hpf_sample *s, hpf_error *err
     return HPF_OK;
 }
 
-static void expect_ordered(unsigned n_samples, size_t max_picks)
+static void expect_ordered(unsigned n_samples, size_t max_drawn)
 {
     hpf_sink *log = disordered(n_samples);
     hpf_source *source;
     unsigned n = 0;
     uint32_t bands[] = {0, 0};
-    hpf_survey *survey = survey_of(log, &source, max_picks);
+    hpf_survey *survey = survey_of(log, &source, max_drawn);
     const hpf_overview *o = hpf_survey_overview(survey);
-    double *values = calloc(o->n_picks, sizeof *values);
+    double *values = calloc(o->n_drawn, sizeof *values);
     cr_expect_eq(o->n_samples, n_samples);
     cr_expect_eq(o->first_time, 1);
     cr_expect_eq(o->last_time, n_samples);
     cr_expect_eq(o->n_marks, 1);
     cr_expect_eq(o->total.trapezium, (10 + (n_samples - 1) / 2.0) * (n_samples - 1));
     cr_assert_eq(hpf_survey_series(survey, bands, 1, values, NULL), HPF_OK);
-    for (size_t i = 0; i < o->n_picks; i++) {
-        cr_expect_eq(values[i], 10 + (double)o->picks[i].sample_index);
-        cr_expect_eq(o->picks[i].time, 1 + (double)o->picks[i].sample_index);
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        cr_expect_eq(values[i], 10 + (double)o->drawn[i].sample_index);
+        cr_expect_eq(o->drawn[i].time, 1 + (double)o->drawn[i].sample_index);
     }
     hpf_events events = {.sample = expect_next};
     cr_expect_eq(hpf_survey_replay(survey, &events, &n, NULL), HPF_OK);
@@ -580,7 +580,7 @@ Test(log_heap, read_once_a_late_sample_gets_the_time_before_with_a_warning)
                       "before, and shown at its time\n");
 }
 
-Test(log_heap, picks_of_a_log_without_ends_are_read_again)
+Test(log_heap, drawn_samples_of_a_log_without_ends_are_read_again)
 {
     hpf_sink *log = open_log(165);
     hpf_source *source;
@@ -596,11 +596,11 @@ Test(log_heap, picks_of_a_log_without_ends_are_read_again)
     log_end(log);
     hpf_survey *survey = survey_of(log, &source, 32);
     const hpf_overview *o = hpf_survey_overview(survey);
-    double *values = calloc(o->n_picks, sizeof *values);
+    double *values = calloc(o->n_drawn, sizeof *values);
     cr_expect(o->reduced);
     cr_assert_eq(hpf_survey_series(survey, bands, 1, values, NULL), HPF_OK);
-    for (size_t i = 0; i < o->n_picks; i++) {
-        cr_expect_eq(values[i], 10 + (double)(o->picks[i].sample_index % 7));
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        cr_expect_eq(values[i], 10 + (double)(o->drawn[i].sample_index % 7));
     }
     free(values);
     hpf_survey_destroy(survey);

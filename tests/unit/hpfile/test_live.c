@@ -35,7 +35,7 @@ static void expect_as_if_ended(hpf_live *live, hpf_str text, const hpf_live_opti
     }
     cr_assert_not_null(survey, "%s: no survey", what);
     const hpf_overview *o = hpf_survey_overview(survey);
-    hpf_str so_far = {text.data, o->picks[o->n_picks - 1].end_offset};
+    hpf_str so_far = {text.data, o->drawn[o->n_drawn - 1].end_offset};
     oneshot until = survey_alike(so_far, options);
     surveys_excuses excuses = excuses_for(options, survey);
     excuses.ends = true;
@@ -74,9 +74,9 @@ static void compare(hpf_str text, const hpf_live_options *options, size_t most_b
 
 static void compare_ways(hpf_str text, const char *name)
 {
-    static const hpf_live_options plain = {0}, few = {.max_picks = 16},
-                                  tight = {.max_picks = 32, .most_bytes = 20000},
-                                  sifted = {.max_picks = 100, .is_wanted = is_even};
+    static const hpf_live_options plain = {0}, few = {.max_drawn = 16},
+                                  tight = {.max_drawn = 32, .most_bytes = 20000},
+                                  sifted = {.max_drawn = 100, .is_wanted = is_even};
     compare(text, &plain, 1, 2, name);
     compare(text, &plain, 5000, 8, name);
     compare(text, &few, 2000, 8, name);
@@ -151,13 +151,13 @@ static hpf_sink *make_profile(const shape *s)
     return to;
 }
 
-Test(live, keeps_picks_when_samples_are_compacted)
+Test(live, keeps_drawn_samples_when_samples_are_compacted)
 {
     static const shape shapes[] = {{700, 40, false, 0}, {900, 40, true, 100}, {3000, 7, true, 0}};
-    static const hpf_live_options tight[] = {{.max_picks = 16, .most_bytes = 60000},
-                                             {.max_picks = 64, .most_bytes = 100000},
-                                             {.max_picks = 128, .most_bytes = 1},
-                                             {.max_picks = 700, .most_bytes = 200000}};
+    static const hpf_live_options tight[] = {{.max_drawn = 16, .most_bytes = 60000},
+                                             {.max_drawn = 64, .most_bytes = 100000},
+                                             {.max_drawn = 128, .most_bytes = 1},
+                                             {.max_drawn = 700, .most_bytes = 200000}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         hpf_sink *profile = make_profile(&shapes[i]);
         for (size_t k = 0; k < sizeof tight / sizeof *tight; k++) {
@@ -171,7 +171,7 @@ Test(live, a_snapshot_does_not_change_later_results)
 {
     hpf_sink *profile = make_profile(&(shape){300, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
-    static const hpf_live_options options = {.max_picks = 64};
+    static const hpf_live_options options = {.max_drawn = 64};
     hpf_live *live = live_create(&options);
     for (size_t i = 0; i < text.length; i += 50) {
         hpf_survey *survey = NULL, *again = NULL;
@@ -201,7 +201,7 @@ static void divide(uint32_t *bands, size_t n_names, uint32_t n_bands, uint32_t t
 static void expect_same_series(hpf_survey *a, hpf_survey *b, uint32_t n_bands, uint32_t turn)
 {
     size_t n_names = hpf_survey_n_names(a);
-    size_t n_values = n_bands * hpf_survey_overview(a)->n_picks;
+    size_t n_values = n_bands * hpf_survey_overview(a)->n_drawn;
     uint32_t *bands = malloc((n_names + 1) * sizeof *bands);
     double *of_a = malloc(n_values * sizeof *of_a), *of_b = malloc(n_values * sizeof *of_b);
     divide(bands, n_names, n_bands, turn);
@@ -217,7 +217,7 @@ Test(live, series_stay_right_when_bands_change_numbers_or_names)
 {
     hpf_sink *profile = make_profile(&(shape){400, 12, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
-    static const hpf_live_options options = {.max_picks = 64, .most_bytes = 60000};
+    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 60000};
     hpf_live *live = live_create(&options);
     uint32_t turn = 0;
     for (size_t i = 0; i < text.length; i += 400) {
@@ -229,7 +229,7 @@ Test(live, series_stay_right_when_bands_change_numbers_or_names)
         }
         const hpf_overview *o = hpf_survey_overview(survey);
         oneshot until =
-            survey_alike((hpf_str){text.data, o->picks[o->n_picks - 1].end_offset}, &options);
+            survey_alike((hpf_str){text.data, o->drawn[o->n_drawn - 1].end_offset}, &options);
         if (hpf_survey_n_names(survey) == hpf_survey_n_names(until.survey)) {
             uint32_t n_bands = turn % 10 == 9 ? 5 : 6;
             expect_same_series(survey, until.survey, n_bands, turn++ / 2);
@@ -249,7 +249,7 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
     hpf_survey *latest = NULL;
     cr_assert_eq(hpf_live_survey_last(&latest, live, duration, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
-    hpf_survey_options window = {.max_picks = options->max_picks,
+    hpf_survey_options window = {.max_drawn = options->max_drawn,
                                  .is_wanted = options->is_wanted,
                                  .has_window = true,
                                  .from_time = o->last_time - duration,
@@ -263,7 +263,7 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
 Test(live, the_last_duration_is_a_window)
 {
     static const hpf_live_options options[] = {
-        {0}, {.max_picks = 16}, {.max_picks = 32, .is_wanted = is_even}};
+        {0}, {.max_drawn = 16}, {.max_drawn = 32, .is_wanted = is_even}};
     static const double durations[] = {0, 1, 17.5, 100, 1e6, HUGE_VAL};
     hpf_sink *profile = make_profile(&(shape){300, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
@@ -286,31 +286,31 @@ Test(live, the_last_duration_is_a_window)
     hpf_sink_destroy(profile);
 }
 
-/* All names in two bands: together they are the total at each pick. */
+/* All names in two bands: together they are the total at each drawn sample. */
 static void expect_whole(hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     size_t n_names = hpf_survey_n_names(survey);
     uint32_t *bands = calloc(n_names + 1, sizeof *bands);
-    double *values = malloc(2 * o->n_picks * sizeof *values);
+    double *values = malloc(2 * o->n_drawn * sizeof *values);
     double sum = 0;
     for (size_t i = 0; i < n_names; i++) {
         bands[i] = i % 2;
         sum += hpf_survey_totals(survey, (hpf_name)i)->sum;
     }
     cr_assert_eq(hpf_survey_series(survey, bands, 2, values, NULL), HPF_OK);
-    for (size_t i = 0; i < o->n_picks; i++) {
-        double both = values[i] + values[o->n_picks + i];
-        cr_assert_float_eq(both, o->picks[i].total, 1e-9 * both);
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        double both = values[i] + values[o->n_drawn + i];
+        cr_assert_float_eq(both, o->drawn[i].total, 1e-9 * both);
     }
     cr_assert_leq(sum, o->total.sum * (1 + 1e-12));
     free(bands);
     free(values);
 }
 
-Test(live, a_compacted_window_uses_picks)
+Test(live, a_compacted_window_uses_drawn_samples)
 {
-    static const hpf_live_options options = {.max_picks = 64, .most_bytes = 100000};
+    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 100000};
     hpf_sink *profile = make_profile(&(shape){2000, 30, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -322,7 +322,7 @@ Test(live, a_compacted_window_uses_picks)
     cr_expect_lt(o->n_samples, 2000);
     cr_expect_gt(o->n_samples, 64);
     cr_expect_eq(o->n_samples + o->n_before, 2000);
-    cr_expect_eq(o->first_time, 1, "the first sample is always picked");
+    cr_expect_eq(o->first_time, 1, "the first sample is always drawn");
     cr_expect_eq(o->peak_total, hpf_survey_overview(look(live))->peak_total);
     expect_whole(latest);
     hpf_live_destroy(live);
@@ -336,7 +336,7 @@ static double *large_and_others(hpf_survey *survey, uint32_t *n_values)
 {
     size_t n_names = hpf_survey_n_names(survey);
     uint32_t *bands = malloc((n_names + 1) * sizeof *bands);
-    *n_values = 3 * (uint32_t)hpf_survey_overview(survey)->n_picks;
+    *n_values = 3 * (uint32_t)hpf_survey_overview(survey)->n_drawn;
     double *values = malloc((*n_values + 1) * sizeof *values);
     for (uint32_t i = 0; i < n_names; i++) {
         uint32_t number = (uint32_t)atoi(hpf_survey_name(survey, i).data + 1);
@@ -362,7 +362,7 @@ static void expect_bands_with_others(hpf_live *live, hpf_str text, const hpf_liv
 
 Test(live, folded_names_count_with_all_others)
 {
-    static const hpf_live_options options = {.max_picks = 64, .most_bytes = 200000};
+    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 200000};
     hpf_sink *profile = make_profile(&(shape){250, 1200, false, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -402,7 +402,7 @@ static hpf_sink *make_riser(int n_samples)
 Test(live, a_name_that_rises_has_a_series_from_then_on)
 {
     enum { N_SAMPLES = 600 };
-    static const hpf_live_options options = {.max_picks = 64, .most_bytes = 100000};
+    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 100000};
     hpf_sink *profile = make_riser(N_SAMPLES);
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -410,16 +410,16 @@ Test(live, a_name_that_rises_has_a_series_from_then_on)
     hpf_survey *survey = look(live);
     const hpf_overview *o = hpf_survey_overview(survey);
     static uint32_t bands[1001];
-    double *values = malloc(2 * o->n_picks * sizeof *values);
+    double *values = malloc(2 * o->n_drawn * sizeof *values);
     bands[1000] = 1;
     cr_assert_eq(hpf_survey_series(survey, bands, 2, values, NULL), HPF_OK);
-    const double *others = values, *riser = values + o->n_picks;
+    const double *others = values, *riser = values + o->n_drawn;
     unsigned n_in_rest = 0;
-    for (size_t i = 0; i < o->n_picks; i++) {
-        bool is_early = o->picks[i].sample_index < N_SAMPLES / 2;
-        cr_expect_eq(others[i] + riser[i], o->picks[i].total);
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        bool is_early = o->drawn[i].sample_index < N_SAMPLES / 2;
+        cr_expect_eq(others[i] + riser[i], o->drawn[i].total);
         cr_expect(riser[i] == (is_early ? 7 : 1000000) || (is_early && riser[i] == 0),
-                  "sample %llu: %g", (unsigned long long)o->picks[i].sample_index, riser[i]);
+                  "sample %llu: %g", (unsigned long long)o->drawn[i].sample_index, riser[i]);
         n_in_rest += riser[i] == 0;
     }
     cr_expect_gt(n_in_rest, 5);
@@ -595,12 +595,12 @@ Test(live, can_be_replayed_while_all_samples_are_kept)
     hpf_sink *profile = make_profile(&(shape){50, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_model *expected = model_of_text(text, NULL), *got = hpf_model_create();
-    for (size_t max_picks = 16; max_picks <= 64; max_picks += 48) {
-        hpf_live *live = live_create(&(hpf_live_options){.max_picks = max_picks});
+    for (size_t max_drawn = 16; max_drawn <= 64; max_drawn += 48) {
+        hpf_live *live = live_create(&(hpf_live_options){.max_drawn = max_drawn});
         hpf_error err = {0};
         cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
         hpf_status status = hpf_survey_emit(look(live), false, &hpf_model_events, got, &err);
-        cr_expect_eq(status, max_picks < 50 ? HPF_ERR_UNSUPPORTED : HPF_OK);
+        cr_expect_eq(status, max_drawn < 50 ? HPF_ERR_UNSUPPORTED : HPF_OK);
         hpf_live_destroy(live);
         if (status != HPF_OK) {
             hpf_model_destroy(got);

@@ -23,7 +23,7 @@ TestSuite(live_eventlog, .timeout = 300);
 
 static void compare_log(hpf_str text, const char *what)
 {
-    static const hpf_live_options few = {.max_picks = 16};
+    static const hpf_live_options few = {.max_drawn = 16};
     rng chance = {text.length};
     hpf_live *live = live_create(&few);
     hpf_survey *survey = NULL;
@@ -150,7 +150,7 @@ Test(live_eventlog, two_samples_in_the_wrong_order)
 
 Test(live_eventlog, late_samples_of_a_log_are_put_in_order)
 {
-    static const hpf_live_options plain = {0}, few = {.max_picks = 16},
+    static const hpf_live_options plain = {0}, few = {.max_drawn = 16},
                                   sifted = {.is_wanted = is_even};
     compare_disordered(7, &plain);
     compare_disordered(800, &plain);
@@ -191,9 +191,9 @@ Test(live_eventlog, a_stretch_ends_with_the_latest_and_listeners_hear_late_ones)
     cr_expect_eq(h.n_late, 2);
     cr_assert_eq(hpf_live_survey_last(&latest, live, 1, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
-    cr_assert_eq(o->n_picks, 2);
-    cr_expect_eq(o->picks[0].time, 3);
-    cr_expect_eq(o->picks[1].time, 4);
+    cr_assert_eq(o->n_drawn, 2);
+    cr_expect_eq(o->drawn[0].time, 3);
+    cr_expect_eq(o->drawn[1].time, 4);
     cr_expect_eq(o->n_before, 2);
     hpf_live_destroy(live);
     hpf_sink_destroy(log);
@@ -201,7 +201,7 @@ Test(live_eventlog, a_stretch_ends_with_the_latest_and_listeners_hear_late_ones)
 
 Test(live_eventlog, where_not_all_costs_are_kept_late_samples_get_the_time_before)
 {
-    const hpf_live_options tight = {.max_picks = 16, .most_bytes = 4000};
+    const hpf_live_options tight = {.max_drawn = 16, .most_bytes = 4000};
     hpf_sink *log = begin_log();
     begin_log_profile(log, 0, 4, "");
     for (unsigned i = 1; i <= 500; i++) {
@@ -214,7 +214,7 @@ Test(live_eventlog, where_not_all_costs_are_kept_late_samples_get_the_time_befor
     cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(look(live));
     cr_expect_eq(o->n_samples, 501);
-    cr_expect_eq(o->picks[o->n_picks - 1].time, 500);
+    cr_expect_eq(o->drawn[o->n_drawn - 1].time, 500);
     cr_expect_eq(hpf_live_diagnosis(live, &diagnosis), HPF_ERR_ORDER);
     cr_expect_str_eq(
         diagnosis.message,

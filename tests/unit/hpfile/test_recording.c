@@ -242,9 +242,9 @@ Test(recording, all_processes_are_bands_on_one_clock)
     cr_expect_eq(amounts[2], 2001);
     const hpf_overview *o = hpf_survey_overview(survey);
     size_t n_begins = 0; /* steps up */
-    for (size_t i = 1; i < o->n_picks; i++) {
+    for (size_t i = 1; i < o->n_drawn; i++) {
         n_begins +=
-            o->picks[i].time == o->picks[i - 1].time && o->picks[i].total > o->picks[i - 1].total;
+            o->drawn[i].time == o->drawn[i - 1].time && o->drawn[i].total > o->drawn[i - 1].total;
     }
     cr_expect_eq(n_begins, 3, "%zu steps up", n_begins); /* as many as processes with a log */
     hpf_survey_destroy(survey);

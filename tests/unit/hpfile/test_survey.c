@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The survey: totals against a plain reckoning over the model, series at the picks, and inputs that
- * change between the passes.
+ * The survey: totals against a plain reckoning over the model, series at the drawn samples, and
+ * inputs that change between the passes.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,9 +21,9 @@
 
 static const hpf_source_options keeping = {.keep = true};
 
-static hpf_survey *survey_source(hpf_source *source, size_t max_picks)
+static hpf_survey *survey_source(hpf_source *source, size_t max_drawn)
 {
-    hpf_survey_options options = {.max_picks = max_picks};
+    hpf_survey_options options = {.max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, &options, &err), HPF_OK, "%s", err.message);
@@ -168,7 +168,8 @@ Test(survey, totals_of_random_profiles_are_those_of_the_model)
 
 /* --- series --- */
 
-/* Series at the picks are the lines of the model there, by whatever way they are found again. */
+/* Series at the drawn samples are the lines of the model there, by whatever way they are found
+ * again. */
 static void compare_series(hpf_source *source, const hpf_model *model,
                            const hpf_survey_options *options)
 {
@@ -177,7 +178,7 @@ static void compare_series(hpf_source *source, const hpf_model *model,
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t n_names = hpf_survey_n_names(survey);
     uint32_t *bands = calloc((size_t)n_names + 1, sizeof *bands);
-    double *values = malloc(((size_t)n_names + 1) * o->n_picks * sizeof *values);
+    double *values = malloc(((size_t)n_names + 1) * o->n_drawn * sizeof *values);
     for (uint32_t i = 0; i < n_names; i++) {
         bands[i] = i % 5 == 4 ? HPF_NO_BAND : i;
     }
@@ -185,9 +186,9 @@ static void compare_series(hpf_source *source, const hpf_model *model,
         cr_assert_eq(hpf_survey_series(survey, bands, n_names, values, NULL), HPF_OK);
         for (uint32_t i = 0; i < n_names; i++) {
             double *line = line_of(model, i);
-            for (size_t k = 0; k < o->n_picks; k++) {
-                double expected = bands[i] == HPF_NO_BAND ? 0 : line[o->picks[k].sample_index];
-                cr_assert_eq(values[i * o->n_picks + k], expected);
+            for (size_t k = 0; k < o->n_drawn; k++) {
+                double expected = bands[i] == HPF_NO_BAND ? 0 : line[o->drawn[k].sample_index];
+                cr_assert_eq(values[i * o->n_drawn + k], expected);
             }
             free(line);
         }
@@ -197,7 +198,7 @@ static void compare_series(hpf_source *source, const hpf_model *model,
     hpf_survey_destroy(survey);
 }
 
-Test(survey, series_equal_the_model_at_the_picks)
+Test(survey, series_equal_the_model_at_the_drawn_samples)
 {
     rng chance = {59};
     for (int round = 0; round < 40; round++) {
@@ -210,7 +211,7 @@ Test(survey, series_equal_the_model_at_the_picks)
         put_random_profile(text, &s, &chance);
         hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
         static const hpf_survey_options limits[] = {
-            {.max_picks = 0}, {.max_picks = 16}, {.max_picks = 50}, {.expects_no_series = true}};
+            {.max_drawn = 0}, {.max_drawn = 16}, {.max_drawn = 50}, {.expects_no_series = true}};
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             hpf_source *source = source_of(hpf_sink_bytes(text));
             compare_series(source, model, &limits[i]);
@@ -234,7 +235,7 @@ Test(survey, series_of_a_compressed_file, .init = scratch_begin, .fini = scratch
     }
     hpf_source *source;
     cr_assert_eq(hpf_source_open(&source, scratch_path("packed"), &keeping, NULL), HPF_OK);
-    compare_series(source, model, &(hpf_survey_options){.max_picks = 32});
+    compare_series(source, model, &(hpf_survey_options){.max_drawn = 32});
     hpf_source_destroy(source);
     hpf_model_destroy(model);
     hpf_sink_destroy(text);
@@ -418,7 +419,7 @@ static hpf_status series_after(void (*change)(const char *path))
     cr_assert(o->reduced);
     change(path);
     uint32_t bands[] = {0, 1};
-    double *values = malloc(2 * o->n_picks * sizeof *values);
+    double *values = malloc(2 * o->n_drawn * sizeof *values);
     hpf_error err = {0};
     hpf_status status = hpf_survey_series(survey, bands, 2, values, &err);
     cr_expect(status == HPF_OK || err.message[0]);
@@ -497,15 +498,15 @@ static void expect_same_totals_by_name(const hpf_survey *window, const hpf_surve
     expect_totals(&hpf_survey_overview(window)->total, &hpf_survey_overview(cut)->total, "all");
 }
 
-/* Series of all names in one band are the totals of the picks. */
+/* Series of all names in one band are the totals of the drawn samples. */
 static void expect_series_of_window(hpf_survey *survey)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     uint32_t *bands = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *bands);
-    double *values = calloc(o->n_picks + 1, sizeof *values);
+    double *values = calloc(o->n_drawn + 1, sizeof *values);
     cr_assert_eq(hpf_survey_series(survey, bands, 1, values, NULL), HPF_OK);
-    for (size_t i = 0; i < o->n_picks; i++) {
-        cr_expect(near(values[i], o->picks[i].total));
+    for (size_t i = 0; i < o->n_drawn; i++) {
+        cr_expect(near(values[i], o->drawn[i].total));
     }
     free(bands);
     free(values);
@@ -521,12 +522,12 @@ static hpf_status count_sample(void *context, const hpf_sample *sample, hpf_erro
 
 /* A window without samples is refused; any other is the profile that has only the samples in it. */
 static void compare_window(const hpf_model *model, hpf_str text, double from, double to,
-                           size_t max_picks)
+                           size_t max_drawn)
 {
     hpf_source *source = source_of(text);
     hpf_survey *window = NULL;
     hpf_survey_options options = {
-        .max_picks = max_picks, .has_window = true, .from_time = from, .to_time = to};
+        .max_drawn = max_drawn, .has_window = true, .from_time = from, .to_time = to};
     hpf_status status = hpf_survey_create(&window, source, &options, NULL);
     hpf_sink *shorter = hpf_sink_to_memory();
     uint64_t n_before = 0;
@@ -546,14 +547,14 @@ static void compare_window(const hpf_model *model, hpf_str text, double from, do
     }
     cr_assert_eq(status, HPF_OK);
     hpf_source *cut_source = source_of(hpf_sink_bytes(shorter));
-    hpf_survey *cut = survey_source(cut_source, max_picks);
+    hpf_survey *cut = survey_source(cut_source, max_drawn);
     const hpf_overview *a = hpf_survey_overview(window);
     const hpf_overview *b = hpf_survey_overview(cut);
     cr_expect_eq(a->n_before, n_before);
     cr_assert_eq(a->n_samples, b->n_samples);
     cr_expect(a->first_time == b->first_time && a->last_time == b->last_time);
     cr_expect(a->peak_total == b->peak_total && a->peak_time == b->peak_time);
-    cr_expect_eq(a->n_picks, b->n_picks);
+    cr_expect_eq(a->n_drawn, b->n_drawn);
     expect_same_totals_by_name(window, cut);
     expect_series_of_window(window);
     uint64_t n_replayed = 0;
@@ -727,7 +728,7 @@ static void expect_moment(const hpf_model *m, hpf_survey *survey, double time)
     }
 }
 
-Test(survey, a_moment_is_the_nearest_sample_even_if_it_is_not_a_pick)
+Test(survey, a_moment_is_the_nearest_sample_even_if_it_is_not_drawn)
 {
     rng chance = {12};
     const shape s = {300, 4, true, true, false};
@@ -746,16 +747,16 @@ Test(survey, a_moment_is_the_nearest_sample_even_if_it_is_not_a_pick)
     hpf_sink_destroy(text);
 }
 
-Test(survey, a_pick_has_its_amounts)
+Test(survey, a_drawn_sample_has_its_amounts)
 {
     hpf_source *source =
         source_of(HPF_STR(HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nb 5\na 2\n"
                                "b 6\nEND_SAMPLE 2\nBEGIN_SAMPLE 3\nEND_SAMPLE 3\n"));
     hpf_survey *survey = survey_source(source, 0);
     double amounts[2] = {-1, -1};
-    cr_assert_eq(hpf_survey_pick_amounts(survey, 1, amounts, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_drawn_amounts(survey, 1, amounts, NULL), HPF_OK);
     cr_expect(amounts[0] == 2 && amounts[1] == 11);
-    cr_assert_eq(hpf_survey_pick_amounts(survey, 2, amounts, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_drawn_amounts(survey, 2, amounts, NULL), HPF_OK);
     cr_expect(amounts[0] == 0 && amounts[1] == 0);
     finish(survey, source);
 }
@@ -796,12 +797,12 @@ Test(survey, unwanted_names_do_not_count)
         hpf_sink *shorter = without_n1(hpf_sink_bytes(text));
         int n_calls = 0;
         hpf_survey_options options = {
-            .max_picks = round % 4 ? 0 : 16, .is_wanted = is_not_n1, .is_wanted_context = &n_calls};
+            .max_drawn = round % 4 ? 0 : 16, .is_wanted = is_not_n1, .is_wanted_context = &n_calls};
         hpf_source *source = source_of(hpf_sink_bytes(text));
         hpf_source *cut_source = source_of(hpf_sink_bytes(shorter));
         hpf_survey *survey = NULL;
         cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
-        hpf_survey *cut = survey_source(cut_source, options.max_picks);
+        hpf_survey *cut = survey_source(cut_source, options.max_drawn);
         cr_expect_eq(n_calls, (int)hpf_survey_n_names(survey));
         expect_same_totals_by_name(survey, cut);
         expect_series_of_window(survey);

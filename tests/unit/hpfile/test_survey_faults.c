@@ -15,9 +15,9 @@
 #include "profile.h"
 #include "hpfile/match.h"
 
-enum { N_NAMES = 20, N_SAMPLES = 60, MAX_PICKS = 16 };
+enum { N_NAMES = 20, N_SAMPLES = 60, MAX_DRAWN = 16 };
 
-/* Names that come one after another, marks, and samples more than there are picks. */
+/* Names that come one after another, marks, and samples more than there are drawn samples. */
 static hpf_sink *profile_text(void)
 {
     hpf_sink *text = hpf_sink_to_memory();
@@ -43,7 +43,7 @@ static hpf_sink *log_text(void)
 /* Adds up what a survey says: a number that depends on the places of all amounts. */
 static hpf_status add_up(double *sum, hpf_survey *survey, hpf_error *err)
 {
-    static double series[N_NAMES * MAX_PICKS], amounts[N_NAMES];
+    static double series[N_NAMES * MAX_DRAWN], amounts[N_NAMES];
     static uint32_t band_of_name[N_NAMES];
     const hpf_overview *overview = hpf_survey_overview(survey);
     uint32_t n = hpf_survey_n_names(survey);
@@ -51,9 +51,9 @@ static hpf_status add_up(double *sum, hpf_survey *survey, hpf_error *err)
         band_of_name[i] = i;
         *sum += hpf_survey_totals(survey, i)->sum * (i + 1) + hpf_survey_name(survey, i).length;
     }
-    *sum += (double)(overview->n_samples + overview->n_picks + overview->n_marks);
+    *sum += (double)(overview->n_samples + overview->n_drawn + overview->n_marks);
     hpf_status status = hpf_survey_series(survey, band_of_name, n, series, err);
-    for (size_t i = 0; status == HPF_OK && i < n * overview->n_picks; i++) {
+    for (size_t i = 0; status == HPF_OK && i < n * overview->n_drawn; i++) {
         *sum += series[i] * (double)(i % 101 + 1);
     }
     status = status == HPF_OK ? hpf_survey_amounts_at(survey, 17, amounts, NULL, err) : status;
@@ -66,7 +66,7 @@ static hpf_status add_up(double *sum, hpf_survey *survey, hpf_error *err)
 /* Looks at a live profile half way and at its end, at all of it and at a window. */
 static hpf_status add_up_live(double *sum, hpf_str text, hpf_error *err)
 {
-    static const hpf_live_options options = {.max_picks = MAX_PICKS, .most_bytes = 1 << 14};
+    static const hpf_live_options options = {.max_drawn = MAX_DRAWN, .most_bytes = 1 << 14};
     hpf_live *live = NULL;
     hpf_status status = hpf_live_create(&live, &options, err);
     for (size_t at = 0; status == HPF_OK && at < 2; at++) {
@@ -104,7 +104,7 @@ static hpf_status add_up_match(double *sum, hpf_survey *survey, hpf_error *err)
 static hpf_status work(double *sum, hpf_str text, hpf_error *err)
 {
     hpf_source_options keeping = {.keep = true};
-    hpf_survey_options options = {.max_picks = MAX_PICKS};
+    hpf_survey_options options = {.max_drawn = MAX_DRAWN};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     *sum = 0;

@@ -183,8 +183,8 @@ static void expect_whole(const drawing *d)
             sum += chart->bands[b].values[i];
             cr_expect_leq(fabs(chart->bands[b].upper[i] - sum), 1e-9 * sum);
         }
-        bool is_stepped = chart->n_points > overview->n_picks;
-        cr_expect_leq(fabs(sum - overview->picks[is_stepped ? i / 2 : i].total), 1e-9 * sum);
+        bool is_stepped = chart->n_points > overview->n_drawn;
+        cr_expect_leq(fabs(sum - overview->drawn[is_stepped ? i / 2 : i].total), 1e-9 * sum);
     }
     cr_expect_eq(chart->dropped_names, 0);
     uint32_t n_other = 0;

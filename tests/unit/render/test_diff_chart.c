@@ -29,10 +29,10 @@ static hpr_diff_options options_of(int n_bands)
 }
 
 static pair compare(const char *before, const char *after, const hpr_diff_options *options,
-                    size_t max_picks)
+                    size_t max_drawn)
 {
     pair p = {
-        .profiles = {test_profile_open(before, max_picks), test_profile_open(after, max_picks)}};
+        .profiles = {test_profile_open(before, max_drawn), test_profile_open(after, max_drawn)}};
     hpf_survey *const surveys[2] = {p.profiles[0].survey, p.profiles[1].survey};
     cr_assert_eq(hpf_diff_create(&p.diff, surveys[0], surveys[1], true, NULL), HPF_OK);
     hpf_status status =

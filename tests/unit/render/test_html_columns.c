@@ -47,14 +47,14 @@ static void fill_bands(uint32_t *band_of_name)
     }
 }
 
-static void expect_as_packed_alone(size_t max_picks)
+static void expect_as_packed_alone(size_t max_drawn)
 {
     char *text = made_up_profile();
-    test_profile profile = test_profile_open(text, max_picks);
-    size_t n_picks = hpf_survey_overview(profile.survey)->n_picks;
+    test_profile profile = test_profile_open(text, max_drawn);
+    size_t n_drawn = hpf_survey_overview(profile.survey)->n_drawn;
     uint32_t band_of_name[N_NAMES];
     hpr__columns columns = {.most_bytes = SIZE_MAX, .costs = no_costs, .n = N_NAMES};
-    double *numbers = calloc(N_NAMES * n_picks, sizeof *numbers);
+    double *numbers = calloc(N_NAMES * n_drawn, sizeof *numbers);
     hpf__buffer alone = {NULL, 0, 0};
     hpf_error err;
     fill_bands(band_of_name);
@@ -63,7 +63,7 @@ static void expect_as_packed_alone(size_t max_picks)
     cr_assert_eq(columns.n, N_NAMES);
     for (uint32_t i = 0; i < N_NAMES; i++) {
         const hpf__buffer *packed = &columns.packers[i].packed;
-        cr_assert(hpr__pack(&alone, numbers + i * n_picks, n_picks));
+        cr_assert(hpr__pack(&alone, numbers + i * n_drawn, n_drawn));
         cr_assert_eq(packed->length, alone.length);
         cr_assert_eq(memcmp(packed->bytes, alone.bytes, alone.length), 0, "band %u", i);
     }

@@ -25,9 +25,9 @@ static void begin(hpr_look look)
     options.trace_percent = 0;
 }
 
-static void draw(const char *text, size_t max_picks)
+static void draw(const char *text, size_t max_drawn)
 {
-    test_profile profile = test_profile_open(text, max_picks);
+    test_profile profile = test_profile_open(text, max_drawn);
     hpf_error err;
     cr_assert_eq(hpr_chart_create(&chart, profile.survey, &options, made_up_measurer, &err), HPF_OK,
                  "%s", err.message);
