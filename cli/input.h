@@ -79,12 +79,9 @@ const char *input_temporary_dir(void);
 
 /* The option of the process of a recording. `position` is the offset of a text. */
 #define INPUT_PROCESS(position)                                                                    \
-    {                                                                                              \
-        .name = "process", .kind = OPT_TEXT, .offset = (position), .argument = "WHICH",            \
-        .help =                                                                                    \
-            "recording: the process to read, by its number, process ID, name or a part of it; "    \
-            "all: a band for each process (default: the one with the largest peak)"                \
-    }
+    OPT(0, "process", OPT_TEXT, (position), "WHICH",                                               \
+        "recording: the process to read, by its number, process ID, name or a part of it; all: a " \
+        "band for each process (default: the one with the largest peak)")
 
 extern const char *const input_clock_names[];
 
@@ -97,18 +94,13 @@ typedef struct input_options {
 
 /* Their other rows; `base` is the offset of an input_options. */
 #define INPUT_OPTIONS(base)                                                                        \
-    {.name = "value",                                                                              \
-     .kind = OPT_TEXT,                                                                             \
-     .offset = (base) + offsetof(input_options, value),                                            \
-     .argument = "NAME",                                                                           \
-     .help = "amount to read from a profile that has several, such as allocated, alloc_space or "  \
-             "ticky-entries (default: live bytes)"},                                               \
-    {                                                                                              \
-        .name = "clock", .kind = OPT_CHOICE, .offset = (base) + offsetof(input_options, clock),    \
-        .argument = "CLOCK", .choices = input_clock_names,                                         \
-        .help = "event log: elapsed time (elapsed, default), or time in which threads run "        \
-                "(mutator), as in .hp files of GHC"                                                \
-    }
+    OPT(0, "value", OPT_TEXT, (base) + offsetof(input_options, value), "NAME",                     \
+        "amount to read from a profile that has several, such as allocated, alloc_space or "       \
+        "ticky-entries (default: live bytes)"),                                                    \
+        OPT(0, "clock", OPT_CHOICE, (base) + offsetof(input_options, clock), "CLOCK",              \
+            "event log: elapsed time (elapsed, default), or time in which threads run (mutator), " \
+            "as in .hp files of GHC",                                                              \
+            .choices = input_clock_names)
 
 /* Applies the options to all inputs that are opened later. */
 void input_set_options(const input_options *options);

@@ -69,12 +69,11 @@ typedef struct choice {
 } choice;
 
 static const opt cc_options[] = {
-    {0, "compiler", OPT_TEXT, offsetof(choice, compiler), "COMMAND",
-     "run this compiler, gcc or clang (default: $CENSUS_CC or cc; for c++: $CENSUS_CXX or c++)",
-     NULL, 0, 0},
-    {0, "no-biography", OPT_FLAG, 0, NULL, "do not check memory accesses for -hb", NULL, 0, 0},
-    {0, "no-cost-centres", OPT_FLAG, 0, NULL, "do not report functions for -hc", NULL, 0, 0},
-    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+    OPT(0, "compiler", OPT_TEXT, offsetof(choice, compiler), "COMMAND",
+        "run this compiler, gcc or clang (default: $CENSUS_CC or cc; for c++: $CENSUS_CXX or c++)"),
+    OPT(0, "no-biography", OPT_FLAG, 0, NULL, "do not check memory accesses for -hb"),
+    OPT(0, "no-cost-centres", OPT_FLAG, 0, NULL, "do not report functions for -hc"),
+    {.name = NULL},
 };
 
 static int print_help(const cmd *self)

@@ -258,66 +258,39 @@ static bool prepare(input *in, void *values)
 
 /* ---- The command ---- */
 
+#define AT(member) offsetof(convert_values, member)
 static const opt convert_options[] = {
     OPT_HEADING("Output"),
-    {.letter = 'o',
-     .name = "output",
-     .kind = OPT_TEXT,
-     .offset = offsetof(convert_values, output),
-     .argument = "FILE",
-     .help = "write to FILE (default or -: standard output)"},
-    {.name = "format",
-     .kind = OPT_CHOICE,
-     .offset = offsetof(convert_values, format),
-     .argument = "FORMAT",
-     .choices = target_names,
-     .help = "output format, see below (default: from the name of the output)"},
-    {.name = "raw",
-     .kind = OPT_FLAG,
-     .offset = offsetof(convert_values, raw),
-     .help = "csv, tidy: write all names unchanged, even names that spreadsheets take for formulas "
-             "(=+-@)"},
+    OPT('o', "output", OPT_TEXT, AT(output), "FILE",
+        "write to FILE (default or -: standard output)"),
+    OPT(0, "format", OPT_CHOICE, AT(format), "FORMAT",
+        "output format, see below (default: from the name of the output)", .choices = target_names),
+    OPT(0, "raw", OPT_FLAG, AT(raw), NULL,
+        "csv, tidy: write all names unchanged, even names that spreadsheets take for formulas "
+        "(=+-@)"),
     OPT_HEADING("What is converted"),
-    INPUT_PROCESS(offsetof(convert_values, input.process)),
-    {.name = "input",
-     .kind = OPT_CHOICE,
-     .offset = offsetof(convert_values, input_format),
-     .argument = "FORMAT",
-     .choices = source_names,
-     .help = "input format: hp, csv (either kind of table), json, eventlog, prof or one of another "
-             "profiler, see census-convert(1) (default: from the content)"},
-    TIME_WINDOW_OPTIONS(offsetof(convert_values, window), "convert the part", ""),
-    {.name = "profile",
-     .kind = OPT_INT,
-     .offset = offsetof(convert_values, profile),
-     .argument = "N",
-     .high = UINT8_MAX,
-     .help = PROFILE_OPTION_HELP},
-    INPUT_OPTIONS(offsetof(convert_values, input)),
+    INPUT_PROCESS(AT(input.process)),
+    OPT(0, "input", OPT_CHOICE, AT(input_format), "FORMAT",
+        "input format: hp, csv (either kind of table), json, eventlog, prof or one of another "
+        "profiler, see census-convert(1) (default: from the content)",
+        .choices = source_names),
+    TIME_WINDOW_OPTIONS(AT(window), "convert the part", ""),
+    OPT(0, "profile", OPT_INT, AT(profile), "N", PROFILE_OPTION_HELP, .high = UINT8_MAX),
+    INPUT_OPTIONS(AT(input)),
     OPT_HEADING("Stacks"),
-    {.name = "at",
-     .kind = OPT_TIME,
-     .offset = offsetof(convert_values, stacks.at),
-     .argument = "T",
-     .high = 1e100,
-     .help =
-         "stacks: use the sample nearest to time T, such as 30s, 5m, or 12.5 in the time unit of "
-         "the profile (default: the peak)"},
-    {.name = "time",
-     .kind = OPT_FLAG,
-     .offset = offsetof(convert_values, stacks.time),
-     .help = "stacks: use the time profile of an event log instead of its heap profile"},
-    {.name = "alloc",
-     .kind = OPT_FLAG,
-     .offset = offsetof(convert_values, stacks.alloc),
-     .help = "stacks: use the allocated bytes of a .prof file instead of its ticks"},
-    {.name = "hidden",
-     .kind = OPT_FLAG,
-     .offset = offsetof(convert_values, stacks.hidden),
-     .help =
-         "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"},
+    OPT(0, "at", OPT_TIME, AT(stacks.at), "T",
+        "stacks: use the sample nearest to time T, such as 30s, 5m, or 12.5 in the time unit of "
+        "the profile (default: the peak)",
+        .high = 1e100),
+    OPT(0, "time", OPT_FLAG, AT(stacks.time), NULL,
+        "stacks: use the time profile of an event log instead of its heap profile"),
+    OPT(0, "alloc", OPT_FLAG, AT(stacks.alloc), NULL,
+        "stacks: use the allocated bytes of a .prof file instead of its ticks"),
+    OPT(0, "hidden", OPT_FLAG, AT(stacks.hidden), NULL,
+        "stacks: include stacks that GHC leaves out of the totals of a time profile, such as GC"),
     {.name = NULL},
 };
+#undef AT
 
 static const opt *all_options(void)
 {

@@ -21,18 +21,10 @@ typedef struct explain_values {
 static const char *const format_names[] = {"text", "json", NULL};
 
 static const opt explain_options[] = {
-    {.letter = 'o',
-     .name = "output",
-     .kind = OPT_TEXT,
-     .offset = offsetof(explain_values, output),
-     .argument = "FILE",
-     .help = "write to FILE (default or -: standard output)"},
-    {.name = "format",
-     .kind = OPT_CHOICE,
-     .offset = offsetof(explain_values, format),
-     .argument = "FORMAT",
-     .choices = format_names,
-     .help = "text (default) or json"},
+    OPT('o', "output", OPT_TEXT, offsetof(explain_values, output), "FILE",
+        "write to FILE (default or -: standard output)"),
+    OPT(0, "format", OPT_CHOICE, offsetof(explain_values, format), "FORMAT",
+        "text (default) or json", .choices = format_names),
     {.name = NULL},
 };
 

@@ -29,25 +29,17 @@ typedef struct info_values {
 
 static const char *const format_names[] = {"text", "json", NULL};
 
+#define AT(member) offsetof(info_values, member)
 static const opt info_options[] = {
-    {.name = "format",
-     .kind = OPT_CHOICE,
-     .offset = offsetof(info_values, format),
-     .argument = "FORMAT",
-     .choices = format_names,
-     .help = "text (default) or json"},
-    {.name = "bytes",
-     .kind = OPT_FLAG,
-     .offset = offsetof(info_values, exact),
-     .help = "print exact numbers instead of MiB and ms"},
-    {.name = "events",
-     .kind = OPT_FLAG,
-     .offset = offsetof(info_values, events),
-     .help = "event log: print every record, one per line"},
-    INPUT_PROCESS(offsetof(info_values, input.process)),
-    INPUT_OPTIONS(offsetof(info_values, input)),
+    OPT(0, "format", OPT_CHOICE, AT(format), "FORMAT", "text (default) or json",
+        .choices = format_names),
+    OPT(0, "bytes", OPT_FLAG, AT(exact), NULL, "print exact numbers instead of MiB and ms"),
+    OPT(0, "events", OPT_FLAG, AT(events), NULL, "event log: print every record, one per line"),
+    INPUT_PROCESS(AT(input.process)),
+    INPUT_OPTIONS(AT(input)),
     {.name = NULL},
 };
+#undef AT
 
 /* Returns the name of the break-down of a job, as its program calls it. */
 static const char *breakdown_name(hpf_str job)

@@ -20,11 +20,8 @@ typedef struct mark_values {
 } mark_values;
 
 static const opt mark_options[] = {
-    {.name = "snapshot",
-     .kind = OPT_FLAG,
-     .offset = offsetof(mark_values, snapshot),
-     .help =
-         "write a heap snapshot, BASE.heapsnapshot, instead of a mark, or with TEXT in addition"},
+    OPT(0, "snapshot", OPT_FLAG, offsetof(mark_values, snapshot), NULL,
+        "write a heap snapshot, BASE.heapsnapshot, instead of a mark, or with TEXT in addition"),
     {.name = NULL},
 };
 

@@ -147,20 +147,20 @@ static const char *format_names[32]; /* of the formats that are written, ends wi
 
 #define AT(member) offsetof(merge_values, member)
 static const opt merge_options[] = {
-    {'o', "output", OPT_TEXT, AT(output), "FILE", "write to FILE (default or -: standard output)",
-     NULL, 0, 0},
-    {0, "format", OPT_TEXT, AT(format), "FORMAT",
-     "output format, any of census convert (default: from the name of the output, or hp)",
-     format_names, 0, 0},
-    {0, "by", OPT_CHOICE, AT(by), "BANDS",
-     "name (default): bands of all profiles are added up by name; file: a band for each profile",
-     by_names, 0, 0},
-    {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
-     "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in time "
-     "in which threads run; date: as far apart as their dates",
-     clock_names, 0, 0},
+    OPT('o', "output", OPT_TEXT, AT(output), "FILE",
+        "write to FILE (default or -: standard output)"),
+    OPT(0, "format", OPT_TEXT, AT(format), "FORMAT",
+        "output format, any of census convert (default: from the name of the output, or hp)",
+        .choices = format_names),
+    OPT(0, "by", OPT_CHOICE, AT(by), "BANDS",
+        "name (default): bands of all profiles are added up by name; file: a band for each profile",
+        .choices = by_names),
+    OPT(0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
+        "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in "
+        "time in which threads run; date: as far apart as their dates",
+        .choices = clock_names),
     INPUT_PROCESS(AT(process)),
-    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+    {.name = NULL},
 };
 #undef AT
 

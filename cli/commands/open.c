@@ -27,19 +27,17 @@ enum { MOST_PROFILES = 64 };
 
 #define AT(member) offsetof(open_values, member)
 static const opt own_options[] = {
-    {0, "terminal", OPT_FLAG, AT(terminal), NULL, "show the profile in the terminal", NULL, 0, 0},
-    {0, "source", OPT_TEXT, AT(source), "DIR",
-     "show the text of the program from the files below DIR (default: from the files that the "
-     "profile names)",
-     NULL, 0, 0},
-    {0, "listen", OPT_TEXT, AT(listen), "WHERE",
-     "serve the page at WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free "
-     "port)",
-     NULL, 0, 0},
-    {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
-     "keep the secret part of the URL in FILE, so that the URL stays the same", NULL, 0, 0},
-    {0, "no-browser", OPT_FLAG, AT(no_browser), NULL, "print the URL, but do not open a browser",
-     NULL, 0, 0},
+    OPT(0, "terminal", OPT_FLAG, AT(terminal), NULL, "show the profile in the terminal"),
+    OPT(0, "source", OPT_TEXT, AT(source), "DIR",
+        "show the text of the program from the files below DIR (default: from the files that the "
+        "profile names)"),
+    OPT(0, "listen", OPT_TEXT, AT(listen), "WHERE",
+        "serve the page at WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a "
+        "free port)"),
+    OPT(0, "token-file", OPT_TEXT, AT(token_file), "FILE",
+        "keep the secret part of the URL in FILE, so that the URL stays the same"),
+    OPT(0, "no-browser", OPT_FLAG, AT(no_browser), NULL,
+        "print the URL, but do not open a browser"),
     SESSION_OPTIONS(AT(session)),
 };
 #undef AT

@@ -57,103 +57,85 @@ static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CP
 #define AT(member) offsetof(run_values, member)
 static const opt run_options[] = {
     OPT_HEADING("What is recorded"),
-    {'h', "heap", OPT_SUFFIX, AT(heap), "KIND",
-     "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
-     "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
-     "-hcNAME,NAME: count only blocks that "
-     "these functions allocated",
-     NULL, 0, 0},
-    {'i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)", NULL, 0,
-     0},
-    {'p', "prof", OPT_SUFFIX, AT(prof), "KIND",
-     "also write BASE.prof, a time and allocation report; a: all details, j: JSON", NULL, 0, 0},
-    {'x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
-     "c: print the call stack of each C++ exception that is thrown, once for each type and place",
-     NULL, 0, 0},
-    {0, "no-children", OPT_FLAG, AT(no_children), NULL,
-     "profile only the program, not the processes that it starts", NULL, 0, 0},
+    OPT('h', "heap", OPT_SUFFIX, AT(heap), "KIND",
+        "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
+        "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
+        "-hcNAME,NAME: count only blocks that these functions allocated"),
+    OPT('i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)"),
+    OPT('p', "prof", OPT_SUFFIX, AT(prof), "KIND",
+        "also write BASE.prof, a time and allocation report; a: all details, j: JSON"),
+    OPT('x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
+        "c: print the call stack of each C++ exception that is thrown, once for each type and "
+        "place"),
+    OPT(0, "no-children", OPT_FLAG, AT(no_children), NULL,
+        "profile only the program, not the processes that it starts"),
     OPT_HEADING("Output"),
-    {'o', "output", OPT_STEM, AT(files), "FILE",
-     "write FILE: .census (a recording of all processes), .hp (default: named by the program or "
-     "script), .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, .png "
-     "... (may be repeated); in FILE, %r is the rank of a parallel program, %p the process, %h the "
-     "host",
-     NULL, 0, 0},
-    {0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
-     "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
-     "name (bands added up by name)",
-     NULL, 0, 0},
-    {'q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures", NULL, 0,
-     0},
+    OPT('o', "output", OPT_STEM, AT(files), "FILE",
+        "write FILE: .census (a recording of all processes), .hp (default: named by the program or "
+        "script), .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, .png "
+        "... (may be repeated); in FILE, %r is the rank of a parallel program, %p the process, %h "
+        "the host"),
+    OPT(0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
+        "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
+        "name (bands added up by name)"),
+    OPT('q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures"),
     OPT_HEADING("Live"),
-    {0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
-     "show the profile while the program runs: http or http:WHERE (browser, default), tty "
-     "(terminal), or a FILE to draw to (may be repeated)",
-     NULL, 0, 0},
-    {0, "http", OPT_SUFFIX, AT(http), "WHERE",
-     "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen on "
-     "WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)",
-     NULL, 0, 0},
-    {0, "source", OPT_TEXT, AT(source), "DIR",
-     "show on the page of --watch the text of the program around the lines of its stacks, from the "
-     "files below DIR",
-     NULL, 0, 0},
+    OPT(0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
+        "show the profile while the program runs: http or http:WHERE (browser, default), tty "
+        "(terminal), or a FILE to draw to (may be repeated)"),
+    OPT(0, "http", OPT_SUFFIX, AT(http), "WHERE",
+        "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen "
+        "on WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)"),
+    OPT(0, "source", OPT_TEXT, AT(source), "DIR",
+        "show on the page of --watch the text of the program around the lines of its stacks, from "
+        "the files below DIR"),
     OPT_RARE_HEADING("Retainers (-hr) and snapshots"),
-    {'R', "max-retainers", OPT_TEXT, AT(max_retainers), "N",
-     "with -hr, merge sets of more than N retainers into MANY (default 8)", NULL, 0, 0},
-    {0, "retainer", OPT_LIST, AT(retainer), "REGEX",
-     "with -hr, count blocks as retainers if the location or function that allocated them matches "
-     "(default: locations with at most 8 blocks; may be repeated)",
-     NULL, 0, 0},
-    {0, "no-retainer", OPT_LIST, AT(no_retainer), "REGEX",
-     "with -hr, never count matching blocks as retainers (may be repeated)", NULL, 0, 0},
-    {0, "retainer-by", OPT_TEXT, AT(retainer_by), "PART",
-     "with -hr, identify a retainer by description (its location, default), module, stack, type or "
-     "kind",
-     NULL, 0, 0},
-    {0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
-     "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
-     "(none), or PART:NAME,NAME",
-     NULL, 0, 0},
-    {0, "snapshot", OPT_TEXT, AT(snapshot), "WHEN",
-     "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
-     "sample, for census report --dominators",
-     NULL, 0, 0},
+    OPT('R', "max-retainers", OPT_TEXT, AT(max_retainers), "N",
+        "with -hr, merge sets of more than N retainers into MANY (default 8)"),
+    OPT(0, "retainer", OPT_LIST, AT(retainer), "REGEX",
+        "with -hr, count blocks as retainers if the location or function that allocated them "
+        "matches (default: locations with at most 8 blocks; may be repeated)"),
+    OPT(0, "no-retainer", OPT_LIST, AT(no_retainer), "REGEX",
+        "with -hr, never count matching blocks as retainers (may be repeated)"),
+    OPT(0, "retainer-by", OPT_TEXT, AT(retainer_by), "PART",
+        "with -hr, identify a retainer by description (its location, default), module, stack, type "
+        "or kind"),
+    OPT(0, "is-retainer", OPT_TEXT, AT(is_retainer), "RULE",
+        "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
+        "(none), or PART:NAME,NAME"),
+    OPT(0, "snapshot", OPT_TEXT, AT(snapshot), "WHEN",
+        "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
+        "sample, for census report --dominators"),
     OPT_RARE_HEADING("More on what is recorded"),
-    {'L', "name-length", OPT_TEXT, AT(name_length), "N",
-     "cut names of stacks to N bytes (default 80)", NULL, 0, 0},
-    {'P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes", NULL,
-     0, 0},
-    {'B', "bins", OPT_SUFFIX, AT(bins), "KIND",
-     "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code address; "
-     "t: time only, h: allocation only",
-     NULL, 0, 0},
-    {'V', "tick", OPT_TEXT, AT(tick), "S",
-     "seconds of processor time between ticks of the report (default 0.001)", NULL, 0, 0},
-    {0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
-     "time of the profile: elapsed (default), or cpu (processor time of the process)", clock_names,
-     0, 0},
-    {0, "skip", OPT_LIST, AT(skip), "REGEX",
-     "pass over functions that match, as over those of standard libraries and allocators, when "
-     "naming the function that allocated a block (may be repeated)",
-     NULL, 0, 0},
-    {0, "no-skip", OPT_FLAG, AT(no_skip), NULL, "pass over none: name the innermost function", NULL,
-     0, 0},
-    {0, "depth", OPT_INT, AT(depth), "N",
-     "distinguish stacks by their N innermost functions (default 0: all)", NULL, 0, INT_MAX},
-    {0, "native", OPT_FLAG, AT(native), NULL,
-     "show Python programs as native ones: without functions of Python", NULL, 0, 0},
-    {0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
-     "leave out the memory that the program maps itself (blocks of kind mmap)", NULL, 0, 0},
-    {0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
-     "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)", NULL,
-     0, 0},
-    {0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
-     "limit the memory of the profiler in each process: 64M, or 20% of the memory of the process",
-     NULL, 0, 0},
-    {0, "token-file", OPT_TEXT, AT(token_file), "FILE",
-     "keep the secret part of the URL, the bearer token of metrics, in FILE", NULL, 0, 0},
-    {0, NULL, OPT_FLAG, 0, NULL, NULL, NULL, 0, 0},
+    OPT('L', "name-length", OPT_TEXT, AT(name_length), "N",
+        "cut names of stacks to N bytes (default 80)"),
+    OPT('P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes"),
+    OPT('B', "bins", OPT_SUFFIX, AT(bins), "KIND",
+        "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code "
+        "address; t: time only, h: allocation only"),
+    OPT('V', "tick", OPT_TEXT, AT(tick), "S",
+        "seconds of processor time between ticks of the report (default 0.001)"),
+    OPT(0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
+        "time of the profile: elapsed (default), or cpu (processor time of the process)",
+        .choices = clock_names),
+    OPT(0, "skip", OPT_LIST, AT(skip), "REGEX",
+        "pass over functions that match, as over those of standard libraries and allocators, when "
+        "naming the function that allocated a block (may be repeated)"),
+    OPT(0, "no-skip", OPT_FLAG, AT(no_skip), NULL, "pass over none: name the innermost function"),
+    OPT(0, "depth", OPT_INT, AT(depth), "N",
+        "distinguish stacks by their N innermost functions (default 0: all)", .high = INT_MAX),
+    OPT(0, "native", OPT_FLAG, AT(native), NULL,
+        "show Python programs as native ones: without functions of Python"),
+    OPT(0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
+        "leave out the memory that the program maps itself (blocks of kind mmap)"),
+    OPT(0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
+        "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)"),
+    OPT(0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
+        "limit the memory of the profiler in each process: 64M, or 20% of the memory of the "
+        "process"),
+    OPT(0, "token-file", OPT_TEXT, AT(token_file), "FILE",
+        "keep the secret part of the URL, the bearer token of metrics, in FILE"),
+    {.name = NULL},
 };
 #undef AT
 

@@ -18,11 +18,11 @@ typedef struct watch_values {
 
 #define AT(member) offsetof(watch_values, member)
 static const opt own_options[] = {
-    {'o', "output", OPT_TEXT, AT(plot.output), "FILE",
-     "draw the profile to FILE whenever it changes; FILE is replaced atomically", NULL, 0, 0},
-    {0, "every", OPT_DURATION, AT(every_s), "TIME",
-     "shortest time between two writes of FILE, such as 500ms, 10s or 5m (default 1s)", NULL, 0.01,
-     86400},
+    OPT('o', "output", OPT_TEXT, AT(plot.output), "FILE",
+        "draw the profile to FILE whenever it changes; FILE is replaced atomically"),
+    OPT(0, "every", OPT_DURATION, AT(every_s), "TIME",
+        "shortest time between two writes of FILE, such as 500ms, 10s or 5m (default 1s)",
+        .low = 0.01, .high = 86400),
     SESSION_OPTIONS(AT(session)),
 };
 #undef AT

@@ -19,20 +19,11 @@ typedef struct gate_options {
 
 /* Their rows; `base` is the offset of a gate_options, `rule` the help of --fail-if. */
 #define GATE_OPTIONS(base, rule)                                                                   \
-    {.name = "fail-if",                                                                            \
-     .kind = OPT_LIST,                                                                             \
-     .offset = (base) + offsetof(gate_options, rules),                                             \
-     .argument = "RULE",                                                                           \
-     .help = rule},                                                                                \
-        {.name = "junit",                                                                          \
-         .kind = OPT_TEXT,                                                                         \
-         .offset = (base) + offsetof(gate_options, junit),                                         \
-         .argument = "FILE",                                                                       \
-         .help = "with --fail-if: write the result of each rule to FILE, as JUnit XML"},           \
-    {                                                                                              \
-        .name = "github", .kind = OPT_FLAG, .offset = (base) + offsetof(gate_options, github),     \
-        .help = "with --fail-if: print broken rules as annotations of GitHub Actions"              \
-    }
+    OPT(0, "fail-if", OPT_LIST, (base) + offsetof(gate_options, rules), "RULE", rule),             \
+        OPT(0, "junit", OPT_TEXT, (base) + offsetof(gate_options, junit), "FILE",                  \
+            "with --fail-if: write the result of each rule to FILE, as JUnit XML"),                \
+        OPT(0, "github", OPT_FLAG, (base) + offsetof(gate_options, github), NULL,                  \
+            "with --fail-if: print broken rules as annotations of GitHub Actions")
 
 typedef struct gate gate;
 

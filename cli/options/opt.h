@@ -64,6 +64,13 @@ typedef struct opt {
     double low, high;           /* INT, NUMBER, LENGTH, DURATION */
 } opt;
 
+/* A row of a table. The help is followed by members that are not zero: `.high = 10`. */
+#define OPT(letter_, name_, kind_, offset_, argument_, ...)                                        \
+    {                                                                                              \
+        .letter = (letter_), .name = (name_), .kind = (kind_), .offset = (offset_),                \
+        .argument = (argument_), .help = __VA_ARGS__                                               \
+    }
+
 /* Rows of a table that begin a group. Groups that all readers of --help need come first. */
 #define OPT_HEADING(text)                                                                          \
     {                                                                                              \

@@ -22,51 +22,30 @@ extern const char *const stack_part_names[];
 
 /* Rows of a table of options. `position` is the offset of a stack_options. */
 #define STACK_PART(position)                                                                       \
-    {                                                                                              \
-        0, "by", OPT_CHOICE, (position), "PART",                                                   \
-            "name bands by a part of their call stacks: stack (all functions), function "          \
-            "(innermost), producer (with its module), module, line, type, thread (outermost "      \
-            "function), or retainer",                                                              \
-            stack_part_names, 0, 0                                                                 \
-    }
+    OPT(0, "by", OPT_CHOICE, (position), "PART",                                                   \
+        "name bands by a part of their call stacks: stack (all functions), function (innermost), " \
+        "producer (with its module), module, line, type, thread (outermost function), or "         \
+        "retainer",                                                                                \
+        .choices = stack_part_names)
 
 #define STACK_DEPTH(position)                                                                      \
-    {                                                                                              \
-        0, "depth", OPT_INT, (position), "N", "show only the N innermost functions of stacks",     \
-            NULL, 1, 1 << 20                                                                       \
-    }
+    OPT(0, "depth", OPT_INT, (position), "N", "show only the N innermost functions of stacks",     \
+        .low = 1, .high = 1 << 20)
 
 #define STACK_FUNCTIONS(position)                                                                  \
-    {0,        "under",                                                                            \
-     OPT_TEXT, (position) + offsetof(stack_options, under),                                        \
-     "REGEX",  "use only stacks with a function that matches by name, module or place",            \
-     NULL,     0,                                                                                  \
-     0},                                                                                           \
-        {0,        "callers-of",                                                                   \
-         OPT_TEXT, (position) + offsetof(stack_options, callers_of),                               \
-         "REGEX",  "show who calls the functions that match; with --by, the direct caller",        \
-         NULL,     0,                                                                              \
-         0},                                                                                       \
-    {                                                                                              \
-        0, "callees-of", OPT_TEXT, (position) + offsetof(stack_options, callees_of), "REGEX",      \
-            "show what the functions that match call; with --by, the direct callee", NULL, 0, 0    \
-    }
+    OPT(0, "under", OPT_TEXT, (position) + offsetof(stack_options, under), "REGEX",                \
+        "use only stacks with a function that matches by name, module or place"),                  \
+        OPT(0, "callers-of", OPT_TEXT, (position) + offsetof(stack_options, callers_of), "REGEX",  \
+            "show who calls the functions that match; with --by, the direct caller"),              \
+        OPT(0, "callees-of", OPT_TEXT, (position) + offsetof(stack_options, callees_of), "REGEX",  \
+            "show what the functions that match call; with --by, the direct callee")
 
 #define STACK_SKIP(position)                                                                       \
-    {0,                                                                                            \
-     "skip",                                                                                       \
-     OPT_LIST,                                                                                     \
-     (position) + offsetof(stack_options, skip),                                                   \
-     "REGEX",                                                                                      \
-     "pass over functions that match, as over those of standard libraries and "                    \
-     "allocators, when naming a stack (may be repeated)",                                          \
-     NULL,                                                                                         \
-     0,                                                                                            \
-     0},                                                                                           \
-    {                                                                                              \
-        0, "no-skip", OPT_FLAG, (position) + offsetof(stack_options, no_skip), NULL,               \
-            "name stacks by their innermost function", NULL, 0, 0                                  \
-    }
+    OPT(0, "skip", OPT_LIST, (position) + offsetof(stack_options, skip), "REGEX",                  \
+        "pass over functions that match, as over those of standard libraries and allocators, "     \
+        "when naming a stack (may be repeated)"),                                                  \
+        OPT(0, "no-skip", OPT_FLAG, (position) + offsetof(stack_options, no_skip), NULL,           \
+            "name stacks by their innermost function")
 
 /* Returns the name of an option that was given, or NULL. */
 const char *stack_options_given(const stack_options *values);

@@ -21,20 +21,13 @@ typedef struct time_window {
 /* The rows of a command's options for a time_window at `position`. What the command does is `verb`;
  * `more` is added to the options for the begin. */
 #define TIME_WINDOW_OPTIONS(position, verb, more)                                                  \
-    {.name = "from",                                                                               \
-     .kind = OPT_WHEN,                                                                             \
-     .offset = (position) + offsetof(time_window, from),                                           \
-     .argument = "WHEN",                                                                           \
-     .help = verb " from WHEN on: a time such as 30s, 5m, or 12.5 in the time unit of the "        \
-                  "profile, or the label of a mark" more,                                          \
-     .low = -HUGE_VAL,                                                                             \
-     .high = HUGE_VAL},                                                                            \
-    {                                                                                              \
-        .name = "to", .kind = OPT_WHEN, .offset = (position) + offsetof(time_window, to),          \
-        .argument = "WHEN",                                                                        \
-        .help = verb " up to WHEN: a time, or the first mark of that label after the begin",       \
-        .low = -HUGE_VAL, .high = HUGE_VAL                                                         \
-    }
+    OPT(0, "from", OPT_WHEN, (position) + offsetof(time_window, from), "WHEN",                     \
+        verb " from WHEN on: a time such as 30s, 5m, or 12.5 in the time unit of the profile, or " \
+             "the label of a mark" more,                                                           \
+        .low = -HUGE_VAL, .high = HUGE_VAL),                                                       \
+        OPT(0, "to", OPT_WHEN, (position) + offsetof(time_window, to), "WHEN",                     \
+            verb " up to WHEN: a time, or the first mark of that label after the begin",           \
+            .low = -HUGE_VAL, .high = HUGE_VAL)
 
 /* Returns the name of an option that was given, or NULL. */
 const char *time_window_given(const time_window *window);

@@ -19,18 +19,11 @@ typedef struct session_options {
 
 /* Their rows; `base` is the offset of a session_options. */
 #define SESSION_OPTIONS(base)                                                                      \
-    {.name = "window",                                                                             \
-     .kind = OPT_DURATION,                                                                         \
-     .offset = (base) + offsetof(session_options, window_s),                                       \
-     .argument = "TIME",                                                                           \
-     .low = 1e-3,                                                                                  \
-     .high = 1e9,                                                                                  \
-     .help = "show only the last part of the profile, such as 30s, 5m or 2h (default: all of "     \
-             "it)"},                                                                               \
-    {                                                                                              \
-        .name = "once", .kind = OPT_FLAG, .offset = (base) + offsetof(session_options, once),      \
-        .help = "exit when the profile is complete"                                                \
-    }
+    OPT(0, "window", OPT_DURATION, (base) + offsetof(session_options, window_s), "TIME",           \
+        "show only the last part of the profile, such as 30s, 5m or 2h (default: all of it)",      \
+        .low = 1e-3, .high = 1e9),                                                                 \
+        OPT(0, "once", OPT_FLAG, (base) + offsetof(session_options, once), NULL,                   \
+            "exit when the profile is complete")
 
 /* What is watched; all is borrowed. */
 typedef struct session_inputs {
