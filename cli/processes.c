@@ -34,28 +34,18 @@ static hpf_str text_of(const char *text)
     return (hpf_str){text, strlen(text)};
 }
 
-static table_cell cell(const void *context, size_t row, size_t column)
+static void fill(const void *context, size_t row, table_cell *cells)
 {
     const process_row *r = (const process_row *)context + row;
     const hpf_process *p = r->process;
-    switch (column) {
-    case NUMBER:
-        return (table_cell){.whole = p->number};
-    case PID:
-        return (table_cell){.name = text_of(r->pid)};
-    case START:
-        return (table_cell){.real = p->start_s};
-    case END:
-        return (table_cell){.real = p->end_s};
-    case PEAK:
-        return (table_cell){.whole = p->peak_bytes};
-    case LEFT:
-        return (table_cell){.whole = p->left_bytes};
-    case ENDED:
-        return (table_cell){.name = text_of(r->ended)};
-    default:
-        return (table_cell){.name = p->name};
-    }
+    cells[NUMBER].whole = p->number;
+    cells[PID].name = text_of(r->pid);
+    cells[START].real = p->start_s;
+    cells[END].real = p->end_s;
+    cells[PEAK].whole = p->peak_bytes;
+    cells[LEFT].whole = p->left_bytes;
+    cells[ENDED].name = text_of(r->ended);
+    cells[NAME].name = p->name;
 }
 
 static void describe(process_row *row, const hpf_process *p)
@@ -97,7 +87,7 @@ static hpf_status make_table(const hpf_recording *recording, bool exact, size_t 
     *t = (table){.columns = columns,
                  .n_columns = sizeof columns / sizeof *columns,
                  .n_rows = n_rows,
-                 .cell = cell,
+                 .fill = fill,
                  .context = *rows,
                  .exact = exact};
     return *rows ? HPF_OK : hpf_error_set_memory(err);

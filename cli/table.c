@@ -10,19 +10,25 @@
 #include "unit_format.h"
 #include "output.h"
 
-static table_cell cell_of(const table *t, size_t row, size_t column)
+/* Returns the first column from `column` on that is shown, or the number of columns. */
+static size_t next_column(const table *t, size_t column)
 {
-    return t->cell(t->context, row, column);
+    while (column < t->n_columns && t->hidden >> column & 1) {
+        column++;
+    }
+    return column;
 }
+
+#define FOR_COLUMNS(t, c)                                                                          \
+    for (size_t c = next_column(t, 0); c < (t)->n_columns; c = next_column(t, c + 1))
 
 static bool is_whole(table_kind kind)
 {
     return kind == TABLE_COUNT || kind == TABLE_BYTES;
 }
 
-static formatted number(const table *t, size_t row, size_t column)
+static formatted number(const table *t, size_t column, table_cell cell)
 {
-    table_cell cell = cell_of(t, row, column);
     switch (t->columns[column].kind) {
     case TABLE_BYTES:
         return format_amount((double)cell.whole, HPF_STR("bytes"), t->exact);
@@ -54,84 +60,68 @@ static hpf_str text_of(const char *text)
     return (hpf_str){text, strlen(text)};
 }
 
-static size_t width_of(const table *t, size_t column)
+/* Returns a cell as text; `room` is for numbers. */
+static hpf_str cell_text(const table *t, size_t column, table_cell cell, formatted *room)
 {
-    size_t width = length_of(text_of(t->columns[column].heading));
-    for (size_t row = 0; row < t->n_rows; row++) {
-        size_t length = t->columns[column].kind == TABLE_NAME
-                            ? length_of(cell_of(t, row, column).name)
-                            : length_of(text_of(number(t, row, column).text));
-        width = length > width ? length : width;
+    if (t->columns[column].kind == TABLE_NAME) {
+        return cell.name;
     }
-    return width;
+    *room = number(t, column, cell);
+    return text_of(room->text);
 }
 
-static void write_padding(hpf_sink *sink, size_t n)
-{
-    hpf_sink_printf(sink, "%*s", (int)n, "");
-}
-
-static void write_right(hpf_sink *sink, const char *text, size_t width)
-{
-    size_t length = length_of(text_of(text));
-    write_padding(sink, length < width ? width - length : 0);
-    hpf_sink_text(sink, text);
-}
-
-/* The last column is not padded. */
-static void write_left(hpf_sink *sink, hpf_str name, size_t width, bool is_last)
-{
-    hpf_sink_name(sink, name);
-    size_t length = length_of(name);
-    write_padding(sink, is_last || length >= width ? 0 : width - length);
-}
-
-/* Writes a cell, or the heading for row SIZE_MAX. */
-static void write_text_cell(const table *t, hpf_sink *sink, size_t row, size_t column, size_t width)
-{
-    const table_column *c = &t->columns[column];
-    bool is_head = row == SIZE_MAX;
-    hpf_sink_text(sink, column ? "  " : "");
-    if (c->kind == TABLE_NAME) {
-        write_left(sink, is_head ? text_of(c->heading) : cell_of(t, row, column).name, width,
-                   column + 1 == t->n_columns);
-    } else {
-        write_right(sink, is_head ? c->heading : number(t, row, column).text, width);
-    }
-}
-
-enum { MOST_COLUMNS = 16 };
-
+/* The last column is not padded, unless it has numbers. */
 static void write_text(const table *t, hpf_sink *sink)
 {
-    size_t widths[MOST_COLUMNS] = {0};
-    for (size_t column = 0; column < t->n_columns; column++) {
-        widths[column] = width_of(t, column);
-    }
-    for (size_t line = 0; line <= t->n_rows; line++) {
-        for (size_t column = 0; column < t->n_columns; column++) {
-            write_text_cell(t, sink, line - 1, column, widths[column]);
+    size_t widths[TABLE_MOST_COLUMNS] = {0};
+    table_cell cells[TABLE_MOST_COLUMNS];
+    formatted room;
+    for (int is_written = 0; is_written <= 1; is_written++) {
+        for (size_t line = 0; line <= t->n_rows; line++) {
+            if (line > 0) {
+                t->fill(t->context, line - 1, cells);
+            }
+            FOR_COLUMNS(t, c)
+            {
+                bool is_name = t->columns[c].kind == TABLE_NAME;
+                bool is_last = next_column(t, c + 1) == t->n_columns;
+                hpf_str text =
+                    line == 0 ? text_of(t->columns[c].heading) : cell_text(t, c, cells[c], &room);
+                size_t length = length_of(text);
+                if (!is_written) {
+                    widths[c] = length > widths[c] ? length : widths[c];
+                    continue;
+                }
+                int padding = (int)(widths[c] - length);
+                hpf_sink_printf(sink, "%s%*s", c > next_column(t, 0) ? "  " : "",
+                                is_name ? 0 : padding, "");
+                hpf_sink_name(sink, text);
+                hpf_sink_printf(sink, "%*s", is_name && !is_last ? padding : 0, "");
+            }
+            hpf_sink_text(sink, is_written ? "\n" : "");
         }
-        hpf_sink_text(sink, "\n");
     }
 }
 
 static void write_csv(const table *t, hpf_sink *sink)
 {
-    for (size_t column = 0; column < t->n_columns; column++) {
-        hpf_sink_printf(sink, "%s%s", column ? "," : "", t->columns[column].key);
+    table_cell cells[TABLE_MOST_COLUMNS];
+    FOR_COLUMNS(t, c)
+    {
+        hpf_sink_printf(sink, "%s%s", c > next_column(t, 0) ? "," : "", t->columns[c].key);
     }
     hpf_sink_text(sink, "\n");
     for (size_t row = 0; row < t->n_rows; row++) {
-        for (size_t column = 0; column < t->n_columns; column++) {
-            table_cell cell = cell_of(t, row, column);
-            hpf_sink_text(sink, column ? "," : "");
-            if (t->columns[column].kind == TABLE_NAME) {
-                hpf_sink_cell(sink, cell.name, false);
-            } else if (is_whole(t->columns[column].kind)) {
-                hpf_sink_whole(sink, cell.whole);
+        t->fill(t->context, row, cells);
+        FOR_COLUMNS(t, c)
+        {
+            hpf_sink_text(sink, c > next_column(t, 0) ? "," : "");
+            if (t->columns[c].kind == TABLE_NAME) {
+                hpf_sink_cell(sink, cells[c].name, false);
+            } else if (is_whole(t->columns[c].kind)) {
+                hpf_sink_whole(sink, cells[c].whole);
             } else {
-                hpf_sink_shortest(sink, cell.real);
+                hpf_sink_shortest(sink, cells[c].real);
             }
         }
         hpf_sink_text(sink, "\n");
@@ -140,21 +130,26 @@ static void write_csv(const table *t, hpf_sink *sink)
 
 static void write_markdown(const table *t, hpf_sink *sink)
 {
-    for (size_t column = 0; column < t->n_columns; column++) {
-        hpf_sink_printf(sink, "| %s ", t->columns[column].heading);
+    table_cell cells[TABLE_MOST_COLUMNS];
+    FOR_COLUMNS(t, c)
+    {
+        hpf_sink_printf(sink, "| %s ", t->columns[c].heading);
     }
     hpf_sink_text(sink, "|\n");
-    for (size_t column = 0; column < t->n_columns; column++) {
-        hpf_sink_text(sink, t->columns[column].kind == TABLE_NAME ? "| --- " : "| ---: ");
+    FOR_COLUMNS(t, c)
+    {
+        hpf_sink_text(sink, t->columns[c].kind == TABLE_NAME ? "| --- " : "| ---: ");
     }
     hpf_sink_text(sink, "|\n");
     for (size_t row = 0; row < t->n_rows; row++) {
-        for (size_t column = 0; column < t->n_columns; column++) {
+        t->fill(t->context, row, cells);
+        FOR_COLUMNS(t, c)
+        {
             hpf_sink_text(sink, "| ");
-            if (t->columns[column].kind != TABLE_NAME) {
-                hpf_sink_text(sink, number(t, row, column).text);
-            } else if (cell_of(t, row, column).name.length) {
-                output_markdown_name(sink, cell_of(t, row, column).name);
+            if (t->columns[c].kind != TABLE_NAME) {
+                hpf_sink_text(sink, number(t, c, cells[c]).text);
+            } else if (cells[c].name.length) {
+                output_markdown_name(sink, cells[c].name);
             }
             hpf_sink_text(sink, " ");
         }
@@ -175,18 +170,20 @@ void table_write(const table *t, table_format format, hpf_sink *sink)
 
 void table_write_json(const table *t, hpf_json *json, const char *key)
 {
+    table_cell cells[TABLE_MOST_COLUMNS];
     hpf_json_array(json, key);
     for (size_t row = 0; row < t->n_rows; row++) {
+        t->fill(t->context, row, cells);
         hpf_json_object(json, NULL);
-        for (size_t column = 0; column < t->n_columns; column++) {
-            const table_column *c = &t->columns[column];
-            table_cell cell = cell_of(t, row, column);
-            if (c->kind == TABLE_NAME) {
-                hpf_json_str(json, c->key, cell.name);
-            } else if (is_whole(c->kind)) {
-                hpf_json_whole(json, c->key, cell.whole);
+        FOR_COLUMNS(t, c)
+        {
+            const table_column *column = &t->columns[c];
+            if (column->kind == TABLE_NAME) {
+                hpf_json_str(json, column->key, cells[c].name);
+            } else if (is_whole(column->kind)) {
+                hpf_json_whole(json, column->key, cells[c].whole);
             } else {
-                hpf_json_number(json, c->key, cell.real);
+                hpf_json_number(json, column->key, cells[c].real);
             }
         }
         hpf_json_close(json);

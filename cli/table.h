@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A table that can be written as text, CSV, Markdown or JSON: columns are data, cells come from a
- * function.
+ * A table that can be written as text, CSV, Markdown or JSON: columns are data, the cells of a row
+ * come from a function.
  */
 #ifndef CENSUS_TABLE_H
 #define CENSUS_TABLE_H
@@ -40,13 +40,17 @@ typedef union table_cell {
     double real;    /* all others */
 } table_cell;
 
+enum { TABLE_MOST_COLUMNS = 16 };
+
 typedef struct table {
     const table_column *columns;
     size_t n_columns;
     size_t n_rows;
-    table_cell (*cell)(const void *context, size_t row, size_t column);
+    /* Sets the cells of all columns. Names are used until the next row. */
+    void (*fill)(const void *context, size_t row, table_cell *cells);
     const void *context;
-    bool exact; /* print exact numbers in text and Markdown */
+    bool exact;      /* print exact numbers in text and Markdown */
+    uint32_t hidden; /* columns that are left out: `1u << index` */
 } table;
 
 /* Writes the table as text, Markdown or CSV. CSV has names unchanged and exact numbers. */

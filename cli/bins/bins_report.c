@@ -17,56 +17,25 @@
 
 static const double NS_PER_S = 1e9;
 
-/* The columns of a table, in their order: amounts by kind of bins, then the names by group. */
-typedef enum column {
-    COLUMN_SHARE,
-    COLUMN_BEFORE, /* or the amount */
-    COLUMN_AFTER,
-    COLUMN_CHANGE,
-    COLUMN_FUNCTION,
-    COLUMN_ADDRESS,
-    COLUMN_PLACE,
-    COLUMN_MODULE,
+/* The columns of a table. */
+enum {
+    SHARE,
+    BEFORE, /* or the amount */
+    AFTER,
+    CHANGE,
+    FUNCTION,
+    ADDRESS,
+    PLACE,
+    MODULE,
     N_COLUMNS
-} column;
+};
 
 typedef struct view {
     const hpp_bins_table *bins;
-    column columns[N_COLUMNS];
-    table_column heads[N_COLUMNS];
-    size_t n_columns;
-    char (*addresses)[24]; /* of the rows, as text */
+    char *address; /* of the last row, as text */
 } view;
 
-static void add_column(view *v, column which, const char *key, table_kind kind)
-{
-    v->columns[v->n_columns] = which;
-    v->heads[v->n_columns++] = (table_column){key, key, kind};
-}
-
-static void add_columns(view *v, hpp_bins_group group, bool is_diff)
-{
-    bool is_time = v->bins->kind == HPF_BINS_TIME;
-    table_kind amount = is_time ? TABLE_TIME : TABLE_BYTES;
-    if (is_diff) {
-        add_column(v, COLUMN_BEFORE, "before", amount);
-        add_column(v, COLUMN_AFTER, "after", amount);
-        add_column(v, COLUMN_CHANGE, "change", is_time ? TABLE_TIME_CHANGE : TABLE_BYTES_CHANGE);
-    } else {
-        add_column(v, COLUMN_SHARE, "share", TABLE_SHARE);
-        add_column(v, COLUMN_BEFORE, is_time ? "time" : "allocated", amount);
-    }
-    if (group != HPP_BINS_BY_MODULE) {
-        add_column(v, COLUMN_FUNCTION, "function", TABLE_NAME);
-    }
-    if (group == HPP_BINS_BY_ADDRESS) {
-        add_column(v, COLUMN_ADDRESS, "address", TABLE_NAME);
-    }
-    if (group == HPP_BINS_BY_ADDRESS || group == HPP_BINS_BY_LINE) {
-        add_column(v, COLUMN_PLACE, "line", TABLE_NAME);
-    }
-    add_column(v, COLUMN_MODULE, "module", TABLE_NAME);
-}
+enum { ADDRESS_BYTES = 24 };
 
 static table_cell amount_cell(const view *v, uint64_t amount)
 {
@@ -74,30 +43,29 @@ static table_cell amount_cell(const view *v, uint64_t amount)
                                           : (table_cell){.whole = amount};
 }
 
-static table_cell cell_of(const void *context, size_t index, size_t at)
+static void fill(const void *context, size_t index, table_cell *cells)
 {
     const view *v = context;
     const hpp_bins_row *row = &v->bins->rows[index];
-    const uint64_t *amounts = row->amounts;
-    double change = (double)amounts[1] - (double)amounts[0];
-    switch (v->columns[at]) {
-    case COLUMN_SHARE:
-        return (table_cell){.real = (double)amounts[0] / (double)v->bins->totals[0]};
-    case COLUMN_BEFORE:
-        return amount_cell(v, amounts[0]);
-    case COLUMN_AFTER:
-        return amount_cell(v, amounts[1]);
-    case COLUMN_CHANGE:
-        return (table_cell){.real = v->bins->kind == HPF_BINS_TIME ? change / NS_PER_S : change};
-    case COLUMN_FUNCTION:
-        return (table_cell){.name = row->function};
-    case COLUMN_ADDRESS:
-        return (table_cell){.name = {v->addresses[index], strlen(v->addresses[index])}};
-    case COLUMN_PLACE:
-        return (table_cell){.name = row->place};
-    default:
-        return (table_cell){.name = row->module};
-    }
+    double change = (double)row->amounts[1] - (double)row->amounts[0];
+    snprintf(v->address, ADDRESS_BYTES, "0x%" PRIx64, row->address);
+    cells[SHARE].real = (double)row->amounts[0] / (double)v->bins->totals[0];
+    cells[BEFORE] = amount_cell(v, row->amounts[0]);
+    cells[AFTER] = amount_cell(v, row->amounts[1]);
+    cells[CHANGE].real = v->bins->kind == HPF_BINS_TIME ? change / NS_PER_S : change;
+    cells[FUNCTION].name = row->function;
+    cells[ADDRESS].name = (hpf_str){v->address, strlen(v->address)};
+    cells[PLACE].name = row->place;
+    cells[MODULE].name = row->module;
+}
+
+/* Returns the columns that are left out. */
+static uint32_t hidden_columns(hpp_bins_group group, bool is_diff)
+{
+    bool has_line = group == HPP_BINS_BY_ADDRESS || group == HPP_BINS_BY_LINE;
+    return (is_diff ? 1u << SHARE : 1u << AFTER | 1u << CHANGE) |
+           (group == HPP_BINS_BY_MODULE ? 1u << FUNCTION : 0) |
+           (group == HPP_BINS_BY_ADDRESS ? 0 : 1u << ADDRESS) | (has_line ? 0 : 1u << PLACE);
 }
 
 static formatted format_of(const hpp_bins_table *bins, uint64_t amount, bool exact)
@@ -155,22 +123,28 @@ static int warn_unnamed(hpf_str path, uint64_t n_addresses, void *context)
 static int write_table(hpp_bins_table *bins, hpp_bins_group group, bool is_diff,
                        const bins_output *to)
 {
-    view v = {.bins = bins};
-    add_columns(&v, group, is_diff);
-    table t = {.columns = v.heads,
-               .n_columns = v.n_columns,
-               .n_rows = to->n_rows && to->n_rows < bins->n_rows ? to->n_rows : bins->n_rows,
-               .cell = cell_of,
-               .context = &v,
-               .exact = to->exact};
-    v.addresses = calloc(t.n_rows + 1, sizeof *v.addresses);
-    if (!v.addresses) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
-    }
-    for (size_t i = 0; i < t.n_rows; i++) {
-        snprintf(v.addresses[i], sizeof *v.addresses, "0x%" PRIx64, bins->rows[i].address);
-    }
+    bool is_time = bins->kind == HPF_BINS_TIME;
+    table_kind amount = is_time ? TABLE_TIME : TABLE_BYTES;
+    const char *before = is_diff ? "before" : is_time ? "time" : "allocated";
+    const table_column columns[N_COLUMNS] = {
+        [SHARE] = {"share", "share", TABLE_SHARE},
+        [BEFORE] = {before, before, amount},
+        [AFTER] = {"after", "after", amount},
+        [CHANGE] = {"change", "change", is_time ? TABLE_TIME_CHANGE : TABLE_BYTES_CHANGE},
+        [FUNCTION] = {"function", "function", TABLE_NAME},
+        [ADDRESS] = {"address", "address", TABLE_NAME},
+        [PLACE] = {"line", "line", TABLE_NAME},
+        [MODULE] = {"module", "module", TABLE_NAME},
+    };
+    char address[ADDRESS_BYTES];
+    const view v = {bins, address};
+    const table t = {.columns = columns,
+                     .n_columns = N_COLUMNS,
+                     .n_rows = to->n_rows && to->n_rows < bins->n_rows ? to->n_rows : bins->n_rows,
+                     .fill = fill,
+                     .context = &v,
+                     .exact = to->exact,
+                     .hidden = hidden_columns(group, is_diff)};
     const char *name;
     hpf_sink *sink = output_open(to->output, &name);
     if (sink && to->format == TABLE_AS_JSON) {
@@ -181,7 +155,6 @@ static int write_table(hpp_bins_table *bins, hpp_bins_group group, bool is_diff,
         }
         table_write(&t, to->format, sink);
     }
-    free(v.addresses);
     hpp_resolver_each_unnamed(bins->resolver, warn_unnamed, NULL);
     return output_close(sink, name);
 }

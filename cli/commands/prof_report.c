@@ -28,68 +28,65 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* The column of entries, in both tables. It is left out if they were not counted. */
-enum { ENTRIES_COLUMN = 4, MOST_COLUMNS = 8 };
-
-static size_t n_columns_of(const prof_view *v, size_t n)
-{
-    return n - v->costs.prof->without_entries;
-}
-
-static size_t column_of(const prof_view *v, size_t shown)
-{
-    return shown + (shown >= ENTRIES_COLUMN && v->costs.prof->without_entries);
-}
-
-/* Copies the columns that are shown. */
-static const table_column *shown_columns(const prof_view *v, const table_column *all, size_t n,
-                                         table_column room[MOST_COLUMNS])
-{
-    for (size_t i = 0; i < n_columns_of(v, n); i++) {
-        room[i] = all[column_of(v, i)];
-    }
-    return room;
-}
-
-static const table_column centre_columns[] = {
-    {"time_share", "%time", TABLE_SHARE}, {"alloc_share", "%alloc", TABLE_SHARE},
-    {"time", "time", TABLE_TIME},         {"alloc", "alloc", TABLE_BYTES},
-    {"entries", "entries", TABLE_COUNT},  {"name", "cost centre", TABLE_NAME},
-    {"module", "module", TABLE_NAME},     {"place", "place", TABLE_NAME},
+enum {
+    CENTRE_TIME_SHARE,
+    CENTRE_ALLOC_SHARE,
+    CENTRE_TIME,
+    CENTRE_ALLOC,
+    CENTRE_ENTRIES,
+    CENTRE_NAME,
+    CENTRE_MODULE,
+    CENTRE_PLACE,
+    N_CENTRE_COLUMNS
 };
 
-static table_cell centre_cell(const void *context, size_t index, size_t column)
+static const table_column centre_columns[N_CENTRE_COLUMNS] = {
+    [CENTRE_TIME_SHARE] = {"time_share", "%time", TABLE_SHARE},
+    [CENTRE_ALLOC_SHARE] = {"alloc_share", "%alloc", TABLE_SHARE},
+    [CENTRE_TIME] = {"time", "time", TABLE_TIME},
+    [CENTRE_ALLOC] = {"alloc", "alloc", TABLE_BYTES},
+    [CENTRE_ENTRIES] = {"entries", "entries", TABLE_COUNT},
+    [CENTRE_NAME] = {"name", "cost centre", TABLE_NAME},
+    [CENTRE_MODULE] = {"module", "module", TABLE_NAME},
+    [CENTRE_PLACE] = {"place", "place", TABLE_NAME},
+};
+
+/* Names of stacks have no centre. */
+static void fill_centre(const void *context, size_t index, table_cell *cells)
 {
     const prof_view *v = context;
     const hpf_prof_row *row = &v->costs.centres[index];
-    switch (column_of(v, column)) {
-    case 0:
-        return (table_cell){.real = share(row->ticks, v->costs.prof->total_ticks)};
-    case 1:
-        return (table_cell){.real = share(row->bytes, v->costs.prof->total_bytes)};
-    case 2:
-        return (table_cell){.real = (double)row->ticks * v->costs.s_per_tick};
-    case 3:
-        return (table_cell){.whole = row->bytes};
-    case ENTRIES_COLUMN:
-        return (table_cell){.whole = row->entries};
-    case 5:
-        return (table_cell){.name = row->name};
-    case 6:
-        return (table_cell){.name = row->centre->module};
-    default:
-        return (table_cell){.name = row->centre->srcloc};
+    cells[CENTRE_TIME_SHARE].real = share(row->ticks, v->costs.prof->total_ticks);
+    cells[CENTRE_ALLOC_SHARE].real = share(row->bytes, v->costs.prof->total_bytes);
+    cells[CENTRE_TIME].real = (double)row->ticks * v->costs.s_per_tick;
+    cells[CENTRE_ALLOC].whole = row->bytes;
+    cells[CENTRE_ENTRIES].whole = row->entries;
+    cells[CENTRE_NAME].name = row->name;
+    if (row->centre) {
+        cells[CENTRE_MODULE].name = row->centre->module;
+        cells[CENTRE_PLACE].name = row->centre->srcloc;
     }
 }
 
-static const table_column tree_columns[] = {
-    {"inherited_time_share", "%time", TABLE_SHARE},
-    {"inherited_alloc_share", "%alloc", TABLE_SHARE},
-    {"time_share", "own %time", TABLE_SHARE},
-    {"alloc_share", "own %alloc", TABLE_SHARE},
-    {"entries", "entries", TABLE_COUNT},
-    {"name", "cost-centre stack", TABLE_NAME},
-    {"module", "module", TABLE_NAME},
+enum {
+    TREE_TIME,
+    TREE_ALLOC,
+    TREE_OWN_TIME,
+    TREE_OWN_ALLOC,
+    TREE_ENTRIES,
+    TREE_NAME,
+    TREE_MODULE,
+    N_TREE_COLUMNS
+};
+
+static const table_column tree_columns[N_TREE_COLUMNS] = {
+    [TREE_TIME] = {"inherited_time_share", "%time", TABLE_SHARE},
+    [TREE_ALLOC] = {"inherited_alloc_share", "%alloc", TABLE_SHARE},
+    [TREE_OWN_TIME] = {"time_share", "own %time", TABLE_SHARE},
+    [TREE_OWN_ALLOC] = {"alloc_share", "own %alloc", TABLE_SHARE},
+    [TREE_ENTRIES] = {"entries", "entries", TABLE_COUNT},
+    [TREE_NAME] = {"name", "cost-centre stack", TABLE_NAME},
+    [TREE_MODULE] = {"module", "module", TABLE_NAME},
 };
 
 /* Returns the label, indented by the depth, until the next call. A report can have a long label at
@@ -104,48 +101,40 @@ static hpf_str indented_label(const prof_view *v, const hpf_prof_row *row)
     return (hpf_str){v->costs.indented, row->depth + label.length};
 }
 
-static table_cell tree_cell(const void *context, size_t index, size_t column)
+static void fill_stack(const void *context, size_t index, table_cell *cells)
 {
     const prof_view *v = context;
+    const hpf_prof *prof = v->costs.prof;
     const hpf_prof_row *row = v->costs.tree[index];
-    switch (column_of(v, column)) {
-    case 0:
-        return (table_cell){.real = share(row->inherited_ticks, v->costs.prof->total_ticks)};
-    case 1:
-        return (table_cell){.real = share(row->inherited_bytes, v->costs.prof->total_bytes)};
-    case 2:
-        return (table_cell){.real = share(row->ticks, v->costs.prof->total_ticks)};
-    case 3:
-        return (table_cell){.real = share(row->bytes, v->costs.prof->total_bytes)};
-    case ENTRIES_COLUMN:
-        return (table_cell){.whole = row->entries};
-    case 5:
-        return (table_cell){.name = indented_label(v, row)};
-    default:
-        return (table_cell){.name = row->centre->module};
-    }
+    cells[TREE_TIME].real = share(row->inherited_ticks, prof->total_ticks);
+    cells[TREE_ALLOC].real = share(row->inherited_bytes, prof->total_bytes);
+    cells[TREE_OWN_TIME].real = share(row->ticks, prof->total_ticks);
+    cells[TREE_OWN_ALLOC].real = share(row->bytes, prof->total_bytes);
+    cells[TREE_ENTRIES].whole = row->entries;
+    cells[TREE_NAME].name = indented_label(v, row);
+    cells[TREE_MODULE].name = row->centre->module;
 }
 
-/* `n` columns of centres; `room` must live as long as the table. */
-static table table_of_centres(const prof_view *v, size_t n, table_column room[MOST_COLUMNS])
+static table table_of_centres(const prof_view *v)
 {
-    return (table){shown_columns(v, centre_columns, n, room),
-                   n_columns_of(v, n),
+    return (table){centre_columns,
+                   N_CENTRE_COLUMNS,
                    v->costs.n_centres,
-                   centre_cell,
+                   fill_centre,
                    v,
-                   v->exact};
+                   v->exact,
+                   v->costs.prof->without_entries ? 1u << CENTRE_ENTRIES : 0};
 }
 
-static table table_of_stacks(const prof_view *v, table_column room[MOST_COLUMNS])
+static table table_of_stacks(const prof_view *v)
 {
-    size_t n = sizeof tree_columns / sizeof *tree_columns;
-    return (table){shown_columns(v, tree_columns, n, room),
-                   n_columns_of(v, n),
+    return (table){tree_columns,
+                   N_TREE_COLUMNS,
                    v->costs.n_tree,
-                   tree_cell,
+                   fill_stack,
                    v,
-                   v->exact};
+                   v->exact,
+                   v->costs.prof->without_entries ? 1u << TREE_ENTRIES : 0};
 }
 
 /* --- the report --- */
@@ -206,9 +195,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
     hpf_status status = hpf_prof_costs_read(&v.costs, in->source, n_rows, err);
     v.exact = exact;
     if (status == HPF_OK) {
-        table_column rooms[2][MOST_COLUMNS];
-        table centres =
-            table_of_centres(&v, sizeof centre_columns / sizeof *centre_columns, rooms[0]);
+        const table centres = table_of_centres(&v);
         if (format == TABLE_AS_JSON) {
             hpf_json json = hpf_json_begin(sink);
             hpf_json_object(&json, NULL);
@@ -217,7 +204,7 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
             write_json_stacks(&json, &v);
             hpf_json_end(&json);
         } else if (format == TABLE_AS_TEXT) {
-            const table tree = table_of_stacks(&v, rooms[1]);
+            const table tree = table_of_stacks(&v);
             hpf_sink_name(sink, v.costs.prof->program);
             hpf_sink_text(sink, "\n");
             hpf_sink_name(sink, v.costs.prof->date);
@@ -236,9 +223,6 @@ hpf_status prof_report_write(const input *in, table_format format, size_t n_rows
 }
 
 /* --- views of stacks --- */
-
-/* A name has no module and no place. */
-enum { N_SHOWN_COLUMNS = 6 };
 
 /* The order of the samples that are passed through the viewer. */
 enum { TICKS, BYTES, ENTRIES, N_COSTS };
@@ -333,9 +317,11 @@ static void write_shown(const prof_view *v, const shown *s, table_format format,
     prof_view rows = *v;
     rows.costs.centres = s->rows;
     rows.costs.n_centres = s->n_rows;
-    table_column columns[MOST_COLUMNS];
-    table t = table_of_centres(&rows, N_SHOWN_COLUMNS, columns);
-    columns[t.n_columns - 1].heading = "name";
+    table_column columns[N_CENTRE_COLUMNS];
+    table t = table_of_centres(&rows);
+    t.hidden |= 1u << CENTRE_MODULE | 1u << CENTRE_PLACE;
+    t.columns = memcpy(columns, centre_columns, sizeof columns);
+    columns[CENTRE_NAME].heading = "name";
     if (format == TABLE_AS_JSON) {
         hpf_json json = hpf_json_begin(sink);
         hpf_json_object(&json, NULL);

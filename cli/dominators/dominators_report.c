@@ -103,46 +103,32 @@ static const table_column columns[N_COLUMNS] = {
     [NAME] = {"name", "name", TABLE_NAME},
 };
 
-/* People see the depth by the indentation, and not how many objects a group retains. */
-static const table_column columns_for_people[] = {
-    {"", "share", TABLE_SHARE},   {"", "retained", TABLE_BYTES}, {"", "self", TABLE_BYTES},
-    {"", "objects", TABLE_COUNT}, {"", "name", TABLE_NAME},
-};
-static const int shown[] = {SHARE, RETAINED, SELF, N_OBJECTS, NAME};
-
-static table_cell cell_of(const void *context, size_t index, size_t column)
+static void fill(const void *context, size_t index, table_cell *cells)
 {
     const view *v = context;
     const row *r = &v->rows[index];
     uint64_t total = v->rows[0].retained_bytes;
-    switch (is_for_people(v) ? shown[column] : (int)column) {
-    case DEPTH:
-        return (table_cell){.whole = r->depth};
-    case SHARE:
-        return (table_cell){.real = total ? (double)r->retained_bytes / (double)total : 0};
-    case RETAINED:
-        return (table_cell){.whole = r->retained_bytes};
-    case SELF:
-        return (table_cell){.whole = r->self_bytes};
-    case N_RETAINED:
-        return (table_cell){.whole = r->n_retained};
-    case N_OBJECTS:
-        return (table_cell){.whole = r->n_objects};
-    default:
-        return (table_cell){.name = r->name};
-    }
+    cells[DEPTH].whole = r->depth;
+    cells[SHARE].real = total ? (double)r->retained_bytes / (double)total : 0;
+    cells[RETAINED].whole = r->retained_bytes;
+    cells[SELF].whole = r->self_bytes;
+    cells[N_RETAINED].whole = r->n_retained;
+    cells[N_OBJECTS].whole = r->n_objects;
+    cells[NAME].name = r->name;
 }
 
 static void write_tree(const view *v, hpf_sink *sink)
 {
     bool is_text = is_for_people(v);
     const table t = {
-        .columns = is_text ? columns_for_people : columns,
-        .n_columns = is_text ? sizeof shown / sizeof *shown : N_COLUMNS,
+        .columns = columns,
+        .n_columns = N_COLUMNS,
         .n_rows = v->n_rows,
-        .cell = cell_of,
+        .fill = fill,
         .context = v,
         .exact = v->options->exact,
+        /* People see the depth by the indentation, and not how many objects a group retains. */
+        .hidden = is_text ? 1u << DEPTH | 1u << N_RETAINED : 0,
     };
     const row *all = &v->rows[0];
     if (v->options->format == TABLE_AS_JSON) {

@@ -41,40 +41,23 @@ static const table_column columns[N_COLUMNS] = {
     [LIVE_BYTES] = {"live_bytes", "live", TABLE_BYTES},
 };
 
-static table_cell block_cell(const void *context, size_t row, size_t column)
+static void fill_block(const void *context, size_t row, table_cell *cells)
 {
-    const nonmoving_report *r = context;
-    const hpf_nonmoving_blocks *b = r->rows[row];
-    switch (column) {
-    case TIME:
-        return (table_cell){.real = (double)b->time_ns / 1e9};
-    case BLOCK:
-        return (table_cell){.whole = b->block_bytes};
-    case ACTIVE:
-        return (table_cell){.whole = b->n_active};
-    case FILLED:
-        return (table_cell){.whole = b->n_filled};
-    case LIVE_BLOCKS:
-        return (table_cell){.whole = b->n_live};
-    default:
-        return (table_cell){.whole = hpf_nonmoving_live_bytes(b)};
-    }
+    const hpf_nonmoving_blocks *b = ((const nonmoving_report *)context)->rows[row];
+    cells[TIME].real = (double)b->time_ns / 1e9;
+    cells[BLOCK].whole = b->block_bytes;
+    cells[ACTIVE].whole = b->n_active;
+    cells[FILLED].whole = b->n_filled;
+    cells[LIVE_BLOCKS].whole = b->n_live;
+    cells[LIVE_BYTES].whole = hpf_nonmoving_live_bytes(b);
 }
 
-static table_cell peak_cell(const void *context, size_t row, size_t column)
-{
-    return block_cell(context, row, column + BLOCK);
-}
-
-static table all_blocks(const log_report *base)
+static table blocks(const log_report *base)
 {
     const nonmoving_report *r = (const nonmoving_report *)base;
-    return (table){columns, N_COLUMNS, r->n_rows, block_cell, r, base->exact};
-}
-
-static table peak_blocks(const nonmoving_report *r)
-{
-    return (table){columns + BLOCK, N_COLUMNS - BLOCK, r->n_rows, peak_cell, r, r->base.exact};
+    bool for_people = base->format == TABLE_AS_TEXT || base->format == TABLE_AS_MARKDOWN;
+    return (table){
+        columns, N_COLUMNS, r->n_rows, fill_block, r, base->exact, for_people ? 1u << TIME : 0};
 }
 
 enum { PHASE_NAME, PHASE_COUNT, PHASE_TOTAL, PHASE_LONGEST, N_PHASE_COLUMNS };
@@ -86,26 +69,19 @@ static const table_column phase_columns[N_PHASE_COLUMNS] = {
     [PHASE_LONGEST] = {"longest", "longest", TABLE_TIME},
 };
 
-static table_cell phase_cell(const void *context, size_t row, size_t column)
+static void fill_phase(const void *context, size_t row, table_cell *cells)
 {
-    const nonmoving_report *r = context;
-    const hpf_nonmoving_time *phase = &r->log.phases[row];
-    switch (column) {
-    case PHASE_NAME:
-        return (table_cell){.name = phase_names[row]};
-    case PHASE_COUNT:
-        return (table_cell){.whole = phase->n};
-    case PHASE_TOTAL:
-        return (table_cell){.real = (double)phase->total_ns / 1e9};
-    default:
-        return (table_cell){.real = (double)phase->longest_ns / 1e9};
-    }
+    const hpf_nonmoving_time *phase = &((const nonmoving_report *)context)->log.phases[row];
+    cells[PHASE_NAME].name = phase_names[row];
+    cells[PHASE_COUNT].whole = phase->n;
+    cells[PHASE_TOTAL].real = (double)phase->total_ns / 1e9;
+    cells[PHASE_LONGEST].real = (double)phase->longest_ns / 1e9;
 }
 
 static table phases(const nonmoving_report *r)
 {
-    return (table){phase_columns, N_PHASE_COLUMNS, HPF_N_NONMOVING_PHASES, phase_cell, r,
-                   r->base.exact};
+    return (table){
+        phase_columns, N_PHASE_COLUMNS, HPF_N_NONMOVING_PHASES, fill_phase, r, r->base.exact, 0};
 }
 
 /* --- layouts --- */
@@ -127,7 +103,7 @@ static void write_text(const log_report *base, hpf_sink *sink)
 {
     const nonmoving_report *r = (const nonmoving_report *)base;
     const table work = phases(r);
-    const table heap = peak_blocks(r);
+    const table heap = blocks(base);
     if (base->format == TABLE_AS_TEXT) {
         log_write_head(sink, &base->facts);
         hpf_sink_printf(sink, "\nmarked objects           %s\n",
@@ -149,7 +125,7 @@ static void write_json(const log_report *base, hpf_json *json)
 {
     const nonmoving_report *r = (const nonmoving_report *)base;
     const table work = phases(r);
-    const table heap = all_blocks(base);
+    const table heap = blocks(base);
     hpf_json_whole(json, "marked_objects", r->log.n_marked);
     hpf_json_whole(json, "flushed_remembered_sets", r->log.n_flushes);
     hpf_json_whole(json, "segments_given_back", r->log.n_pruned);
@@ -213,7 +189,7 @@ hpf_status log_write_nonmoving(const input *in, table_format format, bool exact,
                                    .sum_up = sum_up,
                                    .write_text = write_text,
                                    .write_json = write_json,
-                                   .rows = all_blocks}};
+                                   .rows = blocks}};
     hpf_status status = log_report_write(&r.base, in, sink, err);
     free(r.rows);
     hpf_eventlog_nonmoving_finish(&r.log);

@@ -34,34 +34,25 @@ static const table_column columns[N_COLUMNS] = {
     [DESCRIPTION] = {"description", "description", TABLE_NAME},
 };
 
-static table_cell cell(const void *context, size_t row, size_t column)
+static void fill(const void *context, size_t row, table_cell *cells)
 {
     const ticky_report *r = context;
     const hpf_ticky_counter *c = &r->counters[row];
-    switch (column) {
-    case ENTRIES:
-        return (table_cell){.whole = c->entries};
-    case ALLOCS:
-        return (table_cell){.whole = c->allocs_bytes};
-    case ALLOCD:
-        return (table_cell){.whole = c->allocd_bytes};
-    case ARITY:
-        return (table_cell){.whole = c->arity};
-    case KINDS:
-        return (table_cell){.name = c->kinds};
-    case DESCRIPTION:
-        return (table_cell){.name = c->description};
-    default:
-        return (table_cell){.name = c->name.length ? c->name : HPF_STR("(not defined)")};
-    }
+    cells[ENTRIES].whole = c->entries;
+    cells[ALLOCS].whole = c->allocs_bytes;
+    cells[ALLOCD].whole = c->allocd_bytes;
+    cells[ARITY].whole = c->arity;
+    cells[KINDS].name = c->kinds;
+    cells[NAME].name = c->name.length ? c->name : HPF_STR("(not defined)");
+    cells[DESCRIPTION].name = c->description;
 }
 
 static table rows(const log_report *base)
 {
     const ticky_report *r = (const ticky_report *)base;
     bool for_people = base->format == TABLE_AS_TEXT || base->format == TABLE_AS_MARKDOWN;
-    size_t n_columns = for_people ? DESCRIPTION : N_COLUMNS;
-    return (table){columns, n_columns, r->n_shown, cell, r, base->exact};
+    return (table){
+        columns, N_COLUMNS, r->n_shown, fill, r, base->exact, for_people ? 1u << DESCRIPTION : 0};
 }
 
 static void write_text(const log_report *base, hpf_sink *sink)

@@ -36,25 +36,16 @@ static const table_column columns[N_COLUMNS] = {
     [PRODUCER] = {"producer", "producer", TABLE_NAME},
 };
 
-static table_cell cell(const void *context, size_t index, size_t column)
+static void fill(const void *context, size_t index, table_cell *cells)
 {
     const row *r = &((const distribution *)context)->rows[index];
-    switch (column) {
-    case PHASE:
-        return (table_cell){.name = r->phase};
-    case BYTES:
-        return (table_cell){.whole = (uint64_t)r->bytes};
-    case MEAN:
-        return (table_cell){.real = r->area / r->bytes};
-    case HALF:
-        return (table_cell){.real = r->half_s};
-    case MOST:
-        return (table_cell){.real = r->most_s};
-    case LONGEST:
-        return (table_cell){.real = r->longest_s};
-    default:
-        return (table_cell){.name = r->producer};
-    }
+    cells[PHASE].name = r->phase;
+    cells[BYTES].whole = (uint64_t)r->bytes;
+    cells[MEAN].real = r->area / r->bytes;
+    cells[HALF].real = r->half_s;
+    cells[MOST].real = r->most_s;
+    cells[LONGEST].real = r->longest_s;
+    cells[PRODUCER].name = r->producer;
 }
 
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
@@ -111,7 +102,7 @@ static int compare_areas(const void *a, const void *b)
 static void write_rows(const distribution *d, const input *in, table_format format, bool exact,
                        hpf_sink *sink)
 {
-    const table rows = {columns, N_COLUMNS, d->n_shown, cell, d, exact};
+    const table rows = {columns, N_COLUMNS, d->n_shown, fill, d, exact, 0};
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     if (format == TABLE_AS_JSON) {
         hpf_json json = hpf_json_begin(sink);
