@@ -5,6 +5,7 @@
  */
 #include "event/call_stacks.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/lex.h"
@@ -12,6 +13,9 @@
 #include "hpfile/breakdown.h"
 
 #define NO_NAME UINT32_MAX
+
+/* Most bytes of a text of a frame, and of all texts of a stack. */
+enum { MOST_TEXT_BYTES = 1 << 14, MOST_STACK_BYTES = 1 << 20 };
 
 /* Most frames of a stack; least, where the budget of the input is used up: the innermost one and
  * one for its callers. Most bytes of the name of a stack. */
@@ -79,7 +83,8 @@ static bool put_text(hpf__call_stacks *s, const hpf_frame *frames, size_t n_fram
     return fits;
 }
 
-size_t hpf__call_stacks_room(const hpf__call_stacks *s)
+/* Returns the number of frames from which on a stack is cut, at least 2. */
+static size_t room_of(const hpf__call_stacks *s)
 {
     size_t passed = rest_of(budget(s, FIRST_FRAMES, FRAMES_PER_BYTE), s->n_passed);
     size_t nodes = rest_of(budget(s, FIRST_NODES, NODES_PER_BYTE), s->tree.n_nodes);
@@ -91,13 +96,13 @@ size_t hpf__call_stacks_room(const hpf__call_stacks *s)
 
 hpf_str hpf__call_stacks_text(hpf_str text)
 {
-    return (hpf_str){text.data, hpf_utf8_cut(text, HPF__MOST_TEXT_BYTES)};
+    return (hpf_str){text.data, hpf_utf8_cut(text, MOST_TEXT_BYTES)};
 }
 
 /* Replaces the outer frames that there is no room for by one frame that says so. */
 static bool cut_frames(hpf__call_stacks *s, const hpf_frame **frames, size_t *n_frames)
 {
-    size_t room = hpf__call_stacks_room(s);
+    size_t room = room_of(s);
     size_t left = rest_of(budget(s, FIRST_FRAMES, FRAMES_PER_BYTE), s->n_passed), used = 0;
     size_t n_bytes = 0;
     bool has_texts = s->tree.n_text_bytes <= budget(s, FIRST_TEXT_BYTES, TEXT_BYTES_PER_BYTE);
@@ -107,7 +112,7 @@ static bool cut_frames(hpf__call_stacks *s, const hpf_frame **frames, size_t *n_
         size_t more = f->label.length + f->module.length + f->source.length;
         used += 1 + more / LONG_TEXT;
         n_bytes += more;
-        bool is_full = used > left || (n_bytes > HPF__MOST_STACK_BYTES && s->source);
+        bool is_full = used > left || (n_bytes > MOST_STACK_BYTES && s->source);
         room = is_full && i >= LEAST_FRAMES ? i : room;
     }
     s->n_passed += used > *n_frames ? used : *n_frames;
@@ -162,14 +167,13 @@ hpf_status hpf__call_stacks_name(hpf__call_stacks *s, const hpf_frame *frames, s
                : status;
 }
 
-hpf_status hpf__call_stacks_cost(hpf__call_stacks *s, const hpf_frame *frames, size_t n_frames,
-                                 uint64_t amount, hpf_error *err)
+hpf_status hpf__call_stacks_cost(hpf__call_stacks *s, uint64_t amount, hpf_error *err)
 {
     hpf_cost cost = {.whole = amount};
     if (amount == 0) {
         return HPF_OK;
     }
-    hpf_status status = hpf__call_stacks_name(s, frames, n_frames, &cost.name, err);
+    hpf_status status = hpf__call_stacks_name(s, s->frames, s->n_frames, &cost.name, err);
     return status == HPF_OK ? hpf__emitter_cost(s->emit, &cost, err) : status;
 }
 
@@ -191,7 +195,41 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
                : HPF_OK;
 }
 
-hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err)
+bool hpf__call_stacks_begin(hpf__call_stacks *s)
+{
+    hpf_arena_destroy(s->texts);
+    s->texts = hpf_arena_create();
+    s->n_frames = 0;
+    s->room = room_of(s);
+    return s->texts;
+}
+
+bool hpf__call_stacks_push(hpf__call_stacks *s, hpf_frame frame)
+{
+    return HPF__ARRAY_PUSH(s->frames, s->n_frames, s->frames_capacity, frame);
+}
+
+hpf_str hpf__call_stacks_join(hpf__call_stacks *s, hpf_str text, const char *format, ...)
+{
+    char suffix[64];
+    va_list args;
+    va_start(args, format);
+    size_t n = (size_t)vsnprintf(suffix, sizeof suffix, format, args);
+    va_end(args);
+    char *joined = hpf_arena_alloc(s->texts, text.length + n);
+    if (joined) {
+        memcpy(joined, text.length ? text.data : "", text.length);
+        memcpy(joined + text.length, suffix, n);
+    }
+    return (hpf_str){joined, joined ? text.length + n : 0};
+}
+
+bool hpf__call_stacks_is_full(const hpf__call_stacks *s)
+{
+    return s->n_frames > s->room || hpf_arena_used_bytes(s->texts) > MOST_STACK_BYTES;
+}
+
+static hpf_status emit_job(hpf__emitter *emit, hpf_str command, hpf_error *err)
 {
     hpf__buffer job = {0};
     command = command.length ? command : HPF_STR("(unknown)");
@@ -202,6 +240,17 @@ hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *
         fits ? hpf__emitter_header(emit, HPF_HEADER_JOB, (hpf_str){job.bytes, job.length}, err)
              : hpf_error_set_memory(err);
     hpf__buffer_finish(&job);
+    return status;
+}
+
+hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_N_HEADERS],
+                                    hpf_error *err)
+{
+    hpf_status status = emit_job(emit, texts[HPF_HEADER_JOB], err);
+    for (int i = HPF_HEADER_DATE; i < HPF_N_HEADERS && status == HPF_OK; i++) {
+        status = texts[i].data ? hpf__emitter_header(emit, (hpf_header)i, texts[i], err)
+                               : hpf__emitter_default_header(emit, (hpf_header)i, err);
+    }
     return status;
 }
 
@@ -222,4 +271,6 @@ void hpf__call_stacks_finish(hpf__call_stacks *s)
     free(s->cut);
     hpf__buffer_finish(&s->text);
     free(s->names);
+    free(s->frames);
+    hpf_arena_destroy(s->texts);
 }

@@ -5,14 +5,12 @@
 #ifndef HPF_CALL_STACKS_H
 #define HPF_CALL_STACKS_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "event/emitter.h"
 #include "event/frame_tree.h"
 #include "hpfile/frame.h"
 #include "hpfile/source.h"
-
-/* Most bytes of a text of a frame, and of all texts of a stack. */
-enum { HPF__MOST_TEXT_BYTES = 1 << 14, HPF__MOST_STACK_BYTES = 1 << 20 };
 
 /* Begins as {.emit = ..., .source = ...}. Equal stacks, with equal sources, are one name. */
 typedef struct hpf__call_stacks {
@@ -28,6 +26,9 @@ typedef struct hpf__call_stacks {
     hpf_frame *cut;                /* the frames of a stack that is cut */
     size_t cut_capacity;
     hpf__buffer text;
+    hpf_frame *frames; /* the stack being put together, innermost first */
+    size_t n_frames, frames_capacity, room;
+    hpf_arena *texts; /* of its frames */
 } hpf__call_stacks;
 
 /* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
@@ -40,20 +41,30 @@ HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_fra
  * is long. */
 hpf_str hpf__call_stacks_text(hpf_str text);
 
-/* Returns the number of frames from which on a stack is cut, at least 2. A reader need not put more
- * frames together than one more, nor more texts than HPF__MOST_STACK_BYTES. */
-size_t hpf__call_stacks_room(const hpf__call_stacks *stacks);
+/* Begin to put a stack together, and add a frame outside of the others. Return false without
+ * memory. */
+bool hpf__call_stacks_begin(hpf__call_stacks *stacks);
+bool hpf__call_stacks_push(hpf__call_stacks *stacks, hpf_frame frame);
 
-/* Adds a cost of a stack to the sample of the emitter; 0 is left out. */
-hpf_status hpf__call_stacks_cost(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
-                                 uint64_t amount, hpf_error *err);
+/* Returns a text with more behind it, for a frame of this stack; no data without memory. */
+hpf_str hpf__call_stacks_join(hpf__call_stacks *stacks, hpf_str text, const char *format, ...)
+    HPF_PRINTF(3, 4);
+
+/* Returns whether further frames of this stack would be cut. */
+bool hpf__call_stacks_is_full(const hpf__call_stacks *stacks);
+
+/* Adds a cost of this stack to the sample of the emitter; 0 is left out. */
+hpf_status hpf__call_stacks_cost(hpf__call_stacks *stacks, uint64_t amount, hpf_error *err);
+
 /* Chooses the value that `options` ask for, or the first one; `values` ends with NULL. Errors:
  * ARGUMENT, which lists them. */
 hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
                              const hpf_reader_options *options, hpf_error *err);
 
-/* Emits the JOB of a command line whose profile has bands by call stack. */
-hpf_status hpf__call_stacks_job(hpf__emitter *emit, hpf_str command, hpf_error *err);
+/* Emits the headers of a profile with bands by call stack. The text of the JOB is the command line;
+ * others without data have their defaults. */
+hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_N_HEADERS],
+                                    hpf_error *err);
 
 /* Returns the part of such a JOB, or of one by another break-down, that is the command line. */
 HPF_API hpf_str hpf__call_stacks_command(hpf_str job);

@@ -93,7 +93,6 @@ typedef struct totals {
     hpf__emitter emit;
     hpf__call_stacks stacks;
     uint64_t time_ns; /* of the last record */
-    hpf_frame frames[MAX_FRAMES];
 } totals;
 
 static hpf_status want(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
@@ -110,17 +109,12 @@ static hpf_status want(void *context, const hpf_event_type *type, bool *is_wante
 
 static hpf_status emit_headers(totals *t, hpf_error *err)
 {
-    hpf_str command = hpf__call_stacks_command(t->metadata.job);
-    hpf_status status = hpf__call_stacks_job(&t->emit, command, err);
-    if (status == HPF_OK) {
-        status = hpf__emitter_header(&t->emit, HPF_HEADER_DATE, t->metadata.date, err);
-    }
-    if (status == HPF_OK) {
-        status = hpf__emitter_default_header(&t->emit, HPF_HEADER_SAMPLE_UNIT, err);
-    }
-    hpf_str unit = t->amount == BLOCKS ? HPF_STR("blocks") : HPF_STR("bytes");
-    return status == HPF_OK ? hpf__emitter_header(&t->emit, HPF_HEADER_VALUE_UNIT, unit, err)
-                            : status;
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = hpf__call_stacks_command(t->metadata.job),
+        [HPF_HEADER_DATE] = t->metadata.date,
+        [HPF_HEADER_VALUE_UNIT] = t->amount == BLOCKS ? HPF_STR("blocks") : HPF_STR("bytes"),
+    };
+    return hpf__call_stacks_headers(&t->emit, headers, err);
 }
 
 static hpf_status complain(hpf_error *err)
@@ -153,14 +147,19 @@ static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err
 static hpf_status emit_totals(totals *t, hpf_error *err)
 {
     hpf_status status = t->totals.n > 0 ? emit_headers(t, err) : complain(err);
+    if (status == HPF_OK &&
+        !HPF__ARRAY_RESERVE(t->stacks.frames, t->stacks.frames_capacity, MAX_FRAMES)) {
+        return hpf_error_set_memory(err);
+    }
     for (size_t i = 0; i < t->totals.n && status == HPF_OK; i++) {
         const struct hpf__total *of = &t->totals.list[i];
-        size_t n = hpf__eventlog_names_frames(&t->totals.names, of->name, t->frames, MAX_FRAMES);
+        size_t n =
+            hpf__eventlog_names_frames(&t->totals.names, of->name, t->stacks.frames, MAX_FRAMES);
         uint64_t amounts[] = {[ALLOCATED] = of->amounts.allocated_bytes,
                               [PEAK] = of->amounts.peak_bytes,
                               [BLOCKS] = of->amounts.peak_blocks};
-        status = hpf__call_stacks_cost(&t->stacks, t->frames, n < MAX_FRAMES ? n : MAX_FRAMES,
-                                       amounts[t->amount], err);
+        t->stacks.n_frames = n < MAX_FRAMES ? n : MAX_FRAMES;
+        status = hpf__call_stacks_cost(&t->stacks, amounts[t->amount], err);
     }
     return status == HPF_OK
                ? hpf__emitter_sample(&t->emit, (double)t->time_ns / 1e9, (hpf__location){0}, err)

@@ -29,9 +29,9 @@ typedef struct dhat {
     site *sites;
     uint64_t *frames; /* numbers in the table */
     hpf__intern texts;
-    hpf_frame *table, *stack; /* with texts of `texts` */
+    hpf_frame *table; /* with texts of `texts` */
     size_t n_sites, n_frames, n_table;
-    size_t sites_capacity, frames_capacity, table_capacity, stack_capacity;
+    size_t sites_capacity, frames_capacity, table_capacity;
     hpf__buffer command, time_unit, unit;
     uint64_t peak_time, end_time;
     bool has_lifetimes;
@@ -163,22 +163,19 @@ static bool is_malloc(const hpf_frame *frame)
 
 static hpf_status add_cost(dhat *d, const site *p, uint64_t amount)
 {
-    size_t n = 0;
-    size_t room = hpf__call_stacks_room(&d->stacks);
-    for (size_t i = p->first_frame; i < p->end_frame && n <= room; i++) {
+    hpf__call_stacks *stacks = &d->stacks;
+    bool fits = hpf__call_stacks_begin(stacks);
+    for (size_t i = p->first_frame; fits && i < p->end_frame && !hpf__call_stacks_is_full(stacks);
+         i++) {
         if (d->frames[i] >= d->n_table) {
             return hpf_error_set(d->err, HPF_ERR_SYNTAX,
                                  "a place of allocation has a frame that is not in \"ftbl\"");
         }
-        hpf_frame frame = d->table[d->frames[i]];
-        if (n == 0 && is_malloc(&frame) && i + 1 < p->end_frame) {
-            continue;
-        }
-        if (!HPF__ARRAY_PUSH(d->stack, n, d->stack_capacity, frame)) {
-            return hpf_error_set_memory(d->err);
-        }
+        const hpf_frame *frame = &d->table[d->frames[i]];
+        bool is_left_out = stacks->n_frames == 0 && is_malloc(frame) && i + 1 < p->end_frame;
+        fits = is_left_out || hpf__call_stacks_push(stacks, *frame);
     }
-    return hpf__call_stacks_cost(&d->stacks, d->stack, n, amount, d->err);
+    return fits ? hpf__call_stacks_cost(stacks, amount, d->err) : hpf_error_set_memory(d->err);
 }
 
 static hpf_status emit_sample(dhat *d, uint64_t time, bool is_peak)
@@ -203,14 +200,12 @@ static hpf_status emit(dhat *d)
                                                           : text_of(&d->unit, HPF_STR("bytes"));
     hpf_str time_unit = text_of(&d->time_unit, HPF_STR("instrs"));
     time_unit = hpf_str_is(time_unit, "instrs") ? HPF_STR("instructions") : time_unit;
-    hpf_status status = hpf__call_stacks_job(&d->emit, text_of(&d->command, HPF_STR("")), d->err);
-    status =
-        status == HPF_OK ? hpf__emitter_default_header(&d->emit, HPF_HEADER_DATE, d->err) : status;
-    status = status == HPF_OK
-                 ? hpf__emitter_header(&d->emit, HPF_HEADER_SAMPLE_UNIT, time_unit, d->err)
-                 : status;
-    status = status == HPF_OK ? hpf__emitter_header(&d->emit, HPF_HEADER_VALUE_UNIT, unit, d->err)
-                              : status;
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = text_of(&d->command, HPF_STR("")),
+        [HPF_HEADER_SAMPLE_UNIT] = time_unit,
+        [HPF_HEADER_VALUE_UNIT] = unit,
+    };
+    hpf_status status = hpf__call_stacks_headers(&d->emit, headers, d->err);
     if (d->has_lifetimes && d->value != TOTAL) {
         status = status == HPF_OK ? hpf__emitter_sample(&d->emit, 0, d->lex.place, d->err) : status;
         status = status == HPF_OK ? emit_sample(d, d->peak_time, true) : status;
@@ -233,10 +228,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     d.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     d.value = (value)chosen;
-    status = status == HPF_OK ? hpf__json_expect(&d.lex, HPF__JSON_OPEN_OBJECT, "'{'") : status;
-    status = status == HPF_OK ? hpf__json_members(&d.lex, read_member, &d) : status;
-    status =
-        status == HPF_OK ? hpf__json_expect(&d.lex, HPF__JSON_END, "the end of the input") : status;
+    status = status == HPF_OK ? hpf__json_document(&d.lex, read_member, &d) : status;
     status = status == HPF_OK ? emit(&d) : status;
     hpf__call_stacks_finish(&d.stacks);
     hpf__emitter_finish(&d.emit);
@@ -248,7 +240,6 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     free(d.sites);
     free(d.frames);
     free(d.table);
-    free(d.stack);
     return status;
 }
 

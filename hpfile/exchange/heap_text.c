@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/lex.h"
@@ -29,12 +28,10 @@ typedef struct mapping {
 } mapping;
 
 typedef struct heap_text {
-    hpf__cursor scan;
+    hpf__lines lines;
     hpf_error *err;
     hpf__emitter emit;
     hpf__call_stacks stacks;
-    hpf__buffer line;
-    hpf__location place; /* of the line */
     value value;
     bool is_jemalloc;
     bool has_stack;      /* jemalloc: addresses of a stack whose amounts follow */
@@ -45,18 +42,7 @@ typedef struct heap_text {
     size_t n_addresses, n_sites, n_mappings;
     size_t addresses_capacity, sites_capacity, mappings_capacity;
     hpf__intern texts;
-    hpf_frame *frames;
-    size_t frames_capacity;
-    hpf__buffer labels;
 } heap_text;
-
-static hpf_status expected(const heap_text *t, const char *what)
-{
-    char quoted[HPF__QUOTED_BYTES];
-    return hpf__location_error(
-        t->place, t->err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
-        hpf__quoted(quoted, (hpf_str){t->line.length ? t->line.bytes : "", t->line.length}));
-}
 
 static hpf_str skip_blanks(hpf_str text)
 {
@@ -132,11 +118,11 @@ static hpf_status read_gperftools(heap_text *t, hpf_str line)
     uint64_t amount;
     bool fits = true;
     if (!take_amount(t, &line, &amount)) {
-        return expected(t, "OBJECTS: BYTES [ OBJECTS: BYTES] @ ADDRESS...");
+        return hpf__lines_expected(&t->lines, "OBJECTS: BYTES [ OBJECTS: BYTES] @ ADDRESS...");
     }
     line = skip_blanks(line);
     if (!hpf__take_word(&line, "@") || !take_addresses(t, line, &fits)) {
-        return expected(t, "OBJECTS: BYTES [ OBJECTS: BYTES] @ ADDRESS...");
+        return hpf__lines_expected(&t->lines, "OBJECTS: BYTES [ OBJECTS: BYTES] @ ADDRESS...");
     }
     return fits ? add_site(t, amount) : hpf_error_set_memory(t->err);
 }
@@ -149,19 +135,20 @@ static hpf_status read_jemalloc(heap_text *t, hpf_str line)
     line = skip_blanks(line);
     if (hpf__take_word(&line, "@")) {
         t->has_stack = true;
-        return !take_addresses(t, line, &fits) ? expected(t, "@ ADDRESS...")
+        return !take_addresses(t, line, &fits) ? hpf__lines_expected(&t->lines, "@ ADDRESS...")
                : fits                          ? HPF_OK
                                                : hpf_error_set_memory(t->err);
     }
     if (!hpf__take_word(&line, "t")) {
-        return expected(t, "@ ADDRESS..., or t*: OBJECTS: BYTES [OBJECTS: BYTES]");
+        return hpf__lines_expected(&t->lines,
+                                   "@ ADDRESS..., or t*: OBJECTS: BYTES [OBJECTS: BYTES]");
     }
     bool is_sum = hpf__take_word(&line, "*: ");
     if (!is_sum) {
         return HPF_OK;
     }
     if (!take_amount(t, &line, &amount)) {
-        return expected(t, "t*: OBJECTS: BYTES [OBJECTS: BYTES]");
+        return hpf__lines_expected(&t->lines, "t*: OBJECTS: BYTES [OBJECTS: BYTES]");
     }
     return t->has_stack ? add_site(t, amount) : HPF_OK;
 }
@@ -179,7 +166,8 @@ static hpf_status read_mapping(heap_text *t, hpf_str line)
     }
     hpf__take_until(&line, ' ');
     if (!hpf__take_whole(&line, 16, &offset)) {
-        return expected(t, "a mapping, BEGIN-END ACCESS OFFSET DEVICE INODE PATH");
+        return hpf__lines_expected(&t->lines,
+                                   "a mapping, BEGIN-END ACCESS OFFSET DEVICE INODE PATH");
     }
     for (int i = 0; i < 2; i++) { /* device and inode */
         line = skip_blanks(line);
@@ -202,18 +190,16 @@ static hpf_status read_mapping(heap_text *t, hpf_str line)
 /* "heap profile: 50: 2000 [ 100: 2750] @ heap_v2/524288" or "heap_v2/524288" */
 static hpf_status read_head(heap_text *t)
 {
-    hpf_str text;
     uint64_t period = 0;
-    t->place = hpf__cursor_spot(&t->scan);
-    hpf_status status = hpf__cursor_line(&t->scan, &t->line);
+    hpf_status status = hpf__lines_next(&t->lines);
     if (status != HPF_OK && status != HPF_END) {
         return status;
     }
-    text = (hpf_str){t->line.length ? t->line.bytes : "", t->line.length};
+    hpf_str text = t->lines.text;
     t->is_jemalloc = hpf_str_begins(text, "heap_v2/");
     if (!t->is_jemalloc) {
         if (!hpf_str_begins(text, "heap profile:")) {
-            return expected(t, "heap profile: or heap_v2/");
+            return hpf__lines_expected(&t->lines, "heap profile: or heap_v2/");
         }
         hpf__take_until(&text, '@');
         text = skip_blanks(text);
@@ -221,10 +207,10 @@ static hpf_status read_head(heap_text *t)
     bool is_go = hpf__take_word(&text, "heap/");
     if (is_go || hpf__take_word(&text, "heap_v2/")) {
         if (!hpf__take_whole(&text, 10, &period)) {
-            return expected(t, "the bytes between samples after heap_v2/");
+            return hpf__lines_expected(&t->lines, "the bytes between samples after heap_v2/");
         }
     } else if (!hpf_str_is(text, "heapprofile")) {
-        return expected(t, "@ heapprofile, @ heap/BYTES or @ heap_v2/BYTES");
+        return hpf__lines_expected(&t->lines, "@ heapprofile, @ heap/BYTES or @ heap_v2/BYTES");
     }
     t->period_bytes = period > 1 ? (double)period / (is_go ? 2 : 1) : 0;
     return HPF_OK;
@@ -235,9 +221,8 @@ static hpf_status read_lines(heap_text *t)
     bool has_mappings = false;
     hpf_status status = read_head(t);
     while (status == HPF_OK) {
-        t->place = hpf__cursor_spot(&t->scan);
-        status = hpf__cursor_line(&t->scan, &t->line);
-        hpf_str line = {t->line.length ? t->line.bytes : "", t->line.length};
+        status = hpf__lines_next(&t->lines);
+        hpf_str line = t->lines.text;
         if (status != HPF_OK || line.length == 0 || *line.data == '#') {
             continue;
         }
@@ -276,53 +261,37 @@ static bool is_allocator(const mapping *m)
 
 static hpf_status add_cost(heap_text *t, const site *s)
 {
-    char address[24];
-    size_t n = 0, begin = 0;
-    bool fits = true;
-    t->labels.length = 0;
-    size_t room = hpf__call_stacks_room(&t->stacks);
+    hpf__call_stacks *stacks = &t->stacks;
+    bool fits = hpf__call_stacks_begin(stacks);
     for (size_t i = s->first_address;
-         i < s->end_address && fits && n <= room && t->labels.length <= HPF__MOST_STACK_BYTES;
-         i++) {
+         i < s->end_address && fits && !hpf__call_stacks_is_full(stacks); i++) {
         const mapping *m = mapping_of(t, t->addresses[i]);
-        if (n == 0 && is_allocator(m)) {
+        hpf_frame frame = {.module = m ? m->path : HPF_STR("")};
+        if (stacks->n_frames == 0 && is_allocator(m)) {
             continue;
         }
-        hpf_str name = m ? hpf__base_name(m->path) : HPF_STR("");
-        size_t from = t->labels.length;
-        snprintf(address, sizeof address, "%s0x%" PRIx64, m ? "+" : "",
-                 t->addresses[i] - (m ? m->base : 0));
-        fits = hpf__buffer_append(&t->labels, name.data, name.length) &&
-               hpf__buffer_append(&t->labels, address, strlen(address));
-        hpf_frame frame = {.label.length = t->labels.length - from,
-                           .module = m ? m->path : HPF_STR("")};
-        fits = fits && HPF__ARRAY_PUSH(t->frames, n, t->frames_capacity, frame);
+        frame.label = hpf__call_stacks_join(stacks, hpf__base_name(frame.module), "%s0x%" PRIx64,
+                                            m ? "+" : "", t->addresses[i] - (m ? m->base : 0));
+        fits = frame.label.data && hpf__call_stacks_push(stacks, frame);
     }
-    for (size_t i = 0; i < n && fits; i++) { /* the labels have stopped moving */
-        t->frames[i].label.data = t->labels.bytes + begin;
-        begin += t->frames[i].label.length;
-    }
-    return fits ? hpf__call_stacks_cost(&t->stacks, t->frames, n, s->amount, t->err)
-                : hpf_error_set_memory(t->err);
+    return fits ? hpf__call_stacks_cost(stacks, s->amount, t->err) : hpf_error_set_memory(t->err);
 }
 
 static hpf_status emit(heap_text *t)
 {
     bool is_objects = t->value == INUSE_OBJECTS || t->value == ALLOC_OBJECTS;
     hpf_str program = t->n_mappings > 0 ? t->mappings[0].path : HPF_STR("");
-    hpf_status status = hpf__call_stacks_job(&t->emit, program, t->err);
+    hpf_str unit = is_objects ? HPF_STR("objects") : HPF_STR("bytes");
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = program, [HPF_HEADER_VALUE_UNIT] = unit};
+    hpf_status status = hpf__call_stacks_headers(&t->emit, headers, t->err);
     if (t->n_mappings > 0) {
         qsort(t->mappings, t->n_mappings, sizeof *t->mappings, compare_mappings);
-    }
-    for (int i = HPF_HEADER_DATE; i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = i == HPF_HEADER_VALUE_UNIT && is_objects
-                     ? hpf__emitter_header(&t->emit, (hpf_header)i, HPF_STR("objects"), t->err)
-                     : hpf__emitter_default_header(&t->emit, (hpf_header)i, t->err);
     }
     for (size_t i = 0; i < t->n_sites && status == HPF_OK; i++) {
         status = add_cost(t, &t->sites[i]);
     }
-    return status == HPF_OK ? hpf__emitter_sample(&t->emit, 0, t->place, t->err) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&t->emit, 0, t->lines.place, t->err) : status;
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -332,7 +301,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
                                          "alloc_objects", NULL};
     size_t chosen;
     heap_text t = {
-        .scan = hpf__cursor_of(source, options, err),
+        .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };
@@ -344,13 +313,11 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     status = status == HPF_OK ? emit(&t) : status;
     hpf__call_stacks_finish(&t.stacks);
     hpf__emitter_finish(&t.emit);
-    hpf__buffer_finish(&t.line);
-    hpf__buffer_finish(&t.labels);
+    hpf__buffer_finish(&t.lines.bytes);
     hpf__intern_finish(&t.texts);
     free(t.addresses);
     free(t.sites);
     free(t.mappings);
-    free(t.frames);
     return status;
 }
 

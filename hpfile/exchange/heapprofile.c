@@ -3,7 +3,6 @@
  * Sampling heap profiles of V8, .heapprofile (docs/formats/heapprofile.md): a tree of calls.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "event/call_stacks.h"
@@ -31,9 +30,6 @@ typedef struct tree {
     size_t n_nodes, nodes_capacity;
     size_t current; /* whose members are being read */
     size_t depth;
-    hpf_frame *frames;
-    size_t frames_capacity;
-    hpf__buffer places; /* of the stack's frames */
 } tree;
 
 static hpf_status read_text(tree *t, uint32_t *number)
@@ -75,8 +71,7 @@ static hpf_status read_node_member(void *context, hpf_str key)
 {
     tree *t = context;
     if (hpf_str_is(key, "callFrame")) {
-        hpf_status status = hpf__json_expect(&t->lex, HPF__JSON_OPEN_OBJECT, "'{'");
-        return status == HPF_OK ? hpf__json_members(&t->lex, read_call_member, t) : status;
+        return hpf__json_object(&t->lex, read_call_member, t);
     }
     if (hpf_str_is(key, "selfSize")) {
         hpf_status status = hpf__json_expect(&t->lex, HPF__JSON_NUMBER, "a number");
@@ -121,49 +116,36 @@ static hpf_status read_member(void *context, hpf_str key)
 
 /* ---- The sample ---- */
 
-static bool put_place(tree *t, const node *n)
-{
-    char numbers[48] = "";
-    hpf_str url = t->texts.names[n->url];
-    if (url.length > 0 && n->line > 0) {
-        snprintf(numbers, sizeof numbers, ":%" PRIu64 ":%" PRIu64, n->line,
-                 n->column ? n->column : 1);
-    }
-    return hpf__buffer_append(&t->places, url.data, url.length) &&
-           hpf__buffer_append(&t->places, numbers, strlen(numbers));
-}
-
 /* The root is a frame only of itself. */
 static hpf_status add_node(tree *t, size_t index)
 {
-    size_t n = 0, begin = 0;
+    hpf__call_stacks *stacks = &t->stacks;
     hpf_cost cost = t->nodes[index].size;
-    bool fits = true;
-    t->places.length = 0;
-    for (size_t i = index; fits && (i > 0 || n == 0) && t->places.length <= HPF__MOST_STACK_BYTES;
+    bool fits = hpf__call_stacks_begin(stacks);
+    for (size_t i = index;
+         fits && (i > 0 || stacks->n_frames == 0) && !hpf__call_stacks_is_full(stacks);
          i = t->nodes[i].parent) {
-        hpf_str name = t->texts.names[t->nodes[i].function];
-        size_t from = t->places.length;
-        hpf_frame frame = {.label = name.length ? name : HPF_STR("(anonymous)")};
-        fits = put_place(t, &t->nodes[i]);
-        frame.source.length = t->places.length - from;
-        fits = fits && HPF__ARRAY_PUSH(t->frames, n, t->frames_capacity, frame);
+        const node *n = &t->nodes[i];
+        hpf_str name = t->texts.names[n->function], url = t->texts.names[n->url];
+        hpf_str place = url.length > 0 && n->line > 0
+                            ? hpf__call_stacks_join(stacks, url, ":%" PRIu64 ":%" PRIu64, n->line,
+                                                    n->column ? n->column : 1)
+                            : url;
+        fits = place.data &&
+               hpf__call_stacks_push(
+                   stacks, (hpf_frame){.label = name.length ? name : HPF_STR("(anonymous)"),
+                                       .source = place});
     }
-    for (size_t i = 0; i < n && fits; i++) { /* the places have stopped moving */
-        t->frames[i].source.data = t->places.bytes ? t->places.bytes + begin : "";
-        begin += t->frames[i].source.length;
-    }
-    hpf_status status = fits ? hpf__call_stacks_name(&t->stacks, t->frames, n, &cost.name, t->err)
-                             : hpf_error_set_memory(t->err);
+    hpf_status status =
+        fits ? hpf__call_stacks_name(stacks, stacks->frames, stacks->n_frames, &cost.name, t->err)
+             : hpf_error_set_memory(t->err);
     return status == HPF_OK ? hpf__emitter_cost(&t->emit, &cost, t->err) : status;
 }
 
 static hpf_status emit(tree *t)
 {
-    hpf_status status = hpf__call_stacks_job(&t->emit, HPF_STR("V8 heap"), t->err);
-    for (int i = HPF_HEADER_DATE; i < HPF_N_HEADERS && status == HPF_OK; i++) {
-        status = hpf__emitter_default_header(&t->emit, (hpf_header)i, t->err);
-    }
+    static const hpf_str headers[HPF_N_HEADERS] = {[HPF_HEADER_JOB] = {"V8 heap", 7}};
+    hpf_status status = hpf__call_stacks_headers(&t->emit, headers, t->err);
     for (size_t i = 0; i < t->n_nodes && status == HPF_OK; i++) {
         status = hpf_cost_amount(&t->nodes[i].size) > 0 ? add_node(t, i) : HPF_OK;
     }
@@ -188,18 +170,13 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     if (status == HPF_OK && hpf__intern_add(&t.texts, HPF_STR(""), &empty, &is_new) != HPF_OK) {
         status = hpf_error_set_memory(err);
     }
-    status = status == HPF_OK ? hpf__json_expect(&t.lex, HPF__JSON_OPEN_OBJECT, "'{'") : status;
-    status = status == HPF_OK ? hpf__json_members(&t.lex, read_member, &t) : status;
-    status =
-        status == HPF_OK ? hpf__json_expect(&t.lex, HPF__JSON_END, "the end of the input") : status;
+    status = status == HPF_OK ? hpf__json_document(&t.lex, read_member, &t) : status;
     status = status == HPF_OK ? emit(&t) : status;
     hpf__call_stacks_finish(&t.stacks);
     hpf__emitter_finish(&t.emit);
     hpf__json_lex_finish(&t.lex);
     hpf__intern_finish(&t.texts);
-    hpf__buffer_finish(&t.places);
     free(t.nodes);
-    free(t.frames);
     return status;
 }
 

@@ -6,7 +6,6 @@
  * emits about MOST_SAMPLES samples, with the peak among them.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/names.h"
@@ -60,12 +59,10 @@ enum { MOST_UNSORTED = 1024 };
 typedef enum value { LIVE, ALLOCATED, ALLOCATIONS } value;
 
 typedef struct heaptrack {
-    hpf__cursor scan;
+    hpf__lines lines;
     hpf_error *err;
     hpf__emitter emit;
     hpf__call_stacks stacks;
-    hpf__buffer line;
-    hpf__location place; /* of the line */
     value value;
     uint64_t program_version, version; /* of heaptrack, of the format */
     bool is_raw;
@@ -81,23 +78,14 @@ typedef struct heaptrack {
     block *blocks;
     hpf__hash_table block_of; /* by address */
     uint64_t program;         /* raw: number of the text of its path */
-    hpf_frame *stack;         /* being put together */
     size_t n_texts, n_frames, n_instructions, n_traces, n_kinds, n_segments, n_sorted, n_blocks;
     size_t texts_capacity, frames_capacity, instructions_capacity, traces_capacity, kinds_capacity,
-        segments_capacity, blocks_capacity, stack_capacity;
+        segments_capacity, blocks_capacity;
     uint64_t time_ms, page_bytes;
     uint64_t live_bytes, n_events;
     uint64_t peak_bytes, peak_event, end_ms; /* found by the first pass */
     uint64_t due_ms;
 } heaptrack;
-
-static hpf_status expected(const heaptrack *h, const char *what)
-{
-    char quoted[HPF__QUOTED_BYTES];
-    hpf_str line = {h->line.bytes, h->line.length};
-    return hpf__location_error(h->place, h->err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
-                               hpf__quoted(quoted, line));
-}
 
 /* Takes up to `n` hexadecimal numbers, each after a blank. Returns how many there are. */
 static size_t take_numbers(hpf_str *text, uint64_t *numbers, size_t n)
@@ -149,7 +137,7 @@ static hpf_status define_text(heaptrack *h, hpf_str rest)
 {
     hpf_str text;
     if (!take_text(h, &rest, '\n', &text) || rest.length > 0) {
-        return expected(h, "s, the length of a text and the text");
+        return hpf__lines_expected(&h->lines, "s, the length of a text and the text");
     }
     return add_text(h, text);
 }
@@ -159,7 +147,7 @@ static hpf_status define_instruction(heaptrack *h, hpf_str rest)
     uint64_t v[3] = {0};
     instruction new = {.first_frame = h->n_frames};
     if (take_numbers(&rest, v, 2) == 0) {
-        return expected(h, "i ADDRESS MODULE [FUNCTION FILE LINE]...");
+        return hpf__lines_expected(&h->lines, "i ADDRESS MODULE [FUNCTION FILE LINE]...");
     }
     new.address = v[0];
     new.module = v[1];
@@ -180,7 +168,7 @@ static hpf_status define_program(heaptrack *h, hpf_str rest)
 {
     hpf_str text;
     if (!take_text(h, &rest, '\n', &text)) {
-        return expected(h, "x and the path of the program");
+        return hpf__lines_expected(&h->lines, "x and the path of the program");
     }
     h->is_raw = true;
     h->program = h->n_texts + 1;
@@ -194,7 +182,7 @@ static hpf_status define_module(heaptrack *h, hpf_str rest)
     hpf_str path;
     uint64_t bias, v[2];
     if (!take_text(h, &rest, ' ', &path)) {
-        return expected(h, "m PATH BIAS [ADDRESS BYTES]...");
+        return hpf__lines_expected(&h->lines, "m PATH BIAS [ADDRESS BYTES]...");
     }
     h->is_raw = true;
     if (hpf_str_is(path, "-")) {
@@ -202,7 +190,7 @@ static hpf_status define_module(heaptrack *h, hpf_str rest)
         return HPF_OK;
     }
     if (take_numbers(&rest, &bias, 1) != 1) {
-        return expected(h, "m PATH BIAS [ADDRESS BYTES]...");
+        return hpf__lines_expected(&h->lines, "m PATH BIAS [ADDRESS BYTES]...");
     }
     bool is_program = hpf_str_is(path, "x") && h->program > 0;
     hpf_status status = is_program ? HPF_OK : add_text(h, path);
@@ -256,7 +244,7 @@ static hpf_status define_trace(heaptrack *h, hpf_str rest)
     uint64_t v[2];
     bool is_there = take_numbers(&rest, v, 2) == 2 && v[1] < h->n_traces;
     if (!is_there || (!h->is_raw && v[0] > h->n_instructions)) {
-        return expected(h, "t INSTRUCTION PARENT, which were defined before");
+        return hpf__lines_expected(&h->lines, "t INSTRUCTION PARENT, which were defined before");
     }
     if (h->is_raw) {
         hpf_status status = add_instruction(h, v[0]);
@@ -275,7 +263,7 @@ static hpf_status define_kind(heaptrack *h, hpf_str rest)
 {
     uint64_t v[2];
     if (take_numbers(&rest, v, 2) != 2 || v[1] >= h->n_traces) {
-        return expected(h, "a BYTES TRACE, which was defined before");
+        return hpf__lines_expected(&h->lines, "a BYTES TRACE, which was defined before");
     }
     const kind new = {.n_bytes = v[0], .trace = v[1]};
     return HPF__ARRAY_PUSH(h->kinds, h->n_kinds, h->kinds_capacity, new)
@@ -291,79 +279,49 @@ static hpf_str text_of(const heaptrack *h, uint64_t number)
                                               : (hpf_str){"", 0};
 }
 
-/* Returns a text with a suffix, for a frame of the stack until its name is made; no data without
- * memory. */
-static hpf_str with_suffix(hpf_arena *arena, hpf_str text, const char *suffix)
+/* Adds the frames of an instruction to the stack. `*is_main`: the last one is main, whose callers
+ * are left out, as heaptrack does. Returns false without memory. */
+static bool push_instruction(heaptrack *h, const instruction *at, bool *is_main)
 {
-    size_t n = strlen(suffix);
-    char *kept = hpf_arena_alloc(arena, text.length + n);
-    if (kept) {
-        memcpy(kept, text.data, text.length);
-        memcpy(kept + text.length, suffix, n);
-    }
-    return (hpf_str){kept, kept ? text.length + n : 0};
-}
-
-static bool has_room(const hpf_arena *arena, size_t room, size_t n_frames)
-{
-    return n_frames <= room && hpf_arena_used_bytes(arena) <= HPF__MOST_STACK_BYTES;
-}
-
-/* Appends the frames of an instruction to the stack, up to `room` and one more. `*is_main`: the
- * last one is main, whose callers are left out, as heaptrack does. */
-static hpf_status push_instruction(heaptrack *h, const instruction *at, hpf_arena *arena,
-                                   size_t room, size_t *n, bool *is_main)
-{
+    static const frame unknown;
+    hpf__call_stacks *stacks = &h->stacks;
     hpf_str module = text_of(h, at->module);
-    bool has_frame = at->first_frame < at->end_frame;
+    bool has_frame = at->first_frame < at->end_frame, fits = true;
     for (size_t i = at->first_frame;
-         i < at->end_frame + !has_frame && !*is_main && has_room(arena, room, *n); i++) {
-        static const frame unknown;
-        char suffix[24];
+         i < at->end_frame + !has_frame && fits && !*is_main && !hpf__call_stacks_is_full(stacks);
+         i++) {
         const frame *f = has_frame ? &h->frames[i] : &unknown;
-        hpf_frame new = {.label = text_of(h, f->function), .module = module};
-        hpf_str file = text_of(h, f->file);
-        if (new.label.length == 0) {
+        hpf_frame called = {.label = text_of(h, f->function), .module = module};
+        if (called.label.length == 0) {
             bool is_in_module = h->is_raw && at->module > 0;
-            snprintf(suffix, sizeof suffix, "%s0x%" PRIx64, is_in_module ? "+" : "", at->address);
-            new.label =
-                with_suffix(arena, is_in_module ? hpf__base_name(module) : HPF_STR(""), suffix);
+            called.label =
+                hpf__call_stacks_join(stacks, is_in_module ? hpf__base_name(module) : HPF_STR(""),
+                                      "%s0x%" PRIx64, is_in_module ? "+" : "", at->address);
         }
-        new.source = file;
-        if (file.length > 0 && f->line > 0) {
-            snprintf(suffix, sizeof suffix, ":%" PRIu64, f->line);
-            new.source = with_suffix(arena, file, suffix);
+        called.source = text_of(h, f->file);
+        if (called.source.length > 0 && f->line > 0) {
+            called.source = hpf__call_stacks_join(stacks, called.source, ":%" PRIu64, f->line);
         }
-        if (!new.label.data || !new.source.data ||
-            !HPF__ARRAY_PUSH(h->stack, *n, h->stack_capacity, new)) {
-            return hpf_error_set_memory(h->err);
-        }
-        *is_main = hpf_str_is(new.label, "main");
+        fits = called.label.data && called.source.data && hpf__call_stacks_push(stacks, called);
+        *is_main = hpf_str_is(called.label, "main");
     }
-    return HPF_OK;
+    return fits;
 }
 
 static hpf_status name_trace(heaptrack *h, trace *t)
 {
-    size_t n = 0;
-    size_t room = hpf__call_stacks_room(&h->stacks);
-    bool is_main = false;
-    hpf_arena *arena = hpf_arena_create();
-    hpf_status status = arena ? HPF_OK : hpf_error_set_memory(h->err);
-    for (const trace *at = t; status == HPF_OK && !is_main && has_room(arena, room, n);) {
-        if (at->instruction > 0) {
-            status = push_instruction(h, &h->instructions[at->instruction - 1], arena, room, &n,
-                                      &is_main);
-        }
-        if (at->parent == 0) {
-            break;
-        }
-        at = &h->traces[at->parent];
+    hpf__call_stacks *stacks = &h->stacks;
+    bool is_main = false, fits = hpf__call_stacks_begin(stacks);
+    const trace *at = t;
+    while (at && fits && !is_main && !hpf__call_stacks_is_full(stacks)) {
+        fits = at->instruction == 0 ||
+               push_instruction(h, &h->instructions[at->instruction - 1], &is_main);
+        at = at->parent > 0 ? &h->traces[at->parent] : NULL;
     }
-    status = status == HPF_OK ? hpf__call_stacks_name(&h->stacks, h->stack, n, &t->name, h->err)
-                              : status;
+    hpf_status status =
+        fits ? hpf__call_stacks_name(stacks, stacks->frames, stacks->n_frames, &t->name, h->err)
+             : hpf_error_set_memory(h->err);
     t->has_name = status == HPF_OK;
-    hpf_arena_destroy(arena);
     return status;
 }
 
@@ -379,7 +337,7 @@ static hpf_status emit_sample(heaptrack *h)
         }
     }
     return status == HPF_OK
-               ? hpf__emitter_sample(&h->emit, (double)h->time_ms / 1e3, h->place, h->err)
+               ? hpf__emitter_sample(&h->emit, (double)h->time_ms / 1e3, h->lines.place, h->err)
                : status;
 }
 
@@ -389,7 +347,7 @@ static hpf_status read_time(heaptrack *h, hpf_str rest)
 {
     uint64_t time;
     if (take_numbers(&rest, &time, 1) != 1 || time < h->time_ms) {
-        return expected(h, "c and a time that does not go back");
+        return hpf__lines_expected(&h->lines, "c and a time that does not go back");
     }
     h->time_ms = time;
     if (!h->emits || time < h->due_ms) {
@@ -403,7 +361,7 @@ static hpf_status read_resident(heaptrack *h, hpf_str rest)
 {
     uint64_t pages;
     if (take_numbers(&rest, &pages, 1) != 1) {
-        return expected(h, "R and a number of pages");
+        return hpf__lines_expected(&h->lines, "R and a number of pages");
     }
     const hpf_quantity_point point = {(double)h->time_ms / 1e3,
                                       (double)pages * (double)h->page_bytes};
@@ -415,7 +373,7 @@ static hpf_status allocate(heaptrack *h, uint64_t n_bytes, uint64_t trace_number
     trace *t = &h->traces[trace_number];
     uint64_t more = h->value == ALLOCATIONS ? 1 : n_bytes;
     if (n_bytes > UINT64_MAX - h->live_bytes || more > UINT64_MAX - t->amount) {
-        return hpf__location_error(h->place, h->err, HPF_ERR_RANGE, "more than 2^64 bytes");
+        return hpf__location_error(h->lines.place, h->err, HPF_ERR_RANGE, "more than 2^64 bytes");
     }
     h->n_events++;
     h->live_bytes += n_bytes;
@@ -439,7 +397,7 @@ static hpf_status read_kind(heaptrack *h, bool is_free, hpf_str rest)
 {
     uint64_t number;
     if (take_numbers(&rest, &number, 1) != 1 || number >= h->n_kinds) {
-        return expected(h, "an allocation that was defined before");
+        return hpf__lines_expected(&h->lines, "an allocation that was defined before");
     }
     kind *k = &h->kinds[number];
     if (!is_free) {
@@ -447,7 +405,7 @@ static hpf_status read_kind(heaptrack *h, bool is_free, hpf_str rest)
         return allocate(h, k->n_bytes, k->trace);
     }
     if (k->n_live == 0) {
-        return hpf__location_error(h->place, h->err, HPF_ERR_RANGE,
+        return hpf__location_error(h->lines.place, h->err, HPF_ERR_RANGE,
                                    "more blocks are freed than were allocated");
     }
     k->n_live--;
@@ -472,7 +430,8 @@ static hpf_status read_raw_allocation(heaptrack *h, hpf_str rest)
 {
     uint64_t v[3];
     if (take_numbers(&rest, v, 3) != 3 || v[1] >= h->n_traces) {
-        return expected(h, "+ BYTES TRACE ADDRESS, with a trace that was defined before");
+        return hpf__lines_expected(&h->lines,
+                                   "+ BYTES TRACE ADDRESS, with a trace that was defined before");
     }
     const block new = {.address = v[2], .n_bytes = v[0], .trace = v[1], .is_live = true};
     block *known = block_at(h, v[2]);
@@ -492,7 +451,7 @@ static hpf_status read_raw_free(heaptrack *h, hpf_str rest)
 {
     uint64_t address;
     if (take_numbers(&rest, &address, 1) != 1) {
-        return expected(h, "- ADDRESS");
+        return hpf__lines_expected(&h->lines, "- ADDRESS");
     }
     block *known = block_at(h, address);
     if (known && known->is_live) {
@@ -506,7 +465,7 @@ static hpf_status read_raw_free(heaptrack *h, hpf_str rest)
 
 static hpf_status read_line(heaptrack *h)
 {
-    hpf_str rest = {h->line.bytes, h->line.length};
+    hpf_str rest = h->lines.text;
     char type = rest.length ? *rest.data : '#';
     uint64_t v[2];
     rest = rest.length ? hpf_str_from(rest, 1) : rest;
@@ -541,7 +500,7 @@ static hpf_status read_line(heaptrack *h)
                                                                    : hpf_error_set_memory(h->err);
     case 'v':
         if (take_numbers(&rest, v, 2) != 2 || v[1] < 2 || v[1] > 3) {
-            return hpf__location_error(h->place, h->err, HPF_ERR_VERSION,
+            return hpf__location_error(h->lines.place, h->err, HPF_ERR_VERSION,
                                        "expected version 2 or 3 of the format of heaptrack");
         }
         h->program_version = v[0];
@@ -555,10 +514,8 @@ static hpf_status read_line(heaptrack *h)
 static hpf_status read_pass(heaptrack *h)
 {
     hpf_status status = HPF_OK;
-    while (status == HPF_OK) {
-        h->place = hpf__cursor_spot(&h->scan);
-        status = hpf__cursor_line(&h->scan, &h->line);
-        status = status == HPF_OK ? read_line(h) : status;
+    while (status == HPF_OK && (status = hpf__lines_next(&h->lines)) == HPF_OK) {
+        status = read_line(h);
     }
     return status == HPF_END ? HPF_OK : status;
 }
@@ -567,8 +524,10 @@ static hpf_status read_pass(heaptrack *h)
 static hpf_status begin_pass(heaptrack *h, bool emits)
 {
     const trace nowhere = {0};
-    h->scan = (hpf__cursor){
-        .source = h->scan.source, .err = h->err, .max_bytes = h->scan.max_bytes, .line = 1};
+    h->lines.scan = (hpf__cursor){.source = h->lines.scan.source,
+                                  .err = h->err,
+                                  .max_bytes = h->lines.scan.max_bytes,
+                                  .line = 1};
     h->n_texts = h->n_frames = h->n_instructions = h->n_traces = h->n_kinds = 0;
     h->n_segments = h->n_sorted = h->n_blocks = 0;
     hpf__hash_finish(&h->block_of);
@@ -582,16 +541,11 @@ static hpf_status begin_pass(heaptrack *h, bool emits)
 
 static hpf_status emit_headers(heaptrack *h)
 {
-    static const hpf_header others[] = {HPF_HEADER_DATE, HPF_HEADER_SAMPLE_UNIT,
-                                        HPF_HEADER_VALUE_UNIT};
-    hpf_status status =
-        hpf__call_stacks_job(&h->emit, (hpf_str){h->job.bytes, h->job.length}, h->err);
-    for (size_t i = 0; i < 3 && status == HPF_OK; i++) {
-        status = others[i] == HPF_HEADER_VALUE_UNIT && h->value == ALLOCATIONS
-                     ? hpf__emitter_header(&h->emit, others[i], HPF_STR("count"), h->err)
-                     : hpf__emitter_default_header(&h->emit, others[i], h->err);
-    }
-    return status;
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = {h->job.bytes, h->job.length},
+        [HPF_HEADER_VALUE_UNIT] = h->value == ALLOCATIONS ? HPF_STR("count") : HPF_STR("bytes"),
+    };
+    return hpf__call_stacks_headers(&h->emit, headers, h->err);
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -600,7 +554,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     static const char *const values[] = {"live", "allocated", "allocations", NULL};
     size_t chosen = LIVE;
     heaptrack h = {
-        .scan = hpf__cursor_of(source, options, err),
+        .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };
@@ -618,7 +572,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     status = status == HPF_OK ? emit_sample(&h) : status;
     hpf__call_stacks_finish(&h.stacks);
     hpf__emitter_finish(&h.emit);
-    hpf__buffer_finish(&h.line);
+    hpf__buffer_finish(&h.lines.bytes);
     hpf__buffer_finish(&h.job);
     hpf__intern_finish(&h.unique);
     free(h.texts);
@@ -629,7 +583,6 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     free(h.segments);
     free(h.blocks);
     hpf__hash_finish(&h.block_of);
-    free(h.stack);
     return status;
 }
 

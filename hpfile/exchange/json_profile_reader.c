@@ -68,10 +68,7 @@ static hpf_status read_mark_member(void *context, hpf_str key)
     if (hpf_str_is(key, "time")) {
         return read_time(d);
     }
-    if (!hpf_str_is(key, "label")) {
-        return hpf__json_pass(&d->lex);
-    }
-    return read_label(d);
+    return hpf_str_is(key, "label") ? read_label(d) : hpf__json_pass(&d->lex);
 }
 
 static hpf_status read_mark(void *context)
@@ -162,11 +159,8 @@ static hpf_status read_sample_member(void *context, hpf_str key)
     if (hpf_str_is(key, "time")) {
         return read_time(d);
     }
-    if (!hpf_str_is(key, "costs")) {
-        return hpf__json_pass(&d->lex);
-    }
-    hpf_status status = expect(d, HPF__JSON_OPEN_OBJECT, "'{'");
-    return status == HPF_OK ? hpf__json_members(&d->lex, read_cost, d) : status;
+    return hpf_str_is(key, "costs") ? hpf__json_object(&d->lex, read_cost, d)
+                                    : hpf__json_pass(&d->lex);
 }
 
 static hpf_status read_sample(void *context)

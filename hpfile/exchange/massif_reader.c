@@ -23,43 +23,26 @@ typedef struct snapshot {
 } snapshot;
 
 typedef struct massif {
-    hpf__cursor scan;
+    hpf__lines lines;
     hpf_error *err;
     hpf__emitter emit;
     hpf__call_stacks stacks;
-    hpf__buffer line;
-    hpf__location place; /* of the line */
-    hpf__intern texts;   /* of nodes */
-    node *nodes;         /* from the root to the last one read */
+    hpf__intern texts; /* of nodes */
+    node *nodes;       /* from the root to the last one read */
     size_t n_nodes, nodes_capacity;
-    hpf_frame *frames; /* of these nodes without the root */
-    size_t frames_capacity;
     bool is_ms;
     bool has_tree;
     snapshot *bare; /* snapshots without a tree, which may be emitted later */
     size_t n_bare, bare_capacity;
 } massif;
 
-static hpf_str line_of(const massif *m)
-{
-    return (hpf_str){m->line.length ? m->line.bytes : "", m->line.length};
-}
-
-static hpf_status expected(const massif *m, const char *what)
-{
-    char quoted[HPF__QUOTED_BYTES];
-    return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX, "expected %s, found %s", what,
-                               hpf__quoted(quoted, line_of(m)));
-}
-
 /* Reads the next line that is not a comment; HPF_END after the last one. */
 static hpf_status next(massif *m)
 {
     hpf_status status;
     do {
-        m->place = hpf__cursor_spot(&m->scan);
-        status = hpf__cursor_line(&m->scan, &m->line);
-    } while (status == HPF_OK && hpf_str_begins(line_of(m), "#"));
+        status = hpf__lines_next(&m->lines);
+    } while (status == HPF_OK && hpf_str_begins(m->lines.text, "#"));
     return status;
 }
 
@@ -68,7 +51,7 @@ static hpf_status next_of(massif *m, const char *what)
 {
     hpf_status status = next(m);
     if (status == HPF_END) {
-        return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX,
+        return hpf__location_error(m->lines.place, m->err, HPF_ERR_SYNTAX,
                                    "expected %s, found the end of the input", what);
     }
     return status;
@@ -77,10 +60,10 @@ static hpf_status next_of(massif *m, const char *what)
 static hpf_status read_number(massif *m, const char *key, uint64_t *value)
 {
     hpf_status status = next_of(m, key);
-    hpf_str rest = line_of(m);
+    hpf_str rest = m->lines.text;
     bool is_it = status == HPF_OK && hpf__take_word(&rest, key) &&
                  hpf__take_whole(&rest, 10, value) && rest.length == 0;
-    return status != HPF_OK || is_it ? status : expected(m, key);
+    return status != HPF_OK || is_it ? status : hpf__lines_expected(&m->lines, key);
 }
 
 /* ---- The tree ---- */
@@ -91,9 +74,9 @@ static hpf_status close_nodes(massif *m)
 {
     hpf_status status = HPF_OK;
     while (status == HPF_OK && m->n_nodes > 0 && m->nodes[m->n_nodes - 1].n_left == 0) {
-        status = hpf__call_stacks_cost(&m->stacks, m->frames, m->n_nodes - 1,
-                                       m->nodes[m->n_nodes - 1].left_bytes, m->err);
         m->n_nodes--;
+        m->stacks.n_frames = m->n_nodes;
+        status = hpf__call_stacks_cost(&m->stacks, m->nodes[m->n_nodes].left_bytes, m->err);
         if (m->n_nodes > 0) {
             m->nodes[m->n_nodes - 1].n_left--;
         }
@@ -117,7 +100,7 @@ static hpf_frame frame_of(hpf_str text)
 static hpf_status read_node(massif *m)
 {
     hpf_status status = next_of(m, "a node of the tree");
-    hpf_str text = line_of(m);
+    hpf_str text = m->lines.text;
     node new = {0};
     uint32_t number = 0;
     bool is_new;
@@ -132,21 +115,21 @@ static hpf_status read_node(massif *m)
     if (depth != m->n_nodes || !hpf__take_word(&text, "n") ||
         !hpf__take_whole(&text, 10, &new.n_left) || !hpf__take_word(&text, ": ") ||
         !hpf__take_whole(&text, 10, &new.left_bytes) || !hpf__take_word(&text, " ")) {
-        return expected(m,
-                        "a node of the tree, \"nCHILDREN: BYTES PLACE\" after its depth in blanks");
+        return hpf__lines_expected(
+            &m->lines, "a node of the tree, \"nCHILDREN: BYTES PLACE\" after its depth in blanks");
     }
     if (depth > 0 && new.left_bytes > m->nodes[depth - 1].left_bytes) {
-        return hpf__location_error(m->place, m->err, HPF_ERR_RANGE,
+        return hpf__location_error(m->lines.place, m->err, HPF_ERR_RANGE,
                                    "the parts of a node are larger than the node");
     }
+    m->stacks.n_frames = depth > 0 ? depth - 1 : 0;
     if (hpf__intern_add(&m->texts, hpf__call_stacks_text(text), &number, &is_new) != HPF_OK ||
-        !HPF__ARRAY_RESERVE(m->frames, m->frames_capacity, depth + 1) ||
+        !hpf__call_stacks_push(&m->stacks, frame_of(m->texts.names[number])) ||
         !HPF__ARRAY_PUSH(m->nodes, m->n_nodes, m->nodes_capacity, new)) {
         return hpf_error_set_memory(m->err);
     }
     if (depth > 0) {
         m->nodes[depth - 1].left_bytes -= new.left_bytes;
-        m->frames[depth - 1] = frame_of(m->texts.names[number]);
     }
     return close_nodes(m);
 }
@@ -201,7 +184,7 @@ static hpf_status read_snapshot(massif *m)
     snapshot s = {0};
     uint64_t time = 0;
     hpf_status status = read_number(m, "time=", &time);
-    s.place = m->place;
+    s.place = m->lines.place;
     status = status == HPF_OK ? read_number(m, "mem_heap_B=", &s.heap) : status;
     status = status == HPF_OK ? read_number(m, "mem_heap_extra_B=", &s.extra) : status;
     status = status == HPF_OK ? read_number(m, "mem_stacks_B=", &s.stacks) : status;
@@ -211,7 +194,7 @@ static hpf_status read_snapshot(massif *m)
     }
     s.time = m->is_ms ? (double)time / 1e3 : (double)time;
     const hpf_quantity_point total = {s.time, (double)s.heap + (double)s.extra + (double)s.stacks};
-    hpf_str kind = line_of(m);
+    hpf_str kind = m->lines.text;
     status = hpf__emitter_line(&m->emit, HPF_STR("total"), total, m->err);
     if (status != HPF_OK) {
         return status;
@@ -220,7 +203,7 @@ static hpf_status read_snapshot(massif *m)
         return read_tree(m, &s);
     }
     if (!hpf_str_is(kind, "heap_tree=empty")) {
-        return expected(m, "heap_tree=empty, =detailed or =peak");
+        return hpf__lines_expected(&m->lines, "heap_tree=empty, =detailed or =peak");
     }
     if (!HPF__ARRAY_PUSH(m->bare, m->n_bare, m->bare_capacity, s)) {
         return hpf_error_set_memory(m->err);
@@ -234,47 +217,50 @@ static hpf_status read_head(massif *m)
 {
     static const char *const units[] = {"i", "ms", "B"};
     static const hpf_str names[] = {{"instructions", 12}, {"seconds", 7}, {"bytes allocated", 15}};
+    uint32_t command = 0;
+    bool is_new;
     hpf_status status = next_of(m, "desc: ");
-    if (status == HPF_OK && !hpf_str_begins(line_of(m), "desc:")) {
-        return expected(m, "desc: ");
+    if (status == HPF_OK && !hpf_str_begins(m->lines.text, "desc:")) {
+        return hpf__lines_expected(&m->lines, "desc: ");
     }
     status = status == HPF_OK ? next_of(m, "cmd: ") : status;
-    hpf_str rest = line_of(m);
+    hpf_str rest = m->lines.text;
     if (status == HPF_OK && !hpf__take_word(&rest, "cmd: ")) {
-        return expected(m, "cmd: ");
+        return hpf__lines_expected(&m->lines, "cmd: ");
     }
-    status = status == HPF_OK ? hpf__call_stacks_job(&m->emit, rest, m->err) : status;
+    if (status == HPF_OK && hpf__intern_add(&m->texts, rest, &command, &is_new) != HPF_OK) {
+        return hpf_error_set_memory(m->err);
+    }
     status = status == HPF_OK ? next_of(m, "time_unit: ") : status;
-    rest = line_of(m);
+    rest = m->lines.text;
     if (status != HPF_OK || !hpf__take_word(&rest, "time_unit: ")) {
-        return status != HPF_OK ? status : expected(m, "time_unit: ");
+        return status != HPF_OK ? status : hpf__lines_expected(&m->lines, "time_unit: ");
     }
     size_t i = 0;
     while (i < 3 && !hpf_str_is(rest, units[i])) {
         i++;
     }
     if (i == 3) {
-        return expected(m, "time_unit: i, ms or B");
+        return hpf__lines_expected(&m->lines, "time_unit: i, ms or B");
     }
     m->is_ms = i == 1;
-    status = hpf__emitter_header(&m->emit, HPF_HEADER_SAMPLE_UNIT, names[i], m->err);
-    status =
-        status == HPF_OK ? hpf__emitter_default_header(&m->emit, HPF_HEADER_DATE, m->err) : status;
-    return status == HPF_OK ? hpf__emitter_default_header(&m->emit, HPF_HEADER_VALUE_UNIT, m->err)
-                            : status;
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = m->texts.names[command], [HPF_HEADER_SAMPLE_UNIT] = names[i]};
+    return hpf__call_stacks_headers(&m->emit, headers, m->err);
 }
 
 static hpf_status read_file(massif *m)
 {
     hpf_status status = read_head(m);
     while (status == HPF_OK && (status = next(m)) == HPF_OK) {
-        status =
-            hpf_str_begins(line_of(m), "snapshot=") ? read_snapshot(m) : expected(m, "snapshot=");
+        status = hpf_str_begins(m->lines.text, "snapshot=")
+                     ? read_snapshot(m)
+                     : hpf__lines_expected(&m->lines, "snapshot=");
     }
     status = status == HPF_END ? HPF_OK : status;
     status = status == HPF_OK ? emit_bare(m) : status;
     if (status == HPF_OK && m->emit.n_samples == 0) {
-        return hpf__location_error(m->place, m->err, HPF_ERR_SYNTAX, "there is no snapshot");
+        return hpf__location_error(m->lines.place, m->err, HPF_ERR_SYNTAX, "there is no snapshot");
     }
     return status;
 }
@@ -283,7 +269,7 @@ hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *
                             const hpf_reader_options *options, hpf_error *err)
 {
     massif m = {
-        .scan = hpf__cursor_of(source, options, err),
+        .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
         .emit = {.events = events, .context = context},
     };
@@ -293,9 +279,8 @@ hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *
     hpf__call_stacks_finish(&m.stacks);
     hpf__emitter_finish(&m.emit);
     hpf__intern_finish(&m.texts);
-    hpf__buffer_finish(&m.line);
+    hpf__buffer_finish(&m.lines.bytes);
     free(m.nodes);
-    free(m.frames);
     free(m.bare);
     return status;
 }

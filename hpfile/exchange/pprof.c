@@ -50,11 +50,6 @@ typedef struct pprof {
     uint64_t program; /* text with the file of the first mapping */
     uint64_t time_ns, default_type;
     size_t value_index; /* of the type that is read */
-    hpf_frame *frames;  /* of the sample being read */
-    size_t n_frames, frames_capacity;
-    hpf__buffer sources; /* "FILE:LINE" of these frames */
-    size_t *source_ends;
-    size_t source_ends_capacity;
 } pprof;
 
 /* Sets an error at a part of the message. */
@@ -166,32 +161,18 @@ static hpf_str text_of(const pprof *p, uint64_t number)
 
 static hpf_status push_frame(pprof *p, const location *at, const function *f, uint64_t line)
 {
-    char number[24] = "";
-    hpf_str file = text_of(p, f ? f->file : 0);
+    hpf__call_stacks *stacks = &p->stacks;
     const mapping *module = find(&at->mapping, p->mappings, p->n_mappings, sizeof *p->mappings);
-    hpf_frame frame = {.label = text_of(p, f ? f->name : 0),
-                       .module = text_of(p, module ? module->file : 0)};
-    size_t begin = p->sources.length;
-    bool fits = true;
-    if (!f) { /* the label is in `sources` too */
-        snprintf(number, sizeof number, "0x%" PRIx64, at->address);
-    } else if (file.length && line) {
-        snprintf(number, sizeof number, ":%" PRIu64, line);
+    hpf_frame frame = {
+        .label = f ? text_of(p, f->name)
+                   : hpf__call_stacks_join(stacks, HPF_STR(""), "0x%" PRIx64, at->address),
+        .module = text_of(p, module ? module->file : 0),
+        .source = f ? text_of(p, f->file) : HPF_STR("")};
+    if (frame.source.length && line) {
+        frame.source = hpf__call_stacks_join(stacks, frame.source, ":%" PRIu64, line);
     }
-    fits = hpf__buffer_append(&p->sources, file.data, file.length) &&
-           hpf__buffer_append(&p->sources, number, strlen(number)) &&
-           HPF__ARRAY_RESERVE(p->source_ends, p->source_ends_capacity, p->n_frames + 1);
-    if (fits) {
-        frame.source.length = p->sources.length - begin;
-        p->source_ends[p->n_frames] = p->sources.length;
-        fits = HPF__ARRAY_PUSH(p->frames, p->n_frames, p->frames_capacity, frame);
-    }
+    bool fits = frame.label.data && frame.source.data && hpf__call_stacks_push(stacks, frame);
     return fits ? HPF_OK : hpf_error_set_memory(p->err);
-}
-
-static bool has_room(const pprof *p, size_t room)
-{
-    return p->n_frames <= room && p->sources.length <= HPF__MOST_STACK_BYTES;
 }
 
 /* Adds the frames of a place: its lines, inlined functions first; its address if it has none. */
@@ -205,8 +186,8 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
     hpf__proto_field field;
     bool has_line = false;
     hpf_status status = HPF_OK;
-    size_t room = hpf__call_stacks_room(&p->stacks);
-    while (status == HPF_OK && has_room(p, room) && hpf__proto_next(&rest, &field) == HPF_OK) {
+    while (status == HPF_OK && !hpf__call_stacks_is_full(&p->stacks) &&
+           hpf__proto_next(&rest, &field) == HPF_OK) {
         uint64_t v[2] = {0};
         if (field.number != 4 || !field.is_bytes) {
             continue;
@@ -220,21 +201,8 @@ static hpf_status push_location(pprof *p, uint64_t id, const char *where)
         }
         status = status == HPF_OK ? push_frame(p, at, f, v[1]) : status;
     }
-    return status != HPF_OK || has_line || !has_room(p, room) ? status : push_frame(p, at, NULL, 0);
-}
-
-/* Lets the frames point to their texts, which have stopped moving. */
-static void settle_frames(pprof *p)
-{
-    size_t begin = 0;
-    for (size_t i = 0; i < p->n_frames; i++) {
-        hpf_str text = {p->sources.bytes ? p->sources.bytes + begin : "",
-                        p->source_ends[i] - begin};
-        begin = p->source_ends[i];
-        bool is_address = hpf_str_begins(text, "0x") && p->frames[i].label.length == 0;
-        p->frames[i].label = is_address ? text : p->frames[i].label;
-        p->frames[i].source = is_address ? (hpf_str){"", 0} : text;
-    }
+    bool is_done = status != HPF_OK || has_line || hpf__call_stacks_is_full(&p->stacks);
+    return is_done ? status : push_frame(p, at, NULL, 0);
 }
 
 static hpf_status read_sample(pprof *p, hpf_str message)
@@ -244,8 +212,9 @@ static hpf_status read_sample(pprof *p, hpf_str message)
     size_t n_values = 0;
     uint64_t number, amount = 0;
     hpf_status next, status = HPF_OK;
-    p->n_frames = 0;
-    p->sources.length = 0;
+    if (!hpf__call_stacks_begin(&p->stacks)) {
+        return hpf_error_set_memory(p->err);
+    }
     while (status == HPF_OK && (next = hpf__proto_next(&message, &field)) != HPF_END) {
         if (next != HPF_OK) {
             return broken(p, message.data);
@@ -274,11 +243,7 @@ static hpf_status read_sample(pprof *p, hpf_str message)
         return fail(p, where, HPF_ERR_RANGE,
                     "a negative amount: the file is the difference of two profiles");
     }
-    if (status != HPF_OK) {
-        return status;
-    }
-    settle_frames(p);
-    return hpf__call_stacks_cost(&p->stacks, p->frames, p->n_frames, amount, p->err);
+    return status == HPF_OK ? hpf__call_stacks_cost(&p->stacks, amount, p->err) : status;
 }
 
 /* ---- The profile ---- */
@@ -321,19 +286,15 @@ static hpf_status write_headers(pprof *p)
     bool fits = hpf__buffer_append(&job, program.data, program.length) &&
                 hpf__buffer_append(&job, " ", program.length > 0) &&
                 hpf__buffer_append(&job, name.data, name.length);
+    const hpf_str headers[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = {job.bytes, job.length},
+        [HPF_HEADER_DATE] = {date, strlen(date)},
+        [HPF_HEADER_VALUE_UNIT] = text_of(p, type->unit),
+    };
     hpf_status status =
-        fits ? hpf__call_stacks_job(&p->emit, (hpf_str){job.bytes, job.length}, p->err)
-             : hpf_error_set_memory(p->err);
+        fits ? hpf__call_stacks_headers(&p->emit, headers, p->err) : hpf_error_set_memory(p->err);
     hpf__buffer_finish(&job);
-    status = status == HPF_OK ? hpf__emitter_header(&p->emit, HPF_HEADER_DATE,
-                                                    (hpf_str){date, strlen(date)}, p->err)
-                              : status;
-    status = status == HPF_OK
-                 ? hpf__emitter_default_header(&p->emit, HPF_HEADER_SAMPLE_UNIT, p->err)
-                 : status;
-    return status == HPF_OK ? hpf__emitter_header(&p->emit, HPF_HEADER_VALUE_UNIT,
-                                                  text_of(p, type->unit), p->err)
-                            : status;
+    return status;
 }
 
 static hpf_status read_bytes(pprof *p, hpf_source *source)
@@ -387,14 +348,11 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     hpf__call_stacks_finish(&p.stacks);
     hpf__emitter_finish(&p.emit);
     hpf__buffer_finish(&p.bytes);
-    hpf__buffer_finish(&p.sources);
     free(p.texts);
     free(p.functions);
     free(p.mappings);
     free(p.locations);
     free(p.types);
-    free(p.frames);
-    free(p.source_ends);
     return status;
 }
 

@@ -44,11 +44,15 @@ static hpf_status take_some(hpf__cursor *scan, hpf__buffer *line, bool *is_whole
     return line->length <= hpf__cursor_max(scan) ? HPF_OK : hpf__cursor_fail_long(scan, place);
 }
 
-hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
+hpf_status hpf__lines_next(hpf__lines *lines)
 {
+    hpf__cursor *scan = &lines->scan;
+    hpf__buffer *line = &lines->bytes;
     bool is_whole = false;
     hpf_status status = HPF_OK;
+    lines->place = hpf__cursor_spot(scan);
     line->length = 0;
+    lines->text = HPF_STR("");
     if (hpf__cursor_peek(scan) == HPF__CURSOR_END) {
         return scan->status;
     }
@@ -58,7 +62,15 @@ hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line)
     if (line->length && line->bytes[line->length - 1] == '\r') {
         line->length--;
     }
+    lines->text = line->length ? (hpf_str){line->bytes, line->length} : lines->text;
     return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
+}
+
+hpf_status hpf__lines_expected(const hpf__lines *lines, const char *what)
+{
+    char quoted[HPF__QUOTED_BYTES];
+    return hpf__location_error(lines->place, lines->scan.err, HPF_ERR_SYNTAX,
+                               "expected %s, found %s", what, hpf__quoted(quoted, lines->text));
 }
 
 hpf_status hpf__cursor_fail_long(const hpf__cursor *scan, hpf__location place)

@@ -71,9 +71,20 @@ static inline size_t hpf__cursor_max(const hpf__cursor *scan)
     return scan->max_bytes ? scan->max_bytes : HPF_MAX_NAME_BYTES;
 }
 
-/* Reads the next line into `line`, without what ends it: HPF_OK, or HPF_END after the last one.
- * Errors: LIMIT, of too long a line; MEMORY; from the source. */
-hpf_status hpf__cursor_line(hpf__cursor *scan, hpf__buffer *line);
+/* Lines one by one. Begins as {.scan = ...}. */
+typedef struct hpf__lines {
+    hpf__cursor scan;
+    hpf__buffer bytes;
+    hpf_str text;        /* of the line */
+    hpf__location place; /* of its beginning */
+} hpf__lines;
+
+/* Reads the next line, without what ends it: HPF_OK, or HPF_END after the last one. Errors: LIMIT,
+ * of too long a line; MEMORY; from the source. */
+hpf_status hpf__lines_next(hpf__lines *lines);
+
+/* Sets the error "expected WHAT, found ..." at the line. */
+hpf_status hpf__lines_expected(const hpf__lines *lines, const char *what);
 
 /* Sets the error of a name, text or line at `place` that is too long, and returns its status. */
 hpf_status hpf__cursor_fail_long(const hpf__cursor *scan, hpf__location place);

@@ -64,6 +64,18 @@ hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *c
     return status == HPF_END ? HPF_OK : status;
 }
 
+hpf_status hpf__json_object(hpf__json_lex *lex, hpf__json_member *read, void *context)
+{
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_OPEN_OBJECT, "'{'");
+    return status == HPF_OK ? hpf__json_members(lex, read, context) : status;
+}
+
+hpf_status hpf__json_document(hpf__json_lex *lex, hpf__json_member *read, void *context)
+{
+    hpf_status status = hpf__json_object(lex, read, context);
+    return status == HPF_OK ? hpf__json_expect(lex, HPF__JSON_END, "the end of the input") : status;
+}
+
 hpf_status hpf__json_items(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context)
 {
     hpf_status status = hpf__json_expect(lex, HPF__JSON_OPEN_ARRAY, "'['");

@@ -20,6 +20,10 @@ typedef hpf_status hpf__json_member(void *context, hpf_str key);
 /* Reads the members of an object, whose '{' was read. */
 hpf_status hpf__json_members(hpf__json_lex *lex, hpf__json_member *read, void *context);
 
+/* Reads the members of an object, which is the next value; or the whole text. */
+hpf_status hpf__json_object(hpf__json_lex *lex, hpf__json_member *read, void *context);
+hpf_status hpf__json_document(hpf__json_lex *lex, hpf__json_member *read, void *context);
+
 /* Reads the items of an array, which is the next value. `read` is called after the first token of
  * each. */
 hpf_status hpf__json_items(hpf__json_lex *lex, hpf_status (*read)(void *context), void *context);

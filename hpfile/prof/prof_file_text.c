@@ -36,10 +36,8 @@ typedef struct table_row {
 
 typedef struct text_report {
     hpf_prof_file *file;
-    hpf__cursor scan;
+    hpf__lines lines;
     hpf_error *err;
-    hpf__buffer line;
-    hpf__location place; /* of the line */
     columns columns;
     hpf__intern centres; /* "label NUL module NUL source" */
     hpf__buffer key;
@@ -126,17 +124,9 @@ static uint64_t leading_number(hpf_str text)
 
 /* --- lines --- */
 
-static hpf_status next_line(text_report *r, hpf_str *line)
-{
-    r->place = hpf__cursor_spot(&r->scan);
-    hpf_status status = hpf__cursor_line(&r->scan, &r->line);
-    *line = (hpf_str){r->line.length ? r->line.bytes : "", r->line.length};
-    return status;
-}
-
 static hpf_status complain(const text_report *r, hpf_status status, const char *what)
 {
-    return hpf__location_error(r->place, r->err, status, "%s", what);
+    return hpf__location_error(r->lines.place, r->err, status, "%s", what);
 }
 
 /* Fails with what a file without a report is instead. */
@@ -154,10 +144,10 @@ static hpf_status complain_of_none(const text_report *r, bool has_retainers)
 /* Skips the censuses of -hr, which precede the report of -p. */
 static hpf_status read_title(text_report *r)
 {
-    hpf_str line;
     bool has_retainers = false;
     hpf_status status;
-    while ((status = next_line(r, &line)) == HPF_OK) {
+    while ((status = hpf__lines_next(&r->lines)) == HPF_OK) {
+        hpf_str line = r->lines.text;
         size_t at = find(line, title);
         if (at < line.length) {
             hpf_str date = trim((hpf_str){line.data, at});
@@ -210,14 +200,13 @@ static hpf_status read_head_line(text_report *r, hpf_str line)
 /* Reads up to the titles of the table and the empty line after them. */
 static hpf_status read_head(text_report *r)
 {
-    hpf_str line;
     hpf_status status = read_title(r);
     bool is_table = false;
-    while (status == HPF_OK && !is_table && (status = next_line(r, &line)) == HPF_OK) {
-        is_table = read_titles(&r->columns, line);
-        status = is_table ? HPF_OK : read_head_line(r, line);
+    while (status == HPF_OK && !is_table && (status = hpf__lines_next(&r->lines)) == HPF_OK) {
+        is_table = read_titles(&r->columns, r->lines.text);
+        status = is_table ? HPF_OK : read_head_line(r, r->lines.text);
     }
-    status = status == HPF_OK ? next_line(r, &line) : status;
+    status = status == HPF_OK ? hpf__lines_next(&r->lines) : status;
     return status == HPF_END ? complain(r, HPF_ERR_SYNTAX, "expected a table of cost-centre stacks")
                              : status;
 }
@@ -274,8 +263,8 @@ static bool cut_row(const text_report *r, hpf_str line, table_row *out)
 static hpf_status read_number(const text_report *r, hpf_str word, double *number)
 {
     hpf_cost cost = {0};
-    size_t at = (size_t)(word.data - r->line.bytes);
-    hpf__location place = {r->place.offset + at, r->place.line, (uint32_t)at + 1};
+    size_t at = (size_t)(word.data - r->lines.text.data);
+    hpf__location place = {r->lines.place.offset + at, r->lines.place.line, (uint32_t)at + 1};
     hpf_status status = hpf__amount_parse(&cost, word, place, r->err);
     *number = status == HPF_OK ? hpf_cost_amount(&cost) : 0;
     return status;
@@ -359,7 +348,7 @@ static hpf_status find_centre(text_report *r, const table_row *row, uint32_t *in
 static hpf_status check_depth(const text_report *r, size_t depth)
 {
     if (depth >= HPF__PROF_DEEPEST) {
-        return hpf__location_error(r->place, r->err, HPF_ERR_LIMIT, "a stack deeper than %d",
+        return hpf__location_error(r->lines.place, r->err, HPF_ERR_LIMIT, "a stack deeper than %d",
                                    HPF__PROF_DEEPEST);
     }
     bool is_child = depth <= r->n_open && (depth > 0 || r->n_open == 0);
@@ -391,12 +380,11 @@ static hpf_status add_row(text_report *r, const table_row *row)
 /* The table ends with the input, or at an empty line, after which there may be notes. */
 static hpf_status read_rows(text_report *r)
 {
-    hpf_str line;
     hpf_status status;
-    while ((status = next_line(r, &line)) == HPF_OK && line.length > 0) {
+    while ((status = hpf__lines_next(&r->lines)) == HPF_OK && r->lines.text.length > 0) {
         table_row row;
         status =
-            cut_row(r, line, &row)
+            cut_row(r, r->lines.text, &row)
                 ? add_row(r, &row)
                 : complain(r, HPF_ERR_SYNTAX, "expected a cost centre, its module, and numbers");
         if (status != HPF_OK) {
@@ -412,14 +400,14 @@ static hpf_status read_rows(text_report *r)
 
 hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__cursor scan, hpf_error *err)
 {
-    text_report r = {.file = file, .scan = scan, .err = err};
+    text_report r = {.file = file, .lines.scan = scan, .err = err};
     hpf_status status = read_head(&r);
     status = status == HPF_OK ? read_rows(&r) : status;
     if (r.columns.has_amounts) {
         file->prof.total_ticks = file->prof.total_bytes =
             0; /* with -pa they include hidden stacks */
     }
-    hpf__buffer_finish(&r.line);
+    hpf__buffer_finish(&r.lines.bytes);
     hpf__buffer_finish(&r.key);
     hpf__intern_finish(&r.centres);
     return status;

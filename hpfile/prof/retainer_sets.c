@@ -100,16 +100,15 @@ static hpf_status read_line(hpf_retainer_sets *s, hpf_str line)
 
 static hpf_status read_source(hpf_retainer_sets *s, hpf_source *source, hpf_error *err)
 {
-    hpf__cursor scan = {.source = source, .err = err, .line = 1};
-    hpf__buffer line = {0};
+    hpf__lines lines = {.scan = {.source = source, .err = err, .line = 1}};
     hpf_status status;
-    while ((status = hpf__cursor_line(&scan, &line)) == HPF_OK) {
-        if (read_line(s, (hpf_str){line.bytes, line.length}) != HPF_OK) {
+    while ((status = hpf__lines_next(&lines)) == HPF_OK) {
+        if (read_line(s, lines.text) != HPF_OK) {
             status = hpf_error_set_memory(err);
             break;
         }
     }
-    hpf__buffer_finish(&line);
+    hpf__buffer_finish(&lines.bytes);
     return status == HPF_END ? HPF_OK : status;
 }
 

@@ -144,11 +144,8 @@ static hpf_status read_meta_member(void *context, hpf_str key)
 static hpf_status read_head_member(void *context, hpf_str key)
 {
     reader *r = context;
-    if (!hpf_str_is(key, "meta")) {
-        return hpf__json_pass(&r->lex);
-    }
-    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_OBJECT, "'{'");
-    return status == HPF_OK ? hpf__json_members(&r->lex, read_meta_member, r) : status;
+    return hpf_str_is(key, "meta") ? hpf__json_object(&r->lex, read_meta_member, r)
+                                   : hpf__json_pass(&r->lex);
 }
 
 /* ---- Numbers ---- */
@@ -460,8 +457,7 @@ static hpf_status read_member(void *context, hpf_str key)
 {
     reader *r = context;
     if (hpf_str_is(key, "snapshot") && !r->has_nodes) {
-        hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_OPEN_OBJECT, "'{'");
-        return status == HPF_OK ? hpf__json_members(&r->lex, read_head_member, r) : status;
+        return hpf__json_object(&r->lex, read_head_member, r);
     }
     bool is_part = hpf_str_is(key, "nodes") || hpf_str_is(key, "edges") ||
                    hpf_str_is(key, "strings") || hpf_str_is(key, "snapshot");
@@ -495,9 +491,7 @@ hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, hpf_erro
                 .edge = unknown,
                 .weak = NO_FIELD,
                 .shortcut = NO_FIELD};
-    hpf_status status = hpf__json_expect(&r.lex, HPF__JSON_OPEN_OBJECT, "'{'");
-    status = status == HPF_OK ? hpf__json_members(&r.lex, read_member, &r) : status;
-    status = status == HPF_OK ? hpf__json_expect(&r.lex, HPF__JSON_END, "the end") : status;
+    hpf_status status = hpf__json_document(&r.lex, read_member, &r);
     if (status == HPF_OK && (!r.has_strings || out->n_nodes == 0)) {
         status = hpf_error_set(r.err, HPF_ERR_SYNTAX,
                                "no heap snapshot: it needs nodes, edges and strings");
