@@ -13,9 +13,11 @@
 
 #include "hpfile/stack_view.h"
 #include "hpfile/str.h"
+#include "hpfile/summary.h"
 
 #include "clock.h"
 #include "diag.h"
+#include "unit_format.h"
 
 /* --- progress --- */
 
@@ -314,6 +316,45 @@ bool input_accepts_time(const input *in, const char *option, opt_time time)
                  in->name, (int)unit.length, unit.data, option);
     }
     return is_accepted;
+}
+
+void input_write_file(const input *in, const char *kind, bool exact, hpf_sink *sink)
+{
+    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
+    const char *compression = hpf_source_compression(in->source);
+    hpf_sink_text(sink, "file         ");
+    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
+    if (stored_bytes > 0) {
+        hpf_sink_printf(sink, ", %s",
+                        format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
+    }
+    hpf_sink_printf(sink, "%s%s%s%s", *compression ? ", " : "", compression, kind ? ", " : "",
+                    kind ? kind : "");
+}
+
+void input_write_json_file(const input *in, const char *format, hpf_json *json)
+{
+    const char *compression = hpf_source_compression(in->source);
+    hpf_json_text(json, "file", in->name);
+    hpf_json_whole(json, "stored_bytes", hpf_source_stored_bytes(in->source));
+    hpf_json_text(json, "compression", *compression ? compression : NULL);
+    hpf_json_text(json, "format", format);
+}
+
+void input_write_json_samples(const hpf_survey *survey, uint64_t n_marks, hpf_json *json)
+{
+    const hpf_overview none = {0};
+    const hpf_overview *o = survey ? hpf_survey_overview(survey) : &none;
+    hpf_json_whole(json, "samples", o->n_samples);
+    hpf_json_number(json, "first_time", o->first_time);
+    hpf_json_number(json, "last_time", o->last_time);
+    hpf_json_whole(json, "names", survey ? hpf_summary_n_names(survey) : 0);
+    hpf_json_whole(json, "marks", n_marks);
+    hpf_json_object(json, "peak");
+    hpf_json_number(json, "value", o->peak_total);
+    hpf_json_number(json, "time", o->peak_time);
+    hpf_json_whole(json, "sample", o->peak_sample);
+    hpf_json_close(json);
 }
 
 void input_close(input *in)

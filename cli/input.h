@@ -6,6 +6,7 @@
 #define CENSUS_INPUT_H
 
 #include "event/format_row.h"
+#include "base/json.h"
 #include "hpfile/format.h"
 #include "hpfile/survey.h"
 
@@ -73,6 +74,15 @@ bool input_accepts_profile(const input *in);
 bool input_accepts_time(const input *in, const char *option, opt_time time);
 
 void input_close(input *in);
+
+/* Write what `census info` says first of all inputs: the name, size, compression and format of the
+ * file; `kind` is the format in words, or NULL. */
+void input_write_file(const input *in, const char *kind, bool exact, hpf_sink *sink);
+void input_write_json_file(const input *in, const char *format, hpf_json *json);
+
+/* Writes the samples, the names, the number of marks and the peak of a survey; of none if it is
+ * NULL. */
+void input_write_json_samples(const hpf_survey *survey, uint64_t n_marks, hpf_json *json);
 
 /* Returns the folder for temporary files, TMPDIR or /tmp. */
 const char *input_temporary_dir(void);

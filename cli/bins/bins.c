@@ -27,24 +27,35 @@ bool bins_begin(hpp_bins_table *table)
     return is_good;
 }
 
-bool bins_add(hpp_bins_table *table, const char *path, int side)
+bool bins_read(hpf_bins *bins, const char *path)
 {
     hpf_source *source;
-    hpf_bins bins;
     hpf_error err;
     if (hpf_source_open(&source, path, NULL, &err) != HPF_OK) {
         diag_error(path, &err);
         return false;
     }
-    bool is_good = hpf_bins_read(&bins, source, &err) == HPF_OK;
+    bool is_good = hpf_bins_read(bins, source, &err) == HPF_OK;
     if (!is_good) {
         diag_input(path, source, &err);
-    } else if (hpp_bins_add(table, &bins, side, &err) != HPF_OK) {
+        hpf_bins_finish(bins);
+    }
+    hpf_source_destroy(source);
+    return is_good;
+}
+
+bool bins_add(hpp_bins_table *table, const char *path, int side)
+{
+    hpf_bins bins;
+    hpf_error err;
+    if (!bins_read(&bins, path)) {
+        return false;
+    }
+    bool is_good = hpp_bins_add(table, &bins, side, &err) == HPF_OK;
+    if (!is_good) {
         diag_error(path, &err);
-        is_good = false;
     }
     hpf_bins_finish(&bins);
-    hpf_source_destroy(source);
     return is_good;
 }
 

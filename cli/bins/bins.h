@@ -10,6 +10,9 @@
 /* Returns whether `path` is a file of bins; false for "-" and for files that cannot be read. */
 bool bins_is_file(const char *path);
 
+/* Reads a file. Returns false after a message, with nothing to finish. */
+bool bins_read(hpf_bins *bins, const char *path);
+
 /* Initialises an empty table. Returns false after a message. */
 bool bins_begin(hpp_bins_table *table);
 

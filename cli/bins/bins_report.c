@@ -6,9 +6,7 @@
 #include "bins_report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "diag.h"
@@ -171,14 +169,6 @@ int bins_report(const char *const *paths, size_t n, hpp_bins_group group, const 
     return status;
 }
 
-static int by_change(const void *a, const void *b)
-{
-    const hpp_bins_row *x = a, *y = b;
-    double p = fabs((double)x->amounts[1] - (double)x->amounts[0]);
-    double q = fabs((double)y->amounts[1] - (double)y->amounts[0]);
-    return (p < q) - (p > q);
-}
-
 int bins_diff(const char *before, const char *after, hpp_bins_group group, const bins_output *to)
 {
     hpp_bins_table bins;
@@ -188,9 +178,7 @@ int bins_diff(const char *before, const char *after, hpp_bins_group group, const
     int status = EXIT_FAILED;
     if (bins_add(&bins, before, 0) && bins_add(&bins, after, 1)) {
         hpp_bins_group_rows(&bins, group);
-        if (bins.n_rows > 0) {
-            qsort(bins.rows, bins.n_rows, sizeof *bins.rows, by_change);
-        }
+        hpp_bins_sort_by_change(&bins);
         status = write_table(&bins, group, true, to);
     }
     hpp_bins_finish(&bins);
@@ -234,25 +222,15 @@ static void write_info(hpf_sink *sink, const char *path, const hpf_bins *bins, t
 
 int bins_info(const char *path, const bins_output *to)
 {
-    hpf_source *source;
     hpf_bins bins;
-    hpf_error err;
-    if (hpf_source_open(&source, path, NULL, &err) != HPF_OK) {
-        diag_error(path, &err);
+    if (!bins_read(&bins, path)) {
         return EXIT_FAILED;
     }
-    int status = EXIT_FAILED;
-    if (hpf_bins_read(&bins, source, &err) != HPF_OK) {
-        diag_input(path, source, &err);
-    } else {
-        const char *name;
-        hpf_sink *sink = output_open(to->output, &name);
-        if (sink) {
-            write_info(sink, path, &bins, to->format);
-        }
-        status = output_close(sink, name);
+    const char *name;
+    hpf_sink *sink = output_open(to->output, &name);
+    if (sink) {
+        write_info(sink, path, &bins, to->format);
     }
     hpf_bins_finish(&bins);
-    hpf_source_destroy(source);
-    return status;
+    return output_close(sink, name);
 }

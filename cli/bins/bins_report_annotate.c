@@ -114,18 +114,6 @@ static uint64_t next_instruction(hpf_str text)
     return UINT64_MAX;
 }
 
-static uint64_t amount_between(const hpp_bins_table *bins, hpf_str path, uint64_t from, uint64_t to)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < bins->n_rows; i++) {
-        const hpp_bins_row *row = &bins->rows[i];
-        if (row->address >= from && row->address < to && hpf_str_equal(row->path, path)) {
-            sum += row->amounts[0];
-        }
-    }
-    return sum;
-}
-
 /* Writes text with spaces for tabs. */
 static void write_expanded(hpf_sink *sink, hpf_str text)
 {
@@ -149,7 +137,7 @@ static void write_code(hpf_sink *sink, const hpp_bins_table *bins, hpf_str path,
         uint64_t next = is_step ? next_instruction(code) : 0;
         /* Parts of a function in other sections have their addresses far away. */
         uint64_t end = next > address && next - address <= 15 ? next : address + 15;
-        uint64_t amount = is_step ? amount_between(bins, path, address, end) : 0;
+        uint64_t amount = is_step ? hpp_bins_amount_between(bins, path, address, end) : 0;
         is_code |= is_step || (line.length > 0 && line.data[line.length - 1] == ':' &&
                                memchr(line.data, '<', line.length));
         if (!is_code) {

@@ -56,19 +56,9 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_breakdown b = hpf_breakdown_of_job(job);
-    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
-    const char *compression = hpf_source_compression(in->source);
 
-    hpf_sink_text(sink, "file         ");
-    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
-    if (stored_bytes > 0) {
-        hpf_sink_printf(sink, ", %s",
-                        format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
-    }
-    hpf_sink_printf(sink, "%s%s", *compression ? ", " : "", compression);
-    if (in->format != &hpf_format_hp) {
-        hpf_sink_printf(sink, ", %s", hpf_format_name(in->format));
-    }
+    input_write_file(in, in->format != &hpf_format_hp ? hpf_format_name(in->format) : NULL, exact,
+                     sink);
     hpf_sink_text(sink, "\njob          ");
     hpf_sink_name(sink, job);
     hpf_sink_text(sink, "\ndate         ");
@@ -98,29 +88,16 @@ static hpf_status write_json(hpf_sink *sink, const input *in, hpf_error *err)
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     hpf_breakdown b = hpf_breakdown_of_job(job);
     const char letter[] = {hpf_breakdown_letter(b), '\0'};
-    const char *compression = hpf_source_compression(in->source);
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
-    hpf_json_text(&json, "file", in->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(in->source));
-    hpf_json_text(&json, "compression", *compression ? compression : NULL);
-    hpf_json_text(&json, "format", hpf_format_name(in->format));
+    input_write_json_file(in, hpf_format_name(in->format), &json);
     hpf_json_str(&json, "job", job);
     hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));
     hpf_json_str(&json, "value_unit", hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT));
     hpf_json_text(&json, "breakdown", breakdown_name(job));
     hpf_json_text(&json, "breakdown_letter", b ? letter : NULL);
-    hpf_json_whole(&json, "samples", o->n_samples);
-    hpf_json_number(&json, "first_time", o->first_time);
-    hpf_json_number(&json, "last_time", o->last_time);
-    hpf_json_whole(&json, "names", hpf_summary_n_names(in->survey));
-    hpf_json_whole(&json, "marks", o->n_marks);
-    hpf_json_object(&json, "peak");
-    hpf_json_number(&json, "value", o->peak_total);
-    hpf_json_number(&json, "time", o->peak_time);
-    hpf_json_whole(&json, "sample", o->peak_sample);
-    hpf_json_close(&json);
+    input_write_json_samples(in->survey, o->n_marks, &json);
     hpf_json_bool(&json, "truncated", o->truncated);
     hpf_status status = processes_write_json(in, &json, err);
     hpf_json_end(&json);

@@ -388,29 +388,17 @@ hpf_status prof_info_write(const input *in, bool as_json, bool exact, hpf_sink *
     prof_view v;
     hpf_status status = hpf_prof_costs_read(&v.costs, in->source, 0, err);
     v.exact = exact;
-    uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
-    const char *compression = hpf_source_compression(in->source);
     if (status == HPF_OK && as_json) {
         hpf_json json = hpf_json_begin(sink);
         hpf_json_object(&json, NULL);
-        hpf_json_text(&json, "file", in->name);
-        hpf_json_whole(&json, "stored_bytes", stored_bytes);
-        hpf_json_text(&json, "compression", *compression ? compression : NULL);
-        hpf_json_text(&json, "format", in->format->name);
+        input_write_json_file(in, in->format->name, &json);
         write_json_totals(&json, &v);
         hpf_json_whole(&json, "centres", v.costs.n_centres);
         hpf_json_whole(&json, "stacks", v.costs.n_used_stacks);
         hpf_json_whole(&json, "deepest", deepest(&v));
         hpf_json_end(&json);
     } else if (status == HPF_OK) {
-        hpf_sink_text(sink, "file         ");
-        hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
-        if (stored_bytes > 0) {
-            hpf_sink_printf(sink, ", %s",
-                            format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);
-        }
-        hpf_sink_printf(sink, "%s%s, time and allocation report", *compression ? ", " : "",
-                        compression);
+        input_write_file(in, "time and allocation report", exact, sink);
         hpf_sink_text(sink, "\nprogram      ");
         hpf_sink_name(sink, v.costs.prof->program);
         hpf_sink_text(sink, "\ndate         ");

@@ -7,6 +7,7 @@
 #include "hpfile/sink.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/eventlog.h"
+#include "hpfile/eventlog_tags.h"
 #include "log_info.h"
 
 #include <string.h>
@@ -21,22 +22,6 @@
 #include "log_pass.h"
 #include "hpfile/summary.h"
 
-/* Types of events. */
-enum {
-    HEAP_SIZE = 50,
-    HEAP_LIVE = 51,
-    USER_MARKER = 58,
-    MEM_RETURN = 90,
-    BLOCKS_SIZE = 91,
-    SAMPLE_BEGIN = 162,
-    BIO_SAMPLE_BEGIN = 166,
-    TIME_SAMPLE = 167,
-    MARK_END = 201,
-    TICKY_DEFINITION = 210,
-};
-
-#define MAX_HINTS 6
-
 typedef struct log_contents {
     const input *in;
     bool exact;
@@ -45,8 +30,7 @@ typedef struct log_contents {
     hpf_survey *survey;          /* NULL if there is no complete heap sample */
     hpf_eventlog *counted;       /* used if there is no survey */
     hpf_eventlog_metadata noted; /* used if there is no survey */
-    const char *hints[MAX_HINTS];
-    size_t n_hints;
+    hpf_eventlog_missing missing;
 } log_contents;
 
 /* --- reading --- */
@@ -66,54 +50,13 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 
 static uint64_t count_of(const log_contents *c, unsigned id)
 {
-    for (size_t i = 0; i < hpf_eventlog_n_types(c->log); i++) {
-        const hpf_event_type *type = hpf_eventlog_type(c->log, i);
-        if (type->id == id) {
-            return type->n_events;
-        }
-    }
-    return 0;
+    return hpf_eventlog_n_of_type(c->log, id);
 }
 
 static void warn(void *context, const hpf_error *warning)
 {
     const log_contents *c = context;
     diag_warning(c->in->name, warning);
-}
-
-static void hint(log_contents *c, bool is_needed, const char *text)
-{
-    if (is_needed && c->n_hints < MAX_HINTS) {
-        c->hints[c->n_hints++] = text;
-    }
-}
-
-static bool is_profiled(const log_contents *c)
-{
-    hpf_str rts = c->facts->rts;
-    return rts.length > 2 && (memcmp(rts.data + rts.length - 2, "_p", 2) == 0 ||
-                              (rts.length > 8 && strstr(rts.data, "_p_") != NULL));
-}
-
-/* Collects run-time options that would have recorded more. */
-static void find_hints(log_contents *c)
-{
-    uint64_t n_samples = count_of(c, SAMPLE_BEGIN) + count_of(c, BIO_SAMPLE_BEGIN);
-    bool was_asked = c->facts->n_profiles > 0;
-    bool is_complete = hpf_eventlog_state(c->log) == HPF_EVENTLOG_COMPLETE;
-    hint(c, !is_complete && !c->survey,
-         "events that were still buffered when the program was killed: +RTS "
-         "--eventlog-flush-interval=1 (GHC 9.2 or later)");
-    hint(c, is_complete && !was_asked && !n_samples && is_profiled(c),
-         "a heap profile: +RTS -l -hc (or -hy, -hd, -hm, -hr, -hb)");
-    hint(c, is_complete && !was_asked && !n_samples && !is_profiled(c),
-         "a heap profile: +RTS -l -hT (built with -prof also -hc and others)");
-    hint(c, was_asked && !c->survey, "samples of a short run: +RTS -i0.01");
-    hint(c, !count_of(c, HEAP_SIZE) && !count_of(c, HEAP_LIVE),
-         "heap size and live bytes: +RTS -lg (part of -l)");
-    hint(c, !count_of(c, USER_MARKER),
-         "marks: Debug.Trace.traceMarker in the program, and +RTS -lu (part of -l)");
-    hint(c, !count_of(c, TIME_SAMPLE) && is_profiled(c), "time by cost centre: +RTS -p -l");
 }
 
 /* Counts records only. If the log is invalid, the error occurs again here. */
@@ -147,8 +90,8 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
     } else if (status == HPF_ERR_SYNTAX) {
         status = count_only(c, err);
     }
-    if (status == HPF_OK && hpf_eventlog_metadata_is_ghc(c->facts)) {
-        find_hints(c);
+    if (status == HPF_OK) {
+        c->missing = hpf_eventlog_find_missing(c->log, c->facts, c->survey != NULL);
     }
     return status;
 }
@@ -157,7 +100,9 @@ static hpf_status read_contents(log_contents *c, hpf_error *err)
 static const struct {
     const char *option;
     unsigned id;
-} reports[] = {{"--time", TIME_SAMPLE}, {"--ticky", TICKY_DEFINITION}, {"--nonmoving", MARK_END}};
+} reports[] = {{"--time", HPF__EVENT_PROF_SAMPLE_COST_CENTRE},
+               {"--ticky", HPF__EVENT_TICKY_COUNTER_DEF},
+               {"--nonmoving", HPF__EVENT_CONC_MARK_END}};
 
 enum { N_REPORTS = sizeof reports / sizeof *reports };
 
@@ -223,46 +168,27 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
     }
 }
 
-/* Names of the quantities in the log, without a survey. */
-typedef void line_name(void *context, const char *name);
+/* Quantities of the log, without a survey. */
+static const struct {
+    unsigned id;
+    const char *name;
+} quantities[] = {{HPF__EVENT_HEAP_SIZE, "heap"},     {HPF__EVENT_HEAP_LIVE, "live"},
+                  {HPF__EVENT_BLOCKS_SIZE, "blocks"}, {HPF__EVENT_MEM_RETURN, "held"},
+                  {HPF__EVENT_MEM_RETURN, "needed"},  {HPF__EVENT_MEM_RETURN, "returned"}};
 
-static void for_lines(const log_contents *c, line_name *tell, void *context)
-{
-    static const struct {
-        unsigned id;
-        const char *name;
-    } lines[] = {{HEAP_SIZE, "heap"},  {HEAP_LIVE, "live"},    {BLOCKS_SIZE, "blocks"},
-                 {MEM_RETURN, "held"}, {MEM_RETURN, "needed"}, {MEM_RETURN, "returned"}};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        if (count_of(c, lines[i].id)) {
-            tell(context, lines[i].name);
-        }
-    }
-}
-
-typedef struct line_list {
-    hpf_sink *sink;
-    const char *before;
-} line_list;
-
-static void write_line_name(void *context, const char *name)
-{
-    line_list *list = context;
-    hpf_sink_printf(list->sink, "%s%s", list->before, name);
-    list->before = ", ";
-}
-
-static void write_json_line_name(void *context, const char *name)
-{
-    hpf_json_text(context, NULL, name);
-}
+enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 
 static void write_heap(hpf_sink *sink, const log_contents *c)
 {
     if (!c->survey) {
-        line_list list = {sink, "\nlines        "};
+        const char *before = "\nlines        ";
         hpf_sink_text(sink, "\nsamples      0");
-        for_lines(c, write_line_name, &list);
+        for (size_t i = 0; i < N_QUANTITIES; i++) {
+            if (count_of(c, quantities[i].id)) {
+                hpf_sink_printf(sink, "%s%s", before, quantities[i].name);
+                before = ", ";
+            }
+        }
         return;
     }
     const hpf_overview *o = hpf_survey_overview(c->survey);
@@ -321,15 +247,8 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
     hpf_status status = processes_write_text(c->in, c->exact, sink, err);
-    uint64_t stored_bytes = hpf_source_stored_bytes(c->in->source);
-    const char *compression = hpf_source_compression(c->in->source);
-    hpf_sink_text(sink, "file         ");
-    hpf_sink_name(sink, (hpf_str){c->in->name, strlen(c->in->name)});
-    if (stored_bytes > 0) {
-        hpf_sink_printf(sink, ", %s", log_amount(c, (double)stored_bytes).text);
-    }
-    hpf_sink_printf(sink, "%s%s, %s", *compression ? ", " : "", compression,
-                    hpf_source_recording(c->in->source) ? "recording" : "event log");
+    input_write_file(c->in, hpf_source_recording(c->in->source) ? "recording" : "event log",
+                     c->exact, sink);
     write_fact(sink, "job          ", c->facts->job);
     write_fact(sink, "date         ", c->facts->date);
     write_fact(sink, "rts          ", c->facts->rts);
@@ -337,8 +256,10 @@ static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *e
                     log_time(c, (double)hpf_eventlog_last_ns(c->log) / 1e9).text);
     write_profiles(sink, c);
     write_heap(sink, c);
-    hpf_sink_printf(sink, "\nmarks        %s", format_count(count_of(c, USER_MARKER)).text);
-    hpf_sink_printf(sink, "\ntime samples %s", format_count(count_of(c, TIME_SAMPLE)).text);
+    hpf_sink_printf(sink, "\nmarks        %s",
+                    format_count(count_of(c, HPF__EVENT_USER_MARKER)).text);
+    hpf_sink_printf(sink, "\ntime samples %s",
+                    format_count(count_of(c, HPF__EVENT_PROF_SAMPLE_COST_CENTRE)).text);
     write_reports(sink, c);
     hpf_sink_printf(sink, "\ncomplete     %s", ending(c));
     if (hpf_source_recording(c->in->source)) {
@@ -346,8 +267,8 @@ static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *e
     } else {
         write_types(sink, c);
     }
-    for (size_t i = 0; i < c->n_hints; i++) {
-        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "missing     ", c->hints[i]);
+    for (size_t i = 0; i < c->missing.n; i++) {
+        hpf_sink_printf(sink, "%s %s\n", i ? "            " : "missing     ", c->missing.hints[i]);
     }
     return status;
 }
@@ -383,24 +304,16 @@ static void write_json_profiles(hpf_json *json, const log_contents *c)
 
 static void write_json_heap(hpf_json *json, const log_contents *c)
 {
-    const hpf_overview none = {0};
-    const hpf_overview *o = c->survey ? hpf_survey_overview(c->survey) : &none;
-    hpf_json_whole(json, "samples", o->n_samples);
-    hpf_json_number(json, "first_time", o->first_time);
-    hpf_json_number(json, "last_time", o->last_time);
-    hpf_json_whole(json, "names", c->survey ? hpf_summary_n_names(c->survey) : 0);
-    hpf_json_whole(json, "marks", count_of(c, USER_MARKER));
-    hpf_json_object(json, "peak");
-    hpf_json_number(json, "value", o->peak_total);
-    hpf_json_number(json, "time", o->peak_time);
-    hpf_json_whole(json, "sample", o->peak_sample);
-    hpf_json_close(json);
+    input_write_json_samples(c->survey, count_of(c, HPF__EVENT_USER_MARKER), json);
     hpf_json_array(json, "lines");
-    for (size_t i = 0; i < o->n_quantities; i++) {
+    const hpf_overview *o = c->survey ? hpf_survey_overview(c->survey) : NULL;
+    for (size_t i = 0; o && i < o->n_quantities; i++) {
         hpf_json_str(json, NULL, o->quantities[i].name);
     }
-    if (!c->survey) {
-        for_lines(c, write_json_line_name, json);
+    for (size_t i = 0; !o && i < N_QUANTITIES; i++) {
+        if (count_of(c, quantities[i].id)) {
+            hpf_json_text(json, NULL, quantities[i].name);
+        }
     }
     hpf_json_close(json);
 }
@@ -423,16 +336,13 @@ static void write_json_events(hpf_json *json, const log_contents *c)
 
 static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
-    const char *compression = hpf_source_compression(c->in->source);
     hpf_breakdown breakdown =
         c->facts->n_profiles ? c->facts->profiles[0].breakdown : HPF_BREAKDOWN_NONE;
     const char letter[] = {hpf_breakdown_letter(breakdown), '\0'};
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
-    hpf_json_text(&json, "file", c->in->name);
-    hpf_json_whole(&json, "stored_bytes", hpf_source_stored_bytes(c->in->source));
-    hpf_json_text(&json, "compression", *compression ? compression : NULL);
-    hpf_json_text(&json, "format", hpf_source_recording(c->in->source) ? "census" : "eventlog");
+    input_write_json_file(c->in, hpf_source_recording(c->in->source) ? "census" : "eventlog",
+                          &json);
     hpf_json_str(&json, "job", c->facts->job);
     hpf_json_str(&json, "date", c->facts->date);
     hpf_json_text(&json, "sample_unit", "seconds");
@@ -445,7 +355,7 @@ static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *e
     hpf_json_whole(&json, "pid", c->facts->pid);
     hpf_json_number(&json, "ended", (double)hpf_eventlog_last_ns(c->log) / 1e9);
     write_json_profiles(&json, c);
-    hpf_json_whole(&json, "time_samples", count_of(c, TIME_SAMPLE));
+    hpf_json_whole(&json, "time_samples", count_of(c, HPF__EVENT_PROF_SAMPLE_COST_CENTRE));
     hpf_json_array(&json, "reports");
     for (size_t i = 0; i < N_REPORTS; i++) {
         if (count_of(c, reports[i].id)) {
@@ -455,8 +365,8 @@ static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *e
     hpf_json_close(&json);
     write_json_events(&json, c);
     hpf_json_array(&json, "not_there");
-    for (size_t i = 0; i < c->n_hints; i++) {
-        hpf_json_text(&json, NULL, c->hints[i]);
+    for (size_t i = 0; i < c->missing.n; i++) {
+        hpf_json_text(&json, NULL, c->missing.hints[i]);
     }
     hpf_json_close(&json);
     hpf_status status = processes_write_json(c->in, &json, err);

@@ -26,37 +26,27 @@ static formatted format_area(const hpf_survey *survey, double area, bool exact)
     return out;
 }
 
-static void write_head(const input *in, const hpf_saving *savings, size_t n, bool exact,
-                       hpf_sink *sink)
+static void write_head(const input *in, const hpf_saving *total, bool exact, hpf_sink *sink)
 {
-    double sums[HPF_N_SAVING_PHASES] = {0}, saved = 0, live = hpf_survey_live_area(in->survey);
-    for (size_t i = 0; i < n; i++) {
-        saved += savings[i].area;
-        for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
-            sums[k] += savings[i].areas[k];
-        }
-    }
+    double live = hpf_survey_live_area(in->survey);
     hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
     hpf_sink_printf(sink, "\n\nkept without being used: %s",
-                    format_area(in->survey, saved, exact).text);
+                    format_area(in->survey, total->area, exact).text);
     if (live > 0) {
-        hpf_sink_printf(sink, ", %.1f%% of all live memory", 100 * saved / live);
+        hpf_sink_printf(sink, ", %.1f%% of all live memory", 100 * total->area / live);
     }
     hpf_sink_printf(sink, "\nlag  %s, before the first use\n",
-                    format_area(in->survey, sums[0], exact).text);
+                    format_area(in->survey, total->areas[HPF_SAVING_LAG], exact).text);
     hpf_sink_printf(sink, "drag %s, after the last use\n",
-                    format_area(in->survey, sums[1], exact).text);
-    hpf_sink_printf(sink, "void %s, never used\n", format_area(in->survey, sums[2], exact).text);
+                    format_area(in->survey, total->areas[HPF_SAVING_DRAG], exact).text);
+    hpf_sink_printf(sink, "void %s, never used\n",
+                    format_area(in->survey, total->areas[HPF_SAVING_VOID], exact).text);
 }
 
-static void write_table(const input *in, const hpf_saving *savings, size_t n, size_t most,
-                        bool exact, hpf_sink *sink)
+static void write_table(const input *in, const hpf_saving *savings, size_t n, double total,
+                        size_t most, bool exact, hpf_sink *sink)
 {
     int width = exact ? 28 : 15;
-    double total = 0;
-    for (size_t i = 0; i < n; i++) {
-        total += savings[i].area;
-    }
     hpf_sink_printf(sink, "\n share %*s   lag  drag  void  producer <- retainers\n", width,
                     "saved");
     for (size_t i = 0; i < n && (most == 0 || i < most); i++) {
@@ -81,16 +71,16 @@ static void write_table(const input *in, const hpf_saving *savings, size_t n, si
 
 hpf_status savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *sink, hpf_error *err)
 {
-    hpf_saving *savings;
+    hpf_saving *savings, total;
     size_t n;
-    hpf_status status = hpf_savings_find(&savings, &n, in->survey, err);
+    hpf_status status = hpf_savings_find(&savings, &n, &total, in->survey, err);
     if (status == HPF_OK && n == 0) {
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "--savings needs a profile that was made with --savings by a "
                                "program that embeds hpprof, and has ended");
     } else if (status == HPF_OK) {
-        write_head(in, savings, n, exact, sink);
-        write_table(in, savings, n, n_rows, exact, sink);
+        write_head(in, &total, exact, sink);
+        write_table(in, savings, n, total.area, n_rows, exact, sink);
     }
     free(savings);
     return status;

@@ -6,8 +6,11 @@
  */
 #include "hpfile/eventlog.h"
 #include "eventlog/eventlog_diagnosis.h"
+#include "hpfile/eventlog_tags.h"
+#include "hpfile/str.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void hpf__eventlog_list_profiles(const hpf_eventlog_metadata *metadata,
                                  char ids[HPF__PROFILE_LIST_BYTES])
@@ -101,4 +104,54 @@ hpf_status hpf__eventlog_diagnosis(const hpf__eventlog_state *s, hpf_error *diag
                              s->profile);
     }
     return s->n_samples || s->is_over ? HPF_OK : say_what_lacks(s, diagnosis);
+}
+
+/* --- what was not recorded --- */
+
+static bool has(const hpf_eventlog *log, unsigned id)
+{
+    return hpf_eventlog_n_of_type(log, id) > 0;
+}
+
+/* Returns whether the run-time system is a profiling one: "GHC-9.4.7 rts_thr_p". */
+static bool is_profiling(hpf_str rts)
+{
+    return rts.length > 2 && (memcmp(rts.data + rts.length - 2, "_p", 2) == 0 ||
+                              (rts.length > 8 && hpf_str_find(rts, "_p_") != NULL));
+}
+
+hpf_eventlog_missing hpf_eventlog_find_missing(const hpf_eventlog *log,
+                                               const hpf_eventlog_metadata *metadata,
+                                               bool has_samples)
+{
+    bool is_complete = hpf_eventlog_state(log) == HPF_EVENTLOG_COMPLETE;
+    bool is_profiled = is_profiling(metadata->rts), was_asked = metadata->n_profiles > 0;
+    bool has_none = is_complete && !was_asked && !has(log, HPF__EVENT_HEAP_PROF_SAMPLE_BEGIN) &&
+                    !has(log, HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN);
+    const struct {
+        bool is_missing;
+        const char *text;
+    } all[] = {
+        {!is_complete && !has_samples,
+         "events that were still buffered when the program was killed: +RTS "
+         "--eventlog-flush-interval=1 (GHC 9.2 or later)"},
+        {has_none, is_profiled
+                       ? "a heap profile: +RTS -l -hc (or -hy, -hd, -hm, -hr, -hb)"
+                       : "a heap profile: +RTS -l -hT (built with -prof also -hc and others)"},
+        {was_asked && !has_samples, "samples of a short run: +RTS -i0.01"},
+        {!has(log, HPF__EVENT_HEAP_SIZE) && !has(log, HPF__EVENT_HEAP_LIVE),
+         "heap size and live bytes: +RTS -lg (part of -l)"},
+        {!has(log, HPF__EVENT_USER_MARKER),
+         "marks: Debug.Trace.traceMarker in the program, and +RTS -lu (part of -l)"},
+        {!has(log, HPF__EVENT_PROF_SAMPLE_COST_CENTRE) && is_profiled,
+         "time by cost centre: +RTS -p -l"},
+    };
+    hpf_eventlog_missing out = {.n = 0};
+    for (size_t i = 0; hpf_eventlog_metadata_is_ghc(metadata) && i < sizeof all / sizeof *all;
+         i++) {
+        if (all[i].is_missing) {
+            out.hints[out.n++] = all[i].text;
+        }
+    }
+    return out;
 }

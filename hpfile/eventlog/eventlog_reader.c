@@ -629,6 +629,16 @@ uint64_t hpf_eventlog_n_events(const hpf_eventlog *log)
     return n;
 }
 
+uint64_t hpf_eventlog_n_of_type(const hpf_eventlog *log, unsigned id)
+{
+    for (size_t i = 0; i < log->n_types; i++) {
+        if (log->types[i]->id == id) {
+            return log->types[i]->n_events;
+        }
+    }
+    return 0;
+}
+
 uint64_t hpf_eventlog_last_ns(const hpf_eventlog *log)
 {
     return log->last_ns;

@@ -110,10 +110,10 @@ static hpf_status add_savings(hpf_explanation *e, const hpf_explain_recording *g
     static const hpf_explain_question questions[] = {HPF_EXPLAIN_MAKER, HPF_EXPLAIN_HOLDER};
     static const int phases[HPF_N_SAVING_PHASES] = {HPF_EXPLAIN_LAG_PHASE, HPF_EXPLAIN_DRAG_PHASE,
                                                     HPF_EXPLAIN_VOID_PHASE};
-    hpf_saving *savings;
+    hpf_saving *savings, total;
     size_t n;
     double live = hpf_survey_live_area(given->in->survey);
-    hpf_status status = hpf_savings_find(&savings, &n, given->in->survey, err);
+    hpf_status status = hpf_savings_find(&savings, &n, &total, given->in->survey, err);
     *is_it = status == HPF_OK && n > 0;
     for (int i = 0; i < 2 && n > 0 && status == HPF_OK; i++) {
         hpf_explain_recording *r = &e->recordings[e->n_recordings++];
@@ -124,10 +124,8 @@ static hpf_status add_savings(hpf_explanation *e, const hpf_explain_recording *g
         status = hpf__explain_table_of_savings(&r->table, r, savings, n, e->arena, err);
         e->waste[r->question] = e->waste[r->question] ? e->waste[r->question] : r;
     }
-    for (size_t i = 0; i < n && live > 0; i++) {
-        for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
-            e->phases[phases[k]] += savings[i].areas[k] / live;
-        }
+    for (int k = 0; k < HPF_N_SAVING_PHASES && live > 0; k++) {
+        e->phases[phases[k]] += total.areas[k] / live;
     }
     free(savings);
     return status;

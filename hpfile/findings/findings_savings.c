@@ -52,6 +52,14 @@ static int compare_areas(const void *a, const void *b)
     return x->area != y->area ? (x->area < y->area) - (x->area > y->area) : compare_pairs(a, b);
 }
 
+static void add(hpf_saving *to, const hpf_saving *from)
+{
+    for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
+        to->areas[k] += from->areas[k];
+    }
+    to->area += from->area;
+}
+
 /* Lists the pairs, largest first. Returns their number, 0 if the profile has other names. */
 static size_t list_savings(hpf_saving *out, const hpf_summary *sum)
 {
@@ -71,10 +79,7 @@ static size_t list_savings(hpf_saving *out, const hpf_summary *sum)
     }
     for (size_t i = 0; i < n; i++) {
         if (n_pairs > 0 && hpf_str_equal(out[n_pairs - 1].pair, out[i].pair)) {
-            for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
-                out[n_pairs - 1].areas[k] += out[i].areas[k];
-            }
-            out[n_pairs - 1].area += out[i].area;
+            add(&out[n_pairs - 1], &out[i]);
         } else {
             out[n_pairs++] = out[i];
         }
@@ -85,17 +90,22 @@ static size_t list_savings(hpf_saving *out, const hpf_summary *sum)
     return n_pairs;
 }
 
-hpf_status hpf_savings_find(hpf_saving **out, size_t *n, const hpf_survey *survey, hpf_error *err)
+hpf_status hpf_savings_find(hpf_saving **out, size_t *n, hpf_saving *total,
+                            const hpf_survey *survey, hpf_error *err)
 {
     hpf_summary sum;
     *out = NULL;
     *n = 0;
+    *total = (hpf_saving){.area = 0};
     hpf_status status = hpf_summary_make(&sum, survey, 0, err);
     if (status != HPF_OK) {
         return status;
     }
     *out = calloc((size_t)sum.n_rows + 1, sizeof **out);
     *n = *out ? list_savings(*out, &sum) : 0;
+    for (size_t i = 0; i < *n; i++) {
+        add(total, &(*out)[i]);
+    }
     hpf_summary_finish(&sum);
     return *out ? HPF_OK : hpf_error_set_memory(err);
 }

@@ -83,11 +83,6 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
     return s->second_pass->series(s, &to, err);
 }
 
-hpf_status hpf_survey_replay(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
-{
-    return s->second_pass->replay(s, events, context, err);
-}
-
 /* --- one moment --- */
 
 typedef struct moment {

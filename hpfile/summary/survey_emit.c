@@ -95,7 +95,7 @@ static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *cont
     static const hpf_events samples = {.sample = on_sample};
     rest r;
     hpf_status status = begin_rest(&r, s, events, context, err);
-    status = status == HPF_OK ? hpf_survey_replay(s, &samples, &r, err) : status;
+    status = status == HPF_OK ? s->second_pass->replay(s, &samples, &r, err) : status;
     status = status == HPF_OK ? emit_until(&r, INFINITY, err) : status;
     free(r.at);
     return status;
@@ -131,8 +131,9 @@ static hpf_status emit_head(const hpf_survey *s, const hpf_events *to, void *con
 static hpf_status emit_apart(hpf_survey *s, const hpf_events *events, void *context, hpf_error *err)
 {
     const hpf_events samples = {.sample = events->sample};
-    hpf_status status = hpf__survey_emit_marks(s, events, context, err);
-    return status == HPF_OK ? hpf_survey_replay(s, &samples, context, err) : status;
+    bool has_marks = events->mark || events->quantity;
+    hpf_status status = has_marks ? hpf__survey_emit_marks(s, events, context, err) : HPF_OK;
+    return status == HPF_OK ? s->second_pass->replay(s, &samples, context, err) : status;
 }
 
 static hpf_status emit_in_place(hpf_survey *s, const hpf_events *events, void *context,
@@ -140,7 +141,7 @@ static hpf_status emit_in_place(hpf_survey *s, const hpf_events *events, void *c
 {
     const hpf_events replayed = {
         .sample = events->sample, .mark = events->mark, .quantity = events->quantity};
-    return hpf_survey_replay(s, &replayed, context, err);
+    return s->second_pass->replay(s, &replayed, context, err);
 }
 
 hpf_status hpf_survey_emit(hpf_survey *s, bool marks_in_place, const hpf_events *events,

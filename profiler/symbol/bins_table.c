@@ -167,3 +167,30 @@ void hpp_bins_group_rows(hpp_bins_table *t, hpp_bins_group group)
         qsort(t->rows, t->n_rows, sizeof *t->rows, by_amount);
     }
 }
+
+static int by_change(const void *a, const void *b)
+{
+    const uint64_t *x = ((const hpp_bins_row *)a)->amounts, *y = ((const hpp_bins_row *)b)->amounts;
+    uint64_t p = x[1] > x[0] ? x[1] - x[0] : x[0] - x[1],
+             q = y[1] > y[0] ? y[1] - y[0] : y[0] - y[1];
+    return p != q ? (p < q) - (p > q) : by_amount(a, b);
+}
+
+void hpp_bins_sort_by_change(hpp_bins_table *t)
+{
+    if (t->n_rows > 0) {
+        qsort(t->rows, t->n_rows, sizeof *t->rows, by_change);
+    }
+}
+
+uint64_t hpp_bins_amount_between(const hpp_bins_table *t, hpf_str path, uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const hpp_bins_row *row = &t->rows[i];
+        if (row->address >= from && row->address < to && hpf_str_equal(row->path, path)) {
+            sum += row->amounts[0];
+        }
+    }
+    return sum;
+}

@@ -28,7 +28,7 @@ HPF_MUST_USE hpf_status hpr__chart_classic(hpr__chart *chart, hpf_survey *survey
                                            const hpr_options *options, hpf_error *err);
 
 /* Selects, orders and limits the names; the assignment lives as long as the arena. Errors: MEMORY;
- * from hpf_survey_replay when the order needs a second reading; LIMIT for more ORDER lines in the
+ * from hpf_survey_emit when the order needs a second reading; LIMIT for more ORDER lines in the
  * `.aux` file than hp2ps accepts. */
 HPF_MUST_USE hpf_status hpr__classic_select(hpr__assignment *assignment, hpf_arena *arena,
                                             hpf_survey *survey, const hpr_options *options,

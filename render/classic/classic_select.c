@@ -96,7 +96,7 @@ static hpf_status find_sums(selection *sel, hpf_error *err)
     for (hpf_name name = 0; name < sel->n_names; name++) {
         sel->figures[name] = 0;
     }
-    hpf_status status = hpf_survey_replay(sel->survey, &events, sel, err);
+    hpf_status status = hpf_survey_emit(sel->survey, false, &events, sel, err);
     for (hpf_name name = 0; !status && sel->with_leftover && name < sel->n_names; name++) {
         add_cut(&sel->figures[name], hpf_survey_leftover(sel->survey, name));
     }
@@ -192,7 +192,7 @@ static hpf_status sort_by_deviation(selection *sel, hpf_error *err)
         sel->means[name] = hpf_survey_totals(sel->survey, name)->sum / n_samples;
         sel->figures[name] = 0;
     }
-    status = hpf_survey_replay(sel->survey, &events, sel, err);
+    status = hpf_survey_emit(sel->survey, false, &events, sel, err);
     if (status) {
         return status;
     }

@@ -126,7 +126,7 @@ hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
         p.n_bytes += columns->costs[i];
     }
     hpf_status status =
-        has_memory ? hpf_survey_replay(survey, &events, &p, err) : hpf_error_set_memory(err);
+        has_memory ? hpf_survey_emit(survey, false, &events, &p, err) : hpf_error_set_memory(err);
     status = status ? status : end_all(&p, err);
     free(p.amounts);
     free(p.touched);

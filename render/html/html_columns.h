@@ -17,7 +17,7 @@ typedef struct hpr__columns {
 } hpr__columns;
 
 /* Packs the series of the bands below `columns->n`. Errors: UNSUPPORTED when there are numbers that
- * are not whole or too large, or when the survey cannot replay its samples; from hpf_survey_replay;
+ * are not whole or too large, or when the survey cannot replay its samples; from hpf_survey_emit;
  * MEMORY. Call hpr__columns_finish also after an error. */
 HPF_MUST_USE hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
                                           const uint32_t *band_of_name, hpf_error *err);

@@ -249,7 +249,7 @@ static hpf_status survey_with(size_t max_drawn, hpf_error *err)
         status = check_series(survey, err);
     }
     if (status == HPF_OK) {
-        status = hpf_survey_replay(survey, &(hpf_events){0}, NULL, err);
+        status = hpf_survey_emit(survey, true, &(hpf_events){0}, NULL, err);
     }
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);

@@ -103,6 +103,9 @@ HPF_API uint64_t hpf_eventlog_last_ns(const hpf_eventlog *log);
 HPF_API size_t hpf_eventlog_n_types(const hpf_eventlog *log);
 HPF_API const hpf_event_type *hpf_eventlog_type(const hpf_eventlog *log, size_t index);
 
+/* Returns the number of events of a type so far. */
+HPF_API uint64_t hpf_eventlog_n_of_type(const hpf_eventlog *log, unsigned id);
+
 HPF_API void hpf_eventlog_destroy(hpf_eventlog *log);
 
 /* Reads a whole source. The caller owns `*log`, unless `log` is NULL; it is set also after an
@@ -198,6 +201,17 @@ HPF_API void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *metadata);
 
 /* Returns whether GHC's run-time system wrote the log: it is identified as GHC, or not at all. */
 HPF_API bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata);
+
+/* What a log of GHC does not have, each with the run-time option that would have recorded it. */
+typedef struct hpf_eventlog_missing {
+    const char *hints[6];
+    size_t n;
+} hpf_eventlog_missing;
+
+/* Returns what a whole log is missing; nothing for logs of other run-time systems. */
+HPF_API hpf_eventlog_missing hpf_eventlog_find_missing(const hpf_eventlog *log,
+                                                       const hpf_eventlog_metadata *metadata,
+                                                       bool has_samples);
 
 /* --- time profile ---
  *

@@ -104,13 +104,27 @@ typedef struct hpf_saving {
     double areas[HPF_N_SAVING_PHASES], area; /* amount x time */
 } hpf_saving;
 
-/* Lists the pairs of a profile by --savings, largest first; none if it is another profile. Free
- * `*out`. Errors: MEMORY. */
-HPF_API HPF_MUST_USE hpf_status hpf_savings_find(hpf_saving **out, size_t *n,
+/* Lists the pairs of a profile by --savings, largest first; none if it is another profile. Sets
+ * `*total` to their sum. Free `*out`. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_savings_find(hpf_saving **out, size_t *n, hpf_saving *total,
                                                  const hpf_survey *survey, hpf_error *err);
 
 /* Returns the area of all live memory; 0 if the profile does not have it. */
 HPF_API double hpf_survey_live_area(const hpf_survey *survey);
+
+/* How long a phase of what one producer made lasted: in the unit of the profile's samples. Texts
+ * are borrowed from the survey. */
+typedef struct hpf_life_time {
+    hpf_str phase, producer;
+    double bytes, left, area;         /* in all; longer than the last duration; bytes x time */
+    double half_s, most_s, longest_s; /* median, 90th percentile, maximum */
+} hpf_life_time;
+
+/* Lists the phases of a `.lives.hp` file (docs/embedding.md), which has at each duration the bytes
+ * whose phase lasted as long; largest area first. Free `*out`, also after an error. Errors:
+ * UNSUPPORTED for another profile; MEMORY; from the input. */
+HPF_API HPF_MUST_USE hpf_status hpf_life_times_find(hpf_life_time **out, size_t *n,
+                                                    hpf_survey *survey, hpf_error *err);
 
 HPF_END_DECLS
 #endif

@@ -105,9 +105,9 @@ HPF_API size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *f
 
 /* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
- * hpf_live_survey_last and the count. hpf_survey_replay and hpf_survey_emit are UNSUPPORTED when
- * not all samples are stored; hpf_survey_amounts_at uses the nearest stored sample, where folded
- * and unwanted names have 0. Takes time in proportion to names and drawn samples; none if nothing
+ * hpf_live_survey_last and the count. hpf_survey_emit is UNSUPPORTED when not all samples are
+ * stored; hpf_survey_amounts_at uses the nearest stored sample, where folded and unwanted names
+ * have 0. Takes time in proportion to names and drawn samples; none if nothing
  * was fed since the last call. Returns HPF_MORE, without an error, while headers or the first
  * sample are missing. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_live_survey(hpf_survey **out, hpf_live *live, hpf_error *err);

@@ -115,11 +115,7 @@ HPF_API size_t hpf_survey_peak_index(const hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_series(hpf_survey *survey, const uint32_t *band_of_name,
                                                   uint32_t n_bands, double *values, hpf_error *err);
 
-/* Emits every sample again, in order, with marks and quantities but without names. */
-HPF_API HPF_MUST_USE hpf_status hpf_survey_replay(hpf_survey *survey, const hpf_events *events,
-                                                  void *context, hpf_error *err);
-
-/* Emits the whole profile: headers, names, marks and quantities by time, samples. With
+/* Emits the whole profile again: headers, names, marks and quantities by time, samples. With
  * `marks_in_place`, marks and quantities come between the samples: where the input has them, or by
  * time if samples were sorted or there is a sidecar. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_in_place,

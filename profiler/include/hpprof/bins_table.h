@@ -58,5 +58,12 @@ HPF_API HPF_MUST_USE hpf_status hpp_bins_add(hpp_bins_table *table, const hpf_bi
 /* Groups the rows of all files: largest amounts of both sides together first, then by name. */
 HPF_API void hpp_bins_group_rows(hpp_bins_table *table, hpp_bins_group group);
 
+/* Sorts grouped rows: largest differences between the sides first. */
+HPF_API void hpp_bins_sort_by_change(hpp_bins_table *table);
+
+/* Returns the amount of an object's addresses in [from, to). */
+HPF_API uint64_t hpp_bins_amount_between(const hpp_bins_table *table, hpf_str path, uint64_t from,
+                                         uint64_t to);
+
 HPF_END_DECLS
 #endif

@@ -478,7 +478,7 @@ static void expect_ordered(unsigned n_samples, size_t max_drawn)
         cr_expect_eq(o->drawn[i].time, 1 + (double)o->drawn[i].sample_index);
     }
     hpf_events events = {.sample = expect_next};
-    cr_expect_eq(hpf_survey_replay(survey, &events, &n, NULL), HPF_OK);
+    cr_expect_eq(hpf_survey_emit(survey, true, &events, &n, NULL), HPF_OK);
     cr_expect_eq(n, n_samples);
     free(values);
     hpf_survey_destroy(survey);
@@ -509,7 +509,7 @@ static void expect_counted(hpf_sink *log)
     hpf_eventlog *expected = counted(hpf_sink_bytes(log));
     const hpf_eventlog *records = hpf_survey_eventlog(survey);
     const hpf_events none = {0};
-    cr_assert_eq(hpf_survey_replay(survey, &none, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_emit(survey, true, &none, NULL, NULL), HPF_OK);
     cr_expect_eq(hpf_eventlog_n_events(records), hpf_eventlog_n_events(expected));
     cr_expect_eq(hpf_eventlog_last_ns(records), hpf_eventlog_last_ns(expected));
     cr_expect_eq(hpf_eventlog_state(records), hpf_eventlog_state(expected));

@@ -302,7 +302,7 @@ Test(foreign_profiles, with_large_samples_are_read_twice)
     hpf_source *source;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(csv), NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
-    cr_assert_eq(hpf_survey_replay(survey, &events, &row, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_emit(survey, true, &events, &row, NULL), HPF_OK);
     cr_expect_eq(row, N_ROWS);
     cr_assert_eq(hpf_survey_series(survey, band_of_name, 1, values, NULL), HPF_OK);
     for (row = 0; row < N_ROWS; row++) {

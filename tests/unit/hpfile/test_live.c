@@ -379,7 +379,8 @@ Test(live, folded_names_count_with_all_others)
     cr_assert_eq(hpf_live_survey_last(&latest, live, HUGE_VAL, NULL), HPF_OK);
     expect_whole(latest);
     hpf_error err = {0};
-    cr_expect_eq(hpf_survey_replay(look(live), &(hpf_events){0}, NULL, &err), HPF_ERR_UNSUPPORTED);
+    cr_expect_eq(hpf_survey_emit(look(live), true, &(hpf_events){0}, NULL, &err),
+                 HPF_ERR_UNSUPPORTED);
     hpf_live_destroy(live);
     hpf_sink_destroy(profile);
 }

@@ -392,7 +392,7 @@ Test(survey, replay_emits_every_sample_again)
     hpf_str expected = hpf_sink_bytes(whole.text);
     for (int i = 0; i < 2; i++) {
         hpf_sink *got = hpf_sink_to_memory();
-        cr_assert_eq(hpf_survey_replay(survey, &samples, got, NULL), HPF_OK);
+        cr_assert_eq(hpf_survey_emit(survey, true, &samples, got, NULL), HPF_OK);
         hpf_str bytes = hpf_sink_bytes(got);
         const char *tail = expected.data + expected.length - bytes.length;
         cr_assert_eq(memcmp(bytes.data, tail, bytes.length), 0);
@@ -559,7 +559,7 @@ static void compare_window(const hpf_model *model, hpf_str text, double from, do
     expect_series_of_window(window);
     uint64_t n_replayed = 0;
     static const hpf_events counting = {.sample = count_sample};
-    cr_assert_eq(hpf_survey_replay(window, &counting, &n_replayed, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_emit(window, true, &counting, &n_replayed, NULL), HPF_OK);
     cr_expect_eq(n_replayed, a->n_samples);
     finish(window, source);
     finish(cut, cut_source);
