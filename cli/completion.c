@@ -11,20 +11,9 @@
 #include "cmd.h"
 #include "diag.h"
 
-typedef enum word_kind { WORD_FILE, WORD_FOLDER, WORD_PROCESS, WORD_CHOICE, WORD_OTHER } word_kind;
-
-static word_kind kind_of_argument(const opt *option)
+static bool takes_process(const cmd *c)
 {
-    return option->choices                         ? WORD_CHOICE
-           : strcmp(option->argument, "FILE") == 0 ? WORD_FILE
-           : strcmp(option->argument, "BASE") == 0 ? WORD_FILE
-           : strcmp(option->argument, "DIR") == 0  ? WORD_FOLDER
-                                                   : WORD_OTHER;
-}
-
-static word_kind kind_of_operands(const cmd *c)
-{
-    return strncmp(c->operands, "PID", 3) == 0 ? WORD_PROCESS : WORD_FILE;
+    return strncmp(c->operands, "PID", 3) == 0;
 }
 
 /* Returns whether the next word is the argument of the option. */
@@ -52,11 +41,26 @@ static void each_option(const cmd *c, void (*print)(const cmd *c, const opt *opt
     }
 }
 
-static void print_choices(const opt *option)
+/* What a shell completes as the argument of an option; the choices are in between. */
+typedef struct shell_words {
+    const char *file, *folder, *before_choices, *after_choices, *other;
+} shell_words;
+
+static void print_argument(const opt *option, const shell_words *words)
 {
+    const char *name = option->argument;
+    if (!option->choices) {
+        fputs(strcmp(name, "FILE") == 0 || strcmp(name, "BASE") == 0 ? words->file
+              : strcmp(name, "DIR") == 0                             ? words->folder
+                                                                     : words->other,
+              stdout);
+        return;
+    }
+    fputs(words->before_choices, stdout);
     for (size_t i = 0; option->choices[i]; i++) {
         printf("%s%s", i > 0 ? " " : "", option->choices[i]);
     }
+    fputs(words->after_choices, stdout);
 }
 
 /* Prints the names of all commands. */
@@ -94,6 +98,9 @@ static void bash_word(const cmd *c, const opt *option)
 
 static void bash_argument(const cmd *c, const opt *option)
 {
+    static const shell_words words = {"_filedir ;;\n", "_filedir -d ;;\n",
+                                      "COMPREPLY=($(compgen -W '", "' -- \"$cur\")) ;;\n",
+                                      ": ;;\n"};
     (void)c;
     if (!takes_word(option)) {
         return;
@@ -103,23 +110,7 @@ static void bash_argument(const cmd *c, const opt *option)
         printf("-%c | ", option->letter);
     }
     printf("--%s) ", option->name);
-    switch (kind_of_argument(option)) {
-    case WORD_FILE:
-        puts("_filedir ;;");
-        break;
-    case WORD_FOLDER:
-        puts("_filedir -d ;;");
-        break;
-    case WORD_CHOICE:
-        fputs("COMPREPLY=($(compgen -W '", stdout);
-        print_choices(option);
-        puts("' -- \"$cur\")) ;;");
-        break;
-    case WORD_PROCESS:
-    case WORD_OTHER:
-        puts(": ;;");
-        break;
-    }
+    print_argument(option, &words);
 }
 
 static void bash_command(const cmd *c)
@@ -191,7 +182,7 @@ static void print_bash(void)
          "    fi\n"
          "    case $command in");
     for (int i = 0; cmd_table[i]; i++) {
-        if (kind_of_operands(cmd_table[i]) == WORD_PROCESS) {
+        if (takes_process(cmd_table[i])) {
             printf("    %s) _pids ;;\n", cmd_table[i]->name);
         }
     }
@@ -205,6 +196,7 @@ static void print_bash(void)
 
 static void zsh_option(const cmd *c, const opt *option)
 {
+    static const shell_words words = {"_files", "_files -/", "(", ")", ""};
     (void)c;
     const bool is_list = option->kind == OPT_LIST || option->kind == OPT_SUFFIX;
     const char *word = option->kind == OPT_SUFFIX ? "-" : takes_word(option) ? "+" : "";
@@ -225,22 +217,7 @@ static void zsh_option(const cmd *c, const opt *option)
     fputs("]", stdout);
     if (option->kind != OPT_FLAG) {
         printf("%s:%s:", option->kind == OPT_SUFFIX ? ":" : "", option->argument);
-        switch (kind_of_argument(option)) {
-        case WORD_FILE:
-            fputs("_files", stdout);
-            break;
-        case WORD_FOLDER:
-            fputs("_files -/", stdout);
-            break;
-        case WORD_CHOICE:
-            fputs("(", stdout);
-            print_choices(option);
-            fputs(")", stdout);
-            break;
-        case WORD_PROCESS:
-        case WORD_OTHER:
-            break;
-        }
+        print_argument(option, &words);
     }
     fputs("' \\\n", stdout);
 }
@@ -251,8 +228,8 @@ static void zsh_command(const cmd *c)
            c->operand_ends_options ? " -A '-*'" : "");
     each_option(c, zsh_option);
     puts(c->operand_ends_options ? "        '(-)1:program: _command_names -e' '*:: : _normal'"
-         : kind_of_operands(c) == WORD_PROCESS ? "        '1:process:_pids' '*:: :'"
-                                               : "        '*:file:_files'");
+         : takes_process(c)      ? "        '1:process:_pids' '*:: :'"
+                                 : "        '*:file:_files'");
     puts("        ;;");
 }
 
@@ -296,29 +273,15 @@ static void print_zsh(void)
 
 static void fish_option(const cmd *c, const opt *option)
 {
+    static const shell_words words = {" -r -F", " -x -a '(__fish_complete_directories)'",
+                                      " -x -a '", "'", " -x"};
     printf("complete -c census -n '__census_in %s'", c->name);
     if (option->letter) {
         printf(" -s %c", option->letter);
     }
     printf(" -l %s", option->name);
     if (takes_word(option)) {
-        switch (kind_of_argument(option)) {
-        case WORD_FILE:
-            fputs(" -r -F", stdout);
-            break;
-        case WORD_FOLDER:
-            fputs(" -x -a '(__fish_complete_directories)'", stdout);
-            break;
-        case WORD_CHOICE:
-            fputs(" -x -a '", stdout);
-            print_choices(option);
-            fputs("'", stdout);
-            break;
-        case WORD_PROCESS:
-        case WORD_OTHER:
-            fputs(" -x", stdout);
-            break;
-        }
+        print_argument(option, &words);
     }
     fputs(" -d '", stdout);
     print_quoted(option->help, "\\", "\\'");
@@ -349,7 +312,7 @@ static void fish_command(const cmd *c)
         each_option(c, fish_taker);
         puts(")'");
     } else {
-        puts(kind_of_operands(c) == WORD_PROCESS ? "-x -a '(__fish_complete_pids)'" : "-F");
+        puts(takes_process(c) ? "-x -a '(__fish_complete_pids)'" : "-F");
     }
     each_option(c, fish_option);
 }

@@ -17,16 +17,6 @@ bool bins_is_file(const char *path)
     return is;
 }
 
-bool bins_begin(hpp_bins_table *table)
-{
-    hpf_error err;
-    bool is_good = hpp_bins_init(table, &err) == HPF_OK;
-    if (!is_good) {
-        diag_say("%s", err.message);
-    }
-    return is_good;
-}
-
 bool bins_read(hpf_bins *bins, const char *path)
 {
     hpf_source *source;
@@ -44,7 +34,8 @@ bool bins_read(hpf_bins *bins, const char *path)
     return is_good;
 }
 
-bool bins_add(hpp_bins_table *table, const char *path, int side)
+/* Adds a file to one side of the table. Returns false after a message. */
+static bool add(hpp_bins_table *table, const char *path, int side)
 {
     hpf_bins bins;
     hpf_error err;
@@ -59,14 +50,18 @@ bool bins_add(hpp_bins_table *table, const char *path, int side)
     return is_good;
 }
 
-bool bins_load(hpp_bins_table *table, const char *const *paths, size_t n)
+bool bins_load(hpp_bins_table *table, const char *const *paths, size_t n, bool is_diff)
 {
-    bool is_good = bins_begin(table);
-    for (size_t i = 0; i < n && is_good; i++) {
-        is_good = bins_add(table, paths[i], 0);
-        if (!is_good) {
+    hpf_error err;
+    if (hpp_bins_init(table, &err) != HPF_OK) {
+        diag_say("%s", err.message);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!add(table, paths[i], is_diff ? (int)i : 0)) {
             hpp_bins_finish(table);
+            return false;
         }
     }
-    return is_good;
+    return true;
 }

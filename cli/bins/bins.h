@@ -13,14 +13,8 @@ bool bins_is_file(const char *path);
 /* Reads a file. Returns false after a message, with nothing to finish. */
 bool bins_read(hpf_bins *bins, const char *path);
 
-/* Initialises an empty table. Returns false after a message. */
-bool bins_begin(hpp_bins_table *table);
-
-/* Adds a file to one side of the table. Returns false after a message. */
-bool bins_add(hpp_bins_table *table, const char *path, int side);
-
-/* Initialises a table with the sum of `n` files. Returns false after a message, with nothing to
- * finish. */
-bool bins_load(hpp_bins_table *table, const char *const *paths, size_t n);
+/* Initialises a table with the sum of `n` files, or with the two sides of a comparison. Returns
+ * false after a message, with nothing to finish. */
+bool bins_load(hpp_bins_table *table, const char *const *paths, size_t n, bool is_diff);
 
 #endif

@@ -157,30 +157,18 @@ static int write_table(hpp_bins_table *bins, hpp_bins_group group, bool is_diff,
     return output_close(sink, name);
 }
 
-int bins_report(const char *const *paths, size_t n, hpp_bins_group group, const bins_output *to)
+int bins_report(const char *const *paths, size_t n, hpp_bins_group group, bool is_diff,
+                const bins_output *to)
 {
     hpp_bins_table bins;
-    if (!bins_load(&bins, paths, n)) {
+    if (!bins_load(&bins, paths, n, is_diff)) {
         return EXIT_FAILED;
     }
     hpp_bins_group_rows(&bins, group);
-    int status = write_table(&bins, group, false, to);
-    hpp_bins_finish(&bins);
-    return status;
-}
-
-int bins_diff(const char *before, const char *after, hpp_bins_group group, const bins_output *to)
-{
-    hpp_bins_table bins;
-    if (!bins_begin(&bins)) {
-        return EXIT_FAILED;
-    }
-    int status = EXIT_FAILED;
-    if (bins_add(&bins, before, 0) && bins_add(&bins, after, 1)) {
-        hpp_bins_group_rows(&bins, group);
+    if (is_diff) {
         hpp_bins_sort_by_change(&bins);
-        status = write_table(&bins, group, true, to);
     }
+    int status = write_table(&bins, group, is_diff, to);
     hpp_bins_finish(&bins);
     return status;
 }

@@ -16,11 +16,9 @@ typedef struct bins_output {
     bool exact;
 } bins_output;
 
-/* Writes the sum of `n` files as a table. */
-int bins_report(const char *const *paths, size_t n, hpp_bins_group group, const bins_output *to);
-
-/* Writes what changed between two files. */
-int bins_diff(const char *before, const char *after, hpp_bins_group group, const bins_output *to);
+/* Writes the sum of `n` files as a table, or what changed between two. */
+int bins_report(const char *const *paths, size_t n, hpp_bins_group group, bool is_diff,
+                const bins_output *to);
 
 /* Writes what a file contains, as text or JSON. */
 int bins_info(const char *path, const bins_output *to);

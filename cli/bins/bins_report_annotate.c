@@ -187,7 +187,7 @@ int bins_annotate(const char *const *paths, size_t n, const char *function, cons
 {
     hpp_bins_table bins;
     int status = EXIT_FAILED;
-    if (!bins_load(&bins, paths, n)) {
+    if (!bins_load(&bins, paths, n, false)) {
         return EXIT_FAILED;
     }
     const char *name;

@@ -10,96 +10,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_OF(list) (sizeof(list) / sizeof *(list))
 enum { MAX_RESPONSE_BYTES = 1 << 24, MAX_NESTED = 16 };
 
-/* Options whose argument is the next word. */
-static const char *const with_argument[] = {
-    "-o",
-    "-x",
-    "-I",
-    "-D",
-    "-U",
-    "-L",
-    "-l",
-    "-B",
-    "-T",
-    "-u",
-    "-z",
-    "-e",
-    "-A",
-    "-G",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-idirafter",
-    "-iquote",
-    "-iprefix",
-    "-isysroot",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-imultilib",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-MJ",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xclang",
-    "-Xpreprocessor",
-    "-Xanalyzer",
-    "-mllvm",
-    "--param",
-    "-target",
-    "-arch",
-    "-aux-info",
-    "-dumpbase",
-    "-dumpdir",
-    "-dumpbase-ext",
-    "-wrapper",
-    "-specs",
-    "--sysroot",
-    "-framework",
-    "-isystem-after",
-    "-soname",
-    "-h",
-    "-Tbss",
-    "-Tdata",
-    "-Ttext",
-    "-include-pch",
-    "--output",
-    "--language",
-};
+/* Lists of words, with a blank before and after each. Options whose argument is the next word: */
+static const char with_argument[] =
+    " -o -x -I -D -U -L -l -B -T -u -z -e -A -G -include -imacros -isystem -idirafter "
+    "-iquote -iprefix -isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ "
+    "-MJ -Xlinker -Xassembler -Xclang -Xpreprocessor -Xanalyzer -mllvm --param -target "
+    "-arch -aux-info -dumpbase -dumpdir -dumpbase-ext -wrapper -specs --sysroot "
+    "-framework -isystem-after -soname -h -Tbss -Tdata -Ttext -include-pch --output "
+    "--language ";
 
-/* Options after which nothing is compiled. */
-static const char *const preprocess_only[] = {"-E", "-M", "-MM", "--preprocess",
-                                              "-fpreprocessed-only"};
-static const char *const no_link[] = {"-c",        "-S",         "-fsyntax-only",
-                                      "-r",        "-nostdlib",  "-nodefaultlibs",
-                                      "--compile", "--assemble", "-emit-ast"};
-static const char *const sanitizers[] = {"address",          "kernel-address", "hwaddress",
-                                         "kernel-hwaddress", "thread",         "memory",
-                                         "kernel-memory"};
-static const char *const sources[] = {"c",   "i", "ii", "cc", "cp", "cxx", "cpp", "CPP",
-                                      "c++", "C", "m",  "mm", "mi", "mii", "M"};
-static const char *const headers[] = {"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc"};
+/* Options after which nothing is compiled, or linked. */
+static const char preprocess_only[] = " -E -M -MM --preprocess -fpreprocessed-only ";
+static const char no_link[] =
+    " -c -S -fsyntax-only -r -nostdlib -nodefaultlibs --compile --assemble -emit-ast ";
+
+static const char sanitizers[] =
+    " address kernel-address hwaddress kernel-hwaddress thread memory kernel-memory ";
+static const char sources[] = " c i ii cc cp cxx cpp CPP c++ C m mm mi mii M ";
+static const char headers[] = " h hh H hp hxx hpp HPP h++ tcc ";
 
 typedef struct reader {
     cc_task task;
     bool is_preprocessing, may_link, is_freestanding, has_input;
-    char language[32];  /* of -x; "" : by suffix */
-    const char *before; /* the option that the next word is the argument of */
+    char language[32];             /* of -x; "" : by suffix */
+    bool is_argument, is_language; /* the next word, of the option before it */
     char conflict[64];
 } reader;
 
-static bool is_in(const char *word, const char *const *list, size_t n)
+static bool is_in(const char *word, const char *list)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(word, list[i]) == 0) {
-            return true;
-        }
+    const size_t n = strlen(word);
+    const char *found = n > 0 && !strchr(word, ' ') ? strstr(list, word) : NULL;
+    while (found && (found[-1] != ' ' || found[n] != ' ')) {
+        found = strstr(found + 1, word);
     }
-    return false;
+    return found != NULL;
 }
 
 static void set_language(reader *r, const char *language)
@@ -114,8 +61,8 @@ static void read_input(reader *r, const char *path)
     bool is_header = strstr(r->language, "-header") != NULL;
     bool is_source = !is_header && r->language[0] && strncmp(r->language, "assembler", 9) != 0;
     if (!r->language[0]) {
-        is_source = is_in(suffix, sources, N_OF(sources));
-        is_header = is_in(suffix, headers, N_OF(headers));
+        is_source = is_in(suffix, sources);
+        is_header = is_in(suffix, headers);
     }
     r->task.compiles |= is_source || is_header;
     r->may_link &= !is_header;
@@ -129,7 +76,7 @@ static void read_sanitizers(reader *r, const char *list)
         list += *list == ',';
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ","), list);
-        if (is_in(name, sanitizers, N_OF(sanitizers))) {
+        if (is_in(name, sanitizers)) {
             snprintf(r->conflict, sizeof r->conflict, "-fsanitize=%s", name);
         }
     }
@@ -139,18 +86,20 @@ static void read_response(reader *r, const char *path, int n_nested);
 
 static void read_word(reader *r, const char *word, int n_nested)
 {
-    if (r->before) {
-        if (strcmp(r->before, "-x") == 0 || strcmp(r->before, "--language") == 0) {
+    if (r->is_argument) {
+        if (r->is_language) {
             set_language(r, word);
         }
-        r->before = NULL;
-    } else if (word[0] == '@' && word[1]) {
+        r->is_argument = false;
+        return;
+    }
+    if (word[0] == '@' && word[1]) {
         read_response(r, word + 1, n_nested);
     } else if (word[0] != '-' || !word[1]) {
         read_input(r, word);
-    } else if (is_in(word, preprocess_only, N_OF(preprocess_only))) {
+    } else if (is_in(word, preprocess_only)) {
         r->is_preprocessing = true;
-    } else if (is_in(word, no_link, N_OF(no_link))) {
+    } else if (is_in(word, no_link)) {
         r->may_link = false;
     } else if (strcmp(word, "-shared") == 0 || strcmp(word, "--shared") == 0) {
         r->task.is_shared = true;
@@ -165,9 +114,8 @@ static void read_word(reader *r, const char *word, int n_nested)
     } else if (strncmp(word, "-l", 2) == 0 || strncmp(word, "-Wl,", 4) == 0) {
         r->has_input = true;
     }
-    for (size_t i = 0; !r->before && word[0] == '-' && i < N_OF(with_argument); i++) {
-        r->before = strcmp(word, with_argument[i]) == 0 ? with_argument[i] : NULL;
-    }
+    r->is_argument = word[0] == '-' && is_in(word, with_argument);
+    r->is_language = strcmp(word, "-x") == 0 || strcmp(word, "--language") == 0;
 }
 
 /* Takes the next word of a response file out of `*text`, in place: words are separated by blanks,

@@ -358,7 +358,7 @@ static int run(const cmd *self, int argc, char **argv)
             return cmd_misused(self, "address bins can only be converted to csv or json");
         }
         return bins_report((const char *const *)(argv + 1), (size_t)argc - 1, HPP_BINS_BY_ADDRESS,
-                           &to);
+                           false, &to);
     }
     const profile_command f = {
         .from = values.input_format < 0 ? NULL : hpf_format_find(source_names[values.input_format]),

@@ -7,7 +7,7 @@
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
-#include "eventlog/log_pass.h"
+#include "eventlog/log.h"
 #include "unit_format.h"
 
 #define ALLOC_MISUSED "--alloc needs a .prof report of GHC"

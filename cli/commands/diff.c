@@ -546,7 +546,7 @@ static int run_bins(const cmd *self, const diff_values *values, const target *to
     }
     const bins_output output = {values->output, (table_format)format,
                                 values->n_bands < 0 ? 10 : (size_t)values->n_bands, values->exact};
-    return bins_diff(argv[1], argv[2], HPP_BINS_BY_FUNCTION, &output);
+    return bins_report((const char *const *)(argv + 1), 2, HPP_BINS_BY_FUNCTION, true, &output);
 }
 
 /* Compares the operands. */

@@ -15,7 +15,7 @@
 #include "prof_report.h"
 #include "profile_command.h"
 #include "unit_format.h"
-#include "eventlog/log_info.h"
+#include "eventlog/log.h"
 #include "hpfile/summary.h"
 
 typedef enum info_format { INFO_TEXT, INFO_JSON } info_format;

@@ -24,17 +24,13 @@
 #include "report_source.h"
 #include "profile_command.h"
 #include "unit_format.h"
-#include "eventlog/log_nonmoving.h"
-#include "eventlog/log_ticky.h"
-#include "eventlog/log_pass.h"
+#include "eventlog/log.h"
 #include "gate/gate.h"
 #include "output.h"
 #include "path.h"
 #include "plot/overlay.h"
 #include "plot/retainers.h"
-#include "retainers/chains.h"
-#include "retainers/life_times.h"
-#include "retainers/savings.h"
+#include "retainers/report.h"
 #include "options/stack_options.h"
 #include "hpfile/summary.h"
 #include "table.h"
@@ -613,7 +609,7 @@ static int run_bins(const cmd *self, const report_values *v, int argc, char **ar
                    ? cmd_misused(self, "--annotate can only be written as text")
                    : bins_annotate(paths, n, v->annotate, &to);
     }
-    return bins_report(paths, n, groups[part], &to);
+    return bins_report(paths, n, groups[part], false, &to);
 }
 
 /* Reports a heap snapshot. */

@@ -108,7 +108,7 @@ int report_source_bins(const char *const *paths, size_t n, const report_source_o
                        const char *output)
 {
     hpp_bins_table bins;
-    if (!bins_load(&bins, paths, n)) {
+    if (!bins_load(&bins, paths, n, false)) {
         return EXIT_FAILED;
     }
     hpp_bins_group_rows(&bins, HPP_BINS_BY_LINE);

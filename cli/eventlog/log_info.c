@@ -8,7 +8,7 @@
 #include "hpfile/breakdown.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/eventlog_tags.h"
-#include "log_info.h"
+#include "log.h"
 
 #include <string.h>
 
@@ -19,7 +19,6 @@
 #include "diag.h"
 #include "processes.h"
 #include "unit_format.h"
-#include "log_pass.h"
 #include "hpfile/summary.h"
 
 typedef struct log_contents {

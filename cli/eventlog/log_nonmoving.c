@@ -3,14 +3,13 @@
  * Text and Markdown leave out block sizes without segments.
  */
 #include "hpfile/sink.h"
-#include "log_nonmoving.h"
+#include "log.h"
 
 #include <stdlib.h>
 
 #include "hpfile/eventlog.h"
 
 #include "unit_format.h"
-#include "log_pass.h"
 
 typedef struct nonmoving_report {
     log_report base; /* first: a `log_report *` is a `nonmoving_report *` */

@@ -3,7 +3,7 @@
  * One pass over all records, and the report of the time profile.
  */
 #include "hpfile/sink.h"
-#include "log_pass.h"
+#include "log.h"
 
 #include "diag.h"
 

@@ -3,14 +3,13 @@
  * Counters that are zero are only counted: most code of a program never runs.
  */
 #include "hpfile/sink.h"
-#include "log_ticky.h"
+#include "log.h"
 
 #include <stdlib.h>
 
 #include "hpfile/eventlog.h"
 
 #include "unit_format.h"
-#include "log_pass.h"
 
 typedef struct ticky_report {
     log_report base; /* first: a `log_report *` is a `ticky_report *` */

@@ -11,6 +11,7 @@
 #include "base/frame.h"
 #include "detect/import.h"
 #include "event/format_row.h"
+#include "event/stack_view.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"
 
@@ -73,9 +74,9 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     }
     r->options = options ? *options : (hpf_reader_options){0};
     if (!r->options.rules && r->options.view) {
-        r->options.rules = hpf_stack_view_rules(r->options.view);
+        r->options.rules = r->options.view->rules;
     }
-    bool has_viewer = r->options.view && hpf_stack_view_shows(r->options.view);
+    bool has_viewer = r->options.view && !r->options.view->shows_names;
     r->viewer = has_viewer ? hpf_stack_viewer_create(r->options.view, all_frames, r) : NULL;
     if (has_viewer && !r->viewer) {
         hpf_reader_destroy(r);

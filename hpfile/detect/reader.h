@@ -57,15 +57,14 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_settle(hpf_reader *reader, hpf_error 
 
 /* Returns whether all bytes fed so far are read and no sample is incomplete. Always false for an
  * event log, which may hold samples back; true for a profile that was read whole. */
-HPF_API bool hpf_reader_is_between(const hpf_reader *reader);
+bool hpf_reader_is_between(const hpf_reader *reader);
 
 /* Returns a name by its number, borrowed from the reader. */
 HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
 
 /* Fills at most `room` frames of a name: its stack, innermost first, or its info table. Returns how
  * many there are; 0 for a name that has only text. The texts are borrowed from the reader. */
-HPF_API size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames,
-                                 size_t room);
+size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames, size_t room);
 
 HPF_API void hpf_reader_destroy(hpf_reader *reader);
 

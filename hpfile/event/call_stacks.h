@@ -34,8 +34,8 @@ typedef struct hpf__call_stacks {
 /* Stores the name of a stack, innermost frame first: `(12)apply/eval/main`, with the number of the
  * stack and the labels of the frames. Emits a new name with its frames. Characters that would end a
  * name in `.hp` files are replaced. Errors: MEMORY, LIMIT, from the consumer. */
-HPF_API hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames,
-                                         size_t n_frames, hpf_name *name, hpf_error *err);
+hpf_status hpf__call_stacks_name(hpf__call_stacks *stacks, const hpf_frame *frames, size_t n_frames,
+                                 hpf_name *name, hpf_error *err);
 
 /* Returns a text of the input, which was defined once and may be in many stacks, or its start if it
  * is long. */
@@ -67,8 +67,8 @@ hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_
                                     hpf_error *err);
 
 /* Returns the part of such a JOB, or of one by another break-down, that is the command line. */
-HPF_API hpf_str hpf__call_stacks_command(hpf_str job);
+hpf_str hpf__call_stacks_command(hpf_str job);
 
-HPF_API void hpf__call_stacks_finish(hpf__call_stacks *stacks);
+void hpf__call_stacks_finish(hpf__call_stacks *stacks);
 
 #endif

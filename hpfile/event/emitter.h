@@ -31,18 +31,17 @@ hpf_status hpf__emitter_line(hpf__emitter *emit, hpf_str name, hpf_quantity_poin
                              hpf_error *err);
 
 /* Stores the number of a name, which is defined if it is new. */
-HPF_API hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number,
-                                     hpf_error *err);
+hpf_status hpf__emitter_name(hpf__emitter *emit, hpf_str text, hpf_name *number, hpf_error *err);
 
 /* Adds a cost to the sample being gathered. */
-HPF_API hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error *err);
+hpf_status hpf__emitter_cost(hpf__emitter *emit, const hpf_cost *cost, hpf_error *err);
 
 /* Emits the sample and begins an empty one. `place` is where its time is, for the error when time
  * goes back. */
-HPF_API hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place,
-                                       hpf_error *err);
+hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location place,
+                               hpf_error *err);
 
-HPF_API void hpf__emitter_finish(hpf__emitter *emit);
+void hpf__emitter_finish(hpf__emitter *emit);
 
 /* Parses a number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name
  * of `*out` stays as it is. HPF_OK, or an error at `place`. */

@@ -78,18 +78,3 @@ void hpf_stack_view_destroy(hpf_stack_view *view)
     }
     free(view);
 }
-
-bool hpf_stack_view_shows(const hpf_stack_view *view)
-{
-    return !view->shows_names;
-}
-
-const hpf_frame_rules *hpf_stack_view_rules(const hpf_stack_view *view)
-{
-    return view->rules;
-}
-
-bool hpf_stack_view_has_lines(const hpf_stack_view *view)
-{
-    return view->part == HPF_PART_LINE && !view->shows_names;
-}

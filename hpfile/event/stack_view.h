@@ -22,4 +22,10 @@ struct hpf_stack_view {
     hpf__buffer caption; /* "callers of malloc, by module" */
 };
 
+/* Returns whether a view shows lines: stacks that differ in lines of calls are different then. */
+static inline bool hpf__stack_view_has_lines(const hpf_stack_view *view)
+{
+    return view->part == HPF_PART_LINE && !view->shows_names;
+}
+
 #endif

@@ -26,7 +26,7 @@
 #include "base/big_endian.h"
 #include "event/call_stacks.h"
 #include "event/costs.h"
-#include "hpfile/stack_view.h"
+#include "event/stack_view.h"
 #include "hpfile/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "hpfile/eventlog_tags.h"
@@ -102,11 +102,10 @@ hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *co
                                      HPF__EVENT_HEAP_PROF_SAMPLE_STRING};
     hpf__eventlog_set_run(h->log, run_of_costs, costs, 2);
     h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
-    h->names.by_stack =
-        h->options.by_stack || (h->options.view && hpf_stack_view_shows(h->options.view));
+    h->names.by_stack = h->options.by_stack || (h->options.view && !h->options.view->shows_names);
     h->names.rules = h->options.rules;
     h->names.by_line =
-        h->options.by_line || (h->options.view && hpf_stack_view_has_lines(h->options.view));
+        h->options.by_line || (h->options.view && hpf__stack_view_has_lines(h->options.view));
     h->last_time = -INFINITY;
     return h;
 }

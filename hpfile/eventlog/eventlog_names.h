@@ -73,7 +73,7 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key,
                                         bool *is_new);
 
 /* As hpf_reader_frames. */
-HPF_API size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
-                                          hpf_frame *frames, size_t room);
+size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
+                                  hpf_frame *frames, size_t room);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "detect/reader.h"
 #include "event/format_row.h"
+#include "event/stack_view.h"
 #include "hpfile/format.h"
 #include "hpfile/eventlog_activity.h"
 
@@ -162,7 +163,7 @@ static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source 
                                          .view = s->options.view};
     bool is_whole = hpf__reader_is_whole(format, &reader_options);
     reader_options.by_line |=
-        is_whole && s->options.view && hpf_stack_view_has_lines(s->options.view);
+        is_whole && s->options.view && hpf__stack_view_has_lines(s->options.view);
     bool is_ready = hpf__accumulator_init(&s->base.accumulator, s->options.max_drawn);
     if (s->options.has_window) {
         s->base.accumulator.from_time = s->options.from_time;
@@ -251,7 +252,7 @@ hpf_status hpf_survey_create_series(hpf_survey **out, hpf_source *const *sources
         status == HPF_OK ? create(out, format, sources, n_sources, options, failed, err) : status;
     bool may_be_live = status == HPF_ERR_SYNTAX && format == &hpf_format_eventlog &&
                        options->takes_live_bytes && !options->has_log_profile &&
-                       !(options->view && hpf_stack_view_shows(options->view));
+                       !(options->view && !options->view->shows_names);
     return may_be_live ? create_live(out, sources[0], options, err) : status;
 }
 

@@ -12,8 +12,9 @@
 #include "hpfile/pprof_writer.h"
 #include "hpfile/str.h"
 
-hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,
-                            uint32_t *stack, hpf_error *err)
+/* Stores the number of the stack of a name: by its frames, or without frames by its text. */
+static hpf_status find_stack(hpf_stacks *stacks, const hpf_survey *survey, hpf_name name,
+                             uint32_t *stack, hpf_error *err)
 {
     size_t n = hpf_survey_frames(survey, name, NULL, 0);
     if (n == 0) {
@@ -36,7 +37,7 @@ hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,
     for (hpf_name i = 0; i < hpf_survey_n_names(survey) && status == HPF_OK; i++) {
         uint32_t stack = 0;
         if (by_name[i] > 0) {
-            status = hpf_survey_stack(stacks, survey, i, &stack, err);
+            status = find_stack(stacks, survey, i, &stack, err);
             if (status == HPF_OK && !hpf_stack_amounts_add(to, stack, by_name[i])) {
                 status = hpf_error_set_memory(err);
             }

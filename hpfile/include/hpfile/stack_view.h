@@ -63,14 +63,5 @@ HPF_API HPF_MUST_USE hpf_status hpf_stack_view_create(hpf_stack_view **out,
                                                       hpf_error *err);
 HPF_API void hpf_stack_view_destroy(hpf_stack_view *view);
 
-/* Returns whether a view shows anything but the names as they are. */
-HPF_API bool hpf_stack_view_shows(const hpf_stack_view *view);
-
-/* Returns the rules of a view, which have its life. */
-HPF_API const hpf_frame_rules *hpf_stack_view_rules(const hpf_stack_view *view);
-
-/* Returns whether a view shows lines: stacks that differ in lines of calls are different then. */
-HPF_API bool hpf_stack_view_has_lines(const hpf_stack_view *view);
-
 HPF_END_DECLS
 #endif

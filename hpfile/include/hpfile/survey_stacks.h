@@ -11,11 +11,6 @@
 
 HPF_BEGIN_DECLS
 
-/* Stores the number of the stack of a name: by its frames, or without frames by its text. Errors:
- * MEMORY, LIMIT. */
-HPF_API HPF_MUST_USE hpf_status hpf_survey_stack(hpf_stacks *stacks, const hpf_survey *survey,
-                                                 hpf_name name, uint32_t *stack, hpf_error *err);
-
 /* Adds the amounts of names in a sample (hpf_survey_drawn_amounts) to those of their stacks.
  * Errors: MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "savings.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "life_times.h"
+#include "report.h"
 
 #include <stdlib.h>
 

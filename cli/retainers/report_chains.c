@@ -3,7 +3,7 @@
  * A band is a set of retainers. Each of them is followed by what holds it: the largest set of its
  * objects that contains other retainers, and so on. A retainer is listed once for each band.
  */
-#include "chains.h"
+#include "report.h"
 
 #include <stdlib.h>
 
