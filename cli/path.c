@@ -25,6 +25,12 @@ bool path_drop_suffix(hpf_str *name, const char *suffix)
     return true;
 }
 
+bool path_has_extension(const char *path, const char *extension)
+{
+    size_t length = strlen(path), n = strlen(extension);
+    return length > n && path[length - n - 1] == '.' && strcmp(path + length - n, extension) == 0;
+}
+
 hpf_str path_uncompressed(const char *path)
 {
     hpf_str name = {path, strlen(path)};

@@ -17,6 +17,9 @@ const char *path_base(const char *path);
  * does not end with it. */
 bool path_drop_suffix(hpf_str *name, const char *suffix);
 
+/* Returns whether a path has more than an extension, such as "json", at its end. */
+bool path_has_extension(const char *path, const char *extension);
+
 /* Returns the name without the suffix of a compression: "dir/run.hp" for "dir/run.hp.gz". */
 hpf_str path_uncompressed(const char *path);
 

@@ -21,6 +21,7 @@
 #include "convert_stacks.h"
 #include "bins/bins_report.h"
 #include "diag.h"
+#include "path.h"
 #include "profile_command.h"
 #include "plot/overlay.h"
 #include "plot/time_window.h"
@@ -208,12 +209,6 @@ static void print_formats(FILE *to)
     }
 }
 
-static bool has_extension(const char *path, const char *extension)
-{
-    size_t length = strlen(path), n = strlen(extension);
-    return length > n && path[length - n - 1] == '.' && strcmp(path + length - n, extension) == 0;
-}
-
 /* Returns the index of the format for the extension of `path`, or -1. The longest
  * extension wins: "x.speedscope.json" is not JSON. */
 static int target_of_path(const char *path)
@@ -222,8 +217,8 @@ static int target_of_path(const char *path)
     size_t longest = 0;
     for (int i = 0; i < n_targets; i++) {
         size_t n = strlen(targets[i]->extension);
-        bool matches =
-            has_extension(path, targets[i]->extension) || has_extension(path, targets[i]->name);
+        bool matches = path_has_extension(path, targets[i]->extension) ||
+                       path_has_extension(path, targets[i]->name);
         if (matches && n > longest) {
             found = i;
             longest = n;

@@ -180,12 +180,6 @@ static void print_formats(FILE *to)
 
 /* ---- Output format ---- */
 
-static bool ends_with(const char *path, const char *extension)
-{
-    const char *point = strrchr(path, '.');
-    return point && strcmp(point + 1, extension) == 0;
-}
-
 /* Finds the format from --format or the name of the output. Returns false if it is unknown. */
 static bool find_target(target *out, const diff_values *values)
 {
@@ -193,7 +187,7 @@ static bool find_target(target *out, const diff_values *values)
     *out = (target){NULL, NULL};
     for (int i = 0; i < N_TABLES; i++) {
         bool is_it = values->format ? strcmp(values->format, tables[i].name) == 0
-                     : has_path     ? ends_with(values->output, tables[i].extension)
+                     : has_path     ? path_has_extension(values->output, tables[i].extension)
                                     : i == 0;
         if (is_it) {
             out->table = tables[i].write;

@@ -743,11 +743,6 @@ hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *h, hpf_error *err)
     return status;
 }
 
-hpf_eventlog_ticky *hpf__eventlog_heap_counters(const hpf__eventlog_heap *h)
-{
-    return h->counters;
-}
-
 bool hpf__eventlog_heap_has_changes(const hpf__eventlog_heap *h)
 {
     return h->has_changes;

@@ -33,10 +33,6 @@ const hpf_eventlog_profile *hpf__eventlog_heap_profile(const hpf__eventlog_heap 
 /* Returns whether its end marker was read. */
 bool hpf__eventlog_heap_has_end(const hpf__eventlog_heap *heap);
 
-/* Returns the ticky counters that samples are made of, whose definitions may be noted before the
- * log is read; NULL if they are made of a heap profile. */
-hpf_eventlog_ticky *hpf__eventlog_heap_counters(const hpf__eventlog_heap *heap);
-
 /* Fills in what hpf_live_diagnosis says (hpfile/live.h), except about late samples. */
 hpf_status hpf__eventlog_heap_diagnose(const hpf__eventlog_heap *heap, hpf_error *diagnosis);
 

@@ -46,6 +46,18 @@ hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,
     return status;
 }
 
+hpf_status hpf_survey_add_latest_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,
+                                        hpf_survey *survey, hpf_error *err)
+{
+    size_t last = hpf_survey_overview(survey)->n_drawn - 1;
+    double *by_name = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *by_name);
+    hpf_status status =
+        by_name ? hpf_survey_drawn_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
+    status = status == HPF_OK ? hpf_survey_add_stacks(stacks, to, survey, by_name, err) : status;
+    free(by_name);
+    return status;
+}
+
 bool hpf_survey_has_types(const hpf_survey *survey)
 {
     hpf_frame frame;

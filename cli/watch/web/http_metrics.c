@@ -18,8 +18,7 @@ static const char other_band[] = "OTHER";
 
 typedef struct metrics_profile {
     const watched *of;
-    uint64_t n_samples;
-    double time, total, peak, resident; /* `resident` is NAN if it is not known */
+    double time, total, peak, resident, n_samples; /* `resident` is NAN if it is not known */
     size_t n_bands;
     hpf_str names[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
     double amounts[HTTP_METRICS_MOST_BANDS];
@@ -104,7 +103,7 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
     if (status == HPF_OK) {
         const hpf_drawn_sample *last = &o->drawn[o->n_drawn - 1];
         choose_bands(bands, survey, amounts);
-        p->n_samples = o->n_samples;
+        p->n_samples = (double)o->n_samples;
         p->time = last->time;
         p->total = p->other = last->total;
         p->peak = o->peak_total;
@@ -195,66 +194,40 @@ static void write_bands(const http_metrics *m, hpf_sink *sink)
     }
 }
 
-/* Writes one value of each profile that has it. */
-static void write_metric(const http_metrics *m, hpf_sink *sink, const char *head,
-                         const char *metric, double (*value)(const metrics_profile *p))
-{
-    hpf_sink_text(sink, head);
-    for (size_t k = 0; k < m->n; k++) {
-        if (!isnan(value(&m->profiles[k]))) {
-            write_value(sink, metric, &m->profiles[k], NULL, value(&m->profiles[k]));
-        }
-    }
-}
-
-static double total_of(const metrics_profile *p)
-{
-    return p->total;
-}
-
-static double peak_of(const metrics_profile *p)
-{
-    return p->peak;
-}
-
-static double resident_of(const metrics_profile *p)
-{
-    return p->resident;
-}
-
-static double samples_of(const metrics_profile *p)
-{
-    return (double)p->n_samples;
-}
-
-static double time_of(const metrics_profile *p)
-{
-    return p->time;
-}
+/* The metrics with one value for each profile that has it. */
+static const struct {
+    const char *head, *name;
+    size_t offset; /* of the value in a metrics_profile */
+} single[] = {
+    {"# TYPE census_heap_total_bytes gauge\n# UNIT census_heap_total_bytes bytes\n"
+     "# HELP census_heap_total_bytes Live heap in the latest sample.\n",
+     "census_heap_total_bytes", offsetof(metrics_profile, total)},
+    {"# TYPE census_heap_peak_bytes gauge\n# UNIT census_heap_peak_bytes bytes\n"
+     "# HELP census_heap_peak_bytes Largest live heap of any sample.\n",
+     "census_heap_peak_bytes", offsetof(metrics_profile, peak)},
+    {"# TYPE census_resident_bytes gauge\n# UNIT census_resident_bytes bytes\n"
+     "# HELP census_resident_bytes Resident set of the process.\n",
+     "census_resident_bytes", offsetof(metrics_profile, resident)},
+    {"# TYPE census_samples counter\n# HELP census_samples Samples of the profile.\n",
+     "census_samples_total", offsetof(metrics_profile, n_samples)},
+    {"# TYPE census_sample_time gauge\n"
+     "# HELP census_sample_time Time of the latest sample in the profile.\n",
+     "census_sample_time", offsetof(metrics_profile, time)},
+};
 
 void http_metrics_finish(http_metrics *m, hpf_sink *sink)
 {
     write_bands(m, sink);
-    write_metric(m, sink,
-                 "# TYPE census_heap_total_bytes gauge\n# UNIT census_heap_total_bytes bytes\n"
-                 "# HELP census_heap_total_bytes Live heap in the latest sample.\n",
-                 "census_heap_total_bytes", total_of);
-    write_metric(m, sink,
-                 "# TYPE census_heap_peak_bytes gauge\n# UNIT census_heap_peak_bytes bytes\n"
-                 "# HELP census_heap_peak_bytes Largest live heap of any sample.\n",
-                 "census_heap_peak_bytes", peak_of);
-    write_metric(m, sink,
-                 "# TYPE census_resident_bytes gauge\n# UNIT census_resident_bytes bytes\n"
-                 "# HELP census_resident_bytes Resident set of the process.\n",
-                 "census_resident_bytes", resident_of);
-    write_metric(m, sink,
-                 "# TYPE census_samples counter\n"
-                 "# HELP census_samples Samples of the profile.\n",
-                 "census_samples_total", samples_of);
-    write_metric(m, sink,
-                 "# TYPE census_sample_time gauge\n"
-                 "# HELP census_sample_time Time of the latest sample in the profile.\n",
-                 "census_sample_time", time_of);
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+        hpf_sink_text(sink, single[i].head);
+        for (size_t k = 0; k < m->n; k++) {
+            const metrics_profile *p = &m->profiles[k];
+            double value = *(const double *)(const void *)((const char *)p + single[i].offset);
+            if (!isnan(value)) {
+                write_value(sink, single[i].name, p, NULL, value);
+            }
+        }
+    }
     hpf_sink_text(sink, "# EOF\n");
     free(m->profiles);
     *m = (http_metrics){NULL, 0};

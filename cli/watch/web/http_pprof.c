@@ -17,20 +17,6 @@
 
 #include "hpfile/survey_stacks.h"
 
-/* Adds the last sample of a survey to amounts of stacks. */
-static hpf_status add_latest(hpf_stacks *stacks, hpf_stack_amounts *amounts, hpf_survey *survey,
-                             hpf_error *err)
-{
-    size_t last = hpf_survey_overview(survey)->n_drawn - 1;
-    double *by_name = calloc((size_t)hpf_survey_n_names(survey) + 1, sizeof *by_name);
-    hpf_status status =
-        by_name ? hpf_survey_drawn_amounts(survey, last, by_name, err) : hpf_error_set_memory(err);
-    status =
-        status == HPF_OK ? hpf_survey_add_stacks(stacks, amounts, survey, by_name, err) : status;
-    free(by_name);
-    return status;
-}
-
 hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 {
     hpf_survey *survey;
@@ -45,8 +31,8 @@ hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
         return HPF_OK;
     }
     p->stacks = p->stacks ? p->stacks : hpf_stacks_create();
-    status =
-        p->stacks ? add_latest(p->stacks, &p->amounts, survey, err) : hpf_error_set_memory(err);
+    status = p->stacks ? hpf_survey_add_latest_stacks(p->stacks, &p->amounts, survey, err)
+                       : hpf_error_set_memory(err);
     if (!p->survey) {
         p->survey = survey;
         p->time = o->drawn[o->n_drawn - 1].time;
@@ -150,8 +136,8 @@ void http_costs_add_profile(http_costs *c, const watched *profile, http_place wh
     } else if (where == HTTP_ALLOCS && hpf_live_n_totals(profile->live) > 0) {
         add_totals(c, profile->live);
     } else if (where == HTTP_ALLOCS && watched_allocated(profile)) {
-        c->status = add_latest(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
-                               watched_allocated(profile), NULL);
+        c->status = hpf_survey_add_latest_stacks(c->stacks, &c->amounts[HTTP_ALLOCATED_BYTES],
+                                                 watched_allocated(profile), NULL);
     }
 }
 

@@ -17,6 +17,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_st
                                                       const hpf_survey *survey,
                                                       const double *by_name, hpf_error *err);
 
+/* Adds the amounts of the last drawn sample. Errors: MEMORY, LIMIT, from the survey. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_add_latest_stacks(hpf_stacks *stacks,
+                                                             hpf_stack_amounts *to,
+                                                             hpf_survey *survey, hpf_error *err);
+
 /* Returns whether names are the stacks that allocated the objects of types. */
 HPF_API bool hpf_survey_has_types(const hpf_survey *survey);
 
