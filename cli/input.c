@@ -258,11 +258,9 @@ bool input_survey(input *in, const hpf_survey_options *limits)
     return survey_limited(in, totals);
 }
 
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool has_calls)
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool by_stack)
 {
-    return open_any(
-        out, path, NULL,
-        (hpf_survey_options){.view = view, .by_stack = has_calls, .by_line = has_calls});
+    return open_any(out, path, NULL, (hpf_survey_options){.view = view, .by_stack = by_stack});
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_drawn)
@@ -290,30 +288,22 @@ bool input_survey_again(input *in, const hpf_survey_options *limits)
     return status == HPF_OK;
 }
 
-hpf_status input_survey_beside(input *out, const input *in, const hpf_survey_options *limits,
-                               hpf_error *err)
+hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_options *limits,
+                                  hpf_error *err)
 {
     *out = (input){.name = in->name,
                    .more = in->more,
                    .n_more = in->n_more,
                    .format = in->format,
                    .source = in->source};
-    hpf_status status = hpf_source_rewind(in->source, err);
-    status = status == HPF_OK ? survey(out, limits, err) : status;
-    out->source = NULL; /* is closed with `in` */
-    return status;
-}
-
-hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_options *limits,
-                                  hpf_error *err)
-{
-    *out = (input){.name = in->name};
     hpf_status status = HPF_OK;
     if (in->format->allocated && value.length == 0) {
         choose_value(in->format->allocated);
-        status = input_survey_beside(out, in, limits, err);
+        status = hpf_source_rewind(in->source, err);
+        status = status == HPF_OK ? survey(out, limits, err) : status;
         choose_value(NULL);
     }
+    out->source = NULL;                                  /* is closed with `in` */
     return status == HPF_ERR_ARGUMENT ? HPF_OK : status; /* a pprof profile of other amounts */
 }
 

@@ -25,9 +25,9 @@ typedef struct input {
 } input;
 
 /* Opens and surveys the profile at `path`, or standard input for "-", as a view shows it (NULL: as
- * it is), with stacks and lines of calls if `has_calls` (hpf_reader_options); detects its format.
- * `path` is borrowed. Returns false after a message; there is nothing to close then. */
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool has_calls);
+ * it is, with `by_stack` as in hpf_reader_options); detects its format. `path` is borrowed. Returns
+ * false after a message; there is nothing to close then. */
+bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool by_stack);
 
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);
@@ -54,11 +54,6 @@ bool input_open_series(input *out, char *const *paths, size_t n, const hpf_surve
  * warning.
  */
 bool input_open_limited(input *out, const char *path, const hpf_survey_options *limits);
-
-/* Surveys a surveyed input another time, for its names and totals; `out` borrows from `in`, which
- * is closed later. Errors: as hpf_survey_create. */
-HPF_MUST_USE hpf_status input_survey_beside(input *out, const input *in,
-                                            const hpf_survey_options *limits, hpf_error *err);
 
 /* Surveys a surveyed input again, with other limits. Returns false after a message; the input stays
  * open then. */

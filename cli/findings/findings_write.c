@@ -134,19 +134,9 @@ static double time_of(const hpf_finding *f)
                                                : HUGE_VAL;
 }
 
-static void put_name(hpf_json *json, hpf_str name, const char *amount)
-{
-    hpf_json_object(json, NULL);
-    hpf_json_bytes(json, "name", name);
-    hpf_json_bytes(json, "label", hpf__without_id(name));
-    hpf_json_text(json, "amount", amount);
-    hpf_json_close(json);
-}
-
 static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *survey)
 {
     hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
-    hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_sink *words = hpf_sink_to_memory();
     if (!words) {
         return false;
@@ -161,13 +151,11 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     }
     hpf_json_array(json, "names");
     for (size_t i = 0; i < f->n_gains; i++) {
-        put_name(json, f->gains[i].name, format_amount(f->gains[i].amount, value_unit, false).text);
-    }
-    if (f->kind == HPF_FINDING_BAND_GROWTH) {
-        put_name(json, f->of.growth.name,
-                 format_growth(f->of.growth.rate, value_unit, time_unit, false).text);
-    } else if (f->kind == HPF_FINDING_ONE_HOLDER) {
-        put_name(json, f->of.held.name, format_share(f->of.held.share).text);
+        hpf_json_object(json, NULL);
+        hpf_json_bytes(json, "name", f->gains[i].name);
+        hpf_json_bytes(json, "label", hpf__without_id(f->gains[i].name));
+        hpf_json_text(json, "amount", format_amount(f->gains[i].amount, value_unit, false).text);
+        hpf_json_close(json);
     }
     hpf_json_close(json);
     hpf_json_close(json);
@@ -175,12 +163,11 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     return fits;
 }
 
-hpf_status findings_write_for_page(hpf_json *json, const char *key, const hpf_recording *recording,
-                                   hpf_error *err)
+hpf_status findings_write_for_page(hpf_json *json, const hpf_recording *recording, hpf_error *err)
 {
     hpf_findings findings;
     hpf_status status = hpf_findings_find(&findings, recording, err);
-    hpf_json_array(json, key);
+    hpf_json_array(json, "findings");
     for (size_t i = 0; status == HPF_OK && i < findings.n; i++) {
         if (!put_for_page(json, &findings.all[i], recording->survey)) {
             status = hpf_error_set_memory(err);

@@ -21,10 +21,10 @@ const char *finding_name(const hpf_finding *f);
 void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact);
 
 /* Writes the findings of a surveyed profile as an array of JSON, for its page: for each the kind,
- * the evidence without names, the time to look at, and the names with their amounts. `key` as for
- * hpf_json_array. Errors: as hpf_findings_find. */
-HPF_MUST_USE hpf_status findings_write_for_page(hpf_json *json, const char *key,
-                                                const hpf_recording *recording, hpf_error *err);
+ * the evidence without names, the time to look at, and the names with their amounts. Errors: as
+ * hpf_findings_find. */
+HPF_MUST_USE hpf_status findings_write_for_page(hpf_json *json, const hpf_recording *recording,
+                                                hpf_error *err);
 
 /* Writes the command that shows more. */
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in);

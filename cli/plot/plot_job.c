@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "diag.h"
-#include "base/arena.h"
-#include "findings/findings_write.h"
 #include "hpfile/survey_stacks.h"
 #include "overlay.h"
 #include "path.h"
@@ -41,12 +39,13 @@ static hpf_status write_profiles(const plot_picture *p, const void *context,
     const plot_job *j = context;
     hpr_page_options options = *p->options;
     options.allocated = j->allocated;
-    options.findings = j->findings;
-    plot_sources sources;
-    hpf_status status =
-        plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
-    options.sources = sources.lines.all;
-    options.n_sources = sources.lines.n;
+    plot_sources sources = {0};
+    hpf_status status = HPF_OK;
+    if (j->setup.values->source) {
+        status = plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
+        options.sources = sources.lines.all;
+        options.n_sources = sources.lines.n;
+    }
     if (!status) {
         status = p->backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
                                             &options, sink, err);
@@ -70,30 +69,6 @@ static int write_interactive(plot_job *j, char *const *paths)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* Writes what stands out in a profile, by the names of its bands. Errors: as hpf_findings_find. */
-static hpf_status find_findings(plot_job *j, size_t i, const hpf_survey_options *limits,
-                                hpf_error *err)
-{
-    hpf_survey_options bands = *limits;
-    bands.by_stack = bands.by_line = false;
-    input beside = {0};
-    j->texts = j->texts ? j->texts : hpf_arena_create();
-    hpf_sink *text = hpf_sink_to_memory();
-    hpf_status status = text && j->texts ? input_survey_beside(&beside, &j->inputs[i], &bands, err)
-                                         : hpf_error_set_memory(err);
-    if (!status) {
-        hpf_json json = hpf_json_begin_line(text);
-        const hpf_recording recording = finding_recording(&beside, limits->has_window);
-        status = findings_write_for_page(&json, NULL, &recording, err);
-        hpf_json_end(&json);
-        status = status ? status : hpf_sink_flush(text, err);
-        j->findings[i] = hpf_arena_str(j->texts, hpf_sink_bytes(text));
-    }
-    hpf_sink_destroy(text);
-    input_close(&beside);
-    return status ? status : j->findings[i].data ? HPF_OK : hpf_error_set_memory(err);
-}
-
 /* Opens a file, or the `n` files of a series. */
 static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
@@ -106,7 +81,6 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
         .by_stack = j->shows_stacks,
-        .by_line = j->shows_stacks,
         .view = j->setup.view,
         .is_wanted = plot_setup_filter(&j->setup),
         .is_wanted_context = &j->setup.filter,
@@ -129,11 +103,6 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
             return false;
         }
         j->allocated[in - j->inputs] = allocations->survey;
-        if (!j->setup.values->group &&
-            find_findings(j, (size_t)(in - j->inputs), &limits, &err) != HPF_OK) {
-            diag_input(in->name, in->source, &err);
-            return false;
-        }
     }
     overlay_add(in);
     return true;
@@ -238,8 +207,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     j->surveys = calloc(n, sizeof *j->surveys);
     j->allocations = calloc(n, sizeof *j->allocations);
     j->allocated = calloc(n, sizeof *j->allocated);
-    j->findings = calloc(n, sizeof *j->findings);
-    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated || !j->findings) {
+    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated) {
         diag_say("out of memory");
         return false;
     }
@@ -327,8 +295,6 @@ static void finish(plot_job *j)
     free(j->surveys);
     free(j->allocations);
     free(j->allocated);
-    free(j->findings);
-    hpf_arena_destroy(j->texts);
     hpf_eventlog_gc_finish(&j->collections);
     hpf_eventlog_activity_destroy(j->activity);
 }
