@@ -100,15 +100,20 @@ static hpf_str last_cell(hpf_str line)
     return n > 0 ? hpf_str_from(line, n) : (hpf_str){line.data, 0};
 }
 
-/* Two lines with the same number of commas, and none of `.hp`: they begin with no keyword, and the
- * second does not end with a name, a blank and a number. */
+/* Two lines with the same number of commas, and none of `.hp`: the second does not end with a name,
+ * a blank and a number. */
 static bool is_table(hpf_str first, hpf_str second)
 {
-    const char *word_end = hpf__word_end(first.data, first.data + first.length);
     hpf_str value = last_cell(second);
     return value.length > 0 && count(first, ',') == count(second, ',') && count(first, '\t') == 0 &&
-           count(value, ' ') == 0 &&
-           hpf__keyword_of(first.data, (size_t)(word_end - first.data)) == HPF__KEYWORD_NONE;
+           count(value, ' ') == 0;
+}
+
+/* Returns whether the first word is one of `.hp`, in whose texts there may be lines of any kind. */
+static bool begins_with_keyword(hpf_str text)
+{
+    const char *word_end = hpf__word_end(text.data, text.data + text.length);
+    return hpf__keyword_of(text.data, (size_t)(word_end - text.data)) != HPF__KEYWORD_NONE;
 }
 
 const char *hpf__foreign_name(hpf_str head)
@@ -121,7 +126,7 @@ const char *hpf__foreign_name(hpf_str head)
     hpf_str rest = head;
     hpf_str first = next_line(&rest), second = next_line(&rest);
     const char *name = find(beginnings, sizeof beginnings / sizeof *beginnings, head);
-    return name ? name
+    return name || begins_with_keyword(first) ? name
            : is_folded(first) && (second.length == 0 || is_folded(second))
                ? "a file of folded stacks"
            : is_table(first, second) && !hpf_format_csv.is_format(head)
@@ -132,9 +137,7 @@ const char *hpf__foreign_name(hpf_str head)
 bool hpf__may_be_hp(hpf_str head)
 {
     head = hpf__head_text(head);
-    const char *word_end = hpf__word_end(head.data, head.data + head.length);
-    size_t n = (size_t)(word_end - head.data);
-    return head.length == 0 || hpf__keyword_of(head.data, n) != HPF__KEYWORD_NONE;
+    return head.length == 0 || begins_with_keyword(head);
 }
 
 void hpf__show_beginning(char out[HPF__SHOWN_BYTES], hpf_str head)
