@@ -89,6 +89,16 @@ static const struct own_type {
 
 /* ---- Types ---- */
 
+static const struct own_type *find_own_type(uint16_t id)
+{
+    const size_t n = sizeof own_types / sizeof own_types[0];
+    size_t i = 0;
+    while (i < n && own_types[i].id != id) {
+        i++;
+    }
+    return i < n ? &own_types[i] : NULL;
+}
+
 const hpf_event_type *hpf__log_find_type(const hpf__log_records *log, uint16_t id)
 {
     size_t i = 0;
@@ -100,6 +110,10 @@ const hpf_event_type *hpf__log_find_type(const hpf__log_records *log, uint16_t i
 
 void hpf__log_add_type(hpf__log_records *log, const hpf_event_type *type)
 {
+    const struct own_type *own = find_own_type(type->id);
+    if (own && own->n_bytes != type->n_bytes) {
+        return;
+    }
     hpf_str description = hpf_arena_str(log->arena, type->description);
     if (!description.data ||
         !HPF__ARRAY_RESERVE(log->types, log->types_capacity, log->n_types + 1)) {
@@ -269,10 +283,7 @@ static void end_record(hpf__log_records *log, size_t stream, uint16_t id, bool h
 
 void hpf__log_end_record(hpf__log_records *log, uint16_t id, uint64_t time_ns)
 {
-    const struct own_type *t = own_types;
-    while (t->id != id) {
-        t++;
-    }
+    const struct own_type *t = find_own_type(id);
     end_record(log, (size_t)t->stream, id, t->n_bytes < 0, time_ns);
 }
 

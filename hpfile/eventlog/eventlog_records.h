@@ -34,7 +34,8 @@ void hpf__log_init(hpf__log_records *log, hpf_sink *sink, hpf_arena *arena,
                    const hpf_writer_options *options);
 void hpf__log_finish(hpf__log_records *log);
 
-/* Adds a type to the ones that the log declares. */
+/* Adds a type to the ones that the log declares; not if the writer's own records of it have another
+ * length. */
 void hpf__log_add_type(hpf__log_records *log, const hpf_event_type *type);
 
 /* Returns the declared type with a number; NULL if there is none. */
