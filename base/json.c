@@ -104,6 +104,12 @@ static void quote(hpf_sink *sink, hpf_str text, manner how)
     hpf_sink_text(sink, "\"");
 }
 
+void hpf_json_ready(hpf_json *json, const char *key, hpf_str value)
+{
+    separate(json, key, false);
+    hpf_sink_str(json->sink, value);
+}
+
 void hpf_json_quoted(hpf_sink *sink, hpf_str bytes)
 {
     quote(sink, bytes, (manner){.lossless = true});

@@ -50,6 +50,9 @@ void hpf_json_whole(hpf_json *json, const char *key, uint64_t value);
 void hpf_json_number(hpf_json *json, const char *key, double value);
 void hpf_json_bool(hpf_json *json, const char *key, bool value);
 
+/* Adds a value that is JSON in one line already. */
+void hpf_json_ready(hpf_json *json, const char *key, hpf_str value);
+
 /* Writes the string that hpf_json_bytes writes, with its quotes, and nothing else. */
 void hpf_json_quoted(hpf_sink *sink, hpf_str bytes);
 

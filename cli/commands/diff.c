@@ -116,8 +116,8 @@ static const opt diff_options[] = {
     STACK_PART(AT(stacks.part)),
     STACK_FUNCTIONS(AT(stacks)),
     OPT(0, "source", OPT_TEXT, AT(source), "DIR",
-        "page: show the text of the program of B around the lines of its stacks, from the files "
-        "below DIR"),
+        "page: show the text of the program of B around the lines of its stacks from the files "
+        "below DIR (default: from the files that B names)"),
     OPT_HEADING("Automatic tests"),
     GATE_OPTIONS(AT(gate_options),
                  "exit with 3 if the change exceeds RULE, such as '+5%', 'peak +10M' or "
@@ -384,13 +384,10 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
         options.chart.group = HPR_GROUP_STACK;
     }
     find_names(names, j->inputs);
-    plot_sources sources = {0};
-    hpf_status status = HPF_OK;
-    if (values->source) {
-        status = plot_sources_read(&sources, surveys + 1, 1, values->source, err);
-        options.sources = sources.lines.all;
-        options.n_sources = sources.lines.n;
-    }
+    plot_sources sources;
+    hpf_status status = plot_sources_read(&sources, surveys + 1, 1, values->source, err);
+    options.sources = sources.lines.all;
+    options.n_sources = sources.lines.n;
     if (status == HPF_OK) {
         status = p->backend->write_profiles(surveys, names, 2, &options, sink, err);
     }
@@ -583,7 +580,8 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
         values.measure = is_one ? HPF_DIFF_END : HPF_DIFF_MEAN;
     }
     bool has_window = time_window_given(&values.window) != NULL;
-    const hpf_survey_options limits = {.view = view, .by_stack = is_page(&to)};
+    const hpf_survey_options limits = {
+        .view = view, .by_stack = is_page(&to), .by_line = is_page(&to)};
     status = EXIT_FAILED;
     if (input_open_view(&inputs[0], paths[0], view, limits.by_stack)) {
         if (input_open_view(&inputs[1], paths[1], view, limits.by_stack)) {

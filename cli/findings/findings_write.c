@@ -134,9 +134,19 @@ static double time_of(const hpf_finding *f)
                                                : HUGE_VAL;
 }
 
+static void put_name(hpf_json *json, hpf_str name, const char *amount)
+{
+    hpf_json_object(json, NULL);
+    hpf_json_bytes(json, "name", name);
+    hpf_json_bytes(json, "label", hpf__without_id(name));
+    hpf_json_text(json, "amount", amount);
+    hpf_json_close(json);
+}
+
 static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *survey)
 {
     hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
+    hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_sink *words = hpf_sink_to_memory();
     if (!words) {
         return false;
@@ -151,11 +161,13 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     }
     hpf_json_array(json, "names");
     for (size_t i = 0; i < f->n_gains; i++) {
-        hpf_json_object(json, NULL);
-        hpf_json_bytes(json, "name", f->gains[i].name);
-        hpf_json_bytes(json, "label", hpf__without_id(f->gains[i].name));
-        hpf_json_text(json, "amount", format_amount(f->gains[i].amount, value_unit, false).text);
-        hpf_json_close(json);
+        put_name(json, f->gains[i].name, format_amount(f->gains[i].amount, value_unit, false).text);
+    }
+    if (f->kind == HPF_FINDING_BAND_GROWTH) {
+        put_name(json, f->of.growth.name,
+                 format_growth(f->of.growth.rate, value_unit, time_unit, false).text);
+    } else if (f->kind == HPF_FINDING_ONE_HOLDER) {
+        put_name(json, f->of.held.name, format_share(f->of.held.share).text);
     }
     hpf_json_close(json);
     hpf_json_close(json);
@@ -163,18 +175,28 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     return fits;
 }
 
-hpf_status findings_write_for_page(hpf_json *json, const hpf_recording *recording, hpf_error *err)
+hpf_status findings_write_for_page(hpf_json *json, const char *key, hpf_survey *survey,
+                                   hpf_error *err)
 {
+    const hpf_recording recording = {.survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
     hpf_findings findings;
-    hpf_status status = hpf_findings_find(&findings, recording, err);
-    hpf_json_array(json, "findings");
+    hpf_status status = hpf_findings_find(&findings, &recording, err);
+    hpf_json_array(json, key);
     for (size_t i = 0; status == HPF_OK && i < findings.n; i++) {
-        if (!put_for_page(json, &findings.all[i], recording->survey)) {
+        if (!put_for_page(json, &findings.all[i], survey)) {
             status = hpf_error_set_memory(err);
         }
     }
     hpf_json_close(json);
     return status;
+}
+
+hpf_status findings_write_line(hpf_sink *to, hpf_survey *survey, hpf_error *err)
+{
+    hpf_json json = hpf_json_begin_line(to);
+    hpf_status status = findings_write_for_page(&json, NULL, survey, err);
+    hpf_json_end(&json);
+    return status ? status : hpf_sink_flush(to, err);
 }
 
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)

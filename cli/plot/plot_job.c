@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "findings/findings_write.h"
 #include "hpfile/survey_stacks.h"
 #include "overlay.h"
 #include "path.h"
@@ -39,13 +40,12 @@ static hpf_status write_profiles(const plot_picture *p, const void *context,
     const plot_job *j = context;
     hpr_page_options options = *p->options;
     options.allocated = j->allocated;
-    plot_sources sources = {0};
-    hpf_status status = HPF_OK;
-    if (j->setup.values->source) {
-        status = plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
-        options.sources = sources.lines.all;
-        options.n_sources = sources.lines.n;
-    }
+    options.findings = j->findings;
+    plot_sources sources;
+    hpf_status status =
+        plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
+    options.sources = sources.lines.all;
+    options.n_sources = sources.lines.n;
     if (!status) {
         status = p->backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
                                             &options, sink, err);
@@ -69,6 +69,46 @@ static int write_interactive(plot_job *j, char *const *paths)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
+/* Writes what stands out in a surveyed profile, by the names of its bands. Errors: as
+ * hpf_findings_find. */
+static hpf_status find_findings(plot_job *j, const input *in, hpf_error *err)
+{
+    hpf_str *findings = &j->findings[in - j->inputs];
+    j->texts = j->texts ? j->texts : hpf_arena_create();
+    hpf_sink *text = hpf_sink_to_memory();
+    hpf_status status =
+        text && j->texts ? findings_write_line(text, in->survey, err) : hpf_error_set_memory(err);
+    if (!status) {
+        *findings = hpf_arena_str(j->texts, hpf_sink_bytes(text));
+        status = findings->data ? HPF_OK : hpf_error_set_memory(err);
+    }
+    hpf_sink_destroy(text);
+    return status;
+}
+
+/* Reads what only interactive pages show: findings, stacks with the lines of calls, and what they
+ * have allocated. Returns false after a message. */
+static bool read_for_page(plot_job *j, input *in, hpf_survey_options limits)
+{
+    input *allocations = &j->allocations[in - j->inputs];
+    hpf_error err;
+    hpf_status status = j->setup.values->group ? HPF_OK : find_findings(j, in, &err);
+    if (!status && j->shows_stacks && in->format == &hpf_format_eventlog) {
+        /* Others have whole stacks already. Two surveys at once would take twice the memory. */
+        limits.by_stack = limits.by_line = true;
+        if (!input_survey_again(in, &limits)) {
+            return false;
+        }
+    }
+    status = status ? status : input_survey_allocated(allocations, in, &limits, &err);
+    if (status) {
+        diag_input(in->name, in->source, &err);
+        return false;
+    }
+    j->allocated[in - j->inputs] = allocations->survey;
+    return true;
+}
+
 /* Opens a file, or the `n` files of a series. */
 static bool open_input(plot_job *j, char *const *paths, size_t n)
 {
@@ -80,7 +120,7 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         .to_time = window->to.value,
         .has_log_profile = j->setup.values->profile >= 0,
         .log_profile = (uint8_t)j->setup.values->profile,
-        .by_stack = j->shows_stacks,
+        .takes_live_bytes = true,
         .view = j->setup.view,
         .is_wanted = plot_setup_filter(&j->setup),
         .is_wanted_context = &j->setup.filter,
@@ -95,14 +135,8 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
         (time_window_has_mark(window) && !input_survey_again(in, &limits))) {
         return false;
     }
-    if (j->setup.backend->write_profiles) {
-        hpf_error err;
-        input *allocations = &j->allocations[in - j->inputs];
-        if (input_survey_allocated(allocations, in, &limits, &err) != HPF_OK) {
-            diag_input(in->name, in->source, &err);
-            return false;
-        }
-        j->allocated[in - j->inputs] = allocations->survey;
+    if (j->setup.backend->write_profiles && !read_for_page(j, in, limits)) {
+        return false;
     }
     overlay_add(in);
     return true;
@@ -207,7 +241,8 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     j->surveys = calloc(n, sizeof *j->surveys);
     j->allocations = calloc(n, sizeof *j->allocations);
     j->allocated = calloc(n, sizeof *j->allocated);
-    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated) {
+    j->findings = calloc(n, sizeof *j->findings);
+    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated || !j->findings) {
         diag_say("out of memory");
         return false;
     }
@@ -295,6 +330,8 @@ static void finish(plot_job *j)
     free(j->surveys);
     free(j->allocations);
     free(j->allocated);
+    free(j->findings);
+    hpf_arena_destroy(j->texts);
     hpf_eventlog_gc_finish(&j->collections);
     hpf_eventlog_activity_destroy(j->activity);
 }

@@ -5,6 +5,7 @@
 #ifndef CENSUS_PLOT_JOB_H
 #define CENSUS_PLOT_JOB_H
 
+#include "base/arena.h"
 #include "hpfile/eventlog_activity.h"
 
 #include "input.h"
@@ -22,6 +23,8 @@ typedef struct plot_job {
     hpf_survey **surveys;   /* of the inputs */
     input *allocations;     /* for interactive pages: what their stacks have allocated */
     hpf_survey **allocated; /* surveys of these, or NULL */
+    hpf_str *findings;      /* for interactive pages: of each profile, as JSON */
+    hpf_arena *texts;       /* of these */
     char **names;           /* names of the profiles on an interactive page */
     hpr_chart *chart;       /* chart of one profile, or NULL */
     hpr_page *page;         /* page of several profiles, or NULL */

@@ -73,8 +73,8 @@ static const opt plot_options[] = {
         "read the members of retainer sets from FILE (default: BASE.prof next to BASE.hp or "
         "BASE.eventlog, for profiles made with -hr)"),
     OPT(0, "source", OPT_TEXT, AT(source), "DIR",
-        "html: show the text of the program around the lines of its stacks, from the files below "
-        "DIR"),
+        "html: show the text of the program around the lines of its stacks from the files below "
+        "DIR (default: from the files that the profile names)"),
     OPT_RARE_HEADING("More on the picture"),
     OPT(0, "latex", OPT_FLAG, AT(latex), NULL,
         "print the LaTeX line that includes the picture, and a description for readers who cannot "

@@ -38,7 +38,7 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
     for (size_t i = 0; i < n_surveys && fits; i++) {
         fits = add_places(&s->table, surveys[i]);
     }
-    if (fits && s->table.n_files == 0) {
+    if (fits && s->table.n_files == 0 && folder) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "--source needs stacks with lines: event logs of GHC's -hc, and files "
                              "of other profilers have them");
@@ -52,7 +52,7 @@ hpf_status plot_sources_read(plot_sources *s, hpf_survey *const *surveys, size_t
         fits = source_lines_add(&s->lines, file, below, file->path, &room);
     }
     hpf_text_folder_destroy(below);
-    if (fits && !status && s->lines.n == 0) {
+    if (fits && !status && s->lines.n == 0 && folder) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              is_ambiguous
                                  ? "--source: the folder \"%s\" has several files for each "

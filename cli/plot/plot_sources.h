@@ -15,9 +15,9 @@ typedef struct plot_sources {
 } plot_sources;
 
 /* Reads lines near each place from the files below a folder, the most important files first, up to
- * a megabyte. Files that cannot be read are left out. Call plot_sources_finish in any case. Errors:
- * UNSUPPORTED if no frame of the profiles has a line, or no file is found; from
- * source_folder_create. */
+ * a megabyte; NULL: from the files that the places name. Files that cannot be read are left out.
+ * Call plot_sources_finish in any case. Errors: with a folder, UNSUPPORTED if no frame of the
+ * profiles has a line, or no file is found; from source_folder_create. */
 HPF_MUST_USE hpf_status plot_sources_read(plot_sources *sources, hpf_survey *const *surveys,
                                           size_t n_surveys, const char *folder, hpf_error *err);
 void plot_sources_finish(plot_sources *sources);

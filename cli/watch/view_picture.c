@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 
 #include "diag.h"
+#include "findings/findings_write.h"
 #include "font_choice.h"
 #include "plot/retainers.h"
 
@@ -54,14 +55,30 @@ static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
     return status;
 }
 
-static hpf_status write_chart(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
+/* Writes an interactive page, with what stands out unless names are grouped. */
+static hpf_status write_page(const picture *p, hpf_survey *survey, hpr_page_options *options,
+                             hpf_sink *sink, hpf_error *err)
 {
     const plot_setup *s = p->options.setup;
     const char *const name = p->profile->name;
+    hpf_sink *text = hpf_sink_to_memory();
+    hpf_status status = !text              ? hpf_error_set_memory(err)
+                        : s->values->group ? HPF_OK
+                                           : findings_write_line(text, survey, err);
+    const hpf_str findings = text ? hpf_sink_bytes(text) : HPF_STR("");
+    options->findings = &findings;
+    status = status ? status : s->backend->write_profiles(&survey, &name, 1, options, sink, err);
+    hpf_sink_destroy(text);
+    return status;
+}
+
+static hpf_status write_chart(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
+{
+    const plot_setup *s = p->options.setup;
     hpr_page_options options = s->options;
     options.chart.activity = hpf_live_activity(p->profile->live, survey);
     if (s->backend->write_profiles) {
-        return s->backend->write_profiles(&survey, &name, 1, &options, sink, err);
+        return write_page(p, survey, &options, sink, err);
     }
     const hpr_output output = font_choice_output(s->fonts, s->values->dpi);
     return hpr_render(survey, &options.chart, s->backend, &output, sink, err);

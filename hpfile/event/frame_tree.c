@@ -5,7 +5,7 @@
 #include "hpfile/str.h"
 
 typedef struct shared_frame {
-    uint32_t label, module, source; /* numbers of texts */
+    uint32_t label, module, source, function_source; /* numbers of texts */
 } shared_frame;
 
 static hpf_frame frame_of(const hpf__frame_tree *tree, uint32_t number)
@@ -13,8 +13,10 @@ static hpf_frame frame_of(const hpf__frame_tree *tree, uint32_t number)
     shared_frame f;
     memcpy(&f, tree->frames.names[number].data, sizeof f);
     const hpf_str *texts = tree->texts.names;
-    return (hpf_frame){
-        .label = texts[f.label], .module = texts[f.module], .source = texts[f.source]};
+    return (hpf_frame){.label = texts[f.label],
+                       .module = texts[f.module],
+                       .source = texts[f.source],
+                       .function_source = texts[f.function_source]};
 }
 
 /* Stores the number of a text. One that is used again is mostly at the same address: comparing a
@@ -42,6 +44,7 @@ static hpf_status add_frame(hpf__frame_tree *tree, const hpf_frame *frame, uint3
     hpf_status status = add_text(tree, frame->label, &f.label);
     status = status == HPF_OK ? add_text(tree, frame->module, &f.module) : status;
     status = status == HPF_OK ? add_text(tree, frame->source, &f.source) : status;
+    status = status == HPF_OK ? add_text(tree, frame->function_source, &f.function_source) : status;
     const hpf_str key = {(const char *)&f, sizeof f};
     return status == HPF_OK ? hpf__intern_add(&tree->frames, key, number, &is_new) : status;
 }

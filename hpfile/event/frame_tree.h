@@ -17,9 +17,9 @@ typedef struct hpf__frame_node {
 
 #define HPF__RECENT_TEXTS 64
 
-/* All zero is an empty tree. Of frames it keeps labels, modules and sources. */
+/* All zero is an empty tree. Of frames it keeps labels, modules and places. */
 typedef struct hpf__frame_tree {
-    hpf__intern texts, frames; /* of frames: the numbers of their three texts */
+    hpf__intern texts, frames; /* of frames: the numbers of their four texts */
     size_t n_text_bytes;
     uint32_t recent[HPF__RECENT_TEXTS]; /* numbers of texts, by the addresses that they came from */
     hpf__frame_node *nodes;

@@ -89,7 +89,8 @@ bool hpf_survey_hides_frames(const hpf_survey *survey)
     size_t index;
     hpf_frame frame;
     for (hpf_name name = 0; name < hpf_survey_n_names(survey) && !hides; name++) {
-        hides = hpf_survey_own_frame(survey, name, &frame, &index) && index > 0;
+        hides = hpf_survey_own_frame(survey, name, &frame, &index) &&
+                (index > 0 || frame.function_source.length > 0);
     }
     return hides;
 }

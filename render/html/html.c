@@ -187,7 +187,8 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     hpf_json json = begin(NULL, NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
         const hpr__html_view view = {&fitted.chart, pictures[i],
-                                     options->allocated ? options->allocated[i] : NULL};
+                                     options->allocated ? options->allocated[i] : NULL,
+                                     options->findings ? options->findings[i] : HPF_STR("")};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
     }
     if (options->compares && !status) {

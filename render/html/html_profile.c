@@ -654,6 +654,9 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
         if (w->view) {
             put_order(w);
         }
+        if (w->view && w->view->findings.length > 0) {
+            hpf_json_ready(w->json, "findings", w->view->findings);
+        }
         put_marks(w);
         status = put_quantities(w);
     }

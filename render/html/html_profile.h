@@ -29,6 +29,7 @@ typedef struct hpr__html_view {
     const hpr_options *options; /* groups, pinned colours, and the order of the bands */
     const hpr_chart *picture;   /* from hpr__html_picture */
     hpf_survey *allocated;      /* what each stack has allocated up to each sample, or NULL */
+    hpf_str findings;           /* JSON in one line; empty: none */
 } hpr__html_view;
 
 /* Adds one profile to a JSON text. `view` is NULL for a profile that grows: it has no order.

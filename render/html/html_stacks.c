@@ -4,6 +4,7 @@
  */
 #include "html/html_stacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,15 +54,58 @@ bool hpr__has_stacks(const hpf_survey *survey)
     return has;
 }
 
+/* Returns the place that a frame has in all stacks: where its function begins. */
+static hpf_str place_of(const hpf_frame *frame)
+{
+    return frame->function_source.length > 0 ? frame->function_source : frame->source;
+}
+
+static bool put_text(hpf__buffer *to, hpf_str text)
+{
+    return hpf__buffer_append(to, text.data, text.length) && hpf__buffer_append(to, "", 1);
+}
+
 /* Puts the texts of a frame into `text`, each ended by a NUL. */
 static bool put_frame(hpf__buffer *text, const hpf_frame *frame)
 {
     text->length = 0;
     return hpf__append_frame(text, frame) && hpf__buffer_append(text, "", 1) &&
-           hpf__buffer_append(text, frame->module.data, frame->module.length) &&
-           hpf__buffer_append(text, "", 1) &&
-           hpf__buffer_append(text, frame->source.data, frame->source.length) &&
-           hpf__buffer_append(text, "", 1);
+           put_text(text, frame->module) && put_text(text, place_of(frame));
+}
+
+enum { CALL = '\1' /* with which the texts of a call begin */ };
+
+/* Returns the place of a call, or ":LINE" if it is in the file of its function. */
+static hpf_str call_text(const hpf_frame *frame)
+{
+    size_t n = frame->function_source.length;
+    while (n > 0 && frame->function_source.data[n - 1] != ':') {
+        n--;
+    }
+    bool is_same = n > 0 && frame->source.length > n &&
+                   memcmp(frame->source.data, frame->function_source.data, n) == 0;
+    return is_same ? hpf_str_from(frame->source, n - 1) : frame->source;
+}
+
+/* Stores the number of a frame, which may be a call in another one. Errors: MEMORY, LIMIT. */
+static hpf_status number_frame(hpr__stacks *s, const hpf_frame *frame, uint32_t *number)
+{
+    bool is_new;
+    hpf_status status =
+        put_frame(&s->text, frame)
+            ? hpf__intern_add(&s->frames, (hpf_str){s->text.bytes, s->text.length}, number, &is_new)
+            : HPF_ERR_MEMORY;
+    if (status == HPF_OK && frame->function_source.length > 0) {
+        char start[16];
+        int length = snprintf(start, sizeof start, "%c%u", CALL, (unsigned)*number);
+        s->text.length = 0;
+        status = put_text(&s->text, (hpf_str){start, (size_t)length}) &&
+                         put_text(&s->text, call_text(frame))
+                     ? hpf__intern_add(&s->frames, (hpf_str){s->text.bytes, s->text.length}, number,
+                                       &is_new)
+                     : HPF_ERR_MEMORY;
+    }
+    return status;
 }
 
 hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name name, hpf_error *err)
@@ -74,11 +118,7 @@ hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name na
     while (status == HPF_OK && n-- > 0) {
         uint32_t number;
         bool is_new;
-        status = put_frame(&s->text, &frames[n]) ? HPF_OK : HPF_ERR_MEMORY;
-        if (status == HPF_OK) {
-            hpf_str text = {s->text.bytes, s->text.length};
-            status = hpf__intern_add(&s->frames, text, &node[1], &is_new);
-        }
+        status = number_frame(s, &frames[n], &node[1]);
         if (status == HPF_OK) {
             hpf_str key = {(const char *)node, sizeof node};
             status = hpf__intern_add(&s->nodes, key, &number, &is_new);
@@ -99,11 +139,17 @@ hpf_status hpr__stacks_add(hpr__stacks *s, const hpf_survey *survey, hpf_name na
                                       : HPF_OK;
 }
 
-/* Adds label, module and source, which follow each other in `text`. */
+/* Adds label, module and place, or the frame and the place of a call, which follow each other in
+ * `text`. */
 static void put_texts(hpf_json *json, const char *text)
 {
+    bool is_call = *text == CALL;
     hpf_json_array(json, NULL);
-    for (int i = 0; i < 3; i++) {
+    if (is_call) {
+        hpf_json_whole(json, NULL, strtoul(text + 1, NULL, 10));
+        text += strlen(text) + 1;
+    }
+    for (int i = 0; i < (is_call ? 1 : 3); i++) {
         hpf_str part = {text, strlen(text)};
         hpf_json_bytes(json, NULL, part);
         text += part.length + 1;
@@ -148,7 +194,7 @@ static hpf_status add_texts(hpf__intern *texts, const hpf_survey *survey)
         hpf_frame *frames = frames_of(survey, name, &n, &n_inside);
         status = frames ? HPF_OK : HPF_ERR_MEMORY;
         for (size_t i = 0; i < n && !status; i++) {
-            hpf_str source = frames[i].source;
+            hpf_str source = place_of(&frames[i]);
             uint32_t number;
             bool is_new;
             text.length = 0;

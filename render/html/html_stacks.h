@@ -13,7 +13,7 @@
 /* Zero-initialised: empty. Nodes and their parents are packed in the order in which they are added;
  * a parent comes before its children. */
 typedef struct hpr__stacks {
-    hpf__intern frames; /* label, module and source, each ended by a NUL */
+    hpf__intern frames; /* texts, each ended by a NUL: of frames, and of calls in them */
     hpf__intern nodes;  /* parent and frame */
     hpr__packer parents, calls, ends;
     hpr__packer owns; /* how many frames of a stack are not inside the one that names it */

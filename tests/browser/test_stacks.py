@@ -13,6 +13,7 @@ import sys
 from browser import expect, run_tests
 
 N_SAMPLES = 700
+BUILD = pathlib.Path(__file__).parents[2] / "samples/native/build.census"
 HEADERS = 'JOB "prog · by call stack"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 # All bars as {texts of the frames from the top: bytes}, and of a difference [bytes, change].
 BARS = """
@@ -656,7 +657,23 @@ def test_places_of_massif(bench, browser):
         expect(browser.run(rows), [["alone" if i == line else "", amount(value) if i == line else "", str(i),
                                     f"    line {i} of <{name}>;"] for i in range(max(1, line - 12), line + 13)], name)
     bench.choose("main prog.c:9", "parse read.c:20", "copy text.c:3")
-    expect(browser.text("#source-title"), "read.c:20", "the caller of a function whose file is not there")
+    expect(browser.text("#source-title"), "parse read.c:20", "the caller of a function whose file is not there")
+
+
+def test_a_frame_shows_the_lines_of_its_calls(bench, browser):
+    """Calls of one function are one bar; the text of the program shows all its lines, each with its bytes."""
+    folder = bench.directory / "calls"
+    folder.mkdir()
+    (folder / "worker.c").write_text("".join(f"line {i}\n" for i in range(1, 20)))
+    bench.open(BUILD, "--process=2", "--source", folder)
+    bench.choose("main /tmp/format/f/worker.c:6")
+    rows = browser.run("""return [...document.querySelectorAll('#source-rows tr.alone')].map((row) =>
+        [...row.children].map((cell) => cell.textContent))""")
+    expect([row[1:] for row in rows], [["9", "line 9"], ["11", "line 11"]], "the lines of both calls in main")
+    amounts = browser.run("""const {flame} = census.app, {stacks, order} = flame;
+        return order.children(flame.zoomed).map((node) => [stacks.frames[node.frame].label, flame.amountOf(flame.weightOf(node))])""")
+    expect(dict(amounts), {"parse": rows[0][0], "optimise": rows[1][0]}, "the bytes of the calls")
+    expect(browser.run("return document.querySelectorAll('#stack-rows tr[aria-level=\"1\"]').length"), 1, "rows of main")
 
 
 def test_profiles_without_stacks_have_no_flame_graph(bench, browser):

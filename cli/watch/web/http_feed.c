@@ -340,9 +340,7 @@ static void put_findings(const http_feed *feed, hpf_json *json)
 {
     hpf_survey *survey = take_survey(feed);
     hpf_error err;
-    const hpf_recording recording = {
-        .name = feed->of->name, .survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
-    hpf_status status = survey ? findings_write_for_page(json, &recording, &err) : HPF_OK;
+    hpf_status status = survey ? findings_write_for_page(json, "findings", survey, &err) : HPF_OK;
     (void)status;
 }
 

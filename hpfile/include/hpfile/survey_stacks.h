@@ -30,7 +30,8 @@ HPF_API bool hpf_survey_has_types(const hpf_survey *survey);
 HPF_API bool hpf_survey_own_frame(const hpf_survey *survey, hpf_name name, hpf_frame *frame,
                                   size_t *index);
 
-/* Returns whether some stacks have frames inside the one that names them. */
+/* Returns whether names have more than their texts tell: frames inside the one that names a stack,
+ * or lines of calls. Several then belong to one band. */
 HPF_API bool hpf_survey_hides_frames(const hpf_survey *survey);
 
 /* Returns the program of a job: its first word. */

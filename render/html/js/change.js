@@ -158,7 +158,7 @@ class Change {
     // Joins the stacks with the same frames, and the names: of stacks the names of joined stacks, of groups the names
     // with the same text, also if it has a line that moved.
     joinStacks(older, newer) {
-        const {frames, paths, ownLeaves, olderLeaves, movedFrom} = newer.stacks;
+        const {frames, paths, places, calls, ownLeaves, olderLeaves, movedFrom} = newer.stacks;
         const isGrouped = newer.stacks.ownRest !== undefined;
         const movedTo = new Map([...movedFrom].map(([to, from]) => [from, to]));
         const keyOf = (which, {shown}) => which ? shown : movedTo.get(shown) ?? shown;
@@ -167,7 +167,7 @@ class Change {
             const found = map.get(key) || map.set(key, {...fields, parts: [[], []]}).get(key);
             found.parts[which].push(column);
         };
-        this.stacks = Object.assign(new census.Stacks(this), {frames, movedFrom});
+        this.stacks = Object.assign(new census.Stacks(this), {frames, places, movedFrom});
         // The newer profile first: its names and places are shown.
         [[1, newer, ownLeaves], [0, older, olderLeaves]].forEach(([which, {names: own, stacks}, joined]) => {
             own.forEach((name, k) => {
@@ -186,6 +186,7 @@ class Change {
         leaves.forEach(({key, parts}, leaf) => {
             const band = numbers.get(key);
             this.stacks.paths.push(paths[leaf]);
+            this.stacks.calls.push(calls[leaf]);
             this.stacks.bands.push(band);
             this.stacks.columns.push(isGrouped ? new ChangeColumn(this.sides, parts) : this.names[band].column);
         });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What stands out, as the server says it: each finding leads to its time, and its names to their bands, stacks and
+// What stands out, as the page or its server says it: each finding leads to its time, and its names to their bands, stacks and
 // lines. And what is below the picture while it fills the window.
 (function (census) {
 'use strict';
@@ -29,7 +29,7 @@ class Findings {
     }
 
     show(entry) {
-        const findings = entry.profile && entry.findings || [], text = JSON.stringify([entry.id, findings]);
+        const findings = entry.profile && (entry.findings || entry.profile.findings) || [], text = JSON.stringify([entry.id, findings]);
         byId('findings').hidden = !findings.length;
         if (this.shown !== text) {
             this.shown = text;
@@ -37,7 +37,7 @@ class Findings {
                 const row = element('li', '');
                 row.append(this.button('text', census.shown(`${finding.kind}: ${finding.text}`), () => this.follow(finding.at)),
                     ...finding.names.map(({name, label, amount}) => {
-                        const button = this.button('name', `${census.shown(label)} ${amount}`, () => this.follow(finding.at, name));
+                        const button = this.button('name', `${census.shown(label)} ${amount}`, () => this.follow(finding.at, name, label));
                         button.title = census.shown(name);
                         return button;
                     }));
@@ -48,12 +48,13 @@ class Findings {
     }
 
     // Shows a time, and the largest stack of a band at that time, down to the program's own text.
-    follow(at, name) {
+    follow(at, name, label) {
         const {own, profile} = this.app.entry(), {stacks} = profile;
-        const k = profile.names.findIndex((other) => other.name === name);
+        const find = (text) => profile.names.findIndex((other) => other.name === text);
+        const k = find(name) >= 0 ? find(name) : find(label); // of stacks with the same text
         own.moment = at === undefined ? null : at;
         if (k >= 0) {
-            own.isolated = name;
+            own.isolated = profile.names[k].name;
             own.skip = 0;
         }
         if (k >= 0 && stacks) {

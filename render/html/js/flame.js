@@ -91,6 +91,22 @@ class Flame {
         return census.textOfFrame(this.stacks.frames[frame]);
     }
 
+    // Returns the bytes of each leaf at the time that is shown.
+    amounts() {
+        return this.stacks.amountsAt(this.moments.of(this.entry).at);
+    }
+
+    // Returns the places where the frame of a node calls the next, or allocates: the largest first.
+    callsOf(node) {
+        return this.stacks.callsOf(node, this.order, this.amounts());
+    }
+
+    // Returns the first of these, and how many more there are.
+    callText(node) {
+        const [first, ...more] = this.callsOf(node);
+        return more.length ? `${first} and ${more.length} more` : first;
+    }
+
     // Returns the node of the chosen frames.
     findZoomed() {
         let node = this.order.root;
@@ -341,15 +357,16 @@ class Flame {
         const all = this.total;
         const amount = bar.isRest ? bar.amount : this.weightOf(node) + (isRoot ? this.rest : 0);
         const share = all > 0 ? `${(100 * amount / all).toFixed(1)}\u00a0%` : '–';
-        const {module = '', source = ''} = this.stacks.frames[bar.isRest ? -1 : node.frame] || {};
-        const was = bar.isRest || isRoot ? null : this.stacks.movedFrom.get(this.textOf(node.frame));
-        const more = [module, source, was && `was ${was}`].filter(Boolean);
+        const isFrame = !bar.isRest && !isRoot;
+        const {module = ''} = isFrame ? this.stacks.frames[node.frame] : {};
+        const was = isFrame ? this.stacks.movedFrom.get(this.textOf(node.frame)) : null;
+        const more = [module, isFrame && this.callText(node), was && `was ${was}`].filter(Boolean);
         let value = `${this.amount(amount)}  ${share}`;
         if (this.nets !== null) {
             const net = bar.isRest ? 0 : this.netOf(node);
             value = [['+', amount + net], ['−', amount - net]].filter(([, twice]) => twice > 0)
                 .map(([sign, twice]) => sign + this.amount(twice / 2)).join('  ') || 'no change';
-        } else if (!bar.isRest && !isRoot && this.app.view.tree === 'down') {
+        } else if (isFrame && this.app.view.tree === 'down') {
             const self = this.widths[this.order.endOfSelf(node)] - this.widths[node.from];
             more.unshift(`itself ${this.amount(self)}`);
         }

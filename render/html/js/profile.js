@@ -107,7 +107,7 @@ function lanesOf(data) {
 class Profile {
     constructor(data) {
         Object.assign(this, {id: data.id, epoch: data.epoch, nSamples: data.n_samples,
-            state: data.state, message: '', title: shown(data.title), file: shown(data.file || ''),
+            state: data.state, findings: data.findings || [], message: '', title: shown(data.title), file: shown(data.file || ''),
             date: shown(data.date), sampleUnit: data.sample_unit, valueUnit: data.value_unit});
         this.timeColumn = new Column(data.times);
         this.totalColumn = new Column(data.total);

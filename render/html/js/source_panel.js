@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The text of the program around the chosen frame, with the bytes of each line at the time of the
+// The text of the program around the calls of the chosen frame, with the bytes of each line at the time of the
 // flame graph: of all stacks that pass through the line. A page has it, or asks its server for it.
 (function (census) {
 'use strict';
@@ -26,7 +26,7 @@ class SourcePanel {
         this.asked = new Set(); // the places for which the server was asked
         this.nWaiting = 0;      // answers that are missing
         this.shown = '';    // the place to which the panel was scrolled
-        this.known = {};    // of a file: the line of each frame of some stacks, or 0
+        this.known = {};    // of a file: the line of each place of some stacks, or 0
         this.take(sources);
     }
 
@@ -55,48 +55,50 @@ class SourcePanel {
     // Returns the bytes by line of a file.
     bytesOf(file, {stacks}, amounts) {
         const {known} = this;
-        if (known.file !== file || known.stacks !== stacks || known.lineOf.length !== stacks.frames.length) {
-            this.known = {file, stacks, lineOf: stacks.frames.map(({source}) => {
+        if (known.file !== file || known.stacks !== stacks || known.lineOf.length !== stacks.places.length) {
+            this.known = {file, stacks, lineOf: stacks.places.map((source) => {
                 const place = placeOf(source);
                 return place && place.file === file ? place.line : 0;
             })};
         }
         const {lineOf} = this.known, bytes = new Map();
-        stacks.paths.forEach((path, leaf) => {
-            const lines = amounts[leaf] ? new Set(Array.from(path, (frame) => lineOf[frame])) : [];
+        stacks.calls.forEach((calls, leaf) => {
+            const lines = amounts[leaf] ? new Set(Array.from(calls, (place) => lineOf[place])) : [];
             lines.forEach((line) => bytes.set(line, (bytes.get(line) || 0) + amounts[leaf]));
         });
         return bytes;
     }
 
-    // Shows the lines around the chosen frame of a flame graph, or around the next of its callers whose lines are known.
+    // Shows the lines around the calls of the chosen frame of a flame graph, the largest in the middle, or of the
+    // next of its callers whose lines are known.
     show(flame) {
         const {stacks, entry} = flame;
-        let source = '', place = null, lines;
+        let chosen = null, places = [], lines;
         for (let node = flame.zoomed; node.parent && !lines && !this.nWaiting; node = node.parent) {
-            ({source} = stacks.frames[node.frame]);
-            place = placeOf(source);
-            lines = place && this.linesOf(place, entry.id);
+            chosen = node;
+            places = flame.callsOf(node).map(placeOf);
+            lines = places[0] && this.linesOf(places[0], entry.id);
         }
         byId('source').hidden = !lines;
         if (!lines) {
             this.shown = '';
             return;
         }
-        const {at} = flame.moments.of(entry);
-        const bytes = this.bytesOf(place.file, flame, stacks.amountsAt(at));
+        const {file, line: largest} = places[0], source = `${stacks.frames[chosen.frame].label} ${file}:${largest}`;
+        const bytes = this.bytesOf(file, flame, flame.amounts());
+        const current = new Set(places.filter((place) => place && place.file === file).map(({line}) => line));
         byId('source-title').textContent = source;
         byId('source-rows').replaceChildren(...lines.map(([line, text], i) => {
-            const row = element('tr', line === place.line ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
+            const row = element('tr', current.has(line) ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
             const amount = bytes.get(line);
-            row.setAttribute('aria-current', String(line === place.line));
+            row.setAttribute('aria-current', String(line === largest));
             row.append(element('td', 'number', amount ? flame.amountOf(amount) : ''),
                 element('th', 'number faint', String(line)), element('td', 'code', census.shown(text.replace(/\t/g, '    '))));
             return row;
         }));
         if (this.shown !== source) {
             this.shown = source;
-            const row = byId('source-rows').querySelector('.alone'), box = byId('source-lines');
+            const row = byId('source-rows').querySelector('[aria-current=true]'), box = byId('source-lines');
             box.scrollTop = row ? row.offsetTop - box.clientHeight / 2 : 0;
         }
     }

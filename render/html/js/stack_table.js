@@ -196,7 +196,7 @@ class StackTable {
     }
 
     nameCell({node, indent, isOpen, hasChildren}) {
-        const {flame} = this, {label, module, source} = flame.stacks.frames[node.frame];
+        const {flame} = this, {label, module} = flame.stacks.frames[node.frame], source = flame.callText(node);
         const cell = element('td', 'name'), box = element('div', 'frame');
         box.style.paddingLeft = `${indent * INDENT_PX}px`;
         box.title = [label, module, source].filter(Boolean).join('\n');

@@ -85,7 +85,10 @@ class Stacks {
         this.profile = profile;
         this.frames = [];
         this.numbers = new Map();   // of frames, by their texts
+        this.placeNumbers = new Map();  // by their texts
         this.paths = [];            // by leaf: frames, outermost first
+        this.places = [];           // texts of places
+        this.calls = [];            // by leaf: the place where each of its frames calls the next, or allocates
         this.owns = [];             // by leaf: how many frames are not inside the one that names it
         this.columns = [];          // by leaf
         this.bands = [];            // by leaf: index of its name in the profile
@@ -102,7 +105,12 @@ class Stacks {
 
     // Reads the member `stacks` of a profile (docs/formats/page.md).
     read(data) {
-        data.frames.forEach((texts) => this.frameOf(texts));
+        const frames = [], places = []; // by number in the data
+        data.frames.forEach((texts) => {
+            const isCall = texts.length === 2;
+            frames.push(isCall ? frames[texts[0]] : this.frameOf(texts));
+            places.push(isCall ? this.placeOf(texts[1], data.frames[texts[0]][2]) : this.placeOf(texts[2]));
+        });
         if (data.columns) {
             this.ownRest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
         }
@@ -116,18 +124,20 @@ class Stacks {
             for (let node = end; node > 0; node = parents[node - 1]) {
                 path.push(calls[node - 1]);
             }
-            return Uint32Array.from(path.reverse());
+            return path.reverse();
         });
         this.owns = Array.from(unpackWhole(data.owns, n + nAllocated)).slice(0, n);
+        const framesOf = (path) => Uint32Array.from(path, (call) => frames[call]);
         paths.slice(0, n).forEach((path, leaf) => {
-            this.paths.push(path);
+            this.paths.push(framesOf(path));
+            this.calls.push(Uint32Array.from(path, (call) => places[call]));
             this.columns.push(data.columns ? new Column(data.columns[leaf])
                 : profile.names[leaf].column);
             this.bands.push(bands ? bands[leaf] : leaf);
         });
         if (data.allocated) {
             const leafOf = this.leafFinder(), amounts = unpackWhole(data.allocated, nAllocated);
-            const leaves = paths.slice(n).map(leafOf);
+            const leaves = paths.slice(n).map(framesOf).map(leafOf);
             this.allocated = new Float64Array(this.paths.length);
             leaves.forEach((leaf, i) => { this.allocated[leaf] += amounts[i]; });
         }
@@ -144,9 +154,31 @@ class Stacks {
         return this.numbers.get(key);
     }
 
+    // Returns the number of a place; ":LINE" is in the file of another place.
+    placeOf(source, other) {
+        const text = census.shown(source.startsWith(':') ? other.slice(0, other.lastIndexOf(':')) + source : source);
+        if (!this.placeNumbers.has(text)) {
+            this.placeNumbers.set(text, this.places.push(text) - 1);
+        }
+        return this.placeNumbers.get(text);
+    }
+
+    // Returns the places where the frame of a node calls the next, or allocates: the largest by bytes first.
+    callsOf({from, to, depth}, order, amounts) {
+        const sums = new Map();
+        for (let i = from; i < to; i++) {
+            const leaf = order.leaves[i], calls = this.calls[leaf];
+            const at = order === this.orders.up ? (this.owns[leaf] ?? calls.length) - depth : depth - 1;
+            sums.set(calls[at], (sums.get(calls[at]) || 0) + Math.abs(amounts[leaf]));
+        }
+        return [...sums].sort(([, a], [, b]) => b - a).filter(([, sum], i) => sum > 0 || i === 0)
+            .map(([place]) => this.places[place]);
+    }
+
     // Adds the stack of a name of the profile: frames, outermost first.
     add(name, frames) {
         this.paths.push(Uint32Array.from(frames, (texts) => this.frameOf(texts)));
+        this.calls.push(Uint32Array.from(frames, ([, , source]) => this.placeOf(source)));
         this.columns.push(this.profile.names[name].column);
         this.bands.push(name);
         this.orders = {};
@@ -188,6 +220,7 @@ class Stacks {
     addEmpty(path) {
         this.columns.push(new Column(null));
         this.bands.push(-1);
+        this.calls.push(Uint32Array.from(path, (frame) => this.placeOf(this.frames[frame].source)));
         return this.paths.push(path) - 1;
     }
 
@@ -233,9 +266,9 @@ class Stacks {
     // Returns the lines of a tooltip: the frames of a name, innermost first.
     linesOf(name) {
         const leaf = this.ownRest === undefined ? name : this.bands.indexOf(name);
-        return leaf < 0 ? [] : Array.from(this.paths[leaf], (number) => {
-            const {label, module, source} = this.frames[number];
-            return [label, module, source].filter(Boolean).join('  ');
+        return leaf < 0 ? [] : Array.from(this.paths[leaf], (number, i) => {
+            const {label, module} = this.frames[number];
+            return [label, module, this.places[this.calls[leaf][i]]].filter(Boolean).join('  ');
         }).reverse();
     }
 }

@@ -43,6 +43,8 @@ typedef struct hpr_page_options {
     size_t n_sources;
     hpf_survey *const *allocated; /* interactive pages: by profile, what each stack has allocated up
                                      to each sample, or NULL; NULL: not known */
+    const hpf_str *findings; /* interactive pages: by profile, what stands out, as JSON in one line
+                                (docs/formats/page.md), or empty; NULL: not known */
     /* Interactive pages of two profiles with call stacks: shows the stacks of the second as changes
      * of the first, with moved lines matched, and their times aligned. Else NULL. Borrowed. */
     const hpf_alignment *compares;
