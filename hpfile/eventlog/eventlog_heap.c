@@ -64,8 +64,9 @@ struct hpf__eventlog_heap {
     hpf__costs costs; /* of the sample being gathered */
     numbered *numbered;
     size_t n_numbered, numbered_capacity;
-    bool is_changes;  /* the sample is the one before with changes */
-    bool has_changes; /* some sample was */
+    uint64_t folded_offset; /* samples from here on may have names that keys share */
+    bool is_changes;        /* the sample is the one before with changes */
+    bool has_changes;       /* some sample was */
     bool in_sample;
     bool is_foreign; /* the sample has costs of another profile */
     double time;
@@ -157,7 +158,8 @@ static hpf_status emit_sample(hpf__eventlog_heap *h, hpf_error *err)
             return hpf_error_set_memory(err);
         }
     }
-    if (h->names.shares_names && !hpf__costs_fold(&h->costs, h->names.texts.n_names)) {
+    bool is_folded = h->names.shares_names && h->begin_offset >= h->folded_offset;
+    if (is_folded && !hpf__costs_fold(&h->costs, h->names.texts.n_names)) {
         return hpf_error_set_memory(err);
     }
     bool is_ours = h->in_sample && (h->costs.n || !h->is_foreign);
@@ -197,17 +199,19 @@ static hpf_status add_cost(hpf__eventlog_heap *h, const hpf_event *event, hpf_na
                                                                    : hpf_error_set_memory(err);
 }
 
-/* Adds a cost whose name was not predicted; emits the name first if it is new. */
+/* Adds a cost whose name was not predicted; emits the name first if it is new. From the first
+ * sample on in which keys share a name, samples are folded, also when they are read again. */
 static hpf_status add_unexpected(hpf__eventlog_heap *h, const hpf_event *event, bool is_stack,
                                  hpf_str key, hpf_error *err)
 {
     hpf_name name;
-    bool is_new;
+    bool is_new, shared_names = h->names.shares_names;
     hpf_status status = is_stack ? hpf__eventlog_names_of_stack(&h->names, key, &name, &is_new)
                                  : hpf__eventlog_names_of_label(&h->names, key, &name, &is_new);
     if (status != HPF_OK) {
         return fail(status, err);
     }
+    h->folded_offset = shared_names ? h->folded_offset : h->begin_offset;
     if (is_new && h->events.name) {
         status = h->events.name(h->context, name, h->names.texts.names[name], err);
     }
