@@ -5,6 +5,7 @@
 #include "hpfile/frame_rules.h"
 
 #include <regex.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,13 @@ enum {
     N_ALLOCATOR_NAMES = sizeof hpf__allocator_names / sizeof *hpf__allocator_names,
 };
 
+/* Compiled when a label first has its word: to compile all takes longer than to read a small log.
+ */
+typedef _Atomic(regex_t *) allocator_rule;
+
 struct hpf_frame_rules {
-    regex_t *skipped; /* those of allocators first */
+    allocator_rule *allocators; /* N_ALLOCATOR_NAMES of them */
+    regex_t *skipped;           /* by the user */
     size_t n_skipped;
     bool skips_none;
 };
@@ -27,18 +33,18 @@ struct hpf_frame_rules {
 hpf_status hpf_frame_rules_create(hpf_frame_rules **out, const char *const *skip, size_t n_skip,
                                   bool skips_none, hpf_error *err)
 {
-    size_t n = skips_none ? 0 : N_ALLOCATOR_NAMES + n_skip;
+    size_t n = skips_none ? 0 : n_skip;
     hpf_frame_rules *rules = calloc(1, sizeof *rules);
     *out = NULL;
     if (rules) {
         rules->skips_none = skips_none;
+        rules->allocators = calloc(N_ALLOCATOR_NAMES, sizeof *rules->allocators);
         rules->skipped = calloc(n + 1, sizeof *rules->skipped);
     }
-    hpf_status status = rules && rules->skipped ? HPF_OK : hpf_error_set_memory(err);
+    bool is_made = rules && rules->allocators && rules->skipped;
+    hpf_status status = is_made ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
-        const char *text = i < N_ALLOCATOR_NAMES ? hpf__allocator_names[i].expression
-                                                 : skip[i - N_ALLOCATOR_NAMES];
-        status = hpf__regular_expression(&rules->skipped[i], text, err);
+        status = hpf__regular_expression(&rules->skipped[i], skip[i], err);
         rules->n_skipped += status == HPF_OK;
     }
     if (status != HPF_OK) {
@@ -49,31 +55,78 @@ hpf_status hpf_frame_rules_create(hpf_frame_rules **out, const char *const *skip
     return HPF_OK;
 }
 
+static void destroy_expression(regex_t *expression)
+{
+    if (expression) {
+        regfree(expression);
+        free(expression);
+    }
+}
+
 void hpf_frame_rules_destroy(hpf_frame_rules *rules)
 {
+    for (size_t i = 0; rules && rules->allocators && i < N_ALLOCATOR_NAMES; i++) {
+        destroy_expression(rules->allocators[i]);
+    }
     for (size_t i = 0; rules && i < rules->n_skipped; i++) {
         regfree(&rules->skipped[i]);
     }
     if (rules) {
+        free(rules->allocators);
         free(rules->skipped);
     }
     free(rules);
 }
 
-/* Returns whether an allocator has this label, or the user skips it. */
+static regex_t *compile(const char *text)
+{
+    hpf_error err;
+    regex_t *expression = malloc(sizeof *expression);
+    if (expression && hpf__regular_expression(expression, text, &err) != HPF_OK) {
+        free(expression);
+        return NULL;
+    }
+    return expression;
+}
+
+/* Returns an expression for names of allocators. If two threads compile it, the first one's is
+ * kept. NULL without memory. */
+static const regex_t *expression_of(const hpf_frame_rules *rules, size_t i)
+{
+    regex_t *known = atomic_load(&rules->allocators[i]);
+    regex_t *compiled = known ? NULL : compile(hpf__allocator_names[i].expression);
+    if (known || !compiled) {
+        return known;
+    }
+    if (!atomic_compare_exchange_strong(&rules->allocators[i], &known, compiled)) {
+        destroy_expression(compiled);
+        return known;
+    }
+    return compiled;
+}
+
+static bool matches(const regex_t *expression, const char *text)
+{
+    return expression && regexec(expression, text, 0, NULL, 0) == 0;
+}
+
+/* Returns whether an allocator has this label, or the user skips it. Without the memory to find
+ * out, neither. */
 static bool is_skipped(const hpf_frame_rules *rules, hpf_str label)
 {
     char text[MAX_MATCHED_BYTES + 1];
     size_t n = label.length < MAX_MATCHED_BYTES ? label.length : MAX_MATCHED_BYTES;
+    bool is_found = false;
     memcpy(text, n ? label.data : "", n);
     text[n] = '\0';
-    for (size_t i = 0; i < rules->n_skipped; i++) {
-        bool may_match = i >= N_ALLOCATOR_NAMES || strstr(text, hpf__allocator_names[i].word);
-        if (may_match && regexec(&rules->skipped[i], text, 0, NULL, 0) == 0) {
-            return true;
-        }
+    for (size_t i = 0; i < N_ALLOCATOR_NAMES && !is_found; i++) {
+        is_found =
+            strstr(text, hpf__allocator_names[i].word) && matches(expression_of(rules, i), text);
     }
-    return false;
+    for (size_t i = 0; i < rules->n_skipped && !is_found; i++) {
+        is_found = matches(&rules->skipped[i], text);
+    }
+    return is_found;
 }
 
 static bool begins_with_any(hpf_str text, const char *const *list)
