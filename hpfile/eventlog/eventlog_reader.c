@@ -192,6 +192,14 @@ static size_t type_bytes(const char *p, size_t n)
     return extra > TYPE_MAX_BYTES ? TYPE_HEAD_BYTES : extra_at + WORD_BYTES + extra + WORD_BYTES;
 }
 
+/* GHC 6.12 declares thread numbers of 8 bytes and writes 4, declares no bytes for STARTUP and
+ * writes 2. */
+static bool is_of_ghc_6_12(uint16_t id, int32_t n_bytes)
+{
+    return (id == HPF__EVENT_STARTUP && n_bytes == 0) ||
+           (id == HPF__EVENT_CREATE_THREAD && n_bytes == 8);
+}
+
 static hpf_status read_type(hpf_eventlog *log, const char *p, size_t n)
 {
     hpf_str description = {p + TYPE_HEAD_BYTES, hpf__read4(p + 8)};
@@ -205,24 +213,13 @@ static hpf_status read_type(hpf_eventlog *log, const char *p, size_t n)
         return fail_at(log, HPF_ERR_SYNTAX,
                        "the header of the event log is invalid: an event type has a negative size");
     }
-    return declare(log, hpf__read2(p + 4), n_bytes, description);
-}
-
-/* GHC 6.12 declares thread numbers of 8 bytes and writes 4, declares no bytes for STARTUP and
- * writes 2. */
-static hpf_status check_version(hpf_eventlog *log)
-{
-    const slot *slots = log->slots;
-    bool has_startup = log->n_slots > HPF__EVENT_STARTUP && slots[HPF__EVENT_STARTUP].type;
-    bool has_thread =
-        log->n_slots > HPF__EVENT_CREATE_THREAD && slots[HPF__EVENT_CREATE_THREAD].type;
-    if ((has_startup && slots[HPF__EVENT_STARTUP].n_bytes == 0) ||
-        (has_thread && slots[HPF__EVENT_CREATE_THREAD].n_bytes == 8)) {
+    uint16_t id = hpf__read2(p + 4);
+    if (is_of_ghc_6_12(id, n_bytes)) {
         return fail_at(log, HPF_ERR_VERSION,
                        "event logs of GHC 6.12 cannot be read, because their headers have wrong "
                        "sizes: use GHC 7.0 or later");
     }
-    return HPF_OK;
+    return declare(log, id, n_bytes, description);
 }
 
 /* Reads the complete item at `p`. */
@@ -243,7 +240,7 @@ static hpf_status read_header_item(hpf_eventlog *log, const char *p, size_t n)
         return fail_at(log, HPF_ERR_SYNTAX,
                        "the header of the event log is invalid: expected a type");
     }
-    return check_version(log);
+    return HPF_OK;
 }
 
 /* --- records --- */
