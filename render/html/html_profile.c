@@ -672,7 +672,8 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
                              const hpr_html_limits *limits, const hpr__html_view *view,
                              uint32_t **chosen, hpf_error *err)
 {
-    const hpr_options defaults = hpr_options_default(HPR_LOOK_MODERN);
+    hpr_options defaults = hpr_options_default(HPR_LOOK_MODERN);
+    defaults.group = about->group;
     profile_writer w = {.json = json,
                         .survey = survey,
                         .view = view,

@@ -20,6 +20,7 @@ from browser import PATIENCE_S, Browser, expect, keep_port, run_tests
 
 PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
+BUILD = SAMPLES / "native/build.census"
 NAMES = ["worker", "cache", "parse", "</script><script>document.title='taken'</script>"]
 
 
@@ -362,6 +363,51 @@ def test_source_of_the_chosen_frame(growing, browser):
     for path in (*hostile, f"{folder}/.git/x.c", f"{folder}/prog.c"):
         status, body = answer(f"/{token}/source/0/{str(path).encode().hex()}")
         expect((status, body), (200, b"[]"), path)
+
+
+# All bars: the frames from the top, the bytes, and the lines where the frame calls the next.
+CALLS = """
+    const {flame} = census.app, {order, stacks} = flame, bars = {};
+    const visit = (node, path) => {
+        bars[path.join('/')] = [flame.weightOf(node), flame.callText(node)];
+        order.children(node).forEach((child) => visit(child, [...path, stacks.frames[child.frame].label]));
+    };
+    order.children(order.root).forEach((child) => visit(child, [stacks.frames[child.frame].label]));
+    return bars;"""
+HAS_CALLS = "return Boolean(window.census && census.app && census.app.flame.stacks && census.app.flame.stacks.places.some((place) => /worker.c:(9|11)$/.test(place)))"
+
+
+def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
+    """The page of a finished recording has the calls of a page file, and the text around them; that of a growing one gets them at its end."""
+    folder, page, log = (growing.directory / name for name in ("src", "page.html", "grows.eventlog"))
+    folder.mkdir()
+    (folder / "worker.c").write_text("".join(f"line {i}\n" for i in range(1, 60)))
+    subprocess.run([growing.census, "plot", "--process=2", BUILD, "-o", page], check=True)
+    browser.open(page.as_uri())
+    wanted = browser.run(CALLS)
+    assert any(re.search(r"worker.c:\d+ and 1 more$", places) for _, places in wanted.values()), wanted
+    subprocess.run([growing.census, "convert", "--process=2", BUILD, "-o", log], check=True)
+    whole = log.read_bytes()
+    subprocess.run(["xz", "-k", log], check=True)
+    with open(log, "wb", buffering=0) as file:
+        file.write(whole[:len(whole) - 2])
+        browser.open(growing.start(word=log, options=["--source", folder]))
+        browser.until("return Boolean(window.census && census.app && census.app.flame.stacks && census.app.flame.bars.length > 2)")
+        expect(browser.run(HAS_CALLS), False, "lines of calls while it grows")
+        file.write(whole[-2:])
+    browser.until(HAS_CALLS)
+    browser.settle()
+    expect(browser.run(CALLS), wanted, "the calls at the end of a log")
+    growing.stop()
+    for word, options in ((f"{log}.xz", []), (BUILD, ["--process=2"])):
+        browser.open(growing.start(word=word, options=["--source", folder, *options]))
+        browser.until(HAS_CALLS)
+        browser.settle()
+        expect(browser.run(CALLS), wanted, f"the calls of {word}")
+        browser.until(CHOOSE, "main")
+        browser.until("return document.querySelectorAll('#source-rows tr.alone').length === 2")
+        expect([row[1:] for row in browser.run(SOURCE_ROWS) if row[0] == "alone"], [["9", "line 9"], ["11", "line 11"]], "both calls in main")
+        growing.stop()
 
 
 def test_findings_lead_to_bands_and_lines(growing, browser):

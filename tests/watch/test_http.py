@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from harness import CENSUS, PATIENCE_S, Running, Watch, ends_of_samples, main, profile, sample, wait_until
+from harness import CENSUS, PATIENCE_S, SAMPLES, Running, Watch, ends_of_samples, main, profile, sample, wait_until
 from viewer import Place, Stream, Viewer, ask, end_requests, receive_at_once, send
 
 HEADERS = b'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
@@ -325,6 +325,24 @@ class Http(Watch):
         viewer.wait_for_samples(2)
         viewer.wait(lambda v: len(v.profiles[0].marks) == 3, "marks")
         self.assertEqual([time_ for time_, _ in viewer.profiles[0].marks], [1.5, 2.5, 2.75])
+
+    def test_calls_while_a_file_has_ended(self):
+        """A snapshot has the lines of calls only while nothing is added to the file."""
+        log = self.path("prog.eventlog")
+        subprocess.run([CENSUS, "convert", "--process=2", "-o", log, os.path.join(SAMPLES, "native/build.census")], check=True)
+        with open(log, "rb") as file:
+            data = file.read()
+        self.write("prog.eventlog", data[:len(data) * 2 // 3])
+        _, place = self.open_page(log)
+        viewer = self.view(place)
+        viewer.wait(lambda v: v.profiles and v.profiles[0].n_calls > 0 and v.states[0]["state"] == "ended", "calls of the part")
+        n_samples = viewer.profiles[0].n_samples
+        with self.open_writer("prog.eventlog", data[len(data) * 2 // 3:-2]) as writer:
+            viewer.wait(lambda v: v.profiles[0].n_samples > n_samples and v.states[0]["state"] == "growing", "more samples")
+            self.assertEqual(viewer.profiles[0].n_calls, 0)
+            writer.write(data[-2:])
+        viewer.wait(lambda v: v.profiles[0].n_calls > 0 and v.states[0]["state"] == "ended", "calls of the whole")
+        self.assertEqual(viewer.profiles[0].n_samples, 10)
 
     def test_returning_viewer_gets_every_message_once(self):
         data = profile(100)

@@ -185,6 +185,7 @@ class Profile:
         self.names = [name["name"] for name in snapshot["names"]]
         self.columns = [numbers(name["column"]) for name in snapshot["names"]]
         self.rest = numbers(snapshot["rest"]["column"]) if snapshot["rest"] else [0] * len(self.times)
+        self.n_calls = sum(len(frame) == 2 for frame in snapshot.get("stacks", {"frames": []})["frames"])
         self.marks = [(mark["time"], mark["label"]) for mark in snapshot["marks"]]
         self.lines = {line["name"]: list(zip(numbers(line["times"]), numbers(line["values"])))
                       for line in snapshot["lines"]}

@@ -191,7 +191,7 @@ static bool start(file *f, const char *path)
         f->lines =
             follow_create(f->options.l, f->lines_path, f->options.is_notified, &lines_events, f);
     }
-    return f->profile && f->hp && (f->lines || !f->lines_path);
+    return f->profile && watch_set_file(f->profile, path) && f->hp && (f->lines || !f->lines_path);
 }
 
 /* A missing file may appear later, but an existing one must be readable. */

@@ -78,7 +78,7 @@ watch_input *input_finished_create(input *file, const watch_input_options *optio
     f->input = (watch_input){.is_exhausted = true, .destroy = destroy};
     f->file = *file;
     watched *profile = watch_add_profile(options->w, f->file.name, 0);
-    if (!profile) {
+    if (!profile || !watch_set_file(profile, f->file.name)) {
         diag_say("out of memory");
         destroy(&f->input);
         return NULL;

@@ -187,12 +187,18 @@ static void update_caveat(profile *p)
 
 /* ---- profiles ---- */
 
-static hpf_live *create_live(profile *p)
+static hpf_live_options options_of(const profile *p)
 {
     hpf_live_options options = p->of->options;
+    options.process = *p->process ? p->process : options.process;
+    return options;
+}
+
+static hpf_live *create_live(profile *p)
+{
+    hpf_live_options options = options_of(p);
     hpf_live *live = NULL;
     hpf_error err;
-    options.process = *p->process ? p->process : options.process;
     options.listener = &to_views;
     options.listener_context = p;
     options.warning = warn;
@@ -204,6 +210,7 @@ static void destroy_profile(profile *p)
 {
     if (p) {
         hpf_live_destroy(p->seen.live);
+        file_calls_destroy(p->seen.calls);
         free(p->name);
         free(p);
     }
@@ -246,6 +253,13 @@ watched *watch_add_profile(watch *w, const char *name, uint32_t process)
     return &p->seen;
 }
 
+static void forget_calls(watched *seen)
+{
+    if (seen->calls) {
+        file_calls_forget(seen->calls);
+    }
+}
+
 void watch_restart_profile(watch *w, watched *seen)
 {
     profile *p = profile_of(seen);
@@ -255,6 +269,7 @@ void watch_restart_profile(watch *w, watched *seen)
         return;
     }
     hpf_live_destroy(seen->live);
+    forget_calls(seen);
     seen->live = live;
     seen->epoch++;
     seen->last_sample_s = 0;
@@ -474,6 +489,7 @@ bool watch_resume_profile(watch *w, watched *seen)
     profile *p = profile_of(seen);
     (void)w;
     if (!p->is_finished) {
+        forget_calls(seen);
         say(p, WATCHED_GROWING, seen->message);
     }
     return !p->is_finished;
@@ -502,6 +518,21 @@ hpf_survey *watched_allocated(const watched *seen)
 {
     const profile *p = (const profile *)seen;
     return p->read_allocated ? p->read_allocated(p->allocated_context) : NULL;
+}
+
+bool watch_set_file(watched *seen, const char *path)
+{
+    seen->calls = file_calls_create(path);
+    return seen->calls != NULL;
+}
+
+hpf_survey *watched_calls(const watched *seen)
+{
+    if (!seen->calls || seen->state != WATCHED_ENDED) {
+        return NULL;
+    }
+    const hpf_live_options options = options_of((const profile *)seen);
+    return file_calls_survey(seen->calls, &options);
 }
 
 /* ---- the watch ---- */

@@ -14,6 +14,7 @@
 #include "hpfile/live.h"
 
 #include "eventlog_socket.h"
+#include "file_calls.h"
 #include "loop.h"
 
 /* ---- profiles ---- */
@@ -36,6 +37,7 @@ typedef struct watched {
     char caveat[200];     /* what its samples lack, or why there are none: one line, or "" */
     double last_sample_s; /* clock_now_s() of the last sample; 0: none yet */
     bool can_control;     /* it accepts commands: an eventlog-socket */
+    file_calls *calls;    /* of its file; NULL: it is in no file */
 } watched;
 
 /* Returns a survey of the profile, or with `window_s` above 0 of its last `window_s` seconds.
@@ -47,6 +49,11 @@ hpf_status watched_survey(hpf_survey **out, const watched *profile, double windo
 /* Returns a survey of an imported profile whose last sample is all that each stack has allocated,
  * borrowed; NULL if the profile does not say that. The first call reads the file again. */
 hpf_survey *watched_allocated(const watched *profile);
+
+/* Returns a survey of a profile that has ended in a file, with whole stacks and the lines of calls,
+ * borrowed until the profile grows or restarts; NULL if it has no more than the profile. The first
+ * call reads the file again. */
+hpf_survey *watched_calls(const watched *profile);
 
 /* Sends a command to the program. Returns false if it cannot be sent. The result becomes the
  * message of the profile; programs do not answer. */
@@ -129,6 +136,9 @@ bool watch_resume_profile(watch *w, watched *profile);
 typedef bool watch_command_sender(void *context, socket_command command);
 void watch_set_command_sender(watch *w, watched *profile, watch_command_sender *send,
                               void *context);
+
+/* Sets the file that the profile is read from. Returns false without memory. */
+HPF_MUST_USE bool watch_set_file(watched *profile, const char *path);
 
 /* Sets the function that watched_allocated calls, and its context. */
 typedef hpf_survey *watch_allocated_reader(void *context);

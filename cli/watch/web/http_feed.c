@@ -13,6 +13,7 @@
 #include "hpfile/sidecar.h"
 #include "base/json.h"
 #include "hpfile/live.h"
+#include "hpfile/survey_stacks.h"
 #include "hprender/html.h"
 
 #include "findings/findings_write.h"
@@ -74,6 +75,14 @@ void http_feed_restart(http_feed *feed)
     feed->n_names = 0;
     feed->n_places = 0;
     feed->last_time = -INFINITY;
+}
+
+void http_feed_note_state(http_feed *feed)
+{
+    feed->has_news = true;
+    if (!feed->needs_snapshot && feed->has_calls != (watched_calls(feed->of) != NULL)) {
+        http_feed_invalidate(feed);
+    }
 }
 
 void http_feed_finish(http_feed *feed)
@@ -398,6 +407,7 @@ static bool note_places(http_feed *feed, const uint32_t *chosen, uint32_t n_name
 /* Writes a snapshot, and starts to collect events after it. */
 static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, hpf_sink *sink)
 {
+    hpf_survey *calls = watched_calls(feed->of);
     const hpr_html_profile about = {
         .id = feed->of->number,
         .epoch = feed->of->epoch,
@@ -405,6 +415,9 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         .state = name_of_state(feed->of),
         .activity = hpf_live_activity(feed->of->live, survey),
         .si_units = feed->si_units,
+        .group = !calls                        ? HPR_GROUP_NONE
+                 : hpf_survey_has_types(calls) ? HPR_GROUP_TYPE
+                                               : HPR_GROUP_STACK,
     };
     const hpr_html_limits limits = {
         .most_bytes = most_bytes,
@@ -413,10 +426,12 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
     uint32_t *chosen = NULL;
     hpf_error err;
     http_feed_invalidate(feed);
-    bool is_sent = hpr_html_profile_json(survey, &about, &limits, sink, &chosen, &err) == HPF_OK &&
-                   note_places(feed, chosen, hpf_survey_n_names(survey));
+    bool is_sent = hpr_html_profile_json(calls ? calls : survey, &about, &limits, sink, &chosen,
+                                         &err) == HPF_OK &&
+                   (calls || note_places(feed, chosen, hpf_survey_n_names(survey)));
     free(chosen);
     feed->needs_snapshot = !is_sent;
+    feed->has_calls = calls != NULL;
     feed->prefers_snapshot = false;
     feed->has_new_lanes = false;
     return is_sent;

@@ -6,7 +6,8 @@
  * names by their place in this list; names without a place share the rest. A new snapshot is needed
  * to give such a name a place: when it becomes large, or when the list would become too long. A
  * snapshot is also sent when it is shorter than the pending events, and when a sample is earlier
- * than the one before it, which viewers could not insert.
+ * than the one before it, which viewers could not insert. The snapshot of a profile that has ended
+ * in a file has its whole stacks, with the lines of calls.
  */
 #ifndef CENSUS_WATCH_HTTP_FEED_H
 #define CENSUS_WATCH_HTTP_FEED_H
@@ -22,6 +23,7 @@ typedef struct http_feed {
     bool needs_snapshot;
     bool prefers_snapshot; /* a snapshot would be better for viewers */
     bool has_news;         /* the state or message has changed */
+    bool has_calls;        /* the last snapshot was of watched_calls */
 
     http_feed_name *names; /* by name */
     uint32_t n_names;
@@ -48,6 +50,9 @@ void http_feed_finish(http_feed *feed);
 
 /* Restarts the feed with its profile. */
 void http_feed_restart(http_feed *feed);
+
+/* The state or message of the profile has changed. */
+void http_feed_note_state(http_feed *feed);
 
 /* Drops pending events; nothing is collected until the next snapshot. */
 void http_feed_invalidate(http_feed *feed);

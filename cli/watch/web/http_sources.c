@@ -40,21 +40,26 @@ static bool add_place(http_sources *s, hpf_str place)
            (!is_new || hpf_text_costs_add(&s->table, place, NULL));
 }
 
-/* Adds the places of names that are new since the last request. */
-static bool read_names(http_sources *s, const watched *profile, hpf_name n_names)
+/* Fills at most `room` frames of a name of `calls`, or of the profile if that is NULL. */
+static size_t frames_of(const watched *profile, const hpf_survey *calls, hpf_name name,
+                        hpf_frame *frames, size_t room)
+{
+    return calls ? hpf_survey_frames(calls, name, frames, room)
+                 : hpf_live_frames(profile->live, name, frames, room);
+}
+
+/* Adds the places of the names [*first, end). */
+static bool add_names(http_sources *s, const watched *profile, const hpf_survey *calls,
+                      hpf_name *first, hpf_name end)
 {
     hpf_frame *frames = NULL;
     size_t capacity = 0;
     bool fits = true;
-    if (s->epoch != profile->epoch) {
-        http_sources_finish(s);
-        *s = (http_sources){.epoch = profile->epoch};
-    }
-    for (; s->n_names < n_names && fits; s->n_names++) {
-        size_t n = hpf_live_frames(profile->live, s->n_names, NULL, 0);
+    for (; *first < end && fits; ++*first) {
+        size_t n = frames_of(profile, calls, *first, NULL, 0);
         fits = HPF__ARRAY_RESERVE(frames, capacity, n);
         if (fits && n > 0) {
-            hpf_live_frames(profile->live, s->n_names, frames, n);
+            frames_of(profile, calls, *first, frames, n);
         }
         for (size_t i = 0; i < n && fits; i++) {
             fits = add_place(s, frames[i].source);
@@ -62,6 +67,18 @@ static bool read_names(http_sources *s, const watched *profile, hpf_name n_names
     }
     free(frames);
     return fits;
+}
+
+/* Adds the places of names that are new since the last request. */
+static bool read_names(http_sources *s, const watched *profile, hpf_name n_names)
+{
+    const hpf_survey *calls = watched_calls(profile);
+    if (s->epoch != profile->epoch) {
+        http_sources_finish(s);
+        *s = (http_sources){.epoch = profile->epoch};
+    }
+    return add_names(s, profile, NULL, &s->n_names, n_names) &&
+           (!calls || add_names(s, profile, calls, &s->n_calls, hpf_survey_n_names(calls)));
 }
 
 bool http_sources_write(http_sources *s, const watched *profile, hpf_name n_names,

@@ -19,6 +19,7 @@
 typedef struct http_sources {
     uint32_t epoch;     /* of the profile that the names are of */
     hpf_name n_names;   /* of the profile that were read */
+    hpf_name n_calls;   /* of watched_calls, too */
     hpf__intern places; /* each once */
     hpf_text_costs table;
 } http_sources;

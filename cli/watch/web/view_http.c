@@ -412,7 +412,7 @@ static void changed(view *base, const watched *profile)
 {
     http_feed *feed = find(base, profile);
     if (feed) {
-        feed->has_news = true;
+        http_feed_note_state(feed);
         feed->has_new_lanes = ((view_http *)base)->has_lanes;
         want_batch((view_http *)base);
     }

@@ -22,6 +22,7 @@ typedef struct hpr_html_profile {
     const char *state;            /* "ended", "growing", "waiting" or "failed"; NULL: "ended" */
     const hpf_activity *activity; /* lanes of a growing event log; NULL: none */
     bool si_units;                /* in the notes of these lanes */
+    hpr_group group;              /* of names into bands; the stacks remain those of names */
 } hpr_html_profile;
 
 typedef struct hpr_html_limits {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "file_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpfile/format.h"
+#include "hpfile/survey_stacks.h"
+
+#include "input.h"
+
+struct file_calls {
+    char *path;
+    bool was_read;
+    hpf_source *source;
+    hpf_survey *survey; /* or NULL */
+};
+
+file_calls *file_calls_create(const char *path)
+{
+    file_calls *calls = calloc(1, sizeof *calls);
+    if (calls && !(calls->path = strdup(path))) {
+        free(calls);
+        return NULL;
+    }
+    return calls;
+}
+
+void file_calls_forget(file_calls *calls)
+{
+    hpf_survey_destroy(calls->survey);
+    hpf_source_destroy(calls->source);
+    calls->survey = NULL;
+    calls->source = NULL;
+    calls->was_read = false;
+}
+
+void file_calls_destroy(file_calls *calls)
+{
+    if (calls) {
+        file_calls_forget(calls);
+        free(calls->path);
+        free(calls);
+    }
+}
+
+/* Surveys the file. Errors: those of source and survey. */
+static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
+{
+    const hpf_source_options keeping = {
+        .keep = true, .temporary_dir = input_temporary_dir(), .process = live->process};
+    const hpf_survey_options options = {.format = &hpf_format_eventlog,
+                                        .max_drawn = live->max_drawn,
+                                        .max_name_bytes = live->max_name_bytes,
+                                        .has_log_profile = live->has_log_profile,
+                                        .log_profile = live->log_profile,
+                                        .uses_mutator_clock = live->uses_mutator_clock,
+                                        .by_stack = true,
+                                        .by_line = true,
+                                        .view = live->view,
+                                        .symbolise = live->symbolise,
+                                        .symbolise_context = live->symbolise_context};
+    const hpf_format *format;
+    hpf_status status = hpf_source_open(&calls->source, calls->path, &keeping, NULL);
+    status = status ? status : hpf_format_detect(&format, calls->source, NULL);
+    return status || format != &hpf_format_eventlog /* others have whole stacks already */
+               ? status
+               : hpf_survey_create(&calls->survey, calls->source, &options, NULL);
+}
+
+hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options)
+{
+    bool has_names = options->value.length == 0 && !options->is_wanted;
+    if (!calls->was_read && has_names) {
+        hpf_status status = read_file(calls, options);
+        if (status || !calls->survey ||
+            !(hpf_survey_has_types(calls->survey) || hpf_survey_hides_frames(calls->survey))) {
+            file_calls_forget(calls);
+        }
+    }
+    calls->was_read = true;
+    return calls->survey;
+}
