@@ -656,6 +656,22 @@ def test_places_of_massif(bench, browser):
         bench.choose(*frames)
         expect(browser.run(rows), [["alone" if i == line else "", amount(value) if i == line else "", str(i),
                                     f"    line {i} of <{name}>;"] for i in range(max(1, line - 12), line + 13)], name)
+    for width in (1400, 400):
+        browser.metrics(width, 800)
+        try:
+            browser.run("document.getElementById('flame').scrollIntoView({block: 'center'})")
+            browser.settle()
+            x, y = browser.run("""
+                const {flame} = census.app, {left, top} = flame.canvas.getBoundingClientRect();
+                const bar = flame.bars.find(({node}) => node === flame.zoomed);
+                return [left + bar.x + 9, top + 20 * (flame.rowOf(bar) + .5)];""")
+            browser.move(x, y)
+            tip, text = browser.run("""return ['flame-tip', 'source'].map((id) => {
+                const {top, bottom} = document.getElementById(id).getBoundingClientRect();
+                return [top, bottom];})""")
+            expect(tip[0] < tip[1] <= text[0], True, f"the tooltip {tip} does not cover the text {text}")
+        finally:
+            browser.metrics(1280, 900)
     bench.choose("main prog.c:9", "parse read.c:20", "copy text.c:3")
     expect(browser.text("#source-title"), "parse read.c:20", "the caller of a function whose file is not there")
 

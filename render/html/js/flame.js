@@ -415,15 +415,16 @@ class Flame {
         }
     }
 
-    // Places the tooltip below the row of a bar, or above it where there is no room.
+    // Places the tooltip below the row of a bar, or above it where there is no room, or the text of the program.
     placeTip(bar, event) {
         const box = this.box.getBoundingClientRect(), tip = this.tip.getBoundingClientRect();
         const x = event ? event.clientX - box.left : Math.max(0, bar.x);
         const row = this.rowOf(bar) * ROW_PX - this.box.scrollTop;
         const left = Math.max(0, Math.min(x, box.width - tip.width));
-        const below = row + ROW_PX + 6, fits = box.top + below + tip.height < window.innerHeight;
-        this.tip.style.transform = `translate(${Math.round(left)}px, ` +
-            `${Math.round(fits ? below : row - tip.height - 6)}px)`;
+        const below = row + ROW_PX + 6, above = row - tip.height - 6, bottom = box.top + below + tip.height;
+        const text = byId('source').getBoundingClientRect(); // empty while hidden
+        const fits = bottom < window.innerHeight && (!text.height || bottom < text.top || box.top + above < 0);
+        this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(fits ? below : above)}px)`;
     }
 }
 
