@@ -204,7 +204,7 @@ class StackTable {
         toggle.setAttribute('aria-hidden', 'true');
         box.append(toggle,
             swatch(flame.colourOf({node})), element('span', 'text', label),
-            element('span', 'faint text', source));
+            element('span', 'faint text', source.replace(/^.*\//, '')));
         cell.append(box);
         return cell;
     }
