@@ -64,6 +64,7 @@ void diag_progress(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     print(stderr, "\r", "\033[K", format, arguments);
+    fflush(stderr);
     va_end(arguments);
 }
 

@@ -106,6 +106,8 @@ int main(int argc, char **argv)
 {
     /* Numbers always have a decimal point, whatever the locale. */
     setlocale(LC_CTYPE, "");
+    static char line[BUFSIZ];
+    setvbuf(stderr, line, _IOLBF, sizeof line); /* a signal cuts no message inside a line */
     cmd_ignore_sigpipe();
     cmd_catch_deadly_signals();
     return close_output(dispatch(argc, argv));

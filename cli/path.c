@@ -165,7 +165,8 @@ char *companion_path(const char *path, const char *suffix)
 {
     hpf_str base = path_uncompressed(path);
     size_t n_suffix = strlen(suffix) + 1;
-    bool is_profile = path_drop_suffix(&base, ".hp") || path_drop_suffix(&base, ".eventlog");
+    bool is_profile = path_drop_suffix(&base, ".hp") || path_drop_suffix(&base, ".eventlog") ||
+                      path_drop_suffix(&base, ".census");
     char *name = is_profile ? malloc(base.length + n_suffix) : NULL;
     if (name) {
         memcpy(name, base.data, base.length);

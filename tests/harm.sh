@@ -198,7 +198,7 @@ run_once() {
     grep -a '^census: ' "$side/all-errors" >"$side/census"
     grep -av '^census: ' "$side/all-errors" >"$side/errors"
     (cd "$work" && find . -type f -printf '%M %p ' -exec sha256sum {} \; | sort -k 2) >"$side/files"
-    cat "$profile"*.hp 2>/dev/null | grep -ac '^BEGIN_SAMPLE' >>"$results/samples"
+    "$build/cli/census" info "$profile.census" 2>/dev/null | sed -n 's/,//g; s/^samples *//p' >>"$results/samples"
     rm -rf "$profile"*
 }
 

@@ -20,12 +20,11 @@
 #include "run/run_loop.h"
 #include "run/run_output.h"
 #include "run/run_summary.h"
-#include "run/run_tree.h"
 #include "run/run_watch.h"
 #include "options/suggest.h"
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */
-enum { DEFAULT_NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
+enum { NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
 
 typedef struct run_values {
     opt_list heap;       /* arguments of -h, after the letter */
@@ -33,7 +32,7 @@ typedef struct run_values {
     opt_list bins;       /* arguments of -B */
     opt_list exceptions; /* arguments of -x */
     bool prof_verbose;
-    const char *interval, *name_length, *tick;             /* parsed by hpprof/options.h */
+    const char *interval, *tick;                           /* parsed by hpprof/options.h */
     const char *retainer_by, *is_retainer, *max_retainers; /* these too */
     const char *snapshot;                                  /* parsed by hpprof/options.h, too */
     int clock;
@@ -41,7 +40,6 @@ typedef struct run_values {
     int depth;
     bool no_skip, native;
     bool no_children, no_mmap;
-    opt_list tree;  /* arguments of --tree */
     opt_list files; /* arguments of -o */
     const char *max_overhead;
     const char *biography_rate;
@@ -63,7 +61,9 @@ static const opt run_options[] = {
         "-hcNAME,NAME: count only blocks that these functions allocated"),
     OPT('i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)"),
     OPT('p', "prof", OPT_SUFFIX, AT(prof), "KIND",
-        "also write BASE.prof, a time and allocation report; a: all details, j: JSON"),
+        "also record processor time by call stack, for census report; a: all details, in "
+        "FILE.prof, "
+        "j: as JSON"),
     OPT('x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
         "c: print the call stack of each C++ exception that is thrown, once for each type and "
         "place"),
@@ -71,13 +71,11 @@ static const opt run_options[] = {
         "profile only the program, not the processes that it starts"),
     OPT_HEADING("Output"),
     OPT('o', "output", OPT_STEM, AT(files), "FILE",
-        "write FILE: .census (a recording of all processes), .hp (default: named by the program or "
-        "script), .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, .png "
-        "... (may be repeated); in FILE, %r is the rank of a parallel program, %p the process, %h "
-        "the host"),
-    OPT(0, "tree", OPT_SUFFIX, AT(tree), "BANDS",
-        "also write BASE.tree.hp, the sum of all processes: process (a band for each, default), or "
-        "name (bands added up by name)"),
+        "write FILE: .census (a recording of all processes; default, named by the program or "
+        "script), .hp, .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, "
+        ".png ... (may be repeated); in FILE, %r is the rank of a parallel program, %p the "
+        "process, "
+        "%h the host"),
     OPT('q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures"),
     OPT_HEADING("Live"),
     OPT(0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
@@ -104,14 +102,13 @@ static const opt run_options[] = {
         "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
         "(none), or PART:NAME,NAME"),
     OPT(0, "snapshot", OPT_TEXT, AT(snapshot), "WHEN",
-        "write BASE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
+        "write FILE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
         "sample, for census report --dominators"),
     OPT_RARE_HEADING("More on what is recorded"),
-    OPT('L', "name-length", OPT_TEXT, AT(name_length), "N",
-        "cut names of stacks to N bytes (default 80)"),
-    OPT('P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL, "like -p, with ticks and bytes"),
+    OPT('P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL,
+        "also write FILE.prof, with ticks and bytes"),
     OPT('B', "bins", OPT_SUFFIX, AT(bins), "KIND",
-        "also write BASE.time.bins and BASE.heap.bins, processor time and allocation by code "
+        "also write FILE.time.bins and FILE.heap.bins, processor time and allocation by code "
         "address; t: time only, h: allocation only"),
     OPT('V', "tick", OPT_TEXT, AT(tick), "S",
         "seconds of processor time between ticks of the report (default 0.001)"),
@@ -226,9 +223,38 @@ static void say_restrictions(const run_values *values)
     }
 }
 
+/* Returns the number in an environment variable that only tests set; 0 without it. */
+static uint64_t tested_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* Returns whether the options ask for a .prof file with more than a recording has. */
+static bool asks_for_report(const run_values *values)
+{
+    bool asks = values->prof_verbose;
+    for (size_t i = 0; i < values->prof.n; i++) {
+        asks |= *values->prof.texts[i] != '\0';
+    }
+    return asks;
+}
+
+/* Chooses a recording if no other file has the heap profile. Returns whether there is a heap
+ * profile: a report or bins alone need none. */
+static bool choose_recording(run_output *output, const run_values *values)
+{
+    bool has_profile = output->with_recording || output->with_hp || output->with_eventlog;
+    bool has_report = asks_for_report(values) || output->with_prof || values->bins.n > 0;
+    bool is_only_report =
+        has_report && values->heap.n == 0 && !has_profile && output->pictures.n == 0;
+    output->with_recording |= !is_only_report && (!has_profile || output->has_bare_name);
+    return !is_only_report;
+}
+
 /* Reads the options of the profiler. Returns false after a message. */
 static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values,
-                         const run_output *output)
+                         run_output *output)
 {
     static option_text text;
     hpf_error err;
@@ -238,13 +264,11 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
         }
     }
     say_restrictions(values);
-    bool with_report = values->prof.n > 0 || values->prof_verbose || values->bins.n > 0;
-    bool with_only_report = (with_report || output->with_prof) && !output->with_recording &&
-                            !output->with_hp && !output->with_eventlog && output->pictures.n == 0;
+    bool has_census = choose_recording(output, values);
     add_list(&text, "-h", &values->heap);
-    add_if_given(&text, "-hc", values->heap.n == 0 && !with_only_report ? "" : NULL);
+    add_if_given(&text, "-hc", values->heap.n == 0 && has_census ? "" : NULL);
     add_if_given(&text, "-l", output->with_eventlog ? "" : NULL);
-    add_if_given(&text, "-p", output->with_prof ? "" : NULL);
+    add_if_given(&text, "-p", output->with_prof && values->prof.n == 0 ? "" : NULL);
     add_list(&text, "-p", &values->prof);
     add_list(&text, "-B", &values->bins);
     for (size_t i = 0; i < values->exceptions.n; i++) {
@@ -256,14 +280,14 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     }
     add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
     add_if_given(&text, "-i", values->interval);
-    add_if_given(&text, "-L", values->name_length);
     add_if_given(&text, "-V", values->tick);
     add_if_given(&text, "-R", values->max_retainers);
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
     add_if_given(&text, "--snapshot=", values->snapshot);
     hpp_options_init(profile);
-    profile->census.max_name_bytes = DEFAULT_NAME_BYTES;
+    uint64_t tested_bytes = tested_number("CENSUS_NAME_BYTES");
+    profile->census.max_name_bytes = tested_bytes > 0 ? (uint32_t)tested_bytes : NAME_BYTES;
     if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {
         cmd_misused(self, "%s", err.message);
         return false;
@@ -300,16 +324,6 @@ static bool read_limit(hpp_collector_options *options, const char *text)
     return read_size(&options->max_overhead_bytes, text);
 }
 
-/* Reads the last argument of --tree. */
-static bool read_tree(run_tree *out, const opt_list *arguments)
-{
-    const char *bands = arguments->n > 0 ? arguments->texts[arguments->n - 1] : NULL;
-    *out = !bands                                     ? RUN_TREE_NONE
-           : !*bands || strcmp(bands, "process") == 0 ? RUN_TREE_PROCESSES
-                                                      : RUN_TREE_NAMES;
-    return *out != RUN_TREE_NAMES || strcmp(bands, "name") == 0;
-}
-
 /* ---- The run ---- */
 
 /* A run. */
@@ -318,11 +332,10 @@ typedef struct run {
     hpp_options profile;
     hpp_collector_options options;
     run_output output;
-    const char *suffixes[12]; /* of the files that are written; the first is the profile */
+    const char *suffixes[8]; /* of the files that are written; the first is the profile */
     char path[PATH_MAX], library[PATH_MAX];
     long process_id; /* of the program */
     hpp_collector *collector;
-    run_tree tree;
     bool has_exceptions; /* that were printed */
     run_signals signals;
     run_watch watch;
@@ -333,15 +346,14 @@ static void list_files(run *r)
 {
     const hpp_options *p = &r->profile;
     const run_output *o = &r->output;
-    r->options.without_prof = o->with_recording && !o->with_prof;
-    r->options.without_hp = !o->with_hp && (o->with_eventlog || o->with_recording);
+    r->options.without_prof = o->with_recording && !o->with_prof && !asks_for_report(r->values);
+    r->options.without_hp = !o->with_hp;
     const struct {
         bool is_written;
         const char *suffix;
     } files[] = {
         {o->with_recording, ".census"},
-        {p->with_census && !r->options.without_hp, ".hp"},
-        {p->with_census && !r->options.without_hp, ".lines"},
+        {o->with_hp, ".hp"},
         {p->with_eventlog, ".eventlog"},
         {!r->options.without_prof &&
              (p->report != HPP_REPORT_NONE || p->census.breakdown == HPF_BREAKDOWN_RETAINER),
@@ -349,7 +361,6 @@ static void list_files(run *r)
         {p->time_bins, ".time.bins"},
         {p->heap_bins, ".heap.bins"},
         {true, ".heapsnapshot"}, /* also by census mark */
-        {r->tree != RUN_TREE_NONE, ".tree.hp"},
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -381,25 +392,15 @@ static void report(const run *r)
         return;
     }
     char path[PATH_MAX + 16];
-    uint64_t n_tree_samples = 0;
-    if (r->tree != RUN_TREE_NONE) {
-        snprintf(path, sizeof path, "%s.tree.hp", r->output.base);
-        n_tree_samples =
-            run_tree_write(path, r->collector, r->tree, r->suffixes[0], r->profile.interval_ns);
-    }
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector, r->options.recording);
     } else {
         run_summary_print(stderr, r->collector, r->profile.with_census, r->options.recording,
                           r->suffixes[0]);
-        if (r->profile.with_census) {
-            run_summary_print_tree(stderr, r->collector, n_tree_samples > 0 ? path : NULL,
-                                   n_tree_samples);
-        }
     }
     if (r->options.recording) {
         snprintf(path, sizeof path, "%s", r->options.recording);
-    } else if (r->output.pictures.n > 0 && n_tree_samples == 0) {
+    } else if (r->output.pictures.n > 0) {
         hpp_process_figures f;
         hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
         snprintf(path, sizeof path, "%s%s", f.base, r->suffixes[0]);
@@ -438,7 +439,7 @@ static bool conclude(run *r)
             "program that is linked to it statically cannot be seen");
     }
     sigset_t ours;
-    sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures and trees can take long */
+    sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures can take long */
     report(r);
     sigprocmask(SIG_SETMASK, &ours, NULL);
     run_watch_finish(&r->watch, &r->signals);
@@ -512,13 +513,6 @@ static void print_exception(void *context, hpf_str line)
     diag_print(stderr, "%.*s", (int)line.length, line.data);
 }
 
-/* Returns the number in an environment variable that only tests set; 0 without it. */
-static uint64_t tested_number(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : 0;
-}
-
 /* Checks options that need more than their type. */
 static int check_options(const cmd *self, run *r)
 {
@@ -556,21 +550,6 @@ static int check_options(const cmd *self, run *r)
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
     }
-    if (!read_tree(&r->tree, &v->tree)) {
-        return cmd_misused(self, "--tree expects process or name, not '%s'",
-                           v->tree.texts[v->tree.n - 1]);
-    }
-    r->options.without_inherited = r->tree != RUN_TREE_NONE;
-    if (r->tree != RUN_TREE_NONE && (v->no_children || v->clock == CLOCK_CPU)) {
-        return cmd_misused(self, "--tree and --%s exclude each other",
-                           v->no_children ? "no-children" : "clock=cpu");
-    }
-    if (r->tree != RUN_TREE_NONE && r->output.with_recording) {
-        return cmd_misused(self, "--tree is not needed: a recording has all processes");
-    }
-    if (r->tree != RUN_TREE_NONE && !r->profile.with_census) {
-        return cmd_misused(self, "--tree needs a heap profile: add -hc");
-    }
     if (v->watch.n + v->http.n > 0 && !r->profile.with_census) {
         return cmd_misused(self, "--%s needs a heap profile: add -hc",
                            v->http.n > 0 ? "http" : "watch");
@@ -583,8 +562,8 @@ static int check_options(const cmd *self, run *r)
 static int prepare(const cmd *self, run *r, long process_id)
 {
     if (r->values->source && !r->profile.with_eventlog && !r->options.recording) {
-        return cmd_misused(self, "--source needs -o FILE.census: only recordings have the lines of "
-                                 "call stacks");
+        return cmd_misused(self, "--source needs a recording (-o FILE.census): a .hp file does not "
+                                 "have the lines of calls");
     }
     int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
                                 r->values->token_file, r->values->source);
@@ -712,10 +691,24 @@ static int run_command(const cmd *self, int argc, char **argv)
 /* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
-    static const char *const names[] = {
-        "heap",  "interval", "name-length", "prof",   "prof-verbose", "bins",   "tick",
-        "clock", "skip",     "no-skip",     "depth",  "no-mmap",      "output", "max-rss-overhead",
-        "watch", "http",     "token-file",  "source", "quiet"};
+    static const char *const names[] = {"heap",
+                                        "interval",
+                                        "prof",
+                                        "prof-verbose",
+                                        "bins",
+                                        "tick",
+                                        "clock",
+                                        "skip",
+                                        "no-skip",
+                                        "depth",
+                                        "no-mmap",
+                                        "output",
+                                        "max-rss-overhead",
+                                        "watch",
+                                        "http",
+                                        "token-file",
+                                        "source",
+                                        "quiet"};
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

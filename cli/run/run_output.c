@@ -84,9 +84,7 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
         snprintf(o->given, sizeof o->given, "%.*s", (int)n, file);
         o->name = o->given;
         o->is_given = true;
-        if (suffix) {
-            *formats[which].is_wanted = true;
-        }
+        *(suffix ? formats[which].is_wanted : &o->has_bare_name) = true;
     }
     return EXIT_DONE;
 }

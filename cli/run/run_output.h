@@ -15,6 +15,7 @@ typedef struct run_output {
     char program[NAME_MAX];
     bool is_given;
     bool with_recording, with_hp, with_eventlog, with_prof; /* -o asks for them */
+    bool has_bare_name;                                     /* -o gives a name without suffix */
     opt_list pictures;                                      /* that -o asks for, also pages */
     char given[PATH_MAX];
     char base[PATH_MAX];          /* of the names of all files but pictures */

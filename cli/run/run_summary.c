@@ -535,21 +535,10 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
         const char *base = recording ? recording : f.base;
         suffix = recording ? "" : suffix;
         if (f.error.status == HPF_OK) {
-            say(&p, "%s sample%s%s in %s%s; draw with: census plot %s%s",
-                format_count(f.n_samples).text, plural(f.n_samples),
-                n > 1 ? " of this process" : "", base, suffix, base, suffix);
+            say(&p, "%s sample%s%s in %s%s; look at %s with:", format_count(f.n_samples).text,
+                plural(f.n_samples), n > 1 ? " of this process" : "", base, suffix,
+                f.n_samples == 1 ? "it" : "them");
+            diag_print(to, "census open %s%s", base, suffix);
         }
-    }
-}
-
-void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char *tree,
-                            uint64_t n_samples)
-{
-    page p = {.to = to};
-    if (tree) {
-        say(&p, "%s sample%s of all processes in %s; draw with: census plot %s",
-            format_count(n_samples).text, plural(n_samples), tree, tree);
-    } else if (hpp_collector_n_processes(collector) > 1) {
-        say(&p, "to draw all processes in one picture: census run --tree");
     }
 }

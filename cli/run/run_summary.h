@@ -16,11 +16,6 @@
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *recording,
                        const char *suffix);
 
-/* Prints how to draw all processes: the profile `tree`, which has `n_samples`, or with NULL the
- * option that writes one. */
-void run_summary_print_tree(FILE *to, const hpp_collector *collector, const char *tree,
-                            uint64_t n_samples);
-
 /* Prints only failures: files that could not be written, programs that could not be profiled. Part
  * of run_summary_print. */
 void run_summary_print_failures(FILE *to, hpp_collector *collector, const char *recording);

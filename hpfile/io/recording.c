@@ -95,6 +95,8 @@ static hpf_status note_field(hpf_recording *r, unsigned kind, const hpf__proto_f
     case 0x100 | HPF__END_N_SAMPLES:
         p->n_samples = f->value;
         break;
+    case 0x100 | HPF__END_NAME:
+        return keep(r, f->bytes, &p->name, err);
     default:
         break; /* of a later version */
     }
@@ -135,7 +137,7 @@ hpf_status hpf__recording_note(hpf_recording *r, const hpf__chunk_part *part, hp
         }
     }
     hpf_process *p = &r->processes[part->process - 1];
-    if (part->kind != HPF__CHUNK_LOG) {
+    if (is_new || part->kind == HPF__CHUNK_END) {
         return note_row(r, part, p, err);
     }
     if (part->is_sample && (p->n_samples == 0 || seconds(part->time_us) != p->end_s)) {

@@ -17,6 +17,11 @@ bool hpf__is_recording(hpf_str head)
            memcmp(head.data, HPF__RECORDING_MAGIC, sizeof HPF__RECORDING_MAGIC) == 0;
 }
 
+static bool is_row(unsigned kind)
+{
+    return kind == HPF__CHUNK_PROCESS || kind == HPF__CHUNK_END || kind == HPF__CHUNK_INHERITED;
+}
+
 static bool hold(hpf__chunks *c, hpf_str *in, size_t n)
 {
     n = n < in->length ? n : in->length;
@@ -60,10 +65,9 @@ static hpf_status read_head(hpf__chunks *c, hpf_error *err)
     if (!is_whole && c->held.length < MOST_HEAD_BYTES) {
         return HPF_MORE;
     }
-    bool is_row = chunk->kind == HPF__CHUNK_PROCESS || chunk->kind == HPF__CHUNK_END;
     size_t n_numbers = before - rest.length;
     if (!is_whole || chunk->kind == 0 || c->left < n_numbers ||
-        (is_row && c->left > HPF__RECORDING_ROW_BYTES)) {
+        (is_row(chunk->kind) && c->left > HPF__RECORDING_ROW_BYTES)) {
         return hpf_error_set(err, HPF_ERR_SYNTAX,
                              "byte %" PRIu64 ": expected a chunk of a recording",
                              c->offset - c->held.length);
@@ -79,8 +83,8 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
 {
     hpf_status status = HPF_OK;
     while (status == HPF_OK || status == HPF_MORE) {
-        bool is_log = c->chunk.kind == HPF__CHUNK_LOG;
-        bool is_row = c->chunk.kind == HPF__CHUNK_PROCESS || c->chunk.kind == HPF__CHUNK_END;
+        bool is_text = c->chunk.kind == HPF__CHUNK_LOG || c->chunk.kind == HPF__CHUNK_REPORT;
+        bool is_of_row = is_row(c->chunk.kind);
         *out = c->chunk;
         if (c->is_inside && c->chunk.is_sample) {
             c->chunk.is_sample = false;
@@ -89,7 +93,7 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             c->is_inside = false;
             out->bytes = (hpf_str){c->held.bytes, c->held.length};
             c->held.length = 0;
-            if (is_row) {
+            if (is_of_row) {
                 return HPF_OK;
             }
         } else if (in->length == 0) {
@@ -105,7 +109,7 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
         } else {
             size_t n = c->left < in->length ? (size_t)c->left : in->length;
             c->left -= n;
-            if (is_row) {
+            if (is_of_row) {
                 status = hold(c, in, n) ? HPF_OK : hpf_error_set_memory(err);
                 continue;
             }
@@ -113,7 +117,7 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             out->offset = c->offset;
             *in = hpf_str_from(*in, n);
             c->offset += n;
-            if (is_log) {
+            if (is_text) {
                 return HPF_OK;
             }
         }

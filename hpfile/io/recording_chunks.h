@@ -20,7 +20,13 @@ enum {
 };
 
 /* The kinds of chunks; readers skip others. */
-enum { HPF__CHUNK_PROCESS = 1, HPF__CHUNK_LOG, HPF__CHUNK_END };
+enum {
+    HPF__CHUNK_PROCESS = 1,
+    HPF__CHUNK_LOG,
+    HPF__CHUNK_END,
+    HPF__CHUNK_INHERITED,
+    HPF__CHUNK_REPORT,
+};
 
 /* The numbers of the fields of rows. */
 enum {
@@ -39,14 +45,16 @@ enum {
     HPF__END_PEAK_BYTES,
     HPF__END_LEFT_BYTES,
     HPF__END_N_SAMPLES,
+    HPF__END_NAME,
 };
+enum { HPF__INHERITED_BYTES = 1 };
 
-/* A whole row, or a piece of a log. */
+/* A whole row, or a piece of a log or report. */
 typedef struct hpf__chunk_part {
-    unsigned kind; /* one of the three above */
+    unsigned kind; /* one of those above */
     uint64_t process;
-    hpf_str bytes;       /* of the row, or of the log; valid until the next call */
-    uint64_t offset;     /* of the bytes of a log, in the recording */
+    hpf_str bytes;       /* of the row, log or report; valid until the next call */
+    uint64_t offset;     /* of the bytes of a log or report, in the recording */
     bool is_sample;      /* a chunk of a log begins; `bytes` are empty: */
     uint64_t time_us;    /*   of the sample that ends with the chunk, on the clock of the run */
     uint64_t live_bytes; /*   in this sample */

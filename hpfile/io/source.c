@@ -27,6 +27,7 @@ typedef struct log_extent {
 /* The log of a process in a recording. */
 typedef struct log_of_process {
     hpf_source *recording;
+    unsigned kind; /* of the chunks that are read */
     hpf__chunks chunks;
     hpf_str unread; /* of the recording */
     uint64_t next;  /* byte of the recording that would continue the last extent */
@@ -199,8 +200,8 @@ static hpf_status read_processes(hpf_source *s, hpf_str piece, hpf_error *err)
                              : status;
 }
 
-/* Makes a source, whose first piece was `piece` and begins a recording, one of the log of a
- * process. */
+/* Makes a source, whose first piece was `piece` and begins a recording, one of the log or report of
+ * a process. */
 static hpf_status open_recording(hpf_source *s, hpf_str piece, hpf_error *err)
 {
     hpf_status status = read_processes(s, piece, err);
@@ -218,6 +219,7 @@ static hpf_status open_recording(hpf_source *s, hpf_str piece, hpf_error *err)
     *recording = *s;
     recording->processes = NULL;
     log->recording = recording;
+    log->kind = s->options.of_report ? HPF__CHUNK_REPORT : HPF__CHUNK_LOG;
     *s = (hpf_source){.fd = -1,
                       .spool = {.fd = -1},
                       .options = s->options,
@@ -246,7 +248,7 @@ static hpf_status next_of_log(hpf_source *s, hpf_str *out, hpf_error *err)
         status = hpf__chunks_next(&log->chunks, &log->unread, &part, err);
         if (status == HPF_MORE) {
             status = hpf_source_next(log->recording, &log->unread, err);
-        } else if (status == HPF_OK && part.bytes.length > 0 && part.kind == HPF__CHUNK_LOG &&
+        } else if (status == HPF_OK && part.bytes.length > 0 && part.kind == log->kind &&
                    part.process == hpf_recording_chosen(s->processes)->number) {
             *out = part.bytes;
             status = note_extent(s, &part) ? HPF_OK : hpf_error_set_memory(err);

@@ -5,7 +5,8 @@
  *
  * A sample of the sum has the last sizes of all processes, and is preceded by one without processes
  * that begin in it, so that these begin by a step. Samples of processes are one if they are
- * less than a fourth of an interval apart, at most one of each process. Where a log is provisional,
+ * less than a fourth of an interval apart, at most one of each process. What a forked process has
+ * from its parent counts there only. Where a log is provisional,
  * its samples are taken, as they are in the order of time.
  */
 #include <ctype.h>
@@ -20,12 +21,14 @@
 #include "event/format_row.h"
 #include "hpfile/recording.h"
 #include "hpfile/str.h"
+#include "io/protobuf.h"
 #include "io/recording_chunks.h"
 
 enum { MOST_NAME_BYTES = 60, MOST_BANDS = 1000 };
 
 typedef struct band {
-    uint64_t live_bytes, time_us; /* in the last sample */
+    uint64_t live_bytes, time_us; /* in the last sample, without what was inherited: */
+    uint64_t inherited_bytes;     /* in the next sample */
     hpf_name name;                /* if is_named */
     bool is_named, is_new;        /* since the last sample of the sum */
     bool is_left_out;             /* the final log of a process whose provisional one is taken */
@@ -134,7 +137,8 @@ static hpf_status take_sample(sum_of_all *s, band *b, const hpf__chunk_part *par
         s->end_us = part->time_us + s->interval_us / 4;
     }
     b->is_new = true;
-    b->live_bytes = part->live_bytes;
+    b->live_bytes =
+        part->live_bytes > b->inherited_bytes ? part->live_bytes - b->inherited_bytes : 0;
     b->time_us = part->time_us;
     s->time_us = s->time_us > part->time_us ? s->time_us : part->time_us;
     s->n_new++;
@@ -166,6 +170,21 @@ static void leave_out_final_logs(sum_of_all *s)
     }
 }
 
+/* Reads how much the next samples of a forked process have from its parent, where it is counted. */
+static hpf_status take_inherited(band *b, hpf_str row, hpf_error *err)
+{
+    hpf__proto_field field;
+    hpf_status status;
+    b->inherited_bytes = 0;
+    while ((status = hpf__proto_next(&row, &field)) == HPF_OK) {
+        b->inherited_bytes =
+            field.number == HPF__INHERITED_BYTES ? field.value : b->inherited_bytes;
+    }
+    return status == HPF_END
+               ? HPF_OK
+               : hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged row of inherited bytes");
+}
+
 static hpf_status take_part(sum_of_all *s, const hpf__chunk_part *part, hpf_error *err)
 {
     if (part->process == 0 || part->process > hpf_recording_n_processes(s->recording)) {
@@ -173,9 +192,10 @@ static hpf_status take_part(sum_of_all *s, const hpf__chunk_part *part, hpf_erro
     }
     band *b = &s->bands[part->process - 1];
     bool is_sample = part->is_sample && part->time_us != b->time_us && !b->is_left_out;
-    return is_sample                      ? take_sample(s, b, part, err)
-           : part->kind == HPF__CHUNK_END ? take_end(s, b, err)
-                                          : HPF_OK;
+    return is_sample                            ? take_sample(s, b, part, err)
+           : part->kind == HPF__CHUNK_INHERITED ? take_inherited(b, part->bytes, err)
+           : part->kind == HPF__CHUNK_END       ? take_end(s, b, err)
+                                                : HPF_OK;
 }
 
 static hpf_status read_chunks(sum_of_all *s, hpf_source *source, hpf_error *err)

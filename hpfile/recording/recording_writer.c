@@ -20,7 +20,7 @@ enum { MOST_HELD = 3, MOST_TEXT_BYTES = 4096 };
 
 /* A sample that is held. */
 typedef struct held_sample {
-    uint64_t time_us, live_bytes;
+    uint64_t time_us, live_bytes, inherited_bytes;
     size_t end; /* in the sink */
 } held_sample;
 
@@ -29,6 +29,7 @@ typedef struct written_process {
     hpf_sink *log; /* NULL: ended */
     held_sample held[MOST_HELD];
     size_t n_held;
+    uint64_t inherited_bytes; /* that the file says */
     bool matters;
 } written_process;
 
@@ -122,9 +123,14 @@ static written_process *find(hpf_recording_writer *w, uint32_t number)
     return p;
 }
 
-static void put_log(hpf_recording_writer *w, const written_process *p, const held_sample *sample,
+static void put_log(hpf_recording_writer *w, written_process *p, const held_sample *sample,
                     size_t begin)
 {
+    if (sample->inherited_bytes != p->inherited_bytes) {
+        p->inherited_bytes = sample->inherited_bytes;
+        put_number(w, HPF__INHERITED_BYTES, p->inherited_bytes);
+        put_row(w, HPF__CHUNK_INHERITED, p->row.number);
+    }
     hpf_str bytes = hpf_sink_bytes(p->log);
     put_chunk(w, HPF__CHUNK_LOG, p->row.number,
               (const uint64_t[]){sample->time_us, sample->live_bytes}, 2,
@@ -190,17 +196,18 @@ hpf_sink *hpf_recording_writer_log(hpf_recording_writer *w, uint32_t number)
     return find(w, number)->log;
 }
 
-hpf_status hpf_recording_writer_sample(hpf_recording_writer *w, uint32_t number, double time_s,
-                                       uint64_t live_bytes, hpf_error *err)
+hpf_status hpf_recording_writer_sample(hpf_recording_writer *w, uint32_t number,
+                                       const hpf_recorded_sample *sample, hpf_error *err)
 {
     written_process *p = find(w, number);
     hpf_status status = HPF_OK;
-    p->row.end_s = p->row.start_s + time_s;
+    uint64_t live_bytes = sample->live_bytes;
+    p->row.end_s = p->row.start_s + sample->time_s;
     p->row.left_bytes = live_bytes;
     p->row.peak_bytes = p->row.peak_bytes > live_bytes ? p->row.peak_bytes : live_bytes;
     p->row.n_samples++;
-    p->held[p->n_held++] =
-        (held_sample){microseconds(p->row.end_s), live_bytes, hpf_sink_bytes(p->log).length};
+    p->held[p->n_held++] = (held_sample){microseconds(p->row.end_s), live_bytes,
+                                         sample->inherited_bytes, hpf_sink_bytes(p->log).length};
     p->matters |= p->n_held == MOST_HELD || live_bytes >= LARGE_BYTES;
     p->row.has_log = p->matters;
     if (p->matters) {
@@ -212,6 +219,20 @@ hpf_status hpf_recording_writer_sample(hpf_recording_writer *w, uint32_t number,
     return status;
 }
 
+hpf_status hpf_recording_writer_report(hpf_recording_writer *w, uint32_t number, hpf_str report,
+                                       hpf_error *err)
+{
+    const written_process *p = find(w, number);
+    if (!p->row.has_log) {
+        return HPF_OK;
+    }
+    pthread_mutex_lock(&w->lock);
+    put_chunk(w, HPF__CHUNK_REPORT, number, NULL, 0, report);
+    hpf_status status = write_pending(w, err);
+    pthread_mutex_unlock(&w->lock);
+    return status;
+}
+
 hpf_status hpf_recording_writer_end(hpf_recording_writer *w, uint32_t number,
                                     const hpf_process *process, hpf_error *err)
 {
@@ -220,7 +241,8 @@ hpf_status hpf_recording_writer_end(hpf_recording_writer *w, uint32_t number,
     size_t rest = hpf_sink_bytes(p->log).length;
     p->row.has_log = p->matters && p->row.n_samples > 0;
     if (p->row.has_log && rest > 0) { /* has no sample */
-        p->held[0] = (held_sample){microseconds(p->row.end_s), p->row.left_bytes, rest};
+        p->held[0] =
+            (held_sample){microseconds(p->row.end_s), p->row.left_bytes, p->inherited_bytes, rest};
         p->n_held = 1;
         put_held(w, p);
     }
@@ -234,6 +256,9 @@ hpf_status hpf_recording_writer_end(hpf_recording_writer *w, uint32_t number,
     put_number(w, HPF__END_PEAK_BYTES, p->row.peak_bytes);
     put_number(w, HPF__END_LEFT_BYTES, process->left_bytes);
     put_number(w, HPF__END_N_SAMPLES, p->row.n_samples);
+    if (process->name.length > 0) {
+        put_text(w, HPF__END_NAME, process->name);
+    }
     put_row(w, HPF__CHUNK_END, number);
     hpf_status status = write_pending(w, err);
     pthread_mutex_unlock(&w->lock);

@@ -175,6 +175,7 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     c->result.n_live_objects++;
     hpp_object costed = with_cost(c, object);
     uint32_t key = key_if_counted(c, ref, &costed);
+    c->result.inherited_bytes += key != HPP__NO_BAND ? object->inherited_bytes : 0;
     if (c->has_biography) {
         hpp__biography_see(&c->biography, ref, &costed, key);
     } else if (key != HPP__NO_BAND) {
@@ -212,6 +213,7 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     c->result.live_bytes += sum->size_bytes;
     c->result.n_live_objects += n_objects;
     uint32_t key = key_of_sum(c, sum);
+    c->result.inherited_bytes += key != HPP__NO_BAND ? sum->inherited_bytes : 0;
     if (key != HPP__NO_BAND && c->has_biography) {
         hpp__biography_add(&c->biography, key, sum->phases, c->has_ended);
     } else if (key != HPP__NO_BAND) {

@@ -58,7 +58,8 @@ typedef struct hpp_census_result {
     const hpp_band *bands_by_stack; /* the bands divided by stack, with indices of their own; NULL
                                        without hpp__census_divide_by_stack */
     size_t n_bands_by_stack;
-    uint64_t size_bytes; /* all bands together */
+    uint64_t size_bytes;      /* all bands together */
+    uint64_t inherited_bytes; /* of all objects in bands (hpp_object) */
     uint64_t live_bytes; /* all objects, whatever the restrictions; stacks only with count_stacks */
     uint64_t n_live_objects;
     hpp_retainer_figures retainers;

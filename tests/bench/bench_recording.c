@@ -139,7 +139,8 @@ static double record(const server *of, const char *path, bool is_recording)
     for (size_t i = 0; i < s.n_samples; i++) {
         uint64_t live_bytes = take_sample(&s, i, writer);
         if (recording) {
-            expect(hpf_recording_writer_sample(recording, number, (double)i, live_bytes, NULL));
+            expect(hpf_recording_writer_sample(
+                recording, number, &(hpf_recorded_sample){(double)i, live_bytes, 0}, NULL));
         }
     }
     expect(hpf_writer_finish(writer, NULL));

@@ -52,7 +52,7 @@ def run(build, name, command, interval):
             sys.exit(f"{name}: no profile of types:\n{done.stderr}")
         shares = dict(re.findall(r"([a-z][a-z ]*) ([\d.]+)%", types[1]))
         print(f"| {name} | {peak[1]} |" + "".join(f" {shares[way]} |" for way in WAYS), flush=True)
-        report = subprocess.run([census[0], "report", "--bands", "6", base + ".hp"], capture_output=True, text=True,
+        report = subprocess.run([census[0], "report", "--bands", "6", base + ".census"], capture_output=True, text=True,
                                 check=True).stdout
         print(*("    " + line for line in report.splitlines() if "%" in line), sep="\n", file=sys.stderr, flush=True)
 

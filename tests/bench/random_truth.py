@@ -55,7 +55,7 @@ def check_process(samples, account):
 def check_program(build, seed, folder):
     """Returns the number of processes, and what is wrong."""
     base = os.path.join(folder, "profile")
-    done = subprocess.run([os.path.join(build, "cli/census"), "run", "-q", "-hd", "-i0.02", "-L200", "-o", base, "--",
+    done = subprocess.run([os.path.join(build, "cli/census"), "run", "-q", "-hd", "-i0.02", "-o", base + ".hp", "--",
                            os.path.join(build, "tests/bench/random_heap"), str(seed)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     accounts = {words[0]: words for words in ([int(word) for word in line.split()[1:]] for line in done.stdout.splitlines())}

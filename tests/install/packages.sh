@@ -36,7 +36,7 @@ share=$root/usr/share
 PATH=$scratch/bin:$root/usr/bin:$PATH
 [ "$(census --version)" = "census (heapcensus) $(dpkg-deb -f "$1" Version)" ]
 census run -q -o "$scratch/date" -- date >/dev/null
-census report "$scratch/date.hp" | grep -q '^peak *[1-9]'
+census report "$scratch/date.census" | grep -q '^peak *[1-9]'
 MANPATH=$share/man man census-report | grep -q 'fail-if'
 for file in bash-completion/completions/census zsh/site-functions/_census fish/vendor_completions.d/census.fish \
     doc/census/copyright doc/census/changelog.gz doc/heapcensus/LICENSE doc/heapcensus/docs/native.md doc/heapcensus/samples/api \

@@ -92,13 +92,13 @@ done
 "$compiler" -I"$(pkg-config --variable=includedir hpprof)" "$source/consumer/marks.c" -o "$scratch/marks"
 "$scratch/marks"
 "$scratch/moved/bin/census" run -q -o "$scratch/marks" "$scratch/marks"
-grep 'mark.loaded$' "$scratch/marks.lines"
+"$scratch/moved/bin/census" info "$scratch/marks.census" | grep '^marks *1$'
 
 # A program that the installed census cc compiles, with a scope of an installed header.
 "$scratch/moved/bin/census" cc --compiler="$compiler" -O2 -g -fno-builtin-malloc \
     -I"$(pkg-config --variable=includedir hpprof)" "$source/consumer/scopes.c" -o "$scratch/scopes"
 "$scratch/scopes"
-"$scratch/moved/bin/census" run -q -hc -o "$scratch/scopes" "$scratch/scopes"
+"$scratch/moved/bin/census" run -q -hc -o "$scratch/scopes.hp" "$scratch/scopes"
 grep '^([0-9]*)part/named/whole/main	77$' "$scratch/scopes.hp"
 
 # The licence and the documents, whose links to other files lead somewhere.

@@ -29,5 +29,5 @@ for part in "unit tests (Criterion" "the browser view of census open (libmicroht
 done
 cmake --build "$scratch/build" --target census census-preload >"$scratch/log" || { grep -A9 FAILED "$scratch/log"; exit 1; }
 "$scratch/build/cli/census" run -q -o "$scratch/profile" sh -c 'true'
-"$scratch/build/cli/census" info "$scratch/profile.hp" | grep '^samples'
-"$scratch/build/cli/census" convert --format sqlite "$scratch/profile.hp" 2>&1 >"$scratch/sqlite" | grep 'SQLite is not built in'
+"$scratch/build/cli/census" info "$scratch/profile.census" | grep '^samples'
+"$scratch/build/cli/census" convert --format sqlite "$scratch/profile.census" 2>&1 >"$scratch/sqlite" | grep 'SQLite is not built in'

@@ -69,7 +69,7 @@ class Attached:
 
     def __init__(self, test, process, base="out", *options):
         self.base = os.path.join(tempfile.mkdtemp(dir=test.directory), base)
-        self.census = subprocess.Popen([CENSUS, "attach", "-i0.01", *options, "-o", self.base, str(process.pid)],
+        self.census = subprocess.Popen([CENSUS, "attach", "-i0.01", *options, "-o", self.base + ".hp", str(process.pid)],
                                        stderr=subprocess.PIPE, text=True)
         for close in (self.census.stderr.close, self.census.wait, self.census.kill):
             test.addCleanup(close)

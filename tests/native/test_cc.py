@@ -31,7 +31,7 @@ class Compiled(Native):
     def stacks(self, *command, options=()):
         """Returns {stack: bytes} of the last sample, without the numbers of stacks and what libc allocates for
         itself."""
-        result = harness.run_census(command, self.fresh(), "-hc", "-L4000", *options)
+        result = harness.run_census(command, self.fresh(), "-hc", *options)
         self.assertEqual((result.status, result.errors), (0, ""))
         return self.named(result.profile), [self.named(profile) for profile in result.others]
 
@@ -206,7 +206,7 @@ class Exact(Compiled):
         self.compile_case("lives", compiler)
         for case in cases:
             base = os.path.join(self.fresh(), "profile")
-            done = harness.run([harness.CENSUS, "run", "-hb", "-i0.03", "-o", base, "--", self.path("lives"),
+            done = harness.run([harness.CENSUS, "run", "-hb", "-i0.03", "-o", base + ".hp", "--", self.path("lives"),
                                 case, base + ".hp"])
             self.assertEqual(done.status, 0, done.errors)
             self.assertIn("from all accesses of code that census cc compiled", done.errors)
@@ -228,7 +228,7 @@ class Exact(Compiled):
         self.compile_case("lives", "gcc")
         for options in ("-hr", "-hblag,drag"), ("-hb", "-hrfirst_table"):
             base = os.path.join(self.fresh(), "profile")
-            done = harness.run([harness.CENSUS, "run", "-hmlives", *options, "-L1000", "-i0.03", "-o", base, "--",
+            done = harness.run([harness.CENSUS, "run", "-hmlives", *options, "-i0.03", "-o", base + ".hp", "--",
                                 self.path("lives"), "handed_over", base + ".hp"])
             self.assertEqual(done.status, 0, done.errors)
             windows = windows_of(base + ".hp")
@@ -253,7 +253,7 @@ class Exact(Compiled):
         """What fills a block is not a use of it, also when a tick begins an era meanwhile."""
         self.compile_case("lives", "gcc")
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-hmlives", "--clock=cpu", "-i0.1", "-o", base, "--",
+        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-hmlives", "--clock=cpu", "-i0.1", "-o", base + ".hp", "--",
                             self.path("lives"), "fills_slowly"])
         self.assertEqual(done.status, 0, done.errors)
         largest = max((bands for _, bands in harness.Profile(base + ".hp").samples), key=lambda bands: sum(bands.values()))
@@ -273,7 +273,7 @@ class Exact(Compiled):
         for command, entries in (([harness.CENSUS, "cc"], {"main": 1, "fib": 21891}), (["gcc"], {})):
             subprocess.run([*command, "-O1", "-g", "-o", self.path("calls"), self.path("calls.c")], check=True)
             base = os.path.join(self.fresh(), "profile")
-            done = harness.run([harness.CENSUS, "run", "-q", "-hc", "-p", "-o", base, "--", self.path("calls")])
+            done = harness.run([harness.CENSUS, "run", "-q", "-hc", "-p", "-o", base + ".hp", "--", self.path("calls")])
             self.assertEqual((done.status, done.errors), (0, ""))
             with open(base + ".prof", encoding="utf-8") as file:
                 tree = file.read().rpartition("%alloc\n")[2]
@@ -287,7 +287,7 @@ class Exact(Compiled):
         """Every kind of access is seen once, and what is not accessed is void; also in a forked child."""
         self.compile_case("exact", compiler)
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "-o", base, "--", self.path("exact"), base])
+        done = harness.run([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "-o", base + ".hp", "--", self.path("exact"), base])
         self.assertEqual((done.status, done.errors), (0, ""))
         for line, path in zip(sorted(done.output.splitlines(), reverse=True), [base + ".hp", *glob.glob(base + ".*.hp")]):
             used, unused = (int(n) for n in line.split()[1:])
@@ -309,7 +309,7 @@ class Exact(Compiled):
                      "containers", compiler=compiler)
         for phases, is_used in ("void,lag", False), ("use,drag", True):
             base = os.path.join(self.fresh(), "profile")
-            done = harness.run([harness.CENSUS, "run", "-q", "-hd", "-hb" + phases, "-i0.03", "-L4000", "-o", base,
+            done = harness.run([harness.CENSUS, "run", "-q", "-hd", "-hb" + phases, "-i0.03", "-o", base + ".hp",
                                 "--", self.path("containers"), base])
             self.assertEqual((done.status, done.errors), (0, ""))
             used, unused = (int(n) for n in done.output.split()[1:])
@@ -353,7 +353,7 @@ class Faults(Compiled):
         for case in cases:
             command = [self.path(name), *case.split()]
             plain = harness.run(command)
-            for options in ["-hc", "-L4000"], ["-hb"]:
+            for options in ["-hc"], ["-hb"]:
                 census = harness.run_census(command, self.fresh(), *options)
                 self.assert_unharmed(plain, census)
                 for function, size in plain.printed("through").items() if options[0] == "-hc" else ():
@@ -371,7 +371,7 @@ class Faults(Compiled):
                      self.path("libbump.so"), "-o", "signals")
         for option in "-hc", "-hd", "-hb":
             census = harness.run_census([self.path("signals"), "is_signalled", self.path("numbers")], self.fresh(),
-                                        option, "-L4000")
+                                        option)
             self.assertEqual((census.status, census.errors), (0, ""))
             with open(self.path("numbers"), encoding="ascii") as file:
                 numbers = {line.split()[1]: int(line.split()[2]) for line in file}

@@ -55,7 +55,7 @@ class Ends(Native):
     def test_a_signal_ends_census_that_waits_for_a_file(self):
         base, begun = self.path("stuck"), self.path("begun")
         running = subprocess.Popen(
-            [harness.CENSUS, "run", "-hc", "-p", "--no-children", "-o", base, "--", "sh", "-c",
+            [harness.CENSUS, "run", "-hc", "-p", "--no-children", "-o", base + ".hp", "--", "sh", "-c",
              'mkfifo "$1.prof"; touch "$0"; exit 5', begun, base],  # nobody reads it
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True)
@@ -72,10 +72,10 @@ class Ends(Native):
         self.assertEqual(running.returncode, 5)
         self.assertIn("ended by a signal before the profile was complete", errors)
 
-    def begin(self, case, base, *options):
+    def begin(self, case, file, *options):
         """Starts a program under census that prints a line when it is ready and continues on request."""
         running = subprocess.Popen(
-            [harness.CENSUS, "run", "-q", *(options or ["-hd"]), "-i0.05", "-o", base, "--", program("ends"), case],
+            [harness.CENSUS, "run", "-q", *(options or ["-hd"]), "-i0.05", "-o", file, "--", program("ends"), case],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True)
         self.addCleanup(running.kill)
@@ -89,7 +89,7 @@ class Ends(Native):
     def test_interrupt(self):
         """The signal goes to the program and to census, as from a terminal."""
         base = self.path("profile")
-        running = self.begin("waits", base)
+        running = self.begin("waits", base + ".hp")
         os.killpg(running.pid, signal.SIGINT)
         running.communicate(timeout=harness.PATIENCE_S)
         self.assertIn(running.returncode, (128 + signal.SIGINT, -signal.SIGINT))
@@ -99,7 +99,7 @@ class Ends(Native):
         """Returns the status, the summary and the bytes of the last sample of a program that a signal ends, of itself or
         one that is sent to census. No sample is due when the program has 364000 bytes."""
         base = os.path.join(self.fresh(), "profile")
-        with subprocess.Popen([harness.CENSUS, "run", "-i1000", "-o", base, *command], stdin=subprocess.PIPE,
+        with subprocess.Popen([harness.CENSUS, "run", "-i1000", "-o", base + ".hp", *command], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             self.addCleanup(running.kill)
             if is_sent:
@@ -148,7 +148,7 @@ class Ends(Native):
     def test_profile_grows(self):
         """The profile can be read while the program runs: each sample is written as a whole."""
         base = self.path("profile")
-        running = self.begin("waits", base)
+        running = self.begin("waits", base + ".hp")
         deadline = time.monotonic() + harness.PATIENCE_S
         seen = 0
         while seen < 5 and time.monotonic() < deadline:

@@ -22,7 +22,7 @@ class Begun:
     def __init__(self, test, *command):
         self.base = test.path("profile")
         self.running = subprocess.Popen(
-            [CENSUS, "run", "-q", "-hd", "-i0.05", "-o", self.base, "--", *command],
+            [CENSUS, "run", "-q", "-hd", "-i0.05", "-o", self.base + ".hp", "--", *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         test.addCleanup(self.running.kill)
         self.output = b""
@@ -89,8 +89,8 @@ class Output(Native):
             self.skipTest("nothing can be mounted here")
         self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
         command = [program("stacks"), "paths"]
-        done = harness.run([CENSUS, "run", "-q", "-hc", "-L4000", "-i0.05",
-                            "-o", folder + "/profile", "--", *command])
+        done = harness.run([CENSUS, "run", "-q", "-hc", "-i0.05",
+                            "-o", folder + "/profile.hp", "--", *command])
         self.assertEqual(done.output, harness.run(command).output)
         self.assertIn("No space left on device", done.errors)
 
@@ -104,7 +104,7 @@ class Output(Native):
         done = harness.run([CENSUS, "run", "-o", "/sys/kernel/profile", "--", *command])
         self.check_refused(done, "/sys/kernel/profile")
         done = harness.run([CENSUS, "run", "--", *command], cwd="/sys/kernel")
-        self.check_refused(done, "ends.hp")
+        self.check_refused(done, "ends.census")
 
     def test_missing_directory(self):
         done = harness.run([CENSUS, "run", "-o", self.path("nowhere/profile"), "--",
@@ -113,18 +113,18 @@ class Output(Native):
 
     def test_removed_directory(self):
         """The program removes the folder of its profile, whose file census has open."""
-        for options in ["-hd"], ["-hd", "--tree"], ["-hd", "--no-children"], ["-p", "--no-children"], ["-hr"]:
+        for options in ["-hd"], ["-hd", "--no-children"], ["-p", "--no-children"], ["-hr"]:
             folder = self.fresh()
             command = ["sh", "-c", 'rm -r "$1"; exit 3', "sh", folder]
-            done = harness.run([CENSUS, "run", *options, "-o", os.path.join(folder, "p"), "--", *command])
+            done = harness.run([CENSUS, "run", *options, "-o", os.path.join(folder, "p.hp"), "--", *command])
             self.assertEqual(done.status, 3)
             self.assertRegex(done.errors, r"census: %s/p[^:]*: (a file of the profile was removed|cannot write)" % folder)
-            self.assertNotIn("draw with: census plot %s/p.hp" % folder, done.errors)
+            self.assertNotIn("census open", done.errors)
 
     def test_run_without_proc(self):
         if harness.is_sanitized():
             self.skipTest("the sanitizer in census needs /proc")
-        script = 'umount -l /proc && for path in "$1" "${1##*/}"; do rm -f "$2".*; "$path" run -q -hd -o "$2" "$3" returns 3; echo $?; done'
+        script = 'umount -l /proc && for path in "$1" "${1##*/}"; do rm -f "$2".*; "$path" run -q -hd -o "$2.hp" "$3" returns 3; echo $?; done'
         done = harness.run(["unshare", "-m", "sh", "-c", script, "sh", CENSUS, self.path("profile"), program("ends")],
                            {"PATH": os.path.dirname(CENSUS) + ":" + os.environ["PATH"]})
         if "unshare" in done.errors or "umount" in done.errors:
@@ -156,7 +156,7 @@ class Failing(Native):
     def check_errors(self, errors, most=1):
         self.assertRegex(errors, r"\A((census[^\n]*\n){1,%d}(Try [^\n]*\n)?)?\Z" % most)
 
-    def check_run(self, *options, files=("",)):
+    def check_run(self, *options, files=(".hp",)):
         command = [program("ends"), "returns", "3"]
         plain = harness.run(command)
 
@@ -182,7 +182,7 @@ class Failing(Native):
             target = subprocess.Popen([program("ends"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             self.addCleanup(target.kill)
             output = "".join(target.stdout.readline() for _ in range(2))
-            census = subprocess.Popen([CENSUS, "attach", "-q", "-i0.02", "-o", profile, str(target.pid)],
+            census = subprocess.Popen([CENSUS, "attach", "-q", "-i0.02", "-o", profile + ".hp", str(target.pid)],
                                       env={**os.environ, **environment}, stderr=subprocess.PIPE, text=True)
             self.addCleanup(census.kill)
             deadline = time.monotonic() + harness.PATIENCE_S
@@ -200,7 +200,7 @@ class Failing(Native):
 
     def test_failing_watch(self):
         profile = self.path("profile")
-        harness.run([CENSUS, "run", "-q", "-o", profile, "--", program("ends"), "returns"])
+        harness.run([CENSUS, "run", "-q", "-o", profile + ".hp", "--", program("ends"), "returns"])
 
         def run(environment):
             with open(profile + ".hp", encoding="utf-8") as file:
@@ -394,7 +394,7 @@ class Limits(Native):
             if "unshare failed" in plain.errors:
                 self.skipTest("no network namespaces here")
             base = os.path.join(self.fresh(), "profile")
-            census = harness.run([CENSUS, "run", "-o", base, "--", *command])
+            census = harness.run([CENSUS, "run", "-o", base + ".hp", "--", *command])
             self.assertEqual((census.output, census.status), (plain.output, plain.status))
             self.assertIn("another network namespace", census.errors)
 
@@ -406,7 +406,7 @@ class Limits(Native):
         """census and the program run without descriptors 0, 1 and 2."""
         base = self.path("profile")
         done = harness.run(["/bin/sh", "-c", 'exec "$@" <&- 2>&- >&-', "sh", CENSUS, "run", "-q",
-                            "-hd", "-o", base, "--", program("sizes"), "usable"])
+                            "-hd", "-o", base + ".hp", "--", program("sizes"), "usable"])
         self.assertEqual((done.output, done.errors), ("", ""))
         self.assertEqual(done.status, 99, "the program cannot write")
         self.assertEqual(harness.Profile(base + ".hp").of("keep_usable"), 448800)

@@ -10,7 +10,7 @@ import time
 import harness
 from harness import Native, program
 
-OFTEN = ("-i0.005", "-L4000")
+OFTEN = ("-i0.005",)
 MODES = (("-hc",), ("-hr",), ("-hy",), ("-hr", "-hbdrag,void"))
 
 

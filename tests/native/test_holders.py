@@ -24,7 +24,7 @@ class Waiting:
 
     def __init__(self, command, directory, *options, files=(".hp",)):
         self.base = os.path.join(directory, "profile")
-        own = [harness.CENSUS, "run", "-i0.02", "-L10000", *harness.files_of(self.base, *files), *options, "--", *command]
+        own = [harness.CENSUS, "run", "-i0.02", *harness.files_of(self.base, *files), *options, "--", *command]
         begin = time.monotonic()  # before the time 0 of the profile
         self.process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)

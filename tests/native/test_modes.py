@@ -140,7 +140,7 @@ class Modes(Native):
         for suffix in ".eventlog", ".census":
             directory = self.fresh()
             # -L: one long name of Python is longer than names in .hp files usually are.
-            census = harness.run_census(command, directory, "-hc", "-L20000", files=(".hp", suffix))
+            census = harness.run_census(command, directory, "-hc", files=(".hp", suffix))
             log, copy = os.path.join(directory, "profile" + suffix), os.path.join(directory, "copy.eventlog")
             converted = harness.run([CENSUS, "convert", "-o", copy, log])
             self.assertEqual(converted.status, 0, converted.errors)

@@ -23,10 +23,10 @@ STANDARD = re.compile(r"^(std::|__gnu_cxx::|operator_new|_M_)|^(json|re|csv|io|e
 
 
 class OwnFrames(Native):
-    def record(self, command, *options):
+    def record(self, command, *options, environment=None):
         """Returns the path of a recording without its suffix, and the summary."""
         base = os.path.join(self.fresh(), "run")
-        done = run([CENSUS, "run", "-i0.05", "-L20000", *harness.files_of(base, ".hp", ".eventlog"), *options, "--", *command])
+        done = run([CENSUS, "run", "-i0.05", *harness.files_of(base, ".hp", ".eventlog"), *options, "--", *command], environment)
         self.assertEqual(done.status, 0, done.errors)
         return base, done.errors
 
@@ -81,7 +81,7 @@ class OwnFrames(Native):
 
     def test_own_frames_that_were_cut(self):
         """A flame graph of names that were cut says so."""
-        base, _ = self.record([program("shop")], "-L30")
+        base, _ = self.record([program("shop")], environment={"CENSUS_NAME_BYTES": "30"})
         self.assertEqual(run([CENSUS, "plot", "-o", base + ".html", base + ".hp"]).status, 0)
         with open(base + ".html", encoding="utf-8") as file:
             text = file.read()

@@ -36,7 +36,7 @@ class Peaks(Native):
 
     def test_peak_in_the_summary(self):
         base = self.path("profile")
-        done = harness.run([CENSUS, "run", "-i5", "-o", base, "--", program("peaks"), "spikes"])
+        done = harness.run([CENSUS, "run", "-i5", "-o", base + ".hp", "--", program("peaks"), "spikes"])
         self.assertIn("peak 287 MiB", done.errors)
         self.assertRegex(done.errors, r"286 MiB +100% +1 block  spike")
 
@@ -44,7 +44,7 @@ class Peaks(Native):
         """Also if a sample has just been taken, of a heap that grows. Of a smaller heap, the summary says so."""
         for mode in "-hd", "-hr":
             base = os.path.join(self.fresh(), "profile")
-            done = harness.run([CENSUS, "run", mode, "--snapshot=largest", "-i0.1", "-o", base, "--",
+            done = harness.run([CENSUS, "run", mode, "--snapshot=largest", "-i0.1", "-o", base + ".hp", "--",
                                 program("peaks"), "steps", base + ".heapsnapshot"])
             self.assertRegex(done.errors, r"heap snapshot at [0-9.]+ m?s, 21\.2 MiB live: census report", done.errors)
         done = harness.run([CENSUS, "run", "-hd", "--snapshot=last", "-o", self.path("profile"), "--", program("peaks"), "steps"])

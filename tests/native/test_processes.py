@@ -102,84 +102,80 @@ class Processes(Native):
         """Returns the command of a shell script with the program as $1."""
         return ["sh", "-c", script + "; true", "sh", program("processes")]
 
+    def record(self, *command, options=("-hd",), suffixes=(".hp",)):
+        """Returns the census of a run with a recording, and the sum of its processes."""
+        directory = self.fresh()
+        census = harness.run_census(command, directory, *options, files=(".census", *suffixes))
+        recording, all_of_it = os.path.join(directory, "profile.census"), os.path.join(directory, "all")
+        done = harness.run([harness.CENSUS, "convert", "--process", "all", "--format", "hp", "-o", all_of_it, recording])
+        self.assertEqual(done.status, 0, done.errors)
+        return census, harness.Profile(all_of_it)
+
     def test_summary_and_plot_show_the_largest_process(self):
-        base, picture = self.path("big"), self.path("big.svg")
-        run = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "-o", picture, "--",
-                           *self.shell("$1 keeps 200")])
+        recording, picture = self.path("big.census"), self.path("big.svg")
+        run = harness.run([harness.CENSUS, "run", "-hd", "-o", self.path("big"), "-o", picture, "--",
+                           *self.shell("$1 keeps 200")], {"CENSUS_NAME_BYTES": "80"})
         self.assertIn(" processes; the one with the largest peak:\n"
                       "census: %s keeps 200\n" % program("processes"), run.errors)
-        [path] = [path for path in glob.glob(glob.escape(base) + "*.hp")
-                  if harness.Profile(path).of("keep_as_child") == 20000]
-        self.assertIn("draw with: census plot %s\n" % path, run.errors)
+        self.assertTrue(run.errors.endswith("\ncensus open %s\n" % recording), run.errors)
         again = self.path("again.svg")
-        harness.run([harness.CENSUS, "plot", "-o", again, path])
+        harness.run([harness.CENSUS, "plot", "-o", again, recording])
         with open(picture, "rb") as drawn, open(again, "rb") as expected:
             self.assertEqual(drawn.read(), expected.read())
 
-    def test_tree_has_a_band_for_each_process(self):
-        directory = self.fresh()
-        harness.run_census(self.shell("$1 keeps 200 & $1 keeps 100; wait"), directory, "-hd", "--tree")
-        paths = glob.glob(os.path.join(directory, "profile*.hp"))
-        tree = os.path.join(directory, "profile.tree.hp")
-        paths.remove(tree)
-        samples = harness.Profile(tree).samples
+    def scripts(self):
+        """Makes scripts that keep megabytes for a while. Returns {name: bytes}, and a shell command that runs them."""
+        kept = {"one": 10000000, "two": 30000000}
+        for name, n_bytes in kept.items():
+            with open(self.path(name + ".py"), "w", encoding="ascii") as file:
+                file.write("import time\nkept = bytearray(%d)\ntime.sleep(0.3)\n" % n_bytes)
+        return kept, " & ".join("%s %s.py" % (sys.executable, self.path(name)) for name in kept) + "; wait"
+
+    def test_all_has_a_band_for_each_process(self):
+        kept, command = self.scripts()
+        census, sum_of_all = self.record("sh", "-c", command)
+        samples = sum_of_all.samples
         self.assertEqual(sorted(samples, key=lambda sample: sample[0]), samples)
-        names = {name for _, amounts in samples for name in amounts}
-        commands = set()
-        for path in paths:
-            own = harness.Profile(path)
-            if own.of("keep_as_child") > 0:
-                process = os.path.basename(path).split(".")[1]
-                [name] = [name for name in names if "keeps" in name and "(%s)" % process in name]
-                self.check_band(name, samples, own)
-                commands.add(name.split("(")[0])
-        self.assertEqual(commands, {"processes_keeps_100", "processes_keeps_200"})
+        profiles = [*census.others, census.profile]
+        for name, n_bytes in kept.items():
+            [own] = [own for own in profiles
+                     if n_bytes <= max(sum(amounts.values()) for _, amounts in own.samples) < n_bytes + 10000000]
+            self.check_band(name, n_bytes, samples, own)
 
-    def test_tree_without_a_killed_process(self):
+    def test_all_without_a_killed_process(self):
         """With -hr, a process that is killed at once has no sample."""
-        directory = self.fresh()
-        census = harness.run_census(self.shell("sh -c 'kill -KILL $$'; $1 keeps 100"), directory, "-hr", "--tree", "-i0.3")
+        kept, command = self.scripts()
+        census, sum_of_all = self.record("sh", "-c", "sh -c 'kill -KILL $$'; " + command, options=("-hr", "-i0.3"))
         self.assertNotIn("no complete sample", census.errors)
-        tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
-        self.assertTrue(any("keeps_100" in name for _, amounts in tree.samples for name in amounts))
+        self.assertLessEqual(set(kept), {name for _, amounts in sum_of_all.samples for name in amounts})
 
-    def check_band(self, name, samples, own):
-        """Checks that the band equals the process's profile and ends with it. Samples less than a fourth
-        of the interval apart may be merged in the sum."""
+    def check_band(self, name, n_bytes, samples, own):
+        """Checks that the band equals the process's profile and ends with it. Samples less than a fourth of the interval
+        apart may be merged in the sum. What the process inherited before it executed the program is not in the band."""
         band = [(time_s, amounts[name]) for time_s, amounts in samples if amounts[name] > 0]
         begin_s = min(time_s for time_s, amounts in own.samples if sum(amounts.values()) > 0)
         self.assertEqual(band[-1][1], own.total())
-        self.assertLessEqual({amount for _, amount in band},
+        self.assertLessEqual({amount for _, amount in band if amount >= n_bytes},
                              {sum(amounts.values()) for _, amounts in own.samples})
-        self.assertAlmostEqual(band[-1][0] - band[0][0], own.samples[-1][0] - begin_s, delta=0.03)
-
-    def test_tree_adds_up_names(self):
-        """Inherited blocks count once, in the parent."""
-        directory = self.fresh()
-        harness.run_census(self.shell("$1 keeps 200; $1 keeps 100; $1 forks_many"), directory, "-hd",
-                           "--tree=name")
-        tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
-        names = {name for _, amounts in tree.samples for name in amounts}
-        self.assertNotIn("INHERITED", names)
-        [child] = [name for name in names if "keep_as_child" in name]
-        self.assertGreaterEqual(max(amounts[child] for _, amounts in tree.samples), 20000)
+        large_s = min(time_s for time_s, amounts in own.samples if sum(amounts.values()) >= n_bytes)
+        self.assertLess(band[-1][0] - band[0][0], own.samples[-1][0] - begin_s + 0.03)
+        self.assertGreater(band[-1][0] - band[0][0], own.samples[-1][0] - large_s - 0.03)
 
     def test_inherited_blocks_count_once(self):
         """Live bytes are the parent's in the sum of all processes, also where a child has freed them; a child's
         allocations are its own."""
-        for mode in "-hd", "-hr":
-            directory = self.fresh()
-            census = harness.run_census(self.command("shares_heap"), directory, mode, "--tree", "-i0.05",
-                                        files=(".hp", ".eventlog", ".prof"))
+        for mode in "-hd", "-hr", "-hb --biography-rate=1", "-hd -hmprocesses":
+            census, sum_of_all = self.record(*self.command("shares_heap"), options=(*mode.split(), "-i0.05"),
+                                             suffixes=(".hp", ".eventlog", ".prof"))
+            directory = os.path.dirname(census.profile.path)
             self.assertEqual(census.status, 3, census.errors)
-            tree = harness.Profile(os.path.join(directory, "profile.tree.hp"))
-            largest = max(sum(amounts.values()) for _, amounts in tree.samples)
+            largest = max(sum(amounts.values()) for _, amounts in sum_of_all.samples)
             self.assertIn(largest, range(700000, 750000), mode)
             for path in glob.glob(os.path.join(directory, "profile.*.prof")):
                 with open(path, encoding="utf-8") as file:
                     [total] = re.findall("total alloc = +([0-9,]+) bytes", file.read())
                 self.assertIn(int(total.replace(",", "")), range(100000, 110000), path)
-            for path in glob.glob(os.path.join(directory, "profile.*.eventlog")):
+            for path in glob.glob(os.path.join(directory, "profile.*.eventlog")) if mode in ("-hd", "-hr") else []:
                 report = harness.run([harness.CENSUS, "report", "--format", "json", "--value", "allocated", path])
                 allocated = sum(band["max"] for band in json.loads(report.output)["bands"])
                 self.assertIn(allocated, range(100000, 110000), path)

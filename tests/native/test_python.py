@@ -27,7 +27,7 @@ class Python(Native):
     def profile(self, python, program, *options, words=(), environment=None, before=()):
         environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})}
         done = harness.run_census([*before, python, os.path.join(PROGRAMS, program), *words], self.fresh(), "-i100",
-                                  "-L20000", *options, environment=environment)
+                                  *options, environment=environment)
         self.assertEqual(done.status, 0, done.errors)
         return done
 
@@ -172,7 +172,7 @@ class Python(Native):
         requests, in functions of its package and of asyncio."""
         script = self.install("shop", "main", "prefork.py")
         base = self.path("profile")
-        command = [harness.CENSUS, "run", "-q", "-hc", "-L2000", "-o", base, "--", script,
+        command = [harness.CENSUS, "run", "-q", "-hc", "-o", base + ".hp", "--", script,
                    self.path("socket")]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             self.addCleanup(server.kill)
@@ -260,7 +260,7 @@ class Python(Native):
     def test_python_ticks(self):
         """A report has the time by function of Python."""
         base = os.path.join(self.fresh(), "ticks")
-        done = harness.run([harness.CENSUS, "run", "-q", "-p", "-o", base, "--", "/usr/bin/python3",
+        done = harness.run([harness.CENSUS, "run", "-q", "-p", "-o", base + ".hp", "--", "/usr/bin/python3",
                             os.path.join(PROGRAMS, "ticks.py")])
         self.assertEqual(done.status, 0, done.errors)
         with open(base + ".prof", encoding="utf-8") as file:
@@ -308,7 +308,7 @@ class Python(Native):
                                         (37, 136, "this build differs from others of its version")):
                 base = os.path.join(self.fresh(), "other")
                 other, environment = self.patched(python, word, value)
-                done = harness.run([harness.CENSUS, "run", "-hd", "-o", base, "--", other,
+                done = harness.run([harness.CENSUS, "run", "-hd", "-o", base + ".hp", "--", other,
                                     os.path.join(PROGRAMS, "views.py")], environment)
                 self.assertEqual(done.status, 0, done.errors)
                 self.assertIn("Python 3.13 is profiled as a native program: " + reason, done.errors)

@@ -94,9 +94,11 @@ class Recording(Native):
                 self.assertEqual([(time, sum(bands.values())) for time, bands in of_file.samples],
                                  [(time, sum(bands.values())) for time, bands in of_recording.samples])
                 self.assertEqual(sorted(name for name in os.listdir(self.directory) if name.startswith(base + ".")),
-                                 [base + ".census", base + ".hp", base + ".lines"])
+                                 [base + ".census", base + ".hp"])
         lines = harness.run([CENSUS, "report", "--by", "line", self.path("run-hc.census")])
         self.assertRegex(lines.output, r"app\.py:3\b")
+        chains = harness.run([CENSUS, "report", "--chains", self.path("run-hr.census")])
+        self.assertIn("<- __main__.kept, root\n", chains.output, chains.errors)
         ticks = harness.run([CENSUS, "report", "--time", self.path("run-hc-p.census")])
         self.assertIn("app.<module>", ticks.output, ticks.errors)
 

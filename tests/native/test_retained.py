@@ -39,7 +39,7 @@ class Retained(Native):
     def start(self, *options, command=(program("retained"),)):
         self.base = os.path.join(self.fresh(), "profile")
         process = subprocess.Popen(
-            [harness.CENSUS, "run", "-i0.02", "-o", self.base, *options, "--", *command],
+            [harness.CENSUS, "run", "-i0.02", "-o", self.base + ".hp", *options, "--", *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.process_id = process.stdout.readline().strip()
@@ -196,7 +196,7 @@ class Retained(Native):
     def test_peaks_that_follow_each_other_closely(self):
         """Not all of them have images in time, so the summary shows the highest, and whether a sample has it."""
         base = self.path("climbs")
-        done = harness.run([harness.CENSUS, "run", "-i100", "-hr", "-o", base, "--", program("peaks"), "climbs"])
+        done = harness.run([harness.CENSUS, "run", "-i100", "-hr", "-o", base + ".hp", "--", program("peaks"), "climbs"])
         largest = max(sum(bands.values()) for _, bands in harness.Profile(base + ".hp").samples)
         has_sample = largest >= 30000000 / 1.1
         self.assertEqual("the peak has no sample" in done.errors, not has_sample)

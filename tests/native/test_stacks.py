@@ -19,7 +19,7 @@ class Stacks(Native):
         """Functions with frames of equal size in 200 random orders: every path has its own sum."""
         command = [program("stacks"), "paths"]
         self.check_program(command)
-        census = harness.run_census(command, self.fresh(), "-hc", "-L4000")
+        census = harness.run_census(command, self.fresh(), "-hc")
         found, printed = collections.Counter(), collections.Counter()
         for name, size in census.profile.last().items():
             found["".join(re.findall(r"(?<!\w)step_\d([abcd])(?!\w)", name))[::-1]] += size

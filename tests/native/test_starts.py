@@ -89,7 +89,7 @@ class Starts(Native):
         """The inner run has the program and its children, the outer one the inner census, unless that has a sanitizer."""
         inner = os.path.join(self.fresh(), "inner")
         census = self.assert_same(["sh", "-c", 'rm -f "$0".*; exec "$@"', inner, "env", CENSUS, "run", "-q", "-hd", "-o",
-                                   inner, "env", program("starts"), "keeps", "3"], "-hd")
+                                   inner + ".hp", "env", program("starts"), "keeps", "3"], "-hd")
         self.assertEqual(harness.Profile(inner + ".hp").of("keep_as_child"), 300)
         self.assertEqual([profile for profile in census.others if profile.of("keep_as_child")], [])
 

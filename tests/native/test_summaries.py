@@ -11,7 +11,7 @@ import subprocess
 import harness
 from harness import CENSUS, Native, program
 
-MODES = [["-hc"], ["-hd"], ["-hm"], ["-hy"], ["-hr"], ["-hb"], ["-hT"], ["-p"], ["-hc", "--tree"], ["-hd", "-p"],
+MODES = [["-hc"], ["-hd"], ["-hm"], ["-hy"], ["-hr"], ["-hb"], ["-hT"], ["-p"], ["-hd", "-p"],
          ["-hd", "--snapshot", "largest"]]
 # Texts have three significant digits.
 ROUNDED = 1.006
@@ -141,7 +141,7 @@ class Summaries(Native):
         """Runs a command in each mode and checks its summary, and the report of its profile."""
         for mode in modes or MODES:
             base = os.path.join(self.fresh(), "p")
-            done = harness.run([*prefix, CENSUS, "run", "-i0.01", *mode, *more, "-o", base, "--", *command])
+            done = harness.run([*prefix, CENSUS, "run", "-i0.01", *mode, *more, "-o", base + ".hp", "--", *command])
             summary = self.check(done.errors, (mode, command))
             if os.path.exists(base + ".hp"):
                 self.check_report(base + ".hp", (mode, command))
@@ -173,11 +173,11 @@ class Summaries(Native):
 
     def test_summaries_of_peaks(self):
         for case in "spikes", "climbs", "hands_over", "is_inherited", "is_killed":
-            self.run_all([program("peaks"), case], modes=[["-hd"], ["-hr"], ["-hc", "--tree"]])
+            self.run_all([program("peaks"), case], modes=[["-hd"], ["-hr"]])
 
     def test_summaries_of_processes(self):
         for case in "forks_many", "executes_itself", "executes_after_vfork", "spawns", "daemonises":
-            self.run_all([program("processes"), case], modes=[["-hd"], ["-hy"], ["-hb"], ["-hc", "--tree"]])
+            self.run_all([program("processes"), case], modes=[["-hd"], ["-hy"], ["-hb"]])
 
     def test_summaries_without_samples(self):
         self.run_all([program("ends"), "returns"], "-i1000", modes=[["-hc"], ["-hr"], ["-hb"]])
@@ -188,7 +188,7 @@ class Summaries(Native):
             for mode in ["-hc"], ["-hb"], ["-hr"], ["-hy"]:
                 base = os.path.join(self.fresh(), "p")
                 limit = 'ulimit -v %d; exec "$0" "$@"' % kib
-                done = harness.run([CENSUS, "run", "-i0.01", *mode, "-o", base, "--", "sh", "-c", limit,
+                done = harness.run([CENSUS, "run", "-i0.01", *mode, "-o", base + ".hp", "--", "sh", "-c", limit,
                                     program("ends"), "returns", "3"])
                 if "ran " in done.errors:
                     self.check(done.errors, (mode, kib))
@@ -207,7 +207,7 @@ class Summaries(Native):
             with subprocess.Popen([program("ends"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
                 while not target.stdout.readline().endswith(b"ready\n"):
                     self.assertIsNone(target.poll())
-                census = subprocess.Popen([CENSUS, "attach", "-i0.01", *mode, "-o", base, str(target.pid)],
+                census = subprocess.Popen([CENSUS, "attach", "-i0.01", *mode, "-o", base + ".hp", str(target.pid)],
                                           stderr=subprocess.PIPE, text=True)
                 if "profiling process" in census.stderr.readline():
                     census.send_signal(signal.SIGINT)

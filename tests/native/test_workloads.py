@@ -52,7 +52,7 @@ class Workloads(Native):
         """Runs census with the default -i, so that there are samples, but only a few. The counting
         library does not see memory that programs map themselves."""
         base = os.path.join(self.fresh(), "profile")
-        done = self.run_workload(name, harness.CENSUS, "run", "-q", "-hc", "--no-mmap", "-o", base, "--",
+        done = self.run_workload(name, harness.CENSUS, "run", "-q", "-hc", "--no-mmap", "-o", base + ".hp", "--",
                                  *prefix)
         done.profile = harness.Profile(base + ".hp")
         return done

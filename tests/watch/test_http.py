@@ -411,7 +411,7 @@ class Http(Watch):
         program = ("import os, sys, time\nfor i in range(2):\n    if os.fork() == 0: break\nheld = []\n"
                    "while not os.path.exists(sys.argv[1]) and os.getppid() > 1:\n"
                    "    held.append(bytearray(100000 if len(held) < 100 else 0)); time.sleep(0.02)")
-        running = Running(["run", "-q", "-i0.05", "-o", self.path("prog"), "--watch", "--", sys.executable, "-c",
+        running = Running(["run", "-q", "-i0.05", "-o", self.path("prog.hp"), "--watch", "--", sys.executable, "-c",
                            program, self.path("end")], None, stdout=subprocess.DEVNULL)
         self.addCleanup(running.process.stderr.close)
         self.addCleanup(running.process.kill)

@@ -189,8 +189,8 @@ class Metrics(Watch):
         program, end = self.path("program"), self.path("end")
         source = self.write("program.c", text.encode())
         subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
-        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--http", "--token-file",
-                                self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.hp"), "-o",
+                                self.path("prog.census"), "--http", "--token-file", self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
@@ -235,7 +235,7 @@ class Metrics(Watch):
     @unittest.skipUnless(shutil.which("cc"), "there is no compiler here")
     def test_costs(self):
         """go tool pprof reads what a program has allocated, and its processor time while it is asked for."""
-        place, end_program = self.begin_program("-hc", "-p", text=WORKER)
+        place, end_program = self.begin_program("-hc", "-p", "-o", self.path("prog.prof"), text=WORKER)
         for wrong in "x", "0", "601", "-1", "1x", "":
             self.assertEqual(ask(place, f"/{place.token}/debug/pprof/profile?seconds={wrong}").status, 400, wrong)
         wait_until(lambda: self.top(place, "allocs", "-unit=B")[1].get("churn", [0])[0] == 1000000, "all allocations")

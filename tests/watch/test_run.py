@@ -42,8 +42,8 @@ def files(events):
 
 
 class Run(harness.Watch):
-    def command(self, *words, program=GROWING):
-        return [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), *words, "--",
+    def command(self, *words, program=GROWING, file="prog.hp"):
+        return [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path(file), *words, "--",
                 sys.executable, "-c", program, self.path("end"), "7"]
 
     def end_program(self):
@@ -144,7 +144,7 @@ class Run(harness.Watch):
     def check_picture_of_a_recording(self, *options):
         """The recording is followed; the last picture is the one of the file."""
         picture = self.path("live.json")
-        running = self.begin("-o", self.path("prog.census"), "--watch=" + picture, *options)
+        running = self.begin("--watch=" + picture, *options, file="prog.census")
         first = wait_until(lambda: read(picture), "a picture")
         wait_until(lambda: read(picture) != first, "another picture")
         self.end_program()
@@ -163,7 +163,7 @@ class Run(harness.Watch):
 
     @harness.needs_http
     def test_page_of_all_processes_of_a_recording(self):
-        running = self.begin("-o", self.path("prog.census"), "--watch", program=FORKING)
+        running = self.begin("--watch", program=FORKING, file="prog.census")
         sent = self.events(*self.page(running), lambda sent: len(files(sent)) == 3)
         self.assertEqual(running.wait(harness.PATIENCE_S), 7)
         self.assertIn(self.path("prog.census"), files(sent))
@@ -174,7 +174,7 @@ class Run(harness.Watch):
         """The program that a shell executes replaces it; the shell has its own profile only if it lived
         for a second."""
         running = subprocess.Popen(
-            [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog"), "--watch", "--", "sh",
+            [harness.CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.hp"), "--watch", "--", "sh",
              "-c", f'exec "{sys.executable}" -c "$0" "$1" 3', GROWING, self.path("end")],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(running.stderr.close)

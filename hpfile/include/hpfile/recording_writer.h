@@ -38,14 +38,26 @@ HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_begin(hpf_recording_writer 
  * (hpf_writer_options.writes_changes). Borrowed until the process ends. */
 HPF_API hpf_sink *hpf_recording_writer_log(hpf_recording_writer *writer, uint32_t number);
 
-/* Writes what is in the sink, as the sample at `time_s` of the log, with this sum of its amounts.
- */
+/* A sample of a log: its time there, the sum of its amounts, and what of it a forked process has
+ * from its parent, which counts it, too. */
+typedef struct hpf_recorded_sample {
+    double time_s;
+    uint64_t live_bytes, inherited_bytes;
+} hpf_recorded_sample;
+
+/* Writes what is in the sink as a sample. */
 HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_sample(hpf_recording_writer *writer,
-                                                            uint32_t number, double time_s,
-                                                            uint64_t live_bytes, hpf_error *err);
+                                                            uint32_t number,
+                                                            const hpf_recorded_sample *sample,
+                                                            hpf_error *err);
+
+/* Writes the report of the process, in the layout of a .prof file, unless it has no log. */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_report(hpf_recording_writer *writer,
+                                                            uint32_t number, hpf_str report,
+                                                            hpf_error *err);
 
 /* Writes the end of the log, and the row of the end: how, code, end_s (on the clock of the run),
- * and left_bytes. */
+ * left_bytes, and a new name unless it is empty. */
 HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_end(hpf_recording_writer *writer,
                                                          uint32_t number,
                                                          const hpf_process *process,

@@ -4,10 +4,11 @@
  * programs that it starts.
  *
  * The program counts in memory that it shares with the collector (its window), and never waits for
- * it. The collector samples, names functions and writes: for each process BASE.hp and BASE.lines,
- * and BASE.eventlog and BASE.prof if the options say so. Processes after the first have BASE.PID
- * instead of BASE. A program that replaces another by exec gets its file names; the profile of the
- * earlier program becomes BASE.1.hp, and so on, and is dropped if it ran for less than a second.
+ * it. The collector samples, names functions and writes: a recording of all processes, and for each
+ * process BASE.hp, BASE.eventlog and BASE.prof, as the options say. Processes after the first have
+ * BASE.PID instead of BASE. A program that replaces another by exec gets its file names; the
+ * profile of the earlier program becomes BASE.1.hp, and so on, and is dropped if it ran for less
+ * than a second.
  *
  * The caller starts the program with the variables of hpp_collector_variables in its environment,
  * waits until the collector's descriptor is readable, and calls hpp_collector_serve. Signals, event

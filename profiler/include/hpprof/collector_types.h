@@ -15,10 +15,9 @@ typedef struct hpp_collector_options {
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
     const char *base;           /* of file names */
     const char *recording;      /* write the event logs of all processes to this file; or NULL */
-    bool without_hp;            /* write no BASE.hp and BASE.lines */
+    bool without_hp;            /* write no BASE.hp */
     bool without_prof;          /* write no BASE.prof: the recording has what it says */
     bool without_children;      /* profile the first process only */
-    bool without_inherited;     /* leave out blocks that forked children have inherited */
     bool without_maps;          /* leave out blocks of kind mmap, as a biography always does */
     bool by_cpu_time; /* the clock is the processor time of each process; else elapsed time */
     const char *const *skip; /* as for hpf_frame_rules_create */

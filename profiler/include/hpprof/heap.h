@@ -73,6 +73,7 @@ typedef struct hpp_object {
     const hpp_phase_bytes *phases; /* of a sum, if the heap has phases */
     const void *calls; /* its producer's stack with the places of calls, for bands that are divided
                           by stack; NULL: as `stack` */
+    uint64_t inherited_bytes; /* of its size, what a forked process has from its parent */
 } hpp_object;
 
 /* Reads a producer's stack. Handles are interned: equal stacks have equal handles as long as the

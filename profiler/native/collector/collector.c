@@ -161,7 +161,6 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .max_depth = c->options.max_depth,
         .skips_none = c->options.skips_none,
         .process_id = process_id,
-        .without_inherited = c->options.without_inherited,
         .base = base,
         .without_hp = c->options.without_hp,
         .without_prof = c->options.without_prof,

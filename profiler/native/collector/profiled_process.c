@@ -110,14 +110,12 @@ static hpf_str keep_text(hpp__remains *r, hpf_str text)
 }
 
 /* Keeps the results that the summary shows, and frees the rest. */
-static void sum_up(hpp__profile *profile, hpp__remains *r, const char *title)
+static void sum_up(hpp__profile *profile, hpp__remains *r)
 {
     const char *file_base = r->figures.base;
     r->figures = *hpp__profile_figures(profile);
     r->figures.base = file_base;
-    hpf_str command = r->figures.command;
-    bool has_title = strncmp(title, command.data, strlen(title)) != 0;
-    r->figures.command = keep_text(r, has_title ? (hpf_str){title, strlen(title)} : command);
+    r->figures.command = keep_text(r, r->figures.command);
     for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
         hpp_site_figures *sites = r->sites[moment];
         r->n_sites[moment] = hpp__profile_top(profile, moment, sites, HPP__TOP_SITES);
@@ -152,8 +150,8 @@ static void run_end(hpp__job *base)
     if (p->profile && j->forget) {
         hpp__profile_discard(p->profile, j->mark_s);
     } else if (p->profile) {
-        hpp__profile_finish(p->profile, &j->snapshot, j->wait_status);
-        sum_up(p->profile, &p->remains, p->title);
+        hpp__profile_finish(p->profile, &j->snapshot, p->title, j->wait_status);
+        sum_up(p->profile, &p->remains);
         atomic_store(&p->number, hpp__profile_number(p->profile));
     }
     hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
@@ -407,8 +405,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
 static void keep_missed_peak(hpp__process *p)
 {
     hpp__window_peak peak;
-    if (p->with_images && !p->profile_options.without_inherited &&
-        hpp__window_reader_peak(&p->reader, &peak) &&
+    if (p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
         peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
         p->missed_peak_bytes = peak.live_bytes;
         p->missed_peak_s = time_of(p, peak.time_ns);

@@ -20,7 +20,7 @@ typedef struct made_process {
     const char *name;
     uint32_t pid;
     double start_s;
-    uint64_t n_samples, largest;
+    uint64_t n_samples, largest, inherited_bytes;
     hpf_writer *writer;
     hpf_sink *log;
     uint32_t number;
@@ -51,7 +51,8 @@ static void add_sample(hpf_recording_writer *w, made_process *p, uint64_t i)
     const hpf_cost costs[] = {{.name = 0, .whole = 1}, {.name = 1, .whole = large}};
     const hpf_sample sample = {.time = (double)i, .costs = costs, .n_costs = 2};
     cr_assert_eq(hpf_writer_events.sample(p->writer, &sample, NULL), HPF_OK);
-    cr_assert_eq(hpf_recording_writer_sample(w, p->number, (double)i, large + 1, NULL), HPF_OK);
+    const hpf_recorded_sample recorded = {(double)i, large + 1, p->inherited_bytes};
+    cr_assert_eq(hpf_recording_writer_sample(w, p->number, &recorded, NULL), HPF_OK);
 }
 
 static void end(hpf_recording_writer *w, made_process *p, hpf_process_end how)
@@ -247,6 +248,48 @@ Test(recording, all_processes_are_bands_on_one_clock)
             o->drawn[i].time == o->drawn[i - 1].time && o->drawn[i].total > o->drawn[i - 1].total;
     }
     cr_expect_eq(n_begins, 3, "%zu steps up", n_begins); /* as many as processes with a log */
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+}
+
+/* A forked process has blocks of its parent, and may give itself a title. */
+Test(recording, what_a_process_inherits_counts_once)
+{
+    made_process all[] = {
+        {.name = "server", .pid = 1, .n_samples = 8, .largest = 100},
+        {.name = "server", .pid = 2, .n_samples = 8, .largest = 130, .inherited_bytes = 51}};
+    FILE *file = tmpfile();
+    hpf_recording_writer *w;
+    cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+    begin(w, &all[0]);
+    begin(w, &all[1]);
+    for (uint64_t t = 0; t < 8; t++) {
+        all[1].inherited_bytes -= t == 5 ? 20 : 0;
+        add_sample(w, &all[0], t);
+        add_sample(w, &all[1], t);
+    }
+    const hpf_process row = {
+        .end = HPF_PROCESS_EXITED, .end_s = 20, .name = HPF_STR("server: worker")};
+    cr_assert_eq(hpf_writer_finish(all[1].writer, NULL), HPF_OK);
+    cr_assert_eq(hpf_recording_writer_end(w, all[1].number, &row, NULL), HPF_OK);
+    hpf_writer_destroy(all[1].writer);
+    end(w, &all[0], HPF_PROCESS_EXITED);
+    hpf_recording_writer_destroy(w);
+    hpf_str bytes = take_bytes(file);
+    cr_expect_eq(peak_of(bytes, "server: worker", NULL), 130);
+    const hpf_source_options options = {.keep = true, .process = "all"};
+    hpf_source *source;
+    hpf_survey *survey;
+    double amounts[2], time;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_n_names(survey), 2);
+    cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "server: worker"));
+    cr_assert_eq(hpf_survey_amounts_at(survey, 4, amounts, &time, NULL), HPF_OK);
+    cr_expect_eq(amounts[0], 100);
+    cr_expect_eq(amounts[1], 130 - 51);
+    cr_assert_eq(hpf_survey_amounts_at(survey, 6, amounts, &time, NULL), HPF_OK);
+    cr_expect_eq(amounts[1], 66 - 31);
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
 }

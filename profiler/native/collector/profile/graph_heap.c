@@ -71,10 +71,10 @@ static int visit_objects(hpp_visit_object *visit, void *visit_context, void *con
     int stop = 0;
     for (size_t i = 0; i < n && !stop; i++) {
         hpp_object object = {0};
-        if (h->native->without_inherited && h->graph->nodes[i].group == HPP__GROUP_INHERITED) {
-            continue;
-        }
         describe(&object, ref_of(h, i), context);
+        bool is_inherited =
+            hpp__window_reader_is_inherited(h->native->reader, h->graph->nodes[i].site);
+        object.inherited_bytes = is_inherited ? object.size_bytes : 0;
         stop = visit(ref_of(h, i), &object, visit_context);
     }
     return stop;

@@ -48,7 +48,6 @@ typedef struct hpp__profile_options {
     uint32_t max_depth;
     bool skips_none; /* stacks have all frames, the innermost one names them */
     uint32_t process_id;
-    bool without_inherited;        /* leave out blocks that a forked child has inherited */
     const char *base;              /* of file names; copied */
     bool without_hp, without_prof; /* only what the recording has */
     bool without_eventlog;
@@ -87,10 +86,12 @@ void hpp__profile_thread(hpp__profile *profile, double time_s, const hpp__thread
 /* Adds a mark, not before the last snapshot. */
 void hpp__profile_mark(hpp__profile *profile, double time_s, hpf_str label);
 
-/* Ends the profile with a last snapshot: completes its files and writes the report. `wait_status`
- * is that of the process as of waitpid, or one of these. Errors are in the figures. */
+/* Ends the profile with a last snapshot: completes its files and writes the report. `title` is the
+ * command line, or the title that the process gave itself. `wait_status` is that of the process as
+ * of waitpid, or one of these. Errors are in the figures. */
 enum { HPP__STATUS_RUNS = -1, HPP__STATUS_UNKNOWN = -2 };
-void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last, int wait_status);
+void hpp__profile_finish(hpp__profile *profile, hpp__process_sample *last, const char *title,
+                         int wait_status);
 
 /* Removes the files; a recording keeps the process. `now_s` is its time. */
 void hpp__profile_discard(hpp__profile *profile, double now_s);

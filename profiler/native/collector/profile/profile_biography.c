@@ -59,7 +59,7 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
         hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
         hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
         hpp__output_result(&p->output, &shown);
-        hpp__profile_record(p, shown.time_s, shown.size_bytes);
+        hpp__profile_record(p, &shown, era->inherited_bytes);
     }
     hpp__marks_emit(&p->biography.marks, HUGE_VAL, &p->output);
     return p->output.n_lost_samples == 0 ? HPF_OK : hpf_error_set_memory(err);

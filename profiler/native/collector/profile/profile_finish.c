@@ -2,6 +2,7 @@
  *
  * The end of a profile: its last sample, its reports, and the figures of the summary.
  */
+#include <string.h>
 #include <sys/wait.h>
 
 #include "site_bins.h"
@@ -137,8 +138,15 @@ static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
     }
 }
 
-void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, int wait_status)
+void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char *title,
+                         int wait_status)
 {
+    hpf_str command = p->figures.command;
+    bool has_title = strncmp(title, command.data, strlen(title)) != 0;
+    p->title = has_title ? hpf_arena_text(p->arena, (hpf_str){title, strlen(title)}) : NULL;
+    if (p->title) {
+        p->figures.command = (hpf_str){p->title, strlen(p->title)};
+    }
     hpp__profile_take(p, last);
     hpp__profile_keep_alive(&p->last, &p->heap);
     note_mapped(p);
@@ -155,6 +163,7 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, int wait_st
     if (status == HPF_OK && p->has_lives && p->options->with_census) {
         status = hpp__profile_rewrite(p, last->time_s, &of_files);
     }
+    hpp__profile_record_sets(p);
     end_in_recording(p, last->time_s, wait_status);
     p->figures.error = status != HPF_OK                      ? of_files
                        : p->recording_error.status != HPF_OK ? p->recording_error

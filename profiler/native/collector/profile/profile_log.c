@@ -197,15 +197,30 @@ static void note_recording(hpp__profile *p, hpf_status status, const hpf_error *
     }
 }
 
-void hpp__profile_record(hpp__profile *p, double time_s, uint64_t bytes)
+void hpp__profile_record(hpp__profile *p, const hpp_census_result *result, uint64_t inherited_bytes)
 {
     hpf_error err;
     if (p->number != 0) {
+        const hpf_recorded_sample sample = {result->time_s, result->size_bytes, inherited_bytes};
         note_recording(
-            p,
-            hpf_recording_writer_sample(p->files.recording->writer, p->number, time_s, bytes, &err),
+            p, hpf_recording_writer_sample(p->files.recording->writer, p->number, &sample, &err),
             &err);
     }
+}
+
+void hpp__profile_record_sets(hpp__profile *p)
+{
+    hpf_error err;
+    hpf_sink *sink =
+        p->number != 0 && hpp_census_has_retainers(p->engine) ? hpf_sink_to_memory() : NULL;
+    if (sink) {
+        hpp__retainer_log_write(&p->objects.log, p->engine, sink);
+        note_recording(p,
+                       hpf_recording_writer_report(p->files.recording->writer, p->number,
+                                                   hpf_sink_bytes(sink), &err),
+                       &err);
+    }
+    hpf_sink_destroy(sink);
 }
 
 void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end how, int code)
@@ -216,6 +231,7 @@ void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end 
         .code = code,
         .end_s = p->files.start_s + time_s,
         .left_bytes = p->figures.allocated_bytes - p->figures.freed_bytes,
+        .name = {p->title, p->title ? strlen(p->title) : 0},
     };
     if (p->number != 0) {
         note_recording(

@@ -64,15 +64,13 @@ const char *hpp__profile_path(const hpp__profile *p, const char *suffix)
 static hpf_status open_files(hpp__profile *p, hpf_error *err)
 {
     const char *path = hpp__profile_path(p, ".hp");
-    const char *sidecar = hpp__profile_path(p, ".lines");
     const char *log = hpp__profile_path(p, ".eventlog");
-    if (!path || !sidecar || !log) {
+    if (!path || !log) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = HPF_OK;
     if (!p->files.without_hp) {
         status = hpp__output_open(&p->output, path, err);
-        status = status == HPF_OK ? hpp__output_open_sidecar(&p->output, sidecar, err) : status;
     }
     if (status == HPF_OK && p->has_log_file) {
         status = hpp__output_open_log(&p->output, log, p->options, p->engine,
@@ -116,7 +114,6 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
-        p->heap.without_inherited = options->without_inherited;
         p->heap.with_types = hpp__profile_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
     }
     const hpp_census_options *census = &p->options->census;
@@ -205,7 +202,7 @@ void hpp__profile_destroy(hpp__profile *p)
 
 /* Lists the suffixes of the files that a profile may have, and ends them with NULL. Other files
  * with its base belong to the user. */
-static void list_suffixes(const hpp__profile_options *options, const char *out[8])
+static void list_suffixes(const hpp__profile_options *options, const char *out[7])
 {
     const hpp_options *o = options->profile;
     bool has_report =
@@ -214,7 +211,6 @@ static void list_suffixes(const hpp__profile_options *options, const char *out[8
         bool is_written;
         const char *suffix;
     } files[] = {{!options->without_hp, ".hp"},
-                 {!options->without_hp, ".lines"},
                  {o->with_eventlog && !options->without_eventlog, ".eventlog"},
                  {has_report && !options->without_prof, ".prof"},
                  {o->time_bins, ".time.bins"},
@@ -230,7 +226,7 @@ static void list_suffixes(const hpp__profile_options *options, const char *out[8
 
 void hpp__profile_discard(hpp__profile *p, double now_s)
 {
-    const char *suffixes[8];
+    const char *suffixes[7];
     list_suffixes(&p->files, suffixes);
     hpp__output_drop(&p->output);
     hpp__profile_end_recording(p, now_s, HPF_PROCESS_ENDED, 0);
@@ -245,7 +241,7 @@ void hpp__profile_discard(hpp__profile *p, double now_s)
 void hpp__profile_rename_files(const hpp__profile_options *options, const char *base,
                                const char *new_base)
 {
-    const char *suffixes[8];
+    const char *suffixes[7];
     list_suffixes(options, suffixes);
     for (size_t i = 0; suffixes[i]; i++) {
         char from[PATH_MAX], to[PATH_MAX];

@@ -46,6 +46,7 @@ typedef struct hpp__era {
     uint32_t number; /* of the window */
     uint64_t live_bytes;
     uint64_t watched_bytes; /* with objects: what all watched blocks represent */
+    uint64_t inherited_bytes;
 } hpp__era;
 
 typedef struct hpp__profile_biography {
@@ -64,6 +65,7 @@ struct hpp__profile {
     bool has_log_file;
     uint32_t number; /* in the recording; 0: none, or it has ended */
     uint32_t last_number;
+    const char *title;         /* that the process gave itself, at its end; or NULL */
     hpf_error recording_error; /* the first */
     char date[32];
     hpf_str words[sizeof((hpp_window_head *)0)->command]; /* copies */
@@ -142,7 +144,11 @@ void hpp__profile_end_threads(hpp__profile *p, double time_s);
 /* ---- recording ---- */
 
 /* Writes what is new in the event log as a sample of the recording, if there is one. */
-void hpp__profile_record(hpp__profile *p, double time_s, uint64_t bytes);
+void hpp__profile_record(hpp__profile *p, const hpp_census_result *result,
+                         uint64_t inherited_bytes);
+
+/* Writes the retainer sets, and what holds their members, into the recording, if there are any. */
+void hpp__profile_record_sets(hpp__profile *p);
 
 /* Ends the process in the recording, if there is one. The output is closed. */
 void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end how, int code);

@@ -14,7 +14,7 @@ void hpp__profile_keep_alive(hpp__alive_list *alive, const hpp__site_heap *heap)
         HPF__ARRAY_RESERVE(alive->groups, alive->capacity, heap->n_groups) ? heap->n_groups : 0;
     for (size_t i = 0; i < alive->n; i++) {
         const hpp__costs *costs = &heap->costs[i];
-        alive->groups[i] = hpp__site_heap_shows(heap, i)
+        alive->groups[i] = i != HPP__GROUP_TICKS
                                ? (hpp__alive){.bytes = hpp__costs_live_bytes(costs),
                                               .blocks = hpp__costs_live_blocks(costs)}
                                : (hpp__alive){0};
@@ -35,7 +35,7 @@ void hpp__profile_count_totals(hpp__profile *p)
 {
     hpp__costs all = {0};
     for (size_t i = 0; i < p->heap.n_groups; i++) {
-        if (hpp__site_heap_shows(&p->heap, i)) {
+        if (i != HPP__GROUP_TICKS) {
             hpp__costs_add(&all, &p->heap.costs[i]);
         }
     }
@@ -188,7 +188,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
         hpp__profile_add_lives(p, UINT32_MAX, live_bytes);
     }
     hpp__throw_log_report(&p->throws, &p->calls, p->figures.process_id, hpp__profile_program(p));
-    hpp__era now = {snapshot->era, live_bytes, 0};
+    hpp__era now = {.number = snapshot->era, .live_bytes = live_bytes};
     const hpp_census_result *result = take_objects(p, snapshot, &now);
     if (!hpp__profile_needs_images(p->options)) {
         result = hpp_census_take(p->engine, snapshot->time_s);
@@ -196,6 +196,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     if (!result) {
         return;
     }
+    now.inherited_bytes = result->inherited_bytes;
     hpp__profile_keep_era(p, &now);
     hpp_census_result shown = hpp__profile_scale(p, result, &now);
     note_figures(p, snapshot, &shown, live_bytes);
@@ -212,7 +213,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     }
     hpp__profile_log_quantities(p, snapshot, shown.live_bytes);
     hpp__output_result(&p->output, &shown);
-    hpp__profile_record(p, snapshot->time_s, shown.size_bytes);
+    hpp__profile_record(p, &shown, now.inherited_bytes);
 }
 
 void hpp__profile_mark(hpp__profile *p, double time_s, hpf_str label)

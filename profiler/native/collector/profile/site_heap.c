@@ -125,11 +125,13 @@ static bool add_group(hpp__site_heap *h, hpp__group group)
 {
     if (!HPF__ARRAY_RESERVE(h->groups, h->groups_capacity, h->n_groups + 1) ||
         !HPF__ARRAY_RESERVE(h->costs, h->costs_capacity, h->n_groups + 1) ||
+        !HPF__ARRAY_RESERVE(h->inherited, h->inherited_capacity, h->n_groups + 1) ||
         !HPF__ARRAY_RESERVE(h->phases, h->phases_capacity, h->n_groups + 1)) {
         return false;
     }
     h->phases[h->n_groups] = (hpp_phase_bytes){0};
     h->costs[h->n_groups] = (hpp__costs){0};
+    h->inherited[h->n_groups] = 0;
     h->groups[h->n_groups++] = group;
     return true;
 }
@@ -169,9 +171,6 @@ static uint32_t find_group(hpp__site_heap *h, uint32_t site_index)
     }
     if (!hpp_call_is_block(site.call)) {
         return HPP__GROUP_TICKS + 1;
-    }
-    if (h->without_inherited && hpp__window_reader_is_inherited(h->reader, site_index)) {
-        return HPP__GROUP_INHERITED + 1;
     }
     hpp__producer producer = hpp__named_stacks_producer(h->stacks, site.node);
     if (!producer.stack) {
@@ -238,6 +237,7 @@ size_t hpp__site_heap_group(hpp__site_heap *h, uint32_t site)
 void hpp__site_heap_add_up(hpp__site_heap *h, const hpp__window_sums *sums)
 {
     memset(h->costs, 0, h->n_groups * sizeof *h->costs);
+    memset(h->inherited, 0, h->n_groups * sizeof *h->inherited);
     /* Without room, sites that have no place in the array are unknown. */
     (void)HPF__ARRAY_RESERVE_ZEROED(h->group_of, h->group_of_capacity, sums->n_sites);
     for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
@@ -245,20 +245,17 @@ void hpp__site_heap_add_up(hpp__site_heap *h, const hpp__window_sums *sums)
         if ((costs->allocations | costs->frees) != 0) {
             size_t group = group_of(h, site);
             hpp__costs_add(&h->costs[group], costs);
+            h->inherited[group] +=
+                hpp__window_reader_is_inherited(h->reader, site) ? hpp__costs_live_bytes(costs) : 0;
         }
     }
-}
-
-bool hpp__site_heap_shows(const hpp__site_heap *h, size_t group)
-{
-    return group != HPP__GROUP_TICKS && !(group == HPP__GROUP_INHERITED && h->without_inherited);
 }
 
 uint64_t hpp__site_heap_live_bytes(const hpp__site_heap *h)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < h->n_groups; i++) {
-        sum += hpp__site_heap_shows(h, i) ? hpp__costs_live_bytes(&h->costs[i]) : 0;
+        sum += i != HPP__GROUP_TICKS ? hpp__costs_live_bytes(&h->costs[i]) : 0;
     }
     return sum;
 }
@@ -337,12 +334,13 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
             .band_word = &group->band_word,
             .stack_word = &group->stack_word,
             .phases = &h->phases[i],
+            .inherited_bytes = h->inherited[i],
         };
         uint64_t n_blocks = hpp__costs_live_blocks(&h->costs[i]);
         const hpp_phase_bytes *p = sum.phases;
         uint64_t any =
             sum.size_bytes | n_blocks | p->lag_bytes | p->use_bytes | p->drag_bytes | p->void_bytes;
-        if (any != 0 && hpp__site_heap_shows(h, i)) {
+        if (any != 0 && i != HPP__GROUP_TICKS) {
             stop = visit(&sum, n_blocks, visit_context);
         }
     }
@@ -381,6 +379,7 @@ void hpp__site_heap_finish(hpp__site_heap *h)
     hpf_arena_destroy(h->arena);
     free(h->groups);
     free(h->costs);
+    free(h->inherited);
     free(h->phases);
     free(h->group_of);
     hpp__map_finish(&h->files);

@@ -40,8 +40,9 @@ typedef struct hpp__site_heap {
     hpf_arena *arena;                 /* shapes and their texts */
     hpp__group *groups;
     hpp__costs *costs;       /* by group, as of the last hpp__site_heap_add_up */
+    uint64_t *inherited;     /* the same: live bytes that a forked child has inherited */
     hpp_phase_bytes *phases; /* by group, as of the last hpp__site_heap_add_lives */
-    size_t n_groups, groups_capacity, costs_capacity, phases_capacity;
+    size_t n_groups, groups_capacity, costs_capacity, inherited_capacity, phases_capacity;
     uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
     size_t group_of_capacity;
     hpp__map files;    /* text of a file, by address -> number */
@@ -49,8 +50,6 @@ typedef struct hpp__site_heap {
     hpp__map shapes;   /* place, line and call -> number */
     hpp__map by_shape; /* stack and shape -> index of the group + 1 */
     bool with_types;   /* set it before the first sums: shapes have types */
-    /* The same: blocks that a forked child has inherited are left out. */
-    bool without_inherited;
     hpf__intern types;
     hpp__map typed; /* shape and type -> number of the shape with that type */
     uint32_t n_files, n_places;
@@ -73,9 +72,6 @@ void hpp__site_heap_add_up(hpp__site_heap *heap, const hpp__window_sums *sums);
 
 /* Returns the index of the group of a site, a new one if needed. */
 size_t hpp__site_heap_group(hpp__site_heap *heap, uint32_t site);
-
-/* Returns whether a group is of blocks, and not of blocks that are left out. */
-bool hpp__site_heap_shows(const hpp__site_heap *heap, size_t group);
 
 /* Returns the live bytes of all groups. */
 uint64_t hpp__site_heap_live_bytes(const hpp__site_heap *heap);
