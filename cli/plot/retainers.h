@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Members of retainer sets. A recording of -hr has them; another profile has only their numbers, and
- * the members are in the report of the same run, PROG.prof for PROG.hp or PROG.eventlog.
+ * Members of retainer sets. A recording of -hr has them; another profile has only their numbers,
+ * and the members are in the report of the same run, PROG.prof for PROG.hp or PROG.eventlog.
  */
 #ifndef CENSUS_RETAINERS_H
 #define CENSUS_RETAINERS_H
