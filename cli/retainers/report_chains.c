@@ -117,10 +117,11 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
         c.chain.holdings = hpf_retainer_sets_holdings(in->sets, &c.chain.n_holdings);
     }
     if (c.chain.n_holdings == 0) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "--chains needs a recording of census run -hr, or a profile by retainer "
-                             "and the .prof report of a program that embeds hpprof: GHC does not "
-                             "record what holds the retainers");
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "--chains needs a recording of census run -hr, or a profile by retainer "
+            "and the .prof report of a program that embeds hpprof: GHC does not "
+            "record what holds the retainers");
     }
     hpf_summary sum;
     hpf_status status = hpf_summary_make(&sum, in->survey, (uint32_t)n_bands, err);
