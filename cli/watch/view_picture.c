@@ -103,7 +103,8 @@ static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)
 static hpf_status draw_with_sets(picture *p, hpf_survey *survey, hpf_error *err)
 {
     bool may_have_sets = p->profile->state == WATCHED_ENDED;
-    hpf_retainer_sets *sets = may_have_sets ? retainers_of_profile(survey, p->profile->name, NULL) : NULL;
+    hpf_retainer_sets *sets =
+        may_have_sets ? retainers_of_profile(survey, p->profile->name, NULL) : NULL;
     hpf_status status = draw_survey(p, survey, err);
     hpf_survey_use_retainer_sets(survey, NULL);
     hpf_retainer_sets_destroy(sets);

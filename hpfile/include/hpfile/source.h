@@ -32,8 +32,8 @@ typedef struct hpf_source_options {
      * process id, name or a part of it; "all": their sum; NULL: the one with the largest peak.
      * Borrowed until the first piece was read. Other input is UNSUPPORTED, unless NULL. */
     const char *process;
-    /* Read the retainer sets of this process instead, in the layout of a .prof report: empty without
-     * -hr. */
+    /* Read the retainer sets of this process instead, in the layout of a .prof report: empty
+     * without -hr. */
     bool of_report;
 } hpf_source_options;
 
