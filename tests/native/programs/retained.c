@@ -44,6 +44,14 @@ static OWN_FRAME void clear_stack(void)
     volatile char stale[STALE_BYTES];
     memset((void *)(uintptr_t)stale, 0, sizeof stale);
     __asm__ volatile("" ::"r"(stale) : "memory");
+#ifdef __x86_64__ /* the dynamic loader saves these registers on the stack */
+    __asm__ volatile("pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tpxor %%xmm2, %%xmm2\n\t"
+                     "pxor %%xmm3, %%xmm3\n\tpxor %%xmm4, %%xmm4\n\tpxor %%xmm5, %%xmm5\n\t"
+                     "pxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7"
+                     :
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
+#endif
 }
 
 static OWN_FRAME void *make_text(void)
