@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "event/call_stacks.h"
 #include "event/format_row.h"
 #include "base/array.h"
 
@@ -117,18 +118,73 @@ static bool is_format(hpf_str head)
     return head.length > 0 && *head.data != '\n';
 }
 
-static hpf_status refuse(hpf_source *source, const hpf_events *events, void *context,
-                         const hpf_reader_options *options, hpf_error *err)
+/* ---- As a profile ---- */
+
+/* Adds what a stack itself has cost. MAIN is left out, unless it is the stack. */
+static hpf_status add_stack(hpf__call_stacks *stacks, const hpf_prof *prof, size_t index,
+                            bool of_ticks, hpf_error *err)
 {
-    (void)source, (void)events, (void)context, (void)options;
-    return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                         "a time and allocation report has no heap profile: use census report, or "
-                         "census convert --format folded or speedscope");
+    const hpf_prof_stack *s = &prof->stacks[index];
+    bool fits = hpf__call_stacks_begin(stacks);
+    for (const hpf_prof_stack *at = s; fits && at; at = &prof->stacks[at->parent_index]) {
+        const hpf_prof_centre *centre = &prof->centres[at->centre_index];
+        bool is_root = at->parent_index == HPF_PROF_NO_PARENT;
+        const hpf_frame frame = {.label = centre->label,
+                                 .module = centre->module,
+                                 .source = centre->srcloc,
+                                 .is_caf = centre->is_caf};
+        fits = (is_root && at != s) || hpf__call_stacks_push(stacks, frame);
+        if (is_root) {
+            break;
+        }
+    }
+    return fits ? hpf__call_stacks_cost(stacks, of_ticks ? s->ticks : s->allocated_bytes, err)
+                : hpf_error_set_memory(err);
+}
+
+/* Emits one sample, at the end of the run, of what all stacks have cost. */
+static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err)
+{
+    static const char *const values[] = {"allocated", "ticks", NULL};
+    hpf__emitter emit = {.events = events, .context = context};
+    hpf__call_stacks stacks = {.emit = &emit, .source = source};
+    hpf_prof_file *file = NULL;
+    hpf__buffer job = {0};
+    size_t value = 0;
+    hpf_status status = hpf__choose_value(&value, values, options, err);
+    status = status == HPF_OK ? hpf_prof_read(&file, source, err) : status;
+    const hpf_prof *prof = status == HPF_OK ? hpf_prof_file_report(file) : NULL;
+    if (prof) {
+        hpf_str what = {values[value], strlen(values[value])};
+        bool fits = hpf__buffer_append(&job, prof->program.data, prof->program.length) &&
+                    hpf__buffer_append(&job, " ", 1) &&
+                    hpf__buffer_append(&job, what.data, what.length);
+        const hpf_str headers[HPF_N_HEADERS] = {
+            [HPF_HEADER_JOB] = {job.bytes, job.length},
+            [HPF_HEADER_DATE] = prof->date,
+            [HPF_HEADER_VALUE_UNIT] = value == 0 ? HPF_STR("bytes") : HPF_STR("ticks")};
+        status = fits ? hpf__call_stacks_headers(&emit, headers, err) : hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; status == HPF_OK && i < prof->n_stacks; i++) {
+        bool is_shown = !prof->centres[prof->stacks[i].centre_index].is_hidden;
+        status = is_shown ? add_stack(&stacks, prof, i, value > 0, err) : HPF_OK;
+    }
+    if (status == HPF_OK) {
+        uint32_t n = prof->n_processors > 0 ? prof->n_processors : 1;
+        double end_s = (double)prof->total_ticks * (double)prof->tick_us / 1e6 / n;
+        status = hpf__emitter_sample(&emit, end_s, (hpf__location){0}, err);
+    }
+    hpf__call_stacks_finish(&stacks);
+    hpf__emitter_finish(&emit);
+    hpf__buffer_finish(&job);
+    hpf_prof_file_destroy(file);
+    return status;
 }
 
 const hpf_format hpf_format_prof = {
     .name = "prof",
-    .summary = "report of GHC's -p, only to folded and speedscope",
+    .summary = "report of GHC's -p: what all stacks have allocated, or their ticks (--value)",
     .is_format = is_format,
-    .read = refuse,
+    .read = read,
 };
