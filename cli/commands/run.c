@@ -159,6 +159,21 @@ static void add_option(option_text *text, const char *option, const char *rest)
     text->length = n < room ? n : room;
 }
 
+/* Adds -h with its argument, in which __main__ is the script. */
+static void add_heap(option_text *text, const char *argument, const char *script)
+{
+    static const char alias[] = "__main__.";
+    const char *found = strstr(argument, alias);
+    size_t room = strlen(argument) + strlen(script) + 2;
+    char *named = found ? malloc(room) : NULL;
+    if (named) {
+        snprintf(named, room, "%.*s%s.%s", (int)(found - argument), argument, script,
+                 found + sizeof alias - 1);
+    }
+    add_option(text, "-h", named ? named : argument);
+    free(named);
+}
+
 static void add_list(option_text *text, const char *option, const opt_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
@@ -265,7 +280,9 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     }
     say_restrictions(values);
     bool has_census = choose_recording(output, values);
-    add_list(&text, "-h", &values->heap);
+    for (size_t i = 0; i < values->heap.n; i++) {
+        add_heap(&text, values->heap.texts[i], output->program);
+    }
     add_if_given(&text, "-hc", values->heap.n == 0 && has_census ? "" : NULL);
     add_if_given(&text, "-l", output->with_eventlog ? "" : NULL);
     add_if_given(&text, "-p", output->with_prof && values->prof.n == 0 ? "" : NULL);

@@ -35,7 +35,7 @@ class Explain(Native):
             found, text = self.explain([python, "-s", "-S", CACHE])
             named = " ".join(a["text"] for a in found["advice"])
             self.assertIn("cache.Answer.__init__", named, text)
-            self.assertIn("__main__.CACHE", named, text)
+            self.assertIn("cache.CACHE", named, text)
         self.with_each(check, "3.11")
 
 

@@ -23,18 +23,18 @@ def interpreters(version):
 
 # By how many bytes sets differ from what the program sees.
 ROOM = {
-    "__main__.cache": 21000,  # attributes of 300 instances have room for more
-    "__main__.waiting": 3000,  # up to 3.10: a word of each of 300 frames
+    "held.cache": 21000,  # attributes of 300 instances have room for more
+    "held.waiting": 3000,  # up to 3.10: a word of each of 300 frames
     # Keys that classes and instances share, and undefined words in C structures.
-    "__main__.Session+__main__.cache": 1000, "__main__.Session": 1500, "__main__.square": 1000,
-    "__main__.weak": 1000, "work": 1000,
+    "held.Session+held.cache": 1000, "held.Session": 1500, "held.square": 1000,
+    "held.weak": 1000, "work": 1000,
 }
 ONE_TEXT = 100  # a name that code shares with them
 
 
 # Types of which the collector knows all objects, and sys.getsizeof all memory. Others have objects that it does not
 # know (texts, numbers), that are not allocated (None), or that have attributes.
-EXACT = """__main__.Names __main__.Point _abc._abc_data _io.FileIO _io.TextIOWrapper array.array bytearray cell classmethod
+EXACT = """held.Names held.Point _abc._abc_data _io.FileIO _io.TextIOWrapper array.array bytearray cell classmethod
 classmethod_descriptor collections.deque frozenset function functools._lru_cache_wrapper generator getset_descriptor
 itertools.count method method_descriptor property set staticmethod types.SimpleNamespace weakref.KeyedRef
 wrapper_descriptor""".split()
@@ -51,7 +51,7 @@ class Python(Native):
         done = self.run_held(python, "-hr")
         printed = done.printed("held")
         data = set("+".join(printed).split("+"))
-        found = {re.sub(r"__main__\.work\(frame_of_[^)]*\)", "work", name): n_bytes
+        found = {re.sub(r"held\.work\(frame_of_[^)]*\)", "work", name): n_bytes
                  for name, n_bytes in sets_of(done.profile).items()}
         self.assertGreater(len(printed), 18)
         for name, n_bytes in printed.items():
@@ -65,7 +65,7 @@ class Python(Native):
         printed, found = done.printed("type"), done.profile.last()
         self.assertEqual({name: found[name] for name in EXACT}, {name: printed[name] for name in EXACT})
         self.assertAlmostEqual(found["list"], printed["list"], delta=400)  # some belong to the interpreter
-        self.assertGreaterEqual(found["__main__.Session"], printed["__main__.Session"])
+        self.assertGreaterEqual(found["held.Session"], printed["held.Session"])
 
     def check(self, version):
         found = interpreters(version)

@@ -216,7 +216,7 @@ class Python(Native):
                          {"<string>.inside/<string>.<module>": 5, "interpreters.keep/interpreters.<module>": 6})
         done = Waiting([python, os.path.join(PROGRAMS, "interpreters.py")], self.fresh(), "-hr", "-i0.3")
         self.assertEqual({name.partition(")")[2]: size // MIB for name, size in done.profile.last().items()
-                          if size >= MIB}, {"__main__.inner": 5, "__main__.KEPT": 6})
+                          if size >= MIB}, {"__main__.inner": 5, "interpreters.KEPT": 6})
 
     def test_python_ends(self):
         """However the interpreter ends, what it kept is in the profile; each of its checks is content."""

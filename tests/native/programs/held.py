@@ -152,7 +152,7 @@ def print_held(holders, things, names):
     for mask, n_bytes in sums.items():
         members = sorted(names[1 << bit] for bit in range(mask.bit_length()) if mask >> bit & 1)
         if set(members) <= data:
-            print("held", "+".join(members), n_bytes)
+            print("held", "+".join(members).replace("__main__.", "held."), n_bytes)
 
 
 def print_types():
@@ -168,7 +168,7 @@ def print_types():
             kinds[type(thing)] = kinds.get(type(thing), 0) + sys.getsizeof(thing)
     for kind, n_bytes in kinds.items():
         module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-        print("type", module + kind.__qualname__, n_bytes)
+        print("type", module.replace("__main__", "held") + kind.__qualname__, n_bytes)
 
 
 def print_truth(local):

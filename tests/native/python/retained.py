@@ -24,8 +24,8 @@ def say(name, things):
 def leave_ring():
     ring = Ring()
     ring.own, ring.data = ring, bytearray(50000)
-    say("(unreached)/__main__.Ring", [ring])
-    say("(unreached)/__main__.Ring/bytearray", [ring.data])
+    say("(unreached)/retained.Ring", [ring])
+    say("(unreached)/retained.Ring/bytearray", [ring.data])
 
 
 print(os.getpid())
@@ -46,18 +46,18 @@ node = first
 while node:
     nodes.append(node)
     node = node.next_node
-say("__main__.cache/list", [cache, *cache])
-say("__main__.cache/list/bytes", [row[0] for row in cache])
-say("__main__.cache/list/bytearray", [row[1] for row in cache])
-say("__main__.first/__main__.Node", nodes)
-say("__main__.first/__main__.Node/str", [node.text for node in nodes])
+say("retained.cache/list", [cache, *cache])
+say("retained.cache/list/bytes", [row[0] for row in cache])
+say("retained.cache/list/bytearray", [row[1] for row in cache])
+say("retained.first/retained.Node", nodes)
+say("retained.first/retained.Node/str", [node.text for node in nodes])
 say("list_iterator", [one[0]])
 say("list_iterator/list", texts)
 say("list_iterator/list/str", texts[0])
-say("__main__.one/list", [one])
-say("__main__.one/list/bytearray", one[1:])
-say("__main__.other/tuple", [other])
-say("__main__.other/tuple/bytearray", other[1:])
+say("retained.one/list", [one])
+say("retained.one/list/bytearray", one[1:])
+say("retained.other/tuple", [other])
+say("retained.other/tuple/bytearray", other[1:])
 del node, nodes, number, texts
 print("ready", flush=True)
 sys.stdin.read()

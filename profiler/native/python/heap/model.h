@@ -42,6 +42,8 @@ typedef struct hpp__python_type {
     bool is_class; /* made at run time: its instances hold it */
 } hpp__python_type;
 
+enum { HPP__PYTHON_MODULE_DICT = 16 }; /* of a module object: where its dict is */
+
 /* Marks of a block, with the number of its type. */
 #define HPP__PYTHON_IS_HELD   (UINT32_C(1) << 31) /* by its root, whatever else points to it */
 #define HPP__PYTHON_NO_EDGES  (UINT32_C(1) << 30) /* its references count as a root's */
@@ -53,6 +55,7 @@ typedef struct hpp__python {
     const hpp__block_index *index;
     const hpp_python_offsets *offsets;
     uint64_t runtime; /* address of _PyRuntime */
+    uint64_t main;    /* the dict of the module __main__; 0: unknown */
     hpf_arena *arena;
     hpp__python_type *types; /* the first one is no type */
     size_t n_types, types_capacity;

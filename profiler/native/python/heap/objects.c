@@ -137,7 +137,7 @@ static bool read_name(const hpp__python *p, uint64_t address, const type_words *
     hpp__text whole = {0};
     uint64_t module = hpp__python_get(p, field(type, HPP_PYTHON_TYPE_DICT), "__module__");
     uint64_t name = hpp__python_word(p, address + p->offsets->type_qualified_name);
-    if (module && hpp__python_text(p, module, &whole) &&
+    if (module && hpp__python_module_name(p, module, p->main, &whole) &&
         !hpf_str_is(hpp__text_str(&whole), "builtins")) {
         hpp__text_add(&whole, HPF_STR("."));
         if (hpp__python_text(p, name, &whole)) {
@@ -387,6 +387,15 @@ bool hpp__python_name_dict(hpp__python *p, uint64_t dict, hpf_str name)
     return true;
 }
 
+/* Returns the dict of the module __main__ of the first interpreter; 0 if there is none yet. */
+static uint64_t find_main(const hpp__python *p)
+{
+    uint64_t interpreter = hpp__python_word(p, p->runtime + p->offsets->runtime_interpreters);
+    uint64_t modules = hpp__python_word(p, interpreter + p->offsets->interpreter_modules);
+    uint64_t module = modules ? hpp__python_get(p, modules, "__main__") : 0;
+    return module ? hpp__python_word(p, module + HPP__PYTHON_MODULE_DICT) : 0;
+}
+
 bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_index *index,
                       hpp__python_place place)
 {
@@ -402,6 +411,7 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
                                       ((hpp__python_type){.address = 0}))) {
         return false;
     }
+    p->main = find_main(p);
     if (!find_type_of_types(p, place.type)) {
         return true;
     }

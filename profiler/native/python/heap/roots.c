@@ -14,7 +14,6 @@ enum {
     MAX_FRAMES = 1 << 20,      /* of all threads */
     MAX_FRAME_WORDS = 1 << 14, /* locals and stack of a frame */
     MAX_ALL_WORDS = 1 << 24,   /* of all frames */
-    MODULE_DICT = 16,
 };
 
 typedef struct finder {
@@ -111,10 +110,10 @@ static bool add_variable(void *context, uint64_t key, uint64_t value)
 static bool add_module(void *context, uint64_t key, uint64_t module)
 {
     finder *f = context;
-    uint64_t dict = hpp__python_word(f->python, module + MODULE_DICT);
+    uint64_t dict = hpp__python_word(f->python, module + HPP__PYTHON_MODULE_DICT);
     f->module.length = 0;
     if (!is_kind(f, module, HPP__PYTHON_MODULE) || !is_kind(f, dict, HPP__PYTHON_DICT) ||
-        !hpp__python_text(f->python, key, &f->module) || !is_new(f, dict)) {
+        !hpp__python_module_name(f->python, key, dict, &f->module) || !is_new(f, dict)) {
         return f->is_good;
     }
     uint32_t keys = hpp__block_index_find(f->python->index, hpp__python_keys(f->python, dict));
@@ -186,7 +185,7 @@ static void name_frame(finder *f, uint64_t frame, uint64_t code, const char *thr
         o->code_qualified_name == HPP_PYTHON_NONE ? o->code_name : o->code_qualified_name;
     f->name.length = 0;
     uint64_t module = hpp__python_get(f->python, globals, "__name__");
-    if (module && hpp__python_text(f->python, module, &f->name)) {
+    if (module && hpp__python_module_name(f->python, module, globals, &f->name)) {
         hpp__text_add(&f->name, HPF_STR("."));
     }
     hpp__python_text(f->python, hpp__python_word(f->python, code + name), &f->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "values.h"
+#include "names.h"
 
 #include <string.h>
 
@@ -160,4 +161,20 @@ uint64_t hpp__python_get(const hpp__python *p, uint64_t dict, const char *key)
 {
     dict_search search = {p, key, 0};
     return hpp__python_each(p, dict, compare_key, &search) ? search.value : 0;
+}
+
+bool hpp__python_module_name(const hpp__python *p, uint64_t name, uint64_t dict, hpp__text *out)
+{
+    size_t begin = out->length;
+    bool is_text = hpp__python_text(p, name, out);
+    hpf_str own = hpf_str_from(hpp__text_str(out), begin);
+    uint64_t file =
+        is_text && hpf_str_is(own, "__main__") && dict ? hpp__python_get(p, dict, "__file__") : 0;
+    hpp__text path = {0};
+    if (file && hpp__python_text(p, file, &path) && path.length > 0) {
+        out->length = begin;
+        hpp__python_module(out, hpp__text_str(&path));
+    }
+    hpp__text_finish(&path);
+    return is_text;
 }
