@@ -1,0 +1,59 @@
+#!/bin/sh
+# Draws the pictures of README.md, python.md, stack-views.md and reference/native.md that need no server of another project:
+# docs/images.sh [CENSUS], from any directory. Pictures of programs that are not installed are not changed.
+set -eu
+cd "$(dirname "$0")/.."
+census=$(realpath "${1:-build/release/cli/census}")
+images=$PWD/docs/images
+samples=$PWD/samples
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cd "$folder"
+
+# record NAME OPTION... -- COMMAND: a recording NAME.census.
+record() {
+    name=$1
+    shift
+    "$census" run -q -o "$name" "$@" >/dev/null
+}
+
+# draw NAME RECORDING OPTION...
+draw() {
+    name=$1 recording=$2
+    shift 2
+    "$census" plot -o "$images/$name.png" "$@" "$recording" 2>/dev/null
+}
+
+draw interp "$samples/hp/interp-prof-hd.hp" --dpi 110
+
+cp "$samples"/python/*.py .
+for program in cache cycle closure lru; do
+    record "$program" -hr -i 0.25 -- /usr/bin/python3 "$program.py"
+    draw "python-$program" "$program.census" --dpi 144
+done
+/usr/bin/python3 -c 'import numpy' && record arrays -hy -i 0.25 -- /usr/bin/python3 arrays.py && draw python-arrays arrays.census --dpi 144
+record growth -hy -i 0.25 -- /usr/bin/python3 growth.py
+draw python-growth growth.census --dpi 144
+
+# A client without cookies, until the server is stopped.
+if /usr/bin/python3 -c 'import flask'; then
+    record server -hr -i 0.5 -- /usr/bin/python3 server.py 8000 2>/dev/null &
+    server=$!
+    /usr/bin/python3 - <<'END'
+import time, urllib.request
+for n in range(400):
+    try:
+        urllib.request.urlopen("http://127.0.0.1:8000/search/item", timeout=10).read()
+    except OSError:
+        time.sleep(0.2)
+    time.sleep(0.02)
+END
+    pkill -TERM -f 'server[.]py 8000' && wait "$server" || true
+    draw python-server server.census --dpi 144
+fi
+
+if command -v sqlite3 >/dev/null; then
+    record sqlite3 -i 0.02 --skip '[+]0x' -- sqlite3 :memory: <"$samples/native/library.sql"
+    draw sqlite3 sqlite3.census --dpi 96
+    draw callees sqlite3.census --callees-of sqlite3VdbeExec --by function --overlay none --dpi 112
+fi
