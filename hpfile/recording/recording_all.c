@@ -164,7 +164,7 @@ static void leave_out_final_logs(sum_of_all *s)
         const hpf_process *p = hpf_recording_process(s->recording, i);
         for (size_t next = i + 1; p->end == HPF_PROCESS_REPLACED && next < n; next++) {
             bool is_final = hpf_recording_process(s->recording, next)->pid == p->pid;
-            s->bands[next].is_left_out = is_final;
+            s->bands[next].is_left_out |= is_final;
             next = is_final ? n : next;
         }
     }

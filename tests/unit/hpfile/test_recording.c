@@ -298,6 +298,8 @@ Test(recording, what_a_process_inherits_counts_once)
 Test(recording, a_provisional_log_is_replaced)
 {
     made_process other = {.name = "other", .pid = 1, .n_samples = 8, .largest = 100};
+    made_process again = other;
+    again.largest = 2000; /* not to be in the sum */
     made_process first = {.name = "server", .pid = 2, .n_samples = 8, .largest = 900};
     made_process last = first;
     FILE *file = tmpfile();
@@ -309,18 +311,23 @@ Test(recording, a_provisional_log_is_replaced)
         add_sample(w, &other, t);
         add_sample(w, &first, t);
     }
+    begin(w, &again);
+    end(w, &other, HPF_PROCESS_REPLACED);
+    for (uint64_t t = 0; t < 8; t++) {
+        add_sample(w, &again, t);
+    }
     begin(w, &last);
     end(w, &first, HPF_PROCESS_REPLACED);
     for (uint64_t t = 0; t < 8; t++) {
         add_sample(w, &last, t);
     }
     end(w, &last, HPF_PROCESS_EXITED);
-    end(w, &other, HPF_PROCESS_EXITED);
+    end(w, &again, HPF_PROCESS_EXITED);
     hpf_recording_writer_destroy(w);
     hpf_str bytes = take_bytes(file);
     cr_expect_eq(peak_of(bytes, "server", NULL), 900);
     cr_expect_eq(peak_of(bytes, "2", NULL), 0);
-    cr_expect_eq(peak_of(bytes, "3", NULL), 900);
+    cr_expect_eq(peak_of(bytes, "4", NULL), 900);
     cr_expect_eq(peak_of(bytes, "all", NULL), 1000);
 }
 
