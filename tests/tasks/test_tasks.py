@@ -68,7 +68,9 @@ class Tasks(unittest.TestCase):
             self.assertRegex(first, r"%s\S*@%s " % (re.escape(function), re.escape(self.place(source, line))))
             self.check_last_line(printed, name + ".census")
         holders = self.run_command(CENSUS, "run", "-hr", "--", "/usr/bin/python3", os.path.join(ROOT, "samples/python/closure.py"))
-        self.assertRegex(self.section(holders, "at the peak:").splitlines()[0], r"closure\.HANDLERS")
+        # On a busy machine, the peak may have no sample.
+        at_peak = self.section(holders, "(?:at the peak:|the peak has no sample; in the largest one)")
+        self.assertIn("closure.HANDLERS", at_peak)
 
     def test_figure_and_difference_for_a_paper(self):
         before, after = (os.path.join(ROOT, "samples/hp", name) for name in ("pathgrid-prof-hc-i0.005.hp", "foldleak-prof-hc.hp"))
