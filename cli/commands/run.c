@@ -61,9 +61,8 @@ static const opt run_options[] = {
         "-hcNAME,NAME: count only blocks that these functions allocated"),
     OPT('i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)"),
     OPT('p', "prof", OPT_SUFFIX, AT(prof), "KIND",
-        "also record processor time by call stack, for census report; a: all details, in "
-        "FILE.prof, "
-        "j: as JSON"),
+        "also record processor time by call stack, for census report; a: all details, "
+        "in FILE.prof, j: as JSON"),
     OPT('x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
         "c: print the call stack of each C++ exception that is thrown, once for each type and "
         "place"),
@@ -74,8 +73,7 @@ static const opt run_options[] = {
         "write FILE: .census (a recording of all processes; default, named by the program or "
         "script), .hp, .eventlog, .prof, or a picture or page drawn at the end: .html, .svg, .pdf, "
         ".png ... (may be repeated); in FILE, %r is the rank of a parallel program, %p the "
-        "process, "
-        "%h the host"),
+        "process, %h the host"),
     OPT('q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures"),
     OPT_HEADING("Live"),
     OPT(0, "watch", OPT_SUFFIX, AT(watch), "VIEW",

@@ -54,8 +54,9 @@ typedef struct hpp__python {
     const hpp__image *image; /* borrowed, like the index */
     const hpp__block_index *index;
     const hpp_python_offsets *offsets;
-    uint64_t runtime; /* address of _PyRuntime */
-    uint64_t main;    /* the dict of the module __main__; 0: unknown */
+    uint64_t runtime;  /* address of _PyRuntime */
+    uint64_t main;     /* the dict of the module __main__; 0: unknown */
+    hpf_str main_name; /* that its file gives this module; empty: unknown */
     hpf_arena *arena;
     hpp__python_type *types; /* the first one is no type */
     size_t n_types, types_capacity;

@@ -412,6 +412,9 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
         return false;
     }
     p->main = find_main(p);
+    if (hpp__python_file_module(p, p->main, &p->scratch)) {
+        p->main_name = hpf_arena_str(p->arena, hpp__text_str(&p->scratch));
+    }
     if (!find_type_of_types(p, place.type)) {
         return true;
     }

@@ -163,18 +163,30 @@ uint64_t hpp__python_get(const hpp__python *p, uint64_t dict, const char *key)
     return hpp__python_each(p, dict, compare_key, &search) ? search.value : 0;
 }
 
+bool hpp__python_file_module(const hpp__python *p, uint64_t dict, hpp__text *out)
+{
+    uint64_t file = dict ? hpp__python_get(p, dict, "__file__") : 0;
+    hpp__text path = {0};
+    bool has_file = file && hpp__python_text(p, file, &path) && path.length > 0;
+    if (has_file) {
+        hpp__python_module(out, hpp__text_str(&path));
+    }
+    hpp__text_finish(&path);
+    return has_file;
+}
+
 bool hpp__python_module_name(const hpp__python *p, uint64_t name, uint64_t dict, hpp__text *out)
 {
     size_t begin = out->length;
     bool is_text = hpp__python_text(p, name, out);
-    hpf_str own = hpf_str_from(hpp__text_str(out), begin);
-    uint64_t file =
-        is_text && hpf_str_is(own, "__main__") && dict ? hpp__python_get(p, dict, "__file__") : 0;
-    hpp__text path = {0};
-    if (file && hpp__python_text(p, file, &path) && path.length > 0) {
-        out->length = begin;
-        hpp__python_module(out, hpp__text_str(&path));
+    if (!is_text || !hpf_str_is(hpf_str_from(hpp__text_str(out), begin), "__main__")) {
+        return is_text;
     }
-    hpp__text_finish(&path);
-    return is_text;
+    out->length = begin;
+    if (dict == p->main && p->main_name.length > 0) {
+        hpp__text_add(out, p->main_name);
+    } else if (!hpp__python_file_module(p, dict, out)) {
+        hpp__text_add(out, HPF_STR("__main__"));
+    }
+    return true;
 }

@@ -27,6 +27,10 @@ bool hpp__python_each(const hpp__python *python, uint64_t dict, hpp__python_visi
 /* Returns the value of a key in a dict; 0 if there is none. */
 uint64_t hpp__python_get(const hpp__python *python, uint64_t dict, const char *key);
 
+/* Appends the name of the module that has the file of the variables in `dict`. Returns false if
+ * they have none. */
+bool hpp__python_file_module(const hpp__python *python, uint64_t dict, hpp__text *out);
+
 /* Appends the name of a module, a str, as stacks have it: of "__main__", whose variables are in
  * `dict`, the name of its file. Returns false if it is no name. */
 bool hpp__python_module_name(const hpp__python *python, uint64_t name, uint64_t dict,
