@@ -12,7 +12,6 @@
 #include "native/window/window_writer.h"
 
 hpp_alive_page hpp__alive_page;
-_Thread_local hpp_thread *hpp__self;
 
 static hpp_thread first_thread;
 
@@ -44,7 +43,7 @@ bool helped_program_begin(int link)
     hpp__window->head.process_id = (uint32_t)getpid();
     hpp__self = &first_thread;
     first_thread.thread_id = (uint32_t)syscall(SYS_gettid);
-    hpp__helper_add_thread(hpp__self);
+    hpp__thread_note(hpp__self);
     int helper = hpp__helper_start();
     bool is_sent = helper >= 0 && pass(link, helper) >= 0;
     close(helper);

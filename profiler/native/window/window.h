@@ -320,6 +320,8 @@ typedef struct hpp_thread_state {
     _Atomic uint32_t thread_id; /* 0: none yet */
     _Atomic uint32_t rest;      /* number of the rest; of others: it does not rest */
 } hpp_thread_state;
+/* `rest` of a thread that waits for an image that it has asked for: it rests in each. */
+#define HPP_REST_ASKS UINT32_MAX
 
 typedef struct hpp_window_head {
     char magic[8];

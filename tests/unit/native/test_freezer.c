@@ -346,6 +346,54 @@ Test(freezer, has_the_place_of_a_thread_that_rests)
     finish(&p);
 }
 
+static int answer_to;
+
+/* Runs until the thread is due again: it nearly always does. */
+static void be_busy(int number)
+{
+    (void)number;
+    if (hpp__thread_states[hpp__self->slot_index].rest == HPP_REST_ASKS) {
+        atomic_store(&common->is_ready, 1);
+    }
+    for (uint64_t end = now_ns() + 2000000; now_ns() < end;) {
+        common->n_rounds++;
+    }
+    if (common->should_end) {
+        (void)send(answer_to, "", 1, MSG_NOSIGNAL); /* it may have been answered */
+    }
+}
+
+static void ask(void)
+{
+    volatile uint64_t on_stack = MAGIC;
+    int links[2];
+    common->addresses[0] = (uintptr_t)&on_stack;
+    common->n_wrong += socketpair(AF_UNIX, SOCK_STREAM, 0, links) != 0;
+    answer_to = links[1];
+    struct sigaction action = {.sa_handler = be_busy};
+    sigaction(SIGALRM, &action, NULL);
+    struct itimerval often = {{0, 2100}, {0, 2100}}, never = {0};
+    setitimer(ITIMER_REAL, &often, NULL);
+    common->n_wrong += !hpp__thread_ask(hpp__self, links[0], HPP_HELLO_LEAVE, 100);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+Test(freezer, has_the_place_of_a_thread_that_asks_for_it)
+{
+    program p;
+    start(&p, ask);
+    for (int i = 0; i < 10; i++) {
+        hpp__image *image = take(&p);
+        const hpp__image_thread *t = &image->threads[0];
+        cr_assert(eq(u64, image->n_moving, 0));
+        cr_assert(t->stack_begin < t->registers[HPP__REGISTER_SP]);
+        cr_assert(t->registers[HPP__REGISTER_SP] < common->addresses[0]);
+        cr_assert(common->addresses[0] < t->stack_end);
+        hpp__image_close(image);
+    }
+    finish(&p);
+}
+
 static void run_alone(void)
 {
     volatile uint64_t on_stack = MAGIC;

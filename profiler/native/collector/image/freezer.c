@@ -273,7 +273,8 @@ static const hpp_thread_state *state_of(const taken_image *taken, const hpp__fre
 
 static bool is_resting(const hpp_thread_state *state, const taken_image *taken)
 {
-    return state && taken->states.rest % 2 == 1 && state->rest == taken->states.rest;
+    return state && (state->rest == HPP_REST_ASKS ||
+                     (taken->states.rest % 2 == 1 && state->rest == taken->states.rest));
 }
 
 static size_t count_moving(const taken_image *taken, const hpp__freezer *f)

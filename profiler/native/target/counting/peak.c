@@ -122,7 +122,7 @@ HPP_COLD HPP_ANY_STACK void hpp__peak_show(void)
         return;
     }
     int link = hpp__window_connect(hpp__settings.socket_name);
-    if (link < 0 || !hpp__window_ask(link, HPP_HELLO_PEAK, PATIENCE_S)) {
+    if (link < 0 || !hpp__thread_ask(self, link, HPP_HELLO_PEAK, PATIENCE_S)) {
         atomic_store(&head->peak_image_bytes, 0); /* not again */
     }
     atomic_flag_clear(&is_shown);

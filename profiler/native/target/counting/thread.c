@@ -19,6 +19,7 @@ _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
 static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
+hpp_thread_state hpp__thread_states[HPP_MAX_SLOTS];
 
 /* Who holds a slot: 0 or a thread id, with HOLDER_LEFT once that is ending. */
 static _Atomic uint32_t holders[HPP_MAX_SLOTS];
@@ -165,4 +166,28 @@ hpp_window_cell *hpp__shared_cell(uint32_t site)
     hpp_window_slot *slot = hpp__slot_at(SHARED_SLOT);
     bool is_there = atomic_load(&slot->cell_pages[site / HPP_CELLS_PER_CHUNK]) != 0;
     return cell_in(slot, site, is_there ? 0 : hpp__window_reserved_cells());
+}
+
+/* ---- images ---------------------------------------------------------------------------------- */
+
+void hpp__thread_note(const hpp_thread *thread)
+{
+    hpp_thread_state *state = &hpp__thread_states[thread->slot_index];
+    state->thread_pointer = (uintptr_t)__builtin_thread_pointer();
+    atomic_store(&state->thread_id, thread->thread_id);
+}
+
+HPP_ANY_STACK bool hpp__thread_ask(const hpp_thread *thread, int link, hpp_hello_kind kind,
+                                   int patience_s)
+{
+    if (thread == NULL) {
+        return hpp__window_ask(link, kind, patience_s);
+    }
+    hpp_thread_state *state = &hpp__thread_states[thread->slot_index];
+    hpp__preserved_registers(state->registers);
+    state->block = 0;
+    atomic_store(&state->rest, HPP_REST_ASKS);
+    bool is_answered = hpp__window_ask(link, kind, patience_s);
+    atomic_store(&state->rest, 0);
+    return is_answered;
 }

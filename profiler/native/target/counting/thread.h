@@ -67,6 +67,16 @@ extern HPP_HIDDEN _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 /* Returns the thread of a slot; it may have none yet. */
 hpp_thread *hpp__thread_at(uint32_t slot_index);
 
+/* What images need to know of the threads, by slot. */
+extern HPP_HIDDEN hpp_thread_state hpp__thread_states[HPP_MAX_SLOTS];
+
+/* Notes the calling thread for images. */
+void hpp__thread_note(const hpp_thread *thread);
+
+/* As hpp__window_ask; meanwhile images show where the calling thread waits. `thread`: its own;
+ * NULL: it has none. */
+bool hpp__thread_ask(const hpp_thread *thread, int link, hpp_hello_kind kind, int patience_s);
+
 /* Makes the shared slot in a new window. Returns false if the window has no room. */
 bool hpp__slots_start(void);
 

@@ -51,7 +51,6 @@ static helper this;
 /* Futexes: the number of the rest, which is odd while threads are asked to rest; and how many of
  * them do. */
 static _Atomic uint32_t rest_number, n_resting;
-static hpp_thread_state states[HPP_MAX_SLOTS];
 static _Atomic uint64_t last_mark_ns; /* the copy has it as it was; the window changes */
 
 static uint64_t now_ns(void)
@@ -95,7 +94,7 @@ HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const void *block)
         (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) != self->thread_id) {
         return; /* the last: a child of vfork has the memory of a thread that waits for it */
     }
-    hpp_thread_state *state = &states[self->slot_index];
+    hpp_thread_state *state = &hpp__thread_states[self->slot_index];
     hpp__preserved_registers(state->registers);
     state->block = (uintptr_t)block;
     atomic_store(&state->rest, number);
@@ -108,13 +107,6 @@ HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const void *block)
     }
     end_rest(number); /* the helper may have been killed */
     atomic_store(&state->rest, 0);
-}
-
-void hpp__helper_add_thread(const hpp_thread *thread)
-{
-    hpp_thread_state *state = &states[thread->slot_index];
-    state->thread_pointer = (uintptr_t)__builtin_thread_pointer();
-    atomic_store(&state->thread_id, thread->thread_id);
 }
 
 void hpp__helper_note_mark(uint64_t time_ns)
@@ -408,7 +400,7 @@ static long make_helper(void)
 int hpp__helper_start(void)
 {
     int ends[2];
-    atomic_store(&hpp__window->head.thread_states, (uintptr_t)states);
+    atomic_store(&hpp__window->head.thread_states, (uintptr_t)hpp__thread_states);
     if (!has_children_here(&this.has_own_ids)) {
         return -ECHILD;
     }

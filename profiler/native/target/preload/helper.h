@@ -37,9 +37,6 @@ bool hpp__helper_end(void);
 /* Ends the helper for good if a wait with these options would find it. */
 void hpp__helper_hide(long wait_options);
 
-/* Notes a thread for images. */
-void hpp__helper_add_thread(const hpp_thread *thread);
-
 /* Notes the time of a mark for images. */
 void hpp__helper_note_mark(uint64_t time_ns);
 

@@ -19,11 +19,6 @@ void hpp__helper_hide(long wait_options)
     (void)wait_options;
 }
 
-void hpp__helper_add_thread(const hpp_thread *thread)
-{
-    (void)thread;
-}
-
 void hpp__helper_note_mark(uint64_t time_ns)
 {
     (void)time_ns;

@@ -266,7 +266,7 @@ static void leave(void)
     int link =
         is_own && hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
     if (link >= 0) {
-        (void)hpp__window_ask(link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
+        (void)hpp__thread_ask(hpp__self, link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
     }
     hpp__helper_end();
 }

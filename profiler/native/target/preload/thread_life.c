@@ -90,7 +90,7 @@ static hpp_thread *settle(uint32_t index, uint32_t thread_id)
     self->new_samples.n = 0;
     find_stack(self);
     hpp__stacks_forget(self);
-    hpp__helper_add_thread(self);
+    hpp__thread_note(self);
     if (self->centres != NULL) {
         hpp__centres_forget(self->centres, self->stack_low, self->stack_end);
     }
@@ -142,7 +142,7 @@ hpp_thread *hpp__threads_forked(void)
         return hpp__thread_begin();
     }
     self->thread_id = thread_id;
-    hpp__helper_add_thread(self);
+    hpp__thread_note(self);
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_store(&self->slot->n_threads, 1);
     atomic_store(&self->slot->state, HPP_SLOT_LIVE);
