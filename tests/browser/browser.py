@@ -3,6 +3,7 @@
 only the standard library of Python."""
 import base64
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -117,6 +118,10 @@ class Browser:
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                  mobile=False)
 
+    def prefer_dark(self, is_dark):
+        self.cdp("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": "dark"}] if is_dark else [])
+
     def open(self, url):
         self.post("/url", url=str(url))
 
@@ -224,17 +229,26 @@ def expect(actual, wanted, what):
     assert actual == wanted, f"{what}: {actual!r}, not {wanted!r}"
 
 
+def find_browser():
+    """Returns the class of the browser, or None if it is not installed. $CENSUS_BROWSER is chromium or firefox."""
+    if os.environ.get("CENSUS_BROWSER") != "firefox":
+        return Browser if find_driver() else None
+    import firefox  # which imports this file
+    return firefox.Firefox if firefox.find_firefox() else None
+
+
 def run_tests(functions, stage, without=None):
     """Runs the functions test_NAME of a file, all or those that the command line names after census. Each gets
     what `stage(census, directory, browser)`, a context, gives it, and must leave nothing in the console but messages
     that contain `without`. Returns the exit status."""
     census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
-    if not find_driver():
-        print("skipped: chromium and chromedriver are not installed")
+    kind = find_browser()
+    if not kind:
+        print("skipped: the browser is not installed")
         return SKIPPED
     tests = {name[5:]: test for name, test in functions.items() if name.startswith("test_")}
     failed = []
-    with Browser() as browser:
+    with kind() as browser:
         for name in wanted or tests:
             with tempfile.TemporaryDirectory() as directory:
                 try:

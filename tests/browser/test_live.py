@@ -16,7 +16,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "watch"))
 import logs
-from browser import PATIENCE_S, Browser, expect, keep_port, run_tests
+from browser import PATIENCE_S, expect, keep_port, run_tests
 
 PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
@@ -217,7 +217,7 @@ def test_two_viewers(growing, browser):
     growing.add(10)
     browser.open(growing.start())
     wait_for_samples(browser, 10)
-    with Browser() as other:
+    with type(browser)() as other:
         growing.add(10)
         other.open(growing.url)
         wait_for_samples(other, 20)

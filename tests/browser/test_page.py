@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What readers do with a page, in a real browser.
 
-test_page.py CENSUS [NAME...]: all tests, or those named. Skips (77) without chromium.
+test_page.py CENSUS [NAME...]: all tests, or those named. Skips (77) without the browser, which is $CENSUS_BROWSER.
 """
 import contextlib
 import csv
@@ -250,12 +250,12 @@ def test_light_and_dark(bench, browser):
     browser.settle()
     ground = "return getComputedStyle(document.body).backgroundColor"
     expect(browser.run(ground), "rgb(255, 255, 255)", "light")
-    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.prefer_dark(True)
     browser.settle()
     expect(browser.run(ground), "rgb(23, 26, 31)", "as the reader likes it")
     browser.press_button("#theme")
     expect(browser.run(ground), "rgb(255, 255, 255)", "the button")
-    browser.cdp("Emulation.setEmulatedMedia", features=[])
+    browser.prefer_dark(False)
     browser.open(bench.page(profile("dark", steady(5)), options=["--theme", "dark"]))
     browser.settle()
     expect(browser.run(ground), "rgb(23, 26, 31)", "--theme dark")
@@ -691,7 +691,7 @@ def test_equal_input_gives_equal_bytes(bench, browser):
 
 def test_narrow_and_wide(bench, browser):
     browser.open(bench.page(profile("sizes", steady(), marks=[30.5])))
-    for width, height in ((360, 640), (2560, 1400), (1280, 900)):
+    for width, height in ((360, 640), (400, 800), (800, 600), (1400, 900), (2560, 1400), (1280, 900)):
         browser.metrics(width, height)
         browser.settle()
         overflow = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
