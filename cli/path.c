@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "hpfile/sink.h"
+
 const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -173,4 +175,16 @@ char *companion_path(const char *path, const char *suffix)
         memcpy(name + base.length, suffix, n_suffix);
     }
     return name;
+}
+
+char *path_shell_word(const char *path)
+{
+    hpf_sink *word = hpf_sink_to_memory();
+    char *text = NULL;
+    if (word) {
+        hpf_sink_word(word, (hpf_str){path, strlen(path)});
+        text = strndup(hpf_sink_bytes(word).data, hpf_sink_bytes(word).length);
+    }
+    hpf_sink_destroy(word);
+    return text;
 }

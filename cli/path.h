@@ -37,4 +37,7 @@ void path_free_names(char **names, size_t n);
  * or without memory. */
 char *companion_path(const char *path, const char *suffix);
 
+/* Returns a path as a word of a shell. The caller frees it. Returns NULL without memory. */
+char *path_shell_word(const char *path);
+
 #endif

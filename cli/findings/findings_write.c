@@ -211,8 +211,6 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
         [HPF_FINDING_RESIDENT] = "plot --overlay resident",
         [HPF_FINDING_CHURN] = "plot --lanes",
         [HPF_FINDING_SMALL_BLOCKS] = "report --value "};
-    bool is_plain = strspn(in->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                     "0123456789_./%+-") == strlen(in->name);
     bool takes_parts = f->kind != HPF_FINDING_ONE_HOLDER;
     hpf_sink_printf(to, "census %s%s", commands[f->kind],
                     f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value : "");
@@ -222,5 +220,6 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
         hpf_sink_text(to, " --to ");
         hpf_sink_shortest(to, f->to_time);
     }
-    hpf_sink_printf(to, is_plain ? " %s" : " '%s'", in->name);
+    hpf_sink_text(to, " ");
+    hpf_sink_word(to, (hpf_str){in->name, strlen(in->name)});
 }

@@ -21,6 +21,7 @@
 
 #include "diag.h"
 #include "cmd.h"
+#include "path.h"
 
 /* ---- Finding ---- */
 
@@ -57,13 +58,17 @@ static void say_not_a_program(const char *name)
     const char *suffix = strrchr(name, '.');
     for (size_t i = 0; suffix && i < sizeof scripts / sizeof *scripts; i++) {
         if (strcmp(suffix, scripts[i].suffix) == 0) {
+            char *word = path_shell_word(name);
             diag_say("%s is a script, not a program: type census run %s %s", name,
-                     scripts[i].interpreter, name);
+                     scripts[i].interpreter, word ? word : name);
+            free(word);
             return;
         }
     }
     if (!strchr(name, '/') && is_program(name)) {
-        diag_say("%s is not on the PATH: type census run ./%s", name, name);
+        char *word = path_shell_word(name);
+        diag_say("%s is not on the PATH: type census run ./%s", name, word ? word : name);
+        free(word);
     } else {
         diag_say("%s: not an executable file", name);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "path.h"
 #include "symbol_hint.h"
 #include "unit_format.h"
 
@@ -445,9 +446,12 @@ static void say_program(const page *p, size_t index)
     if (f.n_snapshots > 0) {
         uint64_t near_bytes = f.snapshot_bytes / 8 + 65536;
         bool is_of_peak = peak_of(&f) <= f.snapshot_bytes + near_bytes;
+        char *word = path_shell_word(f.base);
         say(p, "heap snapshot at %s, %s live%s%s: census report %s.heapsnapshot",
             format_time(f.snapshot_s, SECONDS, false).text, amount(f.snapshot_bytes).text,
-            is_of_peak ? "" : " of a peak of ", is_of_peak ? "" : amount(peak_of(&f)).text, f.base);
+            is_of_peak ? "" : " of a peak of ", is_of_peak ? "" : amount(peak_of(&f)).text,
+            word ? word : f.base);
+        free(word);
     }
     say_phases(p, &f.biography);
     say_types(p, &f.types);
@@ -538,7 +542,9 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
             say(&p, "%s sample%s%s in %s%s; look at %s with:", format_count(f.n_samples).text,
                 plural(f.n_samples), n > 1 ? " of this process" : "", base, suffix,
                 f.n_samples == 1 ? "it" : "them");
-            diag_print(to, "census open %s%s", base, suffix);
+            char *word = path_shell_word(base);
+            diag_print(to, "census open %s%s", word ? word : base, suffix);
+            free(word);
         }
     }
 }

@@ -19,6 +19,7 @@
 #include "findings/explain_table.h"
 #include "hpfile/str.h"
 #include "hpfile/retainer_sets.h"
+#include "hpfile/sink.h"
 #include "hpfile/survey.h"
 
 /* Shares from which a rule applies. */
@@ -633,60 +634,56 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
 
 /* --- what is not known ------------------------------------------------------------------------ */
 
-/* Appends a word of a command line, quoted for the shell if need be. */
-static bool append_word(hpf__buffer *text, hpf_str word)
+/* Writes the command line of the program with `flags` for the profiler, which end in `of`. */
+static void write_command(hpf_sink *to, const hpf_explanation *e, const char *flags, hpf_str of)
 {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+-,:";
-    bool is_plain = true, is_ok = true;
-    for (size_t i = 0; i < word.length; i++) {
-        is_plain &= strchr(plain, word.data[i]) != NULL && word.data[i] != '\0';
+    bool is_native = e->language != HPF_EXPLAIN_HASKELL;
+    hpf_str job = hpf_survey_header(e->main->in->survey, HPF_HEADER_JOB);
+    hpf_sink_str(to, is_native ? HPF_STR("census run ") : e->program);
+    hpf_sink_text(to, is_native ? "" : " +RTS ");
+    hpf_sink_text(to, flags);
+    if (of.length > 0) {
+        hpf_sink_word(to, of);
     }
-    is_ok = is_plain || hpf__buffer_append(text, "\"", 1);
-    for (size_t i = 0; i < word.length && is_ok; i++) {
-        bool is_special = strchr("\"\\$`", word.data[i]) != NULL;
-        is_ok = (!is_special || hpf__buffer_append(text, "\\", 1)) &&
-                hpf__buffer_append(text, &word.data[i], 1);
+    if (is_native) {
+        hpf_sink_text(to, " -o next.census -- ");
+        hpf_sink_str(to, e->program);
+        return;
     }
-    return is_ok && (is_plain || hpf__buffer_append(text, "\"", 1));
+    while (job.length > 0) { /* keep the interval and the length of names */
+        const char *blank = memchr(job.data, ' ', job.length);
+        hpf_str word = {job.data, blank ? (size_t)(blank - job.data) : job.length};
+        if (hpf_str_begins(word, "-i") || hpf_str_begins(word, "-L")) {
+            hpf_sink_text(to, " ");
+            hpf_sink_str(to, word);
+        }
+        job = hpf_str_from(job, word.length + (blank != NULL));
+    }
 }
 
-/* Adds a question, about `of` unless that is empty, with the command line of the program and
- * `flags` for the profiler, which end in `of`. */
+/* Moves the text of a memory sink to an arena; without data if there is no memory. */
+static hpf_str take_text(hpf_sink *from, hpf_arena *arena)
+{
+    bool is_whole = hpf_sink_flush(from, NULL) == HPF_OK;
+    hpf_str text = is_whole ? hpf_arena_str(arena, hpf_sink_bytes(from)) : (hpf_str){0};
+    hpf_sink_clear(from);
+    return text;
+}
+
+/* Adds a question, about `of` unless that is empty, with the command that answers it. */
 static hpf_status add_gap(hpf_explanation *e, const char *question, const char *flags, hpf_str of,
                           hpf_error *err)
 {
-    hpf__buffer text = {0};
-    hpf_str job = hpf_survey_header(e->main->in->survey, HPF_HEADER_JOB);
-    bool is_native = e->language != HPF_EXPLAIN_HASKELL, is_ok = true;
-    const hpf_str pieces[] = {is_native ? HPF_STR("census run ") : e->program,
-                              is_native ? HPF_STR("") : HPF_STR(" +RTS "),
-                              {flags, strlen(flags)}};
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        is_ok = is_ok && hpf__buffer_append(&text, pieces[i].data, pieces[i].length);
+    hpf_sink *text = hpf_sink_to_memory();
+    if (!text) {
+        return hpf_error_set_memory(err);
     }
-    is_ok = is_ok && append_word(&text, of) &&
-            (!is_native || (hpf__buffer_append(&text, " -o next.census -- ", 19) &&
-                            hpf__buffer_append(&text, e->program.data, e->program.length)));
-    /* Keep the interval and the length of names. */
-    job = job.length > 0 ? job : HPF_STR("");
-    for (const char *at = job.data, *end = at + job.length; !is_native && at < end && is_ok;) {
-        const char *blank = memchr(at, ' ', (size_t)(end - at));
-        hpf_str word = {at, (size_t)((blank ? blank : end) - at)};
-        bool is_kept = hpf_str_begins(word, "-i") || hpf_str_begins(word, "-L");
-        is_ok = !is_kept || (hpf__buffer_append(&text, " ", 1) &&
-                             hpf__buffer_append(&text, word.data, word.length));
-        at = blank ? blank + 1 : end;
-    }
-    hpf_str command =
-        is_ok ? hpf_arena_str(e->arena, (hpf_str){text.bytes, text.length}) : HPF_STR("");
-    hpf__buffer_finish(&text);
-    text = (hpf__buffer){0};
-    is_ok = hpf__buffer_append(&text, question, strlen(question)) &&
-            hpf__buffer_append(&text, of.data, of.length);
-    hpf_str about =
-        is_ok ? hpf_arena_str(e->arena, (hpf_str){text.bytes, text.length}) : HPF_STR("");
-    hpf__buffer_finish(&text);
+    hpf_sink_text(text, question);
+    hpf_sink_str(text, of);
+    hpf_str about = take_text(text, e->arena);
+    write_command(text, e, flags, of);
+    hpf_str command = take_text(text, e->arena);
+    hpf_sink_destroy(text);
     if (e->n_gaps < HPF_EXPLAIN_MOST_GAPS) {
         e->gaps[e->n_gaps++] = (hpf_explain_gap){about, command};
     }

@@ -363,6 +363,25 @@ void hpf_sink_cell(hpf_sink *sink, hpf_str text, bool is_raw)
     hpf_sink_write(sink, "\"", 1);
 }
 
+void hpf_sink_word(hpf_sink *sink, hpf_str word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+-,:";
+    bool is_plain = word.length > 0;
+    for (size_t i = 0; i < word.length; i++) {
+        is_plain = is_plain && memchr(plain, word.data[i], sizeof plain - 1);
+    }
+    hpf_sink_text(sink, is_plain ? "" : "'");
+    while (word.length > 0) {
+        const char *quote = memchr(word.data, '\'', word.length);
+        size_t n = quote ? (size_t)(quote - word.data) : word.length;
+        hpf_sink_write(sink, word.data, n);
+        hpf_sink_text(sink, quote ? "'\\''" : "");
+        word = hpf_str_from(word, n + (quote != NULL));
+    }
+    hpf_sink_text(sink, is_plain ? "" : "'");
+}
+
 void hpf_sink_printf(hpf_sink *sink, const char *format, ...)
 {
     char small[256];

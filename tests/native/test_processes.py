@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import sys
 import time
 
@@ -122,6 +123,11 @@ class Processes(Native):
         harness.run([harness.CENSUS, "plot", "-o", again, recording])
         with open(picture, "rb") as drawn, open(again, "rb") as expected:
             self.assertEqual(drawn.read(), expected.read())
+
+    def test_summary_quotes_the_file_for_a_shell(self):
+        recording = self.path("it's one $HOME.census")
+        run = harness.run([harness.CENSUS, "run", "-o", recording, "--", *self.shell("true")])
+        self.assertEqual(shlex.split(run.errors.splitlines()[-1]), ["census", "open", recording])
 
     def scripts(self):
         """Makes scripts that keep megabytes for a while. Returns {name: bytes}, and a shell command that runs them."""

@@ -50,6 +50,26 @@ Test(sink, memory_keeps_everything)
     hpf_sink_destroy(sink);
 }
 
+Test(sink, words_are_read_by_a_shell_as_they_are)
+{
+    static const struct {
+        const char *word, *expected;
+    } cases[] = {
+        {"a-b_9./%+,:", "a-b_9./%+,:"}, {"", "''"},       {"two words", "'two words'"},
+        {"$x`\"\\", "'$x`\"\\'"},       {"a\n", "'a\n'"}, {"~", "'~'"},
+        {"it's", "'it'\\''s'"},         {"'", "''\\'''"}, {"\xc3\xa9", "'\xc3\xa9'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hpf_sink *sink = hpf_sink_to_memory();
+        hpf_sink_word(sink, (hpf_str){cases[i].word, strlen(cases[i].word)});
+        hpf_str got = hpf_sink_bytes(sink);
+        cr_expect_eq(got.length, strlen(cases[i].expected));
+        cr_expect_eq(memcmp(got.data, cases[i].expected, got.length), 0, "%.*s", (int)got.length,
+                     got.data);
+        hpf_sink_destroy(sink);
+    }
+}
+
 Test(sink, printf_takes_texts_of_any_length)
 {
     static char text[5000];
