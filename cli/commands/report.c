@@ -179,6 +179,40 @@ static void write_findings(hpf_sink *sink, const report *r, bool as_markdown)
     }
 }
 
+static void write_text_row(hpf_sink *sink, const report *r, const hpf_summary_row *row, int width)
+{
+    hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
+    hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
+    hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
+    hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
+}
+
+/* Returns how many of the other names are listed. */
+static uint32_t n_listed_others(const hpf_summary *sum)
+{
+    enum { MOST = 3 };
+    return sum->others.n_names < MOST ? sum->others.n_names : MOST;
+}
+
+/* Writes the largest of the other names that have a share, below the row of all of these, and the
+ * number of the rest. */
+static void write_text_others(hpf_sink *sink, const report *r, int width)
+{
+    const double least = 0.0005; /* else "0.0%" */
+    const hpf_summary_row *others = r->sum.rows + r->sum.n_rows;
+    uint32_t n = 0;
+    for (; n < n_listed_others(&r->sum) && others[n].share >= least; n++) {
+        write_text_row(sink, r, &others[n], width);
+        hpf_sink_text(sink, "  ");
+        write_row_name(sink, r, &others[n]);
+        hpf_sink_text(sink, "\n");
+    }
+    if (n > 0 && n < r->sum.others.n_names) {
+        hpf_sink_printf(sink, "%*sand %s smaller\n", 3 * width + 23, "",
+                        format_count(r->sum.others.n_names - n).text);
+    }
+}
+
 static void write_text(hpf_sink *sink, const report *r)
 {
     const int width = r->exact ? 24 : 13;
@@ -189,13 +223,11 @@ static void write_text(hpf_sink *sink, const report *r)
     }
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
-        hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
-        hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
-        hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
-        hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
+        write_text_row(sink, r, row, width);
         write_row_name(sink, r, row);
         hpf_sink_text(sink, "\n");
     }
+    write_text_others(sink, r, width);
     write_findings(sink, r, false);
 }
 
@@ -290,21 +322,28 @@ static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
     }
 }
 
-static void write_json_row(hpf_json *json, const char *key, const report *r,
-                           const hpf_summary_row *row, bool is_named)
+/* Writes the figures of a row in its object. */
+static void write_json_figures(hpf_json *json, const hpf_summary_row *row)
 {
-    hpf_json_object(json, key);
-    if (is_named) {
-        hpf_json_str(json, "name", row->name);
-        write_json_detail(json, r, row->number);
-    } else {
-        hpf_json_whole(json, "names", row->n_names);
-    }
     hpf_json_number(json, "share", row->share);
     hpf_json_number(json, "mean", row->mean);
     hpf_json_number(json, "max", row->max);
     hpf_json_number(json, "growth", row->growth);
     hpf_json_number(json, "r_squared", row->r_squared);
+}
+
+/* Writes rows of single names. */
+static void write_json_rows(hpf_json *json, const char *key, const report *r,
+                            const hpf_summary_row *rows, uint32_t n)
+{
+    hpf_json_array(json, key);
+    for (uint32_t i = 0; i < n; i++) {
+        hpf_json_object(json, NULL);
+        hpf_json_str(json, "name", rows[i].name);
+        write_json_detail(json, r, rows[i].number);
+        write_json_figures(json, &rows[i]);
+        hpf_json_close(json);
+    }
     hpf_json_close(json);
 }
 
@@ -355,12 +394,12 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_number(&json, "mean", sum->total.mean);
     hpf_json_number(&json, "growth", sum->total.growth);
     hpf_json_number(&json, "r_squared", sum->total.r_squared);
-    hpf_json_array(&json, "bands");
-    for (uint32_t i = 0; i < sum->n_rows; i++) {
-        write_json_row(&json, NULL, r, &sum->rows[i], true);
-    }
+    write_json_rows(&json, "bands", r, sum->rows, sum->n_rows);
+    hpf_json_object(&json, "others");
+    hpf_json_whole(&json, "names", sum->others.n_names);
+    write_json_figures(&json, &sum->others);
+    write_json_rows(&json, "largest", r, sum->rows + sum->n_rows, n_listed_others(sum));
     hpf_json_close(&json);
-    write_json_row(&json, "others", r, &sum->others, false);
     hpf_json_array(&json, "findings");
     for (size_t i = 0; i < r->findings.n; i++) {
         write_json_finding(&json, r, &r->findings.all[i]);

@@ -98,7 +98,7 @@ static void add_row(hpf_summary_row *to, const hpf_summary_row *row)
 
 static bool fold(hpf_summary *s, members *m, uint32_t n_rows)
 {
-    const hpf_summary_row *rows = s->rows + s->n_rows;
+    hpf_summary_row *rows = s->rows + s->n_rows;
     bool *is_taken = calloc(n_rows + (size_t)1, sizeof *is_taken);
     double *area = malloc((m->names.n_names + (size_t)1) * sizeof *area);
     uint32_t *n_sets = malloc((m->names.n_names + (size_t)1) * sizeof *n_sets);
@@ -124,6 +124,7 @@ static bool fold(hpf_summary *s, members *m, uint32_t n_rows)
     s->others = (hpf_summary_row){.max = NAN, .r_squared = NAN};
     for (uint32_t i = 0; is_good && i < n_rows; i++) {
         if (!is_taken[i]) {
+            rows[s->others.n_names] = rows[i];
             add_row(&s->others, &rows[i]);
         }
     }

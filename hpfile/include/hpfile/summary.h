@@ -33,7 +33,8 @@ typedef struct hpf_summary {
     double final, final_time; /* of the last kept sample that is not empty, else 0 */
     double duration;
     hpf_summary_row total;
-    hpf_summary_row *rows; /* the `n_rows` names with the largest area, largest first */
+    hpf_summary_row *rows; /* the `n_rows` names with the largest area, largest first, then those of
+                              `others`, in the same order */
     uint32_t n_rows;
     hpf_summary_row others; /* all other names together; n_names 0: none */
     /* Of a profile by retainer, after hpf_summary_find_holders: the holders that several of the
