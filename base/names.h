@@ -21,10 +21,13 @@ static inline hpf_str hpf__base_name(hpf_str path)
 static inline hpf_str hpf__without_id(hpf_str name)
 {
     size_t i = 1;
+    if (name.length == 0 || name.data[0] != '(') {
+        return name;
+    }
     while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9') {
         i++;
     }
-    if (i == 1 || i + 1 >= name.length || name.data[0] != '(' || name.data[i] != ')') {
+    if (i == 1 || i + 1 >= name.length || name.data[i] != ')') {
         return name;
     }
     hpf_str bare = {name.data + i + 1, name.length - i - 1};

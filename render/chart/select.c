@@ -4,6 +4,7 @@
  */
 #include "hpfile/survey.h"
 #include "base/arena.h"
+#include "base/hash_table.h"
 #include "base/names.h"
 #include "chart/select.h"
 
@@ -42,15 +43,6 @@ static int compare_weighed(const void *a, const void *b)
         return x->rank > y->rank ? -1 : 1;
     }
     return hpf_str_compare(x->text, y->text);
-}
-
-/* Sorts by text, then in order of appearance. */
-static int compare_texts(const void *a, const void *b)
-{
-    const weighed *x = a;
-    const weighed *y = b;
-    int by_text = hpf_str_compare(x->text, y->text);
-    return by_text ? by_text : x->name < y->name ? -1 : x->name > y->name;
 }
 
 typedef struct selection {
@@ -112,23 +104,42 @@ static void list_names(selection *sel)
     }
 }
 
-/* Merges entries with the same text. */
-static void join_groups(selection *sel)
+/* Returns the index of the group of a text among the first `n` of the list, or HPF__HASH_NONE. */
+static uint32_t find_group(const selection *sel, const hpf__hash_table *groups, uint32_t hash,
+                           hpf_str text)
 {
+    hpf__hash_probe probe = {0};
+    uint32_t group;
+    do {
+        group = hpf__hash_next(groups, hash, &probe);
+    } while (group != HPF__HASH_NONE && !hpf_str_equal(sel->list[group].text, text));
+    return group;
+}
+
+/* Merges entries with the same text. A group has the name of its first entry. Returns false without
+ * memory. */
+static bool join_groups(selection *sel)
+{
+    hpf__hash_table groups = {0};
     uint32_t n = 0;
-    qsort(sel->list, sel->n, sizeof *sel->list, compare_texts);
-    for (uint32_t i = 0; i < sel->n; i++) {
-        const weighed *next = &sel->list[i];
-        if (n > 0 && hpf_str_equal(sel->list[n - 1].text, next->text)) {
-            sel->list[n - 1].weight += next->weight;
-            sel->list[n - 1].rank += next->rank;
-            sel->list[n - 1].is_high |= next->is_high;
-            sel->first_of[next->name] = sel->list[n - 1].name;
-        } else {
-            sel->list[n++] = *next;
+    bool is_good = true;
+    for (uint32_t i = 0; i < sel->n && is_good; i++) {
+        const weighed next = sel->list[i];
+        uint32_t hash = hpf__hash_bytes(next.text.data, next.text.length);
+        uint32_t group = find_group(sel, &groups, hash, next.text);
+        if (group != HPF__HASH_NONE) {
+            sel->list[group].weight += next.weight;
+            sel->list[group].rank += next.rank;
+            sel->list[group].is_high |= next.is_high;
+            sel->first_of[next.name] = sel->list[group].name;
+        } else if ((is_good = hpf__hash_reserve(&groups))) {
+            hpf__hash_insert(&groups, hash, n);
+            sel->list[n++] = next;
         }
     }
+    hpf__hash_finish(&groups);
     sel->n = n;
+    return is_good;
 }
 
 static void favour_kept(selection *sel)
@@ -145,24 +156,44 @@ static void favour_kept(selection *sel)
     }
 }
 
+/* Moves an entry of a heap, whose last entry in the order is at the top, to where it belongs. */
+static void sift_down(weighed *heap, uint32_t n, uint32_t at)
+{
+    const weighed moved = heap[at];
+    for (uint32_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && compare_weighed(&heap[child], &heap[child + 1]) < 0;
+        if (compare_weighed(&moved, &heap[child]) >= 0) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Sorts the first `n_first` entries of the order to the begin of the list. */
+static void sort_first(weighed *list, uint32_t n, uint32_t n_first)
+{
+    if (n_first < n) {
+        for (uint32_t i = n_first / 2; i > 0; i--) {
+            sift_down(list, n_first, i - 1);
+        }
+        for (uint32_t i = n_first; i < n && n_first > 0; i++) {
+            if (compare_weighed(&list[i], &list[0]) < 0) {
+                const weighed last = list[0];
+                list[0] = list[i];
+                list[i] = last;
+                sift_down(list, n_first, 0);
+            }
+        }
+    }
+    qsort(list, n_first < n ? n_first : n, sizeof *list, compare_weighed);
+}
+
 /* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. */
 static void sort_list(weighed *list, uint32_t n, const hpr_options *o)
 {
-    bool is_short = o->n_bands > 0 && o->n_bands < 100;
-    uint32_t n_first = is_short ? (uint32_t)o->n_bands + 1 : n;
-    n_first = n_first < n ? n_first : n;
-    qsort(list, n_first, sizeof *list, compare_weighed);
-    for (uint32_t i = n_first; i < n; i++) {
-        if (compare_weighed(&list[i], &list[n_first - 1]) < 0) {
-            weighed next = list[i];
-            uint32_t k = n_first - 1;
-            list[i] = list[k];
-            for (; k > 0 && compare_weighed(&next, &list[k - 1]) < 0; k--) {
-                list[k] = list[k - 1];
-            }
-            list[k] = next;
-        }
-    }
+    sort_first(list, n, o->n_bands > 0 ? (uint32_t)o->n_bands + 1 : n);
 }
 
 /* Returns how many of the list remain without the traces at its end. */
@@ -285,13 +316,12 @@ static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_su
         return hpf_error_set_memory(err);
     }
     list_names(sel);
-    if (options->group != HPR_GROUP_NONE) {
-        join_groups(sel);
-    }
-    return HPF_OK;
+    return options->group == HPR_GROUP_NONE || join_groups(sel) ? HPF_OK
+                                                                : hpf_error_set_memory(err);
 }
 
-/* Returns the number of largest entries that hold half of the weight. Sorts only these. */
+/* Returns the number of largest entries that hold half of the weight, up to one more than are ever
+ * drawn. Sorts only these. */
 static uint32_t n_for_half(selection *sel)
 {
     double total = 0, sum = 0;
@@ -299,14 +329,11 @@ static uint32_t n_for_half(selection *sel)
     for (uint32_t i = 0; i < sel->n; i++) {
         total += sel->list[i].weight;
     }
-    sort_list(sel->list, sel->n, sel->options);
-    while (n < sel->n && n < (uint32_t)sel->options->n_bands && sum < total / 2) {
-        sum += sel->list[n++].weight;
-    }
-    if (sum < total / 2) {
-        qsort(sel->list, sel->n, sizeof *sel->list, compare_weighed);
-    }
-    while (n < sel->n && sum < total / 2) {
+    int n_drawn = sel->options->n_bands > MOST_BANDS ? sel->options->n_bands : MOST_BANDS;
+    uint32_t most = (uint32_t)n_drawn + 1;
+    most = most < sel->n ? most : sel->n;
+    sort_first(sel->list, sel->n, most);
+    while (n < most && sum < total / 2) {
         sum += sel->list[n++].weight;
     }
     return n;

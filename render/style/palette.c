@@ -170,13 +170,14 @@ hpr_colour hpr__palette_choice(uint64_t hash, uint32_t choice)
 const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name)
 {
     const hpr_pin *found = NULL;
+    const hpf_str bare = hpf__without_id(name);
     for (size_t i = 0; i < options->n_pins; i++) {
         const hpr_pin *pin = &options->pins[i];
         if (hpf_str_equal(pin->name, name)) {
             return &pin->colour;
         }
-        if (!found && (hpf_str_equal(pin->name, hpf__without_id(name)) ||
-                       hpf_str_equal(hpf__without_id(pin->name), name))) {
+        if (!found &&
+            (hpf_str_equal(pin->name, bare) || hpf_str_equal(hpf__without_id(pin->name), name))) {
             found = pin;
         }
     }

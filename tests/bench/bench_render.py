@@ -6,11 +6,13 @@
 
 `few` is 50 names, all alive; `many` 20,000 names of which 1,000 are alive; `noise` 20 names of white
 noise, whose curves need the most points. Both looks are drawn in four formats. Then 3,000 and 30,000
-names in about 40 samples, each name a band: the time grows at most as the input, tenfold. Everything is
+names in about 40 samples, each name a band: the time grows at most as the input, tenfold. Last, the page
+of a compressed profile in which 2 million names occur once. Everything is
 measured in one run on warm files. hp2ps, which takes the square of the number of samples, is stopped
 when it has used the CPU time of --patience. Slowness never fails.
 """
 import argparse
+import gzip
 import os
 import shutil
 import subprocess
@@ -140,6 +142,20 @@ def bench_names(options, folder):
         os.remove(path)
 
 
+def bench_page_of_names(options, folder):
+    n_names = 2000000
+    heading(f"a page of {n_names} names, compressed")
+    path = os.path.join(folder, "names.hp.gz")
+    with gzip.open(path, "wt") as file:
+        file.write('JOB "x"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\nBEGIN_SAMPLE 0\n')
+        file.writelines(f"n{i}\t{i % 997 + 8}\n" for i in range(n_names))
+        file.write("END_SAMPLE 0\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n")
+    floor = measure(options, ["gzip", "-t", path], folder, 3)
+    row("gzip -t", floor, floor, None)
+    row("html", measure(options, [options.census, "plot", "-o", "out.html", path], folder), floor, None)
+    os.remove(path)
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.dirname(os.path.dirname(here))
@@ -170,6 +186,7 @@ def main():
             for size in sizes:
                 bench_size(options, folder, shape, size)
         bench_names(options, folder)
+        bench_page_of_names(options, folder)
         if options.noise:
             bench_size(options, folder, "noise", NOISE_MB)
     return 0

@@ -90,6 +90,42 @@ Test(select, groups_are_ranked_as_wholes)
     hpr_chart_destroy(chart);
 }
 
+/* Names in an order in which each number up to the last one is once; n7 has 7 bytes. */
+static hpr_chart *chart_of_many(uint32_t n_names, uint32_t step, const hpr_options *options)
+{
+    size_t room = sizeof HEAD + 100 + (size_t)n_names * 24, n = 0;
+    char *text = malloc(room);
+    cr_assert_not_null(text);
+    n += (size_t)snprintf(text, room, HEAD "BEGIN_SAMPLE 1.0\n");
+    for (uint32_t i = 0; i < n_names; i++) {
+        uint32_t number = (uint32_t)((uint64_t)i * step % n_names) + 1;
+        n += (size_t)snprintf(text + n, room - n, "n%u\t%u\n", number, number);
+    }
+    snprintf(text + n, room - n, "END_SAMPLE 1.0\n");
+    hpr_chart *chart = chart_of(text, NULL, options);
+    free(text);
+    return chart;
+}
+
+Test(select, largest_of_many_names_have_bands_in_any_order)
+{
+    enum { N_NAMES = 10007, N_BANDS = 150 }; /* a prime number: each step gives each name once */
+    static const uint32_t steps[] = {1, N_NAMES - 1, 3, 5003, 7919};
+    hpr_options options = by_sum();
+    options.n_bands = N_BANDS;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        hpr_chart *chart = chart_of_many(N_NAMES, steps[i], &options);
+        cr_assert_eq(chart->n_bands, N_BANDS + 1);
+        cr_expect_eq(chart->other_names, N_NAMES - N_BANDS);
+        for (uint32_t k = 0; k < N_BANDS; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "n%u", N_NAMES - k);
+            cr_expect_eq(band_of(chart, name)->sum, N_NAMES - k);
+        }
+        hpr_chart_destroy(chart);
+    }
+}
+
 Test(select, traces_are_joined)
 {
     hpr_options options = by_sum();
