@@ -14,6 +14,7 @@
 #include "cxx_name.h"
 #include "demangle.h"
 #include "base/array.h"
+#include "base/hash_table.h"
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
@@ -65,6 +66,7 @@ struct hpp_resolver {
     module_state **modules; /* by number */
     size_t n_modules;
     size_t modules_capacity;
+    hpf__hash_table by_path; /* numbers of modules */
     generated_code *processes;
     size_t n_processes;
     size_t processes_capacity;
@@ -117,6 +119,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
         hpp__map_finish(&resolver->processes[i].found);
     }
     free(resolver->modules);
+    hpf__hash_finish(&resolver->by_path);
     free(resolver->processes);
     hpp__objects_destroy(resolver->objects);
     hpp__text_finish(&resolver->scratch);
@@ -182,19 +185,25 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
     if (!build_id.data || build_id.length > BUILD_ID_MAX) {
         build_id = HPF_STR("");
     }
-    for (size_t i = 0; i < resolver->n_modules; i++) {
-        if (hpf_str_equal(resolver->modules[i]->path, path) &&
-            hpf_str_equal(resolver->modules[i]->build_id, build_id)) {
-            return (uint32_t)i;
+    uint32_t hash = hpf__hash_bytes(path.data, path.length), number;
+    hpf__hash_probe probe = {0};
+    while ((number = hpf__hash_next(&resolver->by_path, hash, &probe)) != HPF__HASH_NONE) {
+        if (hpf_str_equal(resolver->modules[number]->path, path) &&
+            hpf_str_equal(resolver->modules[number]->build_id, build_id)) {
+            return number;
         }
     }
     module_state *new = new_module(resolver, path, build_id);
-    if (!new || !HPF__ARRAY_RESERVE(resolver->modules, resolver->modules_capacity,
-                                    resolver->n_modules + 1)) {
+    if (!new ||
+        !HPF__ARRAY_RESERVE(resolver->modules, resolver->modules_capacity,
+                            resolver->n_modules + 1) ||
+        !hpf__hash_reserve(&resolver->by_path)) {
         return UINT32_MAX;
     }
-    resolver->modules[resolver->n_modules] = new;
-    return (uint32_t)resolver->n_modules++;
+    number = (uint32_t)resolver->n_modules++;
+    resolver->modules[number] = new;
+    hpf__hash_insert(&resolver->by_path, hash, number);
+    return number;
 }
 
 /* Opens the object at the first call, and closes it once its file is overwritten. It is called

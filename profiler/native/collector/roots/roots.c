@@ -175,16 +175,21 @@ static bool add_modules(hpp__roots *r)
     return true;
 }
 
+/* Returns the object that is loaded at an address, or NULL. They are in the order of mappings. */
+static const hpp__root_module *module_at(const hpp__roots *r, uint64_t address)
+{
+    size_t n;
+    HPF__ARRAY_BISECT(n, r->n_modules, i, r->modules[i].begin <= address);
+    return n > 0 && address < r->modules[n - 1].end ? &r->modules[n - 1] : NULL;
+}
+
 /* Returns where a mapping stops being one of a loaded object, its data or its zeroed data: the
  * kernel merges the latter with what the program maps next to it. */
 static uint64_t end_of_module(const hpp__roots *r, const hpp__image_map *map)
 {
-    for (size_t i = 0; i < r->n_modules; i++) {
-        if (map->begin >= r->modules[i].begin && map->begin < r->modules[i].end) {
-            return r->modules[i].end < map->end ? r->modules[i].end : map->end;
-        }
-    }
-    return map->begin;
+    const hpp__root_module *module = module_at(r, map->begin);
+    uint64_t end = module ? module->end : map->begin;
+    return end < map->end ? end : map->end;
 }
 
 /* ---- Threads ---- */
@@ -212,16 +217,11 @@ static bool add_thread(hpp__roots *r, uint32_t index)
 
 static bool find_object(const void *context, uint64_t address, hpp__code_object *out)
 {
-    const hpp__roots *r = context;
-    for (size_t i = 0; i < r->n_modules; i++) {
-        const hpp__root_module *module = &r->modules[i];
-        if (address >= module->begin && address < module->end) {
-            *out =
-                (hpp__code_object){module->object, module->bias, module->is_own, module->is_libc};
-            return true;
-        }
+    const hpp__root_module *module = module_at(context, address);
+    if (module) {
+        *out = (hpp__code_object){module->object, module->bias, module->is_own, module->is_libc};
     }
-    return false;
+    return module != NULL;
 }
 
 static bool add_threads(hpp__roots *r, hpp__stacks *stacks)
