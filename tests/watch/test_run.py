@@ -16,6 +16,7 @@ import unittest
 import harness
 from harness import read, wait_until
 from tmux import Tmux
+from viewer import Place, ask, end_requests, send
 
 needs_tmux = unittest.skipUnless(shutil.which("tmux"), "there is no tmux here")
 
@@ -26,6 +27,18 @@ blocks = []
 while not os.path.exists(sys.argv[1]) and os.getppid() > 1:
     blocks.append(bytearray(300000 if len(blocks) < 100 else 0))
     time.sleep(0.02)
+sys.exit(int(sys.argv[2]))
+"""
+# Says how far it has come, each step in an order that nothing may change, until it is told to end.
+COUNTING = """
+import os, sys, time
+kept, n = [], 0
+while not os.path.exists(sys.argv[1]) and os.getppid() > 1:
+    kept.append(bytearray(3000))
+    del kept[:-50]
+    os.write(1, b"%d\\n" % n)
+    n += 1
+    time.sleep(0.001)
 sys.exit(int(sys.argv[2]))
 """
 FORKING = """
@@ -131,6 +144,71 @@ class Run(harness.Watch):
         self.assertEqual(connection.getresponse().status, 200)
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(harness.PATIENCE_S), 7)
+
+    def hostile_connections(self, place):
+        """Clients that ask for too much, for nothing, for half, slowly, or without reading. Returns the
+        connections that are still open."""
+        page = f"GET {place.page()} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        events = f"GET {place.events()} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        requests = [b"", page[:10], page[:-2], page[:-4] + b"\r\nX: " + b"y" * 100000, b"\0" * 5000,
+                    b"GET " + b"/" * 70000, page[:-2] + b"Content-Length: 99999999\r\n\r\n", page * 20, events,
+                    page + events[:20]]
+        left_open = []
+        for i in range(300):
+            connection = send(place, requests[i % len(requests)])
+            self.addCleanup(connection.close)
+            if i % 3 == 0:
+                connection.close()  # in the middle of its request, or of the answer
+            elif i % 3 == 1:
+                end_requests(connection)
+                left_open.append(connection)
+            else:
+                left_open.append(connection)
+        return left_open
+
+    def begin_for_hostile_clients(self):
+        """Starts a program that counts into a file. Returns it and its page."""
+        output = self.path("output")
+        with open(output, "wb") as file:
+            running = subprocess.Popen(self.command("--http", program=COUNTING), stdout=file, stderr=subprocess.PIPE,
+                                       text=True, start_new_session=True)
+        self.addCleanup(running.stderr.close)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        place = Place(running.stderr.readline())
+        wait_until(lambda: read(output).count(b"\n") > 100, "the program")
+        return running, place
+
+    def check_counts(self):
+        """The program has said all numbers in their order, and the last one may be cut."""
+        lines = read(self.path("output")).split(b"\n")[:-1]
+        self.assertEqual(lines, [b"%d" % i for i in range(len(lines))])
+        return len(lines)
+
+    @harness.needs_http
+    def test_hostile_clients_of_the_page(self):
+        """The program goes on as without them, the page is served to others, and the profile is complete."""
+        running, place = self.begin_for_hostile_clients()
+        left_open = self.hostile_connections(place)
+        n_before = read(self.path("output")).count(b"\n")
+        wait_until(lambda: read(self.path("output")).count(b"\n") > n_before + 100, "the program among hostile clients")
+        for connection in left_open[: len(left_open) // 2]:
+            connection.close()
+        wait_until(lambda: ask(place, place.page()).status == 200, "the page")
+        self.assertIsNone(running.poll())
+        self.end_program()
+        self.assertEqual(running.wait(harness.PATIENCE_S), 7)
+        self.assertGreater(self.check_counts(), n_before)
+        self.assertEqual(running.stderr.read(), "")
+        subprocess.run([harness.CENSUS, "report", self.path("prog.hp")], check=True, stdout=subprocess.DEVNULL)
+
+    @harness.needs_http
+    def test_signal_ends_a_run_with_hostile_clients(self):
+        running, place = self.begin_for_hostile_clients()
+        self.hostile_connections(place)
+        running.send_signal(signal.SIGTERM)
+        self.assertEqual(running.wait(harness.PATIENCE_S), -signal.SIGTERM)
+        self.check_counts()
 
     @harness.needs_http
     def test_page_of_several_processes(self):
