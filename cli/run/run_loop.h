@@ -18,9 +18,6 @@ typedef struct run_signals {
  * false after a message. */
 bool run_signals_begin(run_signals *out);
 
-/* Reads the signals that are pending. Returns whether there were any. */
-bool run_signals_take(const run_signals *signals);
-
 /* Returns whether signals are pending, for hpp_collector_options. */
 bool run_signals_are_pending(void *signals);
 

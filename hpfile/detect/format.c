@@ -30,11 +30,6 @@ const char *hpf_format_name(const hpf_format *format)
     return format->name;
 }
 
-bool hpf_format_is_moment(const hpf_format *format)
-{
-    return format->is_moment;
-}
-
 hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_error *err)
 {
     char bytes[HPF__HEAD_BYTES];

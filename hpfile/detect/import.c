@@ -345,7 +345,7 @@ hpf_status hpf__import_read(hpf__import *in, const hpf_format *format, hpf_sourc
         hpf_source *source = sources[all[i].index];
         in->stacks.source = source;
         status = format->read(source, &events, in, &in->options, err);
-        in->stacks.earlier_bytes += hpf_source_offset(source);
+        in->stacks.earlier_bytes += hpf__source_offset(source);
     }
     free(all);
     return status == HPF_OK ? finish(in, has_no_times, err) : status;

@@ -11,6 +11,7 @@
 #include "base/lex.h"
 #include "base/utf8.h"
 #include "hpfile/breakdown.h"
+#include "io/source.h"
 
 #define NO_NAME UINT32_MAX
 
@@ -49,7 +50,7 @@ static bool put_label(hpf__buffer *text, hpf_str label)
 /* Returns an amount that grows with the bytes that were read; all there is without a source. */
 static size_t budget(const hpf__call_stacks *s, size_t first, double per_byte)
 {
-    double n_bytes = s->source ? (double)(s->earlier_bytes + hpf_source_offset(s->source)) : 0;
+    double n_bytes = s->source ? (double)(s->earlier_bytes + hpf__source_offset(s->source)) : 0;
     return s->source ? first + (size_t)(n_bytes * per_byte) : SIZE_MAX;
 }
 

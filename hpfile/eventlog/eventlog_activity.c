@@ -10,7 +10,7 @@
  * The mutator's clock is the sum of the cells of running threads: it stops while none runs, so also
  * during collections and the census inside of them, and runs twice as fast while two run.
  */
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 
 #include "eventlog/eventlog_processors.h"
 
@@ -67,7 +67,7 @@ static int compare(const void *left, const void *right)
 void hpf_eventlog_gc_sort(hpf_eventlog_gc *gc, const hpf_eventlog_activity *clock)
 {
     for (size_t i = 0; clock && i < gc->n; i++) {
-        gc->list[i].time_s = hpf_eventlog_activity_time(clock, gc->list[i].time_s);
+        gc->list[i].time_s = hpf__eventlog_activity_time(clock, gc->list[i].time_s);
     }
     if (gc->n) {
         qsort(gc->list, gc->n, sizeof *gc->list, compare);
@@ -406,7 +406,7 @@ static double total_of(const cell_list *cells)
     return total;
 }
 
-bool hpf_eventlog_activity_wants(uint16_t type)
+bool hpf__eventlog_activity_wants(uint16_t type)
 {
     static const uint16_t wanted[] = {
         HPF__EVENT_RUN_THREAD,     HPF__EVENT_STOP_THREAD,    HPF__EVENT_GC_START,
@@ -436,7 +436,7 @@ hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *a, const hpf_event 
     }
     hpf_status noted = hpf__processors_note(a->processors, event, err);
     if (noted != HPF_OK || event->cap >= MAX_CAPS ||
-        !hpf_eventlog_activity_wants(event->type->id)) {
+        !hpf__eventlog_activity_wants(event->type->id)) {
         return noted;
     }
     capability *cap = cap_of(a, event->cap);
@@ -550,7 +550,7 @@ bool hpf_eventlog_activity_use_mutator_clock(hpf_eventlog_activity *a)
     return true;
 }
 
-double hpf_eventlog_activity_time(const hpf_eventlog_activity *a, double elapsed_s)
+double hpf__eventlog_activity_time(const hpf_eventlog_activity *a, double elapsed_s)
 {
     if (!a->is_mutator) {
         return elapsed_s;
@@ -589,10 +589,10 @@ static const double *show(hpf_eventlog_activity *a, sum which, double end_s)
     }
     memset(shown, 0, sizeof a->shown->of[which]);
     memset(elapsed_s, 0, sizeof a->shown->elapsed_s);
-    span over = {0, hpf_eventlog_activity_time(a, 0)};
+    span over = {0, hpf__eventlog_activity_time(a, 0)};
     for (size_t i = 0; i < N_CELLS && over.end_s <= end_s; i++) {
         over.begin_s = over.end_s;
-        over.end_s = hpf_eventlog_activity_time(a, ((double)i + 1) * cell_s);
+        over.end_s = hpf__eventlog_activity_time(a, ((double)i + 1) * cell_s);
         if (over.end_s >= a->public.begin_s) {
             show_span(&a->public, shown, over, i < cells.n ? cells.list[i] : 0);
             show_span(&a->public, elapsed_s, over, cell_s);
@@ -614,7 +614,7 @@ static const double *show(hpf_eventlog_activity *a, sum which, double end_s)
 
 static double time_of(const void *activity, double elapsed_s)
 {
-    return hpf_eventlog_activity_time(activity, elapsed_s);
+    return hpf__eventlog_activity_time(activity, elapsed_s);
 }
 
 const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, double begin_s,
@@ -644,7 +644,7 @@ const hpf_activity *hpf_eventlog_activity_between(hpf_eventlog_activity *a, doub
     public->n_messages = 0;
     for (size_t i = 0; i < a->n_messages; i++) {
         hpf_mark message = a->messages[i];
-        message.time = hpf_eventlog_activity_time(a, message.time);
+        message.time = hpf__eventlog_activity_time(a, message.time);
         if (message.time >= begin_s && message.time <= end_s) {
             a->shown_messages[public->n_messages++] = message;
         }
@@ -656,7 +656,7 @@ static hpf_status want(void *context, const hpf_event_type *type, bool *is_wante
 {
     (void)context;
     (void)err;
-    *is_wanted = hpf_eventlog_activity_wants(type->id);
+    *is_wanted = hpf__eventlog_activity_wants(type->id);
     return HPF_OK;
 }
 
@@ -665,8 +665,8 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_eventlog_activity_note(context, event, err);
 }
 
-hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_activity **out, hpf_source *source,
-                                           hpf_error *err)
+hpf_status hpf__eventlog_activity_read(hpf_eventlog_activity **out, hpf_source *source,
+                                       hpf_error *err)
 {
     static const hpf_event_visitor visitor = {.type = want, .event = note};
     hpf_eventlog_activity *a = *out = hpf_eventlog_activity_create();
@@ -687,7 +687,7 @@ bool hpf_activity_is_empty(const hpf_activity *a)
     return !a->allocated_bytes && !a->paused_s && !a->running_s && !a->sparks && a->n_messages == 0;
 }
 
-bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *a)
+bool hpf__eventlog_activity_has_records(const hpf_eventlog_activity *a)
 {
     return a->n_caps > 0 || a->n_messages > 0;
 }

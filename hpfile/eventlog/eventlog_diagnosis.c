@@ -6,6 +6,7 @@
  */
 #include "hpfile/eventlog.h"
 #include "eventlog/eventlog_diagnosis.h"
+#include "eventlog/eventlog_metadata.h"
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
@@ -51,11 +52,11 @@ static const char *find_delay(const hpf__eventlog_state *s, const hpf_eventlog_p
     if (profile && is_biographical(profile)) {
         return "a biographical profile: its samples are written when the program ends";
     }
-    if (hpf_eventlog_metadata_has_option(s->metadata, "--no-automatic-heap-samples")) {
+    if (hpf__eventlog_metadata_has_option(s->metadata, "--no-automatic-heap-samples")) {
         return "the program takes samples only on request: --no-automatic-heap-samples";
     }
     if (s->is_running &&
-        !hpf_eventlog_metadata_has_option(s->metadata, "--eventlog-flush-interval")) {
+        !hpf__eventlog_metadata_has_option(s->metadata, "--eventlog-flush-interval")) {
         return "no heap sample yet: use --eventlog-flush-interval=1 (GHC 9.2 or later) to get them "
                "sooner";
     }
@@ -66,10 +67,10 @@ static const char *find_delay(const hpf__eventlog_state *s, const hpf_eventlog_p
 static const char *find_lack(const hpf__eventlog_state *s)
 {
     const hpf_eventlog_profile *profile = find_profile(s);
-    if (!hpf_eventlog_metadata_is_ghc(s->metadata)) {
+    if (!hpf__eventlog_metadata_is_ghc(s->metadata)) {
         return NULL;
     }
-    if (profile || hpf_eventlog_metadata_has_option(s->metadata, "-h")) {
+    if (profile || hpf__eventlog_metadata_has_option(s->metadata, "-h")) {
         return find_delay(s, profile);
     }
     if (!s->is_running) {
@@ -147,7 +148,7 @@ hpf_eventlog_missing hpf_eventlog_find_missing(const hpf_eventlog *log,
          "time by cost centre: +RTS -p -l"},
     };
     hpf_eventlog_missing out = {.n = 0};
-    for (size_t i = 0; hpf_eventlog_metadata_is_ghc(metadata) && i < sizeof all / sizeof *all;
+    for (size_t i = 0; hpf__eventlog_metadata_is_ghc(metadata) && i < sizeof all / sizeof *all;
          i++) {
         if (all[i].is_missing) {
             out.hints[out.n++] = all[i].text;

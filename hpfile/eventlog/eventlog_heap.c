@@ -27,7 +27,7 @@
 #include "event/call_stacks.h"
 #include "event/costs.h"
 #include "event/stack_view.h"
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "hpfile/eventlog_tags.h"
 #include "eventlog/eventlog_diagnosis.h"
@@ -127,7 +127,7 @@ void hpf__eventlog_heap_destroy(hpf__eventlog_heap *h)
 static double seconds(const hpf__eventlog_heap *h, uint64_t ns)
 {
     double elapsed_s = (double)ns / 1e9;
-    return h->options.clock ? hpf_eventlog_activity_time(h->options.clock, elapsed_s) : elapsed_s;
+    return h->options.clock ? hpf__eventlog_activity_time(h->options.clock, elapsed_s) : elapsed_s;
 }
 
 static hpf_status fail(hpf_status status, hpf_error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "hpfile/eventlog.h"
+#include "eventlog/eventlog_metadata.h"
 #include "base/buffer.h"
 #include "base/big_endian.h"
 #include "hpfile/eventlog_tags.h"
@@ -23,7 +23,7 @@ void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *metadata)
     *metadata = (hpf_eventlog_metadata){0};
 }
 
-bool hpf_eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
+bool hpf__eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
 {
     hpf_str rts = metadata->rts;
     return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
@@ -106,7 +106,7 @@ static bool put_other_job(hpf__buffer *job, hpf_str args)
     return is_put;
 }
 
-bool hpf_eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, const char *beginning)
+bool hpf__eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, const char *beginning)
 {
     words w = {.rest = metadata->args};
     size_t length = strlen(beginning);
@@ -124,8 +124,8 @@ static hpf_status note_args(hpf_eventlog_metadata *metadata, hpf_str args, hpf_e
 {
     hpf__buffer job = {0};
     hpf_status status = keep(metadata, args, &metadata->args, err);
-    bool is_put = hpf_eventlog_metadata_is_ghc(metadata) ? put_ghc_job(&job, args)
-                                                         : put_other_job(&job, args);
+    bool is_put = hpf__eventlog_metadata_is_ghc(metadata) ? put_ghc_job(&job, args)
+                                                          : put_other_job(&job, args);
     if (status == HPF_OK) {
         hpf_str text = {job.bytes, job.length};
         status = is_put ? keep(metadata, text, &metadata->job, err) : hpf_error_set_memory(err);

@@ -13,6 +13,7 @@
 #include "base/big_endian.h"
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
+#include "prof/prof_file.h"
 #include "eventlog/eventlog_names.h"
 
 #define STACK_AT 12u /* in a sample, after capability and tick */
@@ -208,7 +209,7 @@ static hpf_prof_centre centre_of(const hpf_eventlog_time *t, uint32_t index)
                              .srcloc = f->source,
                              .id = hpf__read4(t->names.centre_ids.names[index].data),
                              .is_caf = f->is_caf,
-                             .is_hidden = hpf_prof_hides(f->label, f->source)};
+                             .is_hidden = hpf__prof_hides(f->label, f->source)};
 }
 
 /* Lists the definitions, then one for the root and one for what is not defined. Returns the index

@@ -421,7 +421,7 @@ uint64_t hpf_source_position_bytes(const hpf_source *s)
     return s->log ? hpf_source_position_bytes(s->log->recording) : s->raw_offset - s->unread.length;
 }
 
-uint64_t hpf_source_offset(const hpf_source *s)
+uint64_t hpf__source_offset(const hpf_source *s)
 {
     return s->position;
 }

@@ -10,6 +10,17 @@
 #include "event/call_stacks.h"
 #include "event/format_row.h"
 #include "base/array.h"
+#include "hpfile/str.h"
+
+bool hpf__prof_hides(hpf_str label, hpf_str srcloc)
+{
+    static const char *const labels[] = {"GC", "SYSTEM", "IDLE", "DONT_CARE", "OVERHEAD_of"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        found |= hpf_str_is(label, labels[i]);
+    }
+    return found && hpf_str_is(srcloc, "<built-in>");
+}
 
 void hpf_prof_file_destroy(hpf_prof_file *file)
 {

@@ -31,6 +31,10 @@ hpf_status hpf__prof_file_add_stack(hpf_prof_file *file, uint32_t parent_index, 
 /* Copies a text for the life of the file. Errors: MEMORY. */
 hpf_status hpf__prof_file_keep(hpf_prof_file *file, hpf_str text, hpf_str *copy, hpf_error *err);
 
+/* Returns whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its
+ * own. */
+bool hpf__prof_hides(hpf_str label, hpf_str srcloc);
+
 /* Both read from where the scan is to the end of the input. */
 hpf_status hpf__prof_read_json(hpf_prof_file *file, hpf__cursor scan, hpf_error *err);
 hpf_status hpf__prof_read_text(hpf_prof_file *file, hpf__cursor scan, hpf_error *err);

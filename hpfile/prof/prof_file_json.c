@@ -92,7 +92,7 @@ static hpf_status read_centre(void *context)
     hpf_status status = hpf__json_members(&f->lex, read_centre_member, f);
     status = status == HPF_OK ? place_of(f, f->centre.id, &index) : status;
     if (status == HPF_OK) {
-        f->centre.is_hidden = hpf_prof_hides(f->centre.label, f->centre.srcloc);
+        f->centre.is_hidden = hpf__prof_hides(f->centre.label, f->centre.srcloc);
         f->file->centres[index] = f->centre;
     }
     return status;

@@ -328,7 +328,7 @@ static hpf_status add_centre(text_report *r, const table_row *row, uint32_t inde
     c->id = (uint64_t)index + 1;
     c->is_caf = hpf_str_is(row->label, "CAF") || find(row->label, "CAF:") == 0;
     c->is_hidden =
-        hpf_prof_hides(row->label, r->columns.source ? row->source : HPF_STR("<built-in>"));
+        hpf__prof_hides(row->label, r->columns.source ? row->source : HPF_STR("<built-in>"));
     status = hpf__prof_file_keep(r->file, row->label, &c->label, r->err);
     status = status ? status : hpf__prof_file_keep(r->file, row->module, &c->module, r->err);
     return status ? status : hpf__prof_file_keep(r->file, row->source, &c->srcloc, r->err);

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What can be read of the text of a `.prof`: lines of retainer sets; and what labels mean.
+ * What can be read of the text of a `.prof`: lines of retainer sets.
  */
 #include "hpfile/prof.h"
 
 #include <string.h>
 
 #include "hpfile/str.h"
-
-bool hpf_prof_hides(hpf_str label, hpf_str srcloc)
-{
-    static const char *const labels[] = {"GC", "SYSTEM", "IDLE", "DONT_CARE", "OVERHEAD_of"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        found |= hpf_str_is(label, labels[i]);
-    }
-    return found && hpf_str_is(srcloc, "<built-in>");
-}
 
 static bool skip(hpf_str *line, const char *text)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "event/format_row.h"
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
@@ -34,7 +34,6 @@ struct hpf_live {
     hpf__sidecar_merge merge;
     hpf__sidecar_reader sidecar;
     hpf__live_survey whole, latest;
-    uint64_t n_bytes;
     bool is_disordered; /* all columns are there, maybe not by time; the accumulator is of no use */
     bool has_late;      /* samples came too late to be put in order */
     bool is_prepared;   /* marks and lines are as a survey shows them */
@@ -231,7 +230,7 @@ static hpf_status on_record_type(void *context, const hpf_event_type *type, bool
 {
     const hpf_live *live = context;
     (void)err;
-    *is_wanted = (live->activity && !live->clock && hpf_eventlog_activity_wants(type->id)) ||
+    *is_wanted = (live->activity && !live->clock && hpf__eventlog_activity_wants(type->id)) ||
                  (live->time && (type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
                                  hpf__eventlog_totals_want(type)));
     return HPF_OK;
@@ -364,7 +363,6 @@ hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_
     hpf_str in = {bytes, n_bytes}, piece;
     hpf_status status = HPF_OK;
     live->is_prepared = live->is_fresh = false;
-    live->n_bytes += n_bytes;
     while (status == HPF_OK) {
         status = hpf__live_recording_next(&live->recording, &in, &piece, err);
         status = status == HPF_OK ? feed_profile(live, piece, err) : status;
@@ -383,7 +381,6 @@ hpf_status hpf_live_read(hpf_live *live, hpf_source *source, const hpf_format *f
         return hpf__reader_read(live->reader, format, &source, 1, NULL, &failed, err);
     }
     while (status == HPF_OK && (status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-        live->n_bytes += piece.length;
         status = feed_profile(live, piece, err);
     }
     return status == HPF_END ? HPF_OK : status;
@@ -418,11 +415,6 @@ uint64_t hpf_live_n_samples(const hpf_live *live)
     return live->is_disordered
                ? live->store.n_samples
                : live->accumulator.overview.n_samples + live->accumulator.pending.is_there;
-}
-
-uint64_t hpf_live_n_bytes(const hpf_live *live)
-{
-    return live->n_bytes;
 }
 
 hpf_eventlog_time *hpf_live_time(const hpf_live *live)
@@ -470,7 +462,7 @@ hpf_status hpf_live_diagnosis(const hpf_live *live, hpf_error *diagnosis)
         return HPF_ERR_ARGUMENT;
     }
     bool has_lanes =
-        !live->options.has_activity || hpf_eventlog_activity_has_records(live->activity);
+        !live->options.has_activity || hpf__eventlog_activity_has_records(live->activity);
     if (status != HPF_OK || has_lanes || hpf_live_n_samples(live) == 0) {
         return status;
     }

@@ -8,6 +8,7 @@
 
 #include "base/big_endian.h"
 #include "base/buffer.h"
+#include "eventlog/eventlog_activity.h"
 #include "hpfile/eventlog_tags.h"
 
 #define MOST_WAITING_BYTES ((size_t)64 << 20)
@@ -70,7 +71,7 @@ static hpf_status on_type(void *context, const hpf_event_type *type, bool *is_wa
 {
     (void)context;
     (void)err;
-    *is_wanted = hpf_eventlog_activity_wants(type->id) || type->id == HPF__EVENT_BLOCK_MARKER ||
+    *is_wanted = hpf__eventlog_activity_wants(type->id) || type->id == HPF__EVENT_BLOCK_MARKER ||
                  (type->id >= HPF__EVENT_CAP_CREATE && type->id <= HPF__EVENT_CAP_ENABLE);
     return HPF_OK;
 }

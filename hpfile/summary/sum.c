@@ -21,7 +21,7 @@
 #include "base/names.h"
 #include "detect/reader.h"
 #include "event/format_row.h"
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 #include "hpfile/format.h"
 #include "io/source.h"
 
@@ -86,7 +86,6 @@ struct hpf_sum {
     char *piece;
     size_t n_piece;
     uint32_t n_named; /* bands that were emitted */
-    uint64_t n_samples;
     size_t n_marked;
     const sum_input *failed; /* where an error happened; NULL: in the consumer */
 };
@@ -211,7 +210,7 @@ static hpf_status open_file(sum_input *in, const hpf_reader_options *options, hp
     hpf_status status = hpf_source_open(&source, in->path, &keeping, err);
     status = status == HPF_OK ? hpf_format_detect(&format, source, err) : status;
     if (status == HPF_OK && in->options->uses_mutator_clock && format == &hpf_format_eventlog) {
-        status = hpf_eventlog_read_mutator_clock(&in->clock, source, err);
+        status = hpf__eventlog_activity_read(&in->clock, source, err);
     }
     if (status == HPF_OK && hpf__reader_is_whole(format, options)) {
         status = read_whole(in, format, source, options, err);
@@ -392,11 +391,6 @@ hpf_str hpf_sum_header(const hpf_sum *s, hpf_header which)
     return s->bands.headers[which].data ? s->bands.headers[which] : HPF_STR("");
 }
 
-void hpf_sum_shift(hpf_sum *s, size_t index, double shift)
-{
-    s->inputs[index].shift = shift;
-}
-
 hpf_status hpf_sum_shift_by_date(hpf_sum *s, double per_second, hpf_error *err)
 {
     uint64_t begin_s = UINT64_MAX;
@@ -419,11 +413,6 @@ hpf_status hpf_sum_shift_by_date(hpf_sum *s, double per_second, hpf_error *err)
 const char *hpf_sum_failed(const hpf_sum *s)
 {
     return s->failed ? s->failed->path : NULL;
-}
-
-uint64_t hpf_sum_n_samples(const hpf_sum *s)
-{
-    return s->n_samples;
 }
 
 /* ---- sums ---- */
@@ -482,7 +471,6 @@ static hpf_status emit_sample(hpf_sum *s, double time, const hpf_events *to, voi
         }
     }
     const hpf_sample sample = {.time = time, .costs = s->costs, .n_costs = n};
-    s->n_samples++;
     return status == HPF_OK ? to->sample(context, &sample, err) : status;
 }
 

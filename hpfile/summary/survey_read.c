@@ -14,7 +14,7 @@
 #include "event/format_row.h"
 #include "event/stack_view.h"
 #include "hpfile/format.h"
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 
 /* --- first pass --- */
 
@@ -144,7 +144,7 @@ static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source 
     hpf_status status = HPF_OK;
     if (s->options.uses_mutator_clock &&
         (format == &hpf_format_eventlog || format == &hpf__live_bytes)) {
-        status = hpf_eventlog_read_mutator_clock(&s->clock, s->source, err);
+        status = hpf__eventlog_activity_read(&s->clock, s->source, err);
     }
     if (status != HPF_OK) {
         return status;

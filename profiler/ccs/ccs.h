@@ -70,7 +70,4 @@ typedef struct hpp_losses {
 } hpp_losses;
 hpp_losses hpp_ccs_losses(void);
 
-/* Turns the counting of entries on (the default) or off. Call it before the first scope. */
-void hpp_ccs_count_entries(bool on);
-
 #endif

@@ -79,7 +79,7 @@ HPP_COLD static const hpp__edge *find_edge(hpp_cell *from, hpp_cc *centre)
         passing_edge = (hpp__edge){from, centre, from, 0};
         return &passing_edge;
     }
-    bool is_counted = hpp__counts_entries() && (centre->flags & HPP_CC_UNCOUNTED) == 0;
+    bool is_counted = (centre->flags & HPP_CC_UNCOUNTED) == 0;
     return remember(t, (hpp__edge){from, centre, to, is_counted});
 }
 

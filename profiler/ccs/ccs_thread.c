@@ -39,8 +39,6 @@ static HPP_THREAD_LOCAL struct {
     bool is_counted;
 } lost;
 
-static bool counts_entries = true;
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -270,11 +268,6 @@ hpp__thread *hpp__lost_thread(void)
     return t;
 }
 
-bool hpp__counts_entries(void)
-{
-    return HPP_RELAXED_LOAD(&counts_entries);
-}
-
 void hpp__count_lost_stack(void)
 {
     HPP_RELAXED_ADD(&losses.stacks, 1);
@@ -394,9 +387,4 @@ hpp_losses hpp_ccs_losses(void)
     hpp_losses result = {HPP_RELAXED_LOAD(&losses.stacks), losses.threads};
     pthread_mutex_unlock(&mutex);
     return result;
-}
-
-void hpp_ccs_count_entries(bool on)
-{
-    HPP_RELAXED_STORE(&counts_entries, on);
 }

@@ -63,8 +63,6 @@ hpp__thread *hpp__this_thread(void);
  * lost. */
 hpp__thread *hpp__lost_thread(void);
 
-bool hpp__counts_entries(void);
-
 /* Returns the thread's cell of a stack; NULL without memory for a new one. */
 hpp_cell *hpp__cell_of(hpp__thread *thread, const hpp_ccs *ccs);
 

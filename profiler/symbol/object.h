@@ -64,7 +64,7 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
                              bool *is_structure);
 
 /* Finds the rule for the caller of the function at an address, without the name of the function.
- * Returns false as hpp_resolver_caller. */
+ * Returns false as hpp__resolver_caller. */
 bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out);
 
 /* Returns whether this build can open objects. */

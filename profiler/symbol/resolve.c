@@ -4,7 +4,7 @@
  * function is made once for all of its addresses.
  */
 #include "base/arena.h"
-#include "hpprof/resolve.h"
+#include "resolve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -388,8 +388,8 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     return known ? *known : no_memory;
 }
 
-bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t address,
-                           hpp_variable *out)
+bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                            hpp_variable *out)
 {
     *out = (hpp_variable){.name = HPF_STR("")};
     if (number >= resolver->n_modules) {
@@ -419,8 +419,8 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t add
     return known != NULL;
 }
 
-bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t number, const char *name,
-                                 uint64_t *address)
+bool hpp__resolver_variable_named(hpp_resolver *resolver, uint32_t number, const char *name,
+                                  uint64_t *address)
 {
     if (number >= resolver->n_modules) {
         return false;
@@ -461,8 +461,8 @@ static known_caller *find_caller(hpp_resolver *resolver, module_state *module, u
     return made;
 }
 
-bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t address,
-                         hpp_caller_rule *out)
+bool hpp__resolver_caller(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                          hpp_caller_rule *out)
 {
     const known_caller *known = number < resolver->n_modules
                                     ? find_caller(resolver, resolver->modules[number], address)
@@ -492,8 +492,8 @@ static void read_locals(hpp_resolver *resolver, module_state *module, uint64_t a
     }
 }
 
-bool hpp_resolver_local(hpp_resolver *resolver, uint32_t number, uint64_t address, int64_t offset,
-                        hpp_local *out)
+bool hpp__resolver_local(hpp_resolver *resolver, uint32_t number, uint64_t address, int64_t offset,
+                         hpp_local *out)
 {
     const int64_t word_bytes = 8;
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
@@ -532,8 +532,8 @@ static hpf_str result_type(hpp_resolver *resolver, module_state *module, uint64_
     return is_known ? keep_scratch(resolver) : HPF_STR("");
 }
 
-hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
-                                 bool *is_structure)
+hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t number, uint64_t address,
+                                  bool *is_structure)
 {
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
     const known_type *known = module ? hpp__cache_find(&module->types, address) : NULL;
@@ -583,13 +583,13 @@ static generated_code *find_process(hpp_resolver *resolver, uint32_t process_id)
     return new->map ? new : NULL;
 }
 
-void hpp_resolver_expect_code(hpp_resolver *resolver)
+void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     resolver->moment++;
 }
 
-hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
-                                          uint64_t address)
+hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
+                                           uint64_t address)
 {
     static const hpp_function generated = {.name = {"[generated]", 11},
                                            .linkage = {"", 0},
@@ -618,7 +618,7 @@ hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t proce
     return known ? *known : (hpp_functions){&generated, 1};
 }
 
-const char *hpp_resolver_missing(void)
+const char *hpp__resolver_missing(void)
 {
     static const char *const missing[2][2] = {
         {"", "C++ and Rust names (libiberty)"},

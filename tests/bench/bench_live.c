@@ -27,6 +27,7 @@ typedef struct watched {
     hpf_live *live;
     char *bytes; /* read, and not fed yet: [at, n_bytes) */
     size_t at, n_bytes;
+    uint64_t fed_bytes;
     hpr_chart *chart;  /* the last one */
     double slowest_ms; /* feeding of one piece */
     hpf_error err;
@@ -62,6 +63,7 @@ static void feed(watched *w, size_t n)
     }
     w->slowest_ms = fmax(w->slowest_ms, now_ms() - begin);
     w->at += n;
+    w->fed_bytes += n;
 }
 
 /* Feeds line by line until a sample is complete; returns what that cost, or less than 0 when there
@@ -91,7 +93,7 @@ static double feed_sample(watched *w)
 
 static void feed_until(watched *w, double megabytes)
 {
-    while ((double)hpf_live_n_bytes(w->live) < megabytes * 1e6 && read_more(w)) {
+    while ((double)w->fed_bytes < megabytes * 1e6 && read_more(w)) {
         feed(w, w->n_bytes - w->at);
     }
 }

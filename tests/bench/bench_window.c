@@ -14,6 +14,7 @@
 #include "census/census.h"
 #include "made_window.h"
 #include "native/collector/profile/site_heap.h"
+#include "symbol/resolve.h"
 
 enum { N_FUNCTIONS = 2000, DEPTH = 24, N_ROUNDS = 20 };
 
@@ -59,8 +60,8 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_
     return (hpp_functions){&functions[address % N_FUNCTIONS], 1};
 }
 
-bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                           hpp_variable *out)
+bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                            hpp_variable *out)
 {
     (void)resolver;
     (void)object;
@@ -69,8 +70,8 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t add
     return false;
 }
 
-bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                         hpp_caller_rule *out)
+bool hpp__resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                          hpp_caller_rule *out)
 {
     (void)resolver;
     (void)object;
@@ -79,8 +80,8 @@ bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t addre
     return false;
 }
 
-bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
-                        hpp_local *out)
+bool hpp__resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
+                         hpp_local *out)
 {
     (void)resolver;
     (void)object;
@@ -90,8 +91,8 @@ bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t addres
     return false;
 }
 
-hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                                 bool *is_structure)
+hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                  bool *is_structure)
 {
     (void)resolver;
     (void)object;
@@ -100,13 +101,13 @@ hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64
     return HPF_STR("");
 }
 
-void hpp_resolver_expect_code(hpp_resolver *resolver)
+void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;
 }
 
-hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
-                                          uint64_t address)
+hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
+                                           uint64_t address)
 {
     (void)process_id;
     return hpp_resolver_find(resolver, 0, address);

@@ -28,8 +28,7 @@ typedef struct hpf_eventlog_gc {
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_gc_note(hpf_eventlog_gc *log, const hpf_event *event,
                                                      hpf_error *err);
 
-/* Puts the collections in the order of time, as hpf_eventlog_activity_time gives it; `clock` may be
- * NULL. */
+/* Puts the collections in the order of time, by `clock`, which may be NULL. */
 HPF_API void hpf_eventlog_gc_sort(hpf_eventlog_gc *log, const hpf_eventlog_activity *clock);
 HPF_API void hpf_eventlog_gc_finish(hpf_eventlog_gc *log);
 
@@ -40,30 +39,15 @@ enum { HPF_MAX_MESSAGES = 16384 };
 HPF_API hpf_eventlog_activity *hpf_eventlog_activity_create(void);
 HPF_API void hpf_eventlog_activity_destroy(hpf_eventlog_activity *activity);
 
-/* Returns whether events of this type do something. */
-HPF_API bool hpf_eventlog_activity_wants(uint16_t type);
-
 /* Notes an event; other events do nothing. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_activity_note(hpf_eventlog_activity *activity,
                                                            const hpf_event *event, hpf_error *err);
-
-/* Returns whether any event did something. */
-HPF_API bool hpf_eventlog_activity_has_records(const hpf_eventlog_activity *activity);
 
 /* From now on, times are the mutator's: the time before the first thread runs, and the sum over
  * processors of the times in which they run threads, as known so far; in logs without threads, the
  * elapsed time without collections. Exact to a 16384th of the elapsed time. Returns false, and does
  * nothing, if there are no such records. */
 HPF_API bool hpf_eventlog_activity_use_mutator_clock(hpf_eventlog_activity *activity);
-
-/* Reads the activity of a whole log, to which it sets this clock, and rewinds the source. The
- * caller owns `*out`, also after an error. Errors: UNSUPPORTED without records; from the log.
- */
-HPF_API HPF_MUST_USE hpf_status hpf_eventlog_read_mutator_clock(hpf_eventlog_activity **out,
-                                                                hpf_source *source, hpf_error *err);
-
-/* Returns the time at which records have the time `elapsed_s`. */
-HPF_API double hpf_eventlog_activity_time(const hpf_eventlog_activity *activity, double elapsed_s);
 
 /* Returns the activity between two times, borrowed until the next call with this argument. What is
  * not over is taken to last until `end_s`, or to the last record. Amounts belong to the elapsed

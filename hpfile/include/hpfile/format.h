@@ -30,9 +30,6 @@ HPF_API const char *hpf_format_name(const hpf_format *format);
 HPF_API HPF_MUST_USE hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source,
                                                   hpf_error *err);
 
-/* Returns whether a source of a format is a single moment, which has no time in a profile. */
-HPF_API bool hpf_format_is_moment(const hpf_format *format);
-
 /* Reads the whole source as `format`. NULL `options` are all zero. Errors: from the format's
  * reader; UNSUPPORTED for a format without heap profiles. */
 HPF_API HPF_MUST_USE hpf_status hpf_format_read(const hpf_format *format, hpf_source *source,

@@ -132,9 +132,6 @@ HPF_API bool hpf_live_is_whole(const hpf_live *live);
 /* Returns whether the input has an end marker, as event logs do. */
 HPF_API bool hpf_live_has_end(const hpf_live *live);
 
-/* Returns the number of bytes fed so far, without the sidecar. */
-HPF_API uint64_t hpf_live_n_bytes(const hpf_live *live);
-
 /* Checks that the view of the options shows something of the names so far. Errors: RANGE,
  * UNSUPPORTED. */
 HPF_API hpf_status hpf_live_check_view(const hpf_live *live, hpf_error *err);

@@ -86,10 +86,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_prof_read(hpf_prof_file **out, hpf_source *s
 HPF_API const hpf_prof *hpf_prof_file_report(const hpf_prof_file *file);
 HPF_API void hpf_prof_file_destroy(hpf_prof_file *file);
 
-/* Returns whether GHC hides a cost centre of this label and place: GC, SYSTEM and others of its
- * own. */
-HPF_API bool hpf_prof_hides(hpf_str label, hpf_str srcloc);
-
 /* One census of retainer profiling. */
 typedef struct hpf_prof_census {
     uint64_t number; /* from 0 */

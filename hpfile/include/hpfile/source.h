@@ -70,9 +70,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_source_read_at(hpf_source *source, uint64_t 
 HPF_API uint64_t hpf_source_stored_bytes(const hpf_source *source);
 HPF_API uint64_t hpf_source_position_bytes(const hpf_source *source);
 
-/* Returns how many bytes were returned, decompressed. */
-HPF_API uint64_t hpf_source_offset(const hpf_source *source);
-
 /* Returns "gzip", "xz", "zstd", or "" for input that is not compressed. Known after the first
  * piece. */
 HPF_API const char *hpf_source_compression(const hpf_source *source);

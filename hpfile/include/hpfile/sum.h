@@ -41,9 +41,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_sum_add(hpf_sum *sum, const char *path, cons
 /* Returns a header of the first profile; empty if it has none. */
 HPF_API hpf_str hpf_sum_header(const hpf_sum *sum, hpf_header which);
 
-/* Moves a profile to a later time. Profiles have numbers in the order in which they were added. */
-HPF_API void hpf_sum_shift(hpf_sum *sum, size_t index, double shift);
-
 /* Moves profiles as far apart as their dates, with `per_second` units of time in a second. Errors:
  * UNSUPPORTED for one without a date. */
 HPF_API HPF_MUST_USE hpf_status hpf_sum_shift_by_date(hpf_sum *sum, double per_second,
@@ -53,9 +50,6 @@ HPF_API HPF_MUST_USE hpf_status hpf_sum_shift_by_date(hpf_sum *sum, double per_s
  * Errors: those of reading and of the consumer. */
 HPF_API HPF_MUST_USE hpf_status hpf_sum_emit(hpf_sum *sum, const hpf_events *events, void *context,
                                              hpf_error *err);
-
-/* Returns the number of samples that were emitted. */
-HPF_API uint64_t hpf_sum_n_samples(const hpf_sum *sum);
 
 /* Returns the path of the profile with the last error; NULL: the error was in the consumer. */
 HPF_API const char *hpf_sum_failed(const hpf_sum *sum);

@@ -74,9 +74,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_create(hpf_survey **out, hpf_source *
                                                   hpf_error *err);
 HPF_API void hpf_survey_destroy(hpf_survey *survey);
 
-/* Reads several sources of one format as one profile, in which each is a sample
- * (hpf_format_is_moment), in the order in which they were taken; with their place in the list as
- * times if the format does not say when. Sets `*failed` to the source with the error. */
+/* Reads several sources of one format without times, such as pprof, as one profile, in which each
+ * is a sample, in the order in which they were taken; with their place in the list as times if the
+ * format does not say when. Sets `*failed` to the source with the error. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_create_series(hpf_survey **out,
                                                          hpf_source *const *sources,
                                                          size_t n_sources,

@@ -23,6 +23,7 @@
 #include "native/machine/clock.h"
 #include "collector_socket.h"
 #include "symbol/demangle.h"
+#include "symbol/resolve.h"
 
 enum {
     MAX_EVENTS = 64,
@@ -781,5 +782,5 @@ int hpp_collector_each_unnamed(hpp_collector *c, hpp_visit_unnamed *visit, void 
 
 const char *hpp_collector_missing(void)
 {
-    return hpp_resolver_missing();
+    return hpp__resolver_missing();
 }

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "base/array.h"
-#include "hpfile/eventlog_activity.h"
+#include "eventlog/eventlog_activity.h"
 #include "hpfile/str.h"
 #include "log_build.h"
 
@@ -479,9 +479,9 @@ Test(mutator_clock, is_the_sum_of_the_times_in_which_threads_run)
                                          {5, 4}, {7, 4}, {8, 6}, {9, 7}, {20, 7}};
     hpf_eventlog_activity *activity = mutator_clock();
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        cr_expect_float_eq(hpf_eventlog_activity_time(activity, expected[i][0]), expected[i][1],
+        cr_expect_float_eq(hpf__eventlog_activity_time(activity, expected[i][0]), expected[i][1],
                            1e-9, "at %g s: %.12g", expected[i][0],
-                           hpf_eventlog_activity_time(activity, expected[i][0]));
+                           hpf__eventlog_activity_time(activity, expected[i][0]));
     }
     hpf_eventlog_activity_destroy(activity);
 }
@@ -516,7 +516,7 @@ Test(mutator_clock, without_threads_it_stops_in_collections)
     log_put(log, 19, 1 S, "2t", 2ull, "hi");
     hpf_eventlog_activity *activity = read_activity(log, &a);
     cr_expect_not(hpf_eventlog_activity_use_mutator_clock(activity));
-    cr_expect_eq(hpf_eventlog_activity_time(activity, 5), 5);
+    cr_expect_eq(hpf__eventlog_activity_time(activity, 5), 5);
     hpf_eventlog_activity_destroy(activity);
     log = begin_active();
     put_block(log, 0, 24 + 2 * 10);
@@ -524,9 +524,9 @@ Test(mutator_clock, without_threads_it_stops_in_collections)
     log_put(log, 10, 5 S, "");
     activity = read_activity(log, &a);
     cr_expect(hpf_eventlog_activity_use_mutator_clock(activity));
-    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 2), 2, 1e-9);
-    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 4), 2, 1e-9);
-    cr_expect_float_eq(hpf_eventlog_activity_time(activity, 5), 2, 1e-3);
+    cr_expect_float_eq(hpf__eventlog_activity_time(activity, 2), 2, 1e-9);
+    cr_expect_float_eq(hpf__eventlog_activity_time(activity, 4), 2, 1e-9);
+    cr_expect_float_eq(hpf__eventlog_activity_time(activity, 5), 2, 1e-3);
     hpf_eventlog_activity_destroy(activity);
 }
 

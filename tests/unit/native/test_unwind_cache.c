@@ -24,12 +24,7 @@ static void begin(void)
     }
 }
 
-static void end(void)
-{
-    hpp__unwind_cache_end(&cache);
-}
-
-TestSuite(cache, .init = begin, .fini = end);
+TestSuite(cache, .init = begin);
 
 static hpp_caller caller_with(uintptr_t fp)
 {

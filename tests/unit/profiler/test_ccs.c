@@ -560,17 +560,13 @@ Test(ccs, allocation_goes_to_the_current_stack_or_the_one_given)
     cr_assert_eq(hpp_ccs_costs(hpp_ccs_builtin(HPP_CCS_PINNED)).allocated_bytes, 100);
 }
 
-Test(ccs, counting_of_entries_can_be_turned_off)
+Test(ccs, entries_of_uncounted_centres_are_not_counted)
 {
     static hpp_cc quiet = HPP_CC_INIT("quiet", "Main", "t.c:1", HPP_CC_UNCOUNTED);
     hpp_ccs_enter(&quiet);
     hpp_ccs_enter(&a);
     cr_assert_eq(entries_of(stack_of(&quiet, NULL, NULL, NULL)), 0);
     cr_assert_eq(entries_of(hpp_ccs_current()), 1);
-    hpp_ccs_count_entries(false);
-    hpp_ccs_enter(&b);
-    hpp_ccs_enter(&b);
-    cr_assert_eq(entries_of(hpp_ccs_current()), 0);
 }
 
 Test(ccs, known_centres_are_listed_newest_first)

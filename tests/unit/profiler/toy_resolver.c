@@ -3,6 +3,7 @@
  * A list of functions instead of object files.
  */
 #include "toy_resolver.h"
+#include "symbol/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,20 +118,20 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_
                 address);
 }
 
-void hpp_resolver_expect_code(hpp_resolver *resolver)
+void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;
 }
 
-hpp_functions hpp_resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
-                                          uint64_t address)
+hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t process_id,
+                                           uint64_t address)
 {
     (void)process_id;
     return find(resolver, "[generated]", address);
 }
 
-bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                           hpp_variable *out)
+bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                            hpp_variable *out)
 {
     (void)resolver;
     (void)object;
@@ -139,8 +140,8 @@ bool hpp_resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t add
     return false;
 }
 
-bool hpp_resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,
-                                 uint64_t *address)
+bool hpp__resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,
+                                  uint64_t *address)
 {
     (void)resolver;
     (void)object;
@@ -157,13 +158,13 @@ int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *vis
     return 0;
 }
 
-const char *hpp_resolver_missing(void)
+const char *hpp__resolver_missing(void)
 {
     return "";
 }
 
-bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                         hpp_caller_rule *out)
+bool hpp__resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                          hpp_caller_rule *out)
 {
     (void)resolver;
     (void)object;
@@ -172,8 +173,8 @@ bool hpp_resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t addre
     return false;
 }
 
-bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
-                        hpp_local *out)
+bool hpp__resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
+                         hpp_local *out)
 {
     (void)resolver;
     (void)object;
@@ -183,8 +184,8 @@ bool hpp_resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t addres
     return false;
 }
 
-hpf_str hpp_resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
-                                 bool *is_structure)
+hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
+                                  bool *is_structure)
 {
     *is_structure = false;
     (void)resolver;

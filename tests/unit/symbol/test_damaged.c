@@ -13,6 +13,7 @@
 #include "places.h"
 #include "rng.h"
 #include "scratch.h"
+#include "symbol/resolve.h"
 
 /* Looks addresses of a file up; any answer is accepted. */
 static void look_up(const char *path, uint64_t step)
@@ -24,9 +25,9 @@ static void look_up(const char *path, uint64_t step)
         hpp_functions found = hpp_resolver_find(resolver, object, address);
         cr_assert(found.n > 0 && found.list[found.n - 1].name.length > 0);
         bool is_structure;
-        hpp_resolver_result_type(resolver, object, address, &is_structure);
+        hpp__resolver_result_type(resolver, object, address, &is_structure);
         hpp_caller_rule rule;
-        hpp_resolver_caller(resolver, object, address, &rule);
+        hpp__resolver_caller(resolver, object, address, &rule);
     }
     hpp_resolver_destroy(resolver);
 }

@@ -12,6 +12,7 @@
 #include "places.h"
 #include "rng.h"
 #include "scratch.h"
+#include "symbol/resolve.h"
 
 /* A function, and the comments at its line and, if not NULL, where it begins. */
 typedef struct expected {
@@ -49,7 +50,7 @@ static void assert_chain(hpp_resolver *resolver, const char *path, uint64_t addr
 
 static void need_elfutils(void)
 {
-    if (strstr(hpp_resolver_missing(), "elfutils")) {
+    if (strstr(hpp__resolver_missing(), "elfutils")) {
         cr_skip("elfutils is not built in");
     }
 }
@@ -163,14 +164,14 @@ Test(lines, a_file_that_changes_is_not_read_on, .init = scratch_begin, .fini = s
     uint64_t innermost = places_address(there, "innermost", 0);
     hpp_caller_rule rule;
     cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
-    cr_assert(hpp_resolver_caller(resolver, number, first, &rule));
+    cr_assert(hpp__resolver_caller(resolver, number, first, &rule));
     write_file(path, (hpf_str){bytes, 100});
     hpp_functions found = hpp_resolver_find(resolver, number, innermost);
     cr_assert_eq(found.n, 1);
     cr_assert_eq(found.list->line, 0);
-    cr_assert_not(hpp_resolver_caller(resolver, number, innermost, &rule));
+    cr_assert_not(hpp__resolver_caller(resolver, number, innermost, &rule));
     cr_assert_gt(hpp_resolver_find(resolver, number, first).list->line, 0);
-    cr_assert(hpp_resolver_caller(resolver, number, first, &rule));
+    cr_assert(hpp__resolver_caller(resolver, number, first, &rule));
     hpp_resolver_destroy(resolver);
     places_free(there);
     free(bytes);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "symbol/perf_map.h"
-#include "hpprof/resolve.h"
+#include "symbol/resolve.h"
 #include "scratch.h"
 
 static void append(const char *path, const char *text)
@@ -127,11 +127,11 @@ Test(perf_map, a_resolver_reads_the_file_once_when_code_is_expected)
     const uint32_t process = (uint32_t)getpid();
     snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)process);
     cr_assert_eq(hpp_resolver_create(&resolver, NULL, NULL), HPF_OK);
-    cr_expect_not(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    cr_expect_not(hpp__resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
     write_file(path, HPF_STR("1000 10 late\n"));
-    cr_expect_not(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
-    hpp_resolver_expect_code(resolver);
-    cr_expect(hpp_resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    cr_expect_not(hpp__resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
+    hpp__resolver_expect_code(resolver);
+    cr_expect(hpp__resolver_find_generated(resolver, process, 0x1008).list->has_symbol);
     unlink(path);
     hpp_resolver_destroy(resolver);
 }
@@ -144,9 +144,9 @@ Test(perf_map, a_resolver_reads_that_of_the_process)
     snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)process);
     write_file(path, HPF_STR("1000 10 _Z3fooi\n"));
     cr_assert_eq(hpp_resolver_create(&resolver, NULL, NULL), HPF_OK);
-    hpp_functions found = hpp_resolver_find_generated(resolver, process, 0x1008);
-    hpp_functions missing = hpp_resolver_find_generated(resolver, process, 0x2000);
-    hpp_functions other = hpp_resolver_find_generated(resolver, process + 1, 0x1008);
+    hpp_functions found = hpp__resolver_find_generated(resolver, process, 0x1008);
+    hpp_functions missing = hpp__resolver_find_generated(resolver, process, 0x2000);
+    hpp_functions other = hpp__resolver_find_generated(resolver, process + 1, 0x1008);
     unlink(path);
     cr_assert_eq(found.n, 1);
     cr_assert(found.list->has_symbol);
@@ -154,6 +154,6 @@ Test(perf_map, a_resolver_reads_that_of_the_process)
     cr_assert_eq(memcmp(missing.list->name.data, "[generated]", 12), 0);
     cr_assert_not(missing.list->has_symbol);
     cr_assert_not(other.list->has_symbol);
-    cr_assert_eq(hpp_resolver_find_generated(resolver, process, 0x1008).list, found.list);
+    cr_assert_eq(hpp__resolver_find_generated(resolver, process, 0x1008).list, found.list);
     hpp_resolver_destroy(resolver);
 }

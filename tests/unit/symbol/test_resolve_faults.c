@@ -13,6 +13,7 @@
 #include "failing_alloc.h"
 #include "places.h"
 #include "scratch.h"
+#include "symbol/resolve.h"
 
 TestSuite(resolve_faults, .timeout = 120);
 
@@ -106,7 +107,7 @@ static void check_place(hpp_resolver *resolver, const known_place *place, bool i
 static void check_generated(hpp_resolver *resolver, bool is_whole)
 {
     hpp_functions found =
-        hpp_resolver_find_generated(resolver, (uint32_t)getpid(), GENERATED_AT + 1);
+        hpp__resolver_find_generated(resolver, (uint32_t)getpid(), GENERATED_AT + 1);
     cr_assert_eq(found.n, 1);
     check_texts(found.list);
     bool is_right = strcmp(found.list->name.data, "made") == 0;

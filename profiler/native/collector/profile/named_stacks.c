@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "hpfile/str.h"
 #include "native/collector/types/containers.h"
+#include "symbol/resolve.h"
 
 /* ---- The tree ---- */
 
@@ -382,8 +383,8 @@ static hpf_str type_of_variable(hpp__named_stacks *s, uint32_t node, bool *is_ob
         return HPF_STR("");
     }
     const hpp__known_module *module = module_at(s, record.module_index - 1u);
-    return module ? hpp_resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
-                                             record.address - module->bias, is_object)
+    return module ? hpp__resolver_result_type(hpp__names_resolver(s->names), module->object - 1,
+                                              record.address - module->bias, is_object)
                   : HPF_STR("");
 }
 

@@ -19,6 +19,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "native/python/heap/names.h"
+#include "symbol/resolve.h"
 
 #define OVERHEAD_MODULE "libcensus-preload."
 
@@ -315,7 +316,7 @@ hpp__frames hpp__names_at(hpp__names *names, uint32_t object, uint64_t address)
 
 hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_t address)
 {
-    return frames_of(names, hpp_resolver_find_generated(names->resolver, process_id, address));
+    return frames_of(names, hpp__resolver_find_generated(names->resolver, process_id, address));
 }
 
 uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)

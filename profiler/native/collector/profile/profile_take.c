@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "stack_costs.h"
 #include "profile_state.h"
+#include "symbol/resolve.h"
 
 void hpp__profile_keep_alive(hpp__alive_list *alive, const hpp__site_heap *heap)
 {
@@ -177,7 +178,7 @@ static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
 void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
 {
     p->reader = snapshot->reader;
-    hpp_resolver_expect_code(hpp__names_resolver(p->stacks.names));
+    hpp__resolver_expect_code(hpp__names_resolver(p->stacks.names));
     hpp__site_heap_add_up(&p->heap, &snapshot->sums);
     if (p->costs && !snapshot->is_peak) {
         share_costs(p, snapshot);

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "hpfile/str.h"
 #include "piece_reader.h"
+#include "symbol/resolve.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -436,7 +437,7 @@ static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *
     hpp__root_part part = {
         .begin = area->begin, .end = area->end, .kind = HPP__ROOT_MODULE, .module = module->name};
     hpp_variable variable;
-    if (hpp_resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
+    if (hpp__resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
         part.is_skipped = module->is_libc && hpf_str_is(variable.name, "main_arena");
         part.begin = variable.begin + module->bias;
         part.end = variable.end + module->bias;
@@ -460,7 +461,7 @@ static hpp_local find_local(const hpp__roots *r, const hpp__stack_frame *frame, 
 {
     hpp_local local;
     int64_t offset = (int64_t)(address - frame->cfa);
-    (void)hpp_resolver_local(r->resolver, frame->code.object, frame->pc, offset, &local);
+    (void)hpp__resolver_local(r->resolver, frame->code.object, frame->pc, offset, &local);
     uint64_t before = (uint64_t)offset - (uint64_t)local.begin;
     uint64_t after = (uint64_t)local.end - (uint64_t)offset;
     part->begin = address - part->begin > before ? address - before : part->begin;
@@ -518,7 +519,7 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
 bool hpp__roots_variable(const hpp__roots *r, uint32_t module, const char *name, uint64_t *address)
 {
     const hpp__root_module *m = &r->modules[module];
-    bool is_found = hpp_resolver_variable_named(r->resolver, m->object, name, address);
+    bool is_found = hpp__resolver_variable_named(r->resolver, m->object, name, address);
     *address += is_found ? m->bias : 0;
     return is_found;
 }

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "symbol/resolve.h"
 
 enum { MAX_STACK_BYTES = 1 << 20, NO_SLOT = -1 };
 static const int callee_saved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
@@ -132,7 +133,7 @@ static bool follow(walk *w, hpp_resolver *resolver, hpp__find_object *find_objec
         hpp_caller_rule rule;
         uint64_t saved[HPP_CALLER_REGISTERS];
         if (!find_object(context, pc, &frame.code) ||
-            !hpp_resolver_caller(resolver, frame.code.object, pc - frame.code.bias, &rule) ||
+            !hpp__resolver_caller(resolver, frame.code.object, pc - frame.code.bias, &rule) ||
             !find_places(w, &rule, &frame.cfa, saved)) {
             return true;
         }

@@ -70,16 +70,6 @@ void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache)
     cache->pool.used_bytes = 0;
 }
 
-void hpp__unwind_cache_end(hpp_unwind_cache_table *cache)
-{
-    for (uint32_t i = 0; i < HPP_UNWIND_CACHE_N_BLOCKS; i++) {
-        if (cache->pool.blocks[i] != NULL) {
-            hpp__unmap(cache->pool.blocks[i], block_bytes(i));
-        }
-    }
-    hpp__unmap(cache->slots, cache->mask_bytes + sizeof(*cache->slots));
-}
-
 /* ---- the table ----------------------------------------------------------------------------- */
 
 static uint64_t n_slots(const hpp_unwind_cache_table *cache)

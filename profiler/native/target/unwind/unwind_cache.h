@@ -117,11 +117,9 @@ typedef struct hpp_unwind_cache_table {
     hpp_unwind_cache_pool pool;
 } hpp_unwind_cache_table;
 
-/* Creates an empty cache; clears one; frees one. hpp__unwind_cache_begin returns false without
- * memory. */
+/* Creates an empty cache; clears one. hpp__unwind_cache_begin returns false without memory. */
 bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out);
 void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache);
-void hpp__unwind_cache_end(hpp_unwind_cache_table *cache);
 
 /* Finds the place of a call. Returns false if its stack is not cached; there is a gap then. `call`
  * is an hpp_call. */
