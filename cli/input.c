@@ -106,8 +106,10 @@ const char *input_temporary_dir(void)
 
 static hpf_status open_source(hpf_source **out, const char *path, hpf_error *err)
 {
-    const hpf_source_options keeping = {
-        .keep = true, .temporary_dir = input_temporary_dir(), .process = process};
+    const hpf_source_options keeping = {.size = sizeof keeping,
+                                        .keep = true,
+                                        .temporary_dir = input_temporary_dir(),
+                                        .process = process};
     return strcmp(path, "-") == 0 ? hpf_source_from_fd(out, STDIN_FILENO, &keeping, err)
                                   : hpf_source_open(out, path, &keeping, err);
 }
@@ -117,6 +119,7 @@ static hpf_status open_source(hpf_source **out, const char *path, hpf_error *err
 static hpf_status survey(input *in, const hpf_survey_options *limits, hpf_error *err)
 {
     hpf_survey_options options = *limits;
+    options.size = sizeof options;
     options.format = in->format;
     options.value = value;
     options.has_log_profile &= value.length == 0;
@@ -213,7 +216,8 @@ void input_add_files(input *in, char *const *paths, size_t n)
 bool input_is_series(char *const *paths, size_t n)
 {
     const hpf_format *first = NULL, *format = NULL;
-    const hpf_source_options keeping = {.keep = true, .temporary_dir = input_temporary_dir()};
+    const hpf_source_options keeping = {
+        .size = sizeof keeping, .keep = true, .temporary_dir = input_temporary_dir()};
     bool is_series = n > 1;
     for (size_t i = 0; i < n && is_series; i++) {
         hpf_source *source = NULL;

@@ -114,6 +114,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     const hpf_format *format = targets[v->format];
     const hpf_eventlog_profile *profile = hpf_survey_eventlog_profile(in->survey);
     hpf_writer_options options = {
+        .size = sizeof options,
         .breakdown = profile ? profile->breakdown : breakdown_of_text(in),
         .period_ns = profile ? profile->period_ns : 0,
         .units_per_s = hpr_units_per_second(hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT)),

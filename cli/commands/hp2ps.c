@@ -128,7 +128,7 @@ static hpf_status gather(hpf_source *source, hpf_sink *into, hpf_error *err)
 /* Reads the .aux file of the last run. Returns NULL after a message. */
 static hpr_auxfile *read_aux(const char *path)
 {
-    const hpf_source_options keeping = {.keep = true};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     hpf_source *source = NULL;
     hpf_sink *text = hpf_sink_to_memory();
     hpr_auxfile *aux = NULL;

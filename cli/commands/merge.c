@@ -82,7 +82,8 @@ static int merge_into(const merge_values *values, const char *path, char **paths
 {
     const char *name;
     symboliser *functions = NULL;
-    const hpf_sum_options options = {.uses_mutator_clock = values->clock == CLOCK_MUTATOR,
+    const hpf_sum_options options = {.size = sizeof options,
+                                     .uses_mutator_clock = values->clock == CLOCK_MUTATOR,
                                      .temporary_dir = input_temporary_dir(),
                                      .process = values->process,
                                      .symbolise = symboliser_frames,

@@ -78,7 +78,8 @@ static hpf_status count_only(log_contents *c, hpf_error *err)
 
 static hpf_status read_contents(log_contents *c, hpf_error *err)
 {
-    const hpf_survey_options options = {.expects_no_series = true,
+    const hpf_survey_options options = {.size = sizeof options,
+                                        .expects_no_series = true,
                                         .uses_mutator_clock = input_uses_mutator_clock(),
                                         .warning = warn,
                                         .warning_context = c};

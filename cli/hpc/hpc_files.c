@@ -21,7 +21,7 @@
 
 hpf_status hpc_file_read(hpc_file *file, const char *path, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     hpf_str piece;
     struct stat st;
     *file = (hpc_file){.path = strdup(path)};

@@ -28,6 +28,7 @@ bool stack_options_view(const stack_options *v, hpf_stack_view **out, opt_compla
 {
     hpf_error err;
     const hpf_stack_view_options options = {
+        .size = sizeof options,
         .part = v->part >= 0 ? (hpf_stack_part)v->part : HPF_PART_STACK,
         .depth = v->depth > 0 ? (uint32_t)v->depth : 0,
         .under = v->under,

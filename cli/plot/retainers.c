@@ -18,7 +18,8 @@
 static hpf_status read_sets(hpf_retainer_sets **sets, hpf_survey *survey, const char *path,
                             const char *process, hpf_source **source, hpf_error *err)
 {
-    const hpf_source_options options = {.process = process, .of_report = true};
+    const hpf_source_options options = {
+        .size = sizeof options, .process = process, .of_report = true};
     hpf_status status = hpf_source_open(source, path, &options, err);
     status = status == HPF_OK ? hpf_retainer_sets_read(sets, *source, err) : status;
     if (status == HPF_OK && hpf_retainer_sets_n(*sets) > 0) {

@@ -99,7 +99,8 @@ static void close_views(run_watch *rw)
 
 bool run_watch_open(run_watch *rw, hpp_collector_options *options, bool with_logs)
 {
-    const hpf_live_options limits = {.max_drawn =
+    const hpf_live_options limits = {.size = sizeof limits,
+                                     .max_drawn =
                                          rw->setup.backend ? rw->setup.backend->most_samples : 0};
     if (!rw->views.http && !rw->views.tty && !rw->views.picture) {
         return true;

@@ -70,6 +70,7 @@ static bool open_watch(session *s)
 {
     const char *value = s->plot->input.value;
     const hpf_live_options limits = {
+        .size = sizeof limits,
         .max_drawn = s->setup.backend ? s->setup.backend->most_samples : 0,
         .process = s->plot->input.process,
         .has_log_profile = s->plot->profile >= 0,

@@ -4,6 +4,7 @@
  */
 #include "hpfile/format.h"
 
+#include "base/options.h"
 #include "detect/foreign.h"
 #include "detect/reader.h"
 #include "event/format_row.h"
@@ -69,13 +70,16 @@ hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_err
 hpf_status hpf_format_read(const hpf_format *format, hpf_source *source, const hpf_events *events,
                            void *context, const hpf_reader_options *options, hpf_error *err)
 {
-    static const hpf_reader_options none;
-    options = options ? options : &none;
-    if (!hpf__reader_is_whole(format, options)) {
-        return hpf_read_source(source, events, context, options, err);
+    hpf_reader_options own;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (!hpf__reader_is_whole(format, &own)) {
+        return hpf_read_source(source, events, context, &own, err);
     }
     if (!format->read) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s can only be written", format->name);
     }
-    return format->read(source, events, context, options, err);
+    return format->read(source, events, context, &own, err);
 }

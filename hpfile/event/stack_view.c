@@ -3,6 +3,7 @@
  * Compiles views of stacks.
  */
 #include "event/stack_view.h"
+#include "base/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,17 @@ static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
            (!o->under || add_to_caption(caption, "under ", o->under));
 }
 
-hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_options *options,
+hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_options *given,
                                  hpf_error *err)
 {
-    const char *texts[N_EXPRESSIONS] = {options->under, options->callers_of, options->callees_of};
+    hpf_stack_view_options options;
     *out = NULL;
-    if (options->callers_of && options->callees_of) {
+    hpf_status status = HPF__OPTIONS_COPY(&options, given, err);
+    const char *texts[N_EXPRESSIONS] = {options.under, options.callers_of, options.callees_of};
+    if (status != HPF_OK) {
+        return status;
+    }
+    if (options.callers_of && options.callees_of) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "expected callers or callees of a function, found both");
     }
@@ -40,16 +46,16 @@ hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_opti
     if (!view) {
         return hpf_error_set_memory(err);
     }
-    view->part = options->part;
-    view->depth = options->depth;
-    view->shows_names = options->shows_names;
-    hpf_status status = hpf_frame_rules_create(&view->rules, options->skip, options->n_skip,
-                                               options->skips_none, err);
+    view->part = options.part;
+    view->depth = options.depth;
+    view->shows_names = options.shows_names;
+    status =
+        hpf_frame_rules_create(&view->rules, options.skip, options.n_skip, options.skips_none, err);
     if (status != HPF_OK) {
         hpf_stack_view_destroy(view);
         return status;
     }
-    if (!put_caption(&view->caption, options)) {
+    if (!put_caption(&view->caption, &options)) {
         hpf_stack_view_destroy(view);
         return hpf_error_set_memory(err);
     }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "base/lex.h"
 #include "event/format_row.h"
 #include "event/writer.h"
@@ -14,11 +15,15 @@
 hpf_status hpf_writer_create(hpf_writer **out, const hpf_format *format, hpf_sink *sink,
                              const hpf_writer_options *options, hpf_error *err)
 {
-    static const hpf_writer_options none;
     *out = NULL;
     const hpf__writer_kind *kind = format->writer;
     if (!kind) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s can only be read", format->name);
+    }
+    hpf_writer_options own;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status != HPF_OK) {
+        return status;
     }
     hpf_writer *w = calloc(1, kind->bytes);
     hpf_arena *arena = w ? hpf_arena_create() : NULL;
@@ -26,7 +31,7 @@ hpf_status hpf_writer_create(hpf_writer **out, const hpf_format *format, hpf_sin
         free(w);
         return hpf_error_set_memory(err);
     }
-    *w = (hpf_writer){format, sink, arena, options ? *options : none, 0};
+    *w = (hpf_writer){format, sink, arena, own, 0};
     w->options.units_per_s = w->options.units_per_s > 0 ? w->options.units_per_s : 1;
     if (kind->init && !kind->init(w)) {
         hpf_writer_destroy(w);

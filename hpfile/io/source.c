@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/array.h"
 #include "io/inflate.h"
 #include "io/recording.h"
@@ -460,32 +461,37 @@ void hpf_source_destroy(hpf_source *s)
     free(s);
 }
 
-static hpf_source *create(int fd, const hpf_source_options *options)
+static hpf_status create(hpf_source **out, int fd, const hpf_source_options *options,
+                         hpf_error *err)
 {
     hpf_source *s = calloc(1, sizeof *s);
+    *out = NULL;
     if (!s) {
-        return NULL;
+        return hpf_error_set_memory(err);
     }
     s->fd = fd;
-    s->options = options ? *options : (hpf_source_options){0};
+    hpf_status status = HPF__OPTIONS_COPY(&s->options, options, err);
     hpf__spool_init(&s->spool, s->options.temporary_dir);
-    if (fd >= 0 && !(s->raw = malloc(PIECE_BYTES))) {
-        free(s);
-        return NULL;
+    if (status == HPF_OK && fd >= 0 && !(s->raw = malloc(PIECE_BYTES))) {
+        status = hpf_error_set_memory(err);
     }
-    return s;
+    if (status != HPF_OK) {
+        free(s);
+        return status;
+    }
+    *out = s;
+    return HPF_OK;
 }
 
 hpf_status hpf_source_from_memory(hpf_source **out, hpf_str bytes,
                                   const hpf_source_options *options, hpf_error *err)
 {
-    *out = create(-1, options);
-    if (!*out) {
-        return hpf_error_set_memory(err);
+    hpf_status status = create(out, -1, options, err);
+    if (status == HPF_OK) {
+        (*out)->memory = bytes;
+        (*out)->stored_bytes = bytes.length;
     }
-    (*out)->memory = bytes;
-    (*out)->stored_bytes = bytes.length;
-    return HPF_OK;
+    return status;
 }
 
 hpf_status hpf__source_create_spool(hpf_source **out, const hpf_source *like, hpf_error *err)
@@ -520,15 +526,13 @@ hpf_status hpf_source_from_fd(hpf_source **out, int fd, const hpf_source_options
     if (S_ISDIR(st.st_mode)) {
         return hpf_error_set_os(err, EISDIR, "cannot read");
     }
-    hpf_source *s = create(fd, options);
-    if (!s) {
-        return hpf_error_set_memory(err);
+    hpf_status status = create(out, fd, options, err);
+    if (status == HPF_OK) {
+        /* An inherited descriptor that is not at the start of its file is read as a stream. */
+        (*out)->is_file = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+        (*out)->stored_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     }
-    /* An inherited descriptor that is not at the start of its file is read as a stream. */
-    s->is_file = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
-    s->stored_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-    *out = s;
-    return HPF_OK;
+    return status;
 }
 
 hpf_status hpf_source_open(hpf_source **out, const char *path, const hpf_source_options *options,

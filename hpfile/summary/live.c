@@ -4,6 +4,7 @@
  */
 #include "hpfile/live.h"
 
+#include "base/options.h"
 #include "eventlog/eventlog_totals.h"
 
 #include <math.h>
@@ -302,12 +303,17 @@ static bool init(hpf_live *live)
 
 hpf_status hpf_live_create(hpf_live **out, const hpf_live_options *options, hpf_error *err)
 {
+    hpf_live_options own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status != HPF_OK) {
+        return status;
+    }
     hpf_live *live = calloc(1, sizeof *live);
     if (!live) {
         return hpf_error_set_memory(err);
     }
-    live->options = options ? *options : (hpf_live_options){0};
+    live->options = own;
     live->recording.process = live->options.process;
     live->listener = live->options.listener ? *live->options.listener : (hpf_events){0};
     if (!init(live)) {

@@ -49,8 +49,8 @@ static hpf_status read_live_bytes(hpf_source *source, const hpf_events *events, 
     static const hpf_events passing = {
         .header = pass_header, .mark = pass_mark, .quantity = pass_quantity};
     live_bytes l = {.to = events, .context = context};
-    hpf_reader_options of_log = {.max_name_bytes = options->max_name_bytes,
-                                 .clock = options->clock};
+    hpf_reader_options of_log = {
+        .size = sizeof of_log, .max_name_bytes = options->max_name_bytes, .clock = options->clock};
     hpf_status status = hpf_format_read(&hpf_format_eventlog, source, &passing, &l, &of_log, err);
     /* The log has no sample, which is not an error here. */
     status = status == HPF_ERR_SYNTAX ? HPF_OK : status;

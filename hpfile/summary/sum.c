@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/date.h"
@@ -75,7 +76,7 @@ typedef struct band_sum {
 } band_sum;
 
 struct hpf_sum {
-    const hpf_sum_options *options;
+    hpf_sum_options options;
     sum_input *inputs;
     size_t n;
     sum_bands bands;
@@ -202,9 +203,11 @@ static hpf_status read_whole(sum_input *in, const hpf_format *format, hpf_source
  * piece. */
 static hpf_status open_file(sum_input *in, const hpf_reader_options *options, hpf_error *err)
 {
-    const hpf_source_options keeping = {
-        .keep = true, .temporary_dir = in->options->temporary_dir, .process = in->options->process};
-    const hpf_source_options reading = {.process = in->options->process};
+    const hpf_source_options keeping = {.size = sizeof keeping,
+                                        .keep = true,
+                                        .temporary_dir = in->options->temporary_dir,
+                                        .process = in->options->process};
+    const hpf_source_options reading = {.size = sizeof reading, .process = in->options->process};
     const hpf_format *format = NULL;
     hpf_source *source = NULL;
     hpf_status status = hpf_source_open(&source, in->path, &keeping, err);
@@ -239,7 +242,8 @@ static hpf_status open_input(sum_input *in, hpf_error *err)
             err, HPF_ERR_UNSUPPORTED,
             "the clock of the mutator needs event logs that can be read twice, not a pipe");
     } else {
-        const hpf_source_options reading = {.process = in->options->process};
+        const hpf_source_options reading = {.size = sizeof reading,
+                                            .process = in->options->process};
         status = hpf_source_open(&in->source, in->path, &reading, err);
     }
     if (status != HPF_OK || in->reader) {
@@ -341,14 +345,14 @@ hpf_status hpf_sum_create(hpf_sum **out, size_t n, const hpf_sum_options *option
         return hpf_error_set_memory(err);
     }
     size_t share = ALL_PIECES_BYTES / (n > 0 ? n : 1);
-    s->options = options;
     s->n_piece = share < LEAST_PIECE_BYTES  ? LEAST_PIECE_BYTES
                  : share > MOST_PIECE_BYTES ? MOST_PIECE_BYTES
                                             : share;
     s->inputs = calloc(n + 1, sizeof *s->inputs);
     s->piece = malloc(s->n_piece);
     s->bands.arena = hpf_arena_create();
-    return s->inputs && s->piece && s->bands.arena ? HPF_OK : hpf_error_set_memory(err);
+    return s->inputs && s->piece && s->bands.arena ? HPF__OPTIONS_COPY(&s->options, options, err)
+                                                   : hpf_error_set_memory(err);
 }
 
 void hpf_sum_destroy(hpf_sum *s)
@@ -373,7 +377,7 @@ hpf_status hpf_sum_add(hpf_sum *s, const char *path, const char *band, hpf_error
     sum_input *in = &s->inputs[s->n];
     *in = (sum_input){.path = path,
                       .bands = &s->bands,
-                      .options = s->options,
+                      .options = &s->options,
                       .is_first = s->n == 0,
                       .has_one_band = band != NULL};
     s->n++;
@@ -507,7 +511,7 @@ static double end_of_sample(const hpf_sum *s, double *first)
         *first = fmin(*first, next);
         second = fmin(second, after);
     }
-    double interval = s->options->interval > 0 ? s->options->interval : shortest;
+    double interval = s->options.interval > 0 ? s->options.interval : shortest;
     return fmin(*first + interval / 4, second);
 }
 

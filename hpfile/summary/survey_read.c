@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/array.h"
 #include "detect/reader.h"
 #include "event/format_row.h"
@@ -240,20 +241,21 @@ hpf_status hpf_survey_create_series(hpf_survey **out, hpf_source *const *sources
                                     const hpf_survey_options *options, size_t *failed,
                                     hpf_error *err)
 {
-    static const hpf_survey_options none;
-    hpf_error own;
-    options = options ? options : &none;
-    err = err ? err : &own;
-    const hpf_format *format = options->format;
+    hpf_survey_options own;
+    hpf_error own_err;
+    err = err ? err : &own_err;
     *out = NULL;
     *failed = 0;
-    hpf_status status = format ? HPF_OK : hpf_format_detect(&format, sources[0], err);
-    status =
-        status == HPF_OK ? create(out, format, sources, n_sources, options, failed, err) : status;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    const hpf_format *format = own.format;
+    if (status == HPF_OK && !format) {
+        status = hpf_format_detect(&format, sources[0], err);
+    }
+    status = status == HPF_OK ? create(out, format, sources, n_sources, &own, failed, err) : status;
     bool may_be_live = status == HPF_ERR_SYNTAX && format == &hpf_format_eventlog &&
-                       options->takes_live_bytes && !options->has_log_profile &&
-                       !(options->view && !options->view->shows_names);
-    return may_be_live ? create_live(out, sources[0], options, err) : status;
+                       own.takes_live_bytes && !own.has_log_profile &&
+                       !(own.view && !own.view->shows_names);
+    return may_be_live ? create_live(out, sources[0], &own, err) : status;
 }
 
 hpf_status hpf_survey_create(hpf_survey **out, hpf_source *source,

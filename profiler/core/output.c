@@ -72,7 +72,7 @@ static void drop_file(hpp__out_file *f)
 
 static hpf_status begin_writing(hpp__output *o, hpf_status opened, hpf_error *err)
 {
-    static const hpf_writer_options options = {.flush_samples = true};
+    static const hpf_writer_options options = {.size = sizeof options, .flush_samples = true};
     hpf_status status = opened;
     if (status == HPF_OK) {
         status = hpf_writer_create(&o->writer, &hpf_format_hp, o->files[HPP__OUT_HP].sink, &options,
@@ -152,6 +152,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
 {
     hpp__text filters[HPF_N_RESTRICTIONS] = {{0}};
     hpf_writer_options how = {
+        .size = sizeof how,
         .breakdown =
             options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
@@ -466,7 +467,7 @@ hpf_status hpp__output_copy_log(hpp__output *o, int which, const char *path, con
                                 hpf_error *err)
 {
     static const double whole[] = {0, HUGE_VAL};
-    const hpf_source_options keep = {.keep = true, .process = process};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true, .process = process};
     hpf_source *source = NULL;
     hpf_status status = hpf_source_open(&source, path, &keep, err);
     if (status == HPF_OK) {

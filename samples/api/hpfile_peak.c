@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     hpf_error err = {0};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_source_options options = {.keep = true};
+    hpf_source_options options = {.size = sizeof options, .keep = true};
     hpf_status status = hpf_source_open(&source, argv[1], &options, &err);
     if (status == HPF_OK) {
         status = hpf_survey_create(&survey, source, NULL, &err);

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     hpf_error err = {0};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_source_options options = {.keep = true};
+    hpf_source_options options = {.size = sizeof options, .keep = true};
     cairo_surface_t *surface = cairo_pdf_surface_create(argv[2], 576, 432);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2026-01-01T00:00:00");
     cairo_t *cr = cairo_create(surface);

@@ -28,7 +28,8 @@ static double plot_left, plot_width; /* in pixels */
 /* Creates `chart`, of the whole profile, or of `from` to `to` by reading the file again. */
 static hpf_status make_chart(hpf_error *err)
 {
-    const hpf_survey_options window = {.has_window = true, .from_time = from, .to_time = to};
+    const hpf_survey_options window = {
+        .size = sizeof window, .has_window = true, .from_time = from, .to_time = to};
     hpf_source *source = NULL;
     hpf_survey *survey, *part = NULL;
     hpf_status status = hpf_live_survey(&survey, live, err);
@@ -38,7 +39,9 @@ static hpf_status make_chart(hpf_error *err)
     first = hpf_survey_overview(survey)->first_time;
     last = hpf_survey_overview(survey)->last_time;
     if (to > from) {
-        status = hpf_source_open(&source, path, &(hpf_source_options){.keep = true}, err);
+        status = hpf_source_open(
+            &source, path, &(hpf_source_options){.size = sizeof(hpf_source_options), .keep = true},
+            err);
         status = status ? status : hpf_survey_create(&part, source, &window, err);
         survey = part;
     }

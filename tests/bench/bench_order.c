@@ -22,7 +22,7 @@ enum { N_BANDS = 30, N_POINTS = 2000 };
 
 static hpf_survey *read_profile(hpf_source **source, const char *path)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_survey *survey = NULL;
     hpf_error err;
     if (hpf_source_open(source, path, &keep, &err) ||

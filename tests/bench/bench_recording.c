@@ -106,7 +106,8 @@ static uint64_t take_sample(server *s, size_t sample, hpf_writer *writer)
 static double record(const server *of, const char *path, bool is_recording)
 {
     server s = *of;
-    const hpf_writer_options options = {.flush_samples = true,
+    const hpf_writer_options options = {.size = sizeof options,
+                                        .flush_samples = true,
                                         .writes_changes = is_recording,
                                         .writes_totals = true,
                                         .breakdown = HPF_BREAKDOWN_COST_CENTRE,
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
     double changes = record(&s, path, true);
     printf("%.0f MB are %.1f MB: 1 of %.0f\n", whole / 1e6, changes / 1e6, whole / changes);
 
-    const hpf_source_options keeping = {.keep = true};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     hpf_source *source;
     hpf_survey *survey;
     double begin_s = now_s();

@@ -62,7 +62,8 @@ Test(hp_disk, a_full_disk_while_spooling)
         cr_skip_test("gzip is not installed");
     }
     limit_files(1 << 20);
-    hpf_source_options keep = {.keep = true, .temporary_dir = scratch_path(".")};
+    hpf_source_options keep = {
+        .size = sizeof keep, .keep = true, .temporary_dir = scratch_path(".")};
     hpf_source *source;
     hpf_survey *survey;
     hpf_error err;
@@ -95,7 +96,8 @@ static void survey_while_shortening(shortening *s)
     hpf_source *source;
     hpf_survey *survey;
     hpf_error err = {0};
-    hpf_survey_options options = {.max_drawn = 64, .progress = shorten, .progress_context = s};
+    hpf_survey_options options = {
+        .size = sizeof options, .max_drawn = 64, .progress = shorten, .progress_context = s};
     cr_assert_eq(hpf_source_open(&source, s->path, NULL, &err), HPF_OK);
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
     cr_expect(status == HPF_OK || status == HPF_ERR_IO, "%s", err.message);

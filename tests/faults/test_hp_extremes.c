@@ -238,7 +238,7 @@ static void survey_samples(int n_samples, const char *inside)
     hpf_source *source;
     hpf_survey *survey;
     hpf_error err = {0};
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     long before = peak_kib();
     cr_assert_eq(hpf_source_from_fd(&source, fd, &keep, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, source, NULL, &err), HPF_OK, "%s", err.message);

@@ -133,7 +133,7 @@ Test(hp_memory, modelling)
 static hpf_status read_packed(hpf_error *err)
 {
     hpf_source *source = NULL;
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_str piece;
     hpf_status status = hpf_source_open(&source, scratch_path("packed"), &keep, err);
     while (status == HPF_OK) {
@@ -240,7 +240,7 @@ static hpf_status survey_with(size_t max_drawn, hpf_error *err)
 {
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_survey_options options = {.max_drawn = max_drawn};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn};
     hpf_status status = hpf_source_from_memory(&source, hpf_sink_bytes(profile), NULL, err);
     if (status == HPF_OK) {
         status = hpf_survey_create(&survey, source, &options, err);

@@ -150,7 +150,9 @@ Test(live_memory, watching)
 
 Test(live_memory, watching_and_compacting)
 {
-    fail_all_ways(profile, &(hpf_live_options){.max_drawn = 16, .most_bytes = 6000});
+    fail_all_ways(
+        profile,
+        &(hpf_live_options){.size = sizeof(hpf_live_options), .max_drawn = 16, .most_bytes = 6000});
 }
 
 Test(live_memory, watching_a_log)
@@ -160,7 +162,8 @@ Test(live_memory, watching_a_log)
 
 Test(live_memory, watching_costs_of_a_log)
 {
-    fail_all_ways(event_log, &(hpf_live_options){.has_costs = true});
+    fail_all_ways(event_log,
+                  &(hpf_live_options){.size = sizeof(hpf_live_options), .has_costs = true});
 }
 
 /* A survey that had no memory changes nothing. */
@@ -171,7 +174,11 @@ static void expect_later(hpf_sink *input, uint64_t n_samples)
     for (unsigned long nth = 1; has_failed; nth++) {
         hpf_live *live = NULL;
         hpf_survey *survey = NULL;
-        cr_assert_eq(hpf_live_create(&live, &(hpf_live_options){.max_drawn = 64}, NULL), HPF_OK);
+        cr_assert_eq(
+            hpf_live_create(&live,
+                            &(hpf_live_options){.size = sizeof(hpf_live_options), .max_drawn = 64},
+                            NULL),
+            HPF_OK);
         cr_assert_eq(hpf_live_feed(live, text.data, text.length / 2, NULL), HPF_OK);
         cr_assert_eq(look(live, NULL), HPF_OK);
         cr_assert_eq(

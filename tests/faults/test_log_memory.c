@@ -67,8 +67,8 @@ static hpf_status survey_log(hpf_sink *log, hpf_error *err)
 {
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_drawn = 16};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = 16};
     hpf_status status = hpf_source_from_memory(&source, hpf_sink_bytes(log), &keep, err);
     if (status == HPF_OK) {
         status = hpf_survey_create(&survey, source, &options, err);
@@ -165,8 +165,8 @@ static hpf_status read_activity(hpf_source *source, hpf_eventlog **log, hpf_erro
 static hpf_status copy_records(hpf_error *err)
 {
     static const double whole[] = {0, HUGE_VAL};
-    const hpf_source_options keep = {.keep = true};
-    const hpf_writer_options options = {.filters = {HPF_STR("Main")}};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
+    const hpf_writer_options options = {.size = sizeof options, .filters = {HPF_STR("Main")}};
     hpf_source *source = NULL;
     hpf_eventlog *log = NULL;
     hpf_writer *writer = NULL;

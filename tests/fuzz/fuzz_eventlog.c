@@ -143,7 +143,7 @@ static hpf_status add_costs(void *context, const hpf_sample *sample, hpf_error *
 /* Sums what the stacks of a log have allocated. */
 static hpf_status sum_allocated(hpf_str bytes, double *sum)
 {
-    const hpf_reader_options options = {.value = HPF_STR("allocated")};
+    const hpf_reader_options options = {.size = sizeof options, .value = HPF_STR("allocated")};
     const hpf_events events = {.sample = add_costs};
     hpf_source *source = NULL;
     hpf_error err = {0};
@@ -192,7 +192,7 @@ static void check_copy(hpf_str bytes)
 {
     static const hpf_event_visitor nothing = {.event = NULL};
     const double whole[] = {0, HUGE_VAL};
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_source *given = NULL;
     hpf_eventlog *log = NULL;
     hpf_sink *sink = hpf_sink_to_memory();
@@ -234,7 +234,8 @@ static bool is_in_order(hpf_str bytes)
     bool in_order = true;
     bool has_samples = false;
     hpf_events events = {.sample = on_sample};
-    hpf_reader_options options = {.warning = on_warning, .warning_context = &in_order};
+    hpf_reader_options options = {
+        .size = sizeof options, .warning = on_warning, .warning_context = &in_order};
     hpf_reader *reader = hpf_reader_create(&events, &has_samples, &options);
     if (hpf_reader_feed(reader, bytes.data, bytes.length, NULL) == HPF_OK) {
         hpf_status status = hpf_reader_finish(reader, NULL);
@@ -248,10 +249,12 @@ static bool is_in_order(hpf_str bytes)
 static void check_lines(hpf_str bytes)
 {
     static const hpf_events events = {.sample = add_costs};
-    const hpf_reader_options options[] = {{.keeps_times = true},
-                                          {.keeps_times = true, .by_line = true, .by_stack = true}};
-    const hpf_reader_options of_totals[] = {{.value = HPF_STR("allocated")},
-                                            {.value = HPF_STR("allocated"), .by_line = true}};
+    const hpf_reader_options options[] = {
+        {.size = sizeof *options, .keeps_times = true},
+        {.size = sizeof *options, .keeps_times = true, .by_line = true, .by_stack = true}};
+    const hpf_reader_options of_totals[] = {
+        {.size = sizeof *of_totals, .value = HPF_STR("allocated")},
+        {.size = sizeof *of_totals, .value = HPF_STR("allocated"), .by_line = true}};
     double sums[2] = {0}, totals[2] = {0};
     hpf_status status[2], status_of_totals[2];
     for (int i = 0; i < 2; i++) {

@@ -14,8 +14,8 @@
 static hpf_status convert(hpf_str bytes, const char *process, hpf_writer *writer,
                           size_t max_name_bytes)
 {
-    const hpf_source_options keeping = {.keep = true, .process = process};
-    const hpf_reader_options options = {.max_name_bytes = max_name_bytes};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true, .process = process};
+    const hpf_reader_options options = {.size = sizeof options, .max_name_bytes = max_name_bytes};
     const hpf_format *format;
     hpf_source *source = NULL;
     hpf_error err = {0};

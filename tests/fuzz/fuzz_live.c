@@ -68,8 +68,9 @@ static hpf_status feed(hpf_live *live, hpf_str text, rng *chance)
 static hpf_survey *survey_text(hpf_source **source, hpf_str text, const hpf_live_options *like,
                                hpf_status *status)
 {
-    hpf_source_options keep = {.keep = true, .process = like->process};
-    hpf_survey_options options = {.max_drawn = like->max_drawn,
+    hpf_source_options keep = {.size = sizeof keep, .keep = true, .process = like->process};
+    hpf_survey_options options = {.size = sizeof options,
+                                  .max_drawn = like->max_drawn,
                                   .format = like->process ? NULL : law_format(text)};
     hpf_survey *survey = NULL;
     fuzz_require(hpf_source_from_memory(source, text, &keep, NULL) == HPF_OK, "no source");
@@ -106,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rng chance = {fuzz_seed(data, size)};
     bool is_recording = hpf_str_begins(text, "CENSUS");
     bool is_tight = rng_below(&chance, 2);
-    hpf_live_options options = {.max_drawn = rng_below(&chance, 2) ? FEW_DRAWN : 0,
+    hpf_live_options options = {.size = sizeof options,
+                                .max_drawn = rng_below(&chance, 2) ? FEW_DRAWN : 0,
                                 .process = is_recording ? "1" : NULL,
                                 .has_costs = rng_below(&chance, 2) == 0,
                                 .most_bytes = is_tight ? FEW_BYTES : 0};

@@ -97,7 +97,7 @@ const hpf_format *law_format(hpf_str text)
 void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *model,
                 size_t max_drawn, bool in_order)
 {
-    hpf_survey_options options = {.max_drawn = max_drawn, .format = format};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn, .format = format};
     hpf_survey *survey = NULL;
     hpf_error err;
     hpf_status status = hpf_survey_create(&survey, source, &options, &err);
@@ -120,7 +120,7 @@ void law_survey(hpf_source *source, const hpf_format *format, const hpf_model *m
 void law_survey_memory(hpf_str text, const hpf_model *model, size_t max_drawn, bool in_order)
 {
     hpf_source *source = NULL;
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     fuzz_require(hpf_source_from_memory(&source, text, &keep, NULL) == HPF_OK, "no source");
     law_survey(source, law_format(text), model, max_drawn, in_order);
     hpf_source_destroy(source);

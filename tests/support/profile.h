@@ -21,8 +21,8 @@ typedef struct test_profile {
 /* Surveys `text`, which must be a good profile; at most `max_drawn` points, 0 being the default. */
 static inline test_profile test_profile_open(const char *text, size_t max_drawn)
 {
-    hpf_source_options keeping = {.keep = true};
-    hpf_survey_options options = {.max_drawn = max_drawn};
+    hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn};
     test_profile profile = {NULL, NULL};
     hpf_error err = {.status = HPF_OK};
     hpf_str bytes = {text, strlen(text)};

@@ -131,7 +131,8 @@ static size_t piece_length(size_t left, size_t most_bytes, rng *chance)
 reading read_text(hpf_str text, size_t most_bytes, uint64_t seed)
 {
     reading r = {.text = hpf_sink_to_memory()};
-    hpf_reader_options options = {.warning = on_warning, .warning_context = &r};
+    hpf_reader_options options = {
+        .size = sizeof options, .warning = on_warning, .warning_context = &r};
     hpf_reader *reader = hpf_reader_create(&event_text_events, r.text, &options);
     rng chance = {seed};
     for (size_t at = 0; at < text.length && r.status == HPF_OK;) {
@@ -152,7 +153,8 @@ reading read_text(hpf_str text, size_t most_bytes, uint64_t seed)
 reading read_from_source(hpf_source *source)
 {
     reading r = {.text = hpf_sink_to_memory()};
-    hpf_reader_options options = {.warning = on_warning, .warning_context = &r};
+    hpf_reader_options options = {
+        .size = sizeof options, .warning = on_warning, .warning_context = &r};
     r.status = hpf_read_source(source, &event_text_events, r.text, &options, &r.error);
     if (r.status != HPF_OK) {
         put_error(r.text, "error", &r.error);

@@ -10,7 +10,7 @@
 #include "hpfile/survey.h"
 #include "readings.h"
 
-static const hpf_source_options keeping = {.keep = true};
+static const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
 
 static char *bytes_of(hpf_sink *sink, bool is_good)
 {

@@ -31,7 +31,7 @@ static uint32_t process_of(const hpf_source *source)
  * followed may not have begun. Stores its number, or 0. */
 static bool is_run(const char *path, const char *which, uint32_t *process)
 {
-    const hpf_source_options choice = {.process = which};
+    const hpf_source_options choice = {.size = sizeof choice, .process = which};
     hpf_source *source = NULL;
     hpf_str piece;
     bool is_it = false;

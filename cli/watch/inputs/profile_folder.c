@@ -35,7 +35,7 @@ bool profile_paths_add(profile_paths *paths, const char *path)
  */
 static bool is_profile(const char *path)
 {
-    const hpf_source_options keeping = {.keep = true};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     const hpf_format *format;
     hpf_source *source;
     hpf_str head;

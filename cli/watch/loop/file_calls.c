@@ -47,9 +47,12 @@ void file_calls_destroy(file_calls *calls)
 /* Surveys the file. Errors: those of source and survey. */
 static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
 {
-    const hpf_source_options keeping = {
-        .keep = true, .temporary_dir = input_temporary_dir(), .process = live->process};
-    const hpf_survey_options options = {.format = &hpf_format_eventlog,
+    const hpf_source_options keeping = {.size = sizeof keeping,
+                                        .keep = true,
+                                        .temporary_dir = input_temporary_dir(),
+                                        .process = live->process};
+    const hpf_survey_options options = {.size = sizeof options,
+                                        .format = &hpf_format_eventlog,
                                         .max_drawn = live->max_drawn,
                                         .max_name_bytes = live->max_name_bytes,
                                         .has_log_profile = live->has_log_profile,

@@ -169,6 +169,7 @@ typedef hpf_status hpf_symboliser(void *context, const hpf_frame **frames, size_
                                   hpf_error *err);
 
 typedef struct hpf_reader_options {
+    size_t size; /* of the struct (version.h) */
     /* The longest name, text or line of the input; longer ones are an error, LIMIT. 0: the default,
      * 16 MiB. Memory of a reader is at most some times as much. */
     size_t max_name_bytes;

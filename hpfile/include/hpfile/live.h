@@ -27,6 +27,7 @@ HPF_BEGIN_DECLS
 typedef struct hpf_live hpf_live;
 
 typedef struct hpf_live_options {
+    size_t size;           /* of the struct (version.h) */
     size_t max_drawn;      /* as in hpf_survey_options; 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
     size_t most_bytes;     /* for the stored samples, approximately; 0: 64 MiB */

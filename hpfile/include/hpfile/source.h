@@ -26,6 +26,7 @@ HPF_BEGIN_DECLS
 typedef struct hpf_source hpf_source;
 
 typedef struct hpf_source_options {
+    size_t size;               /* of the struct (version.h) */
     bool keep;                 /* spool input that cannot be read twice */
     const char *temporary_dir; /* for the spool; NULL: /tmp. Borrowed until destroy */
     /* Of a recording of census (recording.h), the process whose event log is read: its number,

@@ -16,6 +16,7 @@ HPF_BEGIN_DECLS
 typedef struct hpf_sum hpf_sum;
 
 typedef struct hpf_sum_options {
+    size_t size;           /* of the struct (version.h) */
     double interval;       /* between samples; 0: the shortest at each time */
     size_t max_name_bytes; /* as in hpf_reader_options */
     /* Times of event logs are those of the mutator. Errors: UNSUPPORTED for pipes. */

@@ -32,6 +32,7 @@
 HPF_BEGIN_DECLS
 
 typedef struct hpf_survey_options {
+    size_t size;           /* of the struct (version.h) */
     size_t max_drawn;      /* 0: the default, 8192 */
     size_t max_name_bytes; /* as in hpf_reader_options */
     /* Use only the samples from `from_time` to `to_time`, both included, for totals, drawn samples

@@ -2,9 +2,18 @@
  *
  * The version of the libraries hpfile, hprender and hpprof, which is one.
  *
- * Before 1.0, each minor version may change the interface: structs get members, functions go. Such
- * a version has a soname of its own (libhpfile.so.0.1), so that a program never runs with another
- * interface than it was compiled for. Micro versions change neither structs nor functions.
+ * Before 1.0, each minor version may change the interface: members and functions go. Such a version
+ * has a soname of its own (libhpfile.so.0.1), so that a program never runs with another interface
+ * than it was compiled for. Micro versions remove nothing.
+ *
+ * Structs of options, which a program fills, begin with their size, and get new members at the end:
+ *
+ *     hpf_source_options options = {.size = sizeof options, .keep = true};
+ *
+ * The library reads no more than these bytes, and takes all later members as zero, which is their
+ * default: a program works with a library that is newer than its headers. Errors: ARGUMENT for a
+ * size that is not set, or is larger than the library's. Structs that the library creates also get
+ * members at the end: use them by their address.
  */
 #ifndef HPFILE_VERSION_H
 #define HPFILE_VERSION_H

@@ -31,6 +31,7 @@ typedef struct hpf_writer hpf_writer;
 
 /* Each format uses the options that it has a use for. */
 typedef struct hpf_writer_options {
+    size_t size; /* of the struct (version.h) */
     /* hp, eventlog: write each sample in one call, so that followers of the file never see half a
      * sample. */
     bool flush_samples;

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     hpf_error err = {0};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_status status =
         argc == 3 ? hpf_source_open(&source, argv[1], &keep, &err) : HPF_ERR_ARGUMENT;
     if (status == HPF_OK) {

@@ -52,7 +52,8 @@ static void feed(fixture *f, const char *text)
 static void begin(fixture *f)
 {
     static const hpf_events events = {.name = on_name, .sample = on_sample, .mark = on_mark};
-    const hpf_live_options options = {.listener = &events, .listener_context = f};
+    const hpf_live_options options = {
+        .size = sizeof options, .listener = &events, .listener_context = f};
     *f = (fixture){.profile = {.number = 7, .name = "p", .state = WATCHED_GROWING},
                    .channel = {.instance = "me"}};
     http_feed_init(&f->feed, &f->profile, false);

@@ -6,7 +6,7 @@
 oneshot survey_text(hpf_str text, const hpf_survey_options *options)
 {
     oneshot all = {NULL, NULL};
-    hpf_source_options keeping = {.keep = true};
+    hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     hpf_error err = {0};
     cr_assert_eq(hpf_source_from_memory(&all.source, text, &keeping, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&all.survey, all.source, options, &err), HPF_OK, "%s",
@@ -36,7 +36,8 @@ hpf_survey *look(hpf_live *live)
 
 oneshot survey_alike(hpf_str text, const hpf_live_options *options)
 {
-    hpf_survey_options same = {.max_drawn = options->max_drawn,
+    hpf_survey_options same = {.size = sizeof same,
+                               .max_drawn = options->max_drawn,
                                .is_wanted = options->is_wanted,
                                .is_wanted_context = options->is_wanted_context};
     return survey_text(text, &same);

@@ -74,7 +74,7 @@ static void for_each(void (*check)(const facts *f, const char *path))
 
 static hpf_survey *survey_of(hpf_source *source, size_t max_drawn)
 {
-    hpf_survey_options options = {.max_drawn = max_drawn};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, &options, &err), HPF_OK, "%s", err.message);
@@ -84,7 +84,7 @@ static hpf_survey *survey_of(hpf_source *source, size_t max_drawn)
 static hpf_source *source_of(const char *path)
 {
     hpf_source *source = NULL;
-    hpf_source_options options = {.keep = true};
+    hpf_source_options options = {.size = sizeof options, .keep = true};
     cr_assert_eq(hpf_source_open(&source, path, &options, NULL), HPF_OK);
     return source;
 }

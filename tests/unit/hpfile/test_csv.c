@@ -229,7 +229,7 @@ Test(csv, names_that_are_formulas_are_guarded)
 
 Test(csv, raw_names_are_written_as_they_are)
 {
-    const hpf_writer_options options = {.raw_names = true};
+    const hpf_writer_options options = {.size = sizeof options, .raw_names = true};
     const hpf_events *e = &hpf_writer_events;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_csv, sink, &options);

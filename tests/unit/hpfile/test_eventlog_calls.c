@@ -44,8 +44,9 @@ static uint64_t amount_of(int sample, hpf_name name)
 
 static hpf_source *write_log(hpf_sink *sink, bool writes_changes)
 {
-    static const hpf_source_options keep = {.keep = true};
-    const hpf_writer_options options = {.writes_changes = writes_changes,
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
+    const hpf_writer_options options = {.size = sizeof options,
+                                        .writes_changes = writes_changes,
                                         .writes_calls = true,
                                         .breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                         .frames = frames_of};
@@ -116,7 +117,8 @@ static void check(bool writes_changes)
     expect_frame(survey, 1, 0, "g.c:1", "");
     hpf_survey_destroy(survey);
 
-    survey = survey_of(source, &(hpf_survey_options){.by_line = true});
+    survey = survey_of(source,
+                       &(hpf_survey_options){.size = sizeof(hpf_survey_options), .by_line = true});
     cr_assert_eq(hpf_survey_n_names(survey), N_NAMES);
     for (hpf_name i = 0; i < N_NAMES; i++) {
         cr_expect_eq(last_of(survey, i), amount_of(N_SAMPLES - 1, i));
@@ -137,9 +139,12 @@ static void check(bool writes_changes)
         {{.part = HPF_PART_STACK, .under = "leaf"}, {"leaf/main"}, leaf},
     };
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        hpf_stack_view_options options = views[i].options;
+        options.size = sizeof options;
         hpf_stack_view *view;
-        cr_assert_eq(hpf_stack_view_create(&view, &views[i].options, NULL), HPF_OK);
-        survey = survey_of(source, &(hpf_survey_options){.view = view});
+        cr_assert_eq(hpf_stack_view_create(&view, &options, NULL), HPF_OK);
+        survey = survey_of(source,
+                           &(hpf_survey_options){.size = sizeof(hpf_survey_options), .view = view});
         uint32_t n = 0;
         for (; n < 4 && views[i].names[n]; n++) {
             cr_assert_lt(n, hpf_survey_n_names(survey));

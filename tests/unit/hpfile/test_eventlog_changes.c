@@ -47,7 +47,8 @@ static size_t frames_of(void *context, hpf_name name, hpf_frame *frames, size_t 
 
 static hpf_sink *write_log(const truth *t, bool writes_changes)
 {
-    const hpf_writer_options options = {.writes_changes = writes_changes,
+    const hpf_writer_options options = {.size = sizeof options,
+                                        .writes_changes = writes_changes,
                                         .breakdown = HPF_BREAKDOWN_COST_CENTRE,
                                         .frames = frames_of};
     const hpf_events *to = &hpf_writer_events;
@@ -167,8 +168,9 @@ Test(eventlog_changes, the_second_pass_reads_what_the_first_did)
     truth t;
     fill(&t, 9);
     hpf_sink *log = write_log(&t, true);
-    const hpf_source_options keeping = {.keep = true};
-    const hpf_survey_options options = {.expects_no_series = true}; /* stores no costs */
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    const hpf_survey_options options = {.size = sizeof options,
+                                        .expects_no_series = true}; /* stores no costs */
     hpf_source *source;
     hpf_survey *survey;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), &keeping, NULL), HPF_OK);

@@ -93,7 +93,7 @@ static void for_each(void (*check)(const facts *f, const char *path))
 static hpf_source *source_of(const char *path)
 {
     hpf_source *source = NULL;
-    hpf_source_options options = {.keep = true};
+    hpf_source_options options = {.size = sizeof options, .keep = true};
     cr_assert_eq(hpf_source_open(&source, path, &options, NULL), HPF_OK);
     return source;
 }

@@ -194,9 +194,10 @@ static void count_warning(void *context, const hpf_error *warning)
  * none. */
 static hpf_survey *survey_one(hpf_sink *log, hpf_source **source, uint8_t number, hpf_error *err)
 {
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     unsigned n_warnings = 0;
-    const hpf_survey_options options = {.has_log_profile = true,
+    const hpf_survey_options options = {.size = sizeof options,
+                                        .has_log_profile = true,
                                         .log_profile = number,
                                         .warning = count_warning,
                                         .warning_context = &n_warnings};
@@ -249,8 +250,8 @@ Test(log_heap, eras_and_labels_keep_their_words)
 
 static hpf_survey *survey_of(hpf_sink *log, hpf_source **source, size_t max_drawn)
 {
-    hpf_source_options keep = {.keep = true};
-    hpf_survey_options options = {.max_drawn = max_drawn};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_source_from_memory(source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);
@@ -327,10 +328,10 @@ Test(log_heap, info_tables_of_a_type_are_one_band_by_type)
     sample(log, 7, "0xdead", 40);
     log_end(log);
     hpf_stack_view *view;
-    const hpf_stack_view_options by_type = {.part = HPF_PART_TYPE};
+    const hpf_stack_view_options by_type = {.size = sizeof by_type, .part = HPF_PART_TYPE};
     cr_assert_eq(hpf_stack_view_create(&view, &by_type, NULL), HPF_OK);
-    const hpf_survey_options options = {.view = view};
-    const hpf_source_options keep = {.keep = true};
+    const hpf_survey_options options = {.size = sizeof options, .view = view};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_source *source;
     hpf_survey *survey;
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), &keep, NULL), HPF_OK);

@@ -179,8 +179,8 @@ static void expect_over_time(hpf_str value, const char *expected)
     hpf_sink *log = put_samples();
     seen s = {.text = ""};
     hpf_source *source = NULL;
-    const hpf_source_options keeping = {.keep = true};
-    const hpf_reader_options options = {.value = value};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    const hpf_reader_options options = {.size = sizeof options, .value = value};
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(log), &keeping, NULL), HPF_OK);
     cr_assert_eq(hpf_format_read(hpf_format_find("eventlog"), source, &seeing, &s, &options, NULL),
                  HPF_OK);
@@ -203,8 +203,10 @@ Test(log_ticky, a_growing_log_names_counters_by_number)
     hpf_str bytes = hpf_sink_bytes(log);
     seen s = {.text = ""};
     hpf_live *live = NULL;
-    const hpf_live_options options = {
-        .value = HPF_STR("ticky-entries"), .listener = &seeing, .listener_context = &s};
+    const hpf_live_options options = {.size = sizeof options,
+                                      .value = HPF_STR("ticky-entries"),
+                                      .listener = &seeing,
+                                      .listener_context = &s};
     cr_assert_eq(hpf_live_create(&live, &options, NULL), HPF_OK);
     for (size_t i = 0; i < bytes.length; i++) {
         cr_assert_eq(hpf_live_feed(live, bytes.data + i, 1, NULL), HPF_OK);
@@ -219,7 +221,7 @@ Test(log_ticky, a_text_profile_has_no_counters)
 {
     static const char text[] = "JOB \"j\"\nDATE \"d\"\n";
     hpf_live *live = NULL;
-    const hpf_live_options options = {.value = HPF_STR("ticky-entries")};
+    const hpf_live_options options = {.size = sizeof options, .value = HPF_STR("ticky-entries")};
     hpf_error err;
     cr_assert_eq(hpf_live_create(&live, &options, NULL), HPF_OK);
     cr_expect_eq(hpf_live_feed(live, text, sizeof text - 1, &err), HPF_ERR_ARGUMENT);

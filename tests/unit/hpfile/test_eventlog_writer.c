@@ -36,7 +36,7 @@ static hpf_model *model_of(hpf_source *source)
 static hpf_source *source_of_path(const char *path)
 {
     hpf_source *source = NULL;
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     cr_assert_eq(hpf_source_open(&source, path, &keep, NULL), HPF_OK, "%s", path);
     return source;
 }
@@ -44,7 +44,7 @@ static hpf_source *source_of_path(const char *path)
 static hpf_source *source_of_sink(const hpf_sink *sink)
 {
     hpf_source *source = NULL;
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(sink), &keep, NULL), HPF_OK);
     return source;
 }
@@ -59,8 +59,10 @@ static hpf_sink *write_log(hpf_source *source, hpf_breakdown breakdown)
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, NULL, &err), HPF_OK, "%s", err.message);
-    hpf_writer_options options = {
-        .breakdown = breakdown, .frames = survey_frames, .frames_context = survey};
+    hpf_writer_options options = {.size = sizeof options,
+                                  .breakdown = breakdown,
+                                  .frames = survey_frames,
+                                  .frames_context = survey};
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
     cr_assert_eq(hpf_survey_emit(survey, true, &hpf_writer_events, writer, &err), HPF_OK, "%s",
@@ -202,8 +204,10 @@ Test(eventlog_writer, biographies_have_the_time_of_the_sample_in_a_field)
          "1.500000000 - HEAP_PROF_SAMPLE_END sample=0\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hpf_writer_options options = cases[i].options;
+        options.size = sizeof options;
         hpf_sink *sink = hpf_sink_to_memory();
-        hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &cases[i].options);
+        hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
         hpf_cost cost = {.name = 0, .whole = 7};
         hpf_sample sample = {.time = 1.5, .costs = &cost, .n_costs = 1};
         cr_assert_eq(hpf_writer_events.name(writer, 0, HPF_STR("LAG"), NULL), HPF_OK);
@@ -228,6 +232,7 @@ Test(eventlog_writer, biographies_have_the_time_of_the_sample_in_a_field)
 Test(eventlog_writer, restrictions_survive)
 {
     static const hpf_writer_options options = {
+        .size = sizeof options,
         .breakdown = HPF_BREAKDOWN_TYPE,
         .filters = {HPF_STR("Main,Lib"), HPF_STR("(,)"), HPF_STR("Int"), HPF_STR("go"),
                     HPF_STR("main"), HPF_STR("CAF"), HPF_STR("drag,void")},
@@ -325,7 +330,7 @@ Test(eventlog_writer, ticks_are_read_back_with_their_stacks)
 /* Returns an amount of the stacks of a log, as a profile. */
 static hpf_model *totals_of(hpf_source *source, const char *amount)
 {
-    const hpf_reader_options options = {.value = {amount, strlen(amount)}};
+    const hpf_reader_options options = {.size = sizeof options, .value = {amount, strlen(amount)}};
     hpf_model *model = hpf_model_create();
     cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
     cr_assert_eq(
@@ -355,7 +360,7 @@ static size_t frames_of_total(void *context, size_t stack, hpf_frame *frames, si
 Test(eventlog_writer, totals_of_stacks_are_read_back_also_from_a_copy)
 {
     static const double whole[] = {-HUGE_VAL, HUGE_VAL};
-    const hpf_writer_options options = {.writes_totals = true};
+    const hpf_writer_options options = {.size = sizeof options, .writes_totals = true};
     static const char *const amounts[] = {"allocated", "peak", "blocks"};
     const hpf_stack_totals totals[] = {{1000, 300, 3}, {UINT64_MAX, 40, 4}};
     hpf_sink *sinks[] = {hpf_sink_to_memory(), hpf_sink_to_memory()};
@@ -426,8 +431,8 @@ Test(eventlog_writer, other_records_of_a_log_are_copied)
         source_of_path(CENSUS_SOURCE_DIR "/tests/cli/fixtures/time_and_heap.eventlog.xz");
     hpf_survey *survey = NULL;
     cr_assert_eq(hpf_survey_create(&survey, given, NULL, NULL), HPF_OK);
-    const hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE,
-                                        .period_ns = 50000000};
+    const hpf_writer_options options = {
+        .size = sizeof options, .breakdown = HPF_BREAKDOWN_COST_CENTRE, .period_ns = 50000000};
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
     cr_assert_eq(hpf_eventlog_writer_declare(writer, hpf_survey_eventlog(survey), NULL), HPF_OK);
@@ -500,7 +505,7 @@ Test(eventlog_writer, records_of_another_length_or_type_are_omitted)
 
 static emitted begin_telling(double units_per_s)
 {
-    hpf_writer_options options = {.units_per_s = units_per_s};
+    hpf_writer_options options = {.size = sizeof options, .units_per_s = units_per_s};
     hpf_sink *sink = hpf_sink_to_memory();
     return (emitted){sink, create_writer(&hpf_format_eventlog, sink, &options)};
 }
@@ -611,7 +616,8 @@ static size_t one_stack(void *context, hpf_name name, hpf_frame *frames, size_t 
 Test(eventlog_writer, names_of_the_same_frames_stay_apart)
 {
     static const char *const names[] = {"go/main", "(2)go/main", "(3)go/main"};
-    hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_COST_CENTRE, .frames = one_stack};
+    hpf_writer_options options = {
+        .size = sizeof options, .breakdown = HPF_BREAKDOWN_COST_CENTRE, .frames = one_stack};
     emitted t = {.sink = hpf_sink_to_memory()};
     t.writer = create_writer(&hpf_format_eventlog, t.sink, &options);
     for (uint32_t i = 0; i < 3; i++) {
@@ -641,7 +647,8 @@ Test(eventlog_writer, info_tables_are_defined)
 {
     static const char *const names[] = {"sat_info Main.main Main.hs:5:1-30",
                                         "(2)sat_info Main.main Main.hs:5:1-30"};
-    hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_INFO_TABLE, .frames = two_tables};
+    hpf_writer_options options = {
+        .size = sizeof options, .breakdown = HPF_BREAKDOWN_INFO_TABLE, .frames = two_tables};
     emitted t = {.sink = hpf_sink_to_memory()};
     t.writer = create_writer(&hpf_format_eventlog, t.sink, &options);
     for (uint32_t i = 0; i < 2; i++) {
@@ -761,7 +768,8 @@ Test(eventlog_writer, restrictions_are_found_in_jobs)
  * and stores its length after each sample. */
 static hpf_str write_growing(hpf_sink *sink, size_t lengths[], int n, bool has_totals)
 {
-    const hpf_writer_options options = {.writes_totals = true, .flush_samples = true};
+    const hpf_writer_options options = {
+        .size = sizeof options, .writes_totals = true, .flush_samples = true};
     hpf_writer *writer = create_writer(&hpf_format_eventlog, sink, &options);
     for (int i = 0; i < n; i++) {
         hpf_stack_totals totals[100];

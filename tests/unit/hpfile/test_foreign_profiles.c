@@ -249,7 +249,8 @@ Test(foreign_profiles, have_functions_that_the_caller_finds)
     hpf_source *source;
     hpf_frame frame;
     unsigned n_calls = 0;
-    const hpf_survey_options options = {.symbolise = name_addresses, .symbolise_context = &n_calls};
+    const hpf_survey_options options = {
+        .size = sizeof options, .symbolise = name_addresses, .symbolise_context = &n_calls};
     const hpf_str text =
         TEXT("heap profile: 3: 60 [3: 60] @ heapprofile\n1: 40 [1: 40] @ 0x1abc 0x1def\n"
              "2: 20 [2: 20] @ 0x9\n\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 fe:00 11 /bin/a\n");
@@ -294,7 +295,7 @@ Test(foreign_profiles, with_large_samples_are_read_twice)
             hpf_sink_printf(csv, ",%llu", (unsigned long long)((i + 1) << (7 * row)));
         }
     }
-    const hpf_survey_options options = {.expects_no_series = true};
+    const hpf_survey_options options = {.size = sizeof options, .expects_no_series = true};
     static uint32_t band_of_name[N_WIDE];
     double values[N_ROWS];
     unsigned row = 0;

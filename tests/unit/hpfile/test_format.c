@@ -12,7 +12,7 @@
 #include "hpfile/format.h"
 #include "retold.h"
 
-static const hpf_source_options keeping = {.keep = true};
+static const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
 
 Test(format, is_detected_from_the_beginning)
 {

@@ -258,7 +258,8 @@ Test(hp_writer, random_names_are_read_back_as_one_name)
     }
 }
 
-static const hpf_writer_options flushing_options = {.flush_samples = true};
+static const hpf_writer_options flushing_options = {.size = sizeof flushing_options,
+                                                    .flush_samples = true};
 
 Test(hp_writer, a_follower_sees_whole_samples_only)
 {

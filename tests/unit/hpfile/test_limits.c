@@ -48,7 +48,7 @@ enum { N_CASES = sizeof cases / sizeof *cases };
 static hpf_status read_as(size_t i, size_t n, size_t max_name_bytes, hpf_error *err)
 {
     hpf__buffer text = text_of(cases[i].before, n, cases[i].after);
-    const hpf_reader_options options = {.max_name_bytes = max_name_bytes};
+    const hpf_reader_options options = {.size = sizeof options, .max_name_bytes = max_name_bytes};
     const hpf_events none = {0};
     hpf_source *source = NULL;
     cr_assert_eq(hpf_source_from_memory(&source, (hpf_str){text.bytes, text.length}, NULL, NULL),
@@ -84,7 +84,7 @@ Test(limits, a_statement_without_end_is_refused_when_it_is_too_long)
     static const char *const befores[] = {SAMPLE, HEAD "JOB \""};
     static const size_t pieces[] = {1, 7, 60, 200};
     for (size_t i = 0; i < 8; i++) {
-        const hpf_reader_options options = {.max_name_bytes = 50};
+        const hpf_reader_options options = {.size = sizeof options, .max_name_bytes = 50};
         const hpf_events none = {0};
         hpf_error err = {0};
         hpf_status status = HPF_OK;
@@ -141,7 +141,7 @@ Test(limits, a_row_has_at_most_four_million_cells)
 Test(limits, a_row_has_at_most_sixteen_times_the_longest_name)
 {
     hpf__buffer text = {0};
-    const hpf_reader_options options = {.max_name_bytes = 50};
+    const hpf_reader_options options = {.size = sizeof options, .max_name_bytes = 50};
     const hpf_events none = {0};
     hpf_source *source = NULL;
     hpf_error err;

@@ -73,9 +73,14 @@ static void compare(hpf_str text, const hpf_live_options *options, size_t most_b
 
 static void compare_ways(hpf_str text, const char *name)
 {
-    static const hpf_live_options plain = {0}, few = {.max_drawn = 16},
-                                  tight = {.max_drawn = 32, .most_bytes = 20000},
-                                  sifted = {.max_drawn = 100, .is_wanted = is_even};
+    static const hpf_live_options plain = {.size = sizeof plain},
+                                  few = {.size = sizeof few, .max_drawn = 16},
+                                  tight = {.size = sizeof tight,
+                                           .max_drawn = 32,
+                                           .most_bytes = 20000},
+                                  sifted = {.size = sizeof sifted,
+                                            .max_drawn = 100,
+                                            .is_wanted = is_even};
     compare(text, &plain, 1, 2, name);
     compare(text, &plain, 5000, 8, name);
     compare(text, &few, 2000, 8, name);
@@ -153,10 +158,11 @@ static hpf_sink *make_profile(const shape *s)
 Test(live, keeps_drawn_samples_when_samples_are_compacted)
 {
     static const shape shapes[] = {{700, 40, false, 0}, {900, 40, true, 100}, {3000, 7, true, 0}};
-    static const hpf_live_options tight[] = {{.max_drawn = 16, .most_bytes = 60000},
-                                             {.max_drawn = 64, .most_bytes = 100000},
-                                             {.max_drawn = 128, .most_bytes = 1},
-                                             {.max_drawn = 700, .most_bytes = 200000}};
+    static const hpf_live_options tight[] = {
+        {.size = sizeof *tight, .max_drawn = 16, .most_bytes = 60000},
+        {.size = sizeof *tight, .max_drawn = 64, .most_bytes = 100000},
+        {.size = sizeof *tight, .max_drawn = 128, .most_bytes = 1},
+        {.size = sizeof *tight, .max_drawn = 700, .most_bytes = 200000}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         hpf_sink *profile = make_profile(&shapes[i]);
         for (size_t k = 0; k < sizeof tight / sizeof *tight; k++) {
@@ -170,7 +176,7 @@ Test(live, a_snapshot_does_not_change_later_results)
 {
     hpf_sink *profile = make_profile(&(shape){300, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
-    static const hpf_live_options options = {.max_drawn = 64};
+    static const hpf_live_options options = {.size = sizeof options, .max_drawn = 64};
     hpf_live *live = live_create(&options);
     for (size_t i = 0; i < text.length; i += 50) {
         hpf_survey *survey = NULL, *again = NULL;
@@ -216,7 +222,8 @@ Test(live, series_stay_right_when_bands_change_numbers_or_names)
 {
     hpf_sink *profile = make_profile(&(shape){400, 12, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
-    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 60000};
+    static const hpf_live_options options = {
+        .size = sizeof options, .max_drawn = 64, .most_bytes = 60000};
     hpf_live *live = live_create(&options);
     uint32_t turn = 0;
     for (size_t i = 0; i < text.length; i += 400) {
@@ -248,7 +255,8 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
     hpf_survey *latest = NULL;
     cr_assert_eq(hpf_live_survey_last(&latest, live, duration, NULL), HPF_OK);
     const hpf_overview *o = hpf_survey_overview(latest);
-    hpf_survey_options window = {.max_drawn = options->max_drawn,
+    hpf_survey_options window = {.size = sizeof window,
+                                 .max_drawn = options->max_drawn,
                                  .is_wanted = options->is_wanted,
                                  .has_window = true,
                                  .from_time = o->last_time - duration,
@@ -262,7 +270,9 @@ static void expect_stretch(hpf_live *live, hpf_str text, const hpf_live_options 
 Test(live, the_last_duration_is_a_window)
 {
     static const hpf_live_options options[] = {
-        {0}, {.max_drawn = 16}, {.max_drawn = 32, .is_wanted = is_even}};
+        {.size = sizeof *options},
+        {.size = sizeof *options, .max_drawn = 16},
+        {.size = sizeof *options, .max_drawn = 32, .is_wanted = is_even}};
     static const double durations[] = {0, 1, 17.5, 100, 1e6, HUGE_VAL};
     hpf_sink *profile = make_profile(&(shape){300, 20, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
@@ -309,7 +319,8 @@ static void expect_whole(hpf_survey *survey)
 
 Test(live, a_compacted_window_uses_drawn_samples)
 {
-    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 100000};
+    static const hpf_live_options options = {
+        .size = sizeof options, .max_drawn = 64, .most_bytes = 100000};
     hpf_sink *profile = make_profile(&(shape){2000, 30, true, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -361,7 +372,8 @@ static void expect_bands_with_others(hpf_live *live, hpf_str text, const hpf_liv
 
 Test(live, folded_names_count_with_all_others)
 {
-    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 200000};
+    static const hpf_live_options options = {
+        .size = sizeof options, .max_drawn = 64, .most_bytes = 200000};
     hpf_sink *profile = make_profile(&(shape){250, 1200, false, 0});
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -402,7 +414,8 @@ static hpf_sink *make_riser(int n_samples)
 Test(live, a_name_that_rises_has_a_series_from_then_on)
 {
     enum { N_SAMPLES = 600 };
-    static const hpf_live_options options = {.max_drawn = 64, .most_bytes = 100000};
+    static const hpf_live_options options = {
+        .size = sizeof options, .max_drawn = 64, .most_bytes = 100000};
     hpf_sink *profile = make_riser(N_SAMPLES);
     hpf_str text = hpf_sink_bytes(profile);
     hpf_live *live = live_create(&options);
@@ -548,7 +561,8 @@ Test(live, a_broken_input_stays_broken_and_can_be_surveyed)
 Test(live, a_listener_gets_all_events)
 {
     hpf_sink *said = hpf_sink_to_memory(), *expected = hpf_sink_to_memory();
-    hpf_live_options options = {.listener = &event_text_events, .listener_context = said};
+    hpf_live_options options = {
+        .size = sizeof options, .listener = &event_text_events, .listener_context = said};
     hpf_live *live = live_create(&options);
     hpf_reader *reader = hpf_reader_create(&event_text_events, expected, NULL);
     cr_assert_eq(hpf_live_feed(live, marked, sizeof marked - 1, NULL), HPF_OK);
@@ -576,8 +590,8 @@ Test(live, names_of_quantities_stay_valid)
 {
     static const hpf_events events = {.quantity = keep_name};
     hpf_str name = {NULL, 0};
-    hpf_live *live =
-        live_create(&(hpf_live_options){.listener = &events, .listener_context = &name});
+    hpf_live *live = live_create(&(hpf_live_options){
+        .size = sizeof(hpf_live_options), .listener = &events, .listener_context = &name});
     char rows[] = "time\twhat\tvalue\n1\tresident\t10\n";
     for (size_t i = 0; i < sizeof rows - 1; i++) {
         cr_assert_eq(hpf_live_feed_sidecar(live, rows + i, 1, NULL), HPF_OK);
@@ -596,7 +610,8 @@ Test(live, can_be_replayed_while_all_samples_are_kept)
     hpf_str text = hpf_sink_bytes(profile);
     hpf_model *expected = model_of_text(text, NULL), *got = hpf_model_create();
     for (size_t max_drawn = 16; max_drawn <= 64; max_drawn += 48) {
-        hpf_live *live = live_create(&(hpf_live_options){.max_drawn = max_drawn});
+        hpf_live *live = live_create(
+            &(hpf_live_options){.size = sizeof(hpf_live_options), .max_drawn = max_drawn});
         hpf_error err = {0};
         cr_assert_eq(hpf_live_feed(live, text.data, text.length, NULL), HPF_OK);
         hpf_status status = hpf_survey_emit(look(live), false, &hpf_model_events, got, &err);

@@ -23,7 +23,7 @@ TestSuite(live_eventlog, .timeout = 300);
 
 static void compare_log(hpf_str text, const char *what)
 {
-    static const hpf_live_options few = {.max_drawn = 16};
+    static const hpf_live_options few = {.size = sizeof few, .max_drawn = 16};
     rng chance = {text.length};
     hpf_live *live = live_create(&few);
     hpf_survey *survey = NULL;
@@ -134,7 +134,7 @@ static void compare_disordered(unsigned n_samples, const hpf_live_options *optio
 /* The second sample may be before the first. */
 Test(live_eventlog, two_samples_in_the_wrong_order)
 {
-    static const hpf_live_options plain = {0};
+    static const hpf_live_options plain = {.size = sizeof plain};
     hpf_sink *log = begin_log();
     begin_log_profile(log, 0, 4, "");
     put_log_sample(log, 2000000, 50);
@@ -150,8 +150,9 @@ Test(live_eventlog, two_samples_in_the_wrong_order)
 
 Test(live_eventlog, late_samples_of_a_log_are_put_in_order)
 {
-    static const hpf_live_options plain = {0}, few = {.max_drawn = 16},
-                                  sifted = {.is_wanted = is_even};
+    static const hpf_live_options plain = {.size = sizeof plain},
+                                  few = {.size = sizeof few, .max_drawn = 16},
+                                  sifted = {.size = sizeof sifted, .is_wanted = is_even};
     compare_disordered(7, &plain);
     compare_disordered(800, &plain);
     compare_disordered(800, &few);
@@ -177,7 +178,8 @@ Test(live_eventlog, a_stretch_ends_with_the_latest_and_listeners_hear_late_ones)
 {
     static const hpf_events listener = {.sample = hear};
     heard h = {0, 0};
-    const hpf_live_options options = {.listener = &listener, .listener_context = &h};
+    const hpf_live_options options = {
+        .size = sizeof options, .listener = &listener, .listener_context = &h};
     hpf_sink *log = begin_log();
     begin_log_profile(log, 0, 4, "");
     put_log_sample(log, 1000000000, 8);
@@ -201,7 +203,7 @@ Test(live_eventlog, a_stretch_ends_with_the_latest_and_listeners_hear_late_ones)
 
 Test(live_eventlog, where_not_all_costs_are_kept_late_samples_get_the_time_before)
 {
-    const hpf_live_options tight = {.max_drawn = 16, .most_bytes = 4000};
+    const hpf_live_options tight = {.size = sizeof tight, .max_drawn = 16, .most_bytes = 4000};
     hpf_sink *log = begin_log();
     begin_log_profile(log, 0, 4, "");
     for (unsigned i = 1; i <= 500; i++) {
@@ -250,7 +252,8 @@ static void feed_more(hpf_live *live, hpf_sink *log, size_t *n_fed)
 /* A sample waits for the blocks of both capabilities, which come later; at the end none waits. */
 Test(live_eventlog, samples_wait_until_the_clock_of_the_mutator_is_known)
 {
-    static const hpf_live_options options = {.uses_mutator_clock = true, .has_activity = true};
+    static const hpf_live_options options = {
+        .size = sizeof options, .uses_mutator_clock = true, .has_activity = true};
     hpf_sink *log = hpf_sink_to_memory();
     log_begin(log, 0);
     log_declare(log, 1, 4, "Run thread");
@@ -279,7 +282,7 @@ Test(live_eventlog, samples_wait_until_the_clock_of_the_mutator_is_known)
     cr_expect_eq(last_time(live), 1 + 4 + 4 + 1);
     cr_assert_eq(hpf_live_finish(live, NULL), HPF_OK);
     cr_expect_not_null(hpf_live_activity(live, look(live)));
-    const hpf_survey_options alike = {.uses_mutator_clock = true};
+    const hpf_survey_options alike = {.size = sizeof alike, .uses_mutator_clock = true};
     oneshot all = survey_text(hpf_sink_bytes(log), &alike);
     cr_expect_null(surveys_differ(look(live), all.survey, (surveys_excuses){0}));
     oneshot_finish(&all);
@@ -292,7 +295,7 @@ Test(live_eventlog, text_has_no_clock_of_the_mutator)
 {
     static const char text[] = "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT "
                                "\"bytes\"\nBEGIN_SAMPLE 2.5\na\t1\nEND_SAMPLE 2.5\n";
-    static const hpf_live_options options = {.uses_mutator_clock = true};
+    static const hpf_live_options options = {.size = sizeof options, .uses_mutator_clock = true};
     hpf_live *live = live_create(&options);
     cr_assert_eq(hpf_live_feed(live, text, sizeof text - 1, NULL), HPF_OK);
     cr_expect_eq(last_time(live), 2.5);
@@ -421,8 +424,11 @@ Test(live_eventlog, the_end_reports_that_there_were_no_samples)
 Test(live_eventlog, diagnoses_profiles_that_are_skipped)
 {
     static const unsigned two[] = {4, 1, 0};
-    const hpf_live_options second = {.has_log_profile = true, .log_profile = 1},
-                           third = {.has_log_profile = true, .log_profile = 3};
+    const hpf_live_options second = {.size = sizeof second,
+                                     .has_log_profile = true,
+                                     .log_profile = 1},
+                           third = {
+                               .size = sizeof third, .has_log_profile = true, .log_profile = 3};
     hpf_sink *log = running("+RTS", "-hT", "", two);
     put_log_sample(log, 5000, 8);
     cr_expect_str_eq(caveat_of(log, NULL), "");
@@ -443,7 +449,7 @@ Test(live_eventlog, diagnoses_profiles_that_are_skipped)
 
 Test(live_eventlog, a_diagnosis_is_not_a_warning)
 {
-    const hpf_live_options options = {.warning = count_warning};
+    const hpf_live_options options = {.size = sizeof options, .warning = count_warning};
     hpf_sink *log = begin_log();
     begin_log_profile(log, 0, 4, "");
     put_log_sample(log, 5000, 8);
@@ -470,7 +476,7 @@ Test(live_eventlog, a_diagnosis_is_not_a_warning)
  * of 7 bits. */
 Test(live_eventlog, costs_of_stacks)
 {
-    const hpf_live_options options = {.has_costs = true};
+    const hpf_live_options options = {.size = sizeof options, .has_costs = true};
     hpf_live *live = live_create(&options), *without = live_create(NULL);
     hpf_sink *log = hpf_sink_to_memory();
     log_begin(log, 0);

@@ -28,7 +28,7 @@ typedef struct made_process {
 
 static void begin(hpf_recording_writer *w, made_process *p)
 {
-    const hpf_writer_options options = {.writes_changes = true};
+    const hpf_writer_options options = {.size = sizeof options, .writes_changes = true};
     const hpf_process row = {.pid = p->pid,
                              .parent = p->pid > 100,
                              .start_s = p->start_s,
@@ -111,7 +111,7 @@ enum { N = sizeof run / sizeof *run };
 /* Surveys a process, and returns its peak; 0 with an error. */
 static double peak_of(hpf_str bytes, const char *which, hpf_error *err)
 {
-    const hpf_source_options options = {.keep = true, .process = which};
+    const hpf_source_options options = {.size = sizeof options, .keep = true, .process = which};
     hpf_source *source;
     hpf_survey *survey;
     cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
@@ -180,7 +180,7 @@ Test(recording, processes_are_rows)
 Test(recording, a_log_is_read_again)
 {
     hpf_str bytes = write_run(run, N, true);
-    const hpf_source_options options = {.keep = true, .process = "4"};
+    const hpf_source_options options = {.size = sizeof options, .keep = true, .process = "4"};
     char first[1 << 16], again[1 << 16];
     size_t length = 0, n = 0;
     hpf_source *source;
@@ -207,7 +207,7 @@ Test(recording, a_log_is_read_again)
 Test(recording, a_pipe_is_read_like_a_file)
 {
     hpf_str bytes = write_run(run, N, true);
-    const hpf_source_options options = {.keep = true};
+    const hpf_source_options options = {.size = sizeof options, .keep = true};
     int ends[2];
     hpf_source *source;
     hpf_survey *survey;
@@ -225,7 +225,7 @@ Test(recording, a_pipe_is_read_like_a_file)
 Test(recording, all_processes_are_bands_on_one_clock)
 {
     hpf_str bytes = write_run(run, N, true);
-    const hpf_source_options options = {.keep = true, .process = "all"};
+    const hpf_source_options options = {.size = sizeof options, .keep = true, .process = "all"};
     hpf_source *source;
     hpf_survey *survey;
     cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
@@ -277,7 +277,7 @@ Test(recording, what_a_process_inherits_counts_once)
     hpf_recording_writer_destroy(w);
     hpf_str bytes = take_bytes(file);
     cr_expect_eq(peak_of(bytes, "server: worker", NULL), 130);
-    const hpf_source_options options = {.keep = true, .process = "all"};
+    const hpf_source_options options = {.size = sizeof options, .keep = true, .process = "all"};
     hpf_source *source;
     hpf_survey *survey;
     double amounts[2], time;
@@ -334,7 +334,7 @@ Test(recording, a_provisional_log_is_replaced)
 /* Feeds a recording in small pieces, and returns the peak. */
 static double live_peak_of(hpf_str bytes, const char *which, hpf_error *err)
 {
-    const hpf_live_options options = {.process = which};
+    const hpf_live_options options = {.size = sizeof options, .process = which};
     hpf_live *live;
     hpf_survey *survey;
     hpf_status status = HPF_OK;
@@ -396,7 +396,7 @@ Test(recording, a_recording_that_is_cut_has_all_samples_before)
     hpf_str bytes = write_run(run, 1, true);
     uint64_t before = 0;
     for (size_t length = 0; length <= bytes.length; length++) {
-        const hpf_source_options options = {.keep = true};
+        const hpf_source_options options = {.size = sizeof options, .keep = true};
         hpf_source *source;
         hpf_survey *survey;
         hpf_error err;

@@ -18,7 +18,7 @@
 static char *plain;
 static size_t n_plain;
 
-static const hpf_source_options keeping = {.keep = true};
+static const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
 
 /* Text that compresses, but not to nothing; `n` bytes. */
 static void make_plain(size_t n)
@@ -214,7 +214,8 @@ Test(source, one_to_eight_bytes_from_a_pipe)
 Test(source, a_large_spool_goes_to_a_file)
 {
     make_plain(9 << 20);
-    hpf_source_options options = {.keep = true, .temporary_dir = scratch_path(".")};
+    hpf_source_options options = {
+        .size = sizeof options, .keep = true, .temporary_dir = scratch_path(".")};
     int fd = pipe_of(plain_text(), 1 << 16);
     hpf_source *source;
     cr_assert_eq(hpf_source_from_fd(&source, fd, &options, NULL), HPF_OK);
@@ -230,7 +231,8 @@ Test(source, a_spool_of_exactly_the_limit)
 {
     for (int more = -1; more <= 1; more++) {
         make_plain((size_t)((4 << 20) + more));
-        hpf_source_options options = {.keep = true, .temporary_dir = scratch_path(".")};
+        hpf_source_options options = {
+            .size = sizeof options, .keep = true, .temporary_dir = scratch_path(".")};
         int fd = pipe_of(plain_text(), 1 << 16);
         hpf_source *source;
         cr_assert_eq(hpf_source_from_fd(&source, fd, &options, NULL), HPF_OK);
@@ -243,7 +245,8 @@ Test(source, a_spool_of_exactly_the_limit)
 Test(source, a_spool_that_cannot_be_created_is_an_error)
 {
     make_plain(5 << 20);
-    hpf_source_options options = {.keep = true, .temporary_dir = scratch_path("missing")};
+    hpf_source_options options = {
+        .size = sizeof options, .keep = true, .temporary_dir = scratch_path("missing")};
     int fd = pipe_of(plain_text(), 1 << 16);
     hpf_source *source;
     hpf_error err;

@@ -27,8 +27,8 @@ typedef struct stack {
 static hpf_status survey_text(hpf_survey **out, hpf_source **source, hpf_str text,
                               const hpf_stack_view *view, hpf_error *err)
 {
-    const hpf_source_options keeping = {.keep = true};
-    const hpf_survey_options options = {.view = view};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    const hpf_survey_options options = {.size = sizeof options, .view = view};
     cr_assert_eq(hpf_source_from_memory(source, text, &keeping, NULL), HPF_OK);
     return hpf_survey_create(out, *source, &options, err);
 }
@@ -185,6 +185,7 @@ static void check_views(hpf_str profile, const stack *stacks, bool has_types, rn
         const char *letter = letters[1 + rng_below(chance, 3)];
         const hpf_stack_part parts[] = {HPF_PART_FUNCTION, HPF_PART_STACK, HPF_PART_TYPE};
         const hpf_stack_view_options o = {
+            .size = sizeof o,
             .part = parts[rng_below(chance, has_types ? 3 : 2)],
             .depth = (uint32_t)rng_below(chance, 4),
             .under = letters[rng_below(chance, 4)],
@@ -224,7 +225,8 @@ static size_t frames_of_stack(void *context, hpf_name name, hpf_frame *frames, s
 
 static void put_log(hpf_sink *to, stack *stacks, bool writes_changes)
 {
-    const hpf_writer_options options = {.breakdown = HPF_BREAKDOWN_TYPE,
+    const hpf_writer_options options = {.size = sizeof options,
+                                        .breakdown = HPF_BREAKDOWN_TYPE,
                                         .writes_changes = writes_changes,
                                         .frames = frames_of_stack,
                                         .frames_context = stacks};
@@ -251,10 +253,10 @@ static void put_log(hpf_sink *to, stack *stacks, bool writes_changes)
 /* Without a view, names are the types, once in each sample; with `by_stack` they are stacks. */
 static void check_names(hpf_str log, const stack *stacks)
 {
-    const hpf_stack_view_options by_type = {.part = HPF_PART_TYPE};
+    const hpf_stack_view_options by_type = {.size = sizeof by_type, .part = HPF_PART_TYPE};
     for (int by_stack = 0; by_stack < 2; by_stack++) {
-        const hpf_source_options keeping = {.keep = true};
-        const hpf_survey_options options = {.by_stack = by_stack};
+        const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+        const hpf_survey_options options = {.size = sizeof options, .by_stack = by_stack};
         hpf_source *source;
         hpf_survey *survey;
         double sums[3] = {0};
@@ -307,8 +309,8 @@ Test(stack_view, a_type_selects_the_stacks_that_allocated_it)
             stacks[i].costs[s] = 0;
         }
     }
-    const hpf_stack_view_options o = {.part = HPF_PART_FUNCTION, .under = "B"};
-    const hpf_stack_view_options all = {.part = HPF_PART_FUNCTION};
+    const hpf_stack_view_options o = {.size = sizeof o, .part = HPF_PART_FUNCTION, .under = "B"};
+    const hpf_stack_view_options all = {.size = sizeof all, .part = HPF_PART_FUNCTION};
     hpf_survey *survey;
     hpf_source *source;
     hpf_stack_view *view = view_of(&o);
@@ -342,28 +344,46 @@ Test(stack_view, refuses_what_a_profile_cannot_show)
 {
     static const char samples[] = "BEGIN_SAMPLE 1\n(1)f/main\t3\nEND_SAMPLE 1\n";
     hpf_error err;
-    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.under = "nobody"}, &err),
+    cr_expect_eq(survey_view(samples,
+                             &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                       .under = "nobody"},
+                             &err),
                  HPF_ERR_RANGE);
     cr_expect_str_eq(err.message, "no stack has a function that matches");
-    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_MODULE}, &err),
+    cr_expect_eq(survey_view(samples,
+                             &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                       .part = HPF_PART_MODULE},
+                             &err),
                  HPF_ERR_UNSUPPORTED);
     cr_expect_str_eq(err.message, "no function of this profile has a module; "
                                   "event logs of -hc have them");
-    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_LINE}, &err),
+    cr_expect_eq(survey_view(samples,
+                             &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                       .part = HPF_PART_LINE},
+                             &err),
                  HPF_ERR_UNSUPPORTED);
-    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_PRODUCER}, &err),
+    cr_expect_eq(survey_view(samples,
+                             &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                       .part = HPF_PART_PRODUCER},
+                             &err),
                  HPF_OK);
 
-    cr_expect_eq(survey_view(samples, &(hpf_stack_view_options){.part = HPF_PART_TYPE}, &err),
+    cr_expect_eq(survey_view(samples,
+                             &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                       .part = HPF_PART_TYPE},
+                             &err),
                  HPF_ERR_UNSUPPORTED);
     cr_expect_str_eq(err.message, "no function of this profile has a type; profiles of -hy and "
                                   "event logs of -hi have them");
 
     hpf_stack_view *view;
-    cr_expect_eq(hpf_stack_view_create(&view, &(hpf_stack_view_options){.under = "("}, &err),
-                 HPF_ERR_ARGUMENT);
+    cr_expect_eq(
+        hpf_stack_view_create(
+            &view, &(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options), .under = "("},
+            &err),
+        HPF_ERR_ARGUMENT);
     cr_expect_null(view);
-    const hpf_stack_view_options both = {.callers_of = "a", .callees_of = "b"};
+    const hpf_stack_view_options both = {.size = sizeof both, .callers_of = "a", .callees_of = "b"};
     cr_expect_eq(hpf_stack_view_create(&view, &both, &err), HPF_ERR_ARGUMENT);
 }
 
@@ -393,11 +413,17 @@ Test(stack_view, frames_of_imported_profiles_have_modules_and_places)
 {
     for (int by_place = 0; by_place < 2; by_place++) {
         const char *under = by_place ? "^f[.]c:" : "^libf$";
-        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_MODULE, .under = under},
+        expect_only_name(&(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                   .part = HPF_PART_MODULE,
+                                                   .under = under},
                          "libf");
-        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_PRODUCER, .under = under},
+        expect_only_name(&(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                   .part = HPF_PART_PRODUCER,
+                                                   .under = under},
                          "libf.f");
-        expect_only_name(&(hpf_stack_view_options){.part = HPF_PART_LINE, .under = under},
+        expect_only_name(&(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options),
+                                                   .part = HPF_PART_LINE,
+                                                   .under = under},
                          "f f.c:3");
     }
 }
@@ -413,7 +439,8 @@ static void expect_names(const char *job, hpf_stack_part part, const char *names
                           job, names);
     hpf_survey *survey;
     hpf_source *source;
-    hpf_stack_view *view = view_of(&(hpf_stack_view_options){.part = part});
+    hpf_stack_view *view =
+        view_of(&(hpf_stack_view_options){.size = sizeof(hpf_stack_view_options), .part = part});
     cr_assert_eq(survey_text(&survey, &source, (hpf_str){text, (size_t)length}, view, NULL),
                  HPF_OK);
     bool is_one = *second == '\0';
@@ -463,8 +490,8 @@ Test(stack_view, the_job_says_what_is_shown)
                               cases[i].job);
         hpf_survey *survey;
         hpf_source *source;
-        hpf_stack_view *view =
-            view_of(&(hpf_stack_view_options){.part = HPF_PART_FUNCTION, .callers_of = "f"});
+        hpf_stack_view *view = view_of(&(hpf_stack_view_options){
+            .size = sizeof(hpf_stack_view_options), .part = HPF_PART_FUNCTION, .callers_of = "f"});
         cr_assert_eq(survey_text(&survey, &source, (hpf_str){text, (size_t)length}, view, NULL),
                      HPF_OK);
         hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);

@@ -21,7 +21,7 @@ typedef struct fixture {
 static fixture summarise(const char *text, uint32_t most_rows)
 {
     fixture f = {0};
-    const hpf_source_options options = {.keep = true};
+    const hpf_source_options options = {.size = sizeof options, .keep = true};
     hpf_str bytes = {text, strlen(text)};
     cr_assert_eq(hpf_source_from_memory(&f.source, bytes, &options, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&f.survey, f.source, NULL, NULL), HPF_OK);

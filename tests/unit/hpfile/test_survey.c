@@ -19,11 +19,11 @@
 
 #define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
 
-static const hpf_source_options keeping = {.keep = true};
+static const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
 
 static hpf_survey *survey_source(hpf_source *source, size_t max_drawn)
 {
-    hpf_survey_options options = {.max_drawn = max_drawn};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = max_drawn};
     hpf_survey *survey = NULL;
     hpf_error err = {0};
     cr_assert_eq(hpf_survey_create(&survey, source, &options, &err), HPF_OK, "%s", err.message);
@@ -211,7 +211,10 @@ Test(survey, series_equal_the_model_at_the_drawn_samples)
         put_random_profile(text, &s, &chance);
         hpf_model *model = model_of_text(hpf_sink_bytes(text), NULL);
         static const hpf_survey_options limits[] = {
-            {.max_drawn = 0}, {.max_drawn = 16}, {.max_drawn = 50}, {.expects_no_series = true}};
+            {.size = sizeof *limits, .max_drawn = 0},
+            {.size = sizeof *limits, .max_drawn = 16},
+            {.size = sizeof *limits, .max_drawn = 50},
+            {.size = sizeof *limits, .expects_no_series = true}};
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             hpf_source *source = source_of(hpf_sink_bytes(text));
             compare_series(source, model, &limits[i]);
@@ -235,7 +238,8 @@ Test(survey, series_of_a_compressed_file, .init = scratch_begin, .fini = scratch
     }
     hpf_source *source;
     cr_assert_eq(hpf_source_open(&source, scratch_path("packed"), &keeping, NULL), HPF_OK);
-    compare_series(source, model, &(hpf_survey_options){.max_drawn = 32});
+    compare_series(source, model,
+                   &(hpf_survey_options){.size = sizeof(hpf_survey_options), .max_drawn = 32});
     hpf_source_destroy(source);
     hpf_model_destroy(model);
     hpf_sink_destroy(text);
@@ -371,7 +375,8 @@ Test(survey, progress_is_reported_up_to_the_end, .init = scratch_begin, .fini = 
     hpf_source *source;
     cr_assert_eq(hpf_source_open(&source, scratch_path("in"), &keeping, NULL), HPF_OK);
     progress p = {0};
-    hpf_survey_options options = {.progress = on_progress, .progress_context = &p};
+    hpf_survey_options options = {
+        .size = sizeof options, .progress = on_progress, .progress_context = &p};
     hpf_survey *survey;
     cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
     cr_assert_gt(p.n_calls, 2);
@@ -526,8 +531,11 @@ static void compare_window(const hpf_model *model, hpf_str text, double from, do
 {
     hpf_source *source = source_of(text);
     hpf_survey *window = NULL;
-    hpf_survey_options options = {
-        .max_drawn = max_drawn, .has_window = true, .from_time = from, .to_time = to};
+    hpf_survey_options options = {.size = sizeof options,
+                                  .max_drawn = max_drawn,
+                                  .has_window = true,
+                                  .from_time = from,
+                                  .to_time = to};
     hpf_status status = hpf_survey_create(&window, source, &options, NULL);
     hpf_sink *shorter = hpf_sink_to_memory();
     uint64_t n_before = 0;
@@ -796,8 +804,10 @@ Test(survey, unwanted_names_do_not_count)
         put_random_profile(text, &s, &chance);
         hpf_sink *shorter = without_n1(hpf_sink_bytes(text));
         int n_calls = 0;
-        hpf_survey_options options = {
-            .max_drawn = round % 4 ? 0 : 16, .is_wanted = is_not_n1, .is_wanted_context = &n_calls};
+        hpf_survey_options options = {.size = sizeof options,
+                                      .max_drawn = round % 4 ? 0 : 16,
+                                      .is_wanted = is_not_n1,
+                                      .is_wanted_context = &n_calls};
         hpf_source *source = source_of(hpf_sink_bytes(text));
         hpf_source *cut_source = source_of(hpf_sink_bytes(shorter));
         hpf_survey *survey = NULL;

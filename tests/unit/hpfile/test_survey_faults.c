@@ -66,7 +66,8 @@ static hpf_status add_up(double *sum, hpf_survey *survey, hpf_error *err)
 /* Looks at a live profile half way and at its end, at all of it and at a window. */
 static hpf_status add_up_live(double *sum, hpf_str text, hpf_error *err)
 {
-    static const hpf_live_options options = {.max_drawn = MAX_DRAWN, .most_bytes = 1 << 14};
+    static const hpf_live_options options = {
+        .size = sizeof options, .max_drawn = MAX_DRAWN, .most_bytes = 1 << 14};
     hpf_live *live = NULL;
     hpf_status status = hpf_live_create(&live, &options, err);
     for (size_t at = 0; status == HPF_OK && at < 2; at++) {
@@ -103,8 +104,8 @@ static hpf_status add_up_match(double *sum, hpf_survey *survey, hpf_error *err)
 
 static hpf_status work(double *sum, hpf_str text, hpf_error *err)
 {
-    hpf_source_options keeping = {.keep = true};
-    hpf_survey_options options = {.max_drawn = MAX_DRAWN};
+    hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    hpf_survey_options options = {.size = sizeof options, .max_drawn = MAX_DRAWN};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     *sum = 0;

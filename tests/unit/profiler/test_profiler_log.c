@@ -23,7 +23,7 @@ TestSuite(profiler_log, .init = set_up, .fini = tear_down);
 /* The heap profile of a log, as a reader tells it. */
 static hpf_survey *survey_log(hpf_source **source)
 {
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_survey *survey = NULL;
     hpf_error err;
     cr_assert_eq(hpf_source_open(source, scratch_path("toy.eventlog"), &keep, &err), HPF_OK);

@@ -8,7 +8,7 @@
 #include "layout/labels.h"
 #include "made_up_font.h"
 
-static const hpf_source_options keep = {.keep = true};
+static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
 
 static void draw_source(drawing *d, const hpr_options *options)
 {

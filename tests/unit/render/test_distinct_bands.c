@@ -73,7 +73,7 @@ static void check_chart(pairs *p, hpf_survey *survey, const hpr_options *options
 /* Checks few bands, many bands, and percents, whose orders differ. */
 static void check_profile(pairs *p, const char *path, hpr_theme theme)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;

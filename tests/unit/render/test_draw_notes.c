@@ -34,7 +34,7 @@ static void add_labels(hpf_survey *survey, const double *times, size_t n, const 
 static hpr_chart *chart_with_marks(const double *times, size_t n, const char *label,
                                    const hpr_options *options)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     char text[4096] = HEAD;
     size_t at = strlen(text);
     for (size_t i = 0; i < n; i++) {
@@ -254,7 +254,7 @@ Test(draw_notes, many_marks_are_thinned)
 /* A chart of a profile in memory. */
 static hpr_chart *chart_of(const char *text, const hpr_options *options)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     hpr_chart *chart = NULL;

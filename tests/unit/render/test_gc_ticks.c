@@ -12,7 +12,7 @@
 /* The example's samples are at 1.5 and 2.5 s. */
 static hpr_chart *draw(const hpf_collection *collections, size_t n, hpr_scene **scene)
 {
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     const hpr_options options = {
         .look = HPR_LOOK_MODERN, .collections = collections, .n_collections = n};
     hpf_sink *log = hpf_sink_to_memory();

@@ -29,7 +29,7 @@ TestSuite(lanes, .init = set_up);
 static hpr_chart *draw(const hpf_activity *activity, unsigned other, double height_pt)
 {
     char text[1000];
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     snprintf(text, sizeof text,
              "JOB \"p\"\nDATE \"\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
              "BEGIN_SAMPLE 0\nlarge\t%u\nb\t%u\nc\t%u\nEND_SAMPLE 0\n"

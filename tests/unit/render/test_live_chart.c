@@ -41,7 +41,7 @@ static void expect_same_charts(hpf_survey *a, hpf_survey *b, const char *what)
 /* Adds the profile in pieces, and compares the layout after each. */
 static void compare(const char *path, const char *name)
 {
-    hpf_source_options keep = {.keep = true};
+    hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_source *source = NULL;
     hpf_survey *whole = NULL, *survey = NULL;
     hpf_live *live = NULL;

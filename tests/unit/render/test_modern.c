@@ -318,9 +318,10 @@ static unsigned texts_measured(int n, const hpr_options *options)
     unsigned n_measured = 0;
     const hpr_measurer counter = {count_and_measure, &n_measured};
     drawing d = {0};
-    cr_assert_eq(
-        hpf_source_from_memory(&d.source, bytes, &(hpf_source_options){.keep = true}, NULL),
-        HPF_OK);
+    cr_assert_eq(hpf_source_from_memory(
+                     &d.source, bytes,
+                     &(hpf_source_options){.size = sizeof(hpf_source_options), .keep = true}, NULL),
+                 HPF_OK);
     cr_assert_eq(hpf_survey_create(&d.survey, d.source, NULL, NULL), HPF_OK);
     cr_assert_eq(hpr_chart_create(&d.chart, d.survey, options, counter, NULL), HPF_OK);
     cr_expect_eq(d.chart->n_bands, (uint32_t)n);

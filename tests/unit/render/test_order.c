@@ -18,7 +18,7 @@
 
 #define HEAD "JOB \"a.out\"\nDATE \"today\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"
 
-static const hpf_source_options keep = {.keep = true};
+static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
 
 static hpr_chart *chart_of(hpf_source *source, const hpr_options *options)
 {

@@ -23,7 +23,7 @@
 
 static void draw(drawing *d, const char *profile, const char *lines, const hpr_options *options)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_str bytes = {profile, strlen(profile)}, quantities = {lines, strlen(lines)};
     hpf_source *sidecar;
     hpf_error err = {0};

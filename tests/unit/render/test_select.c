@@ -27,7 +27,7 @@ static const char profile[] = HEAD "BEGIN_SAMPLE 0.0\nEND_SAMPLE 0.0\n"
 static hpr_chart *chart_of(const char *text, const hpf_survey_options *limits,
                            const hpr_options *options)
 {
-    static const hpf_source_options keep = {.keep = true};
+    static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     hpr_chart *chart = NULL;
@@ -141,7 +141,8 @@ Test(select, traces_are_joined)
 Test(select, window_has_its_own_ranks)
 {
     hpr_options options = by_sum();
-    hpf_survey_options limits = {.has_window = true, .from_time = 0.5, .to_time = 1.5};
+    hpf_survey_options limits = {
+        .size = sizeof limits, .has_window = true, .from_time = 0.5, .to_time = 1.5};
     options.n_bands = 1;
     hpr_chart *whole = chart_of(profile, NULL, &options);
     hpr_chart *window = chart_of(profile, &limits, &options);
@@ -178,7 +179,8 @@ Test(select, percents_of_the_total)
 Test(select, samples_side_by_side)
 {
     hpr_options options = by_sum();
-    hpf_survey_options limits = {.has_window = true, .from_time = 1, .to_time = 5};
+    hpf_survey_options limits = {
+        .size = sizeof limits, .has_window = true, .from_time = 1, .to_time = 5};
     options.by_sample = true;
     hpr_chart *chart = chart_of(profile, &limits, &options);
     cr_assert_eq(chart->n_points, 4);

@@ -13,7 +13,7 @@
 
 static hpf_survey *survey_of(hpf_source **source, hpf_str bytes)
 {
-    const hpf_source_options keep = {.keep = true};
+    const hpf_source_options keep = {.size = sizeof keep, .keep = true};
     hpf_survey *survey = NULL;
     cr_assert_eq(hpf_source_from_memory(source, bytes, &keep, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, *source, NULL, NULL), HPF_OK);
