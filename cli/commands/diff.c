@@ -373,15 +373,15 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
     const diff_values *values = j->values;
     const char *names[2];
     hpf_survey *const surveys[2] = {j->inputs[0].survey, j->inputs[1].survey};
-    hpr_page_options options = *p->options;
+    hpr_options options = *p->options;
     options.compares = j->alignment;
-    options.chart.group = values->group;
-    options.chart.n_prefix_parts = 1;
+    options.group = values->group;
+    options.n_prefix_parts = 1;
     if (!values->group && hpf_survey_has_types(surveys[0]) && hpf_survey_has_types(surveys[1])) {
-        options.chart.group = HPR_GROUP_TYPE;
+        options.group = HPR_GROUP_TYPE;
     } else if (!values->group &&
                (hpf_survey_hides_frames(surveys[0]) || hpf_survey_hides_frames(surveys[1]))) {
-        options.chart.group = HPR_GROUP_STACK;
+        options.group = HPR_GROUP_STACK;
     }
     find_names(names, j->inputs);
     plot_sources sources;
@@ -396,20 +396,20 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
 }
 
 /* Returns the options of a graph or a page. */
-static hpr_page_options chart_options(const diff_values *v)
+static hpr_options chart_options(const diff_values *v)
 {
     const figure_preset *preset = figure_preset_of(v->preset);
-    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
-    options.chart.by_sample = v->align == ALIGN_SAMPLE;
-    options.chart.n_bands = v->n_bands < 0 ? 12 : v->n_bands;
-    options.chart.width_pt = v->width_pt > 0 ? v->width_pt : preset->width_pt;
-    options.chart.height_pt = v->height_pt > 0 ? v->height_pt : preset->height_pt;
-    options.chart.text_pt = preset->text_pt;
-    options.chart.theme = v->print ? HPR_THEME_PRINT : (hpr_theme)v->theme;
-    options.chart.si_units = v->si_units;
-    options.chart.no_title = v->no_title || v->preset != 0;
-    options.chart.is_figure = v->preset != 0;
-    options.chart.legend = (hpr_legend)v->legend;
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.by_sample = v->align == ALIGN_SAMPLE;
+    options.n_bands = v->n_bands < 0 ? 12 : v->n_bands;
+    options.width_pt = v->width_pt > 0 ? v->width_pt : preset->width_pt;
+    options.height_pt = v->height_pt > 0 ? v->height_pt : preset->height_pt;
+    options.text_pt = preset->text_pt;
+    options.theme = v->print ? HPR_THEME_PRINT : (hpr_theme)v->theme;
+    options.si_units = v->si_units;
+    options.no_title = v->no_title || v->preset != 0;
+    options.is_figure = v->preset != 0;
+    options.legend = (hpr_legend)v->legend;
     return options;
 }
 
@@ -420,7 +420,7 @@ static int draw(const input *inputs, const hpf_diff *diff, const diff_values *va
     char title[512];
     hpf_error err;
     hpf_survey *const surveys[2] = {inputs[0].survey, inputs[1].survey};
-    const hpr_page_options options = chart_options(values);
+    hpr_options options = chart_options(values);
     const page_job page = {inputs, values, alignment};
     const bool is_file = values->output && strcmp(values->output, "-") != 0;
     plot_picture picture = {.in = &inputs[1],
@@ -434,17 +434,14 @@ static int draw(const input *inputs, const hpf_diff *diff, const diff_values *va
         return plot_picture_write_to(&picture, picture.path, write_page, &page);
     }
     const formatted aligned = alignment_words(values, alignment);
-    const hpr_diff_options of_chart = {
-        .chart = options.chart,
-        .title = make_title(title, sizeof title, inputs, diff, &aligned),
-        .alignment = alignment,
-    };
+    options.title = make_title(title, sizeof title, inputs, diff, &aligned);
+    options.alignment = alignment;
     hpr_chart *chart = NULL;
     int exit_status = EXIT_FAILED;
     hpf_status status = font_choice_open(&picture.fonts, values->font, &err);
     if (status != HPF_OK) {
         diag_error("--font", &err);
-    } else if (hpr_diff_chart_create(&chart, diff, surveys, &of_chart,
+    } else if (hpr_diff_chart_create(&chart, diff, surveys, &options,
                                      hpr_fonts_measurer_for(picture.fonts, to->graph),
                                      &err) != HPF_OK) {
         diag_say("%s", err.message);

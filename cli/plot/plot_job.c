@@ -38,7 +38,7 @@ static hpf_status write_profiles(const plot_picture *p, const void *context,
 {
     (void)output;
     const plot_job *j = context;
-    hpr_page_options options = *p->options;
+    hpr_options options = *p->options;
     options.allocated = j->allocated;
     options.findings = j->findings;
     plot_sources sources;
@@ -178,7 +178,7 @@ static hpf_status settle_activity(plot_job *j, hpf_error *err)
                       activity->n_more_messages);
         diag_warning(j->inputs[0].name, &warning);
     }
-    j->setup.options.chart.activity = activity;
+    j->setup.options.activity = activity;
     return HPF_OK;
 }
 
@@ -187,7 +187,7 @@ static hpf_status read_log_events(plot_job *j, hpf_error *err)
 {
     const hpf_event_visitor visitor = {.event = note_event};
     const plot_values *v = j->setup.values;
-    hpr_options *options = &j->setup.options.chart;
+    hpr_options *options = &j->setup.options;
     const input *in = &j->inputs[0];
     const hpf_overview *o = hpf_survey_overview(in->survey);
     if (in->format != &hpf_format_eventlog) {
@@ -262,11 +262,11 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
     if (j->shows_stacks && hpf_survey_has_types(j->surveys[0])) {
-        j->setup.options.chart.group = HPR_GROUP_TYPE; /* bands as in other pictures */
-        j->setup.options.chart.fit_bands = false;
+        j->setup.options.group = HPR_GROUP_TYPE; /* bands as in other pictures */
+        j->setup.options.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */
     } else if (j->shows_stacks && hpf_survey_hides_frames(j->surveys[0])) {
-        j->setup.options.chart.group = HPR_GROUP_STACK; /* the same */
+        j->setup.options.group = HPR_GROUP_STACK; /* the same */
     }
     return read_sets(j) && read_events(j);
 }
@@ -308,7 +308,7 @@ static bool make_chart(plot_job *j)
     hpf_error err;
     const input *in = &j->inputs[0];
     hpf_status status =
-        hpr_chart_create(&j->chart, in->survey, &j->setup.options.chart,
+        hpr_chart_create(&j->chart, in->survey, &j->setup.options,
                          hpr_fonts_measurer_for(j->setup.fonts, j->setup.backend), &err);
     if (status != HPF_OK) {
         diag_input(in->name, in->source, &err);
@@ -340,8 +340,8 @@ int plot_job_run(plot_job *j, char *const *paths, size_t n)
 {
     int status = EXIT_FAILED;
     bool is_ready = open_inputs(j, paths, n) &&
-                    overlay_choose(&j->setup.options.chart, &j->setup.overlay,
-                                   j->setup.values->overlay, j->inputs, j->n_inputs);
+                    overlay_choose(&j->setup.options, &j->setup.overlay, j->setup.values->overlay,
+                                   j->inputs, j->n_inputs);
     if (is_ready && j->setup.backend->write_profiles) {
         status = write_interactive(j, paths);
     } else if (is_ready && plot_setup_open_fonts(&j->setup) &&

@@ -237,7 +237,7 @@ static bool select_names(hpr_options *options, const plot_values *values)
     return read_group(options, values->group);
 }
 
-bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t n_profiles)
+bool plot_options_chart(hpr_options *out, const plot_values *values, size_t n_profiles)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.order = (hpr_order)values->order;
@@ -260,7 +260,8 @@ bool plot_options_chart(hpr_page_options *out, const plot_values *values, size_t
     }
     bool is_group = select_names(&options, values);
     options.fit_bands = values->n_bands < 0 && values->trace_percent < 0;
-    *out = (hpr_page_options){.chart = options, .same_scale = values->same_scale};
+    options.same_scale = values->same_scale;
+    *out = options;
     return is_group;
 }
 

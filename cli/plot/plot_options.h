@@ -67,7 +67,7 @@ const char *plot_options_check_live(const plot_values *values);
 
 /* Fills the options of a chart, or of a page of several profiles. Returns false if the argument of
  * --group-by is invalid. */
-bool plot_options_chart(hpr_page_options *options, const plot_values *values, size_t n_profiles);
+bool plot_options_chart(hpr_options *options, const plot_values *values, size_t n_profiles);
 
 /* Checks that the options can be used with a page of a heap snapshot. Returns false with a message.
  */

@@ -19,7 +19,7 @@ static hpf_status write_picture(const plot_picture *p, const void *context,
 {
     (void)context;
     return p->page ? hpr_page_write(p->page, p->options, p->backend, output, sink, err)
-                   : hpr_write(p->chart, &p->options->chart, p->backend, output, sink, err);
+                   : hpr_write(p->chart, p->options, p->backend, output, sink, err);
 }
 
 static hpf_status write_legend(const plot_picture *p, const void *context, const hpr_output *output,
@@ -27,7 +27,7 @@ static hpf_status write_legend(const plot_picture *p, const void *context, const
 {
     (void)context;
     const hpr_chart *chart = p->page ? p->page->legend : p->chart;
-    return hpr_write_legend(chart, &p->options->chart, p->backend, output, sink, err);
+    return hpr_write_legend(chart, p->options, p->backend, output, sink, err);
 }
 
 int plot_picture_write_to(const plot_picture *p, const char *path, plot_picture_function *write,
@@ -79,7 +79,7 @@ static int write_separate_legend(const plot_picture *p)
 
 static int print_latex(const plot_picture *p)
 {
-    bool si_units = p->options->chart.si_units;
+    bool si_units = p->options->si_units;
     hpf_sink *words = hpf_sink_to_memory();
     if (!words) {
         diag_say("out of memory");
@@ -98,7 +98,7 @@ static int print_latex(const plot_picture *p)
 int plot_picture_write(const plot_picture *p)
 {
     int status = plot_picture_write_to(p, p->path, write_picture, NULL);
-    if (status == EXIT_DONE && p->options->chart.legend == HPR_LEGEND_SEPARATE) {
+    if (status == EXIT_DONE && p->options->legend == HPR_LEGEND_SEPARATE) {
         status = write_separate_legend(p);
     }
     return status == EXIT_DONE && p->latex ? print_latex(p) : status;

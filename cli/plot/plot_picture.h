@@ -15,7 +15,7 @@ typedef struct plot_picture {
     const char *path;       /* NULL: standard output */
     const hpr_chart *chart; /* or NULL: `page` */
     const hpr_page *page;
-    const hpr_page_options *options; /* of a chart only those of `chart` */
+    const hpr_options *options;
     const hpr_backend *backend;
     hpr_fonts *fonts;
     double dpi;

@@ -43,7 +43,7 @@ static bool check(plot_setup *s, const cmd *self, size_t n_profiles)
 /* Reads the lists that the options name. Returns false after a message. */
 static bool read_lists(plot_setup *s)
 {
-    hpr_options *options = &s->options.chart;
+    hpr_options *options = &s->options;
     if (!colour_list_read(&s->colours, s->values->colours)) {
         return false;
     }
@@ -117,7 +117,7 @@ plot_ungrouped plot_setup_count_ungrouped(const plot_setup *s, hpf_survey *const
 {
     plot_ungrouped names = {0, 0};
     for (size_t i = 0; i < n && s->values->group; i++) {
-        names.n += hpr_count_ungrouped(surveys[i], &s->options.chart);
+        names.n += hpr_count_ungrouped(surveys[i], &s->options);
         for (hpf_name name = 0; name < hpf_survey_n_names(surveys[i]); name++) {
             names.n_names += hpf_survey_totals(surveys[i], name)->n_samples > 0;
         }

@@ -17,8 +17,7 @@
 typedef struct plot_setup {
     const plot_values *values;
     const hpr_backend *backend;
-    hpr_page_options
-        options; /* one profile uses only the options of its chart; they point into the lists */
+    hpr_options options; /* they point into the lists */
     hpf_name_filter filter;
     hpf_stack_view *view; /* or NULL */
     name_list overlay;    /* from --overlay; set by overlay_choose */

@@ -40,7 +40,7 @@ static bool read_word(run_watch *rw, const char *word)
 static bool prepare(run_watch *rw)
 {
     plot_setup *setup = &rw->setup;
-    return overlay_choose(&setup->options.chart, &setup->overlay, NULL, NULL, 0) &&
+    return overlay_choose(&setup->options, &setup->overlay, NULL, NULL, 0) &&
            (!rw->views.picture || plot_setup_open_fonts(setup));
 }
 

@@ -39,8 +39,7 @@ typedef struct session {
 static bool prepare(session *s)
 {
     plot_setup *setup = &s->setup;
-    return overlay_choose(&setup->options.chart, &setup->overlay, setup->values->overlay, NULL,
-                          0) &&
+    return overlay_choose(&setup->options, &setup->overlay, setup->values->overlay, NULL, 0) &&
            (!s->views.picture || plot_setup_open_fonts(setup));
 }
 

@@ -56,7 +56,7 @@ static hpf_status replace(picture *p, hpf_sink *drawn, hpf_error *err)
 }
 
 /* Writes an interactive page, with what stands out unless names are grouped. */
-static hpf_status write_page(const picture *p, hpf_survey *survey, hpr_page_options *options,
+static hpf_status write_page(const picture *p, hpf_survey *survey, hpr_options *options,
                              hpf_sink *sink, hpf_error *err)
 {
     const plot_setup *s = p->options.setup;
@@ -75,13 +75,13 @@ static hpf_status write_page(const picture *p, hpf_survey *survey, hpr_page_opti
 static hpf_status write_chart(const picture *p, hpf_survey *survey, hpf_sink *sink, hpf_error *err)
 {
     const plot_setup *s = p->options.setup;
-    hpr_page_options options = s->options;
-    options.chart.activity = hpf_live_activity(p->profile->live, survey);
+    hpr_options options = s->options;
+    options.activity = hpf_live_activity(p->profile->live, survey);
     if (s->backend->write_profiles) {
         return write_page(p, survey, &options, sink, err);
     }
     const hpr_output output = font_choice_output(s->fonts, s->values->dpi);
-    return hpr_render(survey, &options.chart, s->backend, &output, sink, err);
+    return hpr_render(survey, &options, s->backend, &output, sink, err);
 }
 
 static hpf_status draw_survey(picture *p, hpf_survey *survey, hpf_error *err)

@@ -95,7 +95,7 @@ static bool open_page(watch_views *views, loop *l, watch *w)
         .document = views->document,
         .fragment = views->fragment,
         .opens_browser = views->opens_browser,
-        .page = &views->setup->options.chart,
+        .page = &views->setup->options,
         .has_lanes = views->setup->values->lanes,
     };
     views->page = view_http_create(l, &options);
@@ -118,7 +118,7 @@ static bool open_terminal(const watch_views *views, loop *l, watch *w)
 {
     const plot_values *plot = views->setup->values;
     const view_tty_options options = {
-        .chart = views->setup->options.chart,
+        .chart = views->setup->options,
         .has_theme = plot->theme != HPR_THEME_AUTO || plot->print,
         .window_s = views->window_s,
     };

@@ -423,7 +423,7 @@ typedef struct page_selection {
     hpf_arena *arena;
     hpf_survey *const *surveys;
     size_t n_surveys;
-    const hpr_page_options *options;
+    const hpr_options *options;
     page_name *entries; /* names that occur in a sample */
     size_t n_entries;
     weighed *rows; /* their `name` is the number of the row */
@@ -444,9 +444,8 @@ static int compare_page_names(const void *a, const void *b)
 static double mean_of(const page_selection *s, size_t profile, const hpf_totals *totals)
 {
     const hpf_survey *survey = s->surveys[profile];
-    return s->options->chart.by_sample
-               ? totals->sum / (double)hpf_survey_overview(survey)->n_samples
-               : hpf_survey_mean(survey, totals);
+    return s->options->by_sample ? totals->sum / (double)hpf_survey_overview(survey)->n_samples
+                                 : hpf_survey_mean(survey, totals);
 }
 
 /* Returns the divisor of the means of a profile. */
@@ -465,9 +464,9 @@ static void list_profile(page_selection *s, size_t profile, const hpf_match *mat
         if (row == HPF_NO_ROW) {
             continue;
         }
-        hpf_str text = s->options->chart.group == HPR_GROUP_NONE
+        hpf_str text = s->options->group == HPR_GROUP_NONE
                            ? hpf_match_name(match, row)
-                           : hpf__without_id(group_text(survey, name, &s->options->chart));
+                           : hpf__without_id(group_text(survey, name, s->options));
         const hpf_totals *totals = hpf_survey_totals(survey, name);
         double peak = hpf_survey_overview(survey)->peak_total;
         s->entries[s->n_entries++] = (page_name){text,
@@ -570,7 +569,7 @@ static void fill_assignments(hpr__assignment *assignments, const page_selection 
 static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other_names,
                                    page_selection *s, hpf_error *err)
 {
-    uint32_t n_drawn = limit_names(s->rows, s->n_rows, &s->options->chart);
+    uint32_t n_drawn = limit_names(s->rows, s->n_rows, s->options);
     hpf_str *texts = hpf_arena_array(s->arena, (size_t)n_drawn + 1, sizeof *texts);
     uint32_t *band_of_row = hpf_arena_array(s->arena, s->n_rows, sizeof *band_of_row);
     if (!texts || !band_of_row) {
@@ -595,7 +594,7 @@ static hpf_status make_assignments(hpr__assignment *assignments, uint32_t *other
 
 hpf_status hpr__page_select(hpr__assignment *assignments, uint32_t *other_names, hpf_arena *arena,
                             hpf_survey *const *surveys, size_t n_surveys,
-                            const hpr_page_options *options, hpf_error *err)
+                            const hpr_options *options, hpf_error *err)
 {
     page_selection s = {
         .arena = arena, .surveys = surveys, .n_surveys = n_surveys, .options = options};

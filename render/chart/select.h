@@ -38,7 +38,7 @@ HPF_MUST_USE hpf_status hpr__modern_select(hpr__assignment *assignment, hpf_aren
  * many profiles. */
 HPF_MUST_USE hpf_status hpr__page_select(hpr__assignment *assignments, uint32_t *other_names,
                                          hpf_arena *arena, hpf_survey *const *surveys,
-                                         size_t n_surveys, const hpr_page_options *options,
+                                         size_t n_surveys, const hpr_options *options,
                                          hpf_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "layout/legend.h"
 #include "draw/shapes.h"
 #include "hprender/page.h"
+#include "base/options.h"
 
 #define LEAST_LED_PT   0.8 /* a band that is thinner at its right end has no leader */
 #define LEAST_APART_PT 2.0 /* lines whose right ends are nearer have no leaders */
@@ -363,16 +364,20 @@ hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__builder_finish(d.builder, out, err);
 }
 
-hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
-                                 const hpr_page_options *options, hpr_measurer measurer,
-                                 hpf_error *err)
+hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page, const hpr_options *options,
+                                 hpr_measurer measurer, hpf_error *err)
 {
-    hpr__drawing d = drawing_of(page->legend, &options->chart, measurer);
+    hpr_options own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status) {
+        return status;
+    }
+    hpr__drawing d = drawing_of(page->legend, &own, measurer);
     begin_scene(&d, page->width_pt, page->height_pt, page->legend->title.job);
     for (size_t i = 0; i < page->n_panels; i++) {
         const hpr_panel *panel = &page->panels[i];
-        hpr__drawing drawing = drawing_of(panel->chart, &options->chart, measurer);
+        hpr__drawing drawing = drawing_of(panel->chart, &own, measurer);
         drawing.builder = d.builder;
         drawing.corner.x_pt = panel->x_pt;
         drawing.corner.y_pt = page->height_pt - panel->y_pt - panel->chart->height_pt;

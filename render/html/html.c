@@ -12,6 +12,7 @@
 #include "html/html_profile.h"
 #include "html/html_stacks.h"
 #include "style/palette.h"
+#include "base/options.h"
 
 /* --- options and colours --------------------------------------------------------------------- */
 
@@ -36,9 +37,8 @@ static void put_overlay(hpf_json *json, const hpr_options *options)
 }
 
 /* Adds the member "view": the first view, from the options. */
-static void put_view(hpf_json *json, const hpr_page_options *page, const char *caption)
+static void put_view(hpf_json *json, const hpr_options *options, const char *caption)
 {
-    const hpr_options *options = &page->chart;
     const hpr_order order = options->order == HPR_ORDER_DEFAULT ? HPR_ORDER_WIGGLE : options->order;
     bool is_known = options->theme <= HPR_THEME_DARK;
 
@@ -57,7 +57,7 @@ static void put_view(hpf_json *json, const hpr_page_options *page, const char *c
     hpf_json_bool(json, "si", options->si_units);
     hpf_json_bool(json, "marks", !options->no_marks);
     put_overlay(json, options);
-    hpf_json_bool(json, "same_scale", page->same_scale);
+    hpf_json_bool(json, "same_scale", options->same_scale);
     hpf_json_text(json, "caption", caption);
     hpf_json_bool(json, "grouped", options->group != HPR_GROUP_NONE);
     hpf_json_close(json);
@@ -122,8 +122,8 @@ void hpr__html_piece_write(hpf_sink *sink, const hpr__html_piece *piece)
 }
 
 /* Writes everything before the list of profiles. Returns the open JSON text. */
-static hpf_json begin(const char *events_url, const char *source_url,
-                      const hpr_page_options *options, const char *caption, hpf_sink *sink)
+static hpf_json begin(const char *events_url, const char *source_url, const hpr_options *options,
+                      const char *caption, hpf_sink *sink)
 {
     hpr__html_piece_write(sink, &hpr__html_pieces[0]);
     hpf_sink_text(sink, events_url ? "'self'" : "'none'");
@@ -161,40 +161,44 @@ static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
 }
 
 hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *about,
-                          size_t n_profiles, const hpr_page_options *options, hpf_sink *sink,
+                          size_t n_profiles, const hpr_options *options, hpf_sink *sink,
                           hpf_error *err)
 {
     const hpr_html_limits limits = {.most_bytes =
                                         HPR__HTML_MOST_BYTES / (n_profiles ? n_profiles : 1)};
+    hpr_options fitted;
+    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
+    if (status) {
+        return status;
+    }
     hpf_arena *arena = hpf_arena_create();
     hpr_chart **pictures = arena ? hpf_arena_array(arena, n_profiles, sizeof(hpr_chart *)) : NULL;
-    hpr_page_options fitted = *options;
     const char *caption = NULL;
-    hpf_status status = pictures ? HPF_OK : hpf_error_set_memory(err);
-    for (size_t i = 0; options->compares && i < n_profiles && !status; i++) {
+    status = pictures ? HPF_OK : hpf_error_set_memory(err);
+    for (size_t i = 0; fitted.compares && i < n_profiles && !status; i++) {
         if (!hpr__has_stacks(surveys[i])) {
             status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                    "a page can only compare call stacks, and %s has none",
                                    about[i].file);
         }
     }
-    if (!status && n_profiles == 1 && options->chart.fit_bands) {
-        status = hpr__fit_bands(&fitted.chart, &caption, arena, surveys[0], err);
+    if (!status && n_profiles == 1 && fitted.fit_bands) {
+        status = hpr__fit_bands(&fitted, &caption, arena, surveys[0], err);
     }
     for (size_t i = 0; i < n_profiles && !status; i++) {
-        status = hpr__html_picture(&pictures[i], surveys[i], &fitted.chart, arena, err);
+        status = hpr__html_picture(&pictures[i], surveys[i], &fitted, arena, err);
     }
     hpf_json json = begin(NULL, NULL, &fitted, caption, sink);
     for (size_t i = 0; i < n_profiles && !status; i++) {
-        const hpr__html_view view = {&fitted.chart, pictures[i],
-                                     options->allocated ? options->allocated[i] : NULL,
-                                     options->findings ? options->findings[i] : HPF_STR("")};
+        const hpr__html_view view = {&fitted, pictures[i],
+                                     fitted.allocated ? fitted.allocated[i] : NULL,
+                                     fitted.findings ? fitted.findings[i] : HPF_STR("")};
         status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
     }
-    if (options->compares && !status) {
+    if (fitted.compares && !status) {
         hpf_json_close(&json);
         status = hpr__moved_frames_json(&json, surveys, err);
-        put_alignment(&json, options->compares);
+        put_alignment(&json, fitted.compares);
     }
     for (size_t i = 0; pictures && i < n_profiles; i++) {
         hpr_chart_destroy(pictures[i]);
@@ -204,7 +208,7 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
 }
 
 static hpf_status write_profiles(hpf_survey *const *surveys, const char *const *names, size_t n,
-                                 const hpr_page_options *options, hpf_sink *sink, hpf_error *err)
+                                 const hpr_options *options, hpf_sink *sink, hpf_error *err)
 {
     hpr_html_profile *about = calloc(n, sizeof *about);
     if (!about) {
@@ -231,7 +235,11 @@ const hpr_backend hpr__backend_html = {
 hpf_status hpr_html_write_live(const char *events_url, const char *source_url,
                                const hpr_options *options, hpf_sink *sink, hpf_error *err)
 {
-    const hpr_page_options alone = {.chart = *options};
-    hpf_json json = begin(events_url, source_url, &alone, NULL, sink);
+    hpr_options own;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status) {
+        return status;
+    }
+    hpf_json json = begin(events_url, source_url, &own, NULL, sink);
     return end(&json, sink, err);
 }

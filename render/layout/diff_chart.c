@@ -18,6 +18,7 @@
 #include "chart/diff_series.h"
 #include "layout/layout.h"
 #include "style/fill.h"
+#include "base/options.h"
 
 #define LEAST_HALF 0.01 /* of the height of both stacks: thinner halves go to OTHER */
 
@@ -36,7 +37,7 @@ typedef struct split {
 
 typedef struct work {
     hpr__chart *chart;
-    const hpr_diff_options *options;
+    const hpr_options *options;
     hpr__diff_series series;
     split *splits; /* the chosen rows; the last one is OTHER */
     uint32_t n_splits;
@@ -143,8 +144,7 @@ static hpf_status choose_fills(work *w, hpf_error *err)
         swatches[i] = (hpr__swatch){s->name, s->is_other, s->halves[0].area + s->halves[1].area,
                                     fmax(s->halves[0].max, s->halves[1].max), 0};
     }
-    hpf_status status =
-        hpr__fill_choose(fills, swatches, w->n_splits, &w->options->chart, arena, err);
+    hpf_status status = hpr__fill_choose(fills, swatches, w->n_splits, w->options, arena, err);
     for (uint32_t i = 0; i < w->n_splits && !status; i++) {
         w->splits[i].fill = fills[i];
     }
@@ -246,13 +246,13 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
                              hpr_measurer measurer, hpf_error *err)
 {
     hpr_chart *public = &w->chart->public;
-    int most = w->options->chart.n_bands;
+    int most = w->options->n_bands;
     uint32_t n_rows = most > 0 && most < HPR_DIFF_MOST_BANDS ? (uint32_t)most
                       : most < 0                             ? 0
                                                              : HPR_DIFF_MOST_BANDS;
     hpf_status status =
-        hpr__diff_series_make(&w->series, w->chart->arena, diff, surveys,
-                              w->options->chart.by_sample, w->options->alignment, n_rows, err);
+        hpr__diff_series_make(&w->series, w->chart->arena, diff, surveys, w->options->by_sample,
+                              w->options->alignment, n_rows, err);
     status = status ? status : make_splits(w, err);
     if (status) {
         return status;
@@ -262,7 +262,7 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
     public->n_points = w->series.n_points;
     public->times = w->series.positions;
     public->xs = w->series.positions;
-    public->is_by_sample = w->options->chart.by_sample;
+    public->is_by_sample = w->options->by_sample;
     public->totals = w->series.totals;
     public->is_reduced = w->series.is_reduced;
     public->other_names = w->splits[w->n_splits - 1].n_names;
@@ -276,20 +276,22 @@ static hpf_status fill_chart(work *w, const hpf_diff *diff, hpf_survey *const su
         }
     }
     status = status ? status : copy_headers(w, surveys[0], err);
-    return status ? status
-                  : hpr__modern_layout(w->chart, NULL, &w->options->chart, NULL, measurer, err);
+    return status ? status : hpr__modern_layout(w->chart, NULL, w->options, NULL, measurer, err);
 }
 
 hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf_diff *diff,
-                                 hpf_survey *const surveys[2], const hpr_diff_options *options,
+                                 hpf_survey *const surveys[2], const hpr_options *options,
                                  hpr_measurer measurer, hpf_error *err)
 {
-    work w = {.options = options};
+    hpr_options own;
+    work w = {.options = &own};
     *out = NULL;
-    if (hpr__chart_begin(&w.chart, err)) {
-        return HPF_ERR_MEMORY;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    status = status ? status : hpr__chart_begin(&w.chart, err);
+    if (status) {
+        return status;
     }
-    hpf_status status = fill_chart(&w, diff, surveys, measurer, err);
+    status = fill_chart(&w, diff, surveys, measurer, err);
     if (status) {
         hpr_chart_destroy(&w.chart->public);
         return status;

@@ -27,6 +27,7 @@
 #include "chart/tooltip.h"
 #include "layout/layout.h"
 #include "layout/legend.h"
+#include "base/options.h"
 
 #define LEAST_PANEL_PT    100.0 /* width; narrower panels go below each other */
 #define SMALLEST_PANEL_PT 50.0  /* width of the smallest useful panel */
@@ -51,7 +52,7 @@ typedef enum legend_place { NOWHERE, BELOW, RIGHT, SPARE_CELLS } legend_place;
 typedef struct work {
     small_multiples *sheet;
     const hpr_page_source *sources;
-    const hpr_page_options *options;
+    const hpr_options *options;
     hpr_measurer measurer;
     size_t n; /* panels, surveys, assignments, titles */
     hpf_survey **surveys;
@@ -111,16 +112,15 @@ static hpf_status fetch_panel(work *w, size_t i, hpf_error *err)
     w->sheet->panels[i].chart = &chart->public;
     status = hpr__chart_headers(chart, w->surveys[i], err);
     status = status ? status
-                    : hpr__stack_fetch(chart, w->surveys[i], &w->assignments[i], &w->options->chart,
-                                       err);
-    bool is_grouped = w->options->chart.group != HPR_GROUP_NONE;
+                    : hpr__stack_fetch(chart, w->surveys[i], &w->assignments[i], w->options, err);
+    bool is_grouped = w->options->group != HPR_GROUP_NONE;
     return status || is_grouped ? status : add_tooltips(w, i, err);
 }
 
 static hpf_status fetch_panels(work *w, hpf_error *err)
 {
     hpf_status status = check_unit(w, HPF_HEADER_VALUE_UNIT, err);
-    if (!status && !w->options->chart.by_sample) {
+    if (!status && !w->options->by_sample) {
         status = check_unit(w, HPF_HEADER_SAMPLE_UNIT, err);
     }
     status = status ? status
@@ -143,8 +143,8 @@ static double scale_of(const work *w, const hpr_chart *chart)
 /* Returns the largest scaled amount that a band can have. */
 static double highest_of(const work *w)
 {
-    double highest = w->options->chart.normalise ? 100 : 0;
-    for (size_t i = 0; i < w->n && !w->options->chart.normalise; i++) {
+    double highest = w->options->normalise ? 100 : 0;
+    for (size_t i = 0; i < w->n && !w->options->normalise; i++) {
         const hpr_chart *chart = w->sheet->public.panels[i].chart;
         highest = fmax(highest, chart->peak_total * scale_of(w, chart));
     }
@@ -161,8 +161,8 @@ static hpf_status begin_legend(work *w, hpf_error *err)
     hpr__chart *all = w->sheet->legend;
     hpr_chart *public = &all->public;
     public->look = HPR_LOOK_MODERN;
-    public->is_lines = w->options->chart.as_lines;
-    public->is_normalised = w->options->chart.normalise;
+    public->is_lines = w->options->as_lines;
+    public->is_normalised = w->options->normalise;
     public->n_bands = w->assignments[0].n_bands;
     for (size_t i = 0; i < w->n; i++) {
         public->n_points += w->sheet->panels[i].chart->n_points;
@@ -232,7 +232,7 @@ static hpf_status join_bands(work *w, hpf_error *err)
         }
         first += chart->n_points;
     }
-    return hpr__modern_order(all, &w->assignments[0], &w->options->chart, err);
+    return hpr__modern_order(all, &w->assignments[0], w->options, err);
 }
 
 /* Returns the index in the panels of a band of the legend. The bands of the panels are still in the
@@ -255,7 +255,7 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
             absent[b] |= (uint64_t)is_absent << i;
         }
     }
-    return hpr__modern_fill_bands(all, absent, &w->options->chart, err);
+    return hpr__modern_fill_bands(all, absent, w->options, err);
 }
 
 /* Gives a panel the common order and fills, and removes the bands that it does not have. */
@@ -407,7 +407,7 @@ static hpf_status divide(work *w, hpf_error *err)
     if (w->sheet->legend->public.n_bands == 0) {
         return HPF_OK;
     }
-    switch (w->options->chart.legend) {
+    switch (w->options->legend) {
     case HPR_LEGEND_AUTO:
         status = try_spare_cells(w, err);
         return status || w->legend_place == SPARE_CELLS ? status : make_room_below(w, err);
@@ -524,7 +524,7 @@ static hpf_status name_page(work *w, hpf_error *err)
 
 static hpf_status lay_out_panels(const work *w, hpr__frame frame, hpr_legend legend, hpf_error *err)
 {
-    hpr_options options = w->options->chart;
+    hpr_options options = *w->options;
     options.width_pt = w->panel_width_pt;
     options.height_pt = w->panel_height_pt;
     options.legend = legend;
@@ -591,8 +591,7 @@ static void widen_margins(const work *w, hpr__frame *frame)
 /* Lays out the panels, three times. */
 static hpf_status fill_panels(work *w, hpf_error *err)
 {
-    bool is_direct =
-        w->options->chart.legend == HPR_LEGEND_AUTO || w->options->chart.legend == HPR_LEGEND_NONE;
+    bool is_direct = w->options->legend == HPR_LEGEND_AUTO || w->options->legend == HPR_LEGEND_NONE;
     hpr__frame frame = {.title = NULL};
     hpf_status status = lay_out_panels(w, frame, HPR_LEGEND_SEPARATE, err);
     if (status) {
@@ -632,7 +631,7 @@ static hpf_status lay_out_page(work *w, hpf_error *err)
 {
     hpr_chart *legend = &w->sheet->legend->public;
     choose_grid(w);
-    w->type = hpr__type_sizes_of(w->width_pt / (double)w->n_columns, &w->options->chart);
+    w->type = hpr__type_sizes_of(w->width_pt / (double)w->n_columns, w->options);
     legend->width_pt = w->width_pt / (double)w->n_columns;
     legend->height_pt = legend->width_pt;
     w->pad_pt = hpr__sheet_pad_pt(legend);
@@ -676,8 +675,7 @@ static hpf_status fill(work *w, hpf_error *err)
     status = status ? status : join_bands(w, err);
     status = status ? status : fill_bands(w, err);
     for (size_t i = 0; i < w->n && !status; i++) {
-        status =
-            arrange_panel(w->sheet->legend, w->sheet->charts[i], w->options->chart.as_steps, err);
+        status = arrange_panel(w->sheet->legend, w->sheet->charts[i], w->options->as_steps, err);
     }
     if (status) {
         return status;
@@ -687,9 +685,14 @@ static hpf_status fill(work *w, hpf_error *err)
 }
 
 hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_t n_sources,
-                           const hpr_page_options *options, hpr_measurer measurer, hpf_error *err)
+                           const hpr_options *options, hpr_measurer measurer, hpf_error *err)
 {
+    hpr_options own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status) {
+        return status;
+    }
     if (n_sources == 0 || n_sources > HPR_PAGE_MOST_PANELS) {
         return hpf_error_set(err, HPF_ERR_LIMIT, "a page has room for 1 to %d profiles",
                              HPR_PAGE_MOST_PANELS);
@@ -702,13 +705,13 @@ hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources, size_
     work w = {
         .sheet = sheet,
         .sources = sources,
-        .options = options,
+        .options = &own,
         .measurer = measurer,
         .n = n_sources,
-        .width_pt = options->chart.width_pt > 0 ? options->chart.width_pt : 648,
-        .height_pt = options->chart.height_pt,
+        .width_pt = own.width_pt > 0 ? own.width_pt : 648,
+        .height_pt = own.height_pt,
     };
-    hpf_status status = sheet->arena && prepare(&w) ? fill(&w, err) : hpf_error_set_memory(err);
+    status = sheet->arena && prepare(&w) ? fill(&w, err) : hpf_error_set_memory(err);
     if (status) {
         hpr_page_destroy(&sheet->public);
         return status;

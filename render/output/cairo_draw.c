@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "output/text.h"
+#include "base/options.h"
 
 static void set_colour(cairo_t *cr, hpr_colour colour)
 {
@@ -140,10 +141,12 @@ static double half_pixel(cairo_t *cr)
 hpf_status hpr_draw_chart(cairo_t *cr, const hpr_chart *chart, const hpr_options *options,
                           hpr_fonts *fonts, hpf_error *err)
 {
-    hpr_options fitted = *options;
+    hpr_options fitted;
     hpr_scene *scene;
+    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
     fitted.tolerance_pt = half_pixel(cr);
-    hpf_status status = hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer(fonts), err);
+    status =
+        status ? status : hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer(fonts), err);
     if (status == HPF_OK) {
         status = hpr_draw_scene(cr, scene, hpr__scene_n_pages(scene) - 1, fonts, err);
         hpr_scene_destroy(scene);

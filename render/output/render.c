@@ -5,38 +5,43 @@
 #include "hprender/page.h"
 #include "hprender/render.h"
 
+#include <string.h>
+
+#include "base/options.h"
 #include "classic/classic.h"
 #include "draw/draw.h"
 #include "hprender/backend.h"
 
-hpr_options hpr_options_default(hpr_look look)
+void hpr_options_init(hpr_options *options, hpr_look look)
 {
-    bool classic = look == HPR_LOOK_CLASSIC;
-
-    return (hpr_options){
+    bool is_classic = look == HPR_LOOK_CLASSIC;
+    const hpr_options all = {
+        .size = options->size,
         .look = look,
         .order = HPR_ORDER_DEFAULT,
-        .n_bands = classic ? 20 : 15,
+        .n_bands = is_classic ? 20 : 15,
         .trace_percent = 1,
     };
+    memcpy(options, &all, all.size < sizeof all ? all.size : sizeof all);
 }
 
 hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
     hpr__chart *chart;
-    hpf_status status = hpr__chart_begin(&chart, err);
-
+    hpr_options own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    status = status ? status : hpr__chart_begin(&chart, err);
     if (status) {
         return status;
     }
-    chart->public.look = options->look;
+    chart->public.look = own.look;
     status = hpr__chart_headers(chart, survey, err);
     if (!status) {
-        status = options->look == HPR_LOOK_CLASSIC
-                     ? hpr__chart_classic(chart, survey, options, err)
-                     : hpr__chart_modern(chart, survey, options, measurer, err);
+        status = own.look == HPR_LOOK_CLASSIC
+                     ? hpr__chart_classic(chart, survey, &own, err)
+                     : hpr__chart_modern(chart, survey, &own, measurer, err);
     }
     if (status) {
         hpr_chart_destroy(&chart->public);
@@ -49,10 +54,15 @@ hpf_status hpr_chart_create(hpr_chart **out, hpf_survey *survey, const hpr_optio
 hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
                             hpr_measurer measurer, hpf_error *err)
 {
-    if (chart->look == HPR_LOOK_CLASSIC) {
-        return hpr__draw_classic(out, chart, options, err);
+    hpr_options own;
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    if (status) {
+        return status;
     }
-    return hpr__draw_modern(out, chart, options, measurer, err);
+    if (chart->look == HPR_LOOK_CLASSIC) {
+        return hpr__draw_classic(out, chart, &own, err);
+    }
+    return hpr__draw_modern(out, chart, &own, measurer, err);
 }
 
 /* Sets how finely curves are drawn to what `backend` can show of a picture of that width, with
@@ -67,8 +77,12 @@ static void fit_fineness(hpr_options *options, const hpr_backend *backend, const
 hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const hpr_backend *backend,
                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
-    hpr_options fitted = *options;
+    hpr_options fitted;
     hpr_scene *scene = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
+    if (status) {
+        return status;
+    }
     if (!backend->write) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "%s shows profiles, not charts",
                              backend->name);
@@ -77,8 +91,8 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
         return backend->write(chart, NULL, output, sink, err);
     }
     fit_fineness(&fitted, backend, output, chart->width_pt, 1);
-    hpf_status status = hpr_scene_create(&scene, chart, &fitted,
-                                         hpr_fonts_measurer_for(output->fonts, backend), err);
+    status = hpr_scene_create(&scene, chart, &fitted,
+                              hpr_fonts_measurer_for(output->fonts, backend), err);
     status = status ? status : backend->write(chart, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;
@@ -88,9 +102,12 @@ hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
                             const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
                             hpf_error *err)
 {
+    hpr_options own;
     hpr_scene *scene = NULL;
-    hpf_status status = hpr__draw_legend(&scene, chart, options,
-                                         hpr_fonts_measurer_for(output->fonts, backend), err);
+    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    status = status ? status
+                    : hpr__draw_legend(&scene, chart, &own,
+                                       hpr_fonts_measurer_for(output->fonts, backend), err);
     status = status ? status : backend->write(NULL, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;
@@ -102,8 +119,7 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
     hpr_chart *chart = NULL;
     if (backend->write_profiles) {
         const char *const no_name = NULL;
-        const hpr_page_options alone = {.chart = *options};
-        return backend->write_profiles(&survey, &no_name, 1, &alone, sink, err);
+        return backend->write_profiles(&survey, &no_name, 1, options, sink, err);
     }
     hpf_status status = hpr_chart_create(&chart, survey, options,
                                          hpr_fonts_measurer_for(output->fonts, backend), err);
@@ -112,20 +128,24 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
     return status;
 }
 
-hpf_status hpr_page_write(const hpr_page *page, const hpr_page_options *options,
+hpf_status hpr_page_write(const hpr_page *page, const hpr_options *options,
                           const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
                           hpf_error *err)
 {
-    hpr_page_options fitted = *options;
+    hpr_options fitted;
     hpr_scene *scene = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
+    if (status) {
+        return status;
+    }
     if (!backend->is_graphical) {
         return backend->write_page ? backend->write_page(page, output, sink, err)
                                    : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                                    "%s can hold only one profile", backend->name);
     }
-    fit_fineness(&fitted.chart, backend, output, page->width_pt, page->n_columns);
-    hpf_status status = hpr_page_scene_create(&scene, page, &fitted,
-                                              hpr_fonts_measurer_for(output->fonts, backend), err);
+    fit_fineness(&fitted, backend, output, page->width_pt, page->n_columns);
+    status = hpr_page_scene_create(&scene, page, &fitted,
+                                   hpr_fonts_measurer_for(output->fonts, backend), err);
     status = status ? status : backend->write(NULL, scene, output, sink, err);
     hpr_scene_destroy(scene);
     return status;

@@ -205,7 +205,7 @@ static double at_speed_us(bench *b)
 static void begin(bench *b, double batch_s)
 {
     static const hpf_live_options all = {.size = sizeof all, .max_drawn = 0};
-    static const hpr_options page = {0};
+    static const hpr_options page = {.size = sizeof page};
     char token[96];
     strcpy(b->folder, "/tmp/census-bench-XXXXXX");
     need(mkdtemp(b->folder) != NULL, "mkdtemp");

@@ -52,9 +52,9 @@ static bool fails_cleanly(hpf_survey *survey, unsigned long nth)
 static bool fails_cleanly_as_file(hpf_survey *survey, unsigned long nth)
 {
     const hpr_html_profile about = {.file = "run"};
-    hpr_page_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
-    options.chart.group = HPR_GROUP_PREFIX;
-    options.chart.n_prefix_parts = 1;
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.group = HPR_GROUP_PREFIX;
+    options.n_prefix_parts = 1;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err = {.status = HPF_OK};
     failing_alloc_arm(nth, false);

@@ -13,8 +13,8 @@
 
 HPF_BEGIN_DECLS
 
-typedef struct hpr_page hpr_page; /* page.h */
-typedef struct hpr_page_options hpr_page_options;
+typedef struct hpr_page hpr_page;       /* page.h */
+typedef struct hpr_options hpr_options; /* render.h */
 
 typedef struct hpr_output {
     double dpi;           /* formats of pixels: pixels per inch; 0: 144 */
@@ -48,7 +48,7 @@ typedef struct hpr_backend {
      * are NULL then. `names` are shown; each may be NULL. Flushes the sink, but does not finish it.
      * Errors: from hpf_survey_series and the sink; MEMORY. */
     hpf_status (*write_profiles)(hpf_survey *const *surveys, const char *const *names, size_t n,
-                                 const hpr_page_options *options, hpf_sink *sink, hpf_error *err);
+                                 const hpr_options *options, hpf_sink *sink, hpf_error *err);
 } hpr_backend;
 
 /* Returns the measurer for pictures in a format: widths are larger where another program sets the

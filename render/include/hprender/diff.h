@@ -13,28 +13,21 @@
 #ifndef HPRENDER_DIFF_H
 #define HPRENDER_DIFF_H
 
-#include "hpfile/align.h"
 #include "hpfile/diff.h"
 #include "hprender/render.h"
 
 HPF_BEGIN_DECLS
 
-typedef struct hpr_diff_options {
-    hpr_options chart; /* modern: bands, size, theme, text and colours; other selections and
-                          orders are ignored. `by_sample`: compares samples of equal number */
-    hpf_str title;     /* replaces the program of a profile; borrowed during the call */
-    const hpf_alignment *alignment; /* of the two surveys; NULL: equal times. Borrowed */
-} hpr_diff_options;
-
 /* Most bands of such a chart, and the number if the options say 0. */
 #define HPR_DIFF_MOST_BANDS 500
 
 /* Creates a chart with a base (chart.h); free it with hpr_chart_destroy. `surveys` are the two that
- * `diff` was made from. Errors: RANGE if the profiles do not overlap in time; MEMORY; from
- * hpf_survey_series. */
+ * `diff` was made from. Of the options, other selections than `n_bands`, and orders, are ignored;
+ * `by_sample` compares samples of equal number. Errors: RANGE if the profiles do not overlap in
+ * time; MEMORY; from hpf_survey_series. */
 HPF_API HPF_MUST_USE hpf_status hpr_diff_chart_create(hpr_chart **out, const hpf_diff *diff,
                                                       hpf_survey *const surveys[2],
-                                                      const hpr_diff_options *options,
+                                                      const hpr_options *options,
                                                       hpr_measurer measurer, hpf_error *err);
 
 HPF_END_DECLS

@@ -36,7 +36,7 @@ typedef struct hpr_html_limits {
  * hpf_survey_series and the sink; UNSUPPORTED for a comparison without stacks; MEMORY, LIMIT. */
 HPF_API HPF_MUST_USE hpf_status hpr_html_write(hpf_survey *const *surveys,
                                                const hpr_html_profile *about, size_t n_profiles,
-                                               const hpr_page_options *options, hpf_sink *sink,
+                                               const hpr_options *options, hpf_sink *sink,
                                                hpf_error *err);
 
 /* Writes the page without profiles, which reads server-sent events from `events_url`, and lines of

@@ -18,37 +18,12 @@
 #ifndef HPRENDER_PAGE_H
 #define HPRENDER_PAGE_H
 
-#include "hpfile/align.h"
 #include "hprender/render.h"
 
 HPF_BEGIN_DECLS
 
 /* Most profiles on a page. */
 #define HPR_PAGE_MOST_PANELS 64
-
-/* A line of a program's text, for interactive pages. */
-typedef struct hpr_source_line {
-    hpf_str file;  /* as the places of frames name it */
-    uint32_t line; /* from 1 */
-    hpf_str text;
-} hpr_source_line;
-
-typedef struct hpr_page_options {
-    hpr_options chart; /* modern. Width and height belong to the page; height 0: as the panels
-                          need. AUTO puts the legend below the panels or in free cells after them,
-                          and labels bands where there is room */
-    bool same_scale;   /* all panels have the same axes, so that heights and times compare, and must
-                          have the same units. Else each panel has its own */
-    const hpr_source_line *sources; /* interactive pages: by file and line; NULL: none */
-    size_t n_sources;
-    hpf_survey *const *allocated; /* interactive pages: by profile, what each stack has allocated up
-                                     to each sample, or NULL; NULL: not known */
-    const hpf_str *findings; /* interactive pages: by profile, what stands out, as JSON in one line
-                                (docs/formats/page.md), or empty; NULL: not known */
-    /* Interactive pages of two profiles with call stacks: shows the stacks of the second as changes
-     * of the first, with moved lines matched, and their times aligned. Else NULL. Borrowed. */
-    const hpf_alignment *compares;
-} hpr_page_options;
 
 typedef struct hpr_page_source {
     hpf_survey *survey;
@@ -74,24 +49,25 @@ struct hpr_page {
     const hpr_chart *legend;
 };
 
-/* Creates the page: selects names over all profiles, orders, scales and lays out. Errors: from
- * hpf_survey_series; LIMIT for too many profiles or a page that is too small; ARGUMENT if the scale
- * is to be the same and units differ. */
+/* Creates the page of modern charts: selects names over all profiles, orders, scales and lays out.
+ * Width and height of the options belong to the page; height 0: as the panels need. HPR_LEGEND_AUTO
+ * puts the legend below the panels or in free cells after them, and labels bands where there is
+ * room. Errors: from hpf_survey_series; LIMIT for too many profiles or a page that is too small;
+ * ARGUMENT if the scale is to be the same and units differ. */
 HPF_API HPF_MUST_USE hpf_status hpr_page_create(hpr_page **out, const hpr_page_source *sources,
-                                                size_t n_sources, const hpr_page_options *options,
+                                                size_t n_sources, const hpr_options *options,
                                                 hpr_measurer measurer, hpf_error *err);
 HPF_API void hpr_page_destroy(hpr_page *page);
 
 /* Creates the scene of a page; free it with hpr_scene_destroy. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpr_page_scene_create(hpr_scene **out, const hpr_page *page,
-                                                      const hpr_page_options *options,
+                                                      const hpr_options *options,
                                                       hpr_measurer measurer, hpf_error *err);
 
 /* Writes a page with a back end. Does not finish the sink. `output->fonts` must be the fonts that
  * the page was measured with. To write the legend alone, call hpr_write_legend with `page->legend`.
  * Errors: from the back end. */
-HPF_API HPF_MUST_USE hpf_status hpr_page_write(const hpr_page *page,
-                                               const hpr_page_options *options,
+HPF_API HPF_MUST_USE hpf_status hpr_page_write(const hpr_page *page, const hpr_options *options,
                                                const hpr_backend *backend, const hpr_output *output,
                                                hpf_sink *sink, hpf_error *err);
 

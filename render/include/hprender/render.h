@@ -5,6 +5,7 @@
 #ifndef HPRENDER_RENDER_H
 #define HPRENDER_RENDER_H
 
+#include "hpfile/align.h"
 #include "hpfile/event.h"
 #include "hprender/auxfile.h"
 #include "hprender/backend.h"
@@ -87,7 +88,16 @@ typedef struct hpr_classic {
     const hpr_auxfile *previous; /* -p; NULL: none. Borrowed during the call */
 } hpr_classic;
 
+/* A line of a program's text, for interactive pages. */
+typedef struct hpr_source_line {
+    hpf_str file;  /* as the places of frames name it */
+    uint32_t line; /* from 1 */
+    hpf_str text;
+} hpr_source_line;
+
+/* Options of charts, of pages of several profiles (page.h), and of differences (diff.h). */
 typedef struct hpr_options {
+    size_t size; /* of the struct (hpfile/version.h) */
     hpr_look look;
     hpr_order order;
     bool reverse; /* reverse the order, except for OTHER on top; classic: -i- */
@@ -141,10 +151,36 @@ typedef struct hpr_options {
                             and bands are exact */
     size_t most_points;  /* modern: about the most points of a curve; 0: no limit */
     hpr_classic classic;
+
+    /* Pages of several profiles: all panels have the same axes, so that heights and times compare,
+     * and must have the same units. Else each panel has its own. */
+    bool same_scale;
+    const hpr_source_line *sources; /* interactive pages: by file and line; NULL: none */
+    size_t n_sources;
+    hpf_survey *const *allocated; /* interactive pages: by profile, what each stack has allocated up
+                                     to each sample, or NULL; NULL: not known */
+    const hpf_str *findings; /* interactive pages: by profile, what stands out, as JSON in one line
+                                (docs/formats/page.md), or empty; NULL: not known */
+    /* Interactive pages of two profiles with call stacks: shows the stacks of the second as changes
+     * of the first, with moved lines matched, and their times aligned. Else NULL. Borrowed. */
+    const hpf_alignment *compares;
+
+    /* Differences. */
+    hpf_str title; /* replaces the program of a profile; borrowed during the call */
+    const hpf_alignment *alignment; /* of the two surveys; NULL: equal times. Borrowed */
 } hpr_options;
 
+/* Sets the options of a look to their defaults; `options->size` is set. */
+HPF_API void hpr_options_init(hpr_options *options, hpr_look look);
+
 /* Returns the default options of a look. */
-HPF_API hpr_options hpr_options_default(hpr_look look);
+static inline hpr_options hpr_options_default(hpr_look look)
+{
+    hpr_options options;
+    options.size = sizeof options;
+    hpr_options_init(&options, look);
+    return options;
+}
 
 /* Creates a chart: select, order, limit, stack, scale, layout. Reads the source of the survey
  * again. Errors: from hpf_survey_series; LIMIT for a `.aux` file with too many entries. */

@@ -20,15 +20,15 @@ typedef struct pair {
     hpf_error err;
 } pair;
 
-static hpr_diff_options options_of(int n_bands)
+static hpr_options options_of(int n_bands)
 {
-    hpr_diff_options options = {.chart = hpr_options_default(HPR_LOOK_MODERN),
-                                .title = HPF_STR("new minus old")};
-    options.chart.n_bands = n_bands;
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    options.title = HPF_STR("new minus old");
+    options.n_bands = n_bands;
     return options;
 }
 
-static pair compare(const char *before, const char *after, const hpr_diff_options *options,
+static pair compare(const char *before, const char *after, const hpr_options *options,
                     size_t max_drawn)
 {
     pair p = {
@@ -92,7 +92,7 @@ static const char *const after = PROFILE_HEADERS SAMPLE("0", "a 14\nb 5\n")
 
 Test(diff_chart, growth_is_above_zero_and_shrinkage_below)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(before, after, &options, 0);
     const hpr_chart *chart = p.chart;
     const hpr_band *grown = find(chart, "b", false);
@@ -109,7 +109,7 @@ Test(diff_chart, growth_is_above_zero_and_shrinkage_below)
 
 Test(diff_chart, compares_only_the_common_time)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(before, after, &options, 0);
     cr_expect_eq(p.chart->x.low, 0);
     cr_expect_eq(p.chart->x.high, 4);
@@ -119,7 +119,7 @@ Test(diff_chart, compares_only_the_common_time)
 
 Test(diff_chart, ignores_empty_sample_at_the_end)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n") SAMPLE("4", ""),
                      PROFILE_HEADERS SAMPLE("0", "a 12\n") SAMPLE("9", "a 12\n"), &options, 0);
     cr_expect_eq(p.chart->x.high, 3);
@@ -129,7 +129,7 @@ Test(diff_chart, ignores_empty_sample_at_the_end)
 
 Test(diff_chart, band_on_both_sides_has_one_colour_and_crosses_zero)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n"),
                      PROFILE_HEADERS SAMPLE("0", "a 14\n") SAMPLE("3", "a 8\n"), &options, 0);
     const hpr_band *above = find(p.chart, "a", false);
@@ -148,7 +148,7 @@ Test(diff_chart, names_only_the_larger_half_of_a_band)
                                            {"a 13\nb 1\n", "a 1\nb 1\n"}};
     for (int i = 0; i < 2; i++) {
         char profile[400];
-        hpr_diff_options options = options_of(0);
+        hpr_options options = options_of(0);
         snprintf(profile, sizeof profile, PROFILE_HEADERS SAMPLE("0", "%s") SAMPLE("3", "%s"),
                  ends[i][0], ends[i][1]);
         pair p = compare(PROFILE_HEADERS SAMPLE("0", "a 10\n") SAMPLE("3", "a 10\n"), profile,
@@ -166,8 +166,8 @@ Test(diff_chart, names_only_the_larger_half_of_a_band)
 
 Test(diff_chart, compares_samples_one_by_one)
 {
-    hpr_diff_options options = options_of(0);
-    options.chart.by_sample = true;
+    hpr_options options = options_of(0);
+    options.by_sample = true;
     pair p = compare(PROFILE_HEADERS SAMPLE("5", "a 1\n") SAMPLE("6", "a 2\n"),
                      PROFILE_HEADERS SAMPLE("0", "a 3\n") SAMPLE("1", "a 5\n") SAMPLE("2", "a 7\n"),
                      &options, 0);
@@ -180,7 +180,7 @@ Test(diff_chart, compares_samples_one_by_one)
 
 Test(diff_chart, rejects_profiles_without_common_time)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(PROFILE_HEADERS SAMPLE("5", "a 1\n") SAMPLE("6", "a 2\n"),
                      PROFILE_HEADERS SAMPLE("0", "a 3\n") SAMPLE("1", "a 5\n"), &options, 0);
     cr_expect_null(p.chart);
@@ -190,11 +190,11 @@ Test(diff_chart, rejects_profiles_without_common_time)
 
 Test(diff_chart, equal_profiles_have_no_bands)
 {
-    hpr_diff_options options = options_of(0);
+    hpr_options options = options_of(0);
     pair p = compare(before, before, &options, 0);
     hpr_scene *scene = NULL;
     cr_expect_eq(p.chart->n_bands, 0);
-    cr_assert_eq(hpr_scene_create(&scene, p.chart, &options.chart, made_up_measurer, NULL), HPF_OK);
+    cr_assert_eq(hpr_scene_create(&scene, p.chart, &options, made_up_measurer, NULL), HPF_OK);
     bool is_said = false;
     for (size_t i = 0; i < scene->n_items; i++) {
         const hpr_item *item = &scene->items[i];
@@ -207,7 +207,7 @@ Test(diff_chart, equal_profiles_have_no_bands)
 
 Test(diff_chart, draws_largest_areas_and_one_band_for_the_rest)
 {
-    hpr_diff_options options = options_of(1);
+    hpr_options options = options_of(1);
     pair p = compare(before, after, &options, 0);
     cr_expect_not_null(find(p.chart, "b", false));
     cr_expect_null(find(p.chart, "c", true));
@@ -265,8 +265,8 @@ Test(diff_chart, above_minus_below_is_the_difference)
         static char texts[2][65536];
         write_random(texts[0], sizeof texts[0], &r);
         write_random(texts[1], sizeof texts[1], &r);
-        hpr_diff_options options = options_of(round % 5);
-        options.chart.by_sample = round % 3 == 0;
+        hpr_options options = options_of(round % 5);
+        options.by_sample = round % 3 == 0;
         pair p = compare(texts[0], texts[1], &options, round % 2 ? 0 : 8);
         if (p.chart) {
             n_drawn++;

@@ -13,8 +13,10 @@
 static hpr_chart *draw(const hpf_collection *collections, size_t n, hpr_scene **scene)
 {
     const hpf_source_options keep = {.size = sizeof keep, .keep = true};
-    const hpr_options options = {
-        .look = HPR_LOOK_MODERN, .collections = collections, .n_collections = n};
+    const hpr_options options = {.size = sizeof options,
+                                 .look = HPR_LOOK_MODERN,
+                                 .collections = collections,
+                                 .n_collections = n};
     hpf_sink *log = hpf_sink_to_memory();
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;

@@ -76,8 +76,8 @@ Test(html_profile, series_are_packed)
 Test(html_profile, page_has_the_order_of_the_picture)
 {
     const hpr_html_profile about = {.file = "run"};
-    hpr_page_options page = {.chart = hpr_options_default(HPR_LOOK_MODERN)};
-    page.chart.order = HPR_ORDER_NAME;
+    hpr_options page = hpr_options_default(HPR_LOOK_MODERN);
+    page.order = HPR_ORDER_NAME;
     test_profile p = test_profile_open(three_names, 0);
     hpf_sink *sink = hpf_sink_to_memory();
     cr_assert_eq(hpr_html_write(&p.survey, &about, 1, &page, sink, NULL), HPF_OK);

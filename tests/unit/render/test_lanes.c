@@ -36,8 +36,11 @@ static hpr_chart *draw(const hpf_activity *activity, unsigned other, double heig
              "BEGIN_SAMPLE 8\nlarge\t%u\nb\t%u\nc\t%u\nEND_SAMPLE 8\n",
              1000 - other, other / 2, other - other / 2, 1000 - other, other / 2,
              other - other / 2);
-    const hpr_options options = {
-        .look = HPR_LOOK_MODERN, .n_bands = 1, .height_pt = height_pt, .activity = activity};
+    const hpr_options options = {.size = sizeof options,
+                                 .look = HPR_LOOK_MODERN,
+                                 .n_bands = 1,
+                                 .height_pt = height_pt,
+                                 .activity = activity};
     hpf_source *source = NULL;
     hpf_survey *survey = NULL;
     hpr_chart *chart = NULL;

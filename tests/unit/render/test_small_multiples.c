@@ -25,12 +25,12 @@ typedef struct drawn {
     hpf_error err;
 } drawn;
 
-static hpr_page_options defaults(void)
+static hpr_options defaults(void)
 {
-    return (hpr_page_options){.chart = hpr_options_default(HPR_LOOK_MODERN)};
+    return hpr_options_default(HPR_LOOK_MODERN);
 }
 
-static void draw(drawn *d, const char *const *texts, size_t n, const hpr_page_options *options)
+static void draw(drawn *d, const char *const *texts, size_t n, const hpr_options *options)
 {
     *d = (drawn){.n = n};
     for (size_t i = 0; i < n; i++) {
@@ -73,7 +73,7 @@ static const char *const large_one = JOB("large", "seconds")
 
 Test(small_multiples, names_without_numbers_have_one_colour_and_one_place)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     const hpr_band *a = find(d.page->panels[0].chart, "f/main");
@@ -89,7 +89,7 @@ Test(small_multiples, names_without_numbers_have_one_colour_and_one_place)
 
 Test(small_multiples, panel_has_only_its_own_names)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     cr_expect_null(find(d.page->panels[0].chart, "big"));
@@ -100,8 +100,8 @@ Test(small_multiples, panel_has_only_its_own_names)
 
 Test(small_multiples, small_profile_keeps_bands_next_to_a_large_one)
 {
-    hpr_page_options options = defaults();
-    options.chart.n_bands = 2;
+    hpr_options options = defaults();
+    options.n_bands = 2;
     const char *const small_two =
         JOB("two", "seconds") SAMPLE("0", "only 90\nx 1\ny 2\n") SAMPLE("2", "only 90\nx 1\ny 2\n");
     drawn d;
@@ -121,7 +121,7 @@ Test(small_multiples, small_profile_keeps_bands_next_to_a_large_one)
 
 Test(small_multiples, panels_have_own_scales_unless_same_is_set)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     cr_expect_lt(d.page->panels[0].chart->y.high, 200);
@@ -142,7 +142,7 @@ Test(small_multiples, panels_have_own_scales_unless_same_is_set)
 
 Test(small_multiples, different_units_do_not_share_a_scale)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     const char *const texts[] = {small_one, JOB("other", "ticks") SAMPLE("1", "a 1\n")};
     drawn d;
     draw(&d, texts, 2, &options);
@@ -153,7 +153,7 @@ Test(small_multiples, different_units_do_not_share_a_scale)
     draw(&d, texts, 2, &options);
     cr_expect_eq(d.err.status, HPF_ERR_ARGUMENT);
     finish(&d);
-    options.chart.by_sample = true;
+    options.by_sample = true;
     draw(&d, texts, 2, &options);
     cr_expect_not_null(d.page, "samples have no unit");
     finish(&d);
@@ -161,7 +161,7 @@ Test(small_multiples, different_units_do_not_share_a_scale)
 
 Test(small_multiples, times_share_a_unit_if_readable)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw(&d,
          (const char *const[]){small_one,
@@ -175,9 +175,9 @@ Test(small_multiples, times_share_a_unit_if_readable)
 
 Test(small_multiples, narrow_axis_has_more_than_one_tick)
 {
-    hpr_page_options options = defaults();
-    options.chart.width_pt = 220;
-    options.chart.text_pt = 7;
+    hpr_options options = defaults();
+    options.width_pt = 220;
+    options.text_pt = 7;
     const char *const text = JOB("a", "seconds") SAMPLE("0", "a 1\n") SAMPLE("4.4", "a 1\n");
     drawn d;
     draw(&d, (const char *const[]){text, text}, 2, &options);
@@ -187,7 +187,7 @@ Test(small_multiples, narrow_axis_has_more_than_one_tick)
 
 Test(small_multiples, programs_are_titles_if_they_differ)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     cr_expect_str_eq(d.page->panels[0].chart->title.job, "small");
@@ -203,7 +203,7 @@ Test(small_multiples, programs_are_titles_if_they_differ)
     draw(&d, (const char *const[]){small_one, long_one}, 2, &options);
     cr_expect_str_eq(d.page->panels[0].chart->title.job, "file0", "too long");
     finish(&d);
-    options.chart.no_title = true;
+    options.no_title = true;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     cr_expect_str_eq(d.page->panels[0].chart->title.job, "");
     finish(&d);
@@ -211,7 +211,7 @@ Test(small_multiples, programs_are_titles_if_they_differ)
 
 /* --- grid and legend -------------------------------------------------------------------------- */
 
-static void draw_same(drawn *d, size_t n, const hpr_page_options *options)
+static void draw_same(drawn *d, size_t n, const hpr_options *options)
 {
     const char *texts[MOST];
     for (size_t i = 0; i < n; i++) {
@@ -222,9 +222,9 @@ static void draw_same(drawn *d, size_t n, const hpr_page_options *options)
 
 static void expect_grid(size_t n, double width_pt, double height_pt, size_t columns, size_t rows)
 {
-    hpr_page_options options = defaults();
-    options.chart.width_pt = width_pt;
-    options.chart.height_pt = height_pt;
+    hpr_options options = defaults();
+    options.width_pt = width_pt;
+    options.height_pt = height_pt;
     drawn d;
     draw_same(&d, n, &options);
     cr_assert_not_null(d.page);
@@ -249,7 +249,7 @@ Test(small_multiples, grid_depends_on_number_and_size)
 
 Test(small_multiples, legend_uses_spare_cells)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     draw_same(&d, 3, &options);
     const hpr_label *label = &find(d.page->legend, "only")->label;
@@ -261,19 +261,19 @@ Test(small_multiples, legend_uses_spare_cells)
 
 Test(small_multiples, legend_is_at_the_requested_place)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
-    options.chart.legend = HPR_LEGEND_RIGHT;
+    options.legend = HPR_LEGEND_RIGHT;
     draw_same(&d, 2, &options);
     const hpr_panel *last = &d.page->panels[1];
     cr_expect_gt(find(d.page->legend, "only")->label.box_x_pt, last->x_pt + last->chart->width_pt);
     cr_expect_eq(find(last->chart, "only")->label.place, HPR_LABEL_NONE, "once is enough");
     finish(&d);
-    options.chart.legend = HPR_LEGEND_BELOW;
+    options.legend = HPR_LEGEND_BELOW;
     draw_same(&d, 3, &options);
     cr_expect_lt(find(d.page->legend, "only")->label.y_pt, d.page->panels[2].y_pt);
     finish(&d);
-    options.chart.legend = HPR_LEGEND_NONE;
+    options.legend = HPR_LEGEND_NONE;
     draw_same(&d, 3, &options);
     cr_expect_eq(find(d.page->legend, "only")->label.place, HPR_LABEL_NONE);
     cr_expect_eq(find(d.page->panels[0].chart, "only")->label.place, HPR_LABEL_INSIDE);
@@ -282,14 +282,14 @@ Test(small_multiples, legend_is_at_the_requested_place)
 
 Test(small_multiples, rejects_page_without_room)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
-    options.chart.width_pt = 40;
+    options.width_pt = 40;
     draw_same(&d, 2, &options);
     cr_expect_eq(d.err.status, HPF_ERR_LIMIT);
     finish(&d);
-    options.chart.width_pt = 400;
-    options.chart.height_pt = 100;
+    options.width_pt = 400;
+    options.height_pt = 100;
     draw_same(&d, 9, &options);
     cr_expect_eq(d.err.status, HPF_ERR_LIMIT);
     finish(&d);
@@ -300,7 +300,7 @@ Test(small_multiples, rejects_page_without_room)
 Test(small_multiples, profiles_without_names_are_empty_panels)
 {
     const char *const no_names = PROFILE_HEADERS SAMPLE("1", "");
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     drawn d;
     options.same_scale = true;
     draw(&d, (const char *const[]){no_names, no_names}, 2, &options);
@@ -315,8 +315,8 @@ Test(small_multiples, profiles_without_names_are_empty_panels)
 
 Test(small_multiples, profiles_share_groups)
 {
-    hpr_page_options options = defaults();
-    options.chart.group = HPR_GROUP_MODULE;
+    hpr_options options = defaults();
+    options.group = HPR_GROUP_MODULE;
     drawn d;
     draw(&d,
          (const char *const[]){JOB("a", "seconds")
@@ -333,9 +333,9 @@ Test(small_multiples, profiles_share_groups)
 Test(small_multiples, pin_with_a_number_applies_to_the_name)
 {
     const hpr_pin pin = {.name = HPF_STR("(1)f/main"), .colour = {1, 0, 0}};
-    hpr_page_options options = defaults();
-    options.chart.pins = &pin;
-    options.chart.n_pins = 1;
+    hpr_options options = defaults();
+    options.pins = &pin;
+    options.n_pins = 1;
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one}, 2, &options);
     cr_expect_eq(find(d.page->panels[1].chart, "f/main")->fill.colour.red, 1);
@@ -435,17 +435,17 @@ static void expect_clear_legend(const hpr_page *page)
     }
 }
 
-static hpr_page_options random_options(rng *r)
+static hpr_options random_options(rng *r)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     options.same_scale = rng_below(r, 2);
-    options.chart.n_bands = (int)rng_below(r, 12);
-    options.chart.normalise = rng_below(r, 4) == 0;
-    options.chart.by_sample = rng_below(r, 4) == 0;
-    options.chart.theme = rng_below(r, 2) ? HPR_THEME_PRINT : HPR_THEME_DARK;
-    options.chart.legend = (hpr_legend)rng_below(r, 5);
-    options.chart.width_pt = 200 + (double)rng_below(r, 600);
-    options.chart.height_pt = rng_below(r, 2) ? 0 : 300 + (double)rng_below(r, 600);
+    options.n_bands = (int)rng_below(r, 12);
+    options.normalise = rng_below(r, 4) == 0;
+    options.by_sample = rng_below(r, 4) == 0;
+    options.theme = rng_below(r, 2) ? HPR_THEME_PRINT : HPR_THEME_DARK;
+    options.legend = (hpr_legend)rng_below(r, 5);
+    options.width_pt = 200 + (double)rng_below(r, 600);
+    options.height_pt = rng_below(r, 2) ? 0 : 300 + (double)rng_below(r, 600);
     return options;
 }
 
@@ -461,7 +461,7 @@ Test(small_multiples, panels_agree_and_do_not_overlap)
             write_random(texts[i], sizeof texts[i], &r);
             list[i] = texts[i];
         }
-        hpr_page_options options = random_options(&r);
+        hpr_options options = random_options(&r);
         drawn d;
         draw(&d, list, n, &options);
         if (d.page) {
@@ -481,7 +481,7 @@ Test(small_multiples, panels_agree_and_do_not_overlap)
 
 Test(small_multiples, scene_is_within_the_page)
 {
-    hpr_page_options options = defaults();
+    hpr_options options = defaults();
     hpr_scene *scene = NULL;
     drawn d;
     draw(&d, (const char *const[]){small_one, large_one, small_one}, 3, &options);

@@ -22,7 +22,7 @@ static hpf_survey *survey_of(hpf_source **source, hpf_str bytes)
 
 static hpr_chart *chart_of(hpf_survey *survey)
 {
-    const hpr_options options = {.look = HPR_LOOK_MODERN};
+    const hpr_options options = {.size = sizeof options, .look = HPR_LOOK_MODERN};
     hpr_chart *chart = NULL;
     cr_assert_eq(hpr_chart_create(&chart, survey, &options, made_up_measurer, NULL), HPF_OK);
     return chart;
