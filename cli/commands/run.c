@@ -300,9 +300,10 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     add_if_given(&text, "--retainer-by=", values->retainer_by);
     add_if_given(&text, "--is-retainer=", values->is_retainer);
     add_if_given(&text, "--snapshot=", values->snapshot);
-    hpp_options_init(profile);
     uint64_t tested_bytes = tested_number("CENSUS_NAME_BYTES");
-    profile->census.max_name_bytes = tested_bytes > 0 ? (uint32_t)tested_bytes : NAME_BYTES;
+    if (profile) {
+        profile->census->max_name_bytes = tested_bytes > 0 ? (uint32_t)tested_bytes : NAME_BYTES;
+    }
     if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {
         cmd_misused(self, "%s", err.message);
         return false;
@@ -344,7 +345,7 @@ static bool read_limit(hpp_collector_options *options, const char *text)
 /* A run. */
 typedef struct run {
     const run_values *values;
-    hpp_options profile;
+    hpp_options *profile;
     hpp_collector_options options;
     run_output output;
     const char *suffixes[8]; /* of the files that are written; the first is the profile */
@@ -359,7 +360,7 @@ typedef struct run {
 /* Lists the files that the options ask for. */
 static void list_files(run *r)
 {
-    const hpp_options *p = &r->profile;
+    const hpp_options *p = r->profile;
     const run_output *o = &r->output;
     r->options.without_prof = o->with_recording && !o->with_prof && !asks_for_report(r->values);
     r->options.without_hp = !o->with_hp;
@@ -371,7 +372,7 @@ static void list_files(run *r)
         {o->with_hp, ".hp"},
         {p->with_eventlog, ".eventlog"},
         {!r->options.without_prof &&
-             (p->report != HPP_REPORT_NONE || p->census.breakdown == HPF_BREAKDOWN_RETAINER),
+             (p->report != HPP_REPORT_NONE || p->census->breakdown == HPF_BREAKDOWN_RETAINER),
          ".prof"},
         {p->time_bins, ".time.bins"},
         {p->heap_bins, ".heap.bins"},
@@ -410,7 +411,7 @@ static void report(const run *r)
     if (r->values->quiet) {
         run_summary_print_failures(stderr, r->collector, r->options.recording);
     } else {
-        run_summary_print(stderr, r->collector, r->profile.with_census, r->options.recording,
+        run_summary_print(stderr, r->collector, r->profile->with_census, r->options.recording,
                           r->suffixes[0]);
     }
     if (r->options.recording) {
@@ -428,7 +429,7 @@ static int open_collector(run *r)
 {
     hpf_error err;
     if (!run_signals_begin(&r->signals) ||
-        !run_watch_open(&r->watch, &r->options, r->profile.with_eventlog)) {
+        !run_watch_open(&r->watch, &r->options, r->profile->with_eventlog)) {
         return EXIT_FAILED;
     }
     if (hpp_collector_create(&r->collector, &r->options, &err) != HPF_OK) {
@@ -448,7 +449,7 @@ static bool conclude(run *r)
         return false;
     }
     run_watch_conclude(&r->watch, &r->signals);
-    if (r->profile.print_on_abort && !r->has_exceptions && !r->values->quiet) {
+    if (r->profile->print_on_abort && !r->has_exceptions && !r->values->quiet) {
         diag_say(
             "-xc: no exception was thrown through a shared C++ run-time library; exceptions of a "
             "program that is linked to it statically cannot be seen");
@@ -533,7 +534,8 @@ static int check_options(const cmd *self, run *r)
 {
     const run_values *v = r->values;
     r->options = (hpp_collector_options){
-        .profile = &r->profile,
+        .size = sizeof(hpp_collector_options),
+        .profile = r->profile,
         .base = r->output.base,
         .without_children = v->no_children,
         .without_maps = v->no_mmap,
@@ -565,7 +567,7 @@ static int check_options(const cmd *self, run *r)
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
     }
-    if (v->watch.n + v->http.n > 0 && !r->profile.with_census) {
+    if (v->watch.n + v->http.n > 0 && !r->profile->with_census) {
         return cmd_misused(self, "--%s needs a heap profile: add -hc",
                            v->http.n > 0 ? "http" : "watch");
     }
@@ -576,7 +578,7 @@ static int check_options(const cmd *self, run *r)
 /* Finds the library, and names the files by the process. */
 static int prepare(const cmd *self, run *r, long process_id)
 {
-    if (r->values->source && !r->profile.with_eventlog && !r->options.recording) {
+    if (r->values->source && !r->profile->with_eventlog && !r->options.recording) {
         return cmd_misused(self, "--source needs a recording (-o FILE.census): a .hp file does not "
                                  "have the lines of calls");
     }
@@ -685,16 +687,17 @@ static int read_and(const cmd *self, int argc, char **argv,
     }
     argv[argc] = NULL;
     r.values = &values;
+    r.profile = hpp_options_create();
     run_output_name(&r.output, argv + 1);
     status = run_output_read(&r.output, self, &values.files);
     if (status == EXIT_DONE) {
-        bool is_read = read_profile(self, &r.profile, &values, &r.output);
+        bool is_read = read_profile(self, r.profile, &values, &r.output);
         status = is_read ? act(self, &r, argv + 1) : EXIT_MISUSED;
     }
     hpp_collector_destroy(r.collector);
     run_output_close(&r.output);
     run_watch_finish(&r.watch, &r.signals);
-    hpp_options_finish(&r.profile);
+    hpp_options_destroy(r.profile);
     return status;
 }
 

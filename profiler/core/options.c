@@ -24,8 +24,9 @@ static const uint32_t usual_log_classes =
 static const uint64_t longest_ns = UINT64_C(1000000000000000000);
 
 typedef struct parser {
-    hpp_options options; /* as far as they are parsed */
-    size_t at;           /* the next byte of the text */
+    hpp_options options; /* as far as they are parsed, with `census` */
+    hpp_census_options census;
+    size_t at; /* the next byte of the text */
     hpp_restriction *restrictions;
     hpf_str *words;
     hpf_str text;
@@ -207,7 +208,7 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
     }
     p->options.with_census = true;
     if (rest.length > 1 || breakdown == HPF_BREAKDOWN_IN_STACK) {
-        hpp_restriction *restriction = &p->restrictions[p->options.census.n_restrictions++];
+        hpp_restriction *restriction = &p->restrictions[p->census.n_restrictions++];
         restriction->selector = breakdown;
         return parse_names(p, word, (hpf_str){rest.data + 1, rest.length - 1}, restriction);
     }
@@ -215,8 +216,8 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
         return complain(p, word.data, "only one break-down is possible", word);
     }
     p->has_breakdown = true;
-    p->options.census.breakdown = breakdown;
-    p->options.census.savings = false;
+    p->census.breakdown = breakdown;
+    p->census.savings = false;
     return HPF_OK;
 }
 
@@ -232,12 +233,12 @@ static hpf_status parse_tick(parser *p, hpf_str word, hpf_str rest)
 
 static hpf_status parse_name_length(parser *p, hpf_str word, hpf_str rest)
 {
-    return parse_count(p, word, rest, &p->options.census.max_name_bytes);
+    return parse_count(p, word, rest, &p->census.max_name_bytes);
 }
 
 static hpf_status parse_set_size(parser *p, hpf_str word, hpf_str rest)
 {
-    return parse_count(p, word, rest, &p->options.census.max_retainers);
+    return parse_count(p, word, rest, &p->census.max_retainers);
 }
 
 static hpf_status parse_stem(parser *p, hpf_str word, hpf_str rest)
@@ -301,7 +302,7 @@ static hpf_str next_of(hpf_str *list)
 
 static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
 {
-    hpp_census_options *census = &p->options.census;
+    hpp_census_options *census = &p->census;
     hpf_str list = {0};
     hpf_status status = read_value(p, word, rest, &list);
     size_t n = 0;
@@ -353,7 +354,7 @@ static hpf_status parse_rule(parser *p, hpf_str word, hpf_str *list, hpp_retaini
 
 static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
 {
-    hpp_census_options *census = &p->options.census;
+    hpp_census_options *census = &p->census;
     hpf_str list = {0};
     hpf_status status = read_value(p, word, rest, &list);
     size_t n = 0;
@@ -408,21 +409,21 @@ static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
         return complain(p, word.data, "only one break-down is possible", word);
     }
     p->has_breakdown = true;
-    p->options.census.savings = true;
+    p->census.savings = true;
     p->options.with_census = true;
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
 
 static hpf_status parse_life_times(parser *p, hpf_str word, hpf_str rest)
 {
-    p->options.census.life_times = true;
+    p->census.life_times = true;
     p->options.with_census = true;
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
 
 static hpf_status parse_cost(parser *p, hpf_str word, hpf_str rest)
 {
-    p->options.census.count_objects = true;
+    p->census.count_objects = true;
     p->options.with_census = true;
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
@@ -464,7 +465,7 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
     }
     if (word.data[1] == 'x') {
         bool is_stacks = word.data[2] == 't';
-        p->options.census.count_stacks |= is_stacks;
+        p->census.count_stacks |= is_stacks;
         p->options.print_on_abort |= !is_stacks;
     }
     if (word.data[1] == 'B') {
@@ -543,37 +544,47 @@ static hpf_status make_room(parser *p)
     size_t n_more = count_words(p->text);
     hpp_options *o = &p->options;
     p->restrictions =
-        hpf_arena_array(o->memory, o->census.n_restrictions + n_more, sizeof *p->restrictions);
+        hpf_arena_array(o->memory, p->census.n_restrictions + n_more, sizeof *p->restrictions);
     p->words = hpf_arena_array(o->memory, o->n_words + n_more, sizeof *p->words);
     if (!p->restrictions || !p->words) {
         return hpf_error_set_memory(p->err);
     }
-    if (o->census.n_restrictions > 0) {
-        memcpy(p->restrictions, o->census.restrictions,
-               o->census.n_restrictions * sizeof *p->restrictions);
+    if (p->census.n_restrictions > 0) {
+        memcpy(p->restrictions, p->census.restrictions,
+               p->census.n_restrictions * sizeof *p->restrictions);
     }
     if (o->n_words > 0) {
         memcpy(p->words, o->words, o->n_words * sizeof *p->words);
     }
-    o->census.restrictions = p->restrictions;
+    p->census.restrictions = p->restrictions;
     o->words = p->words;
     return HPF_OK;
 }
 
-void hpp_options_init(hpp_options *options)
+hpp_options *hpp_options_create(void)
 {
-    memset(options, 0, sizeof *options);
-    options->census.max_retainers = DEFAULT_MAX_RETAINERS;
-    options->census.max_name_bytes = DEFAULT_MAX_NAME_BYTES;
-    options->interval_ns = default_interval_ns;
-    options->tick_ns = default_tick_ns;
-    options->log_classes = usual_log_classes;
+    hpf_arena *memory = hpf_arena_create();
+    hpp_options *options = memory ? hpf_arena_array(memory, 1, sizeof *options) : NULL;
+    hpp_census_options *census = options ? hpf_arena_array(memory, 1, sizeof *census) : NULL;
+    if (!census) {
+        hpf_arena_destroy(memory);
+        return NULL;
+    }
+    *census = (hpp_census_options){.max_retainers = DEFAULT_MAX_RETAINERS,
+                                   .max_name_bytes = DEFAULT_MAX_NAME_BYTES};
+    *options = (hpp_options){.census = census,
+                             .interval_ns = default_interval_ns,
+                             .tick_ns = default_tick_ns,
+                             .log_classes = usual_log_classes,
+                             .memory = memory};
+    return options;
 }
 
-void hpp_options_finish(hpp_options *options)
+void hpp_options_destroy(hpp_options *options)
 {
-    hpf_arena_destroy(options->memory);
-    memset(options, 0, sizeof *options);
+    if (options) {
+        hpf_arena_destroy(options->memory);
+    }
 }
 
 hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
@@ -581,13 +592,10 @@ hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
     if (text.length == 0) {
         text.data = ""; /* it may be NULL, to which nothing can be added */
     }
-    if (!options->memory) {
-        options->memory = hpf_arena_create();
-        if (!options->memory) {
-            return hpf_error_set_memory(err);
-        }
+    if (!options) {
+        return hpf_error_set_memory(err);
     }
-    parser p = {.options = *options, .text = text, .err = err};
+    parser p = {.options = *options, .census = *options->census, .text = text, .err = err};
     hpf_status status = make_room(&p);
     while (status == HPF_OK) {
         hpf_str word = next_word(text, &p.at);
@@ -606,6 +614,7 @@ hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
                           p.log_name);
     }
     if (status == HPF_OK) {
+        *options->census = p.census;
         *options = p.options;
     }
     return status;

@@ -154,7 +154,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
     hpf_writer_options how = {
         .size = sizeof how,
         .breakdown =
-            options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE,
+            options->census->breakdown ? options->census->breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
         .flush_samples = true,
         .writes_changes = which == HPP__OUT_RECORDING,
@@ -167,7 +167,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
     o->engine = engine;
     o->log_classes = options->log_classes;
     o->n_processors = 1;
-    bool is_listed = list_filters(filters, &options->census);
+    bool is_listed = list_filters(filters, options->census);
     for (int i = 0; i < HPF_N_RESTRICTIONS; i++) {
         how.filters[i] = hpp__text_str(&filters[i]);
     }

@@ -25,6 +25,7 @@
 #include "census/snapshot.h"
 #include "timer.h"
 #include "title.h"
+#include "base/options.h"
 
 struct hpp_profiler {
     hpp_config config;
@@ -93,7 +94,7 @@ static void emit_headers(hpp_profiler *p, hpp__output *output)
     p->missing.no_title |= job.is_short;
     hpf_str date = {p->date, strlen(p->date)};
     hpp__output_headers(output, job.is_short ? p->name : hpp__text_str(&job), date,
-                        p->options->census.count_objects);
+                        p->options->census->count_objects);
     hpp__text_finish(&job);
 }
 
@@ -135,11 +136,11 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
     if (!p->config.heap) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "there is no heap to profile");
     }
-    if (p->options->census.count_objects && p->options->with_eventlog) {
+    if (p->options->census->count_objects && p->options->with_eventlog) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "--count cannot be used with -l: amounts in event logs are bytes");
     }
-    if (p->options->census.savings && p->options->with_eventlog) {
+    if (p->options->census->savings && p->options->with_eventlog) {
         return hpf_error_set(
             err, HPF_ERR_ARGUMENT,
             "--savings cannot be used with -l: event logs have no such break-down");
@@ -149,7 +150,7 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         status = hpp__heap_snapshot_check(p->config.heap, err);
     }
     if (status == HPF_OK) {
-        status = hpp_census_create(&p->engine, p->config.heap, &p->options->census, err);
+        status = hpp_census_create(&p->engine, p->config.heap, p->options->census, err);
     }
     char *path = path_of(p, ".hp");
     if (status == HPF_OK && !path) {
@@ -224,8 +225,13 @@ static void set_defaults(hpp_profiler *p)
 
 hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_error *err)
 {
-    const hpp_options *o = config->options;
+    hpp_config own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&own, config, err);
+    const hpp_options *o = own.options;
+    if (status != HPF_OK || !o) {
+        return status;
+    }
     if (!o->with_census && !wants_time(o) && !o->heap_bins && !o->print_on_abort && !o->life_of) {
         return HPF_OK;
     }
@@ -233,9 +239,9 @@ hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_
     if (!p) {
         return hpf_error_set_memory(err);
     }
-    p->config = *config;
+    p->config = own;
     set_defaults(p);
-    hpf_status status = start_heap(p, err);
+    status = start_heap(p, err);
     if (status == HPF_OK) {
         status = start_time(p, err);
     }
@@ -265,9 +271,9 @@ bool hpp_profiler_census_due(const hpp_profiler *p)
  * more than the bands. */
 static void emit_result(hpp_profiler *p, const hpp_census_result *result)
 {
-    if (p->options->with_eventlog || p->options->census.savings) {
+    if (p->options->with_eventlog || p->options->census->savings) {
         uint64_t live =
-            p->options->census.count_objects ? result->n_live_objects : result->live_bytes;
+            p->options->census->count_objects ? result->n_live_objects : result->live_bytes;
         hpp__output_line(&p->output, result->time_s, HPF_STR("live"), (double)live);
     }
     hpp__output_sample(&p->output, result->time_s, result->bands, result->n_bands);
@@ -300,7 +306,7 @@ hpp__output *hpp__profiler_log(hpp_profiler *p)
 /* Writes the objects and references of the heap. */
 static hpf_status write_snapshot(hpp_profiler *p, hpf_error *err)
 {
-    const hpp_census_options *census = &p->options->census;
+    const hpp_census_options *census = p->options->census;
     hpf_status status = hpp__heap_snapshot_check(p->config.heap, err);
     char *path = path_of(p, ".heapsnapshot");
     if (status == HPF_OK && !path) {

@@ -35,7 +35,7 @@ void hpp__title_add_options(hpp__text *title, const hpf_str *options, size_t n_o
 void hpp__title_add_breakdown(hpp__text *title, const hpp_options *options)
 {
     hpf_breakdown breakdown =
-        options->census.breakdown ? options->census.breakdown : HPF_BREAKDOWN_COST_CENTRE;
+        options->census->breakdown ? options->census->breakdown : HPF_BREAKDOWN_COST_CENTRE;
     const char *name = hpf_breakdown_native_name(breakdown);
     hpp__text_add(title, HPF_STR(HPF_NATIVE_JOB_BY));
     hpp__text_add(title, (hpf_str){name, strlen(name)});

@@ -15,6 +15,7 @@
 #include "hpfile/str.h"
 #include "base/map.h"
 #include "core/profiler.h"
+#include "base/options.h"
 
 /* Variables that hold references. */
 typedef struct root_range {
@@ -171,22 +172,29 @@ static void set_needs(hpp_runtime *r)
 hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
                              const hpp_config *config, hpf_error *err)
 {
+    hpp_config with_heap;
+    hpp_language own;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&with_heap, config, err);
+    status = status == HPF_OK ? HPF__OPTIONS_COPY(&own, language, err) : status;
+    const hpp_options *o = with_heap.options;
+    if (status != HPF_OK || !o) {
+        return status;
+    }
     hpp_runtime *r = calloc(1, sizeof *r);
     if (!r) {
         return hpf_error_set_memory(err);
     }
-    if (config->options->life_of && config->options->census.many_threads) {
+    if (o->life_of && o->census->many_threads) {
         free(r);
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "--life cannot be used with many threads");
     }
     pthread_mutex_init(&r->mutex, NULL);
-    r->language = *language;
-    r->has_threads = config->options->census.many_threads;
+    r->language = own;
+    r->has_threads = o->census->many_threads;
     make_heap(r);
-    hpp_config with_heap = *config;
     with_heap.heap = &r->heap;
-    hpf_status status = hpp_profiler_start(&r->profiler, &with_heap, err);
+    status = hpp_profiler_start(&r->profiler, &with_heap, err);
     if (!r->profiler) {
         hpp_runtime_destroy(r);
         return status;
@@ -195,7 +203,7 @@ hpf_status hpp_runtime_start(hpp_runtime **out, const hpp_language *language,
     static const uint32_t no_era = 0;
     r->has_biography = r->census && hpp_census_has_biography(r->census);
     r->era = r->has_biography ? hpp__census_era_place(r->census) : &no_era;
-    r->life_of = config->options->life_of;
+    r->life_of = o->life_of;
     r->life.state = r->life_of ? HPP__LIFE_AWAITED : HPP__LIFE_NONE;
     set_needs(r);
     *out = r;

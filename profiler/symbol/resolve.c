@@ -18,6 +18,7 @@
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
+#include "base/options.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define GENERATED    HPF_STR("[generated]")
@@ -85,9 +86,13 @@ static const hpp_functions no_memory = {&nothing, 1};
 hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *options,
                                hpf_error *err)
 {
-    const hpp_resolver_options o = options ? *options : (hpp_resolver_options){0};
-    hpp_resolver *resolver = calloc(1, sizeof *resolver);
+    hpp_resolver_options o;
     *out = NULL;
+    hpf_status status = HPF__OPTIONS_COPY(&o, options, err);
+    if (status != HPF_OK) {
+        return status;
+    }
+    hpp_resolver *resolver = calloc(1, sizeof *resolver);
     if (resolver) {
         resolver->moment = 1;
     }

@@ -69,12 +69,12 @@ int main(int argc, char **argv)
     toy_heap toy = {0};
     const char *text = argc > 1 ? argv[1] : "-hc";
     hpp_heap heap = {.objects = visit_objects, .stacks = &hpp_ccs_stacks, .context = &toy};
-    hpp_options options;
+    hpp_options *options = hpp_options_create();
     hpp_profiler *profiler = NULL;
     hpf_error err = {0};
-    hpp_options_init(&options);
-    hpp_config config = {.options = &options, .program = argv[0], .heap = &heap};
-    if (hpp_options_parse(&options, (hpf_str){text, strlen(text)}, &err) != HPF_OK ||
+    hpp_config config = {
+        .size = sizeof config, .options = options, .program = argv[0], .heap = &heap};
+    if (hpp_options_parse(options, (hpf_str){text, strlen(text)}, &err) != HPF_OK ||
         hpp_profiler_start(&profiler, &config, &err) != HPF_OK) {
         fprintf(stderr, "no profile: %s\n", err.message);
     }
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "the profile is incomplete: %s\n", err.message);
     }
     hpp_profiler_destroy(profiler);
-    hpp_options_finish(&options);
+    hpp_options_destroy(options);
     drop(&toy, &cell);
     return 0;
 }

@@ -12,6 +12,7 @@ HPF_BEGIN_DECLS
 
 /* Options of a collector, borrowed until it is destroyed. Zero means the default. */
 typedef struct hpp_collector_options {
+    size_t size;                /* of the struct (hpfile/version.h) */
     const hpp_options *profile; /* breakdown, restrictions, -i, -L, -p..., -V */
     const char *base;           /* of file names */
     const char *recording;      /* write the event logs of all processes to this file; or NULL */

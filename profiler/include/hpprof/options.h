@@ -86,9 +86,10 @@ enum {
     HPP_LOG_TICKY = 1u << 6,
 };
 
+/* hpp_options_create creates them; their members may be set before a profile starts. */
 typedef struct hpp_options {
     bool with_census;           /* an -h option was given */
-    hpp_census_options census;  /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
+    hpp_census_options *census; /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
     uint64_t interval_ns;       /* -i */
     hpp_report report;          /* -p... */
     uint64_t tick_ns;           /* -V */
@@ -101,13 +102,13 @@ typedef struct hpp_options {
     const char *stem;           /* -o; NULL: the program's name */
     const hpf_str *words;       /* the options as given, for the titles of profiles */
     size_t n_words;
-    hpf_arena *memory; /* owns all of the above */
+    hpf_arena *memory; /* owns all of this */
 } hpp_options;
 
-/* Initialises options to their defaults, which contain no profile; frees them. hpp_options_finish
- * accepts zeroed options. */
-HPF_API void hpp_options_init(hpp_options *options);
-HPF_API void hpp_options_finish(hpp_options *options);
+/* Creates options with their defaults, which contain no profile. Returns NULL without memory, which
+ * the functions below accept. */
+HPF_API hpp_options *hpp_options_create(void);
+HPF_API void hpp_options_destroy(hpp_options *options);
 
 /* Parses `text` and adds its options to the existing ones, which it overrides. A failure leaves the
  * options unchanged. Errors: ARGUMENT, with line 1 and the column in the text; MEMORY. */

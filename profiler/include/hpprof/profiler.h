@@ -36,7 +36,8 @@ HPF_BEGIN_DECLS
 /* What to profile. Everything is borrowed until the profiler is destroyed. Zero means the default
  * given here. */
 typedef struct hpp_config {
-    const hpp_options *options;
+    size_t size;                  /* of the struct (hpfile/version.h) */
+    const hpp_options *options;   /* NULL: no profile */
     const char *program;          /* its path; output is named by the last part */
     const char *const *arguments; /* without the profiler's */
     size_t n_arguments;

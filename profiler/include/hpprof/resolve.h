@@ -33,6 +33,7 @@ typedef struct hpp_object_file {
 
 /* Options of a resolver. All zero is a sensible default. */
 typedef struct hpp_resolver_options {
+    size_t size;              /* of the struct (hpfile/version.h) */
     bool symbols_only;        /* read symbol tables only: no inlined functions, no lines; faster */
     const char *debug_folder; /* of separate debug files; NULL: /usr/lib/debug. Copied */
 } hpp_resolver_options;

@@ -43,6 +43,7 @@ typedef struct hpp_header {
 
 /* Describes the objects of a runtime. Every function gets `context` as its last argument. */
 typedef struct hpp_language {
+    size_t size; /* of the struct (hpfile/version.h) */
     /* Returns the shape of an object, never NULL. */
     const hpp_shape *(*shape)(hpp_ref ref, void *context);
 

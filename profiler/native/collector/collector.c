@@ -24,6 +24,7 @@
 #include "collector_socket.h"
 #include "symbol/demangle.h"
 #include "symbol/resolve.h"
+#include "base/options.h"
 
 enum {
     MAX_EVENTS = 64,
@@ -48,7 +49,8 @@ typedef struct caller {
 
 struct hpp_collector {
     hpp_collector_options options;
-    hpp_options profile; /* adapted */
+    hpp_options profile; /* adapted, with `census` */
+    hpp_census_options census;
     uint32_t first_id;
     uint64_t start_ns; /* of the first process, CLOCK_MONOTONIC */
     hpp__collector_socket place;
@@ -476,7 +478,7 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                              library);
     }
     uint64_t tick_us = hpp_collector_tick_ns(c) / 1000;
-    bool has_biography = hpp__profile_asks_for(&c->profile.census, HPF_BREAKDOWN_BIOGRAPHY);
+    bool has_biography = hpp__profile_asks_for(&c->census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
     bool has_peak_images =
@@ -568,7 +570,7 @@ void hpp_collector_stop(hpp_collector *c)
 /* Refuses options that need an adapter to the heap, and options of retainers without retainers. */
 static hpf_status check_options(const hpp_collector_options *options, hpf_error *err)
 {
-    const hpp_census_options *census = &options->profile->census;
+    const hpp_census_options *census = options->profile->census;
     if (census->count_stacks) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "-xt is only for programs that embed the profiler");
@@ -629,7 +631,7 @@ static bool clean_names(hpp_restriction *to, const hpp_restriction *from, hpf_ar
 /* Copies the options of the profile, with names of restrictions in the form of hpp__names_clean. */
 static hpf_status adapt_options(hpp_collector *c, hpf_error *err)
 {
-    const hpp_census_options *census = &c->options.profile->census;
+    const hpp_census_options *census = c->options.profile->census;
     hpp_restriction *restrictions =
         hpf_arena_array(c->arena, census->n_restrictions, sizeof *restrictions);
     bool is_whole = restrictions != NULL;
@@ -637,10 +639,12 @@ static hpf_status adapt_options(hpp_collector *c, hpf_error *err)
         is_whole = clean_names(&restrictions[i], &census->restrictions[i], c->arena);
     }
     c->profile = *c->options.profile;
-    c->profile.census.restrictions = restrictions;
+    c->census = *census;
+    c->profile.census = &c->census;
+    c->census.restrictions = restrictions;
     c->profile.with_eventlog |= c->options.recording != NULL;
     if (!census->retaining.identity) {
-        c->profile.census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
+        c->census.retaining.identity = HPF_BREAKDOWN_CLOSURE_DESCR;
     }
     return is_whole ? HPF_OK : hpf_error_set_memory(err);
 }
@@ -689,10 +693,10 @@ hpf_status hpp_collector_create(hpp_collector **out, const hpp_collector_options
     if (!c) {
         return hpf_error_set_memory(err);
     }
-    c->options = *options;
     c->epoll = c->timer = c->place.fd = -1;
     hpp__queue_start(&c->queue);
-    hpf_status status = init(c, err);
+    hpf_status status = HPF__OPTIONS_COPY(&c->options, options, err);
+    status = status == HPF_OK ? init(c, err) : status;
     if (status != HPF_OK) {
         hpp_collector_destroy(c);
         return status;

@@ -95,7 +95,7 @@ static lz_object *created(lz_runtime *rt, lz_object *o, const void *place)
     size_t n_bytes = lz_size_bytes(o);
     lz_ticky_allocated(rt, o->info, n_bytes - sizeof(hpp_header));
     hpp_runtime_created(rt->profile, (hpp_ref)o, n_bytes);
-    if (rt->options.heap_bins) {
+    if (rt->options && rt->options->heap_bins) {
         hpp_profiler_allocated_at(hpp_runtime_profiler(rt->profile), place,
                                   n_bytes - sizeof(hpp_header));
     }

@@ -190,7 +190,7 @@ uint64_t lz_processor_ns(void)
 static uint64_t now_ns(void *context)
 {
     const lz_runtime *rt = context;
-    return lz_processor_ns() - (rt->options.with_eventlog ? 0 : rt->collecting_ns);
+    return lz_processor_ns() - (rt->options->with_eventlog ? 0 : rt->collecting_ns);
 }
 
 /* Exits on invalid options. Warns of other errors, after which the program continues. */
@@ -206,18 +206,19 @@ static void check(hpf_status status, const hpf_error *err, const char *otherwise
 static void add_options(lz_runtime *rt, const char *text)
 {
     hpf_error err = {0};
-    hpf_status status = hpp_options_parse(&rt->options, (hpf_str){text, strlen(text)}, &err);
+    hpf_status status = hpp_options_parse(rt->options, (hpf_str){text, strlen(text)}, &err);
     check(status, &err, "some options are ignored");
 }
 
 void lz_profile_start(lz_runtime *rt, const char *program, const char *const *arguments,
                       size_t n_arguments, const char *options)
 {
-    hpp_options_init(&rt->options);
+    rt->options = hpp_options_create();
     const char *inherited = getenv("HPP_OPTIONS");
     add_options(rt, inherited ? inherited : "");
     add_options(rt, options);
     const hpp_language language = {
+        .size = sizeof language,
         .shape = shape,
         .size_bytes = size_bytes,
         .header = header,
@@ -228,19 +229,21 @@ void lz_profile_start(lz_runtime *rt, const char *program, const char *const *ar
         .context = rt,
     };
     const hpp_config config = {
-        .options = &rt->options,
+        .size = sizeof config,
+        .options = rt->options,
         .program = program,
         .arguments = arguments,
         .n_arguments = n_arguments,
         .clock = {now_ns, rt},
-        .ticker = rt->options.time_bins ? HPP_TICKER_SIGNAL : HPP_TICKER_THREAD,
+        .ticker = rt->options && rt->options->time_bins ? HPP_TICKER_SIGNAL : HPP_TICKER_THREAD,
     };
     hpf_error err = {0};
     rt->main_thread.tso = (lz_object){&tso_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
     rt->main_thread.stack = (lz_object){&stack_info, {hpp_ccs_builtin(HPP_CCS_SYSTEM), 0}};
     check(hpp_runtime_start(&rt->profile, &language, &config, &err), &err, "no profile");
     rt->needs = hpp_runtime_needs(rt->profile);
-    rt->counts_entries = rt->options.with_eventlog && rt->options.log_classes & HPP_LOG_TICKY;
+    rt->counts_entries =
+        rt->options && rt->options->with_eventlog && rt->options->log_classes & HPP_LOG_TICKY;
     hpp_log_thread(hpp_runtime_profiler(rt->profile), rt->running->id, HPP_THREAD_CREATED, 0);
     lz_profile_task(rt, rt->running);
     lz_profile_runs(rt);
@@ -253,7 +256,8 @@ void lz_profile_stop(lz_runtime *rt)
     lz_profile_stops(rt, HPP_THREAD_ENDED);
     check(hpp_runtime_stop(rt->profile, &err), &err, "the profile is incomplete");
     hpp_runtime_destroy(rt->profile);
-    hpp_options_finish(&rt->options);
+    hpp_options_destroy(rt->options);
+    rt->options = NULL;
     rt->profile = NULL;
     rt->needs = (hpp_needs){0};
 }

@@ -106,9 +106,9 @@ struct lz_runtime {
     lz_spark_pool sparks;
 
     /* Profiler. */
-    hpp_runtime *profile; /* NULL without a profile */
-    hpp_needs needs;      /* hooks that the profile needs */
-    hpp_options options;
+    hpp_runtime *profile;   /* NULL without a profile */
+    hpp_needs needs;        /* hooks that the profile needs */
+    hpp_options *options;   /* NULL without memory */
     bool counts_entries;    /* the event log has ticky counters */
     uint64_t collecting_ns; /* processor time of the collector */
 };

@@ -27,10 +27,9 @@ static hpf_status draw(hpf_survey *survey, const char *path, hpf_error *err)
 
 static hpf_status parse_options(hpf_error *err)
 {
-    hpp_options options;
-    hpp_options_init(&options);
-    hpf_status status = hpp_options_parse(&options, HPF_STR("-hc -i0.5"), err);
-    hpp_options_finish(&options);
+    hpp_options *options = hpp_options_create();
+    hpf_status status = hpp_options_parse(options, HPF_STR("-hc -i0.5"), err);
+    hpp_options_destroy(options);
     return status;
 }
 

@@ -33,7 +33,7 @@ static const toy_function functions[] = {
     {0, NULL, NULL, 0, NULL, false},
 };
 
-static hpp_options profile;
+static hpp_options *profile;
 static hpp_collector_options options;
 static hpp_collector *collector;
 static char base[300];
@@ -42,15 +42,16 @@ static void begin(void)
 {
     scratch_begin();
     toy_resolver_functions(functions);
-    hpp_options_init(&profile);
+    profile = hpp_options_create();
     snprintf(base, sizeof base, "%s", scratch_path("prog"));
-    options = (hpp_collector_options){.profile = &profile, .base = base};
+    options = (hpp_collector_options){
+        .size = sizeof(hpp_collector_options), .profile = profile, .base = base};
 }
 
 static void end(void)
 {
     hpp_collector_destroy(collector);
-    hpp_options_finish(&profile);
+    hpp_options_destroy(profile);
     scratch_end();
 }
 
@@ -59,7 +60,7 @@ TestSuite(collector, .init = begin, .fini = end, .timeout = 60);
 static void start(const char *words)
 {
     hpf_error err;
-    cr_assert_eq(hpp_options_parse(&profile, (hpf_str){words, strlen(words)}, &err), HPF_OK);
+    cr_assert_eq(hpp_options_parse(profile, (hpf_str){words, strlen(words)}, &err), HPF_OK);
     cr_assert_eq(hpp_collector_create(&collector, &options, &err), HPF_OK, "%s", err.message);
 }
 
@@ -581,20 +582,26 @@ Test(collector, reports_errors_of_its_files)
     cr_expect_eq(figures.error.status, HPF_ERR_IO);
 }
 
+Test(collector, options_without_their_size_are_an_error)
+{
+    hpf_error err;
+    options.size = 0;
+    cr_expect_eq(hpp_collector_create(&collector, &options, &err), HPF_ERR_ARGUMENT);
+    cr_expect_null(collector);
+}
+
 Test(collector, rejects_profiles_of_embedded_heaps_only)
 {
     static const char *const words[] = {"-xt", "-hr -xt"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        hpp_options wrong;
+        hpp_options *wrong = hpp_options_create();
         hpf_error err;
-        hpp_options_init(&wrong);
-        cr_assert_eq(hpp_options_parse(&wrong, (hpf_str){words[i], strlen(words[i])}, &err),
-                     HPF_OK);
-        options.profile = &wrong;
+        cr_assert_eq(hpp_options_parse(wrong, (hpf_str){words[i], strlen(words[i])}, &err), HPF_OK);
+        options.profile = wrong;
         cr_expect_eq(hpp_collector_create(&collector, &options, &err), HPF_ERR_UNSUPPORTED, "%s",
                      words[i]);
         cr_expect_null(collector);
-        hpp_options_finish(&wrong);
+        hpp_options_destroy(wrong);
     }
 }
 

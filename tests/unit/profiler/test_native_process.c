@@ -18,7 +18,7 @@
 
 enum { SIZE_BYTES = 4 << 20, BLOCK_BYTES = 100, PEAK_BYTES = 5000 };
 
-static hpp_options profile;
+static hpp_options *profile;
 static hpp__queue queue;
 static hpp__names *names;
 static hpp__process *process;
@@ -29,7 +29,7 @@ static uint32_t node;
 static void begin(void)
 {
     scratch_begin();
-    hpp_options_init(&profile);
+    profile = hpp_options_create();
     file = memfd_create("window", MFD_ALLOW_SEALING);
     cr_assert_eq(ftruncate(file, SIZE_BYTES), 0);
     cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
@@ -46,10 +46,10 @@ static void begin(void)
 static void start(const char *text)
 {
     hpf_error err;
-    cr_assert_eq(hpp_options_parse(&profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
-    const hpp_collector_options options = {.profile = &profile};
+    cr_assert_eq(hpp_options_parse(profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
+    const hpp_collector_options options = {.size = sizeof options, .profile = profile};
     cr_assert_eq(hpp__names_create(&names, NULL, 0, &err), HPF_OK);
-    const hpp__profile_options to = {.profile = &profile,
+    const hpp__profile_options to = {.profile = profile,
                                      .names = names,
                                      .process_id = (uint32_t)getpid(),
                                      .base = scratch_path("prog")};
@@ -63,7 +63,7 @@ static void end(void)
     hpp__queue_stop(&queue);
     hpp__process_destroy(process);
     hpp__names_destroy(names);
-    hpp_options_finish(&profile);
+    hpp_options_destroy(profile);
     munmap(made.window, SIZE_BYTES);
     scratch_end();
 }

@@ -96,8 +96,8 @@ Test(profiler, sizes_are_the_same_with_headers_and_without)
         census_at(runtime, 2);
         stop(runtime);
         texts[has_headers] = read_file(scratch_path("toy.hp"), NULL);
-        hpp_options_finish(&options);
-        hpp_options_init(&options);
+        hpp_options_destroy(options);
+        options = hpp_options_create();
     }
     cr_assert_str_eq(texts[0], texts[1]);
     cr_assert(strstr(texts[0], "Cell\t27\nthunk\t18\n") != NULL, "%s", texts[0]);
@@ -122,8 +122,8 @@ Test(profiler, producers_follow_objects_that_move)
         census_at(runtime, 1);
         stop(runtime);
         cr_assert(file_has("toy.hp", "mover\t50\n"));
-        hpp_options_finish(&options);
-        hpp_options_init(&options);
+        hpp_options_destroy(options);
+        options = hpp_options_create();
     }
 }
 
@@ -477,7 +477,7 @@ Test(profiler, a_clock_without_addresses_refuses_time_bins)
 {
     hpp_profiler *profiler;
     hpf_error err;
-    cr_assert_eq(hpp_options_parse(&options, HPF_STR("-Bt"), NULL), HPF_OK);
+    cr_assert_eq(hpp_options_parse(options, HPF_STR("-Bt"), NULL), HPF_OK);
     cr_assert_eq(hpp_profiler_start(&profiler, &config, &err), HPF_ERR_UNSUPPORTED);
     cr_assert_not_null(strstr(err.message, "-Bh"));
 }
@@ -557,7 +557,7 @@ Test(profiler, stack_is_printed_on_request_and_at_abort)
 
 Test(profiler, output_that_cannot_be_created_is_an_error_at_the_start)
 {
-    cr_assert_eq(hpp_options_parse(&options, HPF_STR("-hc -o/nowhere/toy"), NULL), HPF_OK);
+    cr_assert_eq(hpp_options_parse(options, HPF_STR("-hc -o/nowhere/toy"), NULL), HPF_OK);
     hpp_language language = tiny_language(true);
     hpp_runtime *runtime;
     hpf_error err;
@@ -567,9 +567,30 @@ Test(profiler, output_that_cannot_be_created_is_an_error_at_the_start)
 
 Test(profiler, heap_profile_needs_a_heap)
 {
-    cr_assert_eq(hpp_options_parse(&options, HPF_STR("-hc"), NULL), HPF_OK);
+    cr_assert_eq(hpp_options_parse(options, HPF_STR("-hc"), NULL), HPF_OK);
     hpp_profiler *profiler;
     cr_assert_eq(hpp_profiler_start(&profiler, &config, NULL), HPF_ERR_ARGUMENT);
+}
+
+Test(profiler, a_program_of_an_older_header_has_a_smaller_config)
+{
+    cr_assert_eq(hpp_options_parse(options, HPF_STR("-hc"), NULL), HPF_OK);
+    options->stem = scratch_path("toy");
+    hpp_language language = tiny_language(true);
+    hpp_runtime *runtime;
+    hpf_error err;
+    config.size = offsetof(hpp_config, events);
+    cr_assert_eq(hpp_runtime_start(&runtime, &language, &config, NULL), HPF_OK);
+    stop(runtime);
+    for (size_t i = 0; i < 2; i++) {
+        config.size = i * 4096;
+        cr_expect_eq(hpp_runtime_start(&runtime, &language, &config, &err), HPF_ERR_ARGUMENT);
+        cr_expect_null(runtime);
+    }
+    config.size = sizeof config;
+    language.size = 0;
+    cr_expect_eq(hpp_runtime_start(&runtime, &language, &config, &err), HPF_ERR_ARGUMENT);
+    cr_expect_eq(strncmp(err.message, "options of 0 bytes", 18), 0, "%s", err.message);
 }
 
 /* ---- snapshots ---- */

@@ -71,12 +71,14 @@ static hpp_ref link_cells(void)
 static unsigned run(const char *text, bool has_headers, unsigned long nth, bool all_after,
                     bool *has_failed, bool *has_started)
 {
-    hpp_options options;
-    hpp_options_init(&options);
     failing_alloc_arm(nth, all_after);
-    hpf_status status = hpp_options_parse(&options, (hpf_str){text, strlen(text)}, NULL);
-    options.stem = scratch_path("toy");
-    hpp_config config = {.options = &options,
+    hpp_options *options = hpp_options_create();
+    hpf_status status = hpp_options_parse(options, (hpf_str){text, strlen(text)}, NULL);
+    if (options) {
+        options->stem = scratch_path("toy");
+    }
+    hpp_config config = {.size = sizeof config,
+                         .options = options,
                          .program = "toy",
                          .date = "today",
                          .clock = {told_time, NULL},
@@ -101,7 +103,7 @@ static unsigned run(const char *text, bool has_headers, unsigned long nth, bool 
     *has_failed = failing_alloc_disarm();
     *has_started &= stopped == HPF_OK;
     hpp_runtime_destroy(runtime);
-    hpp_options_finish(&options);
+    hpp_options_destroy(options);
     return sum;
 }
 

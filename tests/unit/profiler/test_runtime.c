@@ -401,18 +401,19 @@ static void run(uint64_t seed, header_use headers, const view *v)
     if (v->only_retainer != NONE) {
         sprintf(end, " -hr%s", centres[v->only_retainer].label);
     }
-    hpp_options options;
-    hpp_options_init(&options);
-    cr_assert_eq(hpp_options_parse(&options, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
-    options.stem = scratch_path("mixed");
-    const hpp_language language = {.shape = shape_of,
+    hpp_options *options = hpp_options_create();
+    cr_assert_eq(hpp_options_parse(options, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
+    options->stem = scratch_path("mixed");
+    const hpp_language language = {.size = sizeof language,
+                                   .shape = shape_of,
                                    .size_bytes = size_at,
                                    .header = headers == NO_HEADERS ? NULL : header_at,
                                    .all_have_headers = headers == ALL_HEADERS,
                                    .children = children_of,
                                    .objects = visit_objects,
                                    .roots = visit_roots};
-    const hpp_config config = {.options = &options,
+    const hpp_config config = {.size = sizeof config,
+                               .options = options,
                                .program = "mixed",
                                .ticker = HPP_TICKER_NONE,
                                .clock = {era_ns, NULL}};
@@ -436,7 +437,7 @@ static void run(uint64_t seed, header_use headers, const view *v)
         check(hpp_census_final(census, (uint32_t)era - 1), v, era);
     }
     hpp_runtime_destroy(w.runtime);
-    hpp_options_finish(&options);
+    hpp_options_destroy(options);
 }
 
 /* Runs programs with each kind of view. */

@@ -66,7 +66,8 @@ static int visit_cells(hpp_visit_root *visit, void *visit_context, void *context
 hpp_language tiny_language(bool has_headers)
 {
     has_header = has_headers;
-    return (hpp_language){.shape = shape_of,
+    return (hpp_language){.size = sizeof(hpp_language),
+                          .shape = shape_of,
                           .size_bytes = size_of,
                           .header = has_headers ? find_header : NULL,
                           .all_have_headers = has_headers,

@@ -8,7 +8,7 @@
 #include "scratch.h"
 #include "tiny_language.h"
 
-hpp_options options;
+hpp_options *options;
 hpp_config config;
 uint64_t now_ns;
 
@@ -22,8 +22,9 @@ void set_up(void)
 {
     static const char *const arguments[] = {"30"};
     scratch_begin();
-    hpp_options_init(&options);
-    config = (hpp_config){.options = &options,
+    options = hpp_options_create();
+    config = (hpp_config){.size = sizeof(hpp_config),
+                          .options = options,
                           .program = "bin/toy",
                           .arguments = arguments,
                           .n_arguments = 1,
@@ -34,14 +35,14 @@ void set_up(void)
 
 void tear_down(void)
 {
-    hpp_options_finish(&options);
+    hpp_options_destroy(options);
     scratch_end();
 }
 
 hpp_runtime *start(const char *text, bool has_headers)
 {
-    cr_assert_eq(hpp_options_parse(&options, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
-    options.stem = scratch_path("toy");
+    cr_assert_eq(hpp_options_parse(options, (hpf_str){text, strlen(text)}, NULL), HPF_OK);
+    options->stem = scratch_path("toy");
     hpp_language language = tiny_language(has_headers);
     hpp_runtime *runtime;
     hpf_error err;

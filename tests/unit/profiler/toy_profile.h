@@ -9,13 +9,13 @@
 #include "hpprof/profiler.h"
 #include "hpprof/runtime.h"
 
-/* The beginning of toy.hp with these options. */
+/* The beginning of toy.hp with these options-> */
 #define HEAD(options_text)                                                                         \
     "JOB \"toy 30 +RTS " options_text "\"\nDATE \"Sat Nov 21 02:07 2026\"\n"                       \
     "SAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"                                              \
     "BEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n"
 
-extern hpp_options options;
+extern hpp_options *options;
 extern hpp_config config;
 extern uint64_t now_ns; /* the clock of most tests */
 

@@ -135,7 +135,7 @@ Test(lines, inlined_functions_without_linkage_name_are_qualified)
 
 Test(lines, not_where_they_are_not_asked_for)
 {
-    const hpp_resolver_options options = {.symbols_only = true};
+    const hpp_resolver_options options = {.size = sizeof options, .symbols_only = true};
     const char *path = FIXTURE("libfixture.so");
     places *there = places_run(path, "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);

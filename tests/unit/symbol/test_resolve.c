@@ -13,7 +13,8 @@
 #include "places.h"
 #include "scratch.h"
 
-static const hpp_resolver_options symbols_only = {.symbols_only = true};
+static const hpp_resolver_options symbols_only = {.size = sizeof symbols_only,
+                                                  .symbols_only = true};
 
 /* The name of the function that holds the code of a place. */
 static void assert_outermost(hpp_resolver *resolver, const char *path, const places *there,
@@ -97,7 +98,8 @@ Test(resolve, places_of_one_function_without_symbols_have_one_name)
 
 static void assert_hidden_is_named(const char *path, const char *debug_folder)
 {
-    const hpp_resolver_options options = {.symbols_only = true, .debug_folder = debug_folder};
+    const hpp_resolver_options options = {
+        .size = sizeof options, .symbols_only = true, .debug_folder = debug_folder};
     places *there = places_run(path, "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);
     assert_outermost(resolver, path, there, "hidden_last", "hidden");
@@ -133,7 +135,7 @@ Test(resolve, debug_files_by_build_id, .init = scratch_begin, .fini = scratch_en
     /* A debug file of another build is ignored. */
     unlink(path);
     cr_assert_eq(symlink(FIXTURE("libfixture_other.so"), path), 0);
-    const hpp_resolver_options options = {.debug_folder = folder};
+    const hpp_resolver_options options = {.size = sizeof options, .debug_folder = folder};
     places *there = places_run(FIXTURE("libfixture_stripped.so"), "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);
     hpp_functions found = find_in(resolver, FIXTURE("libfixture_stripped.so"),
@@ -196,7 +198,7 @@ Test(resolve, a_missing_file_is_replaced_by_its_debug_file, .init = scratch_begi
         cr_assert_eq(sscanf(&BUILD_ID[2 * i], "%2x", &byte), 1);
         build_id[i] = (uint8_t)byte;
     }
-    const hpp_resolver_options options = {.debug_folder = folder};
+    const hpp_resolver_options options = {.size = sizeof options, .debug_folder = folder};
     const hpp_object_file file = {"/no/such/libfixture.so", build_id, sizeof build_id};
     places *there = places_run(FIXTURE("libfixture.so"), "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);

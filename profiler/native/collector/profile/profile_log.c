@@ -14,7 +14,7 @@
 
 bool hpp__profile_logs_totals(const hpp__profile *p)
 {
-    return p->options->with_eventlog && p->options->census.n_restrictions == 0;
+    return p->options->with_eventlog && p->options->census->n_restrictions == 0;
 }
 
 bool hpp__profile_logs_threads(const hpp_options *profile)
@@ -29,7 +29,7 @@ bool hpp__profile_logs_ticks(const hpp__profile *p)
 
 bool hpp__profile_logs_stacks(const hpp__profile *p)
 {
-    const hpp_census_options *census = &p->options->census;
+    const hpp_census_options *census = p->options->census;
     hpf_breakdown by = census->breakdown;
     return p->options->with_eventlog && !p->has_lives && !census->savings &&
            (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||

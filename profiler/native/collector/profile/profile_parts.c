@@ -92,7 +92,7 @@ bool hpp__profile_asks_for(const hpp_census_options *census, hpf_breakdown prope
 
 bool hpp__profile_needs_images(const hpp_options *profile)
 {
-    const hpp_census_options *census = &profile->census;
+    const hpp_census_options *census = profile->census;
     return hpp__profile_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
            (hpp__profile_asks_for(census, HPF_BREAKDOWN_TYPE) &&
             !hpp__profile_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
@@ -114,9 +114,9 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
-        p->heap.with_types = hpp__profile_asks_for(&p->options->census, HPF_BREAKDOWN_TYPE);
+        p->heap.with_types = hpp__profile_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
     }
-    const hpp_census_options *census = &p->options->census;
+    const hpp_census_options *census = p->options->census;
     if (status == HPF_OK) {
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
                                       census->retaining.identity == HPF_BREAKDOWN_COST_CENTRE, err);
@@ -206,7 +206,7 @@ static void list_suffixes(const hpp__profile_options *options, const char *out[7
 {
     const hpp_options *o = options->profile;
     bool has_report =
-        o->report != HPP_REPORT_NONE || hpp__profile_asks_for(&o->census, HPF_BREAKDOWN_RETAINER);
+        o->report != HPP_REPORT_NONE || hpp__profile_asks_for(o->census, HPF_BREAKDOWN_RETAINER);
     const struct {
         bool is_written;
         const char *suffix;
@@ -280,7 +280,7 @@ static int by_size(const void *a, const void *b)
 static size_t top_bands(hpp__profile *p, hpp_site_figures *out, size_t n_most)
 {
     const hpp_phase_bytes *phases = &p->figures.biography.phases;
-    if (p->n_peak_bands > 0 && p->options->census.breakdown == HPF_BREAKDOWN_BIOGRAPHY) {
+    if (p->n_peak_bands > 0 && p->options->census->breakdown == HPF_BREAKDOWN_BIOGRAPHY) {
         const hpp_band known[] = {{.name = HPF_STR("LAG"), .size_bytes = phases->lag_bytes},
                                   {.name = HPF_STR("USE"), .size_bytes = phases->use_bytes},
                                   {.name = HPF_STR("DRAG"), .size_bytes = phases->drag_bytes},

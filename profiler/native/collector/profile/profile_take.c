@@ -49,7 +49,7 @@ void hpp__profile_count_totals(hpp__profile *p)
 /* Keeps the bands of the largest sample, if they are not places that allocate. */
 static void keep_bands(hpp__profile *p, const hpp_census_result *result)
 {
-    hpf_breakdown by = p->options->census.breakdown;
+    hpf_breakdown by = p->options->census->breakdown;
     bool is_kept = (by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER ||
                     by == HPF_BREAKDOWN_BIOGRAPHY) &&
                    HPF__ARRAY_RESERVE(p->peak_bands, p->peak_bands_capacity, result->n_bands + 4);
@@ -81,7 +81,7 @@ static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
     }
     /* Watched blocks stand for all: without any, a sample of a biography is empty. */
     bool stands_for_all =
-        p->reader.window->head.biography_bytes != 0 && p->options->census.n_restrictions == 0;
+        p->reader.window->head.biography_bytes != 0 && p->options->census->n_restrictions == 0;
     if (stands_for_all && live_bytes > f->peak_bytes + f->peak_bytes / 10 &&
         live_bytes > f->missed_peak_bytes) {
         f->missed_peak_bytes = live_bytes;

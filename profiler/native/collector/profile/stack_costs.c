@@ -165,7 +165,7 @@ hpf_status hpp__cost_report_write(hpf_sink *sink, hpp__site_heap *heap,
 {
     hpp__all_costs costs;
     centres c = {0};
-    c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census.max_name_bytes;
+    c.max_label_bytes = options->report == HPP_REPORT_JSON ? 0 : options->census->max_name_bytes;
     hpf_status status = hpp__all_costs_count(&costs, heap->stacks, sums, err);
     hpf_prof_stack *stacks = status == HPF_OK ? list_stacks(&costs, &c) : NULL;
     if (stacks) {
