@@ -16,8 +16,6 @@ typedef struct nonmoving_report {
     hpf_eventlog_nonmoving log;
     const hpf_nonmoving_blocks **rows; /* rows of the table */
     size_t n_rows;
-    uint32_t peak_census; /* the first with the most live bytes */
-    uint64_t peak_bytes, peak_ns;
 } nonmoving_report;
 
 static const hpf_str phase_names[HPF_N_NONMOVING_PHASES] = {
@@ -93,9 +91,10 @@ static void write_peak(const nonmoving_report *r, hpf_sink *sink)
     }
     hpf_sink_printf(sink, "the largest of %s censuses, ", format_count(r->log.n_censuses).text);
     hpf_sink_printf(sink, "%s live ",
-                    format_amount((double)r->peak_bytes, HPF_STR("bytes"), r->base.exact).text);
-    hpf_sink_printf(sink, "at %s\n",
-                    format_time((double)r->peak_ns / 1e9, HPF_STR("seconds"), r->base.exact).text);
+                    format_amount((double)r->log.peak_bytes, HPF_STR("bytes"), r->base.exact).text);
+    hpf_sink_printf(
+        sink, "at %s\n",
+        format_time((double)r->log.peak_ns / 1e9, HPF_STR("seconds"), r->base.exact).text);
 }
 
 static void write_text(const log_report *base, hpf_sink *sink)
@@ -141,20 +140,6 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_eventlog_nonmoving_note(&r->log, event, err);
 }
 
-static void find_peak(nonmoving_report *r)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < r->log.n_blocks; i++) {
-        const hpf_nonmoving_blocks *b = &r->log.blocks[i];
-        bytes = (i && b->census == b[-1].census ? bytes : 0) + hpf_nonmoving_live_bytes(b);
-        if (bytes > r->peak_bytes || i == 0) {
-            r->peak_bytes = bytes;
-            r->peak_census = b->census;
-            r->peak_ns = b->time_ns;
-        }
-    }
-}
-
 static hpf_status sum_up(log_report *base, hpf_error *err)
 {
     nonmoving_report *r = (nonmoving_report *)base;
@@ -168,10 +153,10 @@ static hpf_status sum_up(log_report *base, hpf_error *err)
     if (!r->rows) {
         return hpf_error_set_memory(err);
     }
-    find_peak(r);
     for (size_t i = 0; i < r->log.n_blocks; i++) {
         const hpf_nonmoving_blocks *b = &r->log.blocks[i];
-        bool is_at_peak = b->census == r->peak_census && (b->n_active || b->n_filled || b->n_live);
+        bool is_at_peak =
+            b->census == r->log.peak_census && (b->n_active || b->n_filled || b->n_live);
         if (shows_all || is_at_peak) {
             r->rows[r->n_rows++] = b;
         }

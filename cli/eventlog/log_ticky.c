@@ -15,8 +15,8 @@ typedef struct ticky_report {
     log_report base; /* first: a `log_report *` is a `ticky_report *` */
     hpf_eventlog_ticky *log;
     hpf_ticky_counter *counters; /* sorted */
-    size_t most_rows, n_counters, n_counted, n_shown;
-    uint64_t entries, allocs_bytes;
+    size_t most_rows, n_counters, n_shown;
+    hpf_ticky_sums sums;
 } ticky_report;
 
 /* The columns of GHC's `.ticky` files, in bytes, which compiled code counts (the guide calls them
@@ -64,16 +64,17 @@ static void write_text(const log_report *base, hpf_sink *sink)
     }
     log_write_head(sink, &base->facts);
     hpf_sink_printf(sink, "\ncounters   %s", format_count(r->n_counters).text);
-    hpf_sink_printf(sink, ", of which %s counted\n", format_count(r->n_counted).text);
-    hpf_sink_printf(sink, "entries    %s\n", format_count(r->entries).text);
-    hpf_sink_printf(sink, "allocated  %s\n",
-                    format_amount((double)r->allocs_bytes, HPF_STR("bytes"), base->exact).text);
+    hpf_sink_printf(sink, ", of which %s counted\n", format_count(r->sums.n_counted).text);
+    hpf_sink_printf(sink, "entries    %s\n", format_count(r->sums.entries).text);
+    hpf_sink_printf(
+        sink, "allocated  %s\n",
+        format_amount((double)r->sums.allocs_bytes, HPF_STR("bytes"), base->exact).text);
     if (r->n_shown) {
         hpf_sink_text(sink, "\n");
         table_write(&counters, TABLE_AS_TEXT, sink);
     }
-    if (r->n_shown < r->n_counted) {
-        hpf_sink_printf(sink, "(%s more)\n", format_count(r->n_counted - r->n_shown).text);
+    if (r->n_shown < r->sums.n_counted) {
+        hpf_sink_printf(sink, "(%s more)\n", format_count(r->sums.n_counted - r->n_shown).text);
     }
 }
 
@@ -82,9 +83,9 @@ static void write_json(const log_report *base, hpf_json *json)
     const ticky_report *r = (const ticky_report *)base;
     const table counters = rows(base);
     hpf_json_whole(json, "counters", r->n_counters);
-    hpf_json_whole(json, "counted", r->n_counted);
-    hpf_json_whole(json, "entries", r->entries);
-    hpf_json_whole(json, "allocs_bytes", r->allocs_bytes);
+    hpf_json_whole(json, "counted", r->sums.n_counted);
+    hpf_json_whole(json, "entries", r->sums.entries);
+    hpf_json_whole(json, "allocs_bytes", r->sums.allocs_bytes);
     table_write_json(&counters, json, "rows");
 }
 
@@ -94,7 +95,7 @@ static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
     return hpf_eventlog_ticky_note(r->log, event, err);
 }
 
-/* Sorts the counters and adds them up. */
+/* Lists the counters. */
 static hpf_status sum_up(log_report *base, hpf_error *err)
 {
     ticky_report *r = (ticky_report *)base;
@@ -106,14 +107,9 @@ static hpf_status sum_up(log_report *base, hpf_error *err)
     if (r->n_counters == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, HPF_NO_TICKY);
     }
-    hpf_eventlog_ticky_list(r->log, r->counters);
-    for (size_t i = 0; i < r->n_counters; i++) {
-        const hpf_ticky_counter *c = &r->counters[i];
-        r->n_counted += c->entries || c->allocs_bytes || c->allocd_bytes;
-        r->entries += c->entries;
-        r->allocs_bytes += c->allocs_bytes;
-    }
-    r->n_shown = r->most_rows && r->most_rows < r->n_counted ? r->most_rows : r->n_counted;
+    r->sums = hpf_eventlog_ticky_list(r->log, r->counters);
+    r->n_shown =
+        r->most_rows && r->most_rows < r->sums.n_counted ? r->most_rows : r->sums.n_counted;
     return HPF_OK;
 }
 

@@ -71,6 +71,12 @@ static hpf_status note_blocks(hpf_eventlog_nonmoving *n, const hpf_event *event,
     bool is_new = n->n_blocks == 0 || added->block_bytes <= added[-1].block_bytes;
     n->n_censuses += is_new;
     added->census = n->n_censuses - 1;
+    n->census_bytes = (is_new ? 0 : n->census_bytes) + hpf_nonmoving_live_bytes(added);
+    if (n->census_bytes > n->peak_bytes || n->n_blocks == 0) {
+        n->peak_bytes = n->census_bytes;
+        n->peak_census = added->census;
+        n->peak_ns = added->time_ns;
+    }
     n->n_blocks++;
     return HPF_OK;
 }

@@ -157,13 +157,20 @@ size_t hpf_eventlog_ticky_n_counters(const hpf_eventlog_ticky *t)
     return t->ids.n_names;
 }
 
-void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *t, hpf_ticky_counter *counters)
+hpf_ticky_sums hpf_eventlog_ticky_list(const hpf_eventlog_ticky *t, hpf_ticky_counter *counters)
 {
-    size_t n = t->ids.n_names;
-    if (n) {
-        memcpy(counters, t->counters, n * sizeof *counters);
-        qsort(counters, n, sizeof *counters, compare_counters);
+    hpf_ticky_sums sums = {0};
+    for (size_t i = 0; i < t->ids.n_names; i++) {
+        const hpf_ticky_counter *c = &t->counters[i];
+        counters[i] = *c;
+        sums.n_counted += c->entries || c->allocs_bytes || c->allocd_bytes;
+        sums.entries += c->entries;
+        sums.allocs_bytes += c->allocs_bytes;
     }
+    if (t->ids.n_names) {
+        qsort(counters, t->ids.n_names, sizeof *counters, compare_counters);
+    }
+    return sums;
 }
 
 hpf_str hpf__eventlog_ticky_name(hpf_eventlog_ticky *t, const hpf_event *sample)

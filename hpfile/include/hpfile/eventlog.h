@@ -273,6 +273,12 @@ typedef struct hpf_ticky_counter {
     uint64_t allocd_bytes; /* that were allocated of it; only with -ticky-allocd */
 } hpf_ticky_counter;
 
+/* Of all counters. */
+typedef struct hpf_ticky_sums {
+    size_t n_counted; /* counters that are not 0 */
+    uint64_t entries, allocs_bytes;
+} hpf_ticky_sums;
+
 /* Says how to get a log with counters. */
 #define HPF_NO_TICKY                                                                               \
     "no ticky counters in the event log: build with -ticky and -eventlog (GHC 9.2 or later) and "  \
@@ -290,10 +296,11 @@ HPF_API HPF_MUST_USE hpf_status hpf_eventlog_ticky_note(hpf_eventlog_ticky *tick
 
 HPF_API size_t hpf_eventlog_ticky_n_counters(const hpf_eventlog_ticky *ticky);
 
-/* Fills `counters`, which has room for all: largest allocation first, then by entries, by what was
- * allocated of them, and by name. Texts are borrowed until the next call of
+/* Returns the sums, and fills `counters`, which has room for all: largest allocation first, then by
+ * entries, by what was allocated of them, and by name. Texts are borrowed until the next call of
  * hpf_eventlog_ticky_note. */
-HPF_API void hpf_eventlog_ticky_list(const hpf_eventlog_ticky *ticky, hpf_ticky_counter *counters);
+HPF_API hpf_ticky_sums hpf_eventlog_ticky_list(const hpf_eventlog_ticky *ticky,
+                                               hpf_ticky_counter *counters);
 
 /* --- non-moving collector ---
  *
@@ -338,6 +345,9 @@ typedef struct hpf_eventlog_nonmoving {
     hpf_nonmoving_blocks *blocks; /* by census, then as the log has them: by size */
     size_t n_blocks, blocks_capacity;
     uint32_t n_censuses;
+    uint32_t peak_census; /* the first with the most live bytes */
+    uint64_t peak_bytes, peak_ns;
+    uint64_t census_bytes; /* of the last census */
 } hpf_eventlog_nonmoving;
 
 /* Notes an event; one that says nothing of this collector does nothing. The struct begins zeroed.

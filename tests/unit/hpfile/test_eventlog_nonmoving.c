@@ -88,6 +88,7 @@ static void expect_blocks(hpf_sink *log)
     cr_expect_eq(hpf_nonmoving_live_bytes(&read.blocks[1]), 48);
     cr_expect_eq(read.blocks[2].census, 1);
     cr_expect_eq(read.blocks[2].time_ns, 9);
+    cr_expect(read.peak_census == 0 && read.peak_bytes == 48 && read.peak_ns == 2);
     hpf_eventlog_nonmoving_finish(&read);
 }
 

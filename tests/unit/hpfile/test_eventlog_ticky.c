@@ -68,7 +68,8 @@ Test(log_ticky, samples_add_up_and_the_largest_come_first)
     log_end(log);
     hpf_eventlog_ticky *ticky = read_log(log);
     cr_assert_eq(hpf_eventlog_ticky_n_counters(ticky), 5);
-    hpf_eventlog_ticky_list(ticky, c);
+    hpf_ticky_sums sums = hpf_eventlog_ticky_list(ticky, c);
+    cr_expect(sums.n_counted == 4 && sums.entries == 23 && sums.allocs_bytes == 1032);
     cr_expect(hpf_str_is(c[0].name, "large"));
     cr_expect_eq(c[0].entries, 3);
     cr_expect_eq(c[0].allocs_bytes, 1000);
