@@ -5,6 +5,8 @@
 #ifndef HPF_NAMES_H
 #define HPF_NAMES_H
 
+#include <stdbool.h>
+
 #include "hpfile/str.h"
 
 /* Returns the part of a path after its folders. */
@@ -33,5 +35,10 @@ static inline hpf_str hpf__without_id(hpf_str name)
     hpf_str bare = {name.data + i + 1, name.length - i - 1};
     return bare;
 }
+
+/* Removes the ids of stacks from names for people, except from those that another one of them would
+ * be equal to then. The names stay borrowed. Returns false without memory; they are unchanged then.
+ */
+bool hpf__drop_ids(hpf_str *names, size_t n);
 
 #endif

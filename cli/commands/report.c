@@ -104,6 +104,13 @@ static formatted decimals(double value, int n_decimals)
     return out;
 }
 
+/* Returns how many of the other names are listed. */
+static uint32_t n_listed_others(const hpf_summary *sum)
+{
+    enum { MOST = 3 };
+    return sum->others.n_names < MOST ? sum->others.n_names : MOST;
+}
+
 /* Writes the number of the names of a row, after their common holder, if there is one. */
 static void write_number(hpf_sink *sink, const hpf_summary_row *row)
 {
@@ -118,13 +125,13 @@ static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_ro
     if (row->n_names > 1 || row == &r->sum.others) {
         hpf_sink_name(sink, row->name);
         write_number(sink, row);
-    } else if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
-        hpf_sink_name(sink, set.name);
+        return;
+    }
+    hpf_sink_name(sink, row->name);
+    if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
         hpf_sink_text(sink, " = {");
         hpf_sink_name(sink, set.members);
         hpf_sink_text(sink, "}");
-    } else {
-        hpf_sink_name(sink, row->name);
     }
 }
 
@@ -187,13 +194,6 @@ static void write_text_row(hpf_sink *sink, const report *r, const hpf_summary_ro
     hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
 }
 
-/* Returns how many of the other names are listed. */
-static uint32_t n_listed_others(const hpf_summary *sum)
-{
-    enum { MOST = 3 };
-    return sum->others.n_names < MOST ? sum->others.n_names : MOST;
-}
-
 /* Writes the largest of the other names that have a share, below the row of all of these, and the
  * number of the rest. */
 static void write_text_others(hpf_sink *sink, const report *r, int width)
@@ -237,7 +237,7 @@ static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summa
     bool is_one = row->n_names == 1 && row != &r->sum.others;
     bool has_set = is_one && hpf_survey_retainer_set(r->in->survey, row->number, &set);
     if (is_one || row->name.length > 0) {
-        output_markdown_name(sink, has_set ? set.name : row->name);
+        output_markdown_name(sink, row->name);
     }
     if (!is_one) {
         write_number(sink, row);
@@ -537,6 +537,8 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     }
     if (status == HPF_OK && (v->format == TABLE_AS_TEXT || v->format == TABLE_AS_MARKDOWN)) {
         status = hpf_summary_find_holders(&r.sum, in->survey, err);
+        uint32_t n_named = r.sum.n_rows + n_listed_others(&r.sum);
+        status = status ? status : hpf_summary_name_rows(&r.sum, n_named, in->survey, err);
     }
     status = status == HPF_OK ? hpf_findings_find(&r.findings, &recording, err) : status;
     if (status == HPF_OK) {

@@ -129,7 +129,8 @@ hpf_status chains_write(const input *in, size_t n_bands, bool exact, hpf_sink *s
         return status;
     }
     c.chain.listed = calloc(count_retainers(&c, in->survey, &sum) + 1, sizeof *c.chain.listed);
-    status = c.chain.listed ? HPF_OK : hpf_error_set_memory(err);
+    status = c.chain.listed ? hpf_summary_name_rows(&sum, sum.n_rows, in->survey, err)
+                            : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
         hpf_sink_text(sink, "\n\n  area          mean  retainers, and what holds them\n");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "hpfile/findings.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
@@ -43,6 +44,26 @@ static void write_head(const input *in, const hpf_saving *total, bool exact, hpf
                     format_area(in->survey, total->areas[HPF_SAVING_VOID], exact).text);
 }
 
+/* Names producers and retainer sets for people. Returns false without memory. */
+static bool name_savings(const input *in, hpf_saving *savings, size_t n)
+{
+    hpf_str *producers = calloc(n, sizeof *producers), *sets = calloc(n, sizeof *sets);
+    for (size_t i = 0; producers && sets && i < n; i++) {
+        hpf_retainer_set set;
+        bool is_known = in->sets && hpf_retainer_sets_find(in->sets, savings[i].retainers, &set);
+        producers[i] = savings[i].producer;
+        sets[i] = is_known ? set.name : savings[i].retainers;
+    }
+    bool is_ok = producers && sets && hpf__drop_ids(producers, n) && hpf__drop_ids(sets, n);
+    for (size_t i = 0; i < n && is_ok; i++) {
+        savings[i].producer = producers[i];
+        savings[i].retainers = sets[i];
+    }
+    free(producers);
+    free(sets);
+    return is_ok;
+}
+
 static void write_table(const input *in, const hpf_saving *savings, size_t n, double total,
                         size_t most, bool exact, hpf_sink *sink)
 {
@@ -51,7 +72,6 @@ static void write_table(const input *in, const hpf_saving *savings, size_t n, do
                     "saved");
     for (size_t i = 0; i < n && (most == 0 || i < most); i++) {
         const hpf_saving *s = &savings[i];
-        hpf_retainer_set set;
         hpf_sink_printf(sink, "%5.1f%% %*s ", total > 0 ? 100 * s->area / total : 0, width,
                         format_area(in->survey, s->area, exact).text);
         for (int k = 0; k < HPF_N_SAVING_PHASES; k++) {
@@ -60,8 +80,7 @@ static void write_table(const input *in, const hpf_saving *savings, size_t n, do
         hpf_sink_text(sink, "  ");
         hpf_sink_name(sink, s->producer);
         hpf_sink_text(sink, " <- ");
-        bool is_known = in->sets && hpf_retainer_sets_find(in->sets, s->retainers, &set);
-        hpf_sink_name(sink, is_known ? set.name : s->retainers);
+        hpf_sink_name(sink, s->retainers);
         hpf_sink_text(sink, "\n");
     }
     if (most > 0 && n > most) {
@@ -78,6 +97,8 @@ hpf_status savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *s
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "--savings needs a profile that was made with --savings by a "
                                "program that embeds hpprof, and has ended");
+    } else if (status == HPF_OK && !name_savings(in, savings, n)) {
+        status = hpf_error_set_memory(err);
     } else if (status == HPF_OK) {
         write_head(in, &total, exact, sink);
         write_table(in, savings, n, total.area, n_rows, exact, sink);

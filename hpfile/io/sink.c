@@ -363,23 +363,33 @@ void hpf_sink_cell(hpf_sink *sink, hpf_str text, bool is_raw)
     hpf_sink_write(sink, "\"", 1);
 }
 
-void hpf_sink_word(hpf_sink *sink, hpf_str word)
+/* Returns the quotes for a word of a command line: double ones for a mere apostrophe, as in names
+ * of Haskell. */
+static const char *quote_for(hpf_str word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+-,:";
-    bool is_plain = word.length > 0;
+    bool is_plain = word.length > 0, is_safe = true, has_apostrophe = false;
     for (size_t i = 0; i < word.length; i++) {
         is_plain = is_plain && memchr(plain, word.data[i], sizeof plain - 1);
+        is_safe = is_safe && !memchr("\"$`\\!", word.data[i], 5);
+        has_apostrophe |= word.data[i] == '\'';
     }
-    hpf_sink_text(sink, is_plain ? "" : "'");
+    return is_plain ? "" : is_safe && has_apostrophe ? "\"" : "'";
+}
+
+void hpf_sink_word(hpf_sink *sink, hpf_str word)
+{
+    const char *quote = quote_for(word);
+    hpf_sink_text(sink, quote);
     while (word.length > 0) {
-        const char *quote = memchr(word.data, '\'', word.length);
-        size_t n = quote ? (size_t)(quote - word.data) : word.length;
+        const char *end = *quote == '\'' ? memchr(word.data, '\'', word.length) : NULL;
+        size_t n = end ? (size_t)(end - word.data) : word.length;
         hpf_sink_write(sink, word.data, n);
-        hpf_sink_text(sink, quote ? "'\\''" : "");
-        word = hpf_str_from(word, n + (quote != NULL));
+        hpf_sink_text(sink, end ? "'\\''" : "");
+        word = hpf_str_from(word, n + (end != NULL));
     }
-    hpf_sink_text(sink, is_plain ? "" : "'");
+    hpf_sink_text(sink, quote);
 }
 
 void hpf_sink_printf(hpf_sink *sink, const char *format, ...)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/names.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
 
@@ -146,6 +147,23 @@ void hpf_summary_add_high(hpf_summary *s)
         }
     }
     s->others = join_rows(s->rows + s->n_rows, n_names - s->n_rows);
+}
+
+hpf_status hpf_summary_name_rows(hpf_summary *s, uint32_t n, const hpf_survey *survey,
+                                 hpf_error *err)
+{
+    hpf_str *names = calloc(n + (size_t)1, sizeof *names);
+    for (uint32_t i = 0; names && i < n; i++) {
+        hpf_retainer_set set;
+        bool is_known = hpf_survey_retainer_set(survey, s->rows[i].number, &set);
+        names[i] = is_known ? set.name : s->rows[i].name;
+    }
+    bool is_ok = names && hpf__drop_ids(names, n);
+    for (uint32_t i = 0; i < n && is_ok; i++) {
+        s->rows[i].name = names[i];
+    }
+    free(names);
+    return is_ok ? HPF_OK : hpf_error_set_memory(err);
 }
 
 void hpf_summary_finish(hpf_summary *s)

@@ -69,21 +69,33 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     return false;
 }
 
-/* Returns the text of a band without its id, as it is shown: OTHER with the number of its names. In
- * the arena of the chart, or borrowed from the band; NULL if there is no memory. */
-static const char *shown_name(hpr__chart *chart, const hpr_band *band)
+/* Returns the name of OTHER, with the number of its names; NULL if there is no memory. */
+static const char *name_of_other(hpr__chart *chart, const hpr_band *band)
 {
-    const char *name = without_id(band);
-    if (!band->is_other) {
-        return name;
-    }
-    size_t n_bytes = strlen(name) + 32;
-    char *shown = hpf_arena_alloc(chart->arena, n_bytes);
-    if (shown) {
-        snprintf(shown, n_bytes, "OTHER (%u name%s)", (unsigned)band->n_names,
+    size_t n_bytes = strlen(band->text) + 32;
+    char *name = hpf_arena_alloc(chart->arena, n_bytes);
+    if (name) {
+        snprintf(name, n_bytes, "OTHER (%u name%s)", (unsigned)band->n_names,
                  band->n_names == 1 ? "" : "s");
     }
-    return shown;
+    return name;
+}
+
+/* Sets whole names, without ids where they stay different. */
+static hpf_status name_whole(hpr__chart *chart, hpf_error *err)
+{
+    uint32_t n = chart->public.n_bands;
+    hpf_str *names = hpf_arena_array(chart->arena, n, sizeof *names);
+    for (uint32_t i = 0; names && i < n; i++) {
+        names[i] = (hpf_str){chart->bands[i].text, strlen(chart->bands[i].text)};
+    }
+    bool is_ok = names && hpf__drop_ids(names, n);
+    for (uint32_t i = 0; i < n && is_ok; i++) {
+        hpr_band *band = &chart->bands[i];
+        band->shown = band->is_other ? name_of_other(chart, band) : names[i].data;
+        is_ok = band->shown != NULL;
+    }
+    return is_ok ? HPF_OK : hpf_error_set_memory(err);
 }
 
 /* Returns how long a prefix that ends with a separator all names share; 0 if it is not worth
@@ -125,31 +137,20 @@ static bool are_like(const char *x, const char *y)
            (n_x == n_y || (n_x < n_y ? is_x_cut : is_y_cut));
 }
 
-/* Sets flags by band: whether another band has the same name without its id, up to the first of the
- * bytes `ends`. */
-static hpf_status find_shared(bool **is_shared, const hpr__chart *chart, const char *ends,
-                              hpf_error *err)
+/* Finds out whether the innermost functions of all stacks are different. */
+static hpf_status are_different(bool *are, const hpr__chart *chart, hpf_error *err)
 {
-    uint32_t n_bands = chart->public.n_bands;
-    uint32_t *first = hpf_arena_array(chart->arena, n_bands, sizeof *first); /* by name */
-    *is_shared = hpf_arena_array(chart->arena, n_bands, sizeof **is_shared);
-    hpf__intern names = {0};
-    hpf_status status = first && *is_shared ? HPF_OK : HPF_ERR_MEMORY;
-    for (uint32_t i = 0; !status && i < n_bands; i++) {
+    hpf__intern functions = {0};
+    hpf_status status = HPF_OK;
+    *are = true;
+    for (uint32_t i = 0; !status && *are && i < chart->public.n_bands; i++) {
         const char *name = without_id(&chart->bands[i]);
         uint32_t number;
-        bool is_new;
-        if (chart->bands[i].is_other) {
-            continue;
-        }
-        status = hpf__intern_add(&names, (hpf_str){name, strcspn(name, ends)}, &number, &is_new);
-        if (!status && is_new) {
-            first[number] = i;
-        } else if (!status) {
-            (*is_shared)[i] = (*is_shared)[first[number]] = true;
+        if (!chart->bands[i].is_other) {
+            status = hpf__intern_add(&functions, (hpf_str){name, strcspn(name, "/")}, &number, are);
         }
     }
-    hpf__intern_finish(&names);
+    hpf__intern_finish(&functions);
     return status ? hpf_error_set_memory(err) : HPF_OK;
 }
 
@@ -158,7 +159,7 @@ static hpf_status find_shared(bool **is_shared, const hpr__chart *chart, const c
 static hpf_status find_common_callers(const char **common, const hpr__chart *chart, hpf_error *err)
 {
     const char *longest = NULL;
-    bool *is_shared;
+    bool is_enough;
     *common = NULL;
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const char *name = without_id(&chart->bands[i]);
@@ -171,54 +172,47 @@ static hpf_status find_common_callers(const char **common, const hpr__chart *cha
         }
         longest = longest && strlen(longest) >= strlen(callers) ? longest : callers;
     }
-    if (find_shared(&is_shared, chart, "/", err)) {
-        return HPF_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        longest = is_shared[i] ? NULL : longest;
-    }
-    *common = longest;
-    return HPF_OK;
+    hpf_status status = are_different(&is_enough, chart, err);
+    *common = !status && is_enough ? longest : NULL;
+    return status;
 }
 
-/* Returns the text of a band's label; NULL if there is no memory. */
-static const char *name_of(hpr__chart *chart, const hpr_band *band, bool keeps_id, size_t prefix,
-                           const char *callers)
+hpf_status hpr__labels_name(hpr__chart *chart, hpf_error *err)
 {
-    const char *name = without_id(band);
-    if (!band->is_other && prefix > 0) {
-        return name + prefix;
-    }
-    if (!band->is_other && callers) {
-        return hpf_arena_text(chart->arena, (hpf_str){name, strcspn(name, "/")});
-    }
-    return keeps_id && !band->is_other && name != band->text ? band->text : shown_name(chart, band);
+    chart->public.common = (hpr_label){.place = HPR_LABEL_NONE};
+    return name_whole(chart, err);
 }
 
-hpf_status hpr__labels_name(hpr__chart *chart, bool is_figure, bool is_short, hpf_error *err)
+/* Sets the names of all bands without the prefix or the callers. */
+static hpf_status shorten(hpr__chart *chart, size_t prefix, const char *callers, hpf_error *err)
 {
-    size_t n_names = 0;
-    const char *any = "";
-    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        n_names += !chart->bands[i].is_other;
-        any = chart->bands[i].is_other ? any : without_id(&chart->bands[i]);
-    }
-    is_short = is_short && n_names > 1;
-    size_t prefix = is_short ? common_prefix(chart) : 0;
-    const char *callers = NULL;
-    bool *is_shared = NULL;
-    if ((is_short && prefix == 0 && find_common_callers(&callers, chart, err)) ||
-        (is_figure && find_shared(&is_shared, chart, "", err))) {
-        return HPF_ERR_MEMORY;
-    }
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         hpr_band *band = &chart->bands[i];
-        band->shown = name_of(chart, band, !is_figure || is_shared[i], prefix, callers);
+        const char *name = without_id(band);
+        hpf_str function = {name, strcspn(name, "/")};
+        if (!band->is_other && (prefix > 0 || callers)) {
+            band->shown = prefix > 0 ? name + prefix : hpf_arena_text(chart->arena, function);
+        }
         if (!band->shown) {
             return hpf_error_set_memory(err);
         }
     }
-    chart->public.common = (hpr_label){.place = HPR_LABEL_NONE};
+    return HPF_OK;
+}
+
+hpf_status hpr__labels_shorten(hpr__chart *chart, hpf_error *err)
+{
+    size_t n_names = 0;
+    const char *any = "", *callers = NULL;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        n_names += !chart->bands[i].is_other;
+        any = chart->bands[i].is_other ? any : without_id(&chart->bands[i]);
+    }
+    size_t prefix = n_names > 1 ? common_prefix(chart) : 0;
+    if ((n_names > 1 && prefix == 0 && find_common_callers(&callers, chart, err)) ||
+        shorten(chart, prefix, callers, err)) {
+        return HPF_ERR_MEMORY;
+    }
     if (prefix > 0 || callers) {
         size_t n_bytes = prefix + strlen(callers ? callers : "") + sizeof "names: \u2026";
         char *text = hpf_arena_alloc(chart->arena, n_bytes);
@@ -245,23 +239,69 @@ bool hpr__labels_are_cut(const hpr_chart *chart)
     return false;
 }
 
+/* Returns where the first frame of a stack begins that another stack has not. */
+static size_t find_difference(const char *stack, const char *other)
+{
+    size_t at = 0;
+    while (stack[at] && stack[at] == other[at]) {
+        at++;
+    }
+    while (at > 0 && stack[at - 1] != '/') {
+        at--;
+    }
+    return at;
+}
+
+/* Returns the innermost frame of a stack and the one that tells it from all others that are shown;
+ * NULL if there is no memory. */
+static const char *differing_frames(hpr__chart *chart, const hpr_band *band)
+{
+    const char *stack = without_id(band);
+    size_t first = strcspn(stack, "/"), at = 0, n_bytes = strlen(stack) + 16;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const hpr_band *other = &chart->bands[i];
+        if (other != band && !other->is_other && !other->is_named_elsewhere) {
+            size_t difference = find_difference(stack, without_id(other));
+            at = difference > at ? difference : at;
+        }
+    }
+    size_t length = strcspn(stack + at, "/");
+    const char *after = stack[at + length] ? "/" : "";
+    const char *rest = stack[at + length] ? hpr__ellipsis : "";
+    char *text = hpf_arena_alloc(chart->arena, n_bytes);
+    if (text && at <= first + 1) {
+        snprintf(text, n_bytes, "%.*s%s%s", (int)(at + length), stack, after, rest);
+    } else if (text) {
+        snprintf(text, n_bytes, "%.*s/%s/%.*s%s%s", (int)first, stack, hpr__ellipsis, (int)length,
+                 stack + at, after, rest);
+    }
+    return text;
+}
+
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt)
 {
-    const char *text = band->shown ? band->shown : name_of(chart, band, true, 0, NULL);
-    char *out = text ? hpf_arena_alloc(chart->arena, hpr__elided_bytes(text)) : NULL;
+    const char *shown = band->shown, *bare = without_id(band);
+    char *out =
+        hpf_arena_alloc(chart->arena, hpr__elided_bytes(band->is_other ? shown : band->text));
     if (!out) {
         return NULL;
     }
-    hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
-    if (text == band->text && without_id(band) != text && strcmp(out, text) != 0 &&
-        width_pt < HUGE_VAL) {
-        hpr__elide(out, without_id(band), width_pt, size_pt, false, style->measurer);
-        if (is_mistakable(chart, band, out)) {
-            hpr__elide(out, text, width_pt, size_pt, false, style->measurer);
-        }
+    hpr__elide(out, shown, width_pt, size_pt, false, style->measurer);
+    bool is_stack = bare != band->text && (shown == bare || shown == band->text);
+    if (!is_stack || strcmp(out, shown) == 0 || width_pt == HUGE_VAL) {
+        return out;
     }
-    return out;
+    hpr__elide(out, bare, width_pt, size_pt, false, style->measurer);
+    if (!is_mistakable(chart, band, out)) {
+        return out;
+    }
+    const char *frames = shown == bare ? differing_frames(chart, band) : band->text;
+    if (frames && measure(style, frames, size_pt).width_pt > width_pt) {
+        hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
+        return out;
+    }
+    return frames;
 }
 
 /* The space of a band between two curves. */

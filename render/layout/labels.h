@@ -31,18 +31,20 @@ typedef struct hpr__label_style {
     double margin_text_pt;          /* width of the widest text that fits in a margin */
 } hpr__label_style;
 
-/* Sets what labels show of the names of all bands (hpr_band.shown): in a figure without ids, where
- * names differ without them. `is_short`: also without a prefix, or the callers, that all names have
- * in common; this goes to the text of chart->public.common. Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpr__labels_name(hpr__chart *chart, bool is_figure, bool is_short,
-                                         hpf_error *err);
+/* Sets what labels show of the names of all bands (hpr_band.shown): without the ids of stacks where
+ * names differ without them. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__labels_name(hpr__chart *chart, hpf_error *err);
+
+/* Leaves out a prefix, or the callers, that all names have in common; this goes to the text of
+ * chart->public.common. Errors: MEMORY. */
+HPF_MUST_USE hpf_status hpr__labels_shorten(hpr__chart *chart, hpf_error *err);
 
 /* Returns whether any label is elided, or missing. */
 bool hpr__labels_are_cut(const hpr_chart *chart);
 
-/* Returns the name of a band, elided to `width_pt`, in the arena of the chart. OTHER includes the
- * number of its names. The id of a cost-centre stack is shown if the whole name fits, or if the
- * rest could be mistaken for another name. Returns NULL if there is no memory. */
+/* Returns the name of a band as it is shown, elided to `width_pt`, in the arena of the chart. Of a
+ * stack that could be mistaken for another one then, it has the frame that differs, or if that does
+ * not fit, the id. Returns NULL if there is no memory. */
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt);
 

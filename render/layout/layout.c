@@ -510,7 +510,7 @@ static hpf_status move_key_below(layout *l, hpf_error *err)
     }
     l->is_key_below = true;
     l->is_unsettled = true;
-    return hpr__labels_name(l->chart, hpr__is_figure(l->public, l->options), true, err);
+    return hpr__labels_shorten(l->chart, err);
 }
 
 /* Places names on bands first without a margin for names, and widens the margin until the names
@@ -760,8 +760,8 @@ static hpf_status fill_layout(layout *l, const hpf_survey *survey, hpf_error *er
     const hpr__reach own = hpr__reach_of(l->public);
     const hpr__reach *reach = l->frame.reach ? l->frame.reach : &own;
     bool is_figure = hpr__is_figure(l->public, l->options);
-    if (hpr__labels_name(l->chart, is_figure, is_figure && l->options->legend == HPR_LEGEND_BELOW,
-                         err) ||
+    bool is_short = is_figure && l->options->legend == HPR_LEGEND_BELOW;
+    if (hpr__labels_name(l->chart, err) || (is_short && hpr__labels_shorten(l->chart, err)) ||
         hpr__marks_collect(l->chart, &l->marks, survey, l->options, err) ||
         hpr__lanes_create(l->chart, l->options, err) || arrange_with_marks(l, reach, err) ||
         hpr__gc_ticks_place(l->chart, l->options, err) ||

@@ -25,6 +25,7 @@
 #include "chart/select.h"
 #include "chart/stack.h"
 #include "chart/tooltip.h"
+#include "layout/labels.h"
 #include "layout/layout.h"
 #include "layout/legend.h"
 #include "base/options.h"
@@ -255,7 +256,8 @@ static hpf_status fill_bands(const work *w, hpf_error *err)
             absent[b] |= (uint64_t)is_absent << i;
         }
     }
-    return hpr__modern_fill_bands(all, absent, w->options, err);
+    hpf_status status = hpr__modern_fill_bands(all, absent, w->options, err);
+    return status ? status : hpr__labels_name(all, err);
 }
 
 /* Gives a panel the common order and fills, and removes the bands that it does not have. */

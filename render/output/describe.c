@@ -84,7 +84,7 @@ static void put_largest(const words *w, size_t point)
     const hpr_band *band = next_largest(w->chart, point, HUGE_VAL, NULL);
     for (int i = 0; band && i < N_NAMED; i++) {
         hpf_sink_text(w->sink, i == 0 ? ", of which " : ", ");
-        hpr__tex_words(w->sink, band->text);
+        hpr__tex_words(w->sink, hpr_band_shown(band));
         hpf_sink_text(w->sink, " takes ");
         put_amount(w, band->values[point] * share);
         band = next_largest(w->chart, point, band->values[point], band);
@@ -149,7 +149,7 @@ void hpr_describe_for_tex(hpf_sink *sink, const hpr_chart *chart, bool si_units)
     hpf_sink_printf(sink, " in %u %s%s. ", n_shown, chart->is_lines ? "line" : "band",
                     n_shown == 1 ? "" : "s");
     hpf_sink_text(sink, is_line ? "The highest, " : "The total");
-    hpr__tex_words(sink, is_line ? peak.band->text : "");
+    hpr__tex_words(sink, is_line ? hpr_band_shown(peak.band) : "");
     hpf_sink_text(sink, is_line ? ", peaks at " : " peaks at ");
     put_amount(&w, peak.value);
     hpf_sink_text(sink, " after ");

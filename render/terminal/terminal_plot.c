@@ -376,7 +376,7 @@ static void draw_name(drawing *d, int row, int column, int width, uint32_t band)
     hpr__terminal_amount(amount, d->chart, b->values[hpr__terminal_last_point(d->chart)],
                          d->style->si_units);
     int amount_columns = hpr__screen_text_columns(amount);
-    hpr__screen_elide(name, sizeof name, b->text, column + width - at - AMOUNT_COLUMNS,
+    hpr__screen_elide(name, sizeof name, hpr_band_shown(b), column + width - at - AMOUNT_COLUMNS,
                       !d->style->is_utf8);
     hpr__screen_put(d->screen, row, at, width, name, &text);
     hpr__screen_put(d->screen, row, column + width - amount_columns, amount_columns, amount,
@@ -400,7 +400,8 @@ static int names_columns(const hpr__terminal_box *box, const hpr_chart *chart)
     int most = box->columns * 2 / 5;
     int width = LEAST_NAMES;
     for (uint32_t i = 0; i < chart->n_bands; i++) {
-        int needed = 2 + hpr__screen_text_columns(chart->bands[i].text) + AMOUNT_COLUMNS;
+        int needed =
+            2 + hpr__screen_text_columns(hpr_band_shown(&chart->bands[i])) + AMOUNT_COLUMNS;
         width = needed > width ? needed : width;
     }
     return box->columns < LEAST_COLUMNS_FOR_NAMES ? 0 : width < most ? width : most;

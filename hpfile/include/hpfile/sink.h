@@ -66,7 +66,7 @@ HPF_API void hpf_sink_markup(hpf_sink *sink, hpf_str text);
  * apostrophes and then with such a character gets one more. The reader of profiles removes one. */
 HPF_API void hpf_sink_cell(hpf_sink *sink, hpf_str text, bool is_raw);
 
-/* Appends a word of a command line, in single quotes unless a POSIX shell reads it as it is. */
+/* Appends a word of a command line, quoted unless a POSIX shell reads it as it is. */
 HPF_API void hpf_sink_word(hpf_sink *sink, hpf_str word);
 
 /* Fails the sink with an error from elsewhere, such as a drawing library, unless it has failed. */

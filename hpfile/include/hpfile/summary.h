@@ -58,6 +58,11 @@ HPF_API void hpf_summary_add_high(hpf_summary *s);
 /* Moves retainer sets with a common holder from `others` to `holders`. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_summary_find_holders(hpf_summary *s, const hpf_survey *survey,
                                                          hpf_error *err);
+
+/* Names the first `n` of all rows for people: retainer sets by their whole names, and stacks
+ * without their ids where the names stay different. Errors: MEMORY. */
+HPF_API HPF_MUST_USE hpf_status hpf_summary_name_rows(hpf_summary *s, uint32_t n,
+                                                      const hpf_survey *survey, hpf_error *err);
 HPF_API void hpf_summary_finish(hpf_summary *s);
 
 HPF_END_DECLS

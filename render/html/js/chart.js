@@ -60,7 +60,7 @@ class Chart {
     select() {
         const {profile, view, own} = this;
         const names = profile.names;
-        const accepts = view.only && view.matcher ? (k) => view.matcher.test(names[k].shown) : null;
+        const accepts = view.only && view.matcher ? (k) => census.matches(view.matcher, names[k]) : null;
         const shownBefore = new Set(own.order || []);
         const favour = own.isSticky ? (k) => shownBefore.has(names[k].name) ? STICKY : 1 : null;
         const wanted = own.skip + (view.bands > 0 ? Math.min(view.bands, MOST_BANDS) : MOST_BANDS);
@@ -141,13 +141,13 @@ class Chart {
     // --- bands
 
     band(fields, full) {
-        return {isOther: false, sign: 1, ...fields, full, values: full.slice(this.low, this.high + 1),
+        return {isOther: false, sign: 1, whole: fields.shown, ...fields, full, values: full.slice(this.low, this.high + 1),
             colour: fields.colours[this.view.isDark ? 1 : 0], stretch: this.stretch};
     }
 
     namedBand({k, area}) {
-        const {name, shown, more, colours} = this.profile.names[k];
-        return this.band({k, name, shown, more, colours, area}, this.valuesOf(k).slice());
+        const {name, whole, shown, more, colours} = this.profile.names[k];
+        return this.band({k, name, whole, shown, more, colours, area}, this.valuesOf(k).slice());
     }
 
     // Returns the sum of all names without a band.
@@ -166,7 +166,7 @@ class Chart {
     countNames() {
         const {profile, view} = this;
         if (view.only && view.matcher) {
-            return profile.names.filter((name) => view.matcher.test(name.shown)).length;
+            return profile.names.filter((name) => census.matches(view.matcher, name)).length;
         }
         return profile.names.length + (profile.rest ? Math.max(1, profile.rest.n) : 0);
     }

@@ -158,7 +158,7 @@ class Drawing {
 
     colourOf(band) {
         const {view} = this.chart;
-        const isMeant = !view.matcher || view.only || view.matcher.test(band.shown);
+        const isMeant = !view.matcher || view.only || census.matches(view.matcher, band);
         return isMeant ? band.colour : mix(band.colour, this.theme.background, DIMMED);
     }
 
@@ -184,13 +184,13 @@ class Drawing {
     }
 
     drawBand(band) {
-        this.surface.beginGroup(band.shown);
+        this.surface.beginGroup(band.whole);
         this.surface.area(band.curve, this.y(0), this.colourOf(band));
         this.surface.endGroup();
     }
 
     drawAsLine(band) {
-        this.surface.beginGroup(band.shown);
+        this.surface.beginGroup(band.whole);
         this.drawStroke(band.curve, band);
         this.surface.endGroup();
     }

@@ -73,9 +73,24 @@ function nameOf(data) {
     if (!coloursOf.has(data.name)) {
         coloursOf.set(data.name, data.colour);
     }
-    return {name: data.name, shown: shown(data.full || data.name), colours: coloursOf.get(data.name),
+    const whole = shown(data.full || data.name);
+    return {name: data.name, whole, shown: whole, colours: coloursOf.get(data.name),
         more: (data.more || '').split('\n').slice(1).map(shown),
         column: new Column(data.column || null)};
+}
+
+// Names lose the numbers of their stacks, except those that would be equal then.
+function dropIds(names) {
+    const nOf = new Map(), bareOf = ({whole}) => whole.replace(/^\(\d+\)(?=.)/, '');
+    names.forEach((name) => nOf.set(bareOf(name), (nOf.get(bareOf(name)) || 0) + 1));
+    for (const name of names) {
+        name.shown = nOf.get(bareOf(name)) > 1 ? name.whole : bareOf(name);
+    }
+}
+
+// Returns whether a name, with the number of its stack or without, matches.
+function matches(matcher, {whole, shown}) {
+    return matcher.test(shown) || matcher.test(whole);
 }
 
 function unpackList(base64, most) {
@@ -113,6 +128,7 @@ class Profile {
         this.totalColumn = new Column(data.total);
         this.numberColumn = new Column(data.samples);
         this.names = data.names.map(nameOf);
+        dropIds(this.names);
         this.order = data.order || null;    // of the picture of the whole profile, bottom first
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
         this.ownMarks = data.marks.map(markOf);
@@ -167,6 +183,7 @@ class Profile {
                 this.stacks.add(name, frames);
             }
         }
+        dropIds(this.names);
     }
 
     addSample([time, total, pairs]) {
@@ -242,6 +259,6 @@ class Profile {
     }
 }
 
-Object.assign(census, {Profile, extremes, cellsOver});
+Object.assign(census, {Profile, extremes, cellsOver, matches});
 census.shown = shown;
 })(globalThis.census = globalThis.census || {});

@@ -44,7 +44,7 @@ class Search {
         if (!matcher || !entry || !entry.profile) {
             return '';
         }
-        const n = entry.profile.names.filter((name) => matcher.test(name.shown)).length;
+        const n = entry.profile.names.filter((name) => census.matches(matcher, name)).length;
         return n === 0 ? 'no name has it' : n === 1 ? '1 name' : `${census.units.count(n)} names`;
     }
 

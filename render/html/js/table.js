@@ -134,7 +134,7 @@ class Table {
         while (figures.length < profile.names.length && performance.now() < stop) {
             const k = figures.length;
             const sums = stretch.sumUp(scratch, profile.names[k].column.read(scratch));
-            figures.push({k, name: profile.names[k].name, shown: profile.names[k].shown, ...sums});
+            figures.push({k, name: profile.names[k].name, whole: profile.names[k].whole, shown: profile.names[k].shown, ...sums});
         }
         const isDone = figures.length >= profile.names.length;
         if (isDone || !this.figures.length) {
@@ -152,7 +152,7 @@ class Table {
     fill() {
         const {view} = this.app;
         const rows = this.figures.filter((figure) => (figure.max !== 0 || figure.mean !== 0) &&
-            (!view.matcher || view.matcher.test(figure.shown)));
+            (!view.matcher || census.matches(view.matcher, figure)));
         // Shares of changes are of all of them, those above and those below 0.
         this.whole = !this.chart.profile.isChange ? 1 : this.figures.reduce((sum, {share}) => sum + share, 0);
         rows.sort(compare(view.sort));
@@ -199,7 +199,7 @@ class Table {
     nameCell(figure, colour) {
         const cell = element('td', 'name'), button = element('button', '');
         button.type = 'button';
-        button.title = figure.shown;
+        button.title = figure.whole;
         button.setAttribute('aria-pressed', String(figure.name === this.chart.own.isolated));
         button.append(swatch(colour), element('span', 'text', figure.shown));
         cell.append(button);

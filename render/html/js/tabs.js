@@ -121,7 +121,7 @@ class Tabs {
         const largest = [...areas.values()].sort((a, b) => b.area - a.area).slice(0, MOST_NAMES);
         byId('legend').replaceChildren(...largest.map(({band}) => {
             const item = element('li', '');
-            item.title = band.shown;
+            item.title = band.whole;
             item.append(census.swatch(band.colour), element('span', 'text', band.shown));
             return item;
         }));

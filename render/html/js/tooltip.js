@@ -34,7 +34,7 @@ class Tooltip {
         const {at, band} = pointed, total = chart.total[at];
         const value = band ? band.full[at] : total;
         return {
-            name: band ? band.shown : 'total', colour: band ? band.colour : null,
+            name: band ? band.whole : 'total', colour: band ? band.colour : null,
             value: amount(value), of: profile.isChange ? `of ${amount(total)} in all`
                 : `${total > 0 ? (100 * value / total).toFixed(1) + '\u00a0%' : '–'} of ${amount(total)}`,
             time: chart.timeText(chart.xs[at]),

@@ -61,8 +61,8 @@ typedef struct hpr_band {
     const char *text; /* `name` as displayable UTF-8: other bytes are U+FFFD */
     const char
         *tooltip;      /* UTF-8: the text, then one line per frame or member; NULL: none of these */
-    const char *shown; /* modern: what its label shows if it fits whole. In figures without the id
-                          of a cost-centre stack, and without what `common` says; NULL: `text` */
+    const char *shown; /* modern: what its label shows if it fits whole: without the id of a stack
+                          if it needs none, and without what `common` says; NULL: `text` */
     /* Of a band with one name: the frames of its stack in an event log, innermost first, and the
      * members of its retainer set (hpfile/retainer_sets.h). */
     const hpf_frame *frames;
@@ -78,6 +78,12 @@ typedef struct hpr_band {
     double sum, trapezium, max;
     hpr_label label;
 } hpr_band;
+
+/* Returns the name of a band for people. */
+static inline const char *hpr_band_shown(const hpr_band *band)
+{
+    return band->shown ? band->shown : band->text;
+}
 
 typedef struct hpr_tick {
     double value;

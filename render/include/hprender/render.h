@@ -122,8 +122,7 @@ typedef struct hpr_options {
     double width_pt, height_pt;   /* modern: the drawing area; 0: 648 x 432 */
     hpr_legend legend;            /* modern */
     bool no_title;                /* modern */
-    bool is_figure;               /* modern: for a paper: without ids of cost-centre stacks where
-                                     names differ without them. Sheets below 300 pt always are */
+    bool is_figure;               /* modern: for a paper. Sheets below 300 pt always are */
     bool no_marks;                /* modern */
     bool mark_censuses;           /* modern: a triangle on the x axis at the time of each sample */
     bool si_units;                /* modern: kB = 1000 bytes instead of KiB */

@@ -55,9 +55,16 @@ Test(sink, words_are_read_by_a_shell_as_they_are)
     static const struct {
         const char *word, *expected;
     } cases[] = {
-        {"a-b_9./%+,:", "a-b_9./%+,:"}, {"", "''"},       {"two words", "'two words'"},
-        {"$x`\"\\", "'$x`\"\\'"},       {"a\n", "'a\n'"}, {"~", "'~'"},
-        {"it's", "'it'\\''s'"},         {"'", "''\\'''"}, {"\xc3\xa9", "'\xc3\xa9'"},
+        {"a-b_9./%+,:", "a-b_9./%+,:"},
+        {"", "''"},
+        {"two words", "'two words'"},
+        {"$x`\"\\", "'$x`\"\\'"},
+        {"a\n", "'a\n'"},
+        {"~", "'~'"},
+        {"it's", "\"it's\""},
+        {"it's $x", "'it'\\''s $x'"},
+        {"'", "\"'\""},
+        {"\xc3\xa9", "'\xc3\xa9'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_sink *sink = hpf_sink_to_memory();

@@ -39,3 +39,21 @@ Test(str, only_a_number_in_front_is_stripped)
         cr_expect(hpf_str_is(got, cases[i].stripped), "%s", cases[i].name);
     }
 }
+
+/* A name keeps its id only if another one would be equal; the same name again is no other one. */
+Test(str, ids_are_dropped_where_names_stay_different)
+{
+    static const char *const given[] = {"(1)main", "(2)f/main", "(3)f/main",
+                                        "(1)main", "g",         "(4)g"};
+    static const char *const expected[] = {"main", "(2)f/main", "(3)f/main", "main", "g", "(4)g"};
+    enum { N = sizeof given / sizeof *given };
+    hpf_str names[N];
+    for (size_t i = 0; i < N; i++) {
+        names[i] = (hpf_str){given[i], strlen(given[i])};
+    }
+    cr_assert(hpf__drop_ids(names, N));
+    for (size_t i = 0; i < N; i++) {
+        cr_expect(hpf_str_is(names[i], expected[i]), "%s", given[i]);
+    }
+    cr_expect(hpf__drop_ids(NULL, 0));
+}

@@ -138,6 +138,44 @@ Test(modern_labels, cut_names_keep_distinguishing_numbers)
         different);
 }
 
+/* Stacks that would be equal when they are cut have their innermost frame, and the one that
+ * differs. */
+Test(modern_labels, cut_stacks_have_the_frames_that_differ)
+{
+    static const char *const expected[] = {"f/…/one/…", "f/…/two/…", "f/some…/six"};
+    drawing d;
+    hpr_options options = sheet(180, 200);
+    options.legend = HPR_LEGEND_RIGHT;
+    options.order = HPR_ORDER_NAME;
+    options.reverse = true;
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\n(1)f/someLongFunction/one/aLongOuterFunction/main\t9\n"
+                   "(2)f/someLongFunction/two/aLongOuterFunction/main\t8\n"
+                   "(3)f/someLongFunction/six\t7\nEND_SAMPLE 0\n",
+              &options);
+    cr_assert_eq(d.chart->n_bands, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_str_eq(d.chart->bands[i].label.text, expected[i]);
+    }
+    destroy(&d);
+}
+
+/* Whole names have no ids, unless two are equal. */
+Test(modern_labels, ids_are_shown_only_where_names_are_equal)
+{
+    static const char *const expected[] = {"main", "(2)f/main", "(3)f/main"};
+    drawing d;
+    hpr_options options = sheet(648, 432);
+    options.legend = HPR_LEGEND_RIGHT;
+    options.order = HPR_ORDER_NAME;
+    draw_text(&d, HEAD "BEGIN_SAMPLE 0\n(1)main\t9\n(2)f/main\t8\n(3)f/main\t7\nEND_SAMPLE 0\n",
+              &options);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_str_eq(d.chart->bands[2 - i].label.text, expected[i]);
+    }
+    destroy(&d);
+}
+
 /* Checks that names in the column of a paper are whole, without ids and without callers that all
  * stacks share, and that the legend is below the plot, at most a third of the height. */
 static void check_column(const char *samples, const char *common, const char *const names[3])
