@@ -50,7 +50,7 @@ plot_ungrouped plot_setup_count_ungrouped(const plot_setup *s, hpf_survey *const
 void plot_warn_of_ungrouped(plot_ungrouped names);
 
 /* Returns the name filter for surveys, with `&s->filter` as the context; NULL without a filter. */
-typedef bool plot_name_filter(void *context, hpf_str name);
+typedef bool plot_name_filter(void *context, hpf_str job, hpf_str name);
 plot_name_filter *plot_setup_filter(const plot_setup *s);
 
 #endif

@@ -190,9 +190,10 @@ static double limit_of(const hpf_limit *r, const hpf_survey *survey)
     return r->limit * pow(base, r->power) / (r->per_seconds > 0 ? r->per_seconds : 1);
 }
 
-static bool is_matched(hpf_limit *r, hpf_str name)
+static bool is_matched(hpf_limit *r, const hpf_survey *survey, hpf_str name)
 {
-    return !r->has_bands || hpf_name_filter_keeps(&r->bands, name);
+    hpf_str job = hpf_survey_header(survey, HPF_HEADER_JOB);
+    return !r->has_bands || hpf_name_filter_keeps(&r->bands, job, name);
 }
 
 static hpf_limit_verdict verdict_without_bands(const hpf_limit *r)
@@ -250,8 +251,9 @@ hpf_limit_result hpf_limit_judge(hpf_limit *r, const hpf_survey *survey, const h
     }
     for (uint32_t i = 0; i < (r->has_bands ? sum->n_rows : 1); i++) {
         const hpf_summary_row *row = r->has_bands ? &sum->rows[i] : &sum->total;
-        double value =
-            is_matched(r, row->name) ? figure_of((hpf_limit_figure)r->figure, sum, row) : NAN;
+        double value = is_matched(r, survey, row->name)
+                           ? figure_of((hpf_limit_figure)r->figure, sum, row)
+                           : NAN;
         if (!isnan(value)) {
             (void)is_worst(r, &t, row->name, value, limit);
         }
@@ -281,7 +283,7 @@ hpf_limit_result hpf_limit_judge_diff(hpf_limit *r, const hpf_survey *before, co
     hpf_limit_result t = {.verdict = verdict_without_bands(r)};
     for (uint32_t i = 0; i < n_rows; i++) {
         hpf_limit_result of_row = t;
-        if (!is_matched(r, rows[i].name)) {
+        if (!is_matched(r, before, rows[i].name)) {
             continue;
         }
         for (int m = first; m <= last; m++) {

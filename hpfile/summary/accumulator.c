@@ -65,7 +65,7 @@ static hpf_status ask_if_wanted(hpf__accumulator *t, hpf_name name, hpf_str text
     if (!HPF__ARRAY_RESERVE(t->unwanted, t->unwanted_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    t->unwanted[name] = !t->is_wanted(t->is_wanted_context, text);
+    t->unwanted[name] = !t->is_wanted(t->is_wanted_context, t->headers[HPF_HEADER_JOB], text);
     return HPF_OK;
 }
 

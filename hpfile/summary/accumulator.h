@@ -69,8 +69,8 @@ typedef struct hpf__accumulator {
     hpf_overview overview;   /* total and drawn samples only after settling */
     hpf_totals *totals;      /* by name, after settling */
     size_t totals_capacity;
-    double from_time, to_time;                      /* samples at other times do not count */
-    bool (*is_wanted)(void *context, hpf_str name); /* NULL: all names count */
+    double from_time, to_time; /* samples at other times do not count */
+    bool (*is_wanted)(void *context, hpf_str job, hpf_str name); /* NULL: all names count */
     void *is_wanted_context;
     bool *unwanted; /* by name, where is_wanted is given */
     size_t unwanted_capacity;

@@ -50,7 +50,7 @@ typedef struct hpf_live_options {
     bool has_activity; /* keep what the run-time system of an event log did: 3 MiB */
     bool has_costs;    /* keep the ticks and allocations of the stacks of an event log */
     /* As in hpf_survey_options. */
-    bool (*is_wanted)(void *context, hpf_str name);
+    bool (*is_wanted)(void *context, hpf_str job, hpf_str name);
     void *is_wanted_context;
     /* Receives every event after it was counted: samples in the order of the input, without the
      * costs of names that are not wanted; also the events of the sidecar, where a mark labels the

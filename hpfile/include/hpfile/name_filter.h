@@ -13,6 +13,7 @@ HPF_BEGIN_DECLS
 
 typedef struct hpf_name_filter {
     bool has_match, has_exclude;
+    bool has_main; /* one of them names __main__, which is also the script of a job */
     regex_t match, exclude;
 } hpf_name_filter;
 
@@ -23,7 +24,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_name_filter_init(hpf_name_filter *out, const
 HPF_API void hpf_name_filter_finish(hpf_name_filter *filter);
 
 /* For hpf_survey_options.is_wanted; `context` is the filter. Returns true without memory. */
-HPF_API bool hpf_name_filter_keeps(void *context, hpf_str name);
+HPF_API bool hpf_name_filter_keeps(void *context, hpf_str job, hpf_str name);
 
 HPF_END_DECLS
 #endif

@@ -39,9 +39,9 @@ typedef struct hpf_survey_options {
      * and replay. Names and marks belong to the whole input. */
     bool has_window;
     double from_time, to_time;
-    /* Returns whether a name is wanted; NULL: all are. Totals, peak and drawn samples belong to the
-     * wanted names, as if the others were in no sample; replay emits all costs. */
-    bool (*is_wanted)(void *context, hpf_str name);
+    /* Returns whether a name of a job is wanted; NULL: all are. Totals, peak and drawn samples
+     * belong to the wanted names, as if the others were in no sample; replay emits all costs. */
+    bool (*is_wanted)(void *context, hpf_str job, hpf_str name);
     void *is_wanted_context;
     /* hpf_survey_series will not be called: do not store costs for it. */
     bool expects_no_series;

@@ -60,8 +60,9 @@ void expect_as_surveyed(hpf_live *live, hpf_str text, const hpf_live_options *op
     oneshot_finish(&all);
 }
 
-bool is_even(void *context, hpf_str name)
+bool is_even(void *context, hpf_str job, hpf_str name)
 {
     (void)context;
+    (void)job;
     return name.length % 2 == 0;
 }

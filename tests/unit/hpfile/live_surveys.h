@@ -31,6 +31,6 @@ void expect_as_surveyed(hpf_live *live, hpf_str text, const hpf_live_options *op
                         const char *what);
 
 /* An `is_wanted` of options: half of the names. */
-bool is_even(void *context, hpf_str name);
+bool is_even(void *context, hpf_str job, hpf_str name);
 
 #endif

@@ -771,8 +771,9 @@ Test(survey, a_drawn_sample_has_its_amounts)
 
 /* --- names that do not count --- */
 
-static bool is_not_n1(void *context, hpf_str name)
+static bool is_not_n1(void *context, hpf_str job, hpf_str name)
 {
+    (void)job;
     ++*(int *)context;
     return !hpf_str_is(name, "n1");
 }
