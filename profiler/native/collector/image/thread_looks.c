@@ -55,12 +55,15 @@ static void look_at(hpp__thread_look *look, uint32_t process_id, const hpp__thre
     if (!read_run(process_id, look->id, look->run)) {
         return;
     }
+    bool is_counted = look->run[0] != '0'; /* else the kernel does not */
+    if (is_counted && before && before->is_waiting && strcmp(before->run, look->run) == 0) {
+        *look = *before; /* it has not run since, so it is where it was */
+        return;
+    }
     find_place(look, process_id);
     if (look->is_waiting) {
         look->is_waiting =
             read_run(process_id, look->id, run_after) && strcmp(run_after, look->run) == 0;
-    } else if (before && before->is_waiting && strcmp(before->run, look->run) == 0) {
-        *look = *before;
     }
 }
 
