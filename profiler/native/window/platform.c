@@ -251,6 +251,41 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private)
     (void)follow(HPP_LIMIT_DATA);
 }
 
+hpp_own_maps hpp__own_maps;
+
+static bool take_place(hpp_own_map *place, uint64_t begin, uint64_t end)
+{
+    uint64_t unused = 0;
+    bool is_taken = atomic_load_explicit(&place->begin, memory_order_relaxed) == 0 &&
+                    atomic_compare_exchange_strong(&place->begin, &unused, begin);
+    if (is_taken) {
+        atomic_store(&place->end, end);
+    }
+    return is_taken;
+}
+
+static void note_map(uint64_t begin, uint64_t end)
+{
+    uint32_t n = atomic_load(&hpp__own_maps.n), i = 0;
+    while (i < HPP_MAX_OWN_MAPS && !take_place(&hpp__own_maps.list[i], begin, end)) {
+        i++;
+    }
+    while (n <= i && !atomic_compare_exchange_weak(&hpp__own_maps.n, &n, i + 1)) {
+    }
+}
+
+static void forget_map(uint64_t begin)
+{
+    uint32_t n = atomic_load(&hpp__own_maps.n);
+    for (uint32_t i = 0; i < n && i < HPP_MAX_OWN_MAPS; i++) {
+        if (atomic_load_explicit(&hpp__own_maps.list[i].begin, memory_order_relaxed) == begin) {
+            atomic_store(&hpp__own_maps.list[i].end, 0);
+            atomic_store(&hpp__own_maps.list[i].begin, 0);
+            return;
+        }
+    }
+}
+
 void *hpp__map(size_t n_bytes)
 {
     if (!hpp__claim_addresses(n_bytes, true)) {
@@ -262,14 +297,16 @@ void *hpp__map(size_t n_bytes)
         hpp__unclaim_addresses(n_bytes, true);
         return NULL;
     }
-    /* Neither reserved nor dumped: so the collector knows the mapping, which holds nothing of the
-     * program (native/collector/roots/roots.h). */
+    /* Neither reserved nor dumped: so the kernel does not merge it with memory of the program, and
+     * the collector knows it without the list (native/collector/roots/roots.h). */
     hpp__syscall(SYS_madvise, place, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
+    note_map((uint64_t)place, (uint64_t)place + n_bytes);
     return (void *)place;
 }
 
 void hpp__unmap(void *place, size_t n_bytes)
 {
+    forget_map((uint64_t)(uintptr_t)place);
     hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
     hpp__unclaim_addresses(n_bytes, true);
 }

@@ -97,6 +97,9 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
 void *hpp__map(size_t n_bytes);
 void hpp__unmap(void *place, size_t n_bytes);
 
+/* What hpp__map has mapped, for the collector: it reads this in images. */
+extern HPP_HIDDEN struct hpp_own_maps hpp__own_maps;
+
 /* Two words, to compare them in one instruction. */
 typedef uint64_t hpp_pair __attribute__((vector_size(16), may_alias));
 

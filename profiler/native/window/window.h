@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 15u
+#define HPP_WINDOW_VERSION 16u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -323,6 +323,17 @@ typedef struct hpp_thread_state {
 /* `rest` of a thread that waits for an image that it has asked for: it rests in each. */
 #define HPP_REST_ASKS UINT32_MAX
 
+/* The mappings of the library in the program's private memory, so that none is taken for memory of
+ * the program. */
+enum { HPP_MAX_OWN_MAPS = 8192 };
+typedef struct hpp_own_map {
+    _Atomic uint64_t begin, end; /* 0: not used */
+} hpp_own_map;
+typedef struct hpp_own_maps {
+    _Atomic uint32_t n; /* places that have been used; more than HPP_MAX_OWN_MAPS: some have none */
+    hpp_own_map list[HPP_MAX_OWN_MAPS];
+} hpp_own_maps;
+
 typedef struct hpp_window_head {
     char magic[8];
     uint32_t version;
@@ -381,6 +392,7 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
     _Atomic uint64_t thread_states; /* address of the array of hpp_thread_state; 0: none */
+    _Atomic uint64_t own_maps;      /* address of hpp_own_maps; 0: it does not have all of them */
     _Atomic int32_t helper_error;   /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */

@@ -773,6 +773,54 @@ static void give_up_processes(void)
     wait_until(&common->should_end);
 }
 
+/* ---- mappings of the library ---- */
+
+static void map_memory(void)
+{
+    void *gone = hpp__map(3 * MIB);
+    atomic_store(&common->addresses[0], (uintptr_t)hpp__map(MIB));
+    atomic_store(&common->addresses[1], (uintptr_t)gone);
+    atomic_store(&common->addresses[2], (uintptr_t)hpp__map(2 * MIB));
+    hpp__unmap(gone, 3 * MIB);
+    atomic_store(&hpp__window->head.own_maps, (uintptr_t)&hpp__own_maps);
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_close);
+    atomic_store(&hpp__own_maps.n, HPP_MAX_OWN_MAPS + 1);
+    atomic_store(&common->is_ready, 2);
+    wait_until(&common->should_end);
+}
+
+/* Returns the size of a listed mapping; 0 if there is none at the address. */
+static uint64_t listed_bytes(const hpp__image *image, uint64_t begin)
+{
+    for (size_t i = 0; i < image->n_own; i++) {
+        if (image->own[i].begin == begin) {
+            return image->own[i].end - begin;
+        }
+    }
+    return 0;
+}
+
+Test(freezer, lists_mappings_of_the_library_if_it_has_all)
+{
+    program p;
+    start(&p, map_memory);
+    hpp__image *image = take(&p);
+    cr_assert_not_null(image->own);
+    cr_assert_eq(listed_bytes(image, common->addresses[0]), MIB);
+    cr_assert_eq(listed_bytes(image, common->addresses[1]), 0);
+    cr_assert_eq(listed_bytes(image, common->addresses[2]), 2 * MIB);
+    hpp__image_close(image);
+    atomic_store(&common->should_close, 1);
+    while (atomic_load(&common->is_ready) != 2) {
+        sched_yield();
+    }
+    image = take(&p);
+    cr_assert_null(image->own);
+    hpp__image_close(image);
+    finish(&p);
+}
+
 /* The kernel of the machine may have no Yama: its file is imitated. */
 Test(freezer, says_what_yama_asks_for)
 {

@@ -327,6 +327,27 @@ Test(graph, mapping_of_the_program_is_a_root_and_one_of_the_allocator_is_not)
     cr_assert_null(root_to(3));
 }
 
+Test(graph, listed_mapping_of_the_library_is_no_root)
+{
+    char *heap = add_map(1 << 20, "");
+    uint64_t *of_program = add_map(PAGE_BYTES, ""), *of_library = add_map(2 * PAGE_BYTES, "");
+    add_block(heap + 64, 24, 3);
+    add_block(heap + 128, 24, 3);
+    of_program[0] = blocks[0].address;
+    of_library[3] = blocks[1].address;
+    uintptr_t begin = (uintptr_t)of_library; /* of two mappings that the kernel has merged */
+    const hpp__image_own own[] = {
+        {0, 0}, {begin + PAGE_BYTES, begin + 2 * PAGE_BYTES}, {begin, begin + PAGE_BYTES}};
+    image.own = own;
+    image.n_own = 3;
+    make_graph();
+    check_root(0, HPP__ROOT_MAPPING, "mapping");
+    cr_assert_null(root_to(1));
+    image.n_own = 0;
+    make_graph();
+    check_root(1, HPP__ROOT_MAPPING, "mapping");
+}
+
 Test(graph, mapping_that_the_kernel_has_merged_with_large_blocks_is_a_root)
 {
     char *small = add_map(PAGE_BYTES, "");

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -53,6 +54,7 @@ typedef struct taken_image {
     size_t maps_capacity;
     thread_states states;
     hpp__image_lives lives;
+    hpp__image_own *own;
     page_cache *pages; /* NULL until a page is read */
 } taken_image;
 
@@ -152,6 +154,7 @@ static void close_image(hpp__image *image)
     free(taken->maps);
     free(taken->threads);
     free(taken->states.list);
+    free(taken->own);
     free(taken->blocks);
     free(taken->pages);
     free(taken);
@@ -327,12 +330,32 @@ static void fill_thread(hpp__image_thread *to, const taken_image *taken, const h
     find_stack(&taken->image, to, used_begin);
 }
 
+/* Reads the list of the library's mappings. Without a whole one, /proc is read later. */
+static void read_own_maps(taken_image *taken, const hpp_window_head *head)
+{
+    uint64_t address = atomic_load(&head->own_maps);
+    uint32_t n;
+    _Static_assert(sizeof(hpp__image_own) == sizeof(hpp_own_map), "the list is read as it is");
+    if (address == 0 || !hpp__proc_read_memory(taken->copy->id, &n, address, sizeof n) ||
+        n > HPP_MAX_OWN_MAPS) {
+        return;
+    }
+    taken->own = malloc((n + (size_t)1) * sizeof *taken->own);
+    if (taken->own &&
+        hpp__proc_read_memory(taken->copy->id, taken->own, address + offsetof(hpp_own_maps, list),
+                              n * sizeof *taken->own)) {
+        taken->image.own = taken->own;
+        taken->image.n_own = n;
+    }
+}
+
 hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__window_reader *reader,
                              hpf_error *err)
 {
     taken_image *taken = (taken_image *)(void *)image;
     hpp__window_reader now = *reader;
     hpf_status status = read_maps(taken, err);
+    read_own_maps(taken, &now.window->head);
     hpp__window_reader_refresh(&now); /* it then has the leaves and sites of all blocks */
     if (status == HPF_OK) {
         status =
@@ -443,11 +466,18 @@ bool hpp__freezer_has_room(hpp__freezer *f)
     return count_open(f) < f->max_copies;
 }
 
+/* Returns the mode of seccomp of this thread, as hpp__proc_seccomp. */
+static uint32_t own_seccomp(void)
+{
+    int mode = prctl(PR_GET_SECCOMP);
+    return mode > 0 ? (uint32_t)mode : 0;
+}
+
 /* Checks that the program can be asked for an image. */
 static hpf_status check(hpp__freezer *f, const hpp_window_head *head, hpf_error *err)
 {
     if (atomic_load(&head->events) & HPP_EVENT_ISOLATED ||
-        hpp__proc_seccomp(f->process_id) != hpp__proc_seccomp((uint32_t)getpid())) {
+        hpp__proc_seccomp(f->process_id) != own_seccomp()) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it has entered seccomp");
     }
     int helper_error = atomic_load(&head->helper_error);

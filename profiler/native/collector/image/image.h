@@ -70,6 +70,11 @@ typedef struct hpp__image_map {
     const char *path; /* "" if anonymous; "[heap]" and "[stack]" as the kernel has them */
 } hpp__image_map;
 
+/* Mappings of the profiler's library, which hold nothing of the program. */
+typedef struct hpp__image_own {
+    uint64_t begin, end;
+} hpp__image_own;
+
 /* Copies `n_bytes` of memory from `address`. Returns false unless all of it can be read. */
 typedef bool hpp__image_reader(void *context, void *out, uint64_t address, size_t n_bytes);
 
@@ -80,7 +85,8 @@ typedef struct hpp__image {
     const hpp__image_thread *threads;
     const hpp__image_map *maps;   /* sorted by address, do not overlap */
     const hpp__image_life *lives; /* sorted by address */
-    size_t n_blocks, n_threads, n_maps, n_lives;
+    const hpp__image_own *own;    /* NULL: not known; /proc shows which they are */
+    size_t n_blocks, n_threads, n_maps, n_lives, n_own;
     size_t n_moving;  /* threads */
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     double pause_s;   /* how long a thread can have waited for it */

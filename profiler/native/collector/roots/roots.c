@@ -282,27 +282,30 @@ static bool is_stack(const hpp__roots *r, const hpp__image_map *map)
 
 /* ---- Mappings ---- */
 
-/* Beginnings of the mappings of the profiler: only they are neither reserved nor dumped (see
- * hpp__map). */
+/* Mappings of the profiler. */
 typedef struct own_maps {
-    uint64_t *list;
+    hpp__image_own *list;
     size_t n, capacity;
 } own_maps;
 
-static bool list_own_maps(const hpp__image *image, own_maps *own)
+/* Reads from /proc which mappings are the profiler's: only they are neither reserved nor dumped
+ * (see hpp__map). That takes longer than all else for a small process. */
+static bool read_own_maps(const hpp__image *image, own_maps *own)
 {
     char path[64], line[512];
-    unsigned long long begin = 0, end;
+    unsigned long long begin = 0, end = 0;
     bool is_good = true;
     snprintf(path, sizeof path, "/proc/%lu/smaps", (unsigned long)image->frozen_id);
     FILE *file = fopen(path, "re");
     while (file && is_good && fgets(line, sizeof line, file)) {
-        unsigned long long next;
+        unsigned long long next, next_end;
         bool is_name = line[0] >= 'A' && line[0] <= 'Z'; /* of a property of the mapping */
-        if (!is_name && sscanf(line, "%llx-%llx ", &next, &end) == 2) {
+        if (!is_name && sscanf(line, "%llx-%llx ", &next, &next_end) == 2) {
             begin = next;
+            end = next_end;
         } else if (begins_with(line, "VmFlags:") && strstr(line, " nr") && strstr(line, " dd")) {
-            is_good = HPF__ARRAY_PUSH(own->list, own->n, own->capacity, (uint64_t)begin);
+            hpp__image_own map = {begin, end};
+            is_good = HPF__ARRAY_PUSH(own->list, own->n, own->capacity, map);
         }
     }
     if (file) {
@@ -311,10 +314,24 @@ static bool list_own_maps(const hpp__image *image, own_maps *own)
     return is_good;
 }
 
+static bool list_own_maps(const hpp__image *image, own_maps *own)
+{
+    if (!image->own) {
+        return read_own_maps(image, own);
+    }
+    for (size_t i = 0; i < image->n_own; i++) {
+        if (!HPF__ARRAY_PUSH(own->list, own->n, own->capacity, image->own[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns whether a mapping is the profiler's; the kernel merges those that are neighbours. */
 static bool is_own(const own_maps *own, const hpp__image_map *map)
 {
     for (size_t i = 0; i < own->n; i++) {
-        if (own->list[i] == map->begin) {
+        if (map->begin >= own->list[i].begin && map->begin < own->list[i].end) {
             return true;
         }
     }

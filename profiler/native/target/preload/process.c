@@ -62,10 +62,19 @@ static void follow_limits(void)
     }
 }
 
+/* Starts the helper, and tells the collector where the list of the library's mappings is. It lacks
+ * the twins of watched blocks, and the shadow of a program of census cc that was attached to. */
+static int start_helper(void)
+{
+    bool is_whole = !hpp__is_attached && hpp__settings.biography_bytes == 0;
+    atomic_store(&hpp__window->head.own_maps, is_whole ? (uintptr_t)&hpp__own_maps : 0);
+    return hpp__helper_start();
+}
+
 /* Gives the window to the collector, with the socket of a helper if images are wanted. */
 static bool hand_in(int link, int window)
 {
-    int helper = hpp__settings.has_images ? hpp__helper_start() : -HPP_NO_HELPER_WANTED;
+    int helper = hpp__settings.has_images ? start_helper() : -HPP_NO_HELPER_WANTED;
     atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
     return hpp__window_hand_in(link, window, helper);
 }
@@ -73,7 +82,7 @@ static bool hand_in(int link, int window)
 void hpp__process_start_helper(void)
 {
     int link = hpp__window_connect(hpp__settings.socket_name);
-    int helper = link >= 0 ? hpp__helper_start() : link;
+    int helper = link >= 0 ? start_helper() : link;
     atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
     if (helper >= 0) {
         hpp__window_send_helper(link, helper);

@@ -88,6 +88,7 @@ HPP_EXPORT void census_pool_emptied(void *chunk, size_t n_bytes)
 /* The shadow exists. */
 HPP_EXPORT void census_shadow_ready(void)
 {
+    atomic_store(&hpp__own_maps.n, HPP_MAX_OWN_MAPS + 1); /* its shadow is none of them */
     if ((hpp__alive() || hpp__process_wake()) && hpp__settings.biography_bytes != 0) {
         hpp__sampler_stop(0);
         hpp__exact_start();
