@@ -6,6 +6,7 @@ deep recursion.
     bench_processes.py --build build/release [--runs 3] [--mode=-hr ...]
 
 Runs each program plain and in each mode, in turn, and prints the medians as ratios to the plain ones, in Markdown.
+Then the longest free of a program that frees a million blocks: its first one waits for an image of the peak.
 """
 import argparse
 import os
@@ -21,6 +22,34 @@ RECURSION = r"""
 int descend(int depth) { void *volatile block = malloc(24); int sum = depth ? descend(depth - 1) + 1 : 0; free(block); return sum; }
 int main(void) { return descend(1000000) != 1000000; }
 """
+PEAK = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static double now_ms(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1e3 + t.tv_nsec / 1e6; }
+int main(void)
+{
+    enum { N = 1000000 };
+    static void *blocks[N];
+    double longest_ms = 0;
+    for (int i = 0; i < N; i++) blocks[i] = malloc(40);
+    for (int i = 0; i < N; i++) {
+        double begin_ms = now_ms();
+        free(blocks[i]);
+        double took_ms = now_ms() - begin_ms;
+        longest_ms = took_ms > longest_ms ? took_ms : longest_ms;
+    }
+    printf("%f", longest_ms);
+}
+"""
+
+
+def compiled(folder, name, text):
+    source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run(["gcc", "-O0", "-o", program, source], check=True)
+    return program
 
 
 def programs(folder):
@@ -33,11 +62,7 @@ def programs(folder):
         if shutil.which(name.split()[0]):
             found[f"20 times {name}"] = f"for i in $(seq 20); do {name}; done"
     if shutil.which("gcc"):
-        source, program = (os.path.join(folder, name) for name in ("recursion.c", "recursion"))
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(RECURSION)
-        subprocess.run(["gcc", "-O0", "-o", program, source], check=True)
-        found["a recursion of a million frames"] = f"ulimit -s unlimited; {program}"
+        found["a recursion of a million frames"] = f"ulimit -s unlimited; {compiled(folder, 'recursion', RECURSION)}"
     return {name: ["sh", "-c", command] for name, command in found.items()}
 
 
@@ -45,6 +70,11 @@ def seconds(command, folder):
     begin = time.monotonic()
     subprocess.run(command, check=True, cwd=folder)
     return time.monotonic() - begin
+
+
+def longest_free_ms(own, program, n_runs):
+    runs = [subprocess.run([*own, program], check=True, stdout=subprocess.PIPE).stdout for _ in range(n_runs)]
+    return statistics.median(float(run) for run in runs)
 
 
 def main():
@@ -58,15 +88,20 @@ def main():
     print(f"| program | plain, s | {' | '.join(f'`{mode}`' for mode in modes)} |")
     print("| --- | ---: |" + " ---: |" * len(modes))
     with tempfile.TemporaryDirectory(prefix="census-bench-") as folder:
+        own = {None: []} | {mode: [census, "run", "-q", *mode.split(), "-o", os.path.join(folder, "profile"), "--"]
+                            for mode in modes}
         for name, command in programs(folder).items():
-            times = {mode: [] for mode in [None, *modes]}
+            times = {mode: [] for mode in own}
             for _ in range(arguments.runs):
-                for mode in times:
-                    own = [census, "run", "-q", *mode.split(), "-o", os.path.join(folder, "profile"), "--"] if mode else []
-                    times[mode].append(seconds([*own, *command], folder))
+                for mode, words in own.items():
+                    times[mode].append(seconds([*words, *command], folder))
             plain = statistics.median(times[None])
             ratios = [f"{statistics.median(times[mode]) / plain:.1f}" for mode in modes]
             print(f"| {name} | {plain:.2f} | {' | '.join(ratios)} |", flush=True)
+        if shutil.which("gcc"):
+            program = compiled(folder, "peak", PEAK)
+            longest = [f"{longest_free_ms(words, program, arguments.runs):.1f}" for words in own.values()]
+            print(f"| the longest free, ms | {' | '.join(longest)} |")
 
 
 if __name__ == "__main__":

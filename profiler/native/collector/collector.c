@@ -256,12 +256,14 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         hpp__process_leave(sender, leave_patience_ns, true, fd);
         return;
     }
+    if (sender && greeting->hello.kind == HPP_HELLO_PEAK) {
+        hpp__process_peak(sender, fd);
+        return;
+    }
     if (greeting->hello.kind == HPP_HELLO_LEAVE || greeting->hello.kind == HPP_HELLO_PEAK) {
-        if (sender && greeting->hello.kind == HPP_HELLO_LEAVE) {
+        if (sender) {
             hpp__process_leave(sender, leave_patience_ns, true, -1);
             hpp__process_close_images(sender, leave_patience_ns);
-        } else if (sender) {
-            hpp__process_peak(sender);
         }
         hpp__collector_socket_answer(fd, sender != NULL);
         return;

@@ -519,7 +519,7 @@ static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
     p->n_moving = snapshot->image->n_moving;
 }
 
-/* Lets a program go that has asked for its last image, and waits. */
+/* Lets a program go that has asked for an image, and waits. */
 static void let_go(hpp__process *p)
 {
     if (p->caller >= 0) {
@@ -553,6 +553,16 @@ static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
     return n_bytes;
 }
 
+/* Before the program goes on: it asks for no other image of the same peak. */
+static void raise_peak(hpp__process *p, const hpp__window_sums *sums)
+{
+    uint64_t live_bytes = hpp__window_sums_live_bytes(sums);
+    if (p->with_images && live_bytes > p->largest_bytes &&
+        atomic_load(&p->control->peak_image_bytes) != 0) {
+        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(live_bytes));
+    }
+}
+
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
  * stay empty. A sample with an image has the time of the image. */
 static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
@@ -568,6 +578,7 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
         keep_title(p, hpp__window_sums_live_bytes(&snapshot->sums));
     }
     if (snapshot->image) {
+        raise_peak(p, &snapshot->sums);
         let_go(p);
         fill_image(p, snapshot);
     }
@@ -741,10 +752,11 @@ void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
 /* The program waits for the sample. Its first tenth of a second of waiting is not limited; after
  * that, it waits for a sixteenth of the time at most. Without room for the sample, the program asks
  * again later; samples of the clock alone can be missed. */
-void hpp__process_peak(hpp__process *p)
+void hpp__process_peak(hpp__process *p, int caller)
 {
     enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
     uint64_t begin_ns = hpp__now_ns();
+    p->caller = caller;
     uint64_t patience_ns =
         p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
     bool is_busy = begin_ns < p->next_snapshot_ns || atomic_load(&p->is_snapshot_queued) ||
@@ -757,6 +769,7 @@ void hpp__process_peak(hpp__process *p)
     uint64_t next_ns = is_early ? begin_ns + PAUSE_NS : free_ns;
     p->next_peak_ns = next_ns > p->next_peak_ns ? next_ns : p->next_peak_ns;
     atomic_store(&p->control->peak_image_ns, p->next_peak_ns);
+    let_go(p);
 }
 
 void hpp__process_mark(hpp__process *p, hpf_str label)

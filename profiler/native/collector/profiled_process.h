@@ -147,8 +147,8 @@ void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_
 void hpp__process_close_images(hpp__process *process, uint64_t patience_ns);
 
 /* Takes a census with an image, if there may be one now: the heap is about to shrink from a peak,
- * and the process waits. */
-void hpp__process_peak(hpp__process *process);
+ * and the process waits. `caller` is answered as soon as it may go on; -1 is none. */
+void hpp__process_peak(hpp__process *process, int caller);
 
 /* Marks this moment. */
 void hpp__process_mark(hpp__process *process, hpf_str label);

@@ -152,7 +152,7 @@ Test(native_process, misses_samples_of_the_clock_but_none_of_peaks_that_come_aga
     hpp__queue_add(&queue, &first);
     hpp__queue_add(&queue, &large);
     for (int i = 0; i < 3; i++) {
-        hpp__process_peak(process);
+        hpp__process_peak(process, -1);
     }
     cr_expect_eq(process->n_missed, 0);
     cr_expect_gt(process->control->peak_image_ns, 0, "the program asks again at once");
