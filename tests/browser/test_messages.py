@@ -304,7 +304,7 @@ def test_restarted_profile_replaces_the_old_one(stage):
 
 
 def test_two_viewers(stage):
-    with type(browser)(800, 600) as other:
+    with type(stage.browser)(800, 600) as other:
         other.open(stage.server.url)
         stage.sample(0, 1000)
         stage.wait_for(11)
