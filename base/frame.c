@@ -22,7 +22,7 @@ hpf_str hpf_closure_type_name(hpf_str number)
         value = value * 10 + (size_t)(number.data[i] - '0');
     }
     bool is_known = value > 0 && value < sizeof names / sizeof *names;
-    return is_known ? (hpf_str){names[value], strlen(names[value])} : number;
+    return is_known ? hpf_str_of(names[value]) : number;
 }
 
 static bool append(hpf__buffer *to, hpf_str text)

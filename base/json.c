@@ -181,7 +181,7 @@ void hpf_json_text(hpf_json *json, const char *key, const char *text)
 {
     separate(json, key, false);
     if (text) {
-        hpf_str bytes = {text, strlen(text)};
+        hpf_str bytes = hpf_str_of(text);
         quote(json->sink, bytes, (manner){.in_html = json->in_line});
     } else {
         hpf_sink_text(json->sink, "null");

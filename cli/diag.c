@@ -33,7 +33,7 @@ static void print(FILE *to, const char *before, const char *after, const char *f
     char raw[MESSAGE_BYTES] = "";
     char text[3 * sizeof raw + 1];
     vsnprintf(raw, sizeof raw, format, arguments);
-    hpf_utf8_printable(text, (hpf_str){raw, strlen(raw)}, "");
+    hpf_utf8_printable(text, hpf_str_of(raw), "");
     if (MB_CUR_MAX == 1) {
         char *end = text;
         for (const unsigned char *at = (unsigned char *)text; *at; at++) {

@@ -64,7 +64,7 @@ const char *const input_clock_names[] = {"elapsed", "mutator", NULL};
 
 static void choose_value(const char *name)
 {
-    value = name ? (hpf_str){name, strlen(name)} : (hpf_str){"", 0};
+    value = name ? hpf_str_of(name) : (hpf_str){"", 0};
 }
 
 void input_set_options(const input_options *options)
@@ -329,7 +329,7 @@ void input_write_file(const input *in, const char *kind, bool exact, hpf_sink *s
     uint64_t stored_bytes = hpf_source_stored_bytes(in->source);
     const char *compression = hpf_source_compression(in->source);
     hpf_sink_text(sink, "file         ");
-    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_name(sink, hpf_str_of(in->name));
     if (stored_bytes > 0) {
         hpf_sink_printf(sink, ", %s",
                         format_amount((double)stored_bytes, HPF_STR("bytes"), exact).text);

@@ -35,7 +35,7 @@ bool path_has_extension(const char *path, const char *extension)
 
 hpf_str path_uncompressed(const char *path)
 {
-    hpf_str name = {path, strlen(path)};
+    hpf_str name = hpf_str_of(path);
     if (!path_drop_suffix(&name, ".gz") && !path_drop_suffix(&name, ".xz")) {
         path_drop_suffix(&name, ".zst");
     }
@@ -182,7 +182,7 @@ char *path_shell_word(const char *path)
     hpf_sink *word = hpf_sink_to_memory();
     char *text = NULL;
     if (word) {
-        hpf_sink_word(word, (hpf_str){path, strlen(path)});
+        hpf_sink_word(word, hpf_str_of(path));
         text = strndup(hpf_sink_bytes(word).data, hpf_sink_bytes(word).length);
     }
     hpf_sink_destroy(word);

@@ -29,22 +29,17 @@ static const table_column columns[] = {
     [ENDED] = {"ended", "ended", TABLE_NAME},     [NAME] = {"process", "process", TABLE_NAME},
 };
 
-static hpf_str text_of(const char *text)
-{
-    return (hpf_str){text, strlen(text)};
-}
-
 static void fill(const void *context, size_t row, table_cell *cells)
 {
     const process_row *r = (const process_row *)context + row;
     const hpf_process *p = r->process;
     cells[NUMBER].whole = p->number;
-    cells[PID].name = text_of(r->pid);
+    cells[PID].name = hpf_str_of(r->pid);
     cells[START].real = p->start_s;
     cells[END].real = p->end_s;
     cells[PEAK].whole = p->peak_bytes;
     cells[LEFT].whole = p->left_bytes;
-    cells[ENDED].name = text_of(r->ended);
+    cells[ENDED].name = hpf_str_of(r->ended);
     cells[NAME].name = p->name;
 }
 

@@ -55,11 +55,6 @@ static size_t length_of(hpf_str text)
     return n;
 }
 
-static hpf_str text_of(const char *text)
-{
-    return (hpf_str){text, strlen(text)};
-}
-
 /* Returns a cell as text; `room` is for numbers. */
 static hpf_str cell_text(const table *t, size_t column, table_cell cell, formatted *room)
 {
@@ -67,7 +62,7 @@ static hpf_str cell_text(const table *t, size_t column, table_cell cell, formatt
         return cell.name;
     }
     *room = number(t, column, cell);
-    return text_of(room->text);
+    return hpf_str_of(room->text);
 }
 
 /* The last column is not padded, unless it has numbers. */
@@ -85,8 +80,8 @@ static void write_text(const table *t, hpf_sink *sink)
             {
                 bool is_name = t->columns[c].kind == TABLE_NAME;
                 bool is_last = next_column(t, c + 1) == t->n_columns;
-                hpf_str text =
-                    line == 0 ? text_of(t->columns[c].heading) : cell_text(t, c, cells[c], &room);
+                hpf_str text = line == 0 ? hpf_str_of(t->columns[c].heading)
+                                         : cell_text(t, c, cells[c], &room);
                 size_t length = length_of(text);
                 if (!is_written) {
                     widths[c] = length > widths[c] ? length : widths[c];

@@ -52,7 +52,7 @@ static void fill(const void *context, size_t index, table_cell *cells)
     cells[AFTER] = amount_cell(v, row->amounts[1]);
     cells[CHANGE].real = v->bins->kind == HPF_BINS_TIME ? change / NS_PER_S : change;
     cells[FUNCTION].name = row->function;
-    cells[ADDRESS].name = (hpf_str){v->address, strlen(v->address)};
+    cells[ADDRESS].name = hpf_str_of(v->address);
     cells[PLACE].name = row->place;
     cells[MODULE].name = row->module;
 }

@@ -194,7 +194,7 @@ int bins_annotate(const char *const *paths, size_t n, const char *function, cons
     hpf_sink *sink = output_open(to->output, &name);
     if (sink) {
         hpp_bins_group_rows(&bins, HPP_BINS_BY_ADDRESS);
-        int n_functions = write_functions(sink, &bins, (hpf_str){function, strlen(function)});
+        int n_functions = write_functions(sink, &bins, hpf_str_of(function));
         if (n_functions > 0) {
             status = output_close(sink, name);
         } else {

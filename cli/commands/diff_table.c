@@ -58,7 +58,7 @@ static void write_side(hpf_sink *sink, const diff_table *t, int side)
     const hpf_overview *o = hpf_survey_overview(in->survey);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_sink_printf(sink, "%s  ", side_names[side]);
-    hpf_sink_name(sink, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_name(sink, hpf_str_of(in->name));
     hpf_sink_text(sink, ": ");
     hpf_sink_name(sink, hpf_survey_header(in->survey, HPF_HEADER_JOB));
     hpf_sink_printf(sink, o->n_samples == 1 ? "\n   %s sample over %s" : "\n   %s samples over %s",

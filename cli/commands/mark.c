@@ -44,7 +44,7 @@ static int run(const cmd *self, int argc, char **argv)
     hpf_error err;
     hpf_status done = HPF_OK;
     if (argc == 3) {
-        done = hpp_mark_process(process_id, (hpf_str){argv[2], strlen(argv[2])}, &err);
+        done = hpp_mark_process(process_id, hpf_str_of(argv[2]), &err);
     }
     if (done == HPF_OK && values.snapshot) {
         done = hpp_snapshot_process(process_id, &err);

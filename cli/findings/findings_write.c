@@ -221,5 +221,5 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
         hpf_sink_shortest(to, f->to_time);
     }
     hpf_sink_text(to, " ");
-    hpf_sink_word(to, (hpf_str){in->name, strlen(in->name)});
+    hpf_sink_word(to, hpf_str_of(in->name));
 }

@@ -204,7 +204,7 @@ static void print_rule(const gate *g, const gate_rule *r)
 static void write_attribute(hpf_sink *sink, const char *name, const char *value)
 {
     hpf_sink_printf(sink, " %s=\"", name);
-    hpf_sink_markup(sink, (hpf_str){value, strlen(value)});
+    hpf_sink_markup(sink, hpf_str_of(value));
     hpf_sink_text(sink, "\"");
 }
 

@@ -300,7 +300,7 @@ static void refuse_text(const hpc_command *command, const hpc_mix *mix, const hp
         for (size_t i = 0; i < options->source_dirs.n; i++) {
             const char *folder = options->source_dirs.items[i];
             hpf_sink_text(sink, i > 0 ? "," : "");
-            hpc_haskell_show(sink, (hpf_str){folder, strlen(folder)});
+            hpc_haskell_show(sink, hpf_str_of(folder));
         }
         hpf_sink_write(sink, "]", 2);
         if (hpc_is_census()) {

@@ -222,7 +222,7 @@ static bool parse_long(parser *p, const char *word, const char *next, bool *take
 
 static size_t length_of_character(const char *text)
 {
-    size_t length = hpf_utf8_next((hpf_str){text, strlen(text)}, NULL);
+    size_t length = hpf_utf8_next(hpf_str_of(text), NULL);
     return length > 0 ? length : 1;
 }
 
@@ -326,7 +326,7 @@ void hpc_options_finish(hpc_options *options)
 static bool names(const hpc_list *list, hpf_str package, hpf_str module)
 {
     for (size_t i = 0; i < list->n; i++) {
-        hpf_str item = {list->items[i], strlen(list->items[i])};
+        hpf_str item = hpf_str_of(list->items[i]);
         bool has_package =
             item.length > package.length && item.data[package.length] == ':' &&
             (package.length == 0 || memcmp(item.data, package.data, package.length) == 0);

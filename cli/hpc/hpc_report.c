@@ -77,7 +77,7 @@ static bool write_report(const hpc_tix *tix, const hpc_command *self, const hpc_
     if (options->xml) {
         const char *name = options->operands.items[0];
         hpf_sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<coverage name=");
-        hpc_haskell_show(sink, (hpf_str){name, strlen(name)});
+        hpc_haskell_show(sink, hpf_str_of(name));
         hpf_sink_text(sink, ">\n");
     }
     for (size_t i = 0; i < tix->n_modules && options->per_module && is_done; i++) {

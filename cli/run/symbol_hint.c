@@ -55,7 +55,7 @@ static void read_line(symbol_hint *out, char *line, const hpf_str *paths, size_t
     path[strcspn(path, "\n")] = '\0';
     line[strcspn(line, ":,")] = '\0';
     for (size_t i = 0; i < n; i++) {
-        if (hpf_str_equal(without_usr(paths[i]), without_usr((hpf_str){path, strlen(path)}))) {
+        if (hpf_str_equal(without_usr(paths[i]), without_usr(hpf_str_of(path)))) {
             char package[200];
             bool is_libc = strcmp(line, "libc6") == 0; /* has no automatic package */
             snprintf(package, sizeof package, "%.180s-%s", line, is_libc ? "dbg" : "dbgsym");

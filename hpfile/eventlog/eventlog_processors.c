@@ -152,7 +152,7 @@ static uint32_t name_thread(hpf__processors *p, uint32_t id, hpf_str label)
     }
     if (label.length == 0) {
         snprintf(number, sizeof number, "thread %u", (unsigned)id);
-        label = (hpf_str){number, strlen(number)};
+        label = hpf_str_of(number);
     }
     label.length = label.length < HPF_MOST_THREAD_NAME ? label.length : HPF_MOST_THREAD_NAME;
     if (!has_name) {

@@ -130,7 +130,7 @@ void hpf__log_init(hpf__log_records *log, hpf_sink *sink, hpf_arena *arena,
     log->arena = arena;
     for (size_t i = 0; i < sizeof own_types / sizeof own_types[0]; i++) {
         const struct own_type *t = &own_types[i];
-        hpf_str description = {t->description, strlen(t->description)};
+        hpf_str description = hpf_str_of(t->description);
         bool is_totals = t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS ||
                          t->id == HPF__EVENT_HEAP_PROF_STACK_TOTALS_CHANGES;
         if ((t->id != HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES || options->writes_changes) &&

@@ -65,7 +65,7 @@ static void put_types(message *m, const hpf_pprof_profile *profile)
 {
     for (size_t i = 0; i < profile->n_types; i++) {
         const char *name = profile->types[i].name;
-        number(m, 1, text(m, (hpf_str){name, strlen(name)}));
+        number(m, 1, text(m, hpf_str_of(name)));
         number(m, 2, text(m, profile->types[i].unit));
         end(m, TYPE);
     }

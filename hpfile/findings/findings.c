@@ -401,7 +401,7 @@ static hpf_status add_moment(void *context, const hpf_sample *sample, hpf_error 
 static hpf_status read_total(const search *s, const char *value, moment_total *m, hpf_error *err)
 {
     const hpf_events events = {.sample = add_moment};
-    const hpf_reader_options options = {.size = sizeof options, .value = {value, strlen(value)}};
+    const hpf_reader_options options = {.size = sizeof options, .value = hpf_str_of(value)};
     hpf_status status = hpf_source_rewind(s->in->source, err);
     return status == HPF_OK
                ? hpf_format_read(s->in->format, s->in->source, &events, m, &options, err)

@@ -167,7 +167,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     status = status == HPF_OK ? hpf_prof_read(&file, source, err) : status;
     const hpf_prof *prof = status == HPF_OK ? hpf_prof_file_report(file) : NULL;
     if (prof) {
-        hpf_str what = {values[value], strlen(values[value])};
+        hpf_str what = hpf_str_of(values[value]);
         bool fits = hpf__buffer_append(&job, prof->program.data, prof->program.length) &&
                     hpf__buffer_append(&job, " ", 1) &&
                     hpf__buffer_append(&job, what.data, what.length);

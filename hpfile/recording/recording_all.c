@@ -61,7 +61,7 @@ static hpf_status emit_headers(sum_of_all *s, hpf_error *err)
         status = which == HPF_HEADER_JOB
                      ? hpf__emitter_header(&s->emit, which, (hpf_str){job.bytes, job.length}, err)
                  : which == HPF_HEADER_DATE && first->date_s > 0
-                     ? hpf__emitter_header(&s->emit, which, (hpf_str){date, strlen(date)}, err)
+                     ? hpf__emitter_header(&s->emit, which, hpf_str_of(date), err)
                      : hpf__emitter_default_header(&s->emit, which, err);
     }
     hpf__buffer_finish(&job);

@@ -3,6 +3,7 @@
  * Names are sorted by function and line; each function is paired by itself.
  */
 #include "hpfile/moved_lines.h"
+#include "base/lex.h"
 
 #include <stdlib.h>
 
@@ -19,11 +20,6 @@ typedef struct lines {
     size_t n;
 } lines;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Returns whether the text ends in the name of a source file: a point and letters. */
 static bool ends_in_file(hpf_str text)
 {
@@ -39,7 +35,7 @@ hpf_str hpf_line_of_name(hpf_str name)
 {
     for (size_t i = name.length; i > 1; i--) {
         size_t at = i + (i < name.length && name.data[i] == '(');
-        bool is_line = name.data[i - 1] == ':' && at < name.length && is_digit(name.data[at]);
+        bool is_line = name.data[i - 1] == ':' && at < name.length && hpf__is_digit(name.data[at]);
         if (is_line && ends_in_file((hpf_str){name.data, i - 1})) {
             return hpf_str_from(name, i);
         }
@@ -51,7 +47,7 @@ static uint32_t number_at(hpf_str text)
 {
     uint32_t number = 0;
     size_t i = text.data[0] == '(';
-    for (; i < text.length && is_digit(text.data[i]) && number < UINT32_MAX / 20; i++) {
+    for (; i < text.length && hpf__is_digit(text.data[i]) && number < UINT32_MAX / 20; i++) {
         number = 10 * number + (uint32_t)(text.data[i] - '0');
     }
     return number;

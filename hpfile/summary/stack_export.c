@@ -76,11 +76,6 @@ static hpf_speedscope_profile profile_of(const samples *s, hpf_str name, hpf_spe
     return (hpf_speedscope_profile){name, unit, s->stacks, s->weights, s->n};
 }
 
-static hpf_str text_of(const char *text)
-{
-    return (hpf_str){text, strlen(text)};
-}
-
 static hpf_status read_moment(hpf_survey *survey, double at, double *amounts, double *time,
                               hpf_error *err)
 {
@@ -117,7 +112,7 @@ static hpf_status write_heap_speedscope(const hpf_stack_export *v, const hpf_sur
     hpf_status status = samples_of_amounts(&s, v, 1, err);
     if (status == HPF_OK) {
         hpf_speedscope_profile profile =
-            profile_of(&s, text_of(name), is_bytes ? HPF_SPEEDSCOPE_BYTES : HPF_SPEEDSCOPE_NONE);
+            profile_of(&s, hpf_str_of(name), is_bytes ? HPF_SPEEDSCOPE_BYTES : HPF_SPEEDSCOPE_NONE);
         hpf_speedscope_write(sink, hpf_survey_header(survey, HPF_HEADER_JOB), v->stacks, &profile,
                              1);
     }
@@ -256,7 +251,7 @@ static void begin_capability(capabilities *c, unsigned cap, bool has_length)
 {
     char *name = c->names[c->n];
     snprintf(name, sizeof *c->names, "capability %u", cap);
-    c->profiles[c->n++] = (hpf_speedscope_profile){.name = text_of(name),
+    c->profiles[c->n++] = (hpf_speedscope_profile){.name = hpf_str_of(name),
                                                    .unit = has_length ? HPF_SPEEDSCOPE_NANOSECONDS
                                                                       : HPF_SPEEDSCOPE_NONE};
 }

@@ -384,7 +384,7 @@ hpf_status hpf_sum_add(hpf_sum *s, const char *path, const char *band, hpf_error
     s->failed = in;
     hpf_status status = open_input(in, err);
     if (status == HPF_OK && band) {
-        status = add_band(&s->bands, (hpf_str){band, strlen(band)}, &in->band, err);
+        status = add_band(&s->bands, hpf_str_of(band), &in->band, err);
     }
     return status == HPF_OK ? fill_input(in, 2, s->piece, s->n_piece, err) : status;
 }

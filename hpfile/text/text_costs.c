@@ -132,7 +132,7 @@ hpf_status hpf_text_costs_find(hpf_text_costs *t, const hpf_text_folder *folder,
     for (size_t i = 0; i < t->n_files && fits; i++) {
         hpf_text_file *file = &t->files[i];
         const char *path = hpf_text_folder_find(folder, file->name, &file->is_ambiguous);
-        file->path = path ? hpf_arena_text(t->texts, (hpf_str){path, strlen(path)}) : NULL;
+        file->path = path ? hpf_arena_text(t->texts, hpf_str_of(path)) : NULL;
         fits = !path || file->path;
     }
     t->heat = t->n_columns > 1 && t->placed[0] == 0 ? 1 : 0;

@@ -138,7 +138,7 @@ const char *hpf_text_folder_find(const hpf_text_folder *f, hpf_str name, bool *i
         return is_source_name(name) ? hpf_arena_text(f->texts, name) : NULL;
     }
     for (size_t i = 0; i < f->n; i++) {
-        size_t n = n_equal_parts(name, (hpf_str){f->paths[i], strlen(f->paths[i])});
+        size_t n = n_equal_parts(name, hpf_str_of(f->paths[i]));
         if (n > most) {
             most = n;
             best = f->paths[i];

@@ -287,21 +287,16 @@ const hpp_ccs *hpp_ccs_by_id(uint32_t id)
 
 /* ---- stacks as producers of heap objects ---- */
 
-static hpf_str text_of(const char *text)
-{
-    return (hpf_str){text, strlen(text)};
-}
-
 static hpf_str stack_label(const void *stack, void *context)
 {
     (void)context;
-    return text_of(((const hpp_ccs *)stack)->centre->label);
+    return hpf_str_of(((const hpp_ccs *)stack)->centre->label);
 }
 
 static hpf_str stack_module(const void *stack, void *context)
 {
     (void)context;
-    return text_of(((const hpp_ccs *)stack)->centre->module);
+    return hpf_str_of(((const hpp_ccs *)stack)->centre->module);
 }
 
 static const void *stack_parent(const void *stack, void *context)
@@ -319,7 +314,7 @@ static uint64_t stack_id(const void *stack, void *context)
 static hpf_str stack_source(const void *stack, void *context)
 {
     (void)context;
-    return text_of(((const hpp_ccs *)stack)->centre->srcloc);
+    return hpf_str_of(((const hpp_ccs *)stack)->centre->srcloc);
 }
 
 const hpp_stacks hpp_ccs_stacks = {

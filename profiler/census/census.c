@@ -327,7 +327,7 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
     if (c->is_savings && key != c->lost_key) {
         const char *phase = phases[key & ((1u << PHASE_BITS) - 1)];
         const origin_pair *pair = &c->pairs[key >> PHASE_BITS];
-        hpp__text_add(out, (hpf_str){phase, strlen(phase)});
+        hpp__text_add(out, hpf_str_of(phase));
         hpp__text_add(out, HPF_STR(" "));
         hpp__band_keys_write_name(&c->keys, pair->producer, c->max_name_bytes, out);
         hpp__text_add(out, HPF_STR(" <- "));
@@ -339,7 +339,7 @@ static void write_name(uint32_t key, hpp__text *out, void *context)
         hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
         break;
     case HPF_BREAKDOWN_BIOGRAPHY:
-        hpp__text_add(out, (hpf_str){phases[key], strlen(phases[key])});
+        hpp__text_add(out, hpf_str_of(phases[key]));
         break;
     default:
         hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);

@@ -87,7 +87,7 @@ static int add_object(struct dl_phdr_info *object, size_t n_bytes, void *list)
     object_list *to = list;
     hpf_bins_object o = {.start = UINT64_MAX,
                          .bias = object->dlpi_addr,
-                         .path = {object->dlpi_name, strlen(object->dlpi_name)},
+                         .path = hpf_str_of(object->dlpi_name),
                          .build_id = {"", 0}};
     for (size_t i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &object->dlpi_phdr[i];

@@ -50,7 +50,7 @@ static void send_event(const hpp__life *life, hpp__output *output, const char *l
         [VOID] = {VOID, HPF_STR("VOID"), life->size_bytes},
         [INHERENT] = {INHERENT, HPF_STR("INHERENT_USE"), life->size_bytes},
     };
-    hpp__output_mark(output, time_s, (hpf_str){label, strlen(label)});
+    hpp__output_mark(output, time_s, hpf_str_of(label));
     hpp__output_sample(output, time_s, before < N_PHASES ? &bands[before] : NULL,
                        before < N_PHASES);
     hpp__output_sample(output, time_s, after < N_PHASES ? &bands[after] : NULL, after < N_PHASES);
@@ -95,7 +95,7 @@ static int add_band(const hpp_life_time *time, void *context)
     }
     b->n++;
     b->names[i] = (hpp__text){0};
-    hpp__text_add(&b->names[i], (hpf_str){time->phase, strlen(time->phase)});
+    hpp__text_add(&b->names[i], hpf_str_of(time->phase));
     hpp__text_add(&b->names[i], HPF_STR(" "));
     hpp__text_add(&b->names[i], time->producer);
     b->bytes[i] = time->bytes;

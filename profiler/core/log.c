@@ -28,7 +28,7 @@ static void put(payload *p, uint64_t number, size_t n_bytes)
 /* Puts a text, cut, and the NUL after it. */
 static void put_text(payload *p, const char *text)
 {
-    size_t n = hpf_utf8_cut((hpf_str){text, strlen(text)}, MAX_TEXT_BYTES);
+    size_t n = hpf_utf8_cut(hpf_str_of(text), MAX_TEXT_BYTES);
     memcpy(p->bytes + p->length, text, n);
     p->length += n;
     p->bytes[p->length++] = '\0';

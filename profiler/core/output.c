@@ -136,7 +136,7 @@ static bool list_filters(hpp__text texts[HPF_N_RESTRICTIONS], const hpp_census_o
         int field = hpf_restriction_of(r->selector);
         const char *before = field >= 0 && texts[field].length > 0 ? " & " : "";
         for (size_t k = 0; field >= 0 && k < r->n_names; k++) {
-            hpp__text_add(&texts[field], (hpf_str){before, strlen(before)});
+            hpp__text_add(&texts[field], hpf_str_of(before));
             hpp__text_add(&texts[field], r->names[k]);
             before = ",";
             is_complete &= !texts[field].is_short;

@@ -73,8 +73,7 @@ double hpp_profiler_time_s(const hpp_profiler *p)
 /* Returns the path of an output file, to be freed; NULL without memory. */
 static char *path_of(const hpp_profiler *p, const char *suffix)
 {
-    hpf_str stem =
-        p->options->stem ? (hpf_str){p->options->stem, strlen(p->options->stem)} : p->name;
+    hpf_str stem = p->options->stem ? hpf_str_of(p->options->stem) : p->name;
     char *path = malloc(stem.length + strlen(suffix) + 1);
     if (path) {
         memcpy(path, stem.data, stem.length);
@@ -92,7 +91,7 @@ static void emit_headers(hpp_profiler *p, hpp__output *output)
     }
     hpp__title_add_options(&job, p->options->words, p->options->n_words);
     p->missing.no_title |= job.is_short;
-    hpf_str date = {p->date, strlen(p->date)};
+    hpf_str date = hpf_str_of(p->date);
     hpp__output_headers(output, job.is_short ? p->name : hpp__text_str(&job), date,
                         p->options->census->count_objects);
     hpp__text_finish(&job);
@@ -513,12 +512,12 @@ static hpf_status write_times(hpp_profiler *p, hpf_sink *sink, hpf_error *err)
     }
     for (size_t i = 0; i < p->config.n_arguments; i++) {
         const char *argument = p->config.arguments[i];
-        arguments[i] = (hpf_str){argument, strlen(argument)};
+        arguments[i] = hpf_str_of(argument);
     }
     hpf_prof prof = {
-        .date = {p->date, strlen(p->date)},
+        .date = hpf_str_of(p->date),
         .program = p->name,
-        .command = {p->config.program, strlen(p->config.program)},
+        .command = hpf_str_of(p->config.program),
         .options = p->options->words,
         .n_options = p->options->n_words,
         .arguments = arguments,
@@ -602,14 +601,13 @@ hpf_status hpp__profiler_write_life(hpp_profiler *p, const hpp__life *life, hpf_
     hpp__text job = {0};
     hpp__text_add(&job, p->name);
     hpp__text_add(&job, HPF_STR(": the life of one "));
-    hpp__text_add(&job, (hpf_str){p->options->life_of, strlen(p->options->life_of)});
+    hpp__text_add(&job, hpf_str_of(p->options->life_of));
     hpp__output output = {0};
     hpf_status status = !path || !sidecar || job.is_short ? hpf_error_set_memory(err) : HPF_OK;
     status = status == HPF_OK ? hpp__output_open(&output, path, err) : status;
     status = status == HPF_OK ? hpp__output_open_sidecar(&output, sidecar, err) : status;
     if (status == HPF_OK) {
-        hpp__output_headers(&output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)},
-                            false);
+        hpp__output_headers(&output, hpp__text_str(&job), hpf_str_of(p->date), false);
         hpp__life_send(life, &output, hpp_profiler_time_s(p));
         status = hpp__output_close(&output, err);
     } else {

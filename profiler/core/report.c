@@ -11,11 +11,6 @@
 
 #include "ccs/ccs.h"
 
-static hpf_str text_of(const char *text)
-{
-    return (hpf_str){text, strlen(text)};
-}
-
 /* Returns whether the costs of a cost centre are left out of totals. */
 static bool is_hidden(const hpp_cc *centre)
 {
@@ -33,9 +28,9 @@ static hpf_prof_centre *list_centres(size_t *n_centres)
     *n_centres = newest->id;
     hpf_prof_centre *centres = calloc(newest->id, sizeof *centres);
     for (const hpp_cc *cc = centres ? newest : NULL; cc; cc = cc->next) {
-        centres[newest->id - cc->id] = (hpf_prof_centre){.label = text_of(cc->label),
-                                                         .module = text_of(cc->module),
-                                                         .srcloc = text_of(cc->srcloc),
+        centres[newest->id - cc->id] = (hpf_prof_centre){.label = hpf_str_of(cc->label),
+                                                         .module = hpf_str_of(cc->module),
+                                                         .srcloc = hpf_str_of(cc->srcloc),
                                                          .id = cc->id,
                                                          .is_caf = (cc->flags & HPP_CC_CAF) != 0,
                                                          .is_hidden = is_hidden(cc)};

@@ -57,7 +57,7 @@ static int write_scheme(const hpp_scheme *scheme, void *sink)
     } else {
         const char *word = is_named ? hpp__property_word(retaining->named.selector)
                                     : hpp__rule_words[retaining->rule];
-        hpp__text_add(&rule, (hpf_str){word, strlen(word)});
+        hpp__text_add(&rule, hpf_str_of(word));
         for (size_t i = 0; i < retaining->named.n_names && is_named; i++) {
             hpp__text_add(&rule, i > 0 ? HPF_STR(",") : HPF_STR(":"));
             hpp__text_add(&rule, retaining->named.names[i]);
@@ -66,7 +66,7 @@ static int write_scheme(const hpp_scheme *scheme, void *sink)
     const char *identity =
         hpp__property_word(retaining->identity ? retaining->identity : HPF_BREAKDOWN_COST_CENTRE);
     hpf_prof_write_scheme(sink, &(hpf_prof_scheme){
-                                    .identity = {identity, strlen(identity)},
+                                    .identity = hpf_str_of(identity),
                                     .is_retainer = hpp__text_str(&rule),
                                     .visits = ratio(scheme->n_visits, scheme->n_objects),
                                     .mean_set = ratio(scheme->n_retainers, scheme->n_costed),

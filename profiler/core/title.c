@@ -14,13 +14,13 @@ hpf_str hpp__title_program(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    return (hpf_str){name, strlen(name)};
+    return hpf_str_of(name);
 }
 
 void hpp__title_add_word(hpp__text *title, const char *word)
 {
     hpp__text_add(title, HPF_STR(" "));
-    hpp__text_add(title, (hpf_str){word, strlen(word)});
+    hpp__text_add(title, hpf_str_of(word));
 }
 
 void hpp__title_add_options(hpp__text *title, const hpf_str *options, size_t n_options)
@@ -38,7 +38,7 @@ void hpp__title_add_breakdown(hpp__text *title, const hpp_options *options)
         options->census->breakdown ? options->census->breakdown : HPF_BREAKDOWN_COST_CENTRE;
     const char *name = hpf_breakdown_native_name(breakdown);
     hpp__text_add(title, HPF_STR(HPF_NATIVE_JOB_BY));
-    hpp__text_add(title, (hpf_str){name, strlen(name)});
+    hpp__text_add(title, hpf_str_of(name));
     for (size_t i = 0; i < options->n_words; i++) {
         hpf_str word = options->words[i];
         if (word.length > 3 && memcmp(word.data, "-h", 2) == 0) { /* a restriction */

@@ -185,7 +185,7 @@ static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str bu
 
 uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file)
 {
-    hpf_str path = file->path ? (hpf_str){file->path, strlen(file->path)} : HPF_STR("");
+    hpf_str path = file->path ? hpf_str_of(file->path) : HPF_STR("");
     hpf_str build_id = {(const char *)file->build_id, file->n_build_id};
     if (!build_id.data || build_id.length > BUILD_ID_MAX) {
         build_id = HPF_STR("");
@@ -302,7 +302,7 @@ static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *mo
 
 static hpf_str text_or_empty(hpp__cache *cache, const char *text)
 {
-    return text ? hpp__cache_text(cache, (hpf_str){text, strlen(text)}) : HPF_STR("");
+    return text ? hpp__cache_text(cache, hpf_str_of(text)) : HPF_STR("");
 }
 
 static bool is_named(const hpp__debug_frame *frame)
@@ -314,7 +314,7 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
                                   const hpp__debug_frame *frame)
 {
     const char *symbol = frame->linkage ? frame->linkage : frame->name;
-    hpp__demangle(&resolver->scratch, (hpf_str){symbol, strlen(symbol)});
+    hpp__demangle(&resolver->scratch, hpf_str_of(symbol));
     return (hpp_function){
         .name = keep_scratch(resolver),
         .linkage = text_or_empty(&resolver->cache, frame->linkage),
@@ -489,7 +489,7 @@ static void read_locals(hpp_resolver *resolver, module_state *module, uint64_t a
         hpf_str function = list[i].is_inlined && is_named(&list[i].function)
                                ? name_by_frame(resolver, module, &list[i].function).name
                                : caller->rule.function;
-        hpp__clean_name(&resolver->scratch, (hpf_str){list[i].name, strlen(list[i].name)});
+        hpp__clean_name(&resolver->scratch, hpf_str_of(list[i].name));
         hpp__text_add(&resolver->scratch, HPF_STR(" in "));
         hpp__text_add(&resolver->scratch, function);
         caller->locals[caller->n_locals++] =

@@ -77,7 +77,7 @@ static bool is_in_c(Dwarf_Die *unit)
 
 static void add(hpp__text *out, const char *text)
 {
-    hpp__text_add(out, (hpf_str){text, strlen(text)});
+    hpp__text_add(out, hpf_str_of(text));
 }
 
 /* Appends the name of a type: the name of the structure behind typedefs, if it has one. */

@@ -60,7 +60,7 @@ static bool is_in_c(Dwarf_Die *unit)
 
 static void add(hpp__text *text, const char *piece)
 {
-    hpp__text_add(text, (hpf_str){piece, strlen(piece)});
+    hpp__text_add(text, hpf_str_of(piece));
 }
 
 /* Appends the name of a scope. */

@@ -9,21 +9,17 @@
 #include <string.h>
 
 #include "hpfile/str.h"
+#include "base/lex.h"
 
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Returns whether Haskell allows a character in names; bytes outside ASCII count as letters. */
 static bool is_word(char c)
 {
-    return is_upper(c) || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '\'' ||
+    return is_upper(c) || (c >= 'a' && c <= 'z') || hpf__is_digit(c) || c == '_' || c == '\'' ||
            (c & 0x80) != 0;
 }
 
@@ -126,9 +122,9 @@ static hpf_str module_of_stack(hpf_str stack)
 static hpf_str without_shape(hpf_str type)
 {
     size_t end = type.length;
-    while (end > 0 && is_digit(type.data[end - 1])) {
+    while (end > 0 && hpf__is_digit(type.data[end - 1])) {
         size_t begin = end;
-        while (begin > 0 && is_digit(type.data[begin - 1])) {
+        while (begin > 0 && hpf__is_digit(type.data[begin - 1])) {
             begin--;
         }
         if (begin < 2 || type.data[begin - 1] != '_') {

@@ -391,7 +391,7 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
     } else {
         snprintf(text, sizeof text, "by %s", ways[options->group == HPR_GROUP_PREFIX ? 1 : 2].name);
     }
-    *caption = hpf_arena_text(arena, (hpf_str){text, strlen(text)});
+    *caption = hpf_arena_text(arena, hpf_str_of(text));
     return *caption ? HPF_OK : hpf_error_set_memory(err);
 }
 

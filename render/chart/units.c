@@ -193,7 +193,7 @@ void hpr_time_text(char *out, size_t room, double time, hpf_str sample_unit, con
     char number[HPR_UNIT_LABEL_BYTES];
     const char *name = unit.name ? unit.name : own_unit;
     hpr_unit_label_rounded(number, time, &unit, 3);
-    size_t n_bytes = hpf_utf8_cut((hpf_str){name, strlen(name)}, OWN_UNIT_BYTES);
+    size_t n_bytes = hpf_utf8_cut(hpf_str_of(name), OWN_UNIT_BYTES);
     snprintf(out, room, "%s%s%.*s", number, n_bytes > 0 ? " " : "", (int)n_bytes, name);
 }
 

@@ -150,7 +150,7 @@ static void put_texts(hpf_json *json, const char *text)
         text += strlen(text) + 1;
     }
     for (int i = 0; i < (is_call ? 1 : 3); i++) {
-        hpf_str part = {text, strlen(text)};
+        hpf_str part = hpf_str_of(text);
         hpf_json_bytes(json, NULL, part);
         text += part.length + 1;
     }

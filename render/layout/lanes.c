@@ -159,7 +159,7 @@ size_t hpr__lane_keys(uint32_t keys[HPR__LANE_KEYS], const hpf_processor_cell *c
 void hpr__lane_key(char out[HPR__KEY_BYTES], const char *name)
 {
     const size_t most = HPR__KEY_BYTES - sizeof "…";
-    hpf_str whole = {name, strlen(name)};
+    hpf_str whole = hpf_str_of(name);
     bool is_cut = whole.length > most;
     size_t length = is_cut ? hpf_utf8_cut(whole, most) : whole.length;
     snprintf(out, HPR__KEY_BYTES, "%.*s%s", (int)length, name, is_cut ? "…" : "");
@@ -241,7 +241,7 @@ hpf_status hpr__lanes_create(hpr__chart *chart, const hpr_options *options, hpf_
         hpr__lane_note(note, &sources[i], a, options->si_units);
         lanes[i] = (hpr_lane){.name = sources[i].name,
                               .unit = sources[i].unit,
-                              .note = hpf_arena_text(chart->arena, (hpf_str){note, strlen(note)}),
+                              .note = hpf_arena_text(chart->arena, hpf_str_of(note)),
                               .high = sources[i].high,
                               .is_line = sources[i].kind == HPR__LANE_ALLOCATION};
         if (sources[i].processor) {

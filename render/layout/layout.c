@@ -222,7 +222,7 @@ static hpf_status keep_ticks(layout *l, hpr_axis *axis, const hpr__ticks *ticks,
         if (axis->n_ticks > 0 && strcmp(kept[axis->n_ticks - 1].label, label) == 0) {
             continue;
         }
-        const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
+        const char *copy = hpf_arena_text(l->chart->arena, hpf_str_of(label));
         if (!copy) {
             return hpf_error_set_memory(err);
         }
@@ -314,7 +314,7 @@ static hpf_status keep_single_tick(layout *l, double value, hpf_error *err)
     do {
         hpr_unit_label_rounded(label, value, &l->x_unit, n_digits);
     } while (!has_x_room(l, label) && --n_digits > 0);
-    const char *copy = hpf_arena_text(l->chart->arena, (hpf_str){label, strlen(label)});
+    const char *copy = hpf_arena_text(l->chart->arena, hpf_str_of(label));
     if (!tick || !copy) {
         return hpf_error_set_memory(err);
     }
@@ -652,7 +652,7 @@ static hpf_status place_title(layout *l, hpf_error *err)
     }
     const char *own = l->frame.title;
     title->date_bytes = own ? HPF_STR("") : l->public->headers[HPF_HEADER_DATE];
-    hpf_str job_bytes = own ? (hpf_str){own, strlen(own)} : l->public->headers[HPF_HEADER_JOB];
+    hpf_str job_bytes = own ? hpf_str_of(own) : l->public->headers[HPF_HEADER_JOB];
     if (hpr__chart_bytes(l->chart, job_bytes, &title->job_bytes, err) ||
         hpr__chart_text(l->chart, title->job_bytes, &job, err) || add_caption(l, &job, err) ||
         hpr__chart_text(l->chart, title->date_bytes, &date, err)) {

@@ -154,7 +154,7 @@ static void put_text(hpf_sink *sink, const hpr_item *item)
         put_colour(sink, "fill", item->fill.colour);
     }
     hpf_sink_text(sink, ">");
-    hpf_sink_markup(sink, (hpf_str){item->text, strlen(item->text)});
+    hpf_sink_markup(sink, hpf_str_of(item->text));
     hpf_sink_text(sink, "</text>\n");
 }
 
@@ -170,7 +170,7 @@ static void put_item(hpf_sink *sink, const hpr_item *item)
         break;
     case HPR_ITEM_GROUP_BEGIN:
         hpf_sink_text(sink, "<g class=\"b\"><title>");
-        hpf_sink_markup(sink, (hpf_str){item->text, strlen(item->text)});
+        hpf_sink_markup(sink, hpf_str_of(item->text));
         hpf_sink_text(sink, "</title>\n");
         break;
     case HPR_ITEM_GROUP_END:
@@ -193,7 +193,7 @@ static void put_head(hpf_sink *sink, const hpr_scene *scene, double height_pt, c
     hpf_sink_text(sink, " ");
     put_number(sink, height_pt);
     hpf_sink_text(sink, "\" font-family=\"");
-    hpf_sink_markup(sink, (hpf_str){family, strlen(family)});
+    hpf_sink_markup(sink, hpf_str_of(family));
     /* The first two have the widths of Liberation Sans. */
     hpf_sink_text(sink, ",Arial,Helvetica,sans-serif\" xml:space=\"preserve\">\n");
 }
@@ -202,12 +202,12 @@ static void put_description(hpf_sink *sink, const hpr_scene *scene, const hpr_ou
 {
     if (scene->title[0]) {
         hpf_sink_text(sink, "<title>");
-        hpf_sink_markup(sink, (hpf_str){scene->title, strlen(scene->title)});
+        hpf_sink_markup(sink, hpf_str_of(scene->title));
         hpf_sink_text(sink, "</title>\n");
     }
     if (output->software) {
         hpf_sink_text(sink, "<desc>");
-        hpf_sink_markup(sink, (hpf_str){output->software, strlen(output->software)});
+        hpf_sink_markup(sink, hpf_str_of(output->software));
         hpf_sink_text(sink, "</desc>\n");
     }
     hpf_sink_text(sink, "<style>.b:hover path{stroke:#000;stroke-width:1.5}</style>\n");

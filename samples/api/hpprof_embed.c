@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     hpf_error err = {0};
     hpp_config config = {
         .size = sizeof config, .options = options, .program = argv[0], .heap = &heap};
-    if (hpp_options_parse(options, (hpf_str){text, strlen(text)}, &err) != HPF_OK ||
+    if (hpp_options_parse(options, hpf_str_of(text), &err) != HPF_OK ||
         hpp_profiler_start(&profiler, &config, &err) != HPF_OK) {
         fprintf(stderr, "no profile: %s\n", err.message);
     }

@@ -26,7 +26,7 @@ typedef struct shown {
 static void show(shown *out, const char *text, int width, const tty_frame *f)
 {
     shown whole;
-    hpf_str bytes = {text, strlen(text)};
+    hpf_str bytes = hpf_str_of(text);
     bytes.length = hpf_utf8_cut(bytes, LINE_BYTES);
     hpf_utf8_printable(whole.text, bytes, "");
     hpr__screen_elide(out->text, sizeof out->text, whole.text, width, !f->style.is_utf8);

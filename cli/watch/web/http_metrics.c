@@ -169,7 +169,7 @@ static void write_value(hpf_sink *sink, const char *metric, const metrics_profil
                         const hpf_str *band, double value)
 {
     hpf_sink_printf(sink, "%s{", metric);
-    write_label(sink, "profile", (hpf_str){p->of->name, strlen(p->of->name)});
+    write_label(sink, "profile", hpf_str_of(p->of->name));
     if (band) {
         hpf_sink_text(sink, ",");
         write_label(sink, "band", *band);

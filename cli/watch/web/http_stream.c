@@ -67,7 +67,7 @@ static size_t read_piece(http_stream *stream, char *to, size_t room)
 {
     http_text *text = stream->text;
     if (stream->aside) {
-        hpf_str all = {stream->aside, strlen(stream->aside)};
+        hpf_str all = hpf_str_of(stream->aside);
         size_t n = copy_out(stream, all, to, room);
         stream->aside = stream->at ? stream->aside : NULL;
         return n;

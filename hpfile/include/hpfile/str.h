@@ -19,6 +19,13 @@ typedef struct hpf_str {
 /* A string literal as an hpf_str. */
 #define HPF_STR(literal) ((hpf_str){(literal), sizeof(literal) - 1})
 
+/* Returns the bytes before the NUL of a string. Borrowed. */
+static inline hpf_str hpf_str_of(const char *string)
+{
+    hpf_str text = {string, strlen(string)};
+    return text;
+}
+
 /* Compares by bytes, a prefix before longer texts. Returns a negative number, 0 or a positive one.
  */
 static inline int hpf_str_compare(hpf_str a, hpf_str b)
@@ -37,8 +44,7 @@ static inline bool hpf_str_equal(hpf_str a, hpf_str b)
 /* Returns whether `text` has the bytes of `word`, which ends with a NUL. */
 static inline bool hpf_str_is(hpf_str text, const char *word)
 {
-    hpf_str other = {word, strlen(word)};
-    return hpf_str_equal(text, other);
+    return hpf_str_equal(text, hpf_str_of(word));
 }
 
 /* Returns whether `text` begins with the bytes of `beginning`, which ends with a NUL. */

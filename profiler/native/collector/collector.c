@@ -272,7 +272,7 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
     if (p && greeting->hello.kind == HPP_HELLO_SNAPSHOT) {
         hpp__process_snapshot(p);
     } else if (p) {
-        hpf_str label = {greeting->hello.text, strlen(greeting->hello.text)};
+        hpf_str label = hpf_str_of(greeting->hello.text);
         hpp__process_mark(p, label);
     }
     hpp__collector_socket_answer(fd, p != NULL);

@@ -88,7 +88,7 @@ static void run_mark(hpp__job *base)
 {
     job *j = (job *)(void *)base;
     if (j->process->profile) {
-        hpf_str label = {j->mark, strlen(j->mark)};
+        hpf_str label = hpf_str_of(j->mark);
         hpp__profile_mark(j->process->profile, j->mark_s, label);
     }
     free_job(j);
@@ -840,7 +840,7 @@ void hpp__process_end(hpp__process *p, bool forget)
 void hpp__process_rename(hpp__process *p, const char *base)
 {
     job *j = new_job(p, run_rename);
-    const char *copy = hpf_arena_text(p->names_arena, (hpf_str){base, strlen(base)});
+    const char *copy = hpf_arena_text(p->names_arena, hpf_str_of(base));
     if (!j || !copy) {
         free(j);
         return; /* the files of the next one take the place of these */
@@ -912,8 +912,7 @@ static hpf_status copy_options(hpp__process *p, const hpp__profile_options *prof
     if (!p->remains.arena || !p->names_arena) {
         return hpf_error_set_memory(err);
     }
-    const char *base =
-        hpf_arena_text(p->names_arena, (hpf_str){profile->base, strlen(profile->base)});
+    const char *base = hpf_arena_text(p->names_arena, hpf_str_of(profile->base));
     p->profile_options.base = base;
     p->base = base;
     p->remains.figures.base = base;

@@ -138,7 +138,7 @@ void lz_profile_thread(lz_runtime *rt, lz_thread *t, const char *name)
     hpp_runtime_created(rt->profile, (hpp_ref)&t->stack, size_bytes((hpp_ref)&t->stack, rt));
     hpp_log_thread(log, t->id, HPP_THREAD_CREATED, 0);
     if (name) {
-        hpp_log_thread_name(log, t->id, (hpf_str){name, strlen(name)});
+        hpp_log_thread_name(log, t->id, hpf_str_of(name));
     }
 }
 
@@ -168,12 +168,12 @@ void lz_profile_runs(lz_runtime *rt)
 
 void lz_trace(lz_runtime *rt, const char *message)
 {
-    hpp_log_message(hpp_runtime_profiler(rt->profile), (hpf_str){message, strlen(message)});
+    hpp_log_message(hpp_runtime_profiler(rt->profile), hpf_str_of(message));
 }
 
 void lz_mark(lz_runtime *rt, const char *label)
 {
-    hpp_profiler_mark(hpp_runtime_profiler(rt->profile), (hpf_str){label, strlen(label)});
+    hpp_profiler_mark(hpp_runtime_profiler(rt->profile), hpf_str_of(label));
 }
 
 /* ---- Starting and stopping ------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static void check(hpf_status status, const hpf_error *err, const char *otherwise
 static void add_options(lz_runtime *rt, const char *text)
 {
     hpf_error err = {0};
-    hpf_status status = hpp_options_parse(rt->options, (hpf_str){text, strlen(text)}, &err);
+    hpf_status status = hpp_options_parse(rt->options, hpf_str_of(text), &err);
     check(status, &err, "some options are ignored");
 }
 

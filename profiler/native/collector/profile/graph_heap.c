@@ -147,7 +147,7 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
     root->shape = (hpp_shape){.description = name,
                               .type = name,
                               .module = module,
-                              .kind = {kind, strlen(kind)},
+                              .kind = hpf_str_of(kind),
                               .flags = HPP_STATIC | HPP_RETAINER};
     hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, module);
     bool is_of_python = from->kind >= HPP__ROOT_GLOBAL;

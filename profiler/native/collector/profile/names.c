@@ -86,12 +86,6 @@ static hpf_str clean_copy(hpp__names *names, hpf_str text)
 
 /* ---- Verdicts ---- */
 
-static bool begins_with(hpf_str text, const char *begin)
-{
-    size_t length = strlen(begin);
-    return text.length >= length && memcmp(text.data, begin, length) == 0;
-}
-
 static bool is_start(const hpp__names *names, hpf_str label)
 {
     char text[64];
@@ -103,22 +97,23 @@ static bool is_start(const hpp__names *names, hpf_str label)
 
 static bool is_of_libc(const hpp_function *function)
 {
-    return begins_with(function->module, "libc.so.") || begins_with(function->module, "libc-2") ||
-           begins_with(function->module, "ld-linux");
+    return hpf_str_begins(function->module, "libc.so.") ||
+           hpf_str_begins(function->module, "libc-2") ||
+           hpf_str_begins(function->module, "ld-linux");
 }
 
 static hpp_call call_of(hpf_str linkage)
 {
-    return begins_with(linkage, "_Znw")   ? HPP_CALL_NEW
-           : begins_with(linkage, "_Zna") ? HPP_CALL_NEW_ARRAY
-                                          : HPP_CALL_MALLOC;
+    return hpf_str_begins(linkage, "_Znw")   ? HPP_CALL_NEW
+           : hpf_str_begins(linkage, "_Zna") ? HPP_CALL_NEW_ARRAY
+                                             : HPP_CALL_MALLOC;
 }
 
 /* Returns whether a function is one of the profiler. Its operators stand for the program's.
  */
 static bool is_overhead(const hpp_function *function)
 {
-    return begins_with(function->module, OVERHEAD_MODULE) &&
+    return hpf_str_begins(function->module, OVERHEAD_MODULE) &&
            call_of(function->linkage) == HPP_CALL_MALLOC;
 }
 
@@ -250,10 +245,10 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
 
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope)
 {
-    hpf_str source = {scope->source, strlen(scope->source)};
+    hpf_str source = hpf_str_of(scope->source);
     hpf_str copy = hpf_arena_str(names->arena, source);
-    const hpp_function from = {.name = {scope->label, strlen(scope->label)},
-                               .module = {scope->module, strlen(scope->module)},
+    const hpp_function from = {.name = hpf_str_of(scope->label),
+                               .module = hpf_str_of(scope->module),
                                .linkage = HPF_STR(""),
                                .file = copy.data ? copy : HPF_STR(""),
                                .has_symbol = true};

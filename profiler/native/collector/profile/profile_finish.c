@@ -64,7 +64,7 @@ static hpf_status fill_report(hpp__profile *p, const hpp__window_sums *sums, hpf
                               hpf_error *err)
 {
     const hpp__report_title title = {
-        .date = {p->date, strlen(p->date)},
+        .date = hpf_str_of(p->date),
         .program = hpp__profile_program(p),
         .command = p->n_words > 0 ? p->words[0] : hpp__profile_program(p),
         .arguments = p->n_words > 0 ? &p->words[1] : NULL,
@@ -143,9 +143,9 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
 {
     hpf_str command = p->figures.command;
     bool has_title = strncmp(title, command.data, strlen(title)) != 0;
-    p->title = has_title ? hpf_arena_text(p->arena, (hpf_str){title, strlen(title)}) : NULL;
+    p->title = has_title ? hpf_arena_text(p->arena, hpf_str_of(title)) : NULL;
     if (p->title) {
-        p->figures.command = (hpf_str){p->title, strlen(p->title)};
+        p->figures.command = hpf_str_of(p->title);
     }
     hpp__profile_take(p, last);
     hpp__profile_keep_alive(&p->last, &p->heap);

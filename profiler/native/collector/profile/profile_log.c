@@ -161,7 +161,7 @@ void hpp__profile_thread(hpp__profile *p, double time_s, const hpp__thread_event
     if (event->name[0] && strcmp(event->name, thread->name) != 0) {
         memcpy(thread->name, event->name, sizeof thread->name);
         hpp__log_thread_name((hpp__log_moment){&p->output, time_s}, thread->id,
-                             (hpf_str){thread->name, strlen(thread->name)});
+                             hpf_str_of(thread->name));
     }
     if (event->ends) {
         end_thread(p, slot_index, time_s);

@@ -45,8 +45,7 @@ void hpp__profile_emit_headers(hpp__profile *p)
         hpp__title_add_word(&job, p->words[i].data);
     }
     hpp__title_add_breakdown(&job, p->options);
-    hpp__output_headers(&p->output, hpp__text_str(&job), (hpf_str){p->date, strlen(p->date)},
-                        false);
+    hpp__output_headers(&p->output, hpp__text_str(&job), hpf_str_of(p->date), false);
     hpp__text_finish(&job);
 }
 
@@ -163,7 +162,7 @@ hpf_status hpp__profile_create(hpp__profile **out, const hpp__profile_options *o
     hpp__title_date(p->date, sizeof p->date);
     p->arena = hpf_arena_create();
     if (p->arena) {
-        p->base = hpf_arena_text(p->arena, (hpf_str){options->base, strlen(options->base)});
+        p->base = hpf_arena_text(p->arena, hpf_str_of(options->base));
     }
     hpf_status status =
         p->base && copy_words(p) ? init_parts(p, options, err) : hpf_error_set_memory(err);
@@ -255,7 +254,7 @@ void hpp__profile_rename_files(const hpp__profile_options *options, const char *
 
 void hpp__profile_set_base(hpp__profile *p, const char *base)
 {
-    const char *copy = hpf_arena_text(p->arena, (hpf_str){base, strlen(base)});
+    const char *copy = hpf_arena_text(p->arena, hpf_str_of(base));
     p->base = copy ? copy : p->base;
 }
 

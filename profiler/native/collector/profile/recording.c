@@ -71,9 +71,9 @@ hpf_status hpp__recording_begin(hpp__recording *r, uint32_t process_id, uint32_t
         .pid = process_id,
         .start_s = start_s,
         .date_s = (uint64_t)time(NULL),
-        .name = {name, strlen(name)},
+        .name = hpf_str_of(name),
         .command = command,
-        .host = {host, strlen(host)},
+        .host = hpf_str_of(host),
     };
     hpf_status status = hpf_recording_writer_begin(r->writer, &row, number, err);
     if (status == HPF_OK) {

@@ -70,7 +70,7 @@ static bool add_objects(objects *o, const hpp__window_reader *reader)
             .start = module.begin,
             .end = module.end,
             .bias = module.bias,
-            .path = {copy->path, strlen(copy->path)},
+            .path = hpf_str_of(copy->path),
             .build_id = {(const char *)copy->build_id, module.n_build_id},
         };
     }

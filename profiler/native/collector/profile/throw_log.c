@@ -12,7 +12,7 @@ enum { MAX_FRAMES = 255 };
 
 static void add(hpp__text *text, const char *piece)
 {
-    hpp__text_add(text, (hpf_str){piece, strlen(piece)});
+    hpp__text_add(text, hpf_str_of(piece));
 }
 
 /* Prints a line and empties it. */

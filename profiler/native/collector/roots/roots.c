@@ -123,7 +123,7 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
 {
     const char *slash = strrchr(first->path, '/');
     hpp__root_module module = {.path = first->path, .begin = first->begin, .end = first->begin};
-    module.name = (hpf_str){slash + 1, strlen(slash + 1)};
+    module.name = hpf_str_of(slash + 1);
     module.is_libc = begins_with(slash + 1, "libc.so.") || begins_with(slash + 1, "libc-2");
     module.is_program = strcmp(first->path, program) == 0;
     module.is_own = begins_with(slash + 1, PROFILER_MODULE);
@@ -444,7 +444,7 @@ static bool add_mappings(hpp__roots *r)
 
 static void add_text(hpp__text *name, const char *text)
 {
-    hpp__text_add(name, (hpf_str){text, strlen(text)});
+    hpp__text_add(name, hpf_str_of(text));
 }
 
 static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *area,

@@ -209,7 +209,7 @@ bool hpp__container_is_of_library(hpf_str name)
 
 static void add(hpp__text *out, const char *text)
 {
-    hpp__text_add(out, (hpf_str){text, strlen(text)});
+    hpp__text_add(out, hpf_str_of(text));
 }
 
 /* Returns whether an argument is only the name of a parameter: symbols of Rust may lack types. */

@@ -190,7 +190,7 @@ static void name_frame(finder *f, uint64_t frame, uint64_t code, const char *thr
     }
     hpp__python_text(f->python, hpp__python_word(f->python, code + name), &f->name);
     hpp__text_add(&f->name, HPF_STR(" (frame of "));
-    hpp__text_add(&f->name, (hpf_str){thread, strlen(thread)});
+    hpp__text_add(&f->name, hpf_str_of(thread));
     hpp__text_add(&f->name, HPF_STR(")"));
 }
 
