@@ -20,14 +20,15 @@ POINTS = 2.0
 
 
 def windows_of(path):
-    """Returns the samples in the middle of each phase of `lives`: [[{name: bytes}]]."""
+    """Returns the samples in the middle of each phase of `lives`: [[{name: bytes}]]. An image that was asked for before
+    a mark and taken after it has the time of the mark."""
     profile = harness.Profile(path)
     marks = []
     with open(path, encoding="utf-8") as file:
         for line in file:
             if line.startswith("MARK "):
                 marks.append(float(line.split()[1]))
-    return [[bands for time, bands in profile.samples if begin < time < end]
+    return [[bands for time, bands in profile.samples if begin <= time < end]
             for begin, end in zip(marks[4::10], marks[6::10])]
 
 
