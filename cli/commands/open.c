@@ -79,19 +79,21 @@ static int open_snapshot(const cmd *self, const open_values *v, const char *path
     return status;
 }
 
-/* Lists the profiles; a folder stands for those in it. Returns false after a message. */
+/* Lists the profiles; a folder stands for those in it. Only a single one may appear later. Returns
+ * false after a message. */
 static bool list(profile_paths *paths, char *const *words, size_t n, session_inputs *inputs)
 {
     bool is_listed = true;
     struct stat about;
     for (size_t i = 0; i < n && is_listed; i++) {
         bool is_there = stat(words[i], &about) == 0, is_folder = is_there && S_ISDIR(about.st_mode);
-        if (!is_there && strcmp(words[i], "-") != 0 && !connector_is_address(words[i])) {
-            diag_say("%s: cannot open: %s%s", words[i], strerror(errno),
-                     errno == ENOENT ? ": census open shows profiles that exist; census watch waits"
-                                       " for one that a run is about to create"
-                                     : "");
+        bool is_name = strcmp(words[i], "-") != 0 && !connector_is_address(words[i]);
+        if (is_name && !is_there && n > 1) {
+            diag_say("%s: %s", words[i], strerror(errno));
             return false;
+        }
+        if (is_name && !is_there) {
+            diag_say("%s does not exist yet: waiting for it", words[i]);
         }
         is_listed = is_folder ? profile_paths_add_folder(paths, words[i])
                               : profile_paths_add(paths, words[i]);

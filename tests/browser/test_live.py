@@ -39,13 +39,9 @@ class Growing:
         if self.file:
             self.file.close()
 
-    def create(self):
-        self.file = open(self.directory / "prog.hp", "wb", buffering=0)
-
     def add(self, n, more=()):
         if not self.file:
-            self.create()
-        if self.file.tell() == 0:
+            self.file = open(self.directory / "prog.hp", "wb", buffering=0)
             self.file.write(b'JOB "prog"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n')
         for _ in range(n):
             costs = [(name, 1000 * (i + 1) + 10 * (self.n % 50)) for i, name in enumerate(NAMES)] + list(more)
@@ -171,8 +167,7 @@ def test_lanes(growing, browser):
     expect(browser.run("return window.wasHere"), True, "not loaded again")
 
 
-def test_profile_filled_later(growing, browser):
-    growing.create()
+def test_profile_created_later(growing, browser):
     browser.open(growing.start())
     browser.until("return document.getElementById('state-text').textContent.startsWith('waiting')")
     growing.add(3)

@@ -381,12 +381,13 @@ class Http(Watch):
             viewer.wait_for_samples(5)
 
     def test_states(self):
-        path, writer = self.path("prog.hp"), self.open_writer("prog.hp")
+        path = self.path("prog.hp")
         running, place = self.open_page(path)
         viewer = self.view(place)
         viewer.wait(lambda v: v.states.get(0, {}).get("state") == "waiting", "waiting")
         self.assertEqual(viewer.profiles, {})
-        writer.write(profile(3))
+        self.assertIn(f"census: {path} does not exist yet: waiting for it\n", running.errors())
+        writer = self.open_writer("prog.hp", profile(3))
         viewer.wait(lambda v: v.states[0]["state"] == "growing", "growing")
         viewer.wait_for_samples(3)
         writer.write(b"BEGIN_SAMPLE 1000\nEND_SAMPLE 7\nEND_SAMPLE 8\n")
