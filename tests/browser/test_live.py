@@ -53,7 +53,8 @@ class Growing:
         self.server = subprocess.Popen(
             [self.census, "open", "--no-browser", "--listen", f"127.0.0.1:{port}", "--token-file",
              self.directory / "token", *options, word or self.directory / "prog.hp"], stderr=subprocess.PIPE, text=True)
-        self.url = re.search(r"http://\S+", self.server.stderr.readline()).group(0)
+        said = next(line for line in self.server.stderr if "http://" in line)
+        self.url = re.search(r"http://\S+", said).group(0)
         return self.url
 
     def stop(self):
