@@ -24,7 +24,7 @@ static size_t n_blocks;
 static hpp__image image;
 static hpp_resolver *resolver;
 static hpp__graph graph;
-static hpp__stacks stacks;
+static hpp__graph_past past;
 static uint64_t sum;
 
 /* Returns the processor time of this process. */
@@ -86,7 +86,7 @@ static void make_graph(void)
 {
     hpf_error err;
     hpp__graph_finish(&graph);
-    if (hpp__graph_init(&graph, &image, &stacks, resolver, &err) != HPF_OK) {
+    if (hpp__graph_init(&graph, &image, &past, resolver, &err) != HPF_OK) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }

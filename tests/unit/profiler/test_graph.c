@@ -25,7 +25,7 @@ static size_t n_made;
 static hpp__image image;
 static hpp_resolver *resolver;
 static hpp__graph graph;
-static hpp__stacks stacks;
+static hpp__graph_past past;
 
 static uint32_t next_random(uint32_t below)
 {
@@ -88,7 +88,7 @@ static void begin(void)
 static void end(void)
 {
     hpp__graph_finish(&graph);
-    hpp__thread_frames_finish(&stacks);
+    hpp__graph_past_finish(&past);
     hpp_resolver_destroy(resolver);
     free(blocks);
     for (size_t i = 0; i < n_made; i++) {
@@ -102,8 +102,7 @@ static void make_graph(void)
 {
     hpf_error err;
     hpp__graph_finish(&graph);
-    cr_assert_eq(hpp__graph_init(&graph, &image, &stacks, resolver, &err), HPF_OK, "%s",
-                 err.message);
+    cr_assert_eq(hpp__graph_init(&graph, &image, &past, resolver, &err), HPF_OK, "%s", err.message);
     cr_assert_eq(graph.n_blocks, image.n_blocks);
 }
 

@@ -246,6 +246,8 @@ typedef struct found {
     hpp__python_roots roots;
 } found;
 
+static hpp__text main_name;
+
 static found find(void)
 {
     static const hpp__image_map map = {BASE,  BASE + sizeof memory, 0, true, true, false,
@@ -263,7 +265,7 @@ static found find(void)
     n_reads = 0;
     cr_assert(eq(int, hpp__block_index_init(&f.index, blocks, n_blocks, NULL), HPF_OK));
     hpp__python_place place = {made.runtime, made.type, version};
-    cr_assert(hpp__python_init(&f.python, &image, &f.index, place));
+    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &main_name));
     cr_assert(hpp__python_roots_init(&f.roots, &f.python));
     return f;
 }
@@ -345,6 +347,31 @@ Test(python_objects, have_types_and_roots)
                         versions[i] == 9 ? made.frames[0] : made.session));
         finish(&f);
     }
+}
+
+/* An interpreter that ends clears the variables of __main__ one by one, __file__ before others. */
+Test(python_objects, keep_the_name_of_a_script)
+{
+    make_heap(12);
+    uint64_t variables = make_dict((const char *const[2]){"__file__", "CACHE"},
+                                   (const uint64_t[2]){make_text("/srv/tool.py"), made.cache_list});
+    uint64_t first_value = made.keys + 32 + 8 + 16;
+    uint64_t module = make_object(made.module, 48, true);
+    set(module + 16, variables);
+    uint64_t modules = make_dict((const char *const[2]){"shop", "__main__"},
+                                 (const uint64_t[2]){made.shop, module});
+    set(made.interpreter + 944, modules);
+    found f = find();
+    cr_expect(holds(&f, "tool.CACHE", made.cache_list));
+    finish(&f);
+    set(first_value, made.session);
+    f = find();
+    cr_expect(holds(&f, "tool.CACHE", made.cache_list));
+    finish(&f);
+    hpp__text_finish(&main_name);
+    f = find();
+    cr_expect(holds(&f, "__main__.CACHE", made.cache_list));
+    finish(&f);
 }
 
 Test(python_objects, may_be_in_circles)

@@ -227,10 +227,10 @@ static bool add_python_roots(builder *b)
     return true;
 }
 
-static bool build(builder *b, const hpp__image *image)
+static bool build(builder *b, const hpp__image *image, hpp__text *main_name)
 {
     hpp__python *python = &b->graph->python;
-    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots)) ||
+    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots), main_name) ||
         !hpp__python_roots_init(&b->python_roots, python)) {
         return false;
     }
@@ -249,19 +249,25 @@ static bool build(builder *b, const hpp__image *image)
            add_node(b->graph, (hpp__graph_node){0});
 }
 
-hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__stacks *stacks,
+void hpp__graph_past_finish(hpp__graph_past *past)
+{
+    hpp__thread_frames_finish(&past->stacks);
+    hpp__text_finish(&past->main_name);
+}
+
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
                            hpp_resolver *resolver, hpf_error *err)
 {
     builder b = {.graph = graph, .reader = {.pagemap = -1}};
     *graph = (hpp__graph){.arena = hpf_arena_create()};
     hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
     if (status == HPF_OK) {
-        status = hpp__roots_init(&b.roots, image, stacks, resolver, err);
+        status = hpp__roots_init(&b.roots, image, &past->stacks, resolver, err);
     }
     if (status == HPF_OK &&
         (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||
          !HPF__ARRAY_RESERVE(graph->nodes, graph->nodes_capacity, image->n_blocks + 1) ||
-         !build(&b, image))) {
+         !build(&b, image, &past->main_name))) {
         status = hpf_error_set_memory(err);
     }
     graph->n_unread_bytes = b.reader.n_unread_bytes;

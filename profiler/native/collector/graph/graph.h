@@ -47,10 +47,18 @@ typedef struct hpp__graph {
     hpp__python python; /* objects of CPython; their names stay when the image is closed */
 } hpp__graph;
 
-/* Makes the graph of an image. `stacks` has the frames of the image before, and gets those of this
- * one; `resolver` names variables and functions. Errors: MEMORY, LIMIT, SYNTAX for invalid blocks.
- * Call hpp__graph_finish in any case. */
-hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__stacks *stacks,
+/* What the graph of an image needs of the image before. All zero: there is none. */
+typedef struct hpp__graph_past {
+    hpp__stacks stacks;
+    hpp__text main_name; /* of Python's module __main__ */
+} hpp__graph_past;
+
+void hpp__graph_past_finish(hpp__graph_past *past);
+
+/* Makes the graph of an image. `past` becomes that of the next one; `resolver` names variables and
+ * functions. Errors: MEMORY, LIMIT, SYNTAX for invalid blocks. Call hpp__graph_finish in any case.
+ */
+hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
                            hpp_resolver *resolver, hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 

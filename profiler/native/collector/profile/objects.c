@@ -44,7 +44,7 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     hpf_error err;
     hpp__types types = {0};
     hpp__site_heap *native = o->heap.native;
-    bool is_open = hpp__graph_init(&o->graph, image, &o->stacks, resolver, &err) == HPF_OK;
+    bool is_open = hpp__graph_init(&o->graph, image, &o->past, resolver, &err) == HPF_OK;
     if (is_open && native->with_types) {
         is_open = hpp__types_init(&types, image, &o->graph, type_of_site, native, &err) == HPF_OK;
         o->types = (hpp_type_figures){.by_class = types.bytes_by[HPP__NAMED_BY_CLASS],
@@ -107,7 +107,7 @@ void hpp__objects_finish(hpp__objects *o)
 {
     hpp__graph_heap_finish(&o->heap);
     hpp__graph_finish(&o->graph);
-    hpp__thread_frames_finish(&o->stacks);
+    hpp__graph_past_finish(&o->past);
     hpp__retainer_log_finish(&o->log);
     free(o->live);
     free(o->lost);

@@ -14,8 +14,8 @@
 /* All zero: no objects are needed. */
 typedef struct hpp__objects {
     hpp__graph_heap heap;
-    hpp__graph graph;       /* of the census that is being taken */
-    hpp__stacks stacks;     /* of the last one */
+    hpp__graph graph; /* of the census that is being taken */
+    hpp__graph_past past;
     hpp_type_figures types; /* of its blocks, if the heap has types */
     hpp__retainer_log log;
     hpp__alive *live; /* by group, at the last census */

@@ -397,8 +397,9 @@ static uint64_t find_main(const hpp__python *p)
 }
 
 bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place)
+                      hpp__python_place place, hpp__text *main_name)
 {
+    hpp__text found = {0};
     *p = (hpp__python){.image = image,
                        .index = index,
                        .offsets = hpp__python_offsets(place.version),
@@ -412,8 +413,12 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
         return false;
     }
     p->main = find_main(p);
-    if (hpp__python_file_module(p, p->main, &p->scratch)) {
-        p->main_name = hpf_arena_str(p->arena, hpp__text_str(&p->scratch));
+    if (hpp__python_file_module(p, p->main, &found)) {
+        hpp__text_finish(main_name);
+        *main_name = found;
+    }
+    if (main_name->length > 0) {
+        p->main_name = hpf_arena_str(p->arena, hpp__text_str(main_name));
     }
     if (!find_type_of_types(p, place.type)) {
         return true;
