@@ -96,8 +96,7 @@ Test(profiler, sizes_are_the_same_with_headers_and_without)
         census_at(runtime, 2);
         stop(runtime);
         texts[has_headers] = read_file(scratch_path("toy.hp"), NULL);
-        hpp_options_destroy(options);
-        options = hpp_options_create();
+        renew_options();
     }
     cr_assert_str_eq(texts[0], texts[1]);
     cr_assert(strstr(texts[0], "Cell\t27\nthunk\t18\n") != NULL, "%s", texts[0]);
@@ -122,8 +121,7 @@ Test(profiler, producers_follow_objects_that_move)
         census_at(runtime, 1);
         stop(runtime);
         cr_assert(file_has("toy.hp", "mover\t50\n"));
-        hpp_options_destroy(options);
-        options = hpp_options_create();
+        renew_options();
     }
 }
 

@@ -18,19 +18,24 @@ static uint64_t told_time(void *context)
     return now_ns;
 }
 
+void renew_options(void)
+{
+    hpp_options_destroy(options);
+    config.options = options = hpp_options_create();
+}
+
 void set_up(void)
 {
     static const char *const arguments[] = {"30"};
     scratch_begin();
-    options = hpp_options_create();
     config = (hpp_config){.size = sizeof(hpp_config),
-                          .options = options,
                           .program = "bin/toy",
                           .arguments = arguments,
                           .n_arguments = 1,
                           .date = "Sat Nov 21 02:07 2026",
                           .clock = {told_time, NULL},
                           .ticker = HPP_TICKER_NONE};
+    renew_options();
 }
 
 void tear_down(void)

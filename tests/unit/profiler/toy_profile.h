@@ -9,7 +9,7 @@
 #include "hpprof/profiler.h"
 #include "hpprof/runtime.h"
 
-/* The beginning of toy.hp with these options-> */
+/* The beginning of toy.hp with these options. */
 #define HEAD(options_text)                                                                         \
     "JOB \"toy 30 +RTS " options_text "\"\nDATE \"Sat Nov 21 02:07 2026\"\n"                       \
     "SAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\n"                                              \
@@ -22,6 +22,9 @@ extern uint64_t now_ns; /* the clock of most tests */
 /* Before and after each test. */
 void set_up(void);
 void tear_down(void);
+
+/* Replaces the options, for another profile in one test. */
+void renew_options(void);
 
 /* Starts a profile with these options; output goes to the test's folder. */
 hpp_runtime *start(const char *text, bool has_headers);
