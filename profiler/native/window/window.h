@@ -310,7 +310,7 @@ enum {
 };
 
 /* A thread of the program, in its private memory: number n has slot n. */
-enum { HPP_SAVED_REGISTERS = 17 };
+enum { HPP_SAVED_REGISTERS = 33 }; /* of the machine that has most; x86-64 uses 17 */
 typedef struct hpp_thread_state {
     uint64_t thread_pointer;
     /* While it rests for an image: the registers that functions preserve, in DWARF's order, with
