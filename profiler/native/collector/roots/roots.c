@@ -314,24 +314,11 @@ static bool read_own_maps(const hpp__image *image, own_maps *own)
     return is_good;
 }
 
-static bool list_own_maps(const hpp__image *image, own_maps *own)
-{
-    if (!image->own) {
-        return read_own_maps(image, own);
-    }
-    for (size_t i = 0; i < image->n_own; i++) {
-        if (!HPF__ARRAY_PUSH(own->list, own->n, own->capacity, image->own[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Returns whether a mapping is the profiler's; the kernel merges those that are neighbours. */
-static bool is_own(const own_maps *own, const hpp__image_map *map)
+static bool is_own(const hpp__image_own *own, size_t n, const hpp__image_map *map)
 {
-    for (size_t i = 0; i < own->n; i++) {
-        if (map->begin >= own->list[i].begin && map->begin < own->list[i].end) {
+    for (size_t i = 0; i < n; i++) {
+        if (map->begin >= own[i].begin && map->begin < own[i].end) {
             return true;
         }
     }
@@ -423,12 +410,14 @@ static bool add_mapping(hpp__roots *r, const hpp__image_map *map)
 static bool add_mappings(hpp__roots *r)
 {
     const hpp__image *image = r->image;
-    own_maps own = {0};
+    own_maps read = {0};
     bool keeps_stacks = has_lost_stack(r);
-    bool is_good = list_own_maps(image, &own);
+    bool is_good = image->own || read_own_maps(image, &read);
+    const hpp__image_own *own = image->own ? image->own : read.list;
+    size_t n_own = image->own ? image->n_own : read.n;
     for (size_t i = 0; i < image->n_maps && is_good; i++) {
         const hpp__image_map *map = &image->maps[i];
-        if (map->is_readable && map->is_writable && is_memory(map) && !is_own(&own, map) &&
+        if (map->is_readable && map->is_writable && is_memory(map) && !is_own(own, n_own, map) &&
             !is_arena(r, map) && !is_stack(r, map)) {
             uint64_t data = keeps_stacks ? 0 : find_thread_data(r, map);
             is_good =
@@ -436,7 +425,7 @@ static bool add_mappings(hpp__roots *r)
                      : add_mapping(r, map);
         }
     }
-    free(own.list);
+    free(read.list);
     return is_good;
 }
 
