@@ -553,13 +553,21 @@ static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
     return n_bytes;
 }
 
+/* Lets the program ask for an image before its heap shrinks from a peak that is worth one beside
+ * what is known. */
+static void want_peak(hpp__process *p, uint64_t known_bytes)
+{
+    if (atomic_load(&p->control->peak_image_bytes) != 0) {
+        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(known_bytes));
+    }
+}
+
 /* Before the program goes on: it asks for no other image of the same peak. */
 static void raise_peak(hpp__process *p, const hpp__window_sums *sums)
 {
     uint64_t live_bytes = hpp__window_sums_live_bytes(sums);
-    if (p->with_images && live_bytes > p->largest_bytes &&
-        atomic_load(&p->control->peak_image_bytes) != 0) {
-        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(live_bytes));
+    if (p->with_images && live_bytes > p->largest_bytes) {
+        want_peak(p, live_bytes);
     }
 }
 
@@ -643,15 +651,6 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
 }
 
-/* Lets the program ask for an image before its heap shrinks from a peak that is worth one. */
-static void want_peak(hpp__process *p)
-{
-    uint64_t known_bytes = p->with_images ? p->largest_bytes : p->snapshot_bytes;
-    if (atomic_load(&p->control->peak_image_bytes) != 0) {
-        atomic_store(&p->control->peak_image_bytes, hpp_window_peak_worth(known_bytes));
-    }
-}
-
 typedef enum occasion { AT_TICK, AT_PEAK, AT_END } occasion;
 
 /* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
@@ -685,7 +684,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
-    want_peak(p);
+    want_peak(p, p->with_images ? p->largest_bytes : p->snapshot_bytes);
     if (when == AT_PEAK && p->interval_ns <= most_held_ns && !p->with_lives &&
         !j->snapshot.keeps_objects) {
         hold(p, j);
