@@ -130,7 +130,7 @@ int report_source_bins(const char *const *paths, size_t n, const report_source_o
     if (!sink || written != HPF_OK) {
         hpf_text_costs_finish(&table);
     } else {
-        written = write_table(&table, (hpf_str){paths[0], strlen(paths[0])},
+        written = write_table(&table, hpf_str_of(paths[0]),
                               is_time ? "Processor time by line" : "Allocation by line", options,
                               sink, &err);
     }

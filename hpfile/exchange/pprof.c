@@ -288,7 +288,7 @@ static hpf_status write_headers(pprof *p)
                 hpf__buffer_append(&job, name.data, name.length);
     const hpf_str headers[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = {job.bytes, job.length},
-        [HPF_HEADER_DATE] = {date, strlen(date)},
+        [HPF_HEADER_DATE] = hpf_str_of(date),
         [HPF_HEADER_VALUE_UNIT] = text_of(p, type->unit),
     };
     hpf_status status =

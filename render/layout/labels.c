@@ -44,7 +44,7 @@ static hpr_text_size measure(const hpr__label_style *style, const char *text, do
 
 static const char *without_id(const hpr_band *band)
 {
-    return hpf__without_id((hpf_str){band->text, strlen(band->text)}).data;
+    return hpf__without_id(hpf_str_of(band->text)).data;
 }
 
 /* Returns whether the name of a band, elided or not, could also be the name of another band. */
@@ -87,7 +87,7 @@ static hpf_status name_whole(hpr__chart *chart, hpf_error *err)
     uint32_t n = chart->public.n_bands;
     hpf_str *names = hpf_arena_array(chart->arena, n, sizeof *names);
     for (uint32_t i = 0; names && i < n; i++) {
-        names[i] = (hpf_str){chart->bands[i].text, strlen(chart->bands[i].text)};
+        names[i] = hpf_str_of(chart->bands[i].text);
     }
     bool is_ok = names && hpf__drop_ids(names, n);
     for (uint32_t i = 0; i < n && is_ok; i++) {

@@ -14,12 +14,12 @@ from browser import PATIENCE_S, Browser, Problem, keep_port
 
 COMMANDS = {"/url": "Navigate", "/execute/sync": "ExecuteScript", "/execute/async": "ExecuteAsyncScript",
             "/actions": "PerformActions"}
+DARK = "layout.css.prefers-color-scheme.content-override"  # 0; 1 is light
 SETTINGS = {"browser.shell.checkDefaultBrowser": False, "browser.download.folderList": 2,
             "browser.download.always_ask_before_handling_new_types": False, "browser.download.alwaysOpenPanel": False,
             "app.update.disabledForTesting": True, "datareporting.policy.dataSubmissionEnabled": False,
             "toolkit.startup.max_resumed_crashes": -1, "network.proxy.type": 0, "ui.prefersReducedMotion": 0,
-            "layout.css.prefers-color-scheme.content-override": 1}
-DARK = "layout.css.prefers-color-scheme.content-override"
+            DARK: 1}
 
 
 def find_firefox():

@@ -93,8 +93,8 @@ size_t hpp__thread_figures_top(hpp__thread_figures *t, hpp_thread_figures *out, 
     for (size_t i = 0; i < t->n_names && n < n_most; i++) {
         const hpp__thread_name *name = &t->names[i];
         if (name->allocated_bytes > 0) {
-            out[n++] = (hpp_thread_figures){
-                {name->text, strlen(name->text)}, name->n_threads, name->allocated_bytes};
+            out[n++] = (hpp_thread_figures){hpf_str_of(name->text), name->n_threads,
+                                            name->allocated_bytes};
         }
     }
     return n;
