@@ -24,21 +24,22 @@ enum { OTHER_LISTENER = HPP__N_OUT_FILES, N_LISTENERS };
 
 /* ---- Files ---- */
 
-/* Returns whether a regular file is in a folder. */
-static bool has_name(int fd)
+/* Returns whether a file is in no folder. */
+static bool is_nameless(const struct stat *file)
 {
-    struct stat file;
-    return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0;
+    return S_ISREG(file->st_mode) && file->st_nlink == 0;
 }
 
 /* Opens a file that grows. `what` describes it in an error. */
 static hpf_status open_growing(hpp__out_file *f, const char *path, const char *what, hpf_error *err)
 {
+    struct stat before; /* a program that ends soon can remove the file right after it is opened */
+    bool has_name = stat(path, &before) != 0 || !is_nameless(&before);
     int fd = hpf_sink_open_growing(path);
     if (fd < 0) {
         return hpf_error_set_os(err, errno, "cannot write %s", what);
     }
-    *f = (hpp__out_file){hpf_sink_to_fd(fd), fd, has_name(fd)};
+    *f = (hpp__out_file){hpf_sink_to_fd(fd), fd, has_name};
     if (!f->sink) {
         close(fd);
         return hpf_error_set_memory(err);
@@ -505,7 +506,9 @@ hpf_status hpp__output_close(hpp__output *o, hpf_error *err)
         hpf_sink *sink = o->files[i].sink;
         hpf_status at_end = sink ? hpf_sink_finish(sink, status == HPF_OK ? err : NULL) : HPF_OK;
         status = status == HPF_OK ? at_end : status;
-        if (status == HPF_OK && o->files[i].has_name && !has_name(o->files[i].fd)) {
+        struct stat file;
+        if (status == HPF_OK && o->files[i].has_name && fstat(o->files[i].fd, &file) == 0 &&
+            is_nameless(&file)) {
             status = hpf_error_set(err, HPF_ERR_IO, "a file of the profile was removed meanwhile");
         }
     }

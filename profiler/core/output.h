@@ -30,7 +30,7 @@ enum { HPP__OUT_HP, HPP__OUT_LINES, HPP__OUT_LOG, HPP__OUT_RECORDING, HPP__N_OUT
 typedef struct hpp__out_file {
     hpf_sink *sink; /* NULL: none */
     int fd;         /* under the sink, or -1 */
-    bool has_name;  /* in a folder, when it was opened */
+    bool has_name;  /* was to be in a folder when it was opened */
 } hpp__out_file;
 
 typedef struct hpp__output {

@@ -115,7 +115,7 @@ class Output(Native):
         """The program removes the folder of its profile, whose file census has open."""
         for options in ["-hd"], ["-hd", "--no-children"], ["-p", "--no-children"], ["-hr"]:
             folder = self.fresh()
-            command = ["sh", "-c", 'rm -r "$1"; exit 3', "sh", folder]
+            command = ["sh", "-c", 'until rm -r "$1" 2>&-; do :; done; exit 3', "sh", folder]
             done = harness.run([CENSUS, "run", *options, "-o", os.path.join(folder, "p.hp"), "--", *command])
             self.assertEqual(done.status, 3)
             self.assertRegex(done.errors, r"census: %s/p[^:]*: (a file of the profile was removed|cannot write)" % folder)
