@@ -246,7 +246,7 @@ typedef struct found {
     hpp__python_roots roots;
 } found;
 
-static hpp__text main_name;
+static hpp__python_main python_main;
 
 static found find(void)
 {
@@ -265,7 +265,7 @@ static found find(void)
     n_reads = 0;
     cr_assert(eq(int, hpp__block_index_init(&f.index, blocks, n_blocks, NULL), HPF_OK));
     hpp__python_place place = {made.runtime, made.type, version};
-    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &main_name));
+    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &python_main));
     cr_assert(hpp__python_roots_init(&f.roots, &f.python));
     return f;
 }
@@ -349,6 +349,21 @@ Test(python_objects, have_types_and_roots)
     }
 }
 
+/* Adds a newer interpreter, which has a module __main__ of its own without a file. */
+static void add_interpreter(void)
+{
+    uint64_t variables = make_dict((const char *const[2]){"__name__", "INNER"},
+                                   (const uint64_t[2]){make_text("__main__"), made.session});
+    uint64_t module = make_object(made.module, 48, true);
+    set(module + 16, variables);
+    uint64_t modules = make_dict((const char *const[2]){"other", "__main__"},
+                                 (const uint64_t[2]){made.shop, module});
+    uint64_t second = make_static(1000);
+    set(second + at->interpreter_next, made.interpreter);
+    set(second + 944, modules);
+    set(made.runtime + at->runtime_interpreters, second);
+}
+
 /* An interpreter that ends clears the variables of __main__ one by one, __file__ before others. */
 Test(python_objects, keep_the_name_of_a_script)
 {
@@ -368,7 +383,13 @@ Test(python_objects, keep_the_name_of_a_script)
     f = find();
     cr_expect(holds(&f, "tool.CACHE", made.cache_list));
     finish(&f);
-    hpp__text_finish(&main_name);
+    add_interpreter();
+    f = find();
+    cr_expect(holds(&f, "tool.CACHE", made.cache_list));
+    cr_expect(holds(&f, "__main__.INNER", made.session));
+    finish(&f);
+    hpp__text_finish(&python_main.name);
+    python_main = (hpp__python_main){0};
     f = find();
     cr_expect(holds(&f, "__main__.CACHE", made.cache_list));
     finish(&f);

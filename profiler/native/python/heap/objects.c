@@ -387,17 +387,24 @@ bool hpp__python_name_dict(hpp__python *p, uint64_t dict, hpf_str name)
     return true;
 }
 
-/* Returns the dict of the module __main__ of the first interpreter; 0 if there is none yet. */
+/* Returns the dict of the module __main__ of the first interpreter, the last one of the list; 0 if
+ * there is none. */
 static uint64_t find_main(const hpp__python *p)
 {
-    uint64_t interpreter = hpp__python_word(p, p->runtime + p->offsets->runtime_interpreters);
+    enum { MOST_INTERPRETERS = 1000 };
+    uint64_t interpreter = 0;
+    uint64_t next = hpp__python_word(p, p->runtime + p->offsets->runtime_interpreters);
+    for (int i = 0; next && i < MOST_INTERPRETERS; i++) {
+        interpreter = next;
+        next = hpp__python_word(p, interpreter + p->offsets->interpreter_next);
+    }
     uint64_t modules = hpp__python_word(p, interpreter + p->offsets->interpreter_modules);
     uint64_t module = modules ? hpp__python_get(p, modules, "__main__") : 0;
     return module ? hpp__python_word(p, module + HPP__PYTHON_MODULE_DICT) : 0;
 }
 
 bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__text *main_name)
+                      hpp__python_place place, hpp__python_main *main)
 {
     hpp__text found = {0};
     *p = (hpp__python){.image = image,
@@ -412,13 +419,14 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
                                       ((hpp__python_type){.address = 0}))) {
         return false;
     }
-    p->main = find_main(p);
-    if (hpp__python_file_module(p, p->main, &found)) {
-        hpp__text_finish(main_name);
-        *main_name = found;
+    uint64_t dict = find_main(p);
+    if (hpp__python_file_module(p, dict, &found)) {
+        hpp__text_finish(&main->name);
+        *main = (hpp__python_main){dict, found};
     }
-    if (main_name->length > 0) {
-        p->main_name = hpf_arena_str(p->arena, hpp__text_str(main_name));
+    p->main = dict ? dict : main->dict;
+    if (p->main == main->dict && main->name.length > 0) {
+        p->main_name = hpf_arena_str(p->arena, hpp__text_str(&main->name));
     }
     if (!find_type_of_types(p, place.type)) {
         return true;

@@ -24,12 +24,18 @@ typedef struct hpp__python_place {
     uint32_t version;       /* as PY_VERSION_HEX; the release does not matter */
 } hpp__python_place;
 
-/* Finds the objects of an image. Without an interpreter of a known version, there are none.
- * `main_name` is the name of the module __main__ in the image before, or empty, and gets that of
- * this one; an interpreter that ends has cleared its variables, and it stays. Returns false without
- * memory. Call hpp__python_finish in any case. */
+/* The module __main__ of the first interpreter. */
+typedef struct hpp__python_main {
+    uint64_t dict;  /* 0: unknown */
+    hpp__text name; /* that its file gives it */
+} hpp__python_main;
+
+/* Finds the objects of an image. Without an interpreter of a known version, there are none. `main`
+ * is that of the image before, or all zero, and becomes that of this one; it stays while an
+ * interpreter ends, which has cleared the variables of the module, and does not list it any more.
+ * Returns false without memory. Call hpp__python_finish in any case. */
 bool hpp__python_init(hpp__python *python, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__text *main_name);
+                      hpp__python_place place, hpp__python_main *main);
 void hpp__python_finish(hpp__python *python);
 
 /* Gives a dict the type "dict of NAME". */

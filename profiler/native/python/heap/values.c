@@ -183,9 +183,10 @@ bool hpp__python_module_name(const hpp__python *p, uint64_t name, uint64_t dict,
         return is_text;
     }
     out->length = begin;
-    bool has_name = p->main_name.length > 0;
-    if ((has_name && dict == p->main) || !hpp__python_file_module(p, dict, out)) {
-        hpp__text_add(out, has_name ? p->main_name : HPF_STR("__main__"));
+    if (dict == p->main && p->main_name.length > 0) {
+        hpp__text_add(out, p->main_name);
+    } else if (!hpp__python_file_module(p, dict, out)) {
+        hpp__text_add(out, HPF_STR("__main__"));
     }
     return true;
 }
