@@ -20,10 +20,21 @@ void hpf_json_frames(hpf_json *json, const hpf_frame *frames, size_t n_frames);
  */
 size_t hpf__frames_of_name(hpf_str name, hpf_frame *frames, size_t room);
 
-/* Returns whether a frame is the type of the objects that its stack allocated. */
+/* Returns whether a frame is the type of the objects that its stack allocated, or says what else is
+ * known of them. */
 static inline bool hpf__frame_is_type(const hpf_frame *frame)
 {
     return frame->type.length > 0 && frame->table.length == 0;
+}
+
+/* Returns how many of the `n` frames of a stack come before its functions. */
+static inline size_t hpf__n_types(const hpf_frame *frames, size_t n)
+{
+    size_t i = 0;
+    while (i < n && hpf__frame_is_type(&frames[i])) {
+        i++;
+    }
+    return i;
 }
 
 /* Append the label of a frame as it is shown: MODULE.CAF for a CAF, an info table as `TABLE

@@ -309,8 +309,10 @@ hpf_status input_survey_allocated(input *out, const input *in, const hpf_survey_
         status = status == HPF_OK ? survey(out, limits, err) : status;
         choose_value(NULL);
     }
-    out->source = NULL;                                  /* is closed with `in` */
-    return status == HPF_ERR_ARGUMENT ? HPF_OK : status; /* a pprof profile of other amounts */
+    out->source = NULL; /* is closed with `in` */
+    /* A pprof profile of other amounts, or a view of types: those of freed blocks are not known. */
+    bool has_none = status == HPF_ERR_ARGUMENT || (limits->view && status == HPF_ERR_UNSUPPORTED);
+    return has_none ? HPF_OK : status;
 }
 
 bool input_accepts_time(const input *in, const char *option, opt_time time)

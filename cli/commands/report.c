@@ -37,13 +37,18 @@
 #include "plot/time_window.h"
 
 /* A choice of --by for address bins only, after the choices for stacks. */
-enum { PART_ADDRESS = HPF_PART_RETAINER + 1 };
-static const char *const part_names[] = {
-    [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
-    [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
-    [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
-    [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer",
-    [PART_ADDRESS] = "address",       NULL};
+enum { PART_ADDRESS = HPF_PART_USE + 1 };
+static const char *const part_names[] = {[HPF_PART_STACK] = "stack",
+                                         [HPF_PART_FUNCTION] = "function",
+                                         [HPF_PART_PRODUCER] = "producer",
+                                         [HPF_PART_MODULE] = "module",
+                                         [HPF_PART_LINE] = "line",
+                                         [HPF_PART_TYPE] = "type",
+                                         [HPF_PART_THREAD] = "thread",
+                                         [HPF_PART_RETAINER] = "retainer",
+                                         [HPF_PART_USE] = "use",
+                                         [PART_ADDRESS] = "address",
+                                         NULL};
 
 /* A format of --source only, after the formats of tables. */
 enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
@@ -436,8 +441,8 @@ static const opt report_options[] = {
     TIME_WINDOW_OPTIONS(AT(window), "heap profile: report", ""),
     OPT(0, "by", OPT_CHOICE, AT(stacks.part), "PART",
         "heap profile or .prof: report a part of the call stacks: stack (all functions), function "
-        "(innermost), producer (with its module), module, line, type, thread (outermost function), "
-        "or retainer; address bins: function (default), line, address or module",
+        "(innermost), producer (with its module), module, line, thread (outermost function), or "
+        "type, retainer, use; address bins: function (default), line, address or module",
         .choices = part_names),
     STACK_FUNCTIONS(AT(stacks)),
     OPT(0, "source", OPT_TEXT, AT(source), "DIR",

@@ -58,7 +58,7 @@ static const opt run_options[] = {
     OPT('h', "heap", OPT_SUFFIX, AT(heap), "KIND",
         "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
         "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
-        "-hcNAME,NAME: count only blocks that these functions allocated"),
+        "-hr -hy: both; -hcNAME,NAME: count only blocks that these functions allocated"),
     OPT('i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)"),
     OPT('p', "prof", OPT_SUFFIX, AT(prof), "KIND",
         "also record processor time by call stack, for census report; a: all details, "

@@ -24,8 +24,8 @@ extern const char *const stack_part_names[];
 #define STACK_PART(position)                                                                       \
     OPT(0, "by", OPT_CHOICE, (position), "PART",                                                   \
         "name bands by a part of their call stacks: stack (all functions), function (innermost), " \
-        "producer (with its module), module, line, type, thread (outermost function), or "         \
-        "retainer",                                                                                \
+        "producer (with its module), module, line, thread (outermost function); or by what a "     \
+        "recording also has: type (-hy), retainer (-hr), use (-hb)",                               \
         .choices = stack_part_names)
 
 #define STACK_DEPTH(position)                                                                      \

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "options/stack_options.h"
 #include "path.h"
 #include "symbol_hint.h"
 #include "unit_format.h"
@@ -426,6 +427,13 @@ static void say_program(const page *p, size_t index)
     }
     if (f.peak_bytes > 0) {
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
+    }
+    for (int i = 0; i < HPP_MAX_FURTHER_BANDS && f.further[i] != HPF_BREAKDOWN_NONE; i++) {
+        hpf_stack_part part = f.further[i] == HPF_BREAKDOWN_TYPE       ? HPF_PART_TYPE
+                              : f.further[i] == HPF_BREAKDOWN_RETAINER ? HPF_PART_RETAINER
+                                                                       : HPF_PART_USE;
+        say(p, "at the peak, with --by %s:", stack_part_names[part]);
+        say_sites(p, index, (hpp_moment)(HPP_AT_PEAK_BY_SECOND + i), f.peak_bytes);
     }
     if (f.mapped_bytes > 0) {
         say(p, "  of this, the program mapped %s itself (mmap)", amount(f.mapped_bytes).text);

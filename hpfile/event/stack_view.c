@@ -17,11 +17,15 @@ static bool add_to_caption(hpf__buffer *caption, const char *what, const char *t
 
 static bool put_caption(hpf__buffer *caption, const hpf_stack_view_options *o)
 {
-    static const char *const parts[] = {
-        [HPF_PART_STACK] = "call stack",  [HPF_PART_FUNCTION] = "function",
-        [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
-        [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
-        [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer"};
+    static const char *const parts[] = {[HPF_PART_STACK] = "call stack",
+                                        [HPF_PART_FUNCTION] = "function",
+                                        [HPF_PART_PRODUCER] = "producer",
+                                        [HPF_PART_MODULE] = "module",
+                                        [HPF_PART_LINE] = "line",
+                                        [HPF_PART_TYPE] = "type",
+                                        [HPF_PART_THREAD] = "thread",
+                                        [HPF_PART_RETAINER] = "retainer",
+                                        [HPF_PART_USE] = "use"};
     return (!o->callers_of || add_to_caption(caption, "callers of ", o->callers_of)) &&
            (!o->callees_of || add_to_caption(caption, "callees of ", o->callees_of)) &&
            add_to_caption(caption, "by ", parts[o->part]) &&

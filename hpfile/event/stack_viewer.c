@@ -172,6 +172,25 @@ static hpf_status find_focus(hpf_stack_viewer *v, uint32_t n, uint32_t first, fo
     return HPF_OK;
 }
 
+/* Returns the break-down of a part that says what is known of objects, or NONE. */
+static hpf_breakdown breakdown_of(hpf_stack_part part)
+{
+    return part == HPF_PART_TYPE       ? HPF_BREAKDOWN_TYPE
+           : part == HPF_PART_RETAINER ? HPF_BREAKDOWN_RETAINER
+           : part == HPF_PART_USE      ? HPF_BREAKDOWN_BIOGRAPHY
+                                       : HPF_BREAKDOWN_NONE;
+}
+
+/* Returns whether a frame says what the view shows of objects. An info table has a type. */
+static bool says(const hpf_stack_viewer *v, const hpf_frame *frame)
+{
+    hpf_breakdown wanted = breakdown_of(v->view->part);
+    bool is_table = frame->table.length > 0;
+    return frame->further == wanted ||
+           (frame->further == HPF_BREAKDOWN_NONE &&
+            (is_table ? wanted == HPF_BREAKDOWN_TYPE : v->by == wanted));
+}
+
 /* Stores in `*frames` which of the `n` frames of v->stack, innermost first, are shown; none if
  * begin is end. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT.
  *
@@ -185,7 +204,7 @@ static hpf_status find_focus(hpf_stack_viewer *v, uint32_t n, uint32_t first, fo
 static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *frames)
 {
     const hpf_stack_view *view = v->view;
-    uint32_t first = n > 1 && hpf__frame_is_type(&v->stack[0]) ? 1 : 0; /* function */
+    uint32_t first = n > 1 ? (uint32_t)hpf__n_types(v->stack, n - 1) : 0; /* function */
     bool is_stack = view->part == HPF_PART_STACK;
     uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
     focus at = {.is_shown = false};
@@ -197,8 +216,12 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
     if (view->part == HPF_PART_THREAD) {
         frames->begin = n - 1;
         frames->end = n;
-    } else if ((view->part == HPF_PART_TYPE || view->part == HPF_PART_RETAINER) && first > 0) {
-        frames->end = first;
+    } else if (breakdown_of(view->part) != HPF_BREAKDOWN_NONE && first > 0) {
+        while (frames->begin < first && !says(v, &v->stack[frames->begin])) {
+            frames->begin++;
+        }
+        frames->begin = frames->begin < first ? frames->begin : 0;
+        frames->end = frames->begin + 1;
     } else if (view->has[CALLEES] && is_stack) {
         frames->end = at.innermost + 1;
         frames->begin = depth < frames->end - first ? frames->end - depth : first;
@@ -252,13 +275,10 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
                (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));
     }
     case HPF_PART_TYPE:
-    case HPF_PART_RETAINER: {
-        bool is_retainer = v->view->part == HPF_PART_RETAINER;
-        hpf_breakdown wanted = is_retainer ? HPF_BREAKDOWN_RETAINER : HPF_BREAKDOWN_TYPE;
-        /* With names by retainer, frames have retainer sets in place of types. */
-        bool has_wanted = is_retainer == (v->by == HPF_BREAKDOWN_RETAINER);
-        hpf_str type = has_wanted ? frame->type : HPF_STR("");
-        type = type.length == 0 && v->by == wanted ? name : type;
+    case HPF_PART_RETAINER:
+    case HPF_PART_USE: {
+        hpf_str type = says(v, frame) ? frame->type : HPF_STR("");
+        type = type.length == 0 && v->by == breakdown_of(v->view->part) ? name : type;
         v->has_part |= type.length > 0;
         return append(text, type.length ? type : HPF_STR("(no type)"));
     }
@@ -414,6 +434,7 @@ hpf_status hpf_stack_viewer_check(const hpf_stack_viewer *v, hpf_error *err)
         [HPF_PART_MODULE] = "module; event logs of -hc have them",
         [HPF_PART_LINE] = "place in the source; event logs of -hc have them",
         [HPF_PART_TYPE] = "type; profiles of -hy and event logs of -hi have them",
+        [HPF_PART_USE] = "use; profiles of -hb have it",
         [HPF_PART_THREAD] = NULL,
         [HPF_PART_RETAINER] = "retainer; profiles of -hr have them"};
     hpf_stack_part part = v->view->part;

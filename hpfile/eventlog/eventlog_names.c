@@ -79,6 +79,18 @@ static hpf_str function_of(const hpf__eventlog_names *n, uint32_t centre)
     return centre < n->functions_capacity ? n->functions[centre] : HPF_STR("");
 }
 
+static void take_flags(hpf_frame *frame, unsigned flags)
+{
+    frame->is_caf = (flags & HPF__CENTRE_IS_CAF) != 0;
+    frame->further = flags == HPF__CENTRE_IS_TYPE           ? HPF_BREAKDOWN_TYPE
+                     : flags == HPF__CENTRE_IS_RETAINER_SET ? HPF_BREAKDOWN_RETAINER
+                     : flags == HPF__CENTRE_IS_PHASE        ? HPF_BREAKDOWN_BIOGRAPHY
+                                                            : HPF_BREAKDOWN_NONE;
+    if (flags == HPF__CENTRE_IS_BAND || frame->further != HPF_BREAKDOWN_NONE) {
+        frame->type = frame->label;
+    }
+}
+
 hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str payload)
 {
     hpf_str rest;
@@ -97,9 +109,7 @@ hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str pay
         frame->label = cut_text(&rest);
         frame->module = cut_text(&rest);
         frame->source = cut_text(&rest);
-        unsigned flags = rest.length ? (unsigned char)*rest.data : 0;
-        frame->is_caf = (flags & HPF__CENTRE_IS_CAF) != 0;
-        frame->type = flags == HPF__CENTRE_IS_TYPE ? frame->label : (hpf_str){"", 0};
+        take_flags(frame, rest.length ? (unsigned char)*rest.data : 0);
     }
     return status;
 }
@@ -200,19 +210,29 @@ static hpf_str id_at(hpf_str stack, size_t i)
     return (hpf_str){stack.data + 1 + i * CENTRE_ID_BYTES, CENTRE_ID_BYTES};
 }
 
-/* Returns the type with which a stack begins; empty if it is none. */
+/* Returns the type, or another band, with which a stack begins; empty if it is none. */
 static hpf_str type_of_stack(const hpf__eventlog_names *n, hpf_str stack)
 {
     return stack_depth(stack) > 0 ? find(&n->centre_ids, n->centres, id_at(stack, 0))->type
                                   : HPF_STR("");
 }
 
-/* Stores the index of the frame that names a stack, whose type, if it has one, comes first. Returns
- * HPF_OK or HPF_ERR_MEMORY. */
+/* Returns how many frames come before the functions of a stack. */
+static size_t n_types(const hpf__eventlog_names *n, hpf_str stack)
+{
+    size_t depth = stack_depth(stack), i = 0;
+    while (i < depth && find(&n->centre_ids, n->centres, id_at(stack, i))->type.length > 0) {
+        i++;
+    }
+    return i;
+}
+
+/* Stores the index of the frame that names a stack, after those that come before the functions.
+ * Returns HPF_OK or HPF_ERR_MEMORY. */
 static hpf_status find_own(hpf__eventlog_names *n, hpf_str stack, size_t *own)
 {
     hpf_frame frames[MAX_DEPTH];
-    size_t depth = stack_depth(stack), first = type_of_stack(n, stack).length > 0;
+    size_t depth = stack_depth(stack), first = n_types(n, stack);
     for (size_t i = first; i < depth; i++) {
         frames[i] = *find(&n->centre_ids, n->centres, id_at(stack, i));
     }
@@ -269,14 +289,14 @@ static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack, s
     size_t room = most > n->n_name_bytes ? most - n->n_name_bytes : 0;
     room = room < MOST_NAME_BYTES ? room : MOST_NAME_BYTES;
     bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
-    bool has_type = type_of_stack(n, stack).length > 0;
-    for (size_t i = has_type ? 0 : own; i < depth && is_put;) {
+    size_t first = n_types(n, stack);
+    for (size_t i = first > 0 ? 0 : own; i < depth && is_put;) {
         const hpf_frame *frame = find(&n->centre_ids, n->centres, id_at(stack, i));
         bool is_first = buf->length == begin;
         bool is_full = !is_first && buf->length - begin + frame->label.length > room;
         is_put = (is_first || put(buf, HPF_STR("/"))) &&
                  (is_full ? put(buf, HPF_STR("...")) : put_frame(buf, frame));
-        i = is_full ? depth : i == 0 && has_type ? own : i + 1;
+        i = is_full ? depth : i + 1 == first ? own : i + 1;
     }
     n->n_name_bytes += buf->length - begin;
     return is_put;
@@ -335,7 +355,7 @@ static bool simplify(const hpf__eventlog_names *n, hpf_str stack, size_t own,
                      char simple[MAX_KEY_BYTES], hpf_str *key)
 {
     size_t depth = stack_depth(stack), n_ids = 0;
-    size_t first = type_of_stack(n, stack).length > 0;
+    size_t first = n_types(n, stack);
     bool is_simpler = false;
     for (size_t i = 0; i < depth && !n->by_line; i++) {
         hpf_str id = id_at(stack, i);

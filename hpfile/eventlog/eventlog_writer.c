@@ -100,6 +100,23 @@ static bool intern(eventlog_writer *w, hpf__intern *table, size_t begin, uint32_
 
 /* --- stacks --- */
 
+static unsigned flags_of(const hpf_frame *frame)
+{
+    if (!hpf__frame_is_type(frame)) {
+        return frame->is_caf ? HPF__CENTRE_IS_CAF : 0;
+    }
+    switch (frame->further) {
+    case HPF_BREAKDOWN_TYPE:
+        return HPF__CENTRE_IS_TYPE;
+    case HPF_BREAKDOWN_RETAINER:
+        return HPF__CENTRE_IS_RETAINER_SET;
+    case HPF_BREAKDOWN_BIOGRAPHY:
+        return HPF__CENTRE_IS_PHASE;
+    default:
+        return HPF__CENTRE_IS_BAND;
+    }
+}
+
 /* Returns the number of the cost centre of a frame, and defines it if it is new; of a call, also
  * the place of its function. Cost centres of different `twin` are never the same. */
 static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uint64_t twin)
@@ -110,11 +127,7 @@ static uint32_t number_of_centre(eventlog_writer *w, const hpf_frame *frame, uin
     hpf__log_put_string(&w->log, frame->label, CENTRE_TEXT_BYTES);
     hpf__log_put_string(&w->log, frame->module, CENTRE_TEXT_BYTES);
     hpf__log_put_string(&w->log, frame->source, CENTRE_TEXT_BYTES);
-    hpf__log_put_number(&w->log,
-                        hpf__frame_is_type(frame) ? HPF__CENTRE_IS_TYPE
-                        : frame->is_caf           ? HPF__CENTRE_IS_CAF
-                                                  : 0,
-                        1);
+    hpf__log_put_number(&w->log, flags_of(frame), 1);
     size_t length = w->log.payload.length;
     hpf__log_put_number(&w->log, twin, 8);
     hpf__log_put(&w->log, frame->function_source.data, frame->function_source.length);

@@ -223,10 +223,11 @@ hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_rec
         hpf_str name = hpf_survey_name(survey, i);
         bool is_stack = r->question == HPF_EXPLAIN_MAKER;
         if (n > 0 && hpf__frame_is_type(frames)) { /* the stack follows */
+            size_t first = hpf__n_types(frames, n);
             name = frames->type;
             is_stack = is_stack || key == HPF__EXPLAIN_BY_MAKER;
-            frames++;
-            n--;
+            frames += first;
+            n -= first;
         } else if (n == 0 && is_stack) {
             n = hpf__frames_of_name(name, frames, MOST_FRAMES);
             n = n < MOST_FRAMES ? n : MOST_FRAMES;

@@ -74,7 +74,7 @@ bool hpf_survey_own_frame(const hpf_survey *survey, hpf_name name, hpf_frame *fr
     hpf_frame frames[MOST_FRAMES];
     size_t n = hpf_survey_frames(survey, name, frames, MOST_FRAMES);
     n = n < MOST_FRAMES ? n : MOST_FRAMES;
-    size_t first = n > 1 && hpf__frame_is_type(&frames[0]);
+    size_t first = n > 1 ? hpf__n_types(frames, n - 1) : 0;
     if (n > 0) {
         *index =
             first + hpf_frame_rules_own(hpf_survey_frame_rules(survey), frames + first, n - first);

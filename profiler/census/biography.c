@@ -334,6 +334,9 @@ static bool is_empty(const hpp__phases *phases)
 static bool keep_phases(hpp__biography *b, hpp__era *era)
 {
     size_t n = 0;
+    if (!b->keeps_phases) {
+        return true;
+    }
     for (size_t i = 0; i < b->now_capacity; i++) {
         n += !is_empty(&b->now[i]);
     }
@@ -414,7 +417,8 @@ hpf_status hpp__biography_sum_up(hpp__biography *b, hpf_error *err)
 hpf_status hpp__biography_init(hpp__biography *b, unsigned ref_shift, bool has_histories,
                                uint32_t lost_band, hpf_error *err)
 {
-    *b = (hpp__biography){.era = 1, .lost_band = lost_band, .has_histories = has_histories};
+    *b = (hpp__biography){
+        .era = 1, .lost_band = lost_band, .has_histories = has_histories, .keeps_phases = true};
     b->lives.is_near = b->history_of.is_near = true;
     b->lives.unit_shift = b->history_of.unit_shift = ref_shift;
     bool ok = HPF__ARRAY_RESERVE_ZEROED(b->eras, b->eras_capacity, 1) &&

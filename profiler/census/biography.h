@@ -91,6 +91,7 @@ typedef struct hpp__biography {
     uint32_t era;       /* the current one, from 1 */
     uint32_t lost_band; /* for objects without memory for a band */
     bool has_histories;
+    bool keeps_phases; /* of past eras */
     bool is_summed_up;
     hpp__map lives;   /* object -> its word, if not in its header */
     hpp__era *eras;   /* by number - 1; always room for the current one */

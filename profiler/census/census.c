@@ -21,18 +21,30 @@
 #include "schemes.h"
 #include "traverse.h"
 
-/* A key of savings, or of a band that is divided by stack. */
+/* A key of savings, or of a part of a band: the key of the band and of the stack is a pair; that
+ * pair and what a further break-down says are one, and so on. */
 typedef struct origin_pair {
-    uint32_t producer; /* of savings; else the key of the band */
-    uint32_t set;      /* of savings; else the key of the stack */
+    uint32_t producer; /* of savings; else the key of the band, or of the pair before */
+    uint32_t set;      /* of savings; else the key of the stack, or of the further break-down */
 } origin_pair;
+
+/* A further break-down, by type, retainer or biography. */
+typedef struct further {
+    hpp_census *census;
+    hpf_breakdown by;
+    hpp__band_keys keys; /* by type */
+    hpp__bands bands;
+} further;
+
+enum { MAX_FURTHER = HPP_MAX_FURTHER_BANDS };
 
 struct hpp_census {
     hpp_heap heap;
     hpf_breakdown breakdown;
     bool has_retainers, has_biography, uses_sums;
     bool is_savings;       /* keys are pairs of a producer and a set */
-    bool divides_by_stack; /* pairs are of a band and a stack, in addition to keys */
+    bool divides_by_stack; /* bands have parts, whose keys are pairs, in addition to keys */
+    bool divides_by_phase; /* parts have phases */
     bool count_stacks, count_objects, many_threads;
     bool has_ended; /* all objects are dead */
     uint32_t max_name_bytes;
@@ -48,9 +60,11 @@ struct hpp_census {
     origin_pair *pairs;
     size_t pairs_capacity;
     uint32_t n_pairs;      /* with the first, OUT_OF_MEMORY */
-    hpp__band_keys stacks; /* of pairs; as are these two: */
+    hpp__band_keys stacks; /* of parts; as are these: */
+    further further[MAX_FURTHER];
+    size_t n_further;
     hpp__bands divided;
-    uint64_t *divided_counts;
+    uint64_t *divided_counts; /* without biography */
     size_t divided_counts_capacity;
     hpp__biography biography;
     bool measures_lives;
@@ -61,8 +75,8 @@ struct hpp_census {
     hpp_census_result result;
 };
 
-/* A band of savings is a key and, in the low bits, a phase. */
-enum { PHASE_BITS = 3 };
+/* A band of savings, or a part with a phase, is a key and, in the low bits, the phase. */
+enum { PHASE_BITS = 3, PHASE_MASK = (1 << PHASE_BITS) - 1 };
 
 /* The key of the pair OUT_OF_MEMORY. */
 enum { LOST_PAIR = 0 };
@@ -75,10 +89,12 @@ static bool is_counted(const hpp_census *c, const hpp_object *object)
     return !(flags & HPP_STATIC) && (!(flags & HPP_STACK) || c->count_stacks);
 }
 
-/* Returns the key of a pair, a new one if needed. */
-static uint32_t key_of_pair(hpp_census *c, uint32_t producer, uint32_t set)
+/* Returns the key of a pair, a new one if needed. Pairs of different levels differ. */
+static uint32_t key_of_pair(hpp_census *c, size_t level, uint32_t producer, uint32_t set)
 {
-    uint64_t *key = hpp__map_add(&c->pair_of, ((uint64_t)producer + 1) << 32 | set);
+    enum { LEVEL_BITS = 2 };
+    uint64_t of_level = ((uint64_t)producer + 1) << LEVEL_BITS | level;
+    uint64_t *key = of_level >> 32 ? NULL : hpp__map_add(&c->pair_of, of_level << 32 | set);
     if (!key || (*key == 0 && (c->n_pairs == UINT32_MAX >> PHASE_BITS ||
                                !HPF__ARRAY_RESERVE(c->pairs, c->pairs_capacity, c->n_pairs + 1)))) {
         return LOST_PAIR;
@@ -94,7 +110,7 @@ static uint32_t key_of_pair(hpp_census *c, uint32_t producer, uint32_t set)
 static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
 {
     if (c->is_savings) {
-        return key_of_pair(c, hpp__band_keys_get(&c->keys, object), set);
+        return key_of_pair(c, 0, hpp__band_keys_get(&c->keys, object), set);
     }
     switch (c->breakdown) {
     case HPF_BREAKDOWN_RETAINER:
@@ -106,21 +122,45 @@ static uint32_t key_of(hpp_census *c, const hpp_object *object, uint32_t set)
     }
 }
 
-/* Returns the key of an object in a census, or HPP__NO_BAND. */
-static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *object)
+/* Returns the key of an object in a census, or HPP__NO_BAND, and its set. */
+static uint32_t key_if_counted(hpp_census *c, hpp_ref ref, const hpp_object *object, uint32_t *set)
 {
-    uint32_t set = HPP__SET_NONE;
+    *set = HPP__SET_NONE;
     if (!hpp__restrict_passes(&c->restrictions, object)) {
         return HPP__NO_BAND;
     }
     if (c->has_retainers) {
-        set = hpp__retainer_set(&c->retainer, ref, object);
-        if (!hpp__retainer_set_passes(&c->retainer, &c->restrictions, set)) {
+        *set = hpp__retainer_set(&c->retainer, ref, object);
+        if (!hpp__retainer_set_passes(&c->retainer, &c->restrictions, *set)) {
             return HPP__NO_BAND;
         }
-        hpp__retainer_charge(&c->retainer, set, object->size_bytes);
+        hpp__retainer_charge(&c->retainer, *set, object->size_bytes);
     }
-    return key_of(c, object, set);
+    return key_of(c, object, *set);
+}
+
+/* Returns the key of the part of a band that an object is in. */
+static uint32_t part_of(hpp_census *c, uint32_t key, uint32_t set, const hpp_object *object)
+{
+    uint32_t *known = object->stack_word;
+    if (known && *known != LOST_PAIR) {
+        return *known;
+    }
+    hpp_object divided = *object;
+    divided.stack = object->calls ? object->calls : object->stack;
+    uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
+    uint32_t part = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, 0, key, stack);
+    for (size_t i = 0; i < c->n_further && part != LOST_PAIR; i++) {
+        if (c->further[i].by != HPF_BREAKDOWN_BIOGRAPHY) {
+            bool is_set = c->further[i].by == HPF_BREAKDOWN_RETAINER;
+            part = key_of_pair(c, i + 1, part,
+                               is_set ? set : hpp__band_keys_get(&c->further[i].keys, object));
+        }
+    }
+    if (known) {
+        *known = part;
+    }
+    return part;
 }
 
 /* ---- Counting ---- */
@@ -141,30 +181,19 @@ static void count(hpp_census *c, uint32_t key, uint64_t cost)
     c->counts[key] += cost;
 }
 
-/* Counts an object of a band for the part of the band that has its stack. */
-static void count_by_stack(hpp_census *c, uint32_t key, const hpp_object *object)
+static void count_part(hpp_census *c, uint32_t part, uint64_t cost)
 {
-    uint32_t *known = object->stack_word;
-    uint32_t pair = known ? *known : LOST_PAIR;
-    if (pair == LOST_PAIR) {
-        hpp_object divided = *object;
-        divided.stack = object->calls ? object->calls : object->stack;
-        uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
-        pair = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, key, stack);
-    }
-    if (known) {
-        *known = pair;
-    }
     if (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity,
-                                   pair + (size_t)1)) {
-        pair = LOST_PAIR;
+                                   part + (size_t)1)) {
+        part = LOST_PAIR;
     }
-    c->divided_counts[pair] += object->size_bytes;
+    c->divided_counts[part] += cost;
 }
 
 static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
 {
     hpp_census *c = context;
+    uint32_t set;
     if (c->has_retainers) {
         hpp__retainer_add_holder(&c->retainer, ref, object);
     }
@@ -174,14 +203,16 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
     c->result.live_bytes += object->size_bytes;
     c->result.n_live_objects++;
     hpp_object costed = with_cost(c, object);
-    uint32_t key = key_if_counted(c, ref, &costed);
-    c->result.inherited_bytes += key != HPP__NO_BAND ? object->inherited_bytes : 0;
+    uint32_t key = key_if_counted(c, ref, &costed, &set);
+    bool is_in_band = key != HPP__NO_BAND;
+    uint32_t part = is_in_band && c->divides_by_stack ? part_of(c, key, set, &costed) : key;
+    c->result.inherited_bytes += is_in_band ? object->inherited_bytes : 0;
     if (c->has_biography) {
-        hpp__biography_see(&c->biography, ref, &costed, key);
-    } else if (key != HPP__NO_BAND) {
+        hpp__biography_see(&c->biography, ref, &costed, part);
+    } else if (is_in_band) {
         count(c, key, costed.size_bytes);
         if (c->divides_by_stack) {
-            count_by_stack(c, key, &costed);
+            count_part(c, part, costed.size_bytes);
         }
     }
     return 0;
@@ -191,11 +222,12 @@ static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
  * OUT_OF_MEMORY. */
 static uint32_t key_of_sum(hpp_census *c, const hpp_object *sum)
 {
+    uint32_t set;
     if (!sum->band_word) {
-        return key_if_counted(c, 0, sum);
+        return key_if_counted(c, 0, sum, &set);
     }
     if (*sum->band_word == 0) {
-        uint32_t key = key_if_counted(c, 0, sum);
+        uint32_t key = key_if_counted(c, 0, sum, &set);
         if (key == c->lost_key) {
             return key;
         }
@@ -213,15 +245,18 @@ static int visit_sum(const hpp_object *sum, uint64_t n_objects, void *context)
     c->result.live_bytes += sum->size_bytes;
     c->result.n_live_objects += n_objects;
     uint32_t key = key_of_sum(c, sum);
-    c->result.inherited_bytes += key != HPP__NO_BAND ? sum->inherited_bytes : 0;
-    if (key != HPP__NO_BAND && c->has_biography) {
-        hpp__biography_add(&c->biography, key, sum->phases, c->has_ended);
-    } else if (key != HPP__NO_BAND) {
-        hpp_object costed = *sum;
-        costed.size_bytes = c->count_objects ? n_objects : sum->size_bytes;
-        count(c, key, costed.size_bytes);
+    if (key == HPP__NO_BAND) {
+        return 0;
+    }
+    uint32_t part = c->divides_by_stack ? part_of(c, key, HPP__SET_NONE, sum) : key;
+    uint64_t cost = c->count_objects ? n_objects : sum->size_bytes;
+    c->result.inherited_bytes += sum->inherited_bytes;
+    if (c->has_biography) {
+        hpp__biography_add(&c->biography, part, sum->phases, c->has_ended);
+    } else {
+        count(c, key, cost);
         if (c->divides_by_stack) {
-            count_by_stack(c, key, &costed);
+            count_part(c, part, cost);
         }
     }
     return 0;
@@ -298,19 +333,67 @@ static void list_phases(shown_phase out[N_SHOWN_PHASES], const hpp__phases *p, b
     }
 }
 
+/* What a part of a band consists of. */
+typedef struct constituents {
+    uint32_t band;                 /* its key; the phase in a break-down by biography */
+    uint32_t further[MAX_FURTHER]; /* keys of the further break-downs */
+    uint32_t stack;                /* its key */
+    bool is_lost;                  /* only the phase is known */
+} constituents;
+
+static constituents take_apart(const hpp_census *c, uint32_t key)
+{
+    uint32_t phase = c->divides_by_phase ? key & PHASE_MASK : 0;
+    uint32_t pair = c->divides_by_phase ? key >> PHASE_BITS : key;
+    constituents out = {.is_lost = pair == LOST_PAIR};
+    for (size_t i = c->n_further; i > 0; i--) {
+        bool is_phase = c->further[i - 1].by == HPF_BREAKDOWN_BIOGRAPHY;
+        out.further[i - 1] = is_phase      ? phase
+                             : out.is_lost ? c->further[i - 1].bands.lost_key
+                                           : c->pairs[pair].set;
+        pair = is_phase || out.is_lost ? pair : c->pairs[pair].producer;
+    }
+    out.stack = out.is_lost ? HPP__KEY_OUT_OF_MEMORY : c->pairs[pair].set;
+    out.band = c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? phase
+               : out.is_lost                           ? c->lost_key
+                                                       : c->pairs[pair].producer;
+    return out;
+}
+
+/* Adds the cost of a part to it, and to the bands of the further break-downs. */
+static void add_part(hpp_census *c, uint32_t key, uint64_t cost)
+{
+    hpp__bands_add(&c->divided, key, cost);
+    constituents of = c->n_further > 0 && cost > 0 ? take_apart(c, key) : (constituents){0};
+    for (size_t i = 0; i < c->n_further; i++) {
+        hpp__bands_add(&c->further[i].bands, of.further[i], cost);
+    }
+}
+
+/* Adds the cost of a phase of a band, or of a part of a band. */
+static void add_phase(hpp_census *c, uint32_t band, const shown_phase *phase)
+{
+    uint32_t with_phase = band << PHASE_BITS | phase->key;
+    bool is_lost = band == c->lost_key;
+    uint32_t key = c->is_savings && !is_lost                 ? with_phase
+                   : c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? phase->key
+                                                             : band;
+    if (c->divides_by_stack) {
+        uint32_t part = c->divides_by_phase ? with_phase : band;
+        add_part(c, part, phase->size_bytes);
+        key = take_apart(c, part).band;
+    }
+    hpp__bands_add(&c->bands, key, phase->size_bytes);
+}
+
 static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool is_final)
 {
     for (size_t i = 0; i < n; i++) {
         shown_phase shown[N_SHOWN_PHASES];
         list_phases(shown, &phases[i], is_final);
         for (size_t j = 0; j < N_SHOWN_PHASES; j++) {
-            if (shown[j].phases & c->restrictions.phases) {
-                uint32_t band = phases[i].band;
-                uint32_t key = c->is_savings && band != c->lost_key
-                                   ? band << PHASE_BITS | shown[j].key
-                               : c->breakdown == HPF_BREAKDOWN_BIOGRAPHY ? shown[j].key
-                                                                         : band;
-                hpp__bands_add(&c->bands, key, shown[j].size_bytes);
+            if (shown[j].phases & c->restrictions.phases && shown[j].size_bytes > 0) {
+                add_phase(c, phases[i].band, &shown[j]);
             }
         }
     }
@@ -318,53 +401,87 @@ static void add_phases(hpp_census *c, const hpp__phases *phases, size_t n, bool 
 
 /* ---- Results ---- */
 
-static void write_name(uint32_t key, hpp__text *out, void *context)
+static const char *const phase_names[] = {"OUT_OF_MEMORY", "LAG",           "USE",
+                                          "DRAG",          "VOID",          "INHERENT_USE",
+                                          "NOT_YET_USED",  "NOT_USED_SINCE"};
+
+/* Appends the name of a key of a break-down. */
+static void write_key(const hpp_census *c, hpf_breakdown by, const hpp__band_keys *keys,
+                      uint32_t key, hpp__text *out)
 {
-    static const char *const phases[] = {"OUT_OF_MEMORY", "LAG",           "USE",
-                                         "DRAG",          "VOID",          "INHERENT_USE",
-                                         "NOT_YET_USED",  "NOT_USED_SINCE"};
-    const hpp_census *c = context;
-    if (c->is_savings && key != c->lost_key) {
-        const char *phase = phases[key & ((1u << PHASE_BITS) - 1)];
-        const origin_pair *pair = &c->pairs[key >> PHASE_BITS];
-        hpp__text_add(out, hpf_str_of(phase));
-        hpp__text_add(out, HPF_STR(" "));
-        hpp__band_keys_write_name(&c->keys, pair->producer, c->max_name_bytes, out);
-        hpp__text_add(out, HPF_STR(" <- "));
-        hpp__retainer_write_name(&c->retainer, pair->set, c->max_name_bytes, out);
-        return;
-    }
-    switch (c->breakdown) {
+    switch (by) {
     case HPF_BREAKDOWN_RETAINER:
         hpp__retainer_write_name(&c->retainer, key, c->max_name_bytes, out);
         break;
     case HPF_BREAKDOWN_BIOGRAPHY:
-        hpp__text_add(out, hpf_str_of(phases[key]));
+        hpp__text_add(out, hpf_str_of(phase_names[key]));
         break;
     default:
-        hpp__band_keys_write_name(&c->keys, key, c->max_name_bytes, out);
+        hpp__band_keys_write_name(keys, key, c->max_name_bytes, out);
     }
 }
 
-static void write_divided_name(uint32_t pair, hpp__text *out, void *context)
+static void write_name(uint32_t key, hpp__text *out, void *context)
 {
     const hpp_census *c = context;
-    write_name(c->pairs[pair].producer, out, context);
+    if (c->is_savings && key != c->lost_key) {
+        const origin_pair *pair = &c->pairs[key >> PHASE_BITS];
+        hpp__text_add(out, hpf_str_of(phase_names[key & PHASE_MASK]));
+        hpp__text_add(out, HPF_STR(" "));
+        hpp__band_keys_write_name(&c->keys, pair->producer, c->max_name_bytes, out);
+        hpp__text_add(out, HPF_STR(" <- "));
+        hpp__retainer_write_name(&c->retainer, pair->set, c->max_name_bytes, out);
+    } else {
+        write_key(c, c->breakdown, &c->keys, key, out);
+    }
 }
 
-/* Stores the parts of the bands in the result. */
-static void divide_bands(hpp_census *c)
+static void write_divided_name(uint32_t key, hpp__text *out, void *context)
 {
-    hpp_census_result by_stack;
-    hpp__bands_begin(&c->divided);
-    for (size_t pair = 0; pair < c->divided_counts_capacity; pair++) {
-        hpp__bands_add(&c->divided, (uint32_t)pair, c->divided_counts[pair]);
+    write_name(take_apart(context, key).band, out, context);
+}
+
+static void write_further_name(uint32_t key, hpp__text *out, void *context)
+{
+    const further *f = context;
+    write_key(f->census, f->by, &f->keys, key, out);
+}
+
+static void begin_bands(hpp_census *c)
+{
+    hpp__bands_begin(&c->bands);
+    if (c->divides_by_stack) {
+        hpp__bands_begin(&c->divided);
     }
-    hpp__bands_end(&c->divided, &by_stack);
-    c->result.bands_by_stack = by_stack.bands;
-    c->result.n_bands_by_stack = by_stack.n_bands;
-    if (by_stack.missing.unnamed_bytes > c->result.missing.unnamed_bytes) {
-        c->result.missing.unnamed_bytes = by_stack.missing.unnamed_bytes;
+    for (size_t i = 0; i < c->n_further; i++) {
+        hpp__bands_begin(&c->further[i].bands);
+    }
+}
+
+/* Ends bands, and stores them. */
+static void end_bands(hpp_census *c, hpp__bands *bands, hpp_bands *out)
+{
+    hpp_census_result result;
+    hpp__bands_end(bands, &result);
+    *out = (hpp_bands){.bands = result.bands, .n_bands = result.n_bands};
+    if (result.missing.unnamed_bytes > c->result.missing.unnamed_bytes) {
+        c->result.missing.unnamed_bytes = result.missing.unnamed_bytes;
+    }
+}
+
+/* Stores the bands in the result, with their parts and those of the further break-downs. */
+static void end_all_bands(hpp_census *c)
+{
+    hpp__bands_end(&c->bands, &c->result);
+    for (size_t part = 0; part < c->divided_counts_capacity; part++) {
+        add_part(c, (uint32_t)part, c->divided_counts[part]);
+    }
+    if (c->divides_by_stack) {
+        end_bands(c, &c->divided, &c->result.by_stack);
+    }
+    for (size_t i = 0; i < c->n_further; i++) {
+        end_bands(c, &c->further[i].bands, &c->result.further[i]);
+        c->result.further[i].by = c->further[i].by;
     }
 }
 
@@ -397,7 +514,7 @@ static void keep_era(hpp_census *c)
 const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
 {
     c->result = (hpp_census_result){.time_s = time_s, .era = c->result.era + 1};
-    hpp__bands_begin(&c->bands);
+    begin_bands(c);
     if (!c->has_ended) {
         if (c->has_retainers) {
             pass_schemes(c);
@@ -418,10 +535,7 @@ const hpp_census_result *hpp_census_take(hpp_census *c, double time_s)
             }
         }
     }
-    hpp__bands_end(&c->bands, &c->result);
-    if (c->divides_by_stack) {
-        divide_bands(c);
-    }
+    end_all_bands(c);
     return &c->result;
 }
 
@@ -445,7 +559,7 @@ const hpp_census_result *hpp_census_final(hpp_census *c, uint32_t index)
     };
     c->result.missing.n_biographies = c->biography.n_lost;
     c->result.missing.n_eras = c->biography.n_skipped;
-    hpp__bands_begin(&c->bands);
+    begin_bands(c);
     if (c->uses_sums && c->has_ended) {
         count_all(c);
         c->result.live_bytes = era->live_bytes;
@@ -454,7 +568,7 @@ const hpp_census_result *hpp_census_final(hpp_census *c, uint32_t index)
     } else {
         add_phases(c, era->phases, era->n_phases, c->biography.is_summed_up);
     }
-    hpp__bands_end(&c->bands, &c->result);
+    end_all_bands(c);
     return &c->result;
 }
 
@@ -651,26 +765,38 @@ static hpf_frame frame_of(const hpp_stacks *stacks, void *context, const void *s
     return frame;
 }
 
-/* Stores the frames of a part of a band: what the band is, unless it is a stack itself, and the
- * stack. */
+/* Returns the name of a key that has a band. */
+static hpf_str name_of(const hpp__bands *bands, uint32_t key)
+{
+    uint32_t index = key < bands->index_of_capacity ? bands->index_of[key] : 0;
+    return index > 0 ? bands->bands[index - 1].name : HPF_STR("OUT_OF_MEMORY");
+}
+
+/* Stores the frames of a part of a band: what the band is, unless it is a stack itself, what the
+ * further break-downs say, and the stack. */
 static size_t divided_frames(const hpp_census *c, uint32_t index, hpf_frame *frames, size_t room)
 {
-    uint32_t pair = c->divided.key_of[index];
-    hpf_str band = c->divided.bands[index].name;
-    size_t n_band = c->breakdown != HPF_BREAKDOWN_COST_CENTRE;
-    assert(room >= 2);
-    frames[0] = (hpf_frame){.label = band, .type = band};
-    if (pair == LOST_PAIR) {
-        return n_band;
+    constituents of = take_apart(c, c->divided.key_of[index]);
+    size_t n_names = 0;
+    assert(room >= MAX_FURTHER + 2);
+    if (c->breakdown != HPF_BREAKDOWN_COST_CENTRE) {
+        hpf_str band = c->divided.bands[index].name;
+        frames[n_names++] = (hpf_frame){.label = band, .type = band};
     }
-    uint32_t stack = c->pairs[pair].set;
-    size_t n = hpp__stack_frames(c->heap.stacks, c->heap.context, c->stacks.origins[stack].stack,
-                                 frames + n_band, room - n_band);
-    if (n == 0 && n_band > 0) { /* MAIN, or not a stack of functions */
-        frames[n_band] = (hpf_frame){.label = hpp__band_keys_label(&c->stacks, stack)};
+    for (size_t i = 0; i < c->n_further; i++) {
+        hpf_str name = name_of(&c->further[i].bands, of.further[i]);
+        frames[n_names++] = (hpf_frame){.label = name, .type = name, .further = c->further[i].by};
+    }
+    if (of.is_lost) {
+        return n_names;
+    }
+    size_t n = hpp__stack_frames(c->heap.stacks, c->heap.context, c->stacks.origins[of.stack].stack,
+                                 frames + n_names, room - n_names);
+    if (n == 0 && n_names > 0) { /* MAIN, or not a stack of functions */
+        frames[n_names] = (hpf_frame){.label = hpp__band_keys_label(&c->stacks, of.stack)};
         n = 1;
     }
-    return n_band + n;
+    return n_names + n;
 }
 
 size_t hpp__census_frames(const hpp_census *c, uint32_t band_index, hpf_frame *frames, size_t room)
@@ -702,6 +828,18 @@ size_t hpp__stack_frames(const hpp_stacks *stacks, void *context, const void *st
 
 /* ---- Life ---- */
 
+bool hpp__census_asks_for(const hpp_census_options *options, hpf_breakdown property)
+{
+    bool asks = options->breakdown == property;
+    for (size_t i = 0; i < options->n_further && !asks; i++) {
+        asks = options->further[i] == property;
+    }
+    for (size_t i = 0; i < options->n_restrictions && !asks; i++) {
+        asks = options->restrictions[i].selector == property;
+    }
+    return asks;
+}
+
 static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)
 {
     bool by_object =
@@ -715,10 +853,8 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     if (status == HPF_OK && by_object) {
         status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
-    c->has_retainers =
-        c->breakdown == HPF_BREAKDOWN_RETAINER || c->restrictions.has_retainers || c->is_savings;
-    c->has_biography =
-        c->breakdown == HPF_BREAKDOWN_BIOGRAPHY || c->restrictions.has_phases || c->is_savings;
+    c->has_retainers = hpp__census_asks_for(options, HPF_BREAKDOWN_RETAINER) || c->is_savings;
+    c->has_biography = hpp__census_asks_for(options, HPF_BREAKDOWN_BIOGRAPHY) || c->is_savings;
     if (c->is_savings) {
         c->restrictions.phases &= HPP__LAG | HPP__DRAG | HPP__VOID;
     }
@@ -737,8 +873,9 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
                      : status;
     }
     if (status == HPF_OK && c->has_biography) {
-        status = hpp__biography_init(&c->biography, c->heap.ref_shift, c->has_retainers,
-                                     c->lost_key, err);
+        bool has_histories = c->has_retainers || options->n_further > 0;
+        status =
+            hpp__biography_init(&c->biography, c->heap.ref_shift, has_histories, c->lost_key, err);
     }
     c->measures_lives = options->life_times;
     if (status == HPF_OK && c->measures_lives && (!c->has_biography || c->uses_sums)) {
@@ -791,15 +928,42 @@ bool hpp__census_has_calls(const hpp_census *c)
     return c->heap.stacks && c->heap.stacks->function_source;
 }
 
-hpf_status hpp__census_divide_by_stack(hpp_census *c, hpf_error *err)
+/* Adds a further break-down, unless the stacks say it. */
+static hpf_status add_further(hpp_census *c, hpf_breakdown by, hpf_error *err)
+{
+    bool is_type = by == HPF_BREAKDOWN_TYPE, is_set = by == HPF_BREAKDOWN_RETAINER;
+    if (!is_type && !is_set && by != HPF_BREAKDOWN_BIOGRAPHY) {
+        return HPF_OK;
+    }
+    further *f = &c->further[c->n_further++];
+    *f = (further){.census = c, .by = by};
+    hpf_status status =
+        is_type ? hpp__band_keys_init(&f->keys, by, &c->heap, c->arena, err) : HPF_OK;
+    if (status == HPF_OK && !hpp__bands_init(&f->bands, is_set ? HPP__SET_OUT_OF_MEMORY : 0,
+                                             write_further_name, f, c->arena)) {
+        status = hpf_error_set_memory(err);
+    }
+    c->divides_by_phase |= by == HPF_BREAKDOWN_BIOGRAPHY;
+    return status;
+}
+
+hpf_status hpp__census_divide_by_stack(hpp_census *c, const hpp_census_options *options,
+                                       hpf_error *err)
 {
     hpf_status status =
         hpp__band_keys_init(&c->stacks, HPF_BREAKDOWN_COST_CENTRE, &c->heap, c->arena, err);
     if (status == HPF_OK &&
-        (!HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity, 1) ||
+        ((!c->has_biography &&
+          !HPF__ARRAY_RESERVE_ZEROED(c->divided_counts, c->divided_counts_capacity, 1)) ||
          !hpp__bands_init(&c->divided, LOST_PAIR, write_divided_name, c, c->arena))) {
         status = hpf_error_set_memory(err);
     }
+    for (size_t i = 0; i < options->n_further && status == HPF_OK; i++) {
+        status = add_further(c, options->further[i], err);
+    }
+    c->divides_by_phase |= c->breakdown == HPF_BREAKDOWN_BIOGRAPHY;
+    c->biography.lost_band = LOST_PAIR;
+    c->biography.keeps_phases = !c->uses_sums;
     c->divides_by_stack = status == HPF_OK;
     return status;
 }
@@ -818,6 +982,10 @@ void hpp_census_destroy(hpp_census *c)
     hpp__life_times_finish(&c->life_times);
     hpp__bands_finish(&c->bands);
     hpp__bands_finish(&c->divided);
+    for (size_t i = 0; i < c->n_further; i++) {
+        hpp__band_keys_finish(&c->further[i].keys);
+        hpp__bands_finish(&c->further[i].bands);
+    }
     hpp__map_finish(&c->pair_of);
     free(c->pairs);
     free(c->counts);

@@ -32,18 +32,26 @@ HPF_MUST_USE hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap
                                           const hpp_census_options *options, hpf_error *err);
 void hpp_census_destroy(hpp_census *census);
 
-/* Divides the bands of all results by stack, with calls if the heap has them. Call it before the
- * first census of an engine by type, retainer or stack, without biographies. Errors: MEMORY;
- * ARGUMENT for a heap without stacks. */
-HPF_MUST_USE hpf_status hpp__census_divide_by_stack(hpp_census *census, hpf_error *err);
+/* Divides the bands of all results by stack, with calls if the heap has them, and by the further
+ * break-downs of `options`, those that the engine was created with. Call it before the first census
+ * of an engine by type, retainer, biography or stack, without savings. A biography of sums has
+ * results again only at the end then (hpp_census_final). Errors: MEMORY; ARGUMENT for a heap
+ * without stacks. */
+HPF_MUST_USE hpf_status hpp__census_divide_by_stack(hpp_census *census,
+                                                    const hpp_census_options *options,
+                                                    hpf_error *err);
+
+/* Returns whether a break-down, the first or a further one, or a restriction is by a property. */
+bool hpp__census_asks_for(const hpp_census_options *options, hpf_breakdown property);
 
 /* Returns whether stacks of the heap may have the places of calls. */
 bool hpp__census_has_calls(const hpp_census *census);
 
 /* Stores up to `room` frames of a band's stack, innermost first, without the outermost (MAIN).
  * Returns the number of frames of the stack; 0 for a band that is not a stack. Of an engine that
- * divides its bands, these are the bands by stack, by type or retainer with that before the stack,
- * and `room` is 2 or more. Texts are borrowed from the heap and the engine. */
+ * divides its bands, these are the bands by stack: what the band is, unless it is a stack itself,
+ * and the further break-downs come before the stack, and `room` is 5 or more. Texts are borrowed
+ * from the heap and the engine. */
 size_t hpp__census_frames(const hpp_census *census, uint32_t band_index, hpf_frame *frames,
                           size_t room);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "hpfile/str.h"
+#include "hpprof/census_types.h"
 
 /* Bytes of bands and sets are objects if hpp_census_options.count_objects is set.
  *
@@ -20,6 +21,13 @@ typedef struct hpp_band {
     hpf_str name;
     uint64_t size_bytes; /* never 0 */
 } hpp_band;
+
+/* The bands of a census by another break-down, with indices of their own. */
+typedef struct hpp_bands {
+    hpf_breakdown by;
+    const hpp_band *bands;
+    size_t n_bands;
+} hpp_bands;
 
 /* What is missing for lack of memory; all 0 if nothing is. */
 typedef struct hpp_missing {
@@ -55,9 +63,9 @@ typedef struct hpp_census_result {
     bool is_provisional;   /* phases that are not known yet are joined */
     const hpp_band *bands; /* by index, increasing */
     size_t n_bands;
-    const hpp_band *bands_by_stack; /* the bands divided by stack, with indices of their own; NULL
-                                       without hpp__census_divide_by_stack */
-    size_t n_bands_by_stack;
+    /* With hpp__census_divide_by_stack: the parts of the bands, and by further break-downs. */
+    hpp_bands by_stack;
+    hpp_bands further[HPP_MAX_FURTHER_BANDS];
     uint64_t size_bytes;      /* all bands together */
     uint64_t inherited_bytes; /* of all objects in bands (hpp_object) */
     uint64_t live_bytes; /* all objects, whatever the restrictions; stacks only with count_stacks */

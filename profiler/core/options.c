@@ -199,6 +199,45 @@ static hpf_status parse_names(parser *p, hpf_str word, hpf_str list, hpp_restric
     return HPF_OK;
 }
 
+/* Returns whether stacks say what a break-down does. */
+static bool is_of_stacks(hpf_breakdown by)
+{
+    return by == HPF_BREAKDOWN_COST_CENTRE || by == HPF_BREAKDOWN_MODULE ||
+           by == HPF_BREAKDOWN_CLOSURE_DESCR;
+}
+
+/* Adds a break-down that is asked for. The first one that stacks do not say is the first of all. */
+static hpf_status add_breakdown(parser *p, hpf_str word, hpf_breakdown by)
+{
+    hpp_census_options *census = &p->census;
+    hpf_breakdown *first = &census->breakdown;
+    if (!p->has_breakdown) {
+        p->has_breakdown = true;
+        *first = by;
+        census->n_further = 0;
+        census->savings = false;
+    }
+    if (*first == by && !census->savings) {
+        return HPF_OK;
+    }
+    if (census->savings || by == HPF_BREAKDOWN_CLOSURE_TYPE ||
+        *first == HPF_BREAKDOWN_CLOSURE_TYPE) {
+        return complain(p, word.data, "this break-down cannot be combined with others", word);
+    }
+    for (size_t i = 0; i < census->n_further; i++) {
+        if (census->further[i] == by) {
+            return HPF_OK;
+        }
+    }
+    hpf_breakdown further = by;
+    if (is_of_stacks(*first) && !is_of_stacks(by)) {
+        further = *first;
+        *first = by;
+    }
+    census->further[census->n_further++] = further;
+    return HPF_OK;
+}
+
 static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
 {
     hpf_breakdown breakdown = hpf_breakdown_of_letter(rest.length > 0 ? rest.data[0] : 'c');
@@ -212,13 +251,7 @@ static hpf_status parse_heap(parser *p, hpf_str word, hpf_str rest)
         restriction->selector = breakdown;
         return parse_names(p, word, (hpf_str){rest.data + 1, rest.length - 1}, restriction);
     }
-    if (p->has_breakdown) {
-        return complain(p, word.data, "only one break-down is possible", word);
-    }
-    p->has_breakdown = true;
-    p->census.breakdown = breakdown;
-    p->census.savings = false;
-    return HPF_OK;
+    return add_breakdown(p, word, breakdown);
 }
 
 static hpf_status parse_interval(parser *p, hpf_str word, hpf_str rest)
@@ -406,7 +439,7 @@ static hpf_status parse_snapshot(parser *p, hpf_str word, hpf_str rest)
 static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
 {
     if (p->has_breakdown) {
-        return complain(p, word.data, "only one break-down is possible", word);
+        return complain(p, word.data, "this break-down cannot be combined with others", word);
     }
     p->has_breakdown = true;
     p->census.savings = true;

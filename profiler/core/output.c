@@ -301,9 +301,9 @@ void hpp__output_result(hpp__output *o, const hpp_census_result *result)
             continue;
         }
         hpf_status status =
-            o->logs[i] && result->bands_by_stack
-                ? emit_sample(o, l, result->time_s, result->bands_by_stack,
-                              result->n_bands_by_stack, &err)
+            o->logs[i] && result->by_stack.bands
+                ? emit_sample(o, l, result->time_s, result->by_stack.bands,
+                              result->by_stack.n_bands, &err)
                 : emit_sample(o, l, result->time_s, result->bands, result->n_bands, &err);
         if (status == HPF_ERR_MEMORY) {
             o->n_lost_samples += i == HPP__OUT_HP || o->logs[i];

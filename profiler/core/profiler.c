@@ -149,7 +149,9 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
         status = hpp__heap_snapshot_check(p->config.heap, err);
     }
     if (status == HPF_OK) {
-        status = hpp_census_create(&p->engine, p->config.heap, p->options->census, err);
+        status = p->options->census->n_further == 0
+                     ? hpp_census_create(&p->engine, p->config.heap, p->options->census, err)
+                     : hpf_error_set(err, HPF_ERR_ARGUMENT, "only one break-down is possible");
     }
     char *path = path_of(p, ".hp");
     if (status == HPF_OK && !path) {

@@ -9,14 +9,15 @@
 #include <string.h>
 
 #include "base/frame.h"
+#include "base/names.h"
 #include "hpfile/moved_lines.h"
 #include "hpfile/survey.h"
 
 enum { MOST_FRAMES = 1 << 16 };
 
 /* Returns the innermost frames of a name, innermost first, to be freed by the caller, and stores
- * their number, and how many are inside the one that names the stack; a type is not passed over.
- * Returns NULL without memory. */
+ * their number, and how many are inside the one that names the stack; a type is not passed over,
+ * and the number of a retainer set is left out. Returns NULL without memory. */
 static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n, size_t *n_inside)
 {
     *n_inside = 0;
@@ -27,7 +28,11 @@ static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n, 
     hpf_frame *frames = calloc(*n, sizeof *frames);
     if (frames && n_known) {
         hpf_survey_frames(survey, name, frames, *n);
-        if (!hpf__frame_is_type(frames)) {
+        size_t n_types = hpf__n_types(frames, *n);
+        for (size_t i = 0; i < n_types; i++) {
+            frames[i].label = hpf__without_id(frames[i].label);
+        }
+        if (n_types == 0) {
             *n_inside = hpf_frame_rules_own(hpf_survey_frame_rules(survey), frames, *n);
         }
     } else if (frames) {

@@ -5,7 +5,8 @@
 #ifndef HPFILE_BREAKDOWN_H
 #define HPFILE_BREAKDOWN_H
 
-#include "hpfile/event.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 HPF_BEGIN_DECLS
 

@@ -160,9 +160,16 @@ typedef enum hpf__event {
 /* The set of capabilities of a HEAP_SIZE that is the size of the whole process. */
 enum { HPF__SET_OF_PROCESS = 1 };
 
-/* Flags of a HEAP_PROF_COST_CENTRE. GHC sets more bits of a CAF than this one. The second number is
- * ours, and has no other bits: the cost centre is not a function, but the type of the objects that
- * a stack allocated. */
-enum { HPF__CENTRE_IS_CAF = 1, HPF__CENTRE_IS_TYPE = 4 };
+/* Flags of a HEAP_PROF_COST_CENTRE. GHC sets more bits of a CAF than this one. The other numbers
+ * are ours, and have no other bits: the cost centre is not a function, but says what else is known
+ * of the objects that a stack allocated: what the break-down of the profile says, or a further one.
+ */
+enum {
+    HPF__CENTRE_IS_CAF = 1,
+    HPF__CENTRE_IS_BAND = 4,
+    HPF__CENTRE_IS_TYPE = 8,
+    HPF__CENTRE_IS_RETAINER_SET = 12,
+    HPF__CENTRE_IS_PHASE = 16
+};
 
 #endif

@@ -5,19 +5,22 @@
 #ifndef HPFILE_FRAME_H
 #define HPFILE_FRAME_H
 
+#include "hpfile/breakdown.h"
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
 HPF_BEGIN_DECLS
 
-/* One cost centre of a stack, or one info table. Unknown texts are empty. The innermost frame of a
- * stack may be the type of the objects that the stack allocated: it has a `type`, which is its
- * label, and no `table`. */
+/* One cost centre of a stack, or one info table. Unknown texts are empty. The innermost frames of a
+ * stack may say what else is known of the objects that the stack allocated: they have a `type`,
+ * which is the label, and no `table`. The first is the band of the profile, a type, a retainer set
+ * or a phase; the others are of the break-down `further`. */
 typedef struct hpf_frame {
     hpf_str label, module;
     hpf_str source;          /* file, line and columns, as GHC writes them */
     hpf_str function_source; /* where its function begins, if `source` is the place of a call */
     bool is_caf;
+    hpf_breakdown further; /* NONE, unless `type` is of a further break-down */
     hpf_str type;
     hpf_str table, closure_type; /* of info tables only; the closure type is a number */
 } hpf_frame;

@@ -31,6 +31,8 @@ typedef enum hpf_stack_part {
     HPF_PART_THREAD, /* the label of the outermost frame, with which a thread begins */
     HPF_PART_RETAINER, /* the set that holds what a stack allocated; in other profiles by retainer,
                           the whole name */
+    HPF_PART_USE, /* the phase of what a stack allocated; in other profiles by use, the whole name
+                   */
 } hpf_stack_part;
 
 typedef struct hpf_stack_view_options {

@@ -42,8 +42,15 @@ typedef struct hpp_retaining {
     void *context;
 } hpp_retaining;
 
+/* Most further break-downs, and of these, most that stacks do not say. */
+enum { HPP_MAX_FURTHER = 5, HPP_MAX_FURTHER_BANDS = 2 };
+
 typedef struct hpp_census_options {
-    hpf_breakdown breakdown;             /* NONE: by stack; not by info table or era */
+    hpf_breakdown breakdown; /* NONE: by stack; not by info table or era */
+    /* Further break-downs that a recording of `census run` answers, too, each once; those by stack,
+     * module and description are in its stacks. */
+    hpf_breakdown further[HPP_MAX_FURTHER];
+    size_t n_further;
     const hpp_restriction *restrictions; /* copied */
     size_t n_restrictions;
     uint32_t max_retainers;  /* -R: a larger set is MANY; 0: 8 */

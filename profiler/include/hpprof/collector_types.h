@@ -155,6 +155,7 @@ typedef struct hpp_process_figures {
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
+    hpf_breakdown further[HPP_MAX_FURTHER_BANDS]; /* that stacks do not say; or NONE */
     hpp_biography_figures biography;
     hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
     hpf_error error;        /* the first error of its files */
@@ -167,12 +168,14 @@ enum {
 
 typedef enum hpp_moment {
     HPP_AT_PEAK,
+    HPP_AT_PEAK_BY_SECOND, /* by a further break-down, as in hpp_process_figures */
+    HPP_AT_PEAK_BY_THIRD,
     HPP_AT_END,
     HPP_LOST, /* with -hr, at the last census: only blocks that no root reaches */
     HPP_N_MOMENTS
 } hpp_moment;
 
-/* The blocks of one allocation site; with HPP_AT_PEAK, in a profile by type or retainer set, of one
+/* The blocks of one allocation site; at the peak, in a profile by type, retainer set or use, of one
  * band, which has only a name and bytes. */
 typedef struct hpp_site_figures {
     hpf_str place;  /* "function@file:line", or "function" */

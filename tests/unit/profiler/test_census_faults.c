@@ -63,8 +63,8 @@ static uint64_t mix(const hpp_band *band)
 static void add_up_by_stack(hpp_census *census, const hpp_census_result *result, uint64_t *sum,
                             uint64_t *mixed)
 {
-    for (size_t i = 0; i < result->n_bands_by_stack; i++) {
-        const hpp_band *band = &result->bands_by_stack[i];
+    for (size_t i = 0; i < result->by_stack.n_bands; i++) {
+        const hpp_band *band = &result->by_stack.bands[i];
         hpf_frame frames[16];
         size_t n = hpp__census_frames(census, band->index, frames, 16);
         uint64_t number = mix(band);
@@ -91,10 +91,19 @@ static void write_down(account *a, hpp_census *census, const hpp_census_result *
         sum += result->bands[i].size_bytes;
     }
     cr_assert_eq(sum, result->size_bytes);
-    if (result->bands_by_stack) {
+    if (result->by_stack.bands) {
         sum = 0;
         add_up_by_stack(census, result, &sum, &mixed);
         cr_assert_eq(sum, result->size_bytes);
+    }
+    for (int i = 0; i < HPP_MAX_FURTHER_BANDS; i++) {
+        const hpp_bands *further = &result->further[i];
+        sum = 0;
+        for (size_t k = 0; k < further->n_bands; k++) {
+            mixed += mix(&further->bands[k]);
+            sum += further->bands[k].size_bytes;
+        }
+        cr_assert(further->by == HPF_BREAKDOWN_NONE || sum == result->size_bytes);
     }
     a->length += (size_t)snprintf(
         a->text + a->length, a->room - a->length, "%g: %zu bands, %llu bytes, %016llx\n",
@@ -142,8 +151,9 @@ static bool run(const hpp_census_options *options, bool has_headers, unsigned lo
     hpp_census *census;
     failing_alloc_arm(nth, all);
     hpf_status status = hpp_census_create(&census, &heap.adapter, options, NULL);
-    if (status == HPF_OK && options->breakdown == HPF_BREAKDOWN_TYPE) {
-        status = hpp__census_divide_by_stack(census, NULL);
+    bool is_divided = options->breakdown == HPF_BREAKDOWN_TYPE || options->n_further > 0;
+    if (status == HPF_OK && is_divided) {
+        status = hpp__census_divide_by_stack(census, options, NULL);
     }
     if (status == HPF_OK) {
         take_all(census, &heap, options->n_restrictions == 0, a);
@@ -196,6 +206,20 @@ Test(census_faults, by_description_restricted)
 Test(census_faults, by_type_and_stack)
 {
     fail_in_turn(&(hpp_census_options){.breakdown = HPF_BREAKDOWN_TYPE});
+}
+
+Test(census_faults, by_type_and_retainers_and_use)
+{
+    static const hpf_breakdown first[] = {HPF_BREAKDOWN_TYPE, HPF_BREAKDOWN_RETAINER,
+                                          HPF_BREAKDOWN_BIOGRAPHY};
+    for (int i = 0; i < 3; i++) {
+        hpp_census_options options = {.breakdown = first[i], .n_further = 2, .max_name_bytes = 200};
+        options.further[0] = first[(i + 1) % 3];
+        options.further[1] = first[(i + 2) % 3];
+        fail_in_turn(&options);
+        options.n_further = 1;
+        fail_in_turn(&options);
+    }
 }
 
 Test(census_faults, by_retainers)

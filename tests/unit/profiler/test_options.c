@@ -167,6 +167,30 @@ Test(options, savings_are_a_break_down)
     cr_assert_eq(parse("--savings -hd"), HPF_ERR_ARGUMENT);
 }
 
+/* The first that stacks do not say comes first. */
+Test(options, several_breakdowns)
+{
+    static const struct {
+        const char *text, *letters;
+    } cases[] = {
+        {"-hr -hy -hb", "ryb"}, {"-hy -hb -hr", "ybr"},    {"-hc -hm -hd", "cmd"},
+        {"-hc -hr -hm", "rcm"}, {"-hd -hd -hdparse", "d"}, {"-hr -hy -hr -hy -h", "ryc"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(parse(cases[i].text), HPF_OK, "%s: %s", cases[i].text, err.message);
+        const hpp_census_options *census = options->census;
+        char letters[8] = {hpf_breakdown_letter(census->breakdown)};
+        for (size_t k = 0; k < census->n_further; k++) {
+            letters[1 + k] = hpf_breakdown_letter(census->further[k]);
+        }
+        cr_assert_str_eq(letters, cases[i].letters, "%s", cases[i].text);
+    }
+    cr_assert_eq(parse("-hT -hy"), HPF_ERR_ARGUMENT);
+    cr_assert_eq(parse("-hy -hT"), HPF_ERR_ARGUMENT);
+    cr_assert_eq(parse("-hm"), HPF_OK);
+    cr_assert_eq(options->census->n_further, 0, "later text overrides earlier text");
+}
+
 Test(options, a_snapshot_implies_a_heap_profile)
 {
     cr_assert_eq(parse("--snapshot last"), HPF_OK);
@@ -252,7 +276,7 @@ Test(options, errors_have_the_column_of_the_word)
         uint32_t column;
     } cases[] = {
         {"-hq", 3},
-        {"-hc -hm", 5},
+        {"-hc -hT", 5},
         {"-p -foo", 4},
         {"-i", 3},
         {"-i1x", 4},

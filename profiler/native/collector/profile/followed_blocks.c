@@ -147,23 +147,43 @@ void hpp__followed_note(hpp__followed *w, const hpp_census *engine, const hpp_wi
     }
 }
 
-void hpp__followed_scale(hpp__followed *w, hpp_census_result *result, double factor)
+/* Scales bands into `out`, whose sum is that of the bands, scaled. Returns the sum. */
+static uint64_t scale(const hpp_band **bands, size_t *n_bands, double factor, hpp_band *out)
 {
     double sum = 0;
+    uint64_t sum_bytes = 0;
     size_t n = 0;
-    if (!HPF__ARRAY_RESERVE(w->scaled, w->scaled_capacity, result->n_bands + 1)) {
+    for (size_t i = 0; i < *n_bands; i++) {
+        sum += (double)(*bands)[i].size_bytes * factor;
+        out[n] = (*bands)[i];
+        out[n].size_bytes = (uint64_t)(sum + 0.5) - sum_bytes;
+        sum_bytes += out[n].size_bytes;
+        n += out[n].size_bytes > 0;
+    }
+    *bands = out;
+    *n_bands = n;
+    return sum_bytes;
+}
+
+void hpp__followed_scale(hpp__followed *w, hpp_census_result *result, double factor)
+{
+    hpp_bands *further[] = {&result->by_stack, &result->further[0], &result->further[1]};
+    enum { N_FURTHER = sizeof further / sizeof *further };
+    _Static_assert(N_FURTHER == HPP_MAX_FURTHER_BANDS + 1, "all bands are scaled");
+    size_t n = result->n_bands + 1; /* room for one that is dropped */
+    for (int i = 0; i < N_FURTHER; i++) {
+        n += further[i]->n_bands + 1;
+    }
+    if (!HPF__ARRAY_RESERVE(w->scaled, w->scaled_capacity, n)) {
         return;
     }
-    result->size_bytes = 0;
-    for (size_t i = 0; i < result->n_bands; i++) {
-        sum += (double)result->bands[i].size_bytes * factor;
-        w->scaled[n] = result->bands[i];
-        w->scaled[n].size_bytes = (uint64_t)(sum + 0.5) - result->size_bytes;
-        result->size_bytes += w->scaled[n].size_bytes;
-        n += w->scaled[n].size_bytes > 0;
+    hpp_band *out = w->scaled;
+    result->size_bytes = scale(&result->bands, &result->n_bands, factor, out);
+    out += result->n_bands + 1;
+    for (int i = 0; i < N_FURTHER; i++) {
+        scale(&further[i]->bands, &further[i]->n_bands, factor, out);
+        out += further[i]->n_bands + 1;
     }
-    result->bands = w->scaled;
-    result->n_bands = n;
 }
 
 void hpp__followed_end(hpp__followed *w, hpp_census *engine)

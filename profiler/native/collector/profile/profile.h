@@ -114,7 +114,4 @@ const hpp_process_figures *hpp__profile_figures(const hpp__profile *profile);
 size_t hpp__profile_top(hpp__profile *profile, hpp_moment moment, hpp_site_figures *out,
                         size_t n_most);
 
-/* Returns whether a census or a restriction asks for a property. */
-bool hpp__profile_asks_for(const hpp_census_options *census, hpf_breakdown property);
-
 #endif

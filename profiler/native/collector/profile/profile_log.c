@@ -31,9 +31,10 @@ bool hpp__profile_logs_stacks(const hpp__profile *p)
 {
     const hpp_census_options *census = p->options->census;
     hpf_breakdown by = census->breakdown;
-    return p->options->with_eventlog && !p->has_lives && !census->savings &&
+    return p->options->with_eventlog && !census->savings &&
            (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||
-            by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER);
+            by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER ||
+            by == HPF_BREAKDOWN_BIOGRAPHY);
 }
 
 /* A sampled biography takes pages of watched blocks out of the page table, which the resident set

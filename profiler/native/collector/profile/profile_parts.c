@@ -79,22 +79,12 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
                                                   : status;
 }
 
-/* Returns whether a census or a restriction asks for a property. */
-bool hpp__profile_asks_for(const hpp_census_options *census, hpf_breakdown property)
-{
-    bool asks = census->breakdown == property;
-    for (size_t i = 0; i < census->n_restrictions && !asks; i++) {
-        asks = census->restrictions[i].selector == property;
-    }
-    return asks;
-}
-
 bool hpp__profile_needs_images(const hpp_options *profile)
 {
     const hpp_census_options *census = profile->census;
-    return hpp__profile_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
-           (hpp__profile_asks_for(census, HPF_BREAKDOWN_TYPE) &&
-            !hpp__profile_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
+    bool is_alone = census->n_further == 0 && hpp__census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY);
+    return hpp__census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
+           (hpp__census_asks_for(census, HPF_BREAKDOWN_TYPE) && !is_alone);
 }
 
 static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *options, hpf_error *err)
@@ -113,7 +103,7 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
-        p->heap.with_types = hpp__profile_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
+        p->heap.with_types = hpp__census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
     }
     const hpp_census_options *census = p->options->census;
     if (status == HPF_OK) {
@@ -127,7 +117,7 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     }
     p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
     if (status == HPF_OK && hpp__profile_logs_stacks(p)) {
-        status = hpp__census_divide_by_stack(p->engine, err);
+        status = hpp__census_divide_by_stack(p->engine, census, err);
     }
     if (status == HPF_OK && p->options->with_census) {
         status = open_files(p, err);
@@ -193,7 +183,9 @@ void hpp__profile_destroy(hpp__profile *p)
     free(p->log.ticks.by_stack);
     free(p->log.threads);
     free(p->peak.groups);
-    free(p->peak_bands);
+    for (int i = 0; i <= HPP_MAX_FURTHER_BANDS; i++) {
+        free(p->peak_bands[i].bands);
+    }
     free(p->last.groups);
     hpf_arena_destroy(p->arena);
     free(p);
@@ -205,7 +197,7 @@ static void list_suffixes(const hpp__profile_options *options, const char *out[7
 {
     const hpp_options *o = options->profile;
     bool has_report =
-        o->report != HPP_REPORT_NONE || hpp__profile_asks_for(o->census, HPF_BREAKDOWN_RETAINER);
+        o->report != HPP_REPORT_NONE || hpp__census_asks_for(o->census, HPF_BREAKDOWN_RETAINER);
     const struct {
         bool is_written;
         const char *suffix;
@@ -275,33 +267,41 @@ static int by_size(const void *a, const void *b)
                                           : hpf_str_compare(x->name, y->name);
 }
 
-/* Stores the largest bands of the largest sample, without numbers of retainer sets. */
-static size_t top_bands(hpp__profile *p, hpp_site_figures *out, size_t n_most)
+/* Stores the largest bands of a break-down in the largest sample, without numbers of retainer sets.
+ */
+static size_t top_bands(hpp__profile *p, hpf_breakdown by, hpp__peak_bands *all,
+                        hpp_site_figures *out, size_t n_most)
 {
     const hpp_phase_bytes *phases = &p->figures.biography.phases;
-    if (p->n_peak_bands > 0 && p->options->census->breakdown == HPF_BREAKDOWN_BIOGRAPHY) {
+    if (all->n > 0 && by == HPF_BREAKDOWN_BIOGRAPHY) {
         const hpp_band known[] = {{.name = HPF_STR("LAG"), .size_bytes = phases->lag_bytes},
                                   {.name = HPF_STR("USE"), .size_bytes = phases->use_bytes},
                                   {.name = HPF_STR("DRAG"), .size_bytes = phases->drag_bytes},
                                   {.name = HPF_STR("VOID"), .size_bytes = phases->void_bytes}};
-        p->n_peak_bands = 0;
-        for (size_t i = 0; i < 4 && i < p->peak_bands_capacity; i++) {
-            p->peak_bands[p->n_peak_bands++] = known[i];
+        all->n = 0;
+        for (size_t i = 0; i < 4 && i < all->capacity; i++) {
+            all->bands[all->n++] = known[i];
         }
     }
-    size_t n = p->n_peak_bands < n_most ? p->n_peak_bands : n_most;
-    qsort(p->peak_bands, p->n_peak_bands, sizeof *p->peak_bands, by_size);
+    size_t n = all->n < n_most ? all->n : n_most;
+    if (all->n > 0) {
+        qsort(all->bands, all->n, sizeof *all->bands, by_size);
+    }
     for (size_t i = 0; i < n; i++) {
-        out[i] = (hpp_site_figures){.place = hpf__without_id(p->peak_bands[i].name),
-                                    .live_bytes = p->peak_bands[i].size_bytes};
+        out[i] = (hpp_site_figures){.place = hpf__without_id(all->bands[i].name),
+                                    .live_bytes = all->bands[i].size_bytes};
     }
     return n;
 }
 
 size_t hpp__profile_top(hpp__profile *p, hpp_moment moment, hpp_site_figures *out, size_t n_most)
 {
-    if (moment == HPP_AT_PEAK && p->n_peak_bands > 0) {
-        return top_bands(p, out, n_most);
+    if (moment == HPP_AT_PEAK && p->peak_bands[0].n > 0) {
+        return top_bands(p, p->options->census->breakdown, &p->peak_bands[0], out, n_most);
+    }
+    if (moment == HPP_AT_PEAK_BY_SECOND || moment == HPP_AT_PEAK_BY_THIRD) {
+        int i = moment - HPP_AT_PEAK;
+        return top_bands(p, p->figures.further[i - 1], &p->peak_bands[i], out, n_most);
     }
     const hpp__alive_list moments[HPP_N_MOMENTS] = {
         [HPP_AT_PEAK] = p->peak,

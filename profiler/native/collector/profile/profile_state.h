@@ -24,6 +24,12 @@ typedef struct hpp__alive_list {
     size_t n, capacity;
 } hpp__alive_list;
 
+/* The bands of the largest sample by type, retainer or use; none by another break-down. */
+typedef struct hpp__peak_bands {
+    hpp_band *bands;
+    size_t n, capacity;
+} hpp__peak_bands;
+
 /* A thread that is in the event log. */
 typedef struct hpp__logged_thread {
     uint32_t id; /* 0: none */
@@ -78,8 +84,7 @@ struct hpp__profile {
     hpp_census *engine;
     hpp__output output;
     hpp__alive_list peak, last;
-    hpp_band *peak_bands; /* of the largest sample, in a profile by type, retainer or use */
-    size_t n_peak_bands, peak_bands_capacity;
+    hpp__peak_bands peak_bands[1 + HPP_MAX_FURTHER_BANDS];
     hpp__shared_costs *costs;
     hpp__throw_log throws;
     hpp__profile_log log;

@@ -46,16 +46,26 @@ void hpp__profile_count_totals(hpp__profile *p)
     p->figures.freed_bytes = all.freed_bytes;
 }
 
-/* Keeps the bands of the largest sample, if they are not places that allocate. */
-static void keep_bands(hpp__profile *p, const hpp_census_result *result)
+/* Keeps the bands of a break-down in the largest sample, if they are not places that allocate. */
+static void keep_bands(hpp__peak_bands *to, const hpp_bands *from)
 {
-    hpf_breakdown by = p->options->census->breakdown;
-    bool is_kept = (by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER ||
-                    by == HPF_BREAKDOWN_BIOGRAPHY) &&
-                   HPF__ARRAY_RESERVE(p->peak_bands, p->peak_bands_capacity, result->n_bands + 4);
-    p->n_peak_bands = is_kept ? result->n_bands : 0;
-    for (size_t i = 0; i < p->n_peak_bands; i++) {
-        p->peak_bands[i] = result->bands[i];
+    enum { N_PHASES = 4 }; /* that take their place at the end */
+    bool is_kept = (from->by == HPF_BREAKDOWN_TYPE || from->by == HPF_BREAKDOWN_RETAINER ||
+                    from->by == HPF_BREAKDOWN_BIOGRAPHY) &&
+                   HPF__ARRAY_RESERVE(to->bands, to->capacity, from->n_bands + N_PHASES);
+    to->n = is_kept ? from->n_bands : 0;
+    for (size_t i = 0; i < to->n; i++) {
+        to->bands[i] = from->bands[i];
+    }
+}
+
+static void keep_all_bands(hpp__profile *p, const hpp_census_result *result)
+{
+    const hpp_bands first = {p->options->census->breakdown, result->bands, result->n_bands};
+    keep_bands(&p->peak_bands[0], &first);
+    for (int i = 0; i < HPP_MAX_FURTHER_BANDS; i++) {
+        keep_bands(&p->peak_bands[1 + i], &result->further[i]);
+        p->figures.further[i] = result->further[i].by;
     }
 }
 
@@ -72,7 +82,7 @@ static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
         f->peak_bytes = result->size_bytes;
         f->peak_s = result->time_s;
         f->types = p->objects.types;
-        keep_bands(p, result);
+        keep_all_bands(p, result);
         if (hpp__profile_needs_images(p->options)) {
             keep_objects(&p->peak, &p->objects);
         } else {
