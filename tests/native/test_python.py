@@ -218,6 +218,17 @@ class Python(Native):
         self.assertEqual({name.partition(")")[2]: size // MIB for name, size in done.profile.last().items()
                           if size >= MIB}, {"__main__.inner": 5, "interpreters.KEPT": 6})
 
+    def check_removed_modules(self, _, python):
+        folder = self.fresh()
+        done = Waiting([python, os.path.join(PROGRAMS, "removed_modules.py"), os.path.join(folder, "profile.hp")], folder,
+                       "-hr")
+        held = {name.partition(")")[2]: size for name, size in done.profile.last().items()}
+        self.assertGreaterEqual(held.get("removed_modules.KEPT", 0), 250 * 20000)
+
+    def test_python_removes_modules(self):
+        """While the interpreter ends, variables of modules hold what they did."""
+        self.with_each(self.check_removed_modules, "3.9", "3.10", "3.11", "3.12", "3.13")
+
     def test_python_ends(self):
         """However the interpreter ends, what it kept is in the profile; each of its checks is content."""
         for words in (["exit"], ["kill"], ["abort"], ["exception"], ["thread"]):

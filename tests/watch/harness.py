@@ -67,7 +67,7 @@ def wait_until(condition, what):
         if result:
             return result
         time.sleep(0.005)
-    raise AssertionError(f"waited {PATIENCE_S} s in vain for {what}")
+    raise AssertionError(f"waited {PATIENCE_S} s in vain for {what() if callable(what) else what}")
 
 
 def read(path):
@@ -111,7 +111,7 @@ class Running:
             raise AssertionError(f"{error}; census said: {self.errors()}") from None
 
     def wait_to_say(self, words):
-        wait_until(lambda: words in self.errors(), f"{words!r}, after {self.said!r}")
+        wait_until(lambda: words in self.errors(), lambda: f"{words!r}, after {self.said!r}")
 
     def end(self, with_signal=signal.SIGINT):
         """Ends the process, and returns its exit status."""

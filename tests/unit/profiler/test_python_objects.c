@@ -246,7 +246,7 @@ typedef struct found {
     hpp__python_roots roots;
 } found;
 
-static hpp__python_main python_main;
+static hpp__python_past past;
 
 static found find(void)
 {
@@ -265,8 +265,8 @@ static found find(void)
     n_reads = 0;
     cr_assert(eq(int, hpp__block_index_init(&f.index, blocks, n_blocks, NULL), HPF_OK));
     hpp__python_place place = {made.runtime, made.type, version};
-    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &python_main));
-    cr_assert(hpp__python_roots_init(&f.roots, &f.python));
+    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &past));
+    cr_assert(hpp__python_roots_init(&f.roots, &f.python, &past));
     return f;
 }
 
@@ -364,7 +364,8 @@ static void add_interpreter(void)
     set(made.runtime + at->runtime_interpreters, second);
 }
 
-/* An interpreter that ends clears the variables of __main__ one by one, __file__ before others. */
+/* An interpreter that ends removes modules, and clears the variables of __main__ one by one,
+ * __file__ before others. */
 Test(python_objects, keep_the_name_of_a_script)
 {
     make_heap(12);
@@ -376,6 +377,7 @@ Test(python_objects, keep_the_name_of_a_script)
     uint64_t modules = make_dict((const char *const[2]){"shop", "__main__"},
                                  (const uint64_t[2]){made.shop, module});
     set(made.interpreter + 944, modules);
+    uint64_t main_value = made.keys + 32 + 8 + 24 + 16;
     found f = find();
     cr_expect(holds(&f, "tool.CACHE", made.cache_list));
     finish(&f);
@@ -383,13 +385,17 @@ Test(python_objects, keep_the_name_of_a_script)
     f = find();
     cr_expect(holds(&f, "tool.CACHE", made.cache_list));
     finish(&f);
+    set(main_value, made.cache_list);
+    f = find();
+    cr_expect(holds(&f, "tool.CACHE", made.cache_list));
+    finish(&f);
+    set(main_value, module);
     add_interpreter();
     f = find();
     cr_expect(holds(&f, "tool.CACHE", made.cache_list));
     cr_expect(holds(&f, "__main__.INNER", made.session));
     finish(&f);
-    hpp__text_finish(&python_main.name);
-    python_main = (hpp__python_main){0};
+    hpp__python_past_finish(&past);
     f = find();
     cr_expect(holds(&f, "__main__.CACHE", made.cache_list));
     finish(&f);

@@ -227,11 +227,11 @@ static bool add_python_roots(builder *b)
     return true;
 }
 
-static bool build(builder *b, const hpp__image *image, hpp__python_main *python_main)
+static bool build(builder *b, const hpp__image *image, hpp__python_past *past)
 {
     hpp__python *python = &b->graph->python;
-    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots), python_main) ||
-        !hpp__python_roots_init(&b->python_roots, python)) {
+    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots), past) ||
+        !hpp__python_roots_init(&b->python_roots, python, past)) {
         return false;
     }
     b->has_python = python->of_block != NULL;
@@ -252,7 +252,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_main *python_
 void hpp__graph_past_finish(hpp__graph_past *past)
 {
     hpp__thread_frames_finish(&past->stacks);
-    hpp__text_finish(&past->python_main.name);
+    hpp__python_past_finish(&past->python);
 }
 
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
@@ -267,7 +267,7 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     if (status == HPF_OK &&
         (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||
          !HPF__ARRAY_RESERVE(graph->nodes, graph->nodes_capacity, image->n_blocks + 1) ||
-         !build(&b, image, &past->python_main))) {
+         !build(&b, image, &past->python))) {
         status = hpf_error_set_memory(err);
     }
     graph->n_unread_bytes = b.reader.n_unread_bytes;

@@ -50,7 +50,7 @@ typedef struct hpp__graph {
 /* What the graph of an image needs of the image before. All zero: there is none. */
 typedef struct hpp__graph_past {
     hpp__stacks stacks;
-    hpp__python_main python_main;
+    hpp__python_past python;
 } hpp__graph_past;
 
 void hpp__graph_past_finish(hpp__graph_past *past);

@@ -400,11 +400,22 @@ static uint64_t find_main(const hpp__python *p)
     }
     uint64_t modules = hpp__python_word(p, interpreter + p->offsets->interpreter_modules);
     uint64_t module = modules ? hpp__python_get(p, modules, "__main__") : 0;
-    return module ? hpp__python_word(p, module + HPP__PYTHON_MODULE_DICT) : 0;
+    uint64_t dict = module ? hpp__python_word(p, module + HPP__PYTHON_MODULE_DICT) : 0;
+    bool is_dict = dict && hpp__python_word(p, dict + HPP_PYTHON_OBJECT_TYPE) ==
+                               hpp__python_word(p, modules + HPP_PYTHON_OBJECT_TYPE);
+    return is_dict ? dict : 0; /* None: an interpreter that ends has removed the module */
+}
+
+void hpp__python_past_finish(hpp__python_past *past)
+{
+    hpp__text_finish(&past->main_name);
+    hpp__text_finish(&past->names);
+    free(past->modules);
+    *past = (hpp__python_past){0};
 }
 
 bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__python_main *main)
+                      hpp__python_place place, hpp__python_past *past)
 {
     hpp__text found = {0};
     *p = (hpp__python){.image = image,
@@ -421,12 +432,14 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
     }
     uint64_t dict = find_main(p);
     if (hpp__python_file_module(p, dict, &found)) {
-        hpp__text_finish(&main->name);
-        *main = (hpp__python_main){dict, found};
+        hpp__text_finish(&past->main_name);
+        past->main_name = found;
     }
-    p->main = dict ? dict : main->dict;
-    if (p->main == main->dict && main->name.length > 0) {
-        p->main_name = hpf_arena_str(p->arena, hpp__text_str(&main->name));
+    p->is_ending = !dict && past->main;
+    past->main = dict ? dict : past->main;
+    p->main = past->main;
+    if (past->main_name.length > 0) {
+        p->main_name = hpf_arena_str(p->arena, hpp__text_str(&past->main_name));
     }
     if (!find_type_of_types(p, place.type)) {
         return true;

@@ -24,18 +24,28 @@ typedef struct hpp__python_place {
     uint32_t version;       /* as PY_VERSION_HEX; the release does not matter */
 } hpp__python_place;
 
-/* The module __main__ of the first interpreter. */
-typedef struct hpp__python_main {
-    uint64_t dict;  /* 0: unknown */
-    hpp__text name; /* that its file gives it */
-} hpp__python_main;
+typedef struct hpp__python_known_module {
+    uint64_t dict;
+    size_t name, n_name; /* in hpp__python_past.names */
+} hpp__python_known_module;
 
-/* Finds the objects of an image. Without an interpreter of a known version, there are none. `main`
- * is that of the image before, or all zero, and becomes that of this one; it stays while an
- * interpreter ends, which has cleared the variables of the module, and does not list it any more.
- * Returns false without memory. Call hpp__python_finish in any case. */
+/* What is known of an interpreter from earlier images, all zero at first. It ends by removing all
+ * modules from its list, then it clears the variables of each. */
+typedef struct hpp__python_past {
+    uint64_t main;       /* the dict of the module __main__ of the first interpreter; 0: unknown */
+    hpp__text main_name; /* that its file gives this module */
+    hpp__python_known_module *modules;
+    size_t n_modules, modules_capacity;
+    hpp__text names;
+} hpp__python_past;
+
+void hpp__python_past_finish(hpp__python_past *past);
+
+/* Finds the objects of an image. Without an interpreter of a known version, there are none. `past`
+ * becomes that of the next image. Returns false without memory. Call hpp__python_finish in any
+ * case. */
 bool hpp__python_init(hpp__python *python, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__python_main *main);
+                      hpp__python_place place, hpp__python_past *past);
 void hpp__python_finish(hpp__python *python);
 
 /* Gives a dict the type "dict of NAME". */

@@ -18,6 +18,7 @@ enum {
 
 typedef struct finder {
     hpp__python_roots *out;
+    hpp__python_past *past;
     hpp__python *python;
     hpp__text module, name;
     hpp__map seen; /* interpreters, threads, frames and dicts of modules: lists may be circles */
@@ -106,16 +107,9 @@ static bool add_variable(void *context, uint64_t key, uint64_t value)
     return f->is_good;
 }
 
-/* Adds a module, under the first of its names. */
-static bool add_module(void *context, uint64_t key, uint64_t module)
+/* Adds the module with the name f->module; `module` is 0 if only its dict is left. */
+static void add_dict(finder *f, uint64_t module, uint64_t dict)
 {
-    finder *f = context;
-    uint64_t dict = hpp__python_word(f->python, module + HPP__PYTHON_MODULE_DICT);
-    f->module.length = 0;
-    if (!is_kind(f, module, HPP__PYTHON_MODULE) || !is_kind(f, dict, HPP__PYTHON_DICT) ||
-        !hpp__python_module_name(f->python, key, dict, &f->module) || !is_new(f, dict)) {
-        return f->is_good;
-    }
     uint32_t keys = hpp__block_index_find(f->python->index, hpp__python_keys(f->python, dict));
     mark(f, hpp__python_block(f->python, module), HPP__PYTHON_IS_HELD);
     mark(f, hpp__python_block(f->python, dict), HPP__PYTHON_IS_HELD);
@@ -130,7 +124,47 @@ static bool add_module(void *context, uint64_t key, uint64_t module)
     add_block(f, keys);
     hpp__python_each(f->python, dict, add_key, f);
     hpp__python_each(f->python, dict, add_variable, f);
+}
+
+/* Notes the module f->module for the images to come. */
+static void keep_module(finder *f, uint64_t dict)
+{
+    hpp__python_past *past = f->past;
+    const hpp__python_known_module known = {dict, past->names.length, f->module.length};
+    hpp__text_add(&past->names, hpp__text_str(&f->module));
+    f->is_good = f->is_good && !past->names.is_short &&
+                 HPF__ARRAY_PUSH(past->modules, past->n_modules, past->modules_capacity, known);
+}
+
+/* Adds a module, under the first of its names. */
+static bool add_module(void *context, uint64_t key, uint64_t module)
+{
+    finder *f = context;
+    uint64_t dict = hpp__python_word(f->python, module + HPP__PYTHON_MODULE_DICT);
+    f->module.length = 0;
+    if (!is_kind(f, module, HPP__PYTHON_MODULE) || !is_kind(f, dict, HPP__PYTHON_DICT) ||
+        !hpp__python_module_name(f->python, key, dict, &f->module) || !is_new(f, dict)) {
+        return f->is_good;
+    }
+    if (!f->python->is_ending) {
+        keep_module(f, dict);
+    }
+    add_dict(f, module, dict);
     return f->is_good;
+}
+
+/* Adds the modules of earlier images that are still there. */
+static void add_past_modules(finder *f)
+{
+    for (size_t i = 0; i < f->past->n_modules && f->is_good; i++) {
+        const hpp__python_known_module *known = &f->past->modules[i];
+        if (hpp__python_block(f->python, known->dict) != HPP__NO_BLOCK &&
+            is_kind(f, known->dict, HPP__PYTHON_DICT) && is_new(f, known->dict)) {
+            f->module.length = 0;
+            hpp__text_add(&f->module, (hpf_str){f->past->names.data + known->name, known->n_name});
+            add_dict(f, 0, known->dict);
+        }
+    }
 }
 
 /* ---- Classes ---- */
@@ -289,13 +323,16 @@ hpp__python_place hpp__python_find(hpp__roots *roots)
     return place;
 }
 
-bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python)
+bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__python_past *past)
 {
     *roots = (hpp__python_roots){.python = python};
     if (!python->of_block) {
         return true;
     }
-    finder f = {.out = roots, .python = python, .is_good = true};
+    finder f = {.out = roots, .past = past, .python = python, .is_good = true};
+    if (!python->is_ending) {
+        past->n_modules = past->names.length = 0;
+    }
     const hpp_python_offsets *o = python->offsets;
     uint64_t interpreter = hpp__python_word(python, python->runtime + o->runtime_interpreters);
     add_classes(&f);
@@ -307,6 +344,9 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python)
         }
         add_threads(&f, interpreter);
         interpreter = hpp__python_word(python, interpreter + o->interpreter_next);
+    }
+    if (python->is_ending) {
+        add_past_modules(&f);
     }
     hpp__map_finish(&f.seen);
     hpp__text_finish(&f.module);

@@ -34,8 +34,10 @@ typedef struct hpp__python_roots {
  * a known version. */
 hpp__python_place hpp__python_find(hpp__roots *roots);
 
-/* Lists the roots. Returns false without memory. Call hpp__python_roots_finish in any case. */
-bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python);
+/* Lists the roots. `past` gets the modules; those that an interpreter that ends has removed are
+ * roots while they have variables. Returns false without memory. Call hpp__python_roots_finish in
+ * any case. */
+bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__python_past *past);
 void hpp__python_roots_finish(hpp__python_roots *roots);
 
 #endif
