@@ -76,11 +76,11 @@ class Retained(Native):
             time.sleep(0.02)
         return result
 
-    def whole(self):
+    def whole(self, names=frozenset(("large", "(unreached)"))):
         """Returns the groups if they are all. Of an image that was taken while the program ran, old values on the stack
         may hold what is lost."""
         groups = self.groups() or {}
-        return groups if {"large", "(unreached)"} <= groups.keys() else None
+        return groups if names <= groups.keys() else None
 
     def snapshot(self):
         subprocess.run([harness.CENSUS, "mark", "--snapshot", self.process_id], check=True)
@@ -152,8 +152,7 @@ class Retained(Native):
 
     def check_python(self, _, python):
         process = self.start("-hy", "-i0.3", command=[python, "-S", os.path.join(PYTHON_PROGRAMS, "retained.py")])
-        self.snapshot()
-        groups = self.wait_for(self.groups)
+        groups = self.wait_for(lambda: self.snapshot() or self.whole(self.printed.keys()))
         self.end(process)
         for group, (self_bytes,) in self.printed.items():
             retained = sum(n for name, (n,) in self.printed.items() if (name + "/").startswith(group + "/"))
