@@ -139,6 +139,8 @@ class Caveats(harness.Watch):
         self.assertEqual(viewer.states[0]["caveat"], SEVERAL)
 
     def test_requested_profile(self):
+        """Also in a file that is empty when it is opened."""
+        self.put(b"")
         running, viewer = self.watch("--profile", "3")
         data = self.put(logs.header() + logs.block(logs.started("+RTS", "-l", "-hT"), logs.begun(0),
                                                    by_type(1, 5000)))

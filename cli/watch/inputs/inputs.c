@@ -47,13 +47,21 @@ static bool is_run(const char *path, const char *which, uint32_t *process)
     return is_it;
 }
 
+/* Returns whether a file is not there yet, or too short to tell its format. */
+static bool is_yet_to_come(const char *path)
+{
+    enum { MAGIC_BYTES = 4 };
+    struct stat file;
+    return stat(path, &file) != 0 || file.st_size < MAGIC_BYTES;
+}
+
 /* Opens a file that grows, or is finished. */
 static watch_input *open_file(const char *path, const watch_input_options *options)
 {
     input file;
     watch_input_options growing = *options;
     bool is_all = options->which && strcmp(options->which, "all") == 0;
-    if (access(path, F_OK) != 0 || (!is_all && is_run(path, options->which, &growing.process))) {
+    if (is_yet_to_come(path) || (!is_all && is_run(path, options->which, &growing.process))) {
         return input_file_create(path, &growing);
     }
     if (!input_open_only(&file, path, NULL)) {
