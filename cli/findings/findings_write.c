@@ -212,7 +212,12 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
         [HPF_FINDING_CHURN] = "plot --lanes",
         [HPF_FINDING_SMALL_BLOCKS] = "report --value "};
     bool takes_parts = f->kind != HPF_FINDING_ONE_HOLDER;
-    hpf_sink_printf(to, "census %s%s", commands[f->kind],
+    hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
+    bool has_stacks = in->format == &hpf_format_eventlog && hpf_native_part_of_job(job).length > 0;
+    bool is_by_function = f->kind == HPF_FINDING_UNUSED && has_stacks;
+    hpf_sink_printf(to, "census %s%s",
+                    is_by_function ? "report --by function --under '^(DRAG|VOID)$'"
+                                   : commands[f->kind],
                     f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value : "");
     if (takes_parts && f->from_time > -HUGE_VAL) {
         hpf_sink_text(to, " --from ");

@@ -79,6 +79,9 @@ class Several(Native):
             self.assertEqual(self.large("--by", "function", "--under", "^VOID$"), {"load_page"})
             self.check_near(own["Page"], self.most("--by", "function")["load_page"])
             self.assertEqual(self.most("--by", "use"), self.most())
+            found = harness.run([harness.CENSUS, "report", self.recording]).output
+            command = re.search(r"(?m)^unused memory: .*\n  census (report .*)$", found)[1]
+            self.assertIn("load_page", harness.run(["sh", "-c", harness.CENSUS + " " + command]).output)
         self.assertEqual(self.large("--by", "type", "--under", "^USE$"), {"Session"})
 
     def test_pages_of_each_break_down(self):
