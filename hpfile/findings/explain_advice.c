@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/frame.h"
 #include "base/names.h"
 #include "hpfile/breakdown.h"
 #include "event/call_stacks.h"
@@ -21,6 +22,9 @@
 #include "hpfile/retainer_sets.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
+
+/* Most that a recording answers: by three break-downs, and who makes what is unused. */
+enum { MOST_ANSWERS = 4 };
 
 /* Shares from which a rule applies. */
 static const double much = 0.25, most = 0.5, some = 0.05, lost = 0.01;
@@ -132,6 +136,63 @@ static hpf_status add_savings(hpf_explanation *e, const hpf_explain_recording *g
     return status;
 }
 
+/* Returns whether stacks of a recording say what a further break-down does. */
+static bool has_further(const hpf_survey *survey, hpf_breakdown by)
+{
+    enum { MOST_TYPES = 4 };
+    bool has = false;
+    for (hpf_name i = 0; i < hpf_survey_n_names(survey) && !has; i++) {
+        hpf_frame frames[MOST_TYPES];
+        size_t n = hpf_survey_frames(survey, i, frames, MOST_TYPES);
+        n = hpf__n_types(frames, n < MOST_TYPES ? n : MOST_TYPES);
+        for (size_t k = 0; k < n; k++) {
+            has |= frames[k].further == by;
+        }
+    }
+    return has;
+}
+
+/* Adds what a recording says by a break-down. */
+static hpf_status add_answer(hpf_explanation *e, const hpf_explain_recording *r,
+                             hpf__explain_key key, hpf_error *err)
+{
+    hpf_explain_recording *added = &e->recordings[e->n_recordings++];
+    *added = *r;
+    hpf_status status = hpf__explain_table_make(&added->table, added, key, NULL, e->arena, err);
+    const hpf_explain_recording **place =
+        r->is_waste ? &e->waste[r->question] : &e->answers[r->question];
+    bool is_link = r->of_centre.length > 0; /* it says what holds a holder */
+    bool is_empty = r->is_waste && added->table.n == 0;
+    if (!is_empty && (!*place || (worth(added) > worth(*place) && !is_link))) {
+        *place = added;
+    }
+    return status;
+}
+
+/* Adds the further break-downs of a recording, and the makers of what one by use shows to be
+ * unused. */
+static hpf_status add_further(hpf_explanation *e, const hpf_explain_recording *first,
+                              hpf_error *err)
+{
+    static const hpf_breakdown all[] = {HPF_BREAKDOWN_TYPE, HPF_BREAKDOWN_RETAINER,
+                                        HPF_BREAKDOWN_BIOGRAPHY};
+    hpf_explain_recording r = *first;
+    hpf_status status = HPF_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == HPF_OK; i++) {
+        bool is_further = has_further(r.in->survey, all[i]);
+        r.by = all[i];
+        r.question = question_of(r.by, true);
+        status = is_further ? add_answer(e, &r, HPF__EXPLAIN_BY_NAME, err) : HPF_OK;
+        if (status == HPF_OK && r.by == HPF_BREAKDOWN_BIOGRAPHY && !r.is_waste &&
+            (is_further || first->by == r.by)) {
+            r.question = HPF_EXPLAIN_MAKER;
+            r.is_waste = true;
+            status = add_answer(e, &r, HPF__EXPLAIN_BY_MAKER, err);
+        }
+    }
+    return status;
+}
+
 static hpf_status add_recording(hpf_explanation *e, const hpf_recording *in, hpf_error *err)
 {
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB), program = program_of(job);
@@ -154,10 +215,7 @@ static hpf_status add_recording(hpf_explanation *e, const hpf_recording *in, hpf
         }
     }
     r.question = question_of(r.by, is_native);
-    hpf_explain_recording *added = &e->recordings[e->n_recordings++];
-    bool is_ok = note_restrictions(&r, job, e->arena);
-    *added = r;
-    if (!is_ok) {
+    if (!note_restrictions(&r, job, e->arena)) {
         return hpf_error_set_memory(err);
     }
     if (r.by == HPF_BREAKDOWN_NONE || r.by == HPF_BREAKDOWN_ERA) {
@@ -166,15 +224,8 @@ static hpf_status add_recording(hpf_explanation *e, const hpf_recording *in, hpf
                              "retainer (-hc, -hd, -hb, -hr)",
                              in->name);
     }
-    status =
-        hpf__explain_table_make(&added->table, added, HPF__EXPLAIN_BY_NAME, NULL, e->arena, err);
-    const hpf_explain_recording **place =
-        r.is_waste ? &e->waste[r.question] : &e->answers[r.question];
-    bool is_link = r.of_centre.length > 0; /* it says what holds a holder */
-    if (!*place || (worth(added) > worth(*place) && !is_link)) {
-        *place = added;
-    }
-    return status;
+    status = add_answer(e, &r, HPF__EXPLAIN_BY_NAME, err);
+    return status == HPF_OK && is_native ? add_further(e, &r, err) : status;
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -230,11 +281,11 @@ static bool is_of_ghc(const hpf_explanation *e)
 /* Makes the tables by function: of everything, and of what nothing holds. */
 static hpf_status find_makers(hpf_explanation *e, hpf_error *err)
 {
-    static const hpf_explain_question order[] = {HPF_EXPLAIN_MAKER, HPF_EXPLAIN_HOLDER,
-                                                 HPF_EXPLAIN_CONTENT};
+    static const hpf_explain_question order[HPF_EXPLAIN_N_QUESTIONS] = {
+        HPF_EXPLAIN_MAKER, HPF_EXPLAIN_HOLDER, HPF_EXPLAIN_CONTENT, HPF_EXPLAIN_USE};
     const hpf_str unreached = HPF_STR("UNREACHED");
     hpf_status status = HPF_OK;
-    for (size_t i = 0; i < 3 && status == HPF_OK && e->makers.n == 0; i++) {
+    for (size_t i = 0; i < HPF_EXPLAIN_N_QUESTIONS && status == HPF_OK && e->makers.n == 0; i++) {
         const hpf_explain_recording *r = e->answers[order[i]];
         bool is_whole = r && r->of.length == 0;
         status = is_whole ? hpf__explain_table_make(&e->makers, r, HPF__EXPLAIN_BY_MAKER, NULL,
@@ -737,7 +788,8 @@ hpf_status hpf_explain_find(hpf_explanation *out, const hpf_recording *recording
 {
     hpf_explanation *e = out;
     *e = (hpf_explanation){.arena = hpf_arena_create()};
-    e->recordings = e->arena ? hpf_arena_array(e->arena, n, 2 * sizeof *e->recordings) : NULL;
+    e->recordings =
+        e->arena ? hpf_arena_array(e->arena, n, MOST_ANSWERS * sizeof *e->recordings) : NULL;
     hpf_status status = e->recordings ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
         status = add_recording(e, &recordings[i], err);

@@ -201,6 +201,36 @@ static hpf_status read_amounts(const hpf_explain_recording *r, double *amounts, 
                : status;
 }
 
+/* Returns what the break-down of a recording says of a stack, of the `n` frames before the
+ * functions. */
+static hpf_str name_of(const hpf_explain_recording *r, const hpf_frame *frames, size_t n)
+{
+    size_t i = 0;
+    while (i < n && frames[i].further != r->by) {
+        i++;
+    }
+    return frames[i < n ? i : 0].type;
+}
+
+/* Returns whether a name is left out of a recording by use that is one of what is unused. */
+static bool is_in_use(const hpf_explain_recording *r, hpf_str name)
+{
+    return r->is_waste && r->by == HPF_BREAKDOWN_BIOGRAPHY && !hpf_str_is(name, "DRAG") &&
+           !hpf_str_is(name, "VOID");
+}
+
+/* Makes the shares parts of their sum. */
+static void normalise(hpf_explain_part *parts, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += parts[i].share;
+    }
+    for (size_t i = 0; i < n && sum > 0; i++) {
+        parts[i].share /= sum;
+    }
+}
+
 hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_recording *r,
                                    hpf__explain_key key, const hpf_str *only, hpf_arena *arena,
                                    hpf_error *err)
@@ -224,7 +254,7 @@ hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_rec
         bool is_stack = r->question == HPF_EXPLAIN_MAKER;
         if (n > 0 && hpf__frame_is_type(frames)) { /* the stack follows */
             size_t first = hpf__n_types(frames, n);
-            name = frames->type;
+            name = name_of(r, frames, first);
             is_stack = is_stack || key == HPF__EXPLAIN_BY_MAKER;
             frames += first;
             n -= first;
@@ -237,7 +267,8 @@ hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_rec
                                           : o->total.sum > 0 ? totals->sum / o->total.sum
                                                              : 0};
         describe_name(&part, r, name, n > 0 ? frames : NULL);
-        bool is_left_out = (only && !hpf_str_equal(*only, part.name)) || totals->n_samples == 0 ||
+        bool is_left_out = is_in_use(r, name) || (only && !hpf_str_equal(*only, part.name)) ||
+                           totals->n_samples == 0 ||
                            (key == HPF__EXPLAIN_BY_MAKER && (!is_stack || n == 0));
         if (is_left_out) {
             continue;
@@ -252,6 +283,9 @@ hpf_status hpf__explain_table_make(hpf_explain_table *out, const hpf_explain_rec
         parts[out->n++] = part;
     }
     out->n = add_up(parts, out->n);
+    if (r->is_waste && r->by == HPF_BREAKDOWN_BIOGRAPHY) {
+        normalise(parts, out->n);
+    }
     for (size_t i = 0; i < out->n; i++) {
         parts[i].grows = o->n_samples >= HPF_EXPLAIN_FEWEST_SAMPLES && rises(parts[i].amounts);
     }

@@ -72,6 +72,16 @@ class Several(Native):
         """A biography counts the blocks that are watched for all."""
         self.assertLess(abs(found - expected), expected / 7)
 
+    def test_use_types_and_holders_explain_it(self):
+        """One recording answers all questions of `census explain`."""
+        self.run_several("-hr", "-hb", "-hy")
+        done = harness.run([harness.CENSUS, "explain", self.recording])
+        self.assertEqual((done.status, done.errors), (0, ""))
+        self.assertNotIn("Not known", done.output)
+        for row in (r"made by +\S+%  load_page", r"consists of +\S+%  Page", r"held by +\S+%  cache@several",
+                    r"use +\S+%  VOID  never used", r"(?s)Of what is not in use\n  made by +9.*%  load_page"):
+            self.assertRegex(done.output, row)
+
     def test_use_has_stacks(self):
         """Also without images: the last samples are written again with the phases that are known at the end."""
         for options in ["-hb"], ["-hb", "-hy"]:
