@@ -371,8 +371,8 @@ static void list_files(run *r)
         {o->with_recording, ".census"},
         {o->with_hp, ".hp"},
         {p->with_eventlog, ".eventlog"},
-        {!r->options.without_prof &&
-             (p->report != HPP_REPORT_NONE || p->census->breakdown == HPF_BREAKDOWN_RETAINER),
+        {!r->options.without_prof && (p->report != HPP_REPORT_NONE ||
+                                      hpp_census_asks_for(p->census, HPF_BREAKDOWN_RETAINER)),
          ".prof"},
         {p->time_bins, ".time.bins"},
         {p->heap_bins, ".heap.bins"},

@@ -828,18 +828,6 @@ size_t hpp__stack_frames(const hpp_stacks *stacks, void *context, const void *st
 
 /* ---- Life ---- */
 
-bool hpp__census_asks_for(const hpp_census_options *options, hpf_breakdown property)
-{
-    bool asks = options->breakdown == property;
-    for (size_t i = 0; i < options->n_further && !asks; i++) {
-        asks = options->further[i] == property;
-    }
-    for (size_t i = 0; i < options->n_restrictions && !asks; i++) {
-        asks = options->restrictions[i].selector == property;
-    }
-    return asks;
-}
-
 static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, hpf_error *err)
 {
     bool by_object =
@@ -853,8 +841,8 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
     if (status == HPF_OK && by_object) {
         status = hpp__band_keys_init(&c->keys, c->breakdown, &c->heap, c->arena, err);
     }
-    c->has_retainers = hpp__census_asks_for(options, HPF_BREAKDOWN_RETAINER) || c->is_savings;
-    c->has_biography = hpp__census_asks_for(options, HPF_BREAKDOWN_BIOGRAPHY) || c->is_savings;
+    c->has_retainers = hpp_census_asks_for(options, HPF_BREAKDOWN_RETAINER) || c->is_savings;
+    c->has_biography = hpp_census_asks_for(options, HPF_BREAKDOWN_BIOGRAPHY) || c->is_savings;
     if (c->is_savings) {
         c->restrictions.phases &= HPP__LAG | HPP__DRAG | HPP__VOID;
     }

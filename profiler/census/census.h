@@ -41,9 +41,6 @@ HPF_MUST_USE hpf_status hpp__census_divide_by_stack(hpp_census *census,
                                                     const hpp_census_options *options,
                                                     hpf_error *err);
 
-/* Returns whether a break-down, the first or a further one, or a restriction is by a property. */
-bool hpp__census_asks_for(const hpp_census_options *options, hpf_breakdown property);
-
 /* Returns whether stacks of the heap may have the places of calls. */
 bool hpp__census_has_calls(const hpp_census *census);
 

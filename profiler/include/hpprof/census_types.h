@@ -72,5 +72,18 @@ typedef struct hpp_census_options {
     size_t n_rules, n_identities;
 } hpp_census_options;
 
+/* Returns whether a break-down, the first or a further one, or a restriction is by a property. */
+static inline bool hpp_census_asks_for(const hpp_census_options *options, hpf_breakdown property)
+{
+    bool asks = options->breakdown == property;
+    for (size_t i = 0; i < options->n_further && !asks; i++) {
+        asks = options->further[i] == property;
+    }
+    for (size_t i = 0; i < options->n_restrictions && !asks; i++) {
+        asks = options->restrictions[i].selector == property;
+    }
+    return asks;
+}
+
 HPF_END_DECLS
 #endif

@@ -480,7 +480,7 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                              library);
     }
     uint64_t tick_us = hpp_collector_tick_ns(c) / 1000;
-    bool has_biography = hpp__census_asks_for(&c->census, HPF_BREAKDOWN_BIOGRAPHY);
+    bool has_biography = hpp_census_asks_for(&c->census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
     bool has_peak_images =
@@ -587,7 +587,7 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
                              "--savings and --count are only for programs that embed the "
                              "profiler (hpprof/runtime.h)");
     }
-    if (hpp__census_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
+    if (hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
         return HPF_OK;
     }
     if (census->retaining.identity || census->retaining.rule) {

@@ -967,7 +967,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
                   .max_percent = options->max_overhead_percent},
         .with_images = hpp__profile_needs_images(options->profile),
         .logs_threads = hpp__profile_logs_threads(options->profile),
-        .with_lives = hpp__census_asks_for(options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
+        .with_lives = hpp_census_asks_for(options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
     pthread_mutex_init(&p->costs.lock, NULL);
     hpp__freezer_init(&p->freezer, p->process_id, helper);

@@ -570,6 +570,17 @@ Test(profiler, heap_profile_needs_a_heap)
     cr_assert_eq(hpp_profiler_start(&profiler, &config, NULL), HPF_ERR_ARGUMENT);
 }
 
+Test(profiler, a_program_has_one_break_down)
+{
+    cr_assert_eq(hpp_options_parse(options, HPF_STR("-hr -hy"), NULL), HPF_OK);
+    hpp_language language = tiny_language(true);
+    hpp_runtime *runtime;
+    hpf_error err;
+    cr_assert_eq(hpp_runtime_start(&runtime, &language, &config, &err), HPF_ERR_ARGUMENT);
+    cr_expect_str_eq(err.message, "only one break-down is possible");
+    cr_assert_null(runtime);
+}
+
 Test(profiler, a_program_of_an_older_header_has_a_smaller_config)
 {
     cr_assert_eq(hpp_options_parse(options, HPF_STR("-hc"), NULL), HPF_OK);

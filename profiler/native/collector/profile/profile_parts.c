@@ -82,9 +82,9 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
 bool hpp__profile_needs_images(const hpp_options *profile)
 {
     const hpp_census_options *census = profile->census;
-    bool is_alone = census->n_further == 0 && hpp__census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY);
-    return hpp__census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
-           (hpp__census_asks_for(census, HPF_BREAKDOWN_TYPE) && !is_alone);
+    bool is_alone = census->n_further == 0 && hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY);
+    return hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
+           (hpp_census_asks_for(census, HPF_BREAKDOWN_TYPE) && !is_alone);
 }
 
 static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *options, hpf_error *err)
@@ -103,7 +103,7 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
-        p->heap.with_types = hpp__census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
+        p->heap.with_types = hpp_census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
     }
     const hpp_census_options *census = p->options->census;
     if (status == HPF_OK) {
@@ -197,7 +197,7 @@ static void list_suffixes(const hpp__profile_options *options, const char *out[7
 {
     const hpp_options *o = options->profile;
     bool has_report =
-        o->report != HPP_REPORT_NONE || hpp__census_asks_for(o->census, HPF_BREAKDOWN_RETAINER);
+        o->report != HPP_REPORT_NONE || hpp_census_asks_for(o->census, HPF_BREAKDOWN_RETAINER);
     const struct {
         bool is_written;
         const char *suffix;
