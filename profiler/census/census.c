@@ -151,10 +151,12 @@ static uint32_t part_of(hpp_census *c, uint32_t key, uint32_t set, const hpp_obj
     uint32_t stack = hpp__band_keys_get(&c->stacks, &divided);
     uint32_t part = stack == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, 0, key, stack);
     for (size_t i = 0; i < c->n_further && part != LOST_PAIR; i++) {
-        if (c->further[i].by != HPF_BREAKDOWN_BIOGRAPHY) {
-            bool is_set = c->further[i].by == HPF_BREAKDOWN_RETAINER;
-            part = key_of_pair(c, i + 1, part,
-                               is_set ? set : hpp__band_keys_get(&c->further[i].keys, object));
+        further *f = &c->further[i];
+        if (f->by == HPF_BREAKDOWN_RETAINER) {
+            part = key_of_pair(c, i + 1, part, set);
+        } else if (f->by != HPF_BREAKDOWN_BIOGRAPHY) {
+            uint32_t type = hpp__band_keys_get(&f->keys, object);
+            part = type == HPP__KEY_OUT_OF_MEMORY ? LOST_PAIR : key_of_pair(c, i + 1, part, type);
         }
     }
     if (known) {
