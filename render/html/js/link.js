@@ -29,7 +29,8 @@ class Link {
         this.data = data;
         this.wanted = null;     // settings of one profile, until it is there
         this.later = 0;         // the pending write
-        window.addEventListener('hashchange', () => this.restore());
+        // The address may have been written again since: the event has the one that was asked for.
+        window.addEventListener('hashchange', ({newURL}) => this.restore(new URL(newURL).hash));
     }
 
     // --- from the view to the address
@@ -84,8 +85,8 @@ class Link {
     // --- from the address to the view
 
     // Restores the view; ignores what makes no sense.
-    restore() {
-        const asked = new URLSearchParams(location.hash.slice(1)), {app} = this;
+    restore(fragment = location.hash) {
+        const asked = new URLSearchParams(fragment.slice(1)), {app} = this;
         const view = census.view.makeView(this.data), bands = numberOf(asked.get('bands'));
         const sort = /^(-?)(\w+)$/.exec(asked.get('sort') || '');
         for (const [key, choices] of Object.entries(CHOICES)) {
