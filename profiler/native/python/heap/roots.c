@@ -332,6 +332,7 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__
     finder f = {.out = roots, .past = past, .python = python, .is_good = true};
     if (!python->is_ending) {
         past->n_modules = past->names.length = 0;
+        past->names.is_short = false; /* a lack of memory concerns one image */
     }
     const hpp_python_offsets *o = python->offsets;
     uint64_t interpreter = hpp__python_word(python, python->runtime + o->runtime_interpreters);
