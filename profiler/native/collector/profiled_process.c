@@ -553,8 +553,8 @@ static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
     return n_bytes;
 }
 
-/* Lets the program ask for an image before its heap shrinks from a peak that is worth one beside
- * what is known. */
+/* Lets the program ask for an image before its heap shrinks from a peak that is larger than what
+ * is known by so much that it is worth one. */
 static void want_peak(hpp__process *p, uint64_t known_bytes)
 {
     if (atomic_load(&p->control->peak_image_bytes) != 0) {
