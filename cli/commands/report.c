@@ -38,17 +38,7 @@
 
 /* A choice of --by for address bins only, after the choices for stacks. */
 enum { PART_ADDRESS = HPF_PART_USE + 1 };
-static const char *const part_names[] = {[HPF_PART_STACK] = "stack",
-                                         [HPF_PART_FUNCTION] = "function",
-                                         [HPF_PART_PRODUCER] = "producer",
-                                         [HPF_PART_MODULE] = "module",
-                                         [HPF_PART_LINE] = "line",
-                                         [HPF_PART_TYPE] = "type",
-                                         [HPF_PART_THREAD] = "thread",
-                                         [HPF_PART_RETAINER] = "retainer",
-                                         [HPF_PART_USE] = "use",
-                                         [PART_ADDRESS] = "address",
-                                         NULL};
+static const char *const part_names[] = {STACK_PART_NAMES, [PART_ADDRESS] = "address", NULL};
 
 /* A format of --source only, after the formats of tables. */
 enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };

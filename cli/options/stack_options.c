@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "options/stack_options.h"
 
-const char *const stack_part_names[] = {
-    [HPF_PART_STACK] = "stack",       [HPF_PART_FUNCTION] = "function",
-    [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module",
-    [HPF_PART_LINE] = "line",         [HPF_PART_TYPE] = "type",
-    [HPF_PART_THREAD] = "thread",     [HPF_PART_RETAINER] = "retainer",
-    [HPF_PART_USE] = "use",           NULL};
+const char *const stack_part_names[] = {STACK_PART_NAMES, NULL};
 
 const char *stack_options_given(const stack_options *v)
 {

@@ -17,7 +17,12 @@ typedef struct stack_options {
     bool no_skip;
 } stack_options;
 
-/* The choices of --by. */
+/* The choices of --by, at the numbers of their parts; and as a list that NULL ends. */
+#define STACK_PART_NAMES                                                                           \
+    [HPF_PART_STACK] = "stack", [HPF_PART_FUNCTION] = "function",                                  \
+    [HPF_PART_PRODUCER] = "producer", [HPF_PART_MODULE] = "module", [HPF_PART_LINE] = "line",      \
+    [HPF_PART_TYPE] = "type", [HPF_PART_THREAD] = "thread", [HPF_PART_RETAINER] = "retainer",      \
+    [HPF_PART_USE] = "use"
 extern const char *const stack_part_names[];
 
 /* Rows of a table of options. `position` is the offset of a stack_options. */
