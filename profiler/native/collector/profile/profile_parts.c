@@ -269,11 +269,11 @@ static int by_size(const void *a, const void *b)
 
 /* Stores the largest bands of a break-down in the largest sample, without numbers of retainer sets.
  */
-static size_t top_bands(hpp__profile *p, hpf_breakdown by, hpp__peak_bands *all,
-                        hpp_site_figures *out, size_t n_most)
+static size_t top_bands(const hpp__profile *p, hpp__peak_bands *all, hpp_site_figures *out,
+                        size_t n_most)
 {
     const hpp_phase_bytes *phases = &p->figures.biography.phases;
-    if (all->n > 0 && by == HPF_BREAKDOWN_BIOGRAPHY) {
+    if (all->n > 0 && all->by == HPF_BREAKDOWN_BIOGRAPHY) {
         const hpp_band known[] = {{.name = HPF_STR("LAG"), .size_bytes = phases->lag_bytes},
                                   {.name = HPF_STR("USE"), .size_bytes = phases->use_bytes},
                                   {.name = HPF_STR("DRAG"), .size_bytes = phases->drag_bytes},
@@ -296,12 +296,9 @@ static size_t top_bands(hpp__profile *p, hpf_breakdown by, hpp__peak_bands *all,
 
 size_t hpp__profile_top(hpp__profile *p, hpp_moment moment, hpp_site_figures *out, size_t n_most)
 {
-    if (moment == HPP_AT_PEAK && p->peak_bands[0].n > 0) {
-        return top_bands(p, p->options->census->breakdown, &p->peak_bands[0], out, n_most);
-    }
-    if (moment == HPP_AT_PEAK_BY_SECOND || moment == HPP_AT_PEAK_BY_THIRD) {
-        int i = moment - HPP_AT_PEAK;
-        return top_bands(p, p->figures.further[i - 1], &p->peak_bands[i], out, n_most);
+    bool is_at_peak = moment <= HPP_AT_PEAK_BY_THIRD;
+    if (is_at_peak && (moment != HPP_AT_PEAK || p->peak_bands[0].n > 0)) {
+        return top_bands(p, &p->peak_bands[moment - HPP_AT_PEAK], out, n_most);
     }
     const hpp__alive_list moments[HPP_N_MOMENTS] = {
         [HPP_AT_PEAK] = p->peak,

@@ -26,6 +26,7 @@ typedef struct hpp__alive_list {
 
 /* The bands of the largest sample by type, retainer or use; none by another break-down. */
 typedef struct hpp__peak_bands {
+    hpf_breakdown by;
     hpp_band *bands;
     size_t n, capacity;
 } hpp__peak_bands;

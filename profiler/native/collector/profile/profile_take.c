@@ -53,6 +53,7 @@ static void keep_bands(hpp__peak_bands *to, const hpp_bands *from)
     bool is_kept = (from->by == HPF_BREAKDOWN_TYPE || from->by == HPF_BREAKDOWN_RETAINER ||
                     from->by == HPF_BREAKDOWN_BIOGRAPHY) &&
                    HPF__ARRAY_RESERVE(to->bands, to->capacity, from->n_bands + N_PHASES);
+    to->by = from->by;
     to->n = is_kept ? from->n_bands : 0;
     for (size_t i = 0; i < to->n; i++) {
         to->bands[i] = from->bands[i];
