@@ -415,26 +415,48 @@ Test(graph, thread_has_registers_thread_local_memory_and_a_stack_down_to_its_poi
     cr_assert_null(root_to(4));
 }
 
+/* Writes the descriptor of a stack's thread, with glibc's note of what it has mapped. */
+static uint64_t *write_descriptor(char *stack, size_t n_bytes)
+{
+    uint64_t *descriptor = (uint64_t *)(void *)(stack + n_bytes - 2304);
+    descriptor[0] = descriptor[2] = (uintptr_t)descriptor;
+    descriptor[210] = (uintptr_t)stack;
+    descriptor[211] = n_bytes;
+    descriptor[212] = PAGE_BYTES;
+    return descriptor;
+}
+
+/* Since glibc 2.42, one mapping can be several stacks, and memory of the program beside them. */
 Test(graph, stack_of_a_thread_that_has_ended_is_no_root)
 {
     enum { STACK_BYTES = 16 * PAGE_BYTES };
+    static hpp__image_thread thread;
     char *heap = add_map(PAGE_BYTES, "");
-    char *stack = add_map(STACK_BYTES, "");
-    for (uint32_t i = 0; i < 2; i++) {
+    char *first = add_map(5 * STACK_BYTES, "");
+    char *running = first + 3 * STACK_BYTES;
+    for (uint32_t i = 0; i < 5; i++) {
         add_block(heap + 64 * (i + 1), 24, 3);
+        char *stack = first + i * STACK_BYTES;
+        *(uint64_t *)(void *)(stack + 2 * PAGE_BYTES) = blocks[i].address;
     }
-    size_t at = maps[0].begin == (uintptr_t)stack ? 0 : 1;
-    memmove(&maps[at + 1], &maps[at], (image.n_maps - at) * sizeof *maps);
-    image.n_maps++;
-    maps[at].end = maps[at + 1].begin = (uintptr_t)stack + PAGE_BYTES; /* a guard */
-    maps[at].is_readable = maps[at].is_writable = false;
-    uint64_t *pointer = (uint64_t *)(void *)(stack + STACK_BYTES - 4096);
-    *(uint64_t *)(void *)(stack + 2 * PAGE_BYTES) = blocks[0].address;
     make_graph();
-    check_root(0, HPP__ROOT_MAPPING, "mapping"); /* without thread data it could be anything */
-    pointer[0] = pointer[2] = (uintptr_t)pointer;
+    for (uint32_t i = 0; i < 5; i++) { /* without descriptors they could be anything */
+        check_root(i, HPP__ROOT_MAPPING, "mapping");
+    }
+    write_descriptor(first + STACK_BYTES, STACK_BYTES);
+    uint64_t *ended = write_descriptor(first + 2 * STACK_BYTES, STACK_BYTES);
+    ended[20] = blocks[1].address; /* what its descriptor has counts: it is used again */
+    thread.thread_pointer = (uintptr_t)write_descriptor(running, STACK_BYTES);
+    thread.stack_begin = (uintptr_t)running + 5 * PAGE_BYTES;
+    thread.stack_end = (uintptr_t)running + STACK_BYTES;
+    image.threads = &thread;
+    image.n_threads = 1;
     make_graph();
-    cr_assert_null(root_to(0));
+    check_root(0, HPP__ROOT_MAPPING, "mapping");
+    check_root(1, HPP__ROOT_MAPPING, "mapping");
+    cr_assert_null(root_to(2));
+    cr_assert_null(root_to(3)); /* below its stack pointer */
+    check_root(4, HPP__ROOT_MAPPING, "mapping");
 }
 
 /* ---- Variables of this program ---- */

@@ -14,3 +14,24 @@ size_t hpp__image_block_of(const hpp__image *image, uint64_t address)
     uint64_t place = address - block->address;
     return place == 0 || place < block->size_bytes ? n_before - 1 : SIZE_MAX;
 }
+
+bool hpp__image_find_stack(const hpp__image *image, uint64_t descriptor, hpp__image_stack *out)
+{
+    enum { PAGE_BYTES = 4096, MAX_WORDS = PAGE_BYTES / 8, MAX_BEHIND = 2 * PAGE_BYTES };
+    uint64_t words[MAX_WORDS];
+    size_t n = (PAGE_BYTES - descriptor % PAGE_BYTES) / sizeof *words;
+    if (descriptor == 0 || descriptor % sizeof *words != 0 ||
+        !hpp__image_read(image, words, descriptor, n * sizeof *words)) {
+        return false;
+    }
+    for (size_t i = 0; i + 2 < n; i++) {
+        uint64_t begin = words[i], n_bytes = words[i + 1], guard_bytes = words[i + 2];
+        uint64_t end = begin + n_bytes;
+        if (begin % sizeof *words == 0 && begin != 0 && begin < descriptor && end > descriptor &&
+            end <= descriptor + MAX_BEHIND && guard_bytes < descriptor - begin) {
+            *out = (hpp__image_stack){begin, end, begin + guard_bytes};
+            return true;
+        }
+    }
+    return false;
+}

@@ -107,6 +107,17 @@ static inline bool hpp__image_read(const hpp__image *image, void *out, uint64_t 
  * there is none. A block of 0 bytes contains its own address. */
 size_t hpp__image_block_of(const hpp__image *image, uint64_t address);
 
+/* The memory of a thread's stack. */
+typedef struct hpp__image_stack {
+    uint64_t begin, end; /* with the thread descriptor, and the thread-local memory below that */
+    uint64_t guard_end;  /* from `begin` to here it cannot be read */
+} hpp__image_stack;
+
+/* Finds the stack of a thread, which may have ended, from its descriptor: glibc notes there what it
+ * has mapped. A mapping of the kernel can be several stacks, since glibc 2.42 with their guards.
+ * Returns false if there is no such note, as in the first thread. */
+bool hpp__image_find_stack(const hpp__image *image, uint64_t descriptor, hpp__image_stack *out);
+
 /* Closes an image; NULL is none. Any thread may do this. */
 static inline void hpp__image_close(hpp__image *image)
 {

@@ -235,28 +235,6 @@ static bool add_threads(hpp__roots *r, hpp__stacks *stacks)
     return is_good;
 }
 
-/* Returns where the thread's data begins in a mapping that is the stack of a thread, which may have
- * ended: it follows a guard, and ends with that data, which begins with its own address. 0: none.
- */
-static uint64_t find_thread_data(const hpp__roots *r, const hpp__image_map *map)
-{
-    static uint64_t words[STACK_TOP_BYTES / sizeof(uint64_t)];
-    enum { WORDS_PER_STEP = 64 / sizeof(uint64_t), OWN_WORD = 2 };
-    bool has_guard = map > r->image->maps && map[-1].end == map->begin && !map[-1].is_readable;
-    uint64_t n_bytes = map->end - map->begin;
-    n_bytes = n_bytes < sizeof words ? n_bytes : sizeof words;
-    uint64_t begin = map->end - n_bytes;
-    if (!has_guard || !hpp__image_read(r->image, words, begin, (size_t)n_bytes)) {
-        return 0;
-    }
-    for (size_t i = 0; i + OWN_WORD < n_bytes / sizeof *words; i += WORDS_PER_STEP) {
-        if (words[i] == begin + i * sizeof *words && words[i + OWN_WORD] == words[i]) {
-            return words[i];
-        }
-    }
-    return 0;
-}
-
 /* Returns whether a thread's stack is only known by its mapping, since its stack pointer is not. */
 static bool has_lost_stack(const hpp__roots *r)
 {
@@ -268,16 +246,54 @@ static bool has_lost_stack(const hpp__roots *r)
     return false;
 }
 
-/* Returns whether a mapping is the stack of a thread that runs. */
-static bool is_stack(const hpp__roots *r, const hpp__image_map *map)
+/* Returns whether a thread runs in a mapping on a stack that is not its own, or unknown. */
+static bool is_other_stack(const hpp__roots *r, const hpp__image_map *map)
 {
     for (size_t i = 0; i < r->image->n_threads; i++) {
         const hpp__image_thread *t = &r->image->threads[i];
-        if (t->stack_begin >= map->begin && t->stack_begin < map->end) {
+        hpp__image_stack own;
+        bool is_there = t->stack_begin >= map->begin && t->stack_begin < map->end;
+        if (is_there && !(hpp__image_find_stack(r->image, t->thread_pointer, &own) &&
+                          t->stack_begin >= own.begin && t->stack_begin < own.end)) {
             return true;
         }
     }
     return false;
+}
+
+/* Returns whether a thread that runs has a descriptor at an address. */
+static bool is_of_running_thread(const hpp__roots *r, uint64_t descriptor)
+{
+    for (size_t i = 0; i < r->image->n_threads; i++) {
+        if (r->image->threads[i].thread_pointer == descriptor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the stack that ends at an address; its thread may have ended. Its descriptor, which begins
+ * with its own address, is near the end. Returns 0 if there is none. */
+static uint64_t find_descriptor(const hpp__roots *r, uint64_t begin, uint64_t end,
+                                hpp__image_stack *out)
+{
+    static uint64_t words[STACK_TOP_BYTES / sizeof(uint64_t)];
+    enum { WORDS_PER_STEP = 64 / sizeof(uint64_t), OWN_WORD = 2 };
+    uint64_t n_bytes = end - begin < sizeof words ? end - begin : sizeof words;
+    while (!hpp__image_read(r->image, words, end - n_bytes, (size_t)n_bytes)) {
+        if (n_bytes <= PAGE_BYTES) {
+            return 0;
+        }
+        n_bytes = n_bytes / 2 / PAGE_BYTES * PAGE_BYTES; /* there is a guard */
+    }
+    for (size_t i = 0; i + OWN_WORD < n_bytes / sizeof *words; i += WORDS_PER_STEP) {
+        uint64_t address = end - n_bytes + i * sizeof *words;
+        if (words[i] == address && words[i + OWN_WORD] == address &&
+            hpp__image_find_stack(r->image, address, out) && out->end == end) {
+            return address;
+        }
+    }
+    return 0;
 }
 
 /* ---- Mappings ---- */
@@ -389,22 +405,66 @@ static bool add_part(hpp__roots *r, uint64_t begin, uint64_t end, uint32_t map)
     return add_area(r, (hpp__root_area){begin, end, HPP__ROOT_MAPPING, map});
 }
 
-/* Adds the parts of a mapping that are not the allocator's. */
-static bool add_mapping(hpp__roots *r, const hpp__image_map *map)
+/* Finds the last stack of a running thread in an area. */
+static bool find_last_stack(const hpp__roots *r, uint64_t begin, uint64_t end,
+                            hpp__image_stack *out)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < r->image->n_threads; i++) {
+        uint64_t descriptor = r->image->threads[i].thread_pointer;
+        hpp__image_stack stack;
+        if (descriptor >= begin && descriptor < end &&
+            hpp__image_find_stack(r->image, descriptor, &stack) && stack.end <= end &&
+            (!is_found || stack.end > out->end)) {
+            *out = stack;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+/* Adds a part of a mapping without the stacks in it, from its end on: those of running threads are
+ * areas of their own, and of those that have ended only the data of the thread are roots. */
+static bool add_between_stacks(hpp__roots *r, uint64_t begin, uint64_t end, uint32_t map)
+{
+    while (begin < end) {
+        hpp__image_stack stack;
+        uint64_t descriptor = find_descriptor(r, begin, end, &stack);
+        if (descriptor != 0) {
+            if (!is_of_running_thread(r, descriptor) &&
+                !add_area(r, (hpp__root_area){descriptor, end, HPP__ROOT_MAPPING, map})) {
+                return false;
+            }
+        } else if (find_last_stack(r, begin, end, &stack)) {
+            if (!add_part(r, stack.end, end, map)) {
+                return false;
+            }
+        } else {
+            return add_part(r, begin, end, map);
+        }
+        end = stack.begin;
+    }
+    return true;
+}
+
+/* Adds the parts of a mapping that are not the allocator's, nor stacks. */
+static bool add_mapping(hpp__roots *r, const hpp__image_map *map, bool keeps_stacks)
 {
     const hpp__image *image = r->image;
     uint32_t index = (uint32_t)(map - image->maps);
     uint64_t at = end_of_module(r, map);
+    bool (*add)(hpp__roots *, uint64_t, uint64_t, uint32_t) =
+        keeps_stacks ? add_part : add_between_stacks;
     for (size_t i = first_block_at(image, at);
          i < image->n_blocks && image->blocks[i].address < map->end; i++) {
         uint64_t begin, end;
         find_chunk(&image->blocks[i], &begin, &end);
-        if (begin > at && !add_part(r, at, begin, index)) {
+        if (begin > at && !add(r, at, begin, index)) {
             return false;
         }
         at = end > at ? end : at;
     }
-    return at >= map->end || add_part(r, at, map->end, index);
+    return at >= map->end || add(r, at, map->end, index);
 }
 
 static bool add_mappings(hpp__roots *r)
@@ -418,11 +478,8 @@ static bool add_mappings(hpp__roots *r)
     for (size_t i = 0; i < image->n_maps && is_good; i++) {
         const hpp__image_map *map = &image->maps[i];
         if (map->is_readable && map->is_writable && is_memory(map) && !is_own(own, n_own, map) &&
-            !is_arena(r, map) && !is_stack(r, map)) {
-            uint64_t data = keeps_stacks ? 0 : find_thread_data(r, map);
-            is_good =
-                data ? add_area(r, (hpp__root_area){data, map->end, HPP__ROOT_MAPPING, (uint32_t)i})
-                     : add_mapping(r, map);
+            !is_arena(r, map) && !is_other_stack(r, map)) {
+            is_good = add_mapping(r, map, keeps_stacks);
         }
     }
     free(read.list);
