@@ -256,7 +256,7 @@ static void say_biography_losses(const page *p, const char *who, const hpp_biogr
 static void say_python(const page *p, const char *who, const hpp_process_figures *f)
 {
     static const char *const reasons[] = {
-        [HPP_NO_PYTHON_VERSION] = "frames of this version are not known (3.9 to 3.13 are)",
+        [HPP_NO_PYTHON_VERSION] = "frames of this version are not known (3.9 to 3.15 are)",
         [HPP_NO_PYTHON_LAYOUT] = "this build differs from others of its version",
         [HPP_NO_PYTHON_LOCK] = "free-threaded builds are not supported, and their objects are not "
                                "counted",

@@ -178,6 +178,10 @@ def run_census(command, directory, *options, files=(".hp",), **more):
     return result
 
 
+# Versions whose functions and objects are known.
+PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
+
+
 def interpreters():
     """Returns {"3.11": path} of what is installed, Debian's first."""
     found = {}
@@ -206,15 +210,15 @@ class Native(unittest.TestCase):
         return os.path.join(self.directory, name)
 
     def with_each(self, check, *versions):
-        """Runs a check with the interpreter of each version. Skips visibly if one is not installed."""
-        found = interpreters()
-        for version in versions:
-            if version in found:
-                with self.subTest(version):
-                    check(version, found[version])
-        missing = [version for version in versions if version not in found]
-        if missing:
-            self.skipTest("not installed: Python " + ", ".join(missing))
+        """Runs a check with the interpreter of each version that is installed, of `versions` or of all that census
+        knows; skips visibly if there is none."""
+        versions = versions or PYTHONS
+        found = {version: path for version, path in interpreters().items() if version in versions}
+        for version, path in found.items():
+            with self.subTest(version):
+                check(version, path)
+        if not found:
+            self.skipTest("not installed: Python " + ", ".join(versions))
 
     def assert_unharmed(self, plain, other):
         self.assertEqual((other.output, other.errors, other.status),

@@ -34,7 +34,7 @@ FIELDS = {
     "frame_instruction": [(9, "offsetof(PyFrameObject, f_lasti)"), (11, "offsetof(_PyInterpreterFrame, prev_instr)"),
                           (13, "offsetof(_PyInterpreterFrame, instr_ptr)")],
     "frame_owner": [(9, None), (11, "offsetof(_PyInterpreterFrame, owner)")],
-    "frame_stack_top": [(9, None), (11, "offsetof(_PyInterpreterFrame, stacktop)")],
+    "frame_stack_top": [(9, None), (11, "offsetof(_PyInterpreterFrame, stacktop)"), (14, "offsetof(_PyInterpreterFrame, stackpointer)")],
     "generator_frame": [(9, None), (11, "offsetof(PyGenObject, gi_iframe)")],
     "code_first_line": [(9, "offsetof(PyCodeObject, co_firstlineno)")],
     "code_file": [(9, "offsetof(PyCodeObject, co_filename)")],
@@ -52,9 +52,6 @@ FIELDS = {
     "type_qualified_name": [(9, "offsetof(PyHeapTypeObject, ht_qualname)")],
     "keys_bytes": [(9, "!"), (11, "offsetof(PyDictKeysObject, dk_indices)")],
     "values": [(9, "!"), (11, "offsetof(PyDictValues, values)")],
-    "gc_generations": [(9, "offsetof(struct _gc_runtime_state, generations)")],
-    "gc_generation_bytes": [(9, "sizeof(struct gc_generation)")],
-    "gc_permanent": [(9, "offsetof(struct _gc_runtime_state, permanent_generation)")],
     "HPP_PYTHON_OBJECT_TYPE": [(9, "offsetof(PyObject, ob_type)")],
     "HPP_PYTHON_OBJECT_LENGTH": [(9, "offsetof(PyVarObject, ob_size)")],
     "HPP_PYTHON_TEXT_LENGTH": [(9, "offsetof(PyASCIIObject, length)")],
@@ -81,10 +78,13 @@ PROLOGUE = """
 #include <internal/pycore_dict.h>
 #include <internal/pycore_frame.h>
 #endif
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_interpframe.h>
+#endif
 #include <stddef.h>
 #include <stdio.h>
 #include "native/python/layouts.h"
-#define HAS(name, v9, v10, v11, v12, v13) if (o) printf("table %s %u\\n", #name, o->name);
+#define HAS(name, ...) if (o) printf("table %s %u\\n", #name, o->name);
 #define IS(name) printf("table %s %u\\n", #name, (unsigned)name);
 int main(void)
 {

@@ -56,7 +56,7 @@ class Python(Native):
         self.assertEqual(found, dict(lines))
 
     def test_python_names(self):
-        self.with_each(self.check_names, "3.9", "3.10", "3.11", "3.12", "3.13")
+        self.with_each(self.check_names)
 
     def untraced(self, python, n):
         """Returns the bytes that tracemalloc has not in its sum: those from before its start. What the
@@ -85,25 +85,30 @@ class Python(Native):
     def test_python_sums(self):
         if harness.run(["setarch", "-R", "true"]).status != 0:
             self.skipTest("addresses that are not random are not permitted")
-        self.with_each(self.check_sums, "3.9", "3.10", "3.11", "3.12", "3.13")
+        self.with_each(self.check_sums)
 
-    def test_python_views(self):
-        """A stack has the functions of Python; with --no-skip, the C function that allocated is its innermost one.
-        --native has no functions of Python."""
-        python = "/usr/bin/python3"
+    def check_views(self, version, python):
         kept = {}
         for option in ("-hm", "-hc", "--no-skip", "--native"):
             done = self.profile(python, "views.py", *(["-hc"] if option[1] == "-" else []), option)
             kept[option] = {name.partition(")")[2] or name: size // MIB for name, size in
                             done.profile.last().items() if size >= MIB}
+        for interpreter in {name for name in kept["-hm"] if "python" in name}:
+            del kept["-hm"][interpreter]  # what its start keeps
         self.assertEqual(kept["-hm"], {"views": 4 + 8, "unknown_module": 16})
         self.assertEqual(kept["-hc"], {"views.kept/views.<module>": 4 + 8,
                                      "unknown_module.kept/views.<module>": 16})
-        functions = {name.split("/")[0] for name in kept["--no-skip"]}
-        self.assertEqual({name.partition("/")[2] for name in kept["--no-skip"]}, set(kept["-hc"]))
-        self.assertIn("PyByteArray_Resize", functions)
-        self.assertEqual(sum(kept["--native"].values()), 28)
+        stacks = set(kept["--no-skip"])
+        self.assertEqual({re.sub(r"^(?!views|unknown)[^/]*/", "", name) for name in stacks}, set(kept["-hc"]))
+        if version == "3.11":  # later ones of Debian have no symbol for it
+            self.assertIn("PyByteArray_Resize", {name.split("/")[0] for name in stacks})
+        self.assertGreaterEqual(sum(kept["--native"].values()), 28)
         self.assertFalse([name for name in kept["--native"] if "views." in name])
+
+    def test_python_views(self):
+        """A stack has the functions of Python; with --no-skip, the C function that allocated is its innermost one.
+        --native has no functions of Python."""
+        self.with_each(self.check_views, "3.11", "3.13", "3.14", "3.15")
 
     def test_python_arrays(self):
         """The data of numpy's arrays have the lines that tracemalloc has for them, to the byte; an array also keeps its
@@ -212,22 +217,27 @@ class Python(Native):
         change nothing."""
         python = "/usr/bin/python3"
         bands = self.profile(python, "interpreters.py", "-hc").profile.last()
-        self.assertEqual({name.partition(")")[2]: size // MIB for name, size in bands.items() if size >= MIB},
-                         {"<string>.inside/<string>.<module>": 5, "interpreters.keep/interpreters.<module>": 6})
+        kept = {name.partition(")")[2].replace("<script>", "<string>"): size // MIB
+                for name, size in bands.items() if size >= MIB}
+        kept.pop("interpreters.<module>", None)  # the second interpreter itself, from 3.13 on
+        self.assertEqual(kept, {"<string>.inside/<string>.<module>": 5, "interpreters.keep/interpreters.<module>": 6})
         done = Waiting([python, os.path.join(PROGRAMS, "interpreters.py")], self.fresh(), "-hr", "-i0.3")
-        self.assertEqual({name.partition(")")[2]: size // MIB for name, size in done.profile.last().items()
-                          if size >= MIB}, {"__main__.inner": 5, "interpreters.KEPT": 6})
+        held = collections.Counter()
+        for name, size in done.profile.last().items():
+            # From 3.13 on, what is noted of code that is traced has undefined words: another holder.
+            held[name.partition(")")[2].removesuffix(",interpreters.keep")] += size // MIB
+        self.assertEqual((held["__main__.inner"], held["interpreters.KEPT"]), (5, 6), held)
 
     def check_removed_modules(self, _, python):
         folder = self.fresh()
         done = Waiting([python, os.path.join(PROGRAMS, "removed_modules.py"), os.path.join(folder, "profile.hp")], folder,
                        "-hr")
         held = {name.partition(")")[2]: size for name, size in done.profile.last().items()}
-        self.assertGreaterEqual(held.get("removed_modules.KEPT", 0), 250 * 20000)
+        self.assertGreaterEqual(held.get("removed_modules.KEPT", 0), 248 * 20000)  # stacks may hold some, too
 
     def test_python_removes_modules(self):
         """While the interpreter ends, variables of modules hold what they did."""
-        self.with_each(self.check_removed_modules, "3.9", "3.10", "3.11", "3.12", "3.13")
+        self.with_each(self.check_removed_modules)
 
     def test_python_ends(self):
         """However the interpreter ends, what it kept is in the profile; each of its checks is content."""
@@ -254,7 +264,7 @@ class Python(Native):
             plain = harness.run(command, stdin=first)
             done = harness.run_census(command, self.fresh(), "-hd", "-i100", stdin=second)
         for result in (plain, done):
-            result.errors = re.sub("thread 0x[0-9a-f]+", "thread", result.errors)
+            result.errors = re.sub("0x[0-9a-f]{8,}", "ADDRESS", result.errors)
         self.assert_unharmed(plain, done)
         self.assertEqual(plain.status, 128 + signal.SIGABRT)
         self.assertIn("(Pdb) (3, %d)" % (3 * MIB), plain.output)
@@ -266,7 +276,7 @@ class Python(Native):
 
     def test_python_debuggers(self):
         """pdb, sys.setprofile and faulthandler print what they print without census."""
-        self.with_each(self.check_debugged, "3.9", "3.10", "3.11", "3.12", "3.13")
+        self.with_each(self.check_debugged)
 
     def test_python_ticks(self):
         """A report has the time by function of Python."""

@@ -163,7 +163,7 @@ class Retained(Native):
 
     def test_retained_bytes_of_python_objects(self):
         """Sizes equal sys.getsizeof, to the byte; what two variables hold is retained by neither."""
-        self.with_each(self.check_python, "3.9", "3.10", "3.11", "3.12", "3.13")
+        self.with_each(self.check_python)
 
     def test_snapshot_of_programs_that_leave_out_handlers_of_exit(self):
         """The last image is taken when they end, long before a second sample is due."""

@@ -86,25 +86,26 @@ static size_t copy_text(char *out, size_t max, uintptr_t text, bool from_end, hp
     uintptr_t length;
     int32_t state;
     if (!hpp__memory_read(&length, memory, text + HPP_PYTHON_TEXT_LENGTH) ||
-        !read_int(&state, memory, text + HPP_PYTHON_TEXT_STATE) ||
-        !(state & HPP_PYTHON_TEXT_COMPACT)) {
+        !read_int(&state, memory, text + HPP_PYTHON_TEXT_STATE)) {
         return 0;
     }
-    unsigned width = (unsigned)state >> HPP_PYTHON_TEXT_KIND_SHIFT & 7;
-    bool is_ascii = state & HPP_PYTHON_TEXT_ASCII;
-    uintptr_t data =
-        text + (is_ascii ? hpp__python.offsets->ascii_bytes : hpp__python.offsets->compact_bytes);
+    hpp_python_text_form form = hpp__python_text_form((uint32_t)state);
+    if (form.width == 0) {
+        return 0;
+    }
+    uintptr_t data = text + (form.is_ascii ? hpp__python.offsets->ascii_bytes
+                                           : hpp__python.offsets->compact_bytes);
     builder b = {out, 0, max};
-    size_t most = is_ascii ? max : max / 4;
+    size_t most = form.is_ascii ? max : max / 4;
     size_t i = from_end && length > most ? length - most : 0;
     for (; i < length; i++) {
         int32_t c;
-        if (!read_int(&c, memory, data + i * width)) {
+        if (!read_int(&c, memory, data + i * form.width)) {
             break;
         }
-        uint32_t character = width == 1   ? (uint32_t)c & 0xff
-                             : width == 2 ? (uint32_t)c & 0xffff
-                                          : (uint32_t)c;
+        uint32_t character = form.width == 1   ? (uint32_t)c & 0xff
+                             : form.width == 2 ? (uint32_t)c & 0xffff
+                                               : (uint32_t)c;
         bool is_valid = character < 0xd800 || (character > 0xdfff && character <= 0x10ffff);
         if (!add_character(&b, is_valid ? character : '?')) {
             break;

@@ -28,7 +28,7 @@ static bool is_shown(const hpp_python_frame *frame, hpp_memory *memory)
         return false;
     }
     uint8_t owner = (uint8_t)word;
-    return owner != HPP_PYTHON_OWNED_BY_C_STACK &&
+    return owner < HPP_PYTHON_OWNED_BY_INTERPRETER &&
            (owner == HPP_PYTHON_OWNED_BY_GENERATOR ||
             !hpp__codes_is_before_start(frame->place, memory));
 }
@@ -130,7 +130,8 @@ static HPP_NO_INLINE bool check(const hpp_python_chain *chain)
 
 HPP_ALWAYS_INLINE uintptr_t code_of(uintptr_t frame)
 {
-    return hpp__memory_word(frame + hpp__python.offsets->frame_code);
+    return hpp__memory_word(frame + hpp__python.offsets->frame_code) &
+           ~(uintptr_t)HPP_PYTHON_REFERENCE_TAGS;
 }
 
 /* Returns the instruction of a frame: an address, or up to 3.10 an int. */

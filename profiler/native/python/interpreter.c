@@ -38,19 +38,23 @@ static const uint64_t *own_offsets(void)
 static bool agrees(const hpp_python_offsets *at, const uint64_t *own)
 {
     const struct {
-        size_t index;
+        uint8_t words[3]; /* of the interpreter's list, in 3.13, 3.14 and 3.15 */
         uint16_t expected;
-    } words[] = {
-        {5, at->runtime_interpreters}, {8, at->interpreter_next},   {9, at->interpreter_threads},
-        {10, at->interpreter_gc},      {21, at->thread_next},       {22, at->thread_interpreter},
-        {23, at->thread_frame},        {24, at->thread_id},         {29, at->frame_previous},
-        {30, at->frame_code},          {31, at->frame_instruction}, {32, at->frame_locals},
-        {33, at->frame_owner},         {35, at->code_file},         {36, at->code_name},
-        {37, at->code_qualified_name}, {38, at->code_lines},        {39, at->code_first_line},
-        {43, at->code_instructions},
+    } rows[] = {
+        {{5, 5, 5}, at->runtime_interpreters},   {{8, 8, 8}, at->interpreter_next},
+        {{9, 9, 9}, at->interpreter_threads},    {{10, 11, 11}, at->interpreter_gc},
+        {{11, 12, 12}, at->interpreter_modules}, {{21, 24, 24}, at->thread_next},
+        {{22, 25, 25}, at->thread_interpreter},  {{23, 26, 26}, at->thread_frame},
+        {{24, 27, 30}, at->thread_id},           {{29, 32, 40}, at->frame_previous},
+        {{30, 33, 41}, at->frame_code},          {{31, 34, 42}, at->frame_instruction},
+        {{32, 35, 43}, at->frame_locals},        {{33, 36, 44}, at->frame_owner},
+        {{35, 40, 48}, at->code_file},           {{36, 41, 49}, at->code_name},
+        {{37, 42, 50}, at->code_qualified_name}, {{38, 43, 51}, at->code_lines},
+        {{39, 44, 52}, at->code_first_line},     {{43, 48, 56}, at->code_instructions},
     };
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (own[words[i].index] != words[i].expected) {
+    size_t column = at->minor - 13u;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (own[rows[i].words[column]] != rows[i].expected) {
             return false;
         }
     }
@@ -89,12 +93,15 @@ static hpp_python_state find_parts(bool with_frames)
         return HPP_PYTHON_UNWANTED;
     }
     hpp_module module;
-    hpp_cfi_entry function;
+    hpp_cfi_entry function, part;
     if (!hpp__modules_find(&module, (uintptr_t)evaluator) ||
         hpp__cfi_entry_find(&function, &module.tables, (uintptr_t)evaluator) != HPP_CFI_FOUND) {
         return HPP_PYTHON_DIFFERENT;
     }
-    hpp__unwind_rules_end_at(function.begin, function.end);
+    hpp__unwind_rules_end_at(0, function.begin, function.end);
+    if (hpp__cfi_entry_other_part(&part, &module.tables, &function)) {
+        hpp__unwind_rules_end_at(1, part.begin, part.end);
+    }
     return HPP_PYTHON_WALKED;
 }
 
@@ -111,5 +118,6 @@ bool hpp__python_start(bool with_frames)
 void hpp__python_give_up(void)
 {
     atomic_store(&hpp__window->head.python_state, HPP_PYTHON_DIFFERENT);
-    hpp__unwind_rules_end_at(0, 0);
+    hpp__unwind_rules_end_at(0, 0, 0);
+    hpp__unwind_rules_end_at(1, 0, 0);
 }

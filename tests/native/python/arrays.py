@@ -10,6 +10,7 @@ import numpy
 DATA = 389047  # the domain in which numpy reports the data of arrays to tracemalloc
 KEPT = []
 ONES = numpy.ones(300_000)
+ONES * 3 + 1  # the first time, numpy loads what tells it whether the product can be used again
 
 
 def keep(array):

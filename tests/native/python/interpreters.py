@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Keeps memory in a second interpreter, in a profiled function, and while C code keeps the global lock."""
-import _xxsubinterpreters
 import ctypes
 import os
 import sys
 import threading
+
+try:
+    import _interpreters
+except ImportError:  # up to 3.12
+    import _xxsubinterpreters as _interpreters
 
 KEPT = []
 
@@ -17,8 +21,8 @@ def keep_lock():
     ctypes.PyDLL(None).usleep(700_000)
 
 
-second = _xxsubinterpreters.create()
-_xxsubinterpreters.run_string(second, """
+second = _interpreters.create()
+_interpreters.run_string(second, """
 def inside():
     return bytearray(5 << 20)
 inner = inside()

@@ -12,7 +12,7 @@
 
 /* --- an object with one CIE and one FDE ------------------------------------------------------- */
 
-enum { BEGIN = 0x400000, FUNCTION_BYTES = 0x100 };
+enum { BEGIN = 0x400000, OTHER_BEGIN = BEGIN + 0x10000, FUNCTION_BYTES = 0x100 };
 
 typedef struct parts {
     uint8_t version;
@@ -20,8 +20,8 @@ typedef struct parts {
     bool is_long; /* with lengths of 8 bytes */
     uint8_t column[2];
     size_t n_column;
-    const uint8_t *first_program, *program;
-    size_t n_first_program, n_program;
+    const uint8_t *first_program, *program, *other; /* `other`: of an entry behind it */
+    size_t n_first_program, n_program, n_other;
 } parts;
 
 static uint8_t image[4096];
@@ -87,6 +87,15 @@ static void assemble(const parts *p)
     }
     put(p->program, p->n_program);
     end_record(body, p->is_long);
+    if (p->n_other > 0) {
+        body = begin_record(p->is_long);
+        put_number(n_image - cie, 4);
+        put_number(OTHER_BEGIN, 8);
+        put_number(FUNCTION_BYTES, 8);
+        put((const uint8_t[]){0}, p->letters[0] == 'z');
+        put(p->other, p->n_other);
+        end_record(body, p->is_long);
+    }
     put_number(0, 4);
     tables = (hpp_cfi_tables){.header = (uintptr_t)image,
                               .n_spans = 1,
@@ -172,6 +181,31 @@ Test(cfi, pcs_of_a_function_and_around_it)
     cr_assert(eq(int, row_at(&row, &p, FUNCTION_BYTES - 1), HPP_CFI_FOUND));
     cr_assert(eq(int, row_at(&row, &p, FUNCTION_BYTES), HPP_CFI_NONE));
     cr_assert(eq(int, row_at(&row, &p, (uintptr_t)-1), HPP_CFI_NONE));
+}
+
+Test(cfi, other_part_of_a_function)
+{
+    static const uint8_t with_frame[] = {0x0e, 64}; /* CFA = sp + 64 */
+    const struct {
+        const uint8_t *program;
+        size_t n_program;
+        bool is_part;
+    } cases[] = {{with_frame, sizeof with_frame, true},
+                 {nothing, sizeof nothing, false}, /* another function */
+                 {NULL, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parts p = usual();
+        hpp_cfi_entry function, part;
+        p.other = cases[i].program;
+        p.n_other = cases[i].n_program;
+        assemble(&p);
+        cr_assert(eq(int, hpp__cfi_entry_find(&function, &tables, BEGIN), HPP_CFI_FOUND));
+        bool is_part = hpp__cfi_entry_other_part(&part, &tables, &function);
+        cr_assert(eq(int, is_part, cases[i].is_part));
+        if (is_part) {
+            cr_assert(eq(u64, part.begin, OTHER_BEGIN));
+        }
+    }
 }
 
 Test(cfi, augmentations)

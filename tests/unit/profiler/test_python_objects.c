@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Types and roots of a small heap of CPython, made by hand for two versions that differ much; and
+ * Types and roots of a small heap of CPython, made by hand for three versions that differ much; and
  * of the same heap with damages: lists that are circles, sizes of gigabytes, random words. Whatever
  * is read, the work is bounded by the size of the heap.
  */
@@ -162,8 +162,11 @@ static uint64_t make_frame(const char *name, uint64_t globals, uint64_t local, u
     set(frame + at->frame_globals, globals);
     set(frame + at->frame_previous, previous);
     set(frame + at->frame_locals, local);
+    bool has_address = at->minor >= 14; /* of the end of its stack; and tagged references */
     if (!is_object) {
-        set_int(frame + at->frame_stack_top, 2);
+        set(frame + at->frame_stack_top, has_address ? frame + at->frame_locals + 16 : 2);
+        set(frame + at->frame_code, memory[(frame + at->frame_code - BASE) / 8] + has_address);
+        set(frame + at->frame_locals, local + has_address);
     }
     return frame;
 }
@@ -205,14 +208,14 @@ static void make_heap(unsigned minor)
     at = hpp__python_offsets(version);
     make_types();
 
-    made.session_class = make_object(made.type, 928, true);
+    made.session_class = make_object(made.type, at->type_bytes + 8u, true);
     fill_type(made.session_class, "Session", HEAP_TYPE);
     set(made.session_class + 256, made.object);
     uint64_t shop = make_text("shop");
     set(made.session_class + HPP_PYTHON_TYPE_DICT,
         make_dict((const char *const[2]){"__module__", "limit"},
                   (const uint64_t[2]){shop, make_text("forty")}));
-    set(made.session_class + (minor == 9 ? 880 - 24 : 920 - 48), make_text("Session"));
+    set(made.session_class + at->type_qualified_name, make_text("Session"));
 
     made.session = make_object(made.session_class, 40, false);
     made.cache = make_block(4 * 8);
@@ -231,10 +234,10 @@ static void make_heap(unsigned minor)
     made.frames[0] = make_frame("answer", variables, made.session, made.frames[1]);
     made.threads[1] = make_thread(0, 0);
     made.threads[0] = make_thread(made.frames[0], made.threads[1]);
-    made.interpreter = make_static(1000);
+    made.interpreter = make_static(at->interpreter_modules + 100u);
     set(made.interpreter + at->interpreter_threads, made.threads[0]);
-    set(made.interpreter + (minor == 9 ? 856 : 944), modules);
-    made.runtime = make_static(64);
+    set(made.interpreter + at->interpreter_modules, modules);
+    made.runtime = make_static(at->runtime_interpreters + 8u);
     set(made.runtime + at->runtime_interpreters, made.interpreter);
 }
 
@@ -325,7 +328,7 @@ static void check_bounds(const found *f)
     }
 }
 
-static const unsigned versions[] = {9, 12};
+static const unsigned versions[] = {9, 12, 14};
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
 Test(python_objects, have_types_and_roots)
@@ -422,7 +425,7 @@ Test(python_objects, may_be_in_circles)
                 break;
             default: /* a module of which all are the variables */
                 set(made.shop + 16,
-                    memory[(made.interpreter + (versions[i] == 9 ? 856 : 944) - BASE) / 8]);
+                    memory[(made.interpreter + at->interpreter_modules - BASE) / 8]);
             }
             found f = find();
             check_bounds(&f);

@@ -39,7 +39,8 @@ typedef struct hpp__python_type {
     int32_t dict_offset; /* of the dict of attributes; 0: none */
     uint32_t dict_type;  /* number of the type "dict of NAME"; 0: none yet */
     hpp__python_kind kind;
-    bool is_class; /* made at run time: its instances hold it */
+    bool is_class;          /* made at run time: its instances hold it */
+    bool has_inline_values; /* its instances have attributes behind their basic bytes */
 } hpp__python_type;
 
 enum { HPP__PYTHON_MODULE_DICT = 16 }; /* of a module object: where its dict is */
@@ -79,7 +80,8 @@ static inline const hpp__python_type *hpp__python_type_of(const hpp__python *pyt
 static inline bool hpp__python_refers(const hpp__python *python, uint64_t word, uint32_t block)
 {
     const hpp__python_type *type = hpp__python_type_of(python, block);
-    return !type || word == python->image->blocks[block].address + type->head_bytes;
+    return !type || (word & ~HPP_PYTHON_REFERENCE_TAGS) ==
+                        python->image->blocks[block].address + type->head_bytes;
 }
 
 #endif

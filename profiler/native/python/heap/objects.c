@@ -26,8 +26,9 @@ enum {
 
 /* Bits of the flags of a type. */
 enum {
-    FLAG_MANAGED_WEAK = 1 << 3, /* since 3.12 */
-    FLAG_MANAGED_DICT = 1 << 4, /* since 3.11 */
+    FLAG_INLINE_VALUES = 1 << 2, /* since 3.13 */
+    FLAG_MANAGED_WEAK = 1 << 3,  /* since 3.12 */
+    FLAG_MANAGED_DICT = 1 << 4,  /* since 3.11 */
     FLAG_HEAP_TYPE = 1 << 9,
     FLAG_READY = 1 << 12,
     FLAG_GC = 1 << 14,
@@ -77,19 +78,13 @@ static hpp__python_kind kind_of(hpp__python *p, const type_words *type, hpf_str 
         const char *name;
         hpp__python_kind kind;
     } named[] = {
-        {"code", HPP__PYTHON_CODE},
-        {"module", HPP__PYTHON_MODULE},
-        {"float", HPP__PYTHON_NUMBER},
-        {"complex", HPP__PYTHON_NUMBER},
-        {"bytearray", HPP__PYTHON_BUFFER},
-        {"array.array", HPP__PYTHON_BUFFER},
-        {"set", HPP__PYTHON_SET},
-        {"frozenset", HPP__PYTHON_SET},
-        {"collections.deque", HPP__PYTHON_DEQUE},
-        {"generator", HPP__PYTHON_GENERATOR},
-        {"coroutine", HPP__PYTHON_GENERATOR},
-        {"frame", HPP__PYTHON_FRAME},
-        {"async_generator", HPP__PYTHON_GENERATOR},
+        {"code", HPP__PYTHON_CODE},           {"module", HPP__PYTHON_MODULE},
+        {"float", HPP__PYTHON_NUMBER},        {"complex", HPP__PYTHON_NUMBER},
+        {"frozendict", HPP__PYTHON_DICT},     {"bytearray", HPP__PYTHON_BUFFER},
+        {"array.array", HPP__PYTHON_BUFFER},  {"set", HPP__PYTHON_SET},
+        {"frozenset", HPP__PYTHON_SET},       {"collections.deque", HPP__PYTHON_DEQUE},
+        {"generator", HPP__PYTHON_GENERATOR}, {"coroutine", HPP__PYTHON_GENERATOR},
+        {"frame", HPP__PYTHON_FRAME},         {"async_generator", HPP__PYTHON_GENERATOR},
     };
     uint64_t flags = field(type, HPP_PYTHON_TYPE_FLAGS);
     bool is_class = (flags & FLAG_HEAP_TYPE) != 0;
@@ -185,6 +180,7 @@ static bool read_type(hpp__python *p, uint64_t address, const type_words *words,
                            : dict_offset > 0 && dict_offset < INT16_MAX ? (int32_t)dict_offset
                                                                         : 0,
             .is_class = (flags & FLAG_HEAP_TYPE) != 0,
+            .has_inline_values = p->offsets->minor >= 13 && flags & FLAG_INLINE_VALUES,
         };
         type.kind = kind_of(p, words, hpp__text_str(&name), depth);
         is_type = add_type(p, type, hpp__text_str(&name), number);
@@ -337,7 +333,7 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
 {
     uint64_t size_bytes = p->image->blocks[i].size_bytes;
     uint32_t number = type_of_words(p, words, n_words, size_bytes);
-    if (number == 0) {
+    if (number == 0 || p->of_block[i] & HPP__PYTHON_IS_PART) {
         return true;
     }
     if ((p->of_block[i] & HPP__PYTHON_TYPE_MASK) == 0) {

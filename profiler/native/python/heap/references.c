@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "references.h"
 
+#include <string.h>
+
 enum {
     WORD_BYTES = 8,
     SKIPPED_WORDS = 64, /* at the beginning of a block: one bit for each */
     SET_TABLE = 40,
     SET_SMALL_TABLE = 64,
     SET_SMALL_WORDS = 16,
-    DEQUE_LEFT = 24, /* block, block on the right, index in each */
-    DEQUE_FREE = 80, /* blocks */
+    BUFFER_BYTES = 7, /* word of a bytearray: its bytes object */
+    DEQUE_LEFT = 24,  /* block, block on the right, index in each */
+    DEQUE_FREE = 80,  /* blocks */
     DEQUE_FREE_WORDS = 16,
     DEQUE_BLOCK_WORDS = 66,
     GENERATOR_FLAG = 3,   /* word of a generator in 3.9 */
@@ -48,6 +51,15 @@ static void mark_part(hpp__python *p, uint64_t address)
     }
 }
 
+/* Makes the object at an address a part of the one that has it for itself. */
+static void take_type(hpp__python *p, uint64_t object)
+{
+    uint32_t block = hpp__block_index_find(p->index, object);
+    if (block != HPP__NO_BLOCK && p->image->blocks[block].address == object) {
+        p->of_block[block] = HPP__PYTHON_IS_PART;
+    }
+}
+
 bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const uint64_t *words,
                             size_t n_words)
 {
@@ -77,7 +89,10 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const 
         mark_part(p, object[3]);
         is_good = use_part(p, object[3], object[2]);
     } else if (type->kind == HPP__PYTHON_BUFFER && n_object > 4) {
-        /* The items of an array, the bytes of a bytearray. */
+        /* The items of an array, the bytes of a bytearray: since 3.15 those of an object. */
+        if (p->offsets->minor >= 15 && n_object > BUFFER_BYTES) {
+            take_type(p, object[BUFFER_BYTES]);
+        }
         is_good = use_part(p, object[3], 0) && use_part(p, object[4], 0);
     } else if (type->kind == HPP__PYTHON_SET && n_object > 5) {
         mark_part(p, object[SET_TABLE / WORD_BYTES]);
@@ -125,9 +140,12 @@ static void limit_generator(object_words *o)
     bool has_frame = o->offsets->generator_frame != HPP_PYTHON_NONE;
     uint64_t frame = has_frame ? o->offsets->generator_frame : 0;
     size_t top = (size_t)(frame + o->offsets->frame_stack_top) / WORD_BYTES;
-    if (has_frame && o->n_words > top && (int32_t)o->words[top] >= 0) {
-        o->end = o->first * WORD_BYTES + frame + o->offsets->frame_locals +
-                 (uint32_t)o->words[top] * (uint64_t)WORD_BYTES;
+    uint64_t address = o->begin + o->first * WORD_BYTES + frame;
+    uint64_t n_used = has_frame && o->n_words > top
+                          ? hpp__python_words_in_use(o->offsets, address, o->words[top])
+                          : UINT64_MAX;
+    if (n_used < UINT32_MAX) {
+        o->end = address - o->begin + o->offsets->frame_locals + n_used * WORD_BYTES;
     }
     size_t undefined = has_frame ? (size_t)frame / WORD_BYTES - 2 : GENERATOR_FLAG;
     if (has_frame || o->offsets->minor == 9) {
@@ -147,6 +165,23 @@ static void limit_frame(object_words *o)
                    : depth < 0            ? 0
                                           : o->words[FRAME_STACK] + (uint64_t)depth * WORD_BYTES;
     o->end = top > o->begin ? top - o->begin : o->end;
+}
+
+/* Behind the basic bytes of an instance: four numbers of a byte, the attributes, and their order.
+ * When the object has got a dict that keeps them, they are what they were. */
+static void limit_inline_values(object_words *o, uint64_t basic_bytes)
+{
+    enum { CAPACITY = 0, IS_VALID = 3 };
+    size_t word = (size_t)basic_bytes / WORD_BYTES;
+    uint64_t n_before = o->first * WORD_BYTES + basic_bytes;
+    unsigned char numbers[WORD_BYTES];
+    if (word >= o->n_words) {
+        return;
+    }
+    memcpy(numbers, &o->words[word], sizeof numbers);
+    skip(o, word, word + 1);
+    o->end =
+        n_before + o->offsets->values + (numbers[IS_VALID] ? numbers[CAPACITY] * WORD_BYTES : 0);
 }
 
 static void limit_references(object_words *o, hpp__python_kind kind)
@@ -216,6 +251,9 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
     o.skipped = first >= 2 ? bits(first - 2, first) : 0; /* the collector's list of objects */
     size_t weak = (size_t)((int64_t)type->head_bytes + type->weak_offset) / WORD_BYTES;
     o.skipped |= type->weak_offset != 0 ? bits(weak, weak + 1) : 0;
+    if (type->has_inline_values) {
+        limit_inline_values(&o, type->basic_bytes);
+    }
     limit_references(&o, type->kind);
     *skipped = o.skipped;
     return o.end < where->size_bytes ? o.end : where->size_bytes;

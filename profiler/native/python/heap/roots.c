@@ -238,17 +238,16 @@ static void add_frame_words(finder *f, uint64_t frame, uint64_t code)
     locals = (uint32_t)(locals >> p->offsets->code_locals % 8 * 8);
     stack = (uint32_t)(stack >> p->offsets->code_stack % 8 * 8);
     uint64_t top = hpp__python_word(p, frame + p->offsets->frame_stack_top);
-    uint64_t n_words = locals + stack;
-    if ((int32_t)top >= 0 && (uint32_t)top >= locals && (uint32_t)top <= n_words) {
-        n_words = (uint32_t)top;
-    }
+    uint64_t n_used = hpp__python_words_in_use(p->offsets, frame, top);
+    uint64_t n_words = n_used >= locals && n_used <= locals + stack ? n_used : locals + stack;
     n_words += p->offsets->frame_locals / WORD_BYTES;
     if (n_words > MAX_FRAME_WORDS || n_words > MAX_ALL_WORDS - f->n_words) {
         return;
     }
     f->n_words += n_words;
     for (uint64_t i = 0; i < n_words; i++) {
-        uint32_t block = hpp__python_block(p, hpp__python_word(p, frame + i * WORD_BYTES));
+        uint64_t word = hpp__python_word(p, frame + i * WORD_BYTES);
+        uint32_t block = hpp__python_block(p, word & ~HPP_PYTHON_REFERENCE_TAGS);
         if (block != HPP__NO_BLOCK && hpp__python_type_of(p, block)) {
             add_block(f, block); /* not the memory of frames */
         }
@@ -261,6 +260,7 @@ static void add_frames(finder *f, uint64_t frame, const char *thread)
     uint64_t previous;
     for (; is_new(f, frame) && f->n_frames < MAX_FRAMES; frame = previous) {
         uint64_t code = hpp__python_word(f->python, frame + o->frame_code);
+        code &= ~HPP_PYTHON_REFERENCE_TAGS;
         previous = hpp__python_word(f->python, frame + o->frame_previous);
         f->n_frames++;
         if (!is_kind(f, code, HPP__PYTHON_CODE)) {

@@ -50,17 +50,15 @@ bool hpp__python_text(const hpp__python *p, uint64_t object, hpp__text *out)
     if (object % WORD_BYTES != 0 || !hpp__image_read(p->image, &head, object, sizeof head)) {
         return false;
     }
-    uint32_t width = head.state >> HPP_PYTHON_TEXT_KIND_SHIFT & 7;
+    hpp_python_text_form form = hpp__python_text_form(head.state);
     uint64_t n = head.length < MAX_CHARACTERS ? head.length : MAX_CHARACTERS;
-    bool is_ascii = (head.state & HPP_PYTHON_TEXT_ASCII) != 0;
-    uint64_t at = object + (is_ascii ? p->offsets->ascii_bytes : p->offsets->compact_bytes);
-    if (!(head.state & HPP_PYTHON_TEXT_COMPACT) || (width != 1 && width != 2 && width != 4) ||
-        !hpp__image_read(p->image, text, at, (size_t)(n * width))) {
+    uint64_t at = object + (form.is_ascii ? p->offsets->ascii_bytes : p->offsets->compact_bytes);
+    if (form.width == 0 || !hpp__image_read(p->image, text, at, (size_t)(n * form.width))) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t c = 0;
-        memcpy(&c, text + i * width, width);
+        memcpy(&c, text + i * form.width, form.width);
         bool is_valid = c < 0xd800 || (c > 0xdfff && c <= 0x10ffff);
         add_character(out, is_valid ? c : 0xfffd);
     }

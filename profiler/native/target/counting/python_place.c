@@ -29,7 +29,7 @@ typedef struct hpp_python_stacks {
 
 bool hpp__python_place_begins(uint32_t node)
 {
-    if (hpp__evaluator_end == 0 || node == 0) {
+    if (!hpp__unwind_rules_has_evaluator() || node == 0) {
         return false;
     }
     const hpp_window_node *record = hpp__trie_look(node);

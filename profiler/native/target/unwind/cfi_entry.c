@@ -183,6 +183,7 @@ static bool read_entry(hpp_cfi_entry *out, const hpp_cfi_tables *tables, record 
         hpp__bytes_skip(bytes, hpp__bytes_uleb(bytes));
     }
     out->program = *bytes;
+    out->next = (uintptr_t)fde->next;
     return !bytes->failed && out->end >= out->begin;
 }
 
@@ -261,4 +262,16 @@ hpp_cfi_found hpp__cfi_entry_find(hpp_cfi_entry *out, const hpp_cfi_tables *tabl
                    : HPP_CFI_BROKEN;
     }
     return find_one_by_one(out, tables, frames, pc);
+}
+
+bool hpp__cfi_entry_other_part(hpp_cfi_entry *out, const hpp_cfi_tables *tables,
+                               const hpp_cfi_entry *function)
+{
+    record fde;
+    hpp_cfi_row of_call, of_part;
+    return read_record(&fde, tables, function->next) && fde.id != 0 &&
+           read_entry(out, tables, &fde) &&
+           hpp__cfi_row(&of_call, tables, function->begin) == HPP_CFI_FOUND &&
+           hpp__cfi_row(&of_part, tables, out->begin) == HPP_CFI_FOUND &&
+           (of_part.cfa_register != of_call.cfa_register || of_part.cfa_value != of_call.cfa_value);
 }

@@ -18,9 +18,16 @@ typedef struct hpp_cfi_entry {
     bool is_signal;
     hpp_bytes first_program; /* instructions of the CIE, */
     hpp_bytes program;       /*   and of the FDE */
+    uintptr_t next;          /* address of the entry behind it */
 } hpp_cfi_entry;
 
 hpp_cfi_found hpp__cfi_entry_find(hpp_cfi_entry *out, const hpp_cfi_tables *tables, uintptr_t pc);
+
+/* Finds the part of a function that its compiler has put elsewhere, as it does with code that it
+ * takes for seldom run: its entry is behind the function's, and begins with a frame. Returns false
+ * if there is none. */
+bool hpp__cfi_entry_other_part(hpp_cfi_entry *out, const hpp_cfi_tables *tables,
+                               const hpp_cfi_entry *function);
 
 /* Reads an address in one of the DW_EH_PE_ encodings, without following indirect ones. `data_base`
  * is the base of DW_EH_PE_datarel. */

@@ -9,7 +9,7 @@
 
 enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_FP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
 
-_Atomic uintptr_t hpp__evaluator_begin, hpp__evaluator_end;
+hpp_code_range hpp__evaluator[HPP_EVALUATOR_PARTS];
 _Alignas(4096) hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 
 static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t fp_words,
@@ -165,10 +165,11 @@ void hpp__unwind_rules_new_generation(void)
     }
 }
 
-void hpp__unwind_rules_end_at(uintptr_t begin, uintptr_t end)
+void hpp__unwind_rules_end_at(unsigned part, uintptr_t begin, uintptr_t end)
 {
-    atomic_store(&hpp__evaluator_end, 0);
-    atomic_store(&hpp__evaluator_begin, begin);
-    atomic_store(&hpp__evaluator_end, end);
+    hpp_code_range *range = &hpp__evaluator[part];
+    atomic_store(&range->end, 0);
+    atomic_store(&range->begin, begin);
+    atomic_store(&range->end, end);
     hpp__unwind_rules_new_generation();
 }

@@ -125,17 +125,32 @@ static inline hpp_unwind_rule hpp__unwind_rules_find(uintptr_t pc)
     return hpp__unwind_rules_make(pc);
 }
 
-/* Makes walks end at the frames of the code [begin, end), the evaluation loop of an interpreter:
- * what is outside of them is found in its own frames. 0, 0: none. Clears the cache. */
-void hpp__unwind_rules_end_at(uintptr_t begin, uintptr_t end);
+/* Code [begin, end). */
+typedef struct hpp_code_range {
+    _Atomic uintptr_t begin, end;
+} hpp_code_range;
 
-/* The code where walks end; 0, 0: none. */
-extern HPP_HIDDEN _Atomic uintptr_t hpp__evaluator_begin, hpp__evaluator_end;
+/* The parts of the evaluation loop of an interpreter, where walks end: what is outside of its
+ * frames is found in frames of its own. Without one, all are 0. */
+enum { HPP_EVALUATOR_PARTS = 2 };
+extern HPP_HIDDEN hpp_code_range hpp__evaluator[HPP_EVALUATOR_PARTS];
+
+/* Sets a part. Clears the cache. */
+void hpp__unwind_rules_end_at(unsigned part, uintptr_t begin, uintptr_t end);
+
+static inline bool hpp__unwind_rules_has_evaluator(void)
+{
+    return atomic_load_explicit(&hpp__evaluator[0].end, memory_order_relaxed) != 0;
+}
 
 static inline bool hpp__unwind_rules_is_evaluator(uintptr_t pc)
 {
-    return pc < atomic_load_explicit(&hpp__evaluator_end, memory_order_relaxed) &&
-           pc >= atomic_load_explicit(&hpp__evaluator_begin, memory_order_relaxed);
+    bool is_in = false;
+    for (unsigned i = 0; i < HPP_EVALUATOR_PARTS; i++) {
+        is_in |= pc < atomic_load_explicit(&hpp__evaluator[i].end, memory_order_relaxed) &&
+                 pc >= atomic_load_explicit(&hpp__evaluator[i].begin, memory_order_relaxed);
+    }
+    return is_in;
 }
 
 /* Clears the cache, by starting a new generation. */
