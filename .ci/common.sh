@@ -4,7 +4,7 @@
 
 missing=()
 
-# want PACKAGE PROBE...: PACKAGE is missing when the probe fails.
+# want PACKAGE PROBE...: PACKAGE is missing when the probe fails. Names that it has in several releases: A|B.
 want() {
     local package=$1
     shift
@@ -52,8 +52,23 @@ install_missing() {
 }
 
 install_with_apt() {
-    local install=("$@" apt-get install -y --no-install-recommends "${missing[@]}")
-    "${install[@]}" || { "$@" apt-get update && "${install[@]}"; }
+    install_named "$@" || { "$@" apt-get update && install_named "$@"; }
+}
+
+# Installs each package by the first of its names that this release has.
+install_named() {
+    local names=() package name known
+    for package in "${missing[@]}"; do
+        known=${package%%|*}
+        for name in ${package//|/ }; do
+            if apt-cache show "$name" >/dev/null 2>&1; then
+                known=$name
+                break
+            fi
+        done
+        names+=("$known")
+    done
+    "$@" apt-get install -y --no-install-recommends "${names[@]}"
 }
 
 # step NAME COMMAND...: runs quietly, into build/NAME.log; shows the end of the log on failure.

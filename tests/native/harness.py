@@ -178,6 +178,13 @@ def run_census(command, directory, *options, files=(".hp",), **more):
     return result
 
 
+def allocators():
+    """Returns the paths of other allocators that are installed."""
+    found = [sorted(glob.glob(f"/usr/lib/x86_64-linux-gnu/lib{name}"))[:1]
+             for name in ("jemalloc.so.2", "mimalloc.so.?", "tcmalloc_minimal.so.4")]
+    return sum(found, [])
+
+
 # Versions whose functions and objects are known.
 PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
 

@@ -3,7 +3,6 @@
 """Programs that run already, under `census attach`."""
 import collections
 import concurrent.futures
-import ctypes.util
 import json
 import os
 import re
@@ -310,9 +309,7 @@ class Attach(unittest.TestCase):
 
     def test_attach_to_other_allocators(self):
         """What they had before is not known; a block of it can be freed and moved all the same."""
-        names = [name for name in ("libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4")
-                 if ctypes.util.find_library(name[3:name.index(".")])]
-        for name in names or self.skipTest("there are no other allocators here"):
+        for name in harness.allocators() or self.skipTest("there are no other allocators here"):
             running = self.start(LD_PRELOAD=name)
             running.ask("threads 2")
             attached = Attached(self, running.process)

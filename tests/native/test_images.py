@@ -59,12 +59,9 @@ class Images(Native):
         """The last image is from the exit, so it has what the last sample of sums has. Some cases end early,
         without that image, as they do with such an allocator alone."""
         command = [program("sizes"), "million"]
-        for library in (None, "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4"):
-            path = os.path.join("/usr/lib/x86_64-linux-gnu", library or "")
-            if not os.path.exists(path):
-                continue
+        for library in (None, *harness.allocators()):
             with self.subTest(library=library):
-                environment = {"LD_PRELOAD": path} if library else None
+                environment = {"LD_PRELOAD": library} if library else None
                 self.check("sizes", "aligns", "resizes", environment=environment, all_listed=library is None)
                 sums = harness.run_census(command, self.fresh(), "-hd", environment=environment)
                 images = harness.run_census(command, self.fresh(), *OFTEN, environment=environment)

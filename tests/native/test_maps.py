@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory that programs map themselves is counted exactly, once, and can be left out."""
-import os
 import re
 import sys
 
 import harness
 from harness import CENSUS, Native, program
 
-LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 PYTHON_BYTES = 50 << 20
 PYTHON = f"import mmap; kept = mmap.mmap(-1, {PYTHON_BYTES}); kept[0] = 1"
 
@@ -92,9 +90,7 @@ class Maps(Native):
         """Of Python, only the mapping that a script asks for and the interpreter's own stack of 16 KiB,
         whatever malloc is."""
         environments = [{}, {"PYTHONMALLOC": "malloc"}]
-        for library in "libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4":
-            path = os.path.join(LIBRARIES, library)
-            environments += [{"LD_PRELOAD": path}] if os.path.exists(path) else []
+        environments += [{"LD_PRELOAD": path} for path in harness.allocators()]
         # With a library in between, malloc is in another object than what maps the memory.
         between = [f"{harness.COUNTING}:{each['LD_PRELOAD']}" for each in environments[2:3]]
         environments += [{"LD_PRELOAD": each, "COUNTING_FILE": self.path("counts")} for each in between]

@@ -16,8 +16,6 @@ USES = ("-hb", "-i0.01", "--biography-rate=200")
 os.environ["CENSUS_BIOGRAPHY_SEED"] = "1"  # watches the same blocks in each run
 SNAPSHOTS = ("-hc", "-i0.005", "--snapshot", "last")
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-ALLOCATORS = [path for path in ("/usr/lib/x86_64-linux-gnu/lib%s" % name for name in
-                                ("jemalloc.so.2", "mimalloc.so.2", "tcmalloc_minimal.so.4")) if os.path.exists(path)]
 
 
 class Modes(Native):
@@ -64,9 +62,9 @@ class Modes(Native):
         self.check(["objects", "throws"], TYPES, USES)
 
     def test_modes_and_allocators(self):
-        if not ALLOCATORS:
+        if not harness.allocators():
             self.skipTest("there are no other allocators here")
-        for library in ALLOCATORS:
+        for library in harness.allocators():
             for command in ["sizes", "aligns"], ["threads", "detaches"]:
                 self.check(command, TYPES, USES, environment={"LD_PRELOAD": library})
 
@@ -118,7 +116,7 @@ class Modes(Native):
         plugins = [program("libplugin_one.so"), program("libplugin_two.so"), self.path("numbers")]
         processes, threads, ticks = (self.compile("cc", name + ".c") for name in ("processes", "threads", "ticks"))
         self.check([threads, "loads", *plugins], exact)
-        for library in ALLOCATORS:
+        for library in harness.allocators():
             self.check([threads, "detaches"], exact, environment={"LD_PRELOAD": library})
         self.check([processes, "closes_all"], exact)
         self.check([processes, "executes_itself", "1", "0"], exact)
