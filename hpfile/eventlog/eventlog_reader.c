@@ -289,6 +289,22 @@ static inline void note_time(hpf_eventlog *log, uint64_t time_ns)
     log->last_ns = time_ns > log->last_ns ? time_ns : log->last_ns;
 }
 
+/* Returns how long a payload is that is declared to have `n` bytes. GHC 9.10 declares that of an
+ * info table, which ends with its sixth text, a byte too long. */
+static size_t payload_bytes(unsigned id, const char *payload, size_t n)
+{
+    enum { N_TEXTS = 6, TEXTS_AT = 8 };
+    size_t at = TEXTS_AT;
+    if (id != HPF__EVENT_IPE) {
+        return n;
+    }
+    for (unsigned i = 0; i < N_TEXTS && at < n; i++) {
+        const char *end = memchr(payload + at, '\0', n - at);
+        at = end ? (size_t)(end - payload) + 1 : n;
+    }
+    return at + 1 == n ? at : n;
+}
+
 static const char *take_run(hpf_eventlog *log, const slot *s, const char *p, const char *end)
 {
     hpf__eventlog_taken taken = {0};
@@ -330,6 +346,7 @@ static const char *read_records(hpf_eventlog *log, const char *p, const char *en
         if ((size_t)(end - p) < head + n) {
             break;
         }
+        n = payload_bytes(id, p + head, n);
         uint64_t begin = log->offset;
         if (HPF__UNLIKELY(id == HPF__EVENT_BLOCK_MARKER)) {
             enter_block(log, p + head, n, begin);
@@ -364,7 +381,12 @@ static size_t record_bytes(const hpf_eventlog *log, const char *p, size_t n)
         return HEAD_BYTES + (size_t)s->n_bytes;
     }
     const size_t head = HEAD_BYTES + LENGTH_BYTES;
-    return n < head ? head : head + hpf__read2(p + HEAD_BYTES);
+    if (n < head) {
+        return head;
+    }
+    size_t n_payload = hpf__read2(p + HEAD_BYTES);
+    return head +
+           (n < head + n_payload ? n_payload : payload_bytes(hpf__read2(p), p + head, n_payload));
 }
 
 /* Returns the number of bytes of `p` that show whether plausible records begin there, which is at

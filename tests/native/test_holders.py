@@ -198,7 +198,8 @@ class Holders(Native):
             self.assertAlmostEqual(sizes[-1], held[name], delta=a_page, msg=name)
         indexes, sizes = zip(*bands.pop("rows_in_Server::report"))
         self.assertEqual(indexes, tuple(range(indexes[0], indexes[-1] + 1)), "it is one phase of the run")
-        self.assertEqual(list(sizes), sorted(sizes))
+        grown = sizes[:-1]  # while the last sample is taken, they may be going
+        self.assertEqual(list(grown), sorted(grown))
         self.assertLessEqual(max(sizes), held["rows_in_Server::report"])
         for name in list(bands):
             if re.fullmatch(r"\w+@lib\S+", name):  # variables of libraries
