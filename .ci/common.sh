@@ -61,7 +61,7 @@ install_named() {
     for package in "${missing[@]}"; do
         known=${package%%|*}
         for name in ${package//|/ }; do
-            if apt-cache show "$name" >/dev/null 2>&1; then
+            if LC_ALL=C apt-cache policy "$name" | grep -q 'Candidate: [^(]'; then
                 known=$name
                 break
             fi
