@@ -134,7 +134,7 @@ uint32_t hpp__centres_site(hpp_centres *centres, uint32_t of, hpp_call call)
     return 0;
 }
 
-uint32_t hpp__trie_site(uint32_t of, hpp_call call)
+uint32_t hpp__trie_site(uint32_t of, uint32_t call)
 {
     (void)call;
     cr_assert(eq(u32, of, node));
