@@ -426,7 +426,8 @@ static uint64_t *write_descriptor(char *stack, size_t n_bytes)
     return descriptor;
 }
 
-/* Since glibc 2.42, one mapping can be several stacks, and memory of the program beside them. */
+/* Since glibc 2.42, the kernel merges stacks that are neighbours with each other, and with other
+ * memory, into one mapping. */
 Test(graph, stack_of_a_thread_that_has_ended_is_no_root)
 {
     enum { STACK_BYTES = 16 * PAGE_BYTES };

@@ -228,9 +228,11 @@ static void find_stack(const hpp__image *image, hpp__image_thread *thread, uint6
     if (!map) {
         return;
     }
-    hpp__image_stack stack = {.guard_end = map->begin};
-    hpp__image_find_stack(image, thread->thread_pointer, &stack);
-    uint64_t begin = used_begin ? used_begin : stack.guard_end;
+    uint64_t begin = used_begin ? used_begin : map->begin;
+    hpp__image_stack stack;
+    if (!used_begin && hpp__image_find_stack(image, thread->thread_pointer, &stack)) {
+        begin = stack.guard_end;
+    }
     uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t end = map->end;
     if (thread->thread_pointer >= begin && thread->thread_pointer < end) {

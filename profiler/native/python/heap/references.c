@@ -51,8 +51,8 @@ static void mark_part(hpp__python *p, uint64_t address)
     }
 }
 
-/* Makes the object at an address a part of the one that has it for itself. */
-static void take_type(hpp__python *p, uint64_t object)
+/* Counts the object at an address as a part of its only owner, without a type of its own. */
+static void take_object(hpp__python *p, uint64_t object)
 {
     uint32_t block = hpp__block_index_find(p->index, object);
     if (block != HPP__NO_BLOCK && p->image->blocks[block].address == object) {
@@ -91,7 +91,7 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const 
     } else if (type->kind == HPP__PYTHON_BUFFER && n_object > 4) {
         /* The items of an array, the bytes of a bytearray: since 3.15 those of an object. */
         if (p->offsets->minor >= 15 && n_object > BUFFER_BYTES) {
-            take_type(p, object[BUFFER_BYTES]);
+            take_object(p, object[BUFFER_BYTES]);
         }
         is_good = use_part(p, object[3], 0) && use_part(p, object[4], 0);
     } else if (type->kind == HPP__PYTHON_SET && n_object > 5) {
