@@ -237,19 +237,27 @@ def find_browser():
     return firefox.Firefox if firefox.find_firefox() else None
 
 
+def in_each_browser(test):
+    """Marks a test of what browsers do in their own ways: events, focus, measures of texts, pixels, addresses, downloads,
+    connections. Firefox runs these only; what the script calculates is the same in all browsers."""
+    test.is_in_each_browser = True
+    return test
+
+
 def run_tests(functions, stage, without=None):
-    """Runs the functions test_NAME of a file, all or those that the command line names after census. Each gets
-    what `stage(census, directory, browser)`, a context, gives it, and must leave nothing in the console but messages
-    that contain `without`. Returns the exit status."""
+    """Runs the functions test_NAME of a file, all of them for this browser or those that the command line names after
+    census. Each gets what `stage(census, directory, browser)`, a context, gives it, and must leave nothing in the console
+    but messages that contain `without`. Returns the exit status."""
     census, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
     kind = find_browser()
     if not kind:
         print("skipped: the browser is not installed")
         return SKIPPED
     tests = {name[5:]: test for name, test in functions.items() if name.startswith("test_")}
+    own = [name for name, test in tests.items() if kind is Browser or hasattr(test, "is_in_each_browser")]
     failed = []
     with kind() as browser:
-        for name in wanted or tests:
+        for name in wanted or own:
             with tempfile.TemporaryDirectory() as directory:
                 try:
                     with stage(census, directory, browser) as arguments:

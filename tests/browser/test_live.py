@@ -16,7 +16,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "watch"))
 import logs
-from browser import PATIENCE_S, expect, keep_port, run_tests
+from browser import PATIENCE_S, expect, in_each_browser, keep_port, run_tests
 
 PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
@@ -79,6 +79,7 @@ def wait_for_last_drawn(browser, time_):
 # --- tests -----------------------------------------------------------------------------------------------
 
 
+@in_each_browser
 def test_samples_appear_without_a_reload(growing, browser):
     growing.add(20)
     browser.open(growing.start())
@@ -193,6 +194,7 @@ def test_new_names_and_marks(growing, browser):
     raise AssertionError(f"it has no band: {names}")
 
 
+@in_each_browser
 def test_server_restarts(growing, browser):
     growing.add(10)
     with keep_port() as keeper:
@@ -214,6 +216,7 @@ def check_another_start(growing, browser, port):
     expect(browser.complaints(without="net::ERR_"), [], "what the console says besides lost connections")
 
 
+@in_each_browser
 def test_two_viewers(growing, browser):
     growing.add(10)
     browser.open(growing.start())
@@ -242,6 +245,7 @@ def test_another_run_replaces_the_profile(growing, browser):
     expect(browser.text("#title"), "second", "the title")
 
 
+@in_each_browser
 def test_paused_view_does_not_change(growing, browser):
     growing.add(10)
     browser.open(growing.start())
@@ -256,6 +260,7 @@ def test_paused_view_does_not_change(growing, browser):
     wait_for_last_drawn(browser, 19)
 
 
+@in_each_browser
 def test_commands_to_the_program(growing, browser):
     """The program sends half of an event log, and the rest when a sample is requested."""
     log = (SAMPLES / "eventlog" / "foldleak-prof-lu-hc.eventlog").read_bytes()
@@ -297,6 +302,7 @@ CHOOSE = """
     return Boolean(found && (flame.zoomTo(found.node), true));"""
 
 
+@in_each_browser
 def test_source_of_the_chosen_frame(growing, browser):
     """The server sends lines near places of the profile, of files in the folder, and nothing else."""
     secret, folder = growing.directory / "secret", growing.directory / "src"
@@ -411,6 +417,7 @@ def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
         growing.stop()
 
 
+@in_each_browser
 def test_findings_lead_to_bands_and_lines(growing, browser):
     """A name of a finding selects its band, its stack at the peak, and the line of the program's own text."""
     text = growing.directory / "own.c"

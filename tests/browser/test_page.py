@@ -13,7 +13,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from browser import expect, run_tests
+from browser import expect, in_each_browser, run_tests
 
 HEADERS = 'JOB "{}"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 HOSTILE = [b'</script><script>document.title="taken"</script>', b"<img src=x onerror=document.title=1>", b"q\"'`&amp;",
@@ -86,6 +86,7 @@ def rows(browser):
 # --- tests -----------------------------------------------------------------------------------------------
 
 
+@in_each_browser
 def test_hover_shows_name_value_share_time_and_total(bench, browser):
     browser.open(bench.page(profile("hover", steady(3, 11))))
     browser.settle()
@@ -97,6 +98,7 @@ def test_hover_shows_name_value_share_time_and_total(bench, browser):
     assert browser.run("return document.getElementById('tooltip').hidden")
 
 
+@in_each_browser
 def test_click_isolates_and_second_click_returns(bench, browser):
     browser.open(bench.page(profile("isolate", steady(5))))
     browser.settle()
@@ -113,6 +115,7 @@ def test_click_isolates_and_second_click_returns(bench, browser):
     expect(names_shown(browser), all_names, "Escape goes back")
 
 
+@in_each_browser
 def test_brush_zooms_and_ranks_again(bench, browser):
     browser.open(bench.page(profile("brush", steady())))
     browser.settle()
@@ -135,6 +138,7 @@ def test_brush_zooms_and_ranks_again(bench, browser):
            "a double click zooms out")
 
 
+@in_each_browser
 def test_wheel_zooms_and_moves(bench, browser):
     browser.open(bench.page(profile("wheel", steady(5))))
     browser.settle()
@@ -176,6 +180,7 @@ def test_ranking_is_exact_in_any_window(bench, browser):
     expect(wrong, [], "windows that are ranked wrongly")
 
 
+@in_each_browser
 def test_search_marks_and_filters(bench, browser):
     browser.open(bench.page(profile("search", steady(20))))
     browser.settle()
@@ -245,6 +250,7 @@ def test_modes_keep_order_and_colours(bench, browser):
         assert key == "l" or shown == before, (key, shown, before)
 
 
+@in_each_browser
 def test_light_and_dark(bench, browser):
     browser.open(bench.page(profile("dark", steady(5))))
     browser.settle()
@@ -287,6 +293,7 @@ def test_growth_of_rounding_errors_is_none(bench, browser):
     expect(browser.run("return census.app.table.figures.map((figure) => figure.growth)"), [0], "growth")
 
 
+@in_each_browser
 def test_downloads(bench, browser):
     samples = [(t, {**costs, "=1+2": 30000, "'@x": 30000}) for t, costs in steady(20)]
     browser.open(bench.page(profile("save", samples), options=["-m", "6"]))
@@ -344,6 +351,7 @@ def test_lanes_of_event_logs(bench, browser):
     expect(browser.run("return census.app.panel.drawing.lanesHeight"), 0, "no lanes without a log")
 
 
+@in_each_browser
 def test_keyboard(bench, browser):
     browser.open(bench.page(profile("keys", steady(4, 20))))
     browser.settle()
@@ -372,6 +380,7 @@ def test_keyboard(bench, browser):
     expect(browser.run("return document.activeElement.id"), "search", "the search has the focus")
 
 
+@in_each_browser
 def test_hostile_names_are_only_texts(bench, browser):
     samples = [(t, {name: 1000 * (i + 1) for i, name in enumerate(HOSTILE)}) for t in range(5)]
     browser.open(bench.page(profile("</title><script>document.title=2</script>", samples)))
@@ -430,6 +439,7 @@ def test_several_profiles(bench, browser):
     assert not browser.run("return document.getElementById('overview').hidden")
 
 
+@in_each_browser
 def test_small_pictures_of_long_words(bench, browser):
     peak_first = profile("peak", [(t, {"x" * 10000: 3 << 20 >> t, "small": 1000}) for t in range(9)])
     browser.open(bench.page(peak_first, peak_first))
@@ -453,6 +463,7 @@ TEXTS_DRAWN = """
     prototype.text = text;"""
 
 
+@in_each_browser
 def test_level_bands_have_no_seams(bench, browser):
     uneven = [(t / 100 + (t + 1) % 2 * 0.0098, {"a": 1000, "b": 1000, "c": 1000}) for t in range(1107)]
     browser.open(bench.page(profile("seams", uneven)))
@@ -472,6 +483,7 @@ def test_level_bands_have_no_seams(bench, browser):
     assert max(seams) <= 1, f"how much colours differ along the bands: {seams}"
 
 
+@in_each_browser
 def test_every_tick_of_the_x_axis_has_a_label(bench, browser):
     try:
         for last in (10, 14, 59, 61, 7000):
@@ -616,6 +628,7 @@ VIEW = """
         chart.bands.map((band) => band.name + band.colour), chart.window, own.skip, own.isolated])"""
 
 
+@in_each_browser
 def test_link_restores_the_view(bench, browser):
     odd = ["a&b=c", "#%41+", "naïve 漢字", b"bad\xff"]
     first = profile("link", [(t, {**costs, **{name: 35500 + i for i, name in enumerate(odd)}}) for t, costs in steady()])
@@ -650,6 +663,7 @@ def test_link_restores_the_view(bench, browser):
     expect(len(addresses), len(steps), "different views have different addresses")
 
 
+@in_each_browser
 def test_another_fragment_changes_the_view(bench, browser):
     page = bench.page(profile("one", steady()), profile("two", steady(5)))
     browser.open(page + "#profile=0&bands=3&theme=dark")
@@ -692,6 +706,7 @@ def test_equal_input_gives_equal_bytes(bench, browser):
     browser.open(first)
 
 
+@in_each_browser
 def test_narrow_and_wide(bench, browser):
     browser.open(bench.page(profile("sizes", steady(), marks=[30.5])))
     for width, height in ((360, 640), (400, 800), (800, 600), (1400, 900), (2560, 1400), (1280, 900)):

@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 
-from browser import expect, run_tests
+from browser import expect, in_each_browser, run_tests
 
 N_SAMPLES = 700
 BUILD = pathlib.Path(__file__).parents[2] / "samples/native/build.census"
@@ -162,6 +162,7 @@ def expect_bars(browser, sums, what):
 # --- tests -----------------------------------------------------------------------------------------------
 
 
+@in_each_browser
 def test_bars_are_the_sums_at_any_time(bench, browser):
     stacks = make_stacks(1, 120)
     bench.open_stacks(stacks, "--bands", "15")
@@ -202,6 +203,7 @@ def test_numbers_at_a_place_are_those_of_the_whole_column(bench, browser):
         [lists["whole"][-1], 0, 0, 5, 0], "a column that has grown")
 
 
+@in_each_browser
 def test_frames_and_bands_show_each_other(bench, browser):
     stacks = make_stacks(3, 60)
     bench.open_stacks(stacks, "--bands", "15")
@@ -234,6 +236,7 @@ def test_frames_and_bands_show_each_other(bench, browser):
     expect(found, ["f3"], "what a search leaves bright")
 
 
+@in_each_browser
 def test_the_area_of_a_frame_has_no_seams(bench, browser):
     bench.open_stacks({("main", "f0"): [1000 + t % 2 for t in range(N_SAMPLES)], ("main", "f1"): [3000] * N_SAMPLES})
     bench.choose("main", "f0")
@@ -351,6 +354,7 @@ def test_table_has_what_was_allocated(bench, browser):
     expect(browser.run(heads), 5, "columns without what was allocated")
 
 
+@in_each_browser
 def test_keyboard_and_spoken_text(bench, browser):
     stacks = make_stacks(4, 60)
     bench.open_stacks(stacks)
@@ -370,6 +374,7 @@ def test_keyboard_and_spoken_text(bench, browser):
     expect(browser.run("return census.app.entry().own.frame"), [], "after Escape")
 
 
+@in_each_browser
 def test_names_end_inside_their_bars(bench, browser):
     stacks = {("main", *("a_rather_long_function_name_" * 2 + str(i % n) for n in (3, 7, 50))): [1000 + i] * N_SAMPLES
               for i in range(50)}
@@ -387,6 +392,7 @@ def test_names_end_inside_their_bars(bench, browser):
     browser.metrics(1280, 900)
 
 
+@in_each_browser
 def test_link_restores_stacks(bench, browser):
     stacks = make_stacks(6, 60)
     bench.open_stacks(stacks)
