@@ -7,13 +7,12 @@ build=$1 source=$2 version=$3
 [ -e "$source/.git" ] || { echo "skipped: not in a git repository"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-tarball=$build/heapcensus-$version.tar.xz
-for copy in 1 2; do
-    cmake --build "$build" --target dist >"$scratch/log" || { cat "$scratch/log"; exit 1; }
-    mv "$tarball" "$scratch/$copy"
-done
-cmp "$scratch/1" "$scratch/2"
-tar --quoting-style=literal -tf "$scratch/1" >"$scratch/files"
+cmake --build "$build" --target dist >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+mv "$build/heapcensus-$version.tar.xz" "$scratch/tarball"
+# xz, with one thread, writes equal bytes for equal bytes.
+git -C "$source" archive --prefix="heapcensus-$version/" HEAD >"$scratch/again"
+xz -dc "$scratch/tarball" | cmp - "$scratch/again"
+tar --quoting-style=literal -tf "$scratch/again" >"$scratch/files"
 grep -qx "heapcensus-$version/CMakeLists.txt" "$scratch/files"
 ! grep -v "^heapcensus-$version/" "$scratch/files"
 git -C "$source" -c core.quotePath=false ls-tree -r --name-only HEAD | sed "s|^|heapcensus-$version/|" | sort >"$scratch/expected"

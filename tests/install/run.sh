@@ -4,7 +4,7 @@
 # The documents are checked, too, and embedding.md is compiled and run.
 #
 # run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
-# run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this
+# run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this, in BUILD/shared
 set -eu
 mode=$1 build=$2 source=$3 compiler=$4 sanitizers=${5:+-fsanitize=$5}
 root=$source/../..
@@ -13,7 +13,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 if [ "$mode" = shared ]; then
-    build=$scratch/build
+    build=$build/shared
+    rm -f "$build/CMakeCache.txt"
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_C_COMPILER="$compiler" \
         -DCENSUS_BUILD_TESTS=OFF -DCENSUS_BUILD_BENCH=OFF -DCENSUS_BUILD_SAMPLES=OFF >/dev/null
     cmake --build "$build" >"$scratch/log" || { grep -A9 FAILED "$scratch/log"; exit 1; }
