@@ -130,11 +130,12 @@ class Processes(Native):
         self.assertEqual(shlex.split(run.errors.splitlines()[-1]), ["census", "open", recording])
 
     def scripts(self):
-        """Makes scripts that keep megabytes for a while. Returns {name: bytes}, and a shell command that runs them."""
+        """Makes scripts that keep megabytes for a while, and until the last sample. Returns {name: bytes}, and a shell
+        command that runs them."""
         kept = {"one": 10000000, "two": 30000000}
         for name, n_bytes in kept.items():
             with open(self.path(name + ".py"), "w", encoding="ascii") as file:
-                file.write("import time\nkept = bytearray(%d)\ntime.sleep(0.3)\n" % n_bytes)
+                file.write("import os, time\nkept = bytearray(%d)\ntime.sleep(0.3)\nos._exit(0)\n" % n_bytes)
         return kept, " & ".join("%s %s.py" % (sys.executable, self.path(name)) for name in kept) + "; wait"
 
     def test_all_has_a_band_for_each_process(self):
