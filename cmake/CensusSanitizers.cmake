@@ -6,6 +6,11 @@ if(CENSUS_SANITIZE)
   endif()
   add_compile_options(-fsanitize=${CENSUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CENSUS_SANITIZE})
+  # It links the many programs in less than half of the time.
+  find_program(CENSUS_LLD ld.lld)
+  if(CENSUS_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
 endif()
 
 # libFuzzer sees only what is built for it.

@@ -221,6 +221,8 @@ class Native(unittest.TestCase):
         knows; skips visibly if there is none."""
         versions = versions or PYTHONS
         found = {version: path for version, path in interpreters().items() if version in versions}
+        if is_sanitized():  # versions differ inside programs, which no sanitizer sees
+            found = dict([*found.items()][:1])
         for version, path in found.items():
             with self.subTest(version):
                 check(version, path)
