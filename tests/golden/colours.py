@@ -7,6 +7,7 @@ made here, with problems of different sizes.
 colours.py CENSUS PROGRAMS SOURCE_DIRECTORY
 """
 import collections
+import functools
 import itertools
 import json
 import pathlib
@@ -22,6 +23,7 @@ RUNS = [("last_init", (200000, 700000), "-hc -i0.004"), ("leak", (20000, 50000),
         ("partial", (50, 200), "-hd -i100"), ("cache", (50, 200), "-hd -i100"), ("costs", (18, 24), "-hc -i0.002")]
 
 
+@functools.cache
 def fills_of(census, path, *options):
     """Returns the fills of the bands of a picture by name, and the times of the samples."""
     done = subprocess.run([census, "plot", "--format", "json", "-o", "-", *options, path], capture_output=True)
