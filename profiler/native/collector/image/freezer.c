@@ -250,16 +250,17 @@ static void find_stack(const hpp__image *image, hpp__image_thread *thread, uint6
     thread->stack_end = end;
 }
 
-static bool read_states(taken_image *taken, const hpp__window_reader *reader)
+/* Reads the states from the memory of the process or its copy, in place of those read before. */
+static bool read_states(thread_states *states, uint32_t memory_of, const hpp_window_head *head)
 {
-    thread_states *states = &taken->states;
-    uint64_t address = atomic_load(&reader->window->head.thread_states);
-    states->n = address ? reader->n_slots : 0;
-    states->list = malloc((states->n + 1) * sizeof *states->list);
-    if (states->list && !hpp__proc_read_memory(taken->copy->id, states->list, address,
-                                               states->n * sizeof *states->list)) {
-        states->n = 0;
-    }
+    uint64_t address = atomic_load(&head->thread_states);
+    size_t n = address ? atomic_load(&head->n_slots) : 0;
+    n = n < HPP_MAX_SLOTS ? n : HPP_MAX_SLOTS;
+    free(states->list);
+    states->list = malloc((n + 1) * sizeof *states->list);
+    bool is_read = states->list && hpp__proc_read_memory(memory_of, states->list, address,
+                                                         n * sizeof *states->list);
+    states->n = is_read ? n : 0;
     return states->list != NULL;
 }
 
@@ -282,6 +283,18 @@ static bool is_resting(const hpp_thread_state *state, const taken_image *taken)
 {
     return state && (state->rest == HPP_REST_ASKS ||
                      (taken->states.rest % 2 == 1 && state->rest == taken->states.rest));
+}
+
+/* Counts the threads that can come to rest: they run, and do not wait for an answer. One that has
+ * just asked may not be in the call that waits yet. */
+static size_t count_running(const taken_image *taken, const hpp__freezer *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->before.n; i++) {
+        const hpp_thread_state *state = state_of(taken, f, f->before.list[i].id);
+        n += !f->before.list[i].is_waiting && !(state && state->rest == HPP_REST_ASKS);
+    }
+    return n;
 }
 
 static size_t count_moving(const taken_image *taken, const hpp__freezer *f)
@@ -510,7 +523,7 @@ static hpf_status check(hpp__freezer *f, const hpp_window_head *head, hpf_error 
 static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
 {
     const hpp_image_request request = {.number = ++f->number,
-                                       .n_running = (uint32_t)hpp__thread_looks_running(&f->before),
+                                       .n_running = (uint32_t)count_running(taken, f),
                                        .holds = f->next_era.control != NULL};
     answer reply;
     bool is_sent = send(f->link, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) ==
@@ -558,7 +571,9 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     const hpp_window_head *head = &reader->window->head;
     const hpp__next_era *next = &f->next_era;
     uint64_t begin_ns = hpp__now_ns();
-    if (!hpp__thread_looks_take(&f->before, f->process_id, &f->after)) {
+    taken->states.has_other_ids = head->process_id != f->process_id;
+    if (!hpp__thread_looks_take(&f->before, f->process_id, &f->after) ||
+        !read_states(&taken->states, f->process_id, head)) {
         return hpf_error_set_memory(err);
     }
     hpf_status status = request_copy(f, taken, err);
@@ -580,9 +595,8 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     bool is_sane = taken->image.time_ns >= begin_ns && taken->image.time_ns <= end_ns;
     taken->image.time_ns = is_sane ? taken->image.time_ns : begin_ns;
     taken->image.pause_s = (double)(end_ns - taken->image.time_ns) / 1e9;
-    taken->states.has_other_ids = head->process_id != f->process_id;
     if (status == HPF_OK && (!hpp__thread_looks_take(&f->after, f->process_id, &f->before) ||
-                             !read_states(taken, reader))) {
+                             !read_states(&taken->states, taken->copy->id, head))) {
         status = hpf_error_set_memory(err);
     }
     if (status != HPF_OK) {

@@ -97,15 +97,6 @@ void hpp__thread_looks_finish(hpp__thread_looks *looks)
     *looks = (hpp__thread_looks){0};
 }
 
-size_t hpp__thread_looks_running(const hpp__thread_looks *looks)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < looks->n; i++) {
-        n += !looks->list[i].is_waiting;
-    }
-    return n;
-}
-
 bool hpp__thread_look_is_same(const hpp__thread_look *now, const hpp__thread_looks *before)
 {
     const hpp__thread_look *then = look_of(before, now->id);

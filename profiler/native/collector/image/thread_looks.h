@@ -32,9 +32,6 @@ bool hpp__thread_looks_take(hpp__thread_looks *looks, uint32_t process_id,
                             const hpp__thread_looks *earlier);
 void hpp__thread_looks_finish(hpp__thread_looks *looks);
 
-/* Returns the number of threads that do not wait. */
-size_t hpp__thread_looks_running(const hpp__thread_looks *looks);
-
 /* Returns whether a thread was waiting all the time since `before`. */
 bool hpp__thread_look_is_same(const hpp__thread_look *now, const hpp__thread_looks *before);
 
