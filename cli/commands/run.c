@@ -136,29 +136,23 @@ static const opt run_options[] = {
 
 /* ---- Options ---- */
 
-/* Options in the syntax of the profiler. */
-typedef struct option_text {
-    char data[16384];
-    size_t length;
-} option_text;
+/* Options of the profiler, and what is wrong with the first one that it refused. */
+typedef struct adder {
+    hpp_options *profile;
+    hpf_status status;
+    hpf_error err;
+} adder;
 
-/* Appends an option with its argument; spaces are escaped with a backslash. */
-static void add_option(option_text *text, const char *option, const char *rest)
+/* Adds an option of the profiler with its argument, if that is not NULL. */
+static void add_option(adder *to, const char *option, const char *argument)
 {
-    size_t room = sizeof text->data - 2;
-    size_t n = text->length;
-    n += (size_t)snprintf(text->data + n, room - n, " %s", option);
-    for (size_t i = 0; rest[i] && n < room; i++) {
-        if (isspace((unsigned char)rest[i]) && (i == 0 || rest[i - 1] != '\\')) {
-            text->data[n++] = '\\';
-        }
-        text->data[n++] = rest[i];
+    if (argument && to->status == HPF_OK) {
+        to->status = hpp_options_add(to->profile, option, argument, &to->err);
     }
-    text->length = n < room ? n : room;
 }
 
 /* Adds -h with its argument, in which __main__ is the script. */
-static void add_heap(option_text *text, const char *argument, const char *script)
+static void add_heap(adder *to, const char *argument, const char *script)
 {
     static const char alias[] = "__main__.";
     const char *found = strstr(argument, alias);
@@ -168,21 +162,14 @@ static void add_heap(option_text *text, const char *argument, const char *script
         snprintf(named, room, "%.*s%s.%s", (int)(found - argument), argument, script,
                  found + sizeof alias - 1);
     }
-    add_option(text, "-h", named ? named : argument);
+    add_option(to, "-h", named ? named : argument);
     free(named);
 }
 
-static void add_list(option_text *text, const char *option, const opt_list *list)
+static void add_list(adder *to, const char *option, const opt_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        add_option(text, option, list->texts[i]);
-    }
-}
-
-static void add_if_given(option_text *text, const char *option, const char *rest)
-{
-    if (rest) {
-        add_option(text, option, rest);
+        add_option(to, option, list->texts[i]);
     }
 }
 
@@ -269,8 +256,7 @@ static bool choose_recording(run_output *output, const run_values *values)
 static bool read_profile(const cmd *self, hpp_options *profile, const run_values *values,
                          run_output *output)
 {
-    static option_text text;
-    hpf_error err;
+    adder to = {.profile = profile};
     for (size_t i = 0; i < values->heap.n; i++) {
         if (!check_breakdown(self, values->heap.texts[i])) {
             return false;
@@ -279,33 +265,33 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     say_restrictions(values);
     bool has_census = choose_recording(output, values);
     for (size_t i = 0; i < values->heap.n; i++) {
-        add_heap(&text, values->heap.texts[i], output->program);
+        add_heap(&to, values->heap.texts[i], output->program);
     }
-    add_if_given(&text, "-hc", values->heap.n == 0 && has_census ? "" : NULL);
-    add_if_given(&text, "-l", output->with_eventlog ? "" : NULL);
-    add_if_given(&text, "-p", output->with_prof && values->prof.n == 0 ? "" : NULL);
-    add_list(&text, "-p", &values->prof);
-    add_list(&text, "-B", &values->bins);
+    add_option(&to, "-hc", values->heap.n == 0 && has_census ? "" : NULL);
+    add_option(&to, "-l", output->with_eventlog ? "" : NULL);
+    add_option(&to, "-p", output->with_prof && values->prof.n == 0 ? "" : NULL);
+    add_list(&to, "-p", &values->prof);
+    add_list(&to, "-B", &values->bins);
     for (size_t i = 0; i < values->exceptions.n; i++) {
         if (*values->exceptions.texts[i] && strcmp(values->exceptions.texts[i], "c") != 0) {
             cmd_misused(self, "-x expects c, not '%s'", values->exceptions.texts[i]);
             return false;
         }
-        add_option(&text, "-xc", "");
+        add_option(&to, "-xc", "");
     }
-    add_if_given(&text, "-P", values->prof_verbose ? "" : NULL);
-    add_if_given(&text, "-i", values->interval);
-    add_if_given(&text, "-V", values->tick);
-    add_if_given(&text, "-R", values->max_retainers);
-    add_if_given(&text, "--retainer-by=", values->retainer_by);
-    add_if_given(&text, "--is-retainer=", values->is_retainer);
-    add_if_given(&text, "--snapshot=", values->snapshot);
+    add_option(&to, "-P", values->prof_verbose ? "" : NULL);
+    add_option(&to, "-i", values->interval);
+    add_option(&to, "-V", values->tick);
+    add_option(&to, "-R", values->max_retainers);
+    add_option(&to, "--retainer-by=", values->retainer_by);
+    add_option(&to, "--is-retainer=", values->is_retainer);
+    add_option(&to, "--snapshot=", values->snapshot);
     uint64_t tested_bytes = tested_number("CENSUS_NAME_BYTES");
     if (profile) {
         profile->census->max_name_bytes = tested_bytes > 0 ? (uint32_t)tested_bytes : NAME_BYTES;
     }
-    if (hpp_options_parse(profile, (hpf_str){text.data, text.length}, &err) != HPF_OK) {
-        cmd_misused(self, "%s", err.message);
+    if (to.status != HPF_OK) {
+        cmd_misused(self, "%s", to.err.message);
         return false;
     }
     return true;

@@ -620,26 +620,23 @@ void hpp_options_destroy(hpp_options *options)
     }
 }
 
-hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
+/* Parses one word, whose break-down joins the earlier ones, or all words of a text. */
+static hpf_status parse(hpp_options *options, hpf_str text, bool is_word, hpf_error *err)
 {
-    if (text.length == 0) {
-        text.data = ""; /* it may be NULL, to which nothing can be added */
-    }
-    if (!options) {
-        return hpf_error_set_memory(err);
-    }
     parser p = {.options = *options, .census = *options->census, .text = text, .err = err};
+    p.has_breakdown = is_word && (p.census.breakdown != HPF_BREAKDOWN_NONE || p.census.savings);
     hpf_status status = make_room(&p);
-    while (status == HPF_OK) {
-        hpf_str word = next_word(text, &p.at);
-        if (word.length == 0) {
-            break;
+    while (status == HPF_OK && p.at < text.length) {
+        hpf_str word = text;
+        if (is_word) {
+            p.at = text.length;
+        } else {
+            word = next_word(text, &p.at);
         }
-        if (is_bracket(word)) {
-            continue;
+        if (word.length > 0 && !is_bracket(word)) {
+            status = keep_word(&p, word);
+            status = status == HPF_OK ? parse_word(&p, word) : status;
         }
-        status = keep_word(&p, word);
-        status = status == HPF_OK ? parse_word(&p, word) : status;
     }
     if (status == HPF_OK && p.log_name.length > 0 && p.options.with_eventlog) {
         status = complain(&p, p.log_name.data,
@@ -651,4 +648,25 @@ hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
         *options = p.options;
     }
     return status;
+}
+
+hpf_status hpp_options_parse(hpp_options *options, hpf_str text, hpf_error *err)
+{
+    if (text.length == 0) {
+        text.data = ""; /* it may be NULL, to which nothing can be added */
+    }
+    return options ? parse(options, text, false, err) : hpf_error_set_memory(err);
+}
+
+hpf_status hpp_options_add(hpp_options *options, const char *option, const char *argument,
+                           hpf_error *err)
+{
+    size_t n = strlen(option), length = n + strlen(argument);
+    char *word = options ? hpf_arena_alloc(options->memory, length + 1) : NULL;
+    if (!word) {
+        return hpf_error_set_memory(err);
+    }
+    memcpy(word, option, n);
+    memcpy(word + n, argument, length - n);
+    return parse(options, (hpf_str){word, length}, true, err);
 }

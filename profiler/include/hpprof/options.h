@@ -115,5 +115,10 @@ HPF_API void hpp_options_destroy(hpp_options *options);
 HPF_API HPF_MUST_USE hpf_status hpp_options_parse(hpp_options *options, hpf_str text,
                                                   hpf_error *err);
 
+/* Adds one option with its argument, in which blanks do not end it: "-hc", "f,g". A break-down
+ * joins those that were added before. Errors: as hpp_options_parse. */
+HPF_API HPF_MUST_USE hpf_status hpp_options_add(hpp_options *options, const char *option,
+                                                const char *argument, hpf_error *err);
+
 HPF_END_DECLS
 #endif

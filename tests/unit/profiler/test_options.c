@@ -327,3 +327,18 @@ Test(options, a_missing_text_is_empty)
     cr_assert_eq(hpp_options_parse(unset, (hpf_str){NULL, 0}, NULL), HPF_OK);
     hpp_options_destroy(unset);
 }
+
+Test(options, adds_single_options)
+{
+    hpp_options *options = hpp_options_create();
+    cr_assert_eq(hpp_options_add(options, "-h", "cmy lib,g", NULL), HPF_OK);
+    cr_assert_eq(hpp_options_add(options, "-h", "r", NULL), HPF_OK);
+    cr_assert_eq(hpp_options_add(options, "-h", "y", NULL), HPF_OK);
+    cr_assert_eq(hpp_options_add(options, "-i", "x", NULL), HPF_ERR_ARGUMENT);
+    cr_expect(hpf_str_is(options->census->restrictions[0].names[0], "my lib"));
+    cr_expect_eq(options->census->breakdown, HPF_BREAKDOWN_RETAINER);
+    cr_expect_eq(options->census->n_further, 1);
+    cr_expect_eq(options->census->further[0], HPF_BREAKDOWN_TYPE);
+    cr_expect_eq(options->n_words, 3);
+    hpp_options_destroy(options);
+}
