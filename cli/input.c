@@ -168,8 +168,7 @@ bool input_open_only(input *in, const char *path, const hpf_format *format)
     }
     if (status == HPF_OK && format == &hpf_format_hp && !in->format->is_streamed) {
         status = hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
-                               "expected a profile in the format hp, found %s",
-                               hpf_format_name(in->format));
+                               "expected a profile in the format hp, found %s", in->format->name);
     }
     if (format) {
         in->format = format;

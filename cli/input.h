@@ -5,7 +5,6 @@
 #ifndef CENSUS_INPUT_H
 #define CENSUS_INPUT_H
 
-#include "event/format_row.h"
 #include "base/json.h"
 #include "hpfile/format.h"
 #include "hpfile/survey.h"

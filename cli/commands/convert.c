@@ -12,7 +12,6 @@
 #include "hpfile/survey.h"
 #include "hpfile/eventlog_writer.h"
 #include "hpfile/breakdown.h"
-#include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"

@@ -57,8 +57,7 @@ static void write_text(hpf_sink *sink, const input *in, bool exact)
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_breakdown b = hpf_breakdown_of_job(job);
 
-    input_write_file(in, in->format != &hpf_format_hp ? hpf_format_name(in->format) : NULL, exact,
-                     sink);
+    input_write_file(in, in->format != &hpf_format_hp ? in->format->name : NULL, exact, sink);
     hpf_sink_text(sink, "\njob          ");
     hpf_sink_name(sink, job);
     hpf_sink_text(sink, "\ndate         ");
@@ -90,7 +89,7 @@ static hpf_status write_json(hpf_sink *sink, const input *in, hpf_error *err)
     const char letter[] = {hpf_breakdown_letter(b), '\0'};
     hpf_json json = hpf_json_begin(sink);
     hpf_json_object(&json, NULL);
-    input_write_json_file(in, hpf_format_name(in->format), &json);
+    input_write_json_file(in, in->format->name, &json);
     hpf_json_str(&json, "job", job);
     hpf_json_str(&json, "date", hpf_survey_header(in->survey, HPF_HEADER_DATE));
     hpf_json_str(&json, "sample_unit", hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT));

@@ -26,14 +26,9 @@ const hpf_format *hpf_format_find(const char *name)
     return *f;
 }
 
-const char *hpf_format_name(const hpf_format *format)
-{
-    return format->name;
-}
-
 hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_error *err)
 {
-    char bytes[HPF__HEAD_BYTES];
+    char bytes[HPF_FORMAT_HEAD_BYTES];
     hpf_str head = {bytes, 0}, piece;
     hpf_status status = HPF_OK;
     *out = &hpf_format_hp;

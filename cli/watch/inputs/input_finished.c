@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "event/format_row.h"
+#include "hpfile/format.h"
 #include "hpfile/source.h"
 
 #include "diag.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hpfile/source.h"
 

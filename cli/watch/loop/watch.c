@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "event/format_row.h"
 #include "hpfile/format.h"
 #include "hprender/units.h"
 
@@ -24,7 +23,7 @@ typedef struct profile {
     char *name;
     /* The first bytes, to name the compression or the tool of an input instead of its first invalid
      * line. They are passed on when they show whether the input is compressed. */
-    char first[HPF__HEAD_BYTES];
+    char first[HPF_FORMAT_HEAD_BYTES];
     size_t n_first;
     bool is_sidecar_broken;
     bool is_finished;     /* its reader has finished */
@@ -350,7 +349,7 @@ static bool is_foreign(const profile *p, hpf_error *err)
         status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "a profile in the format %s cannot be followed: give census "
                                "the finished file",
-                               hpf_format_name(format));
+                               format->name);
     }
     return status == HPF_ERR_UNSUPPORTED;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The formats of profiles: detecting the format of an input, and reading any of them. writer.h
- * writes them.
+ * The formats of profiles: detecting the format of an input, and reading any of them. writer.h says
+ * what each can do, and writes them.
  */
 #ifndef HPFILE_FORMAT_H
 #define HPFILE_FORMAT_H
@@ -13,16 +13,14 @@
 HPF_BEGIN_DECLS
 
 /* The formats that programs ask for most; all others are found by their names. */
-HPF_API extern const hpf_format hpf_format_hp, hpf_format_eventlog, hpf_format_massif;
+HPF_API extern const hpf_format hpf_format_hp, hpf_format_eventlog, hpf_format_massif,
+    hpf_format_prof;
 
 /* Returns all formats, ending with NULL; static. */
 HPF_API const hpf_format *const *hpf_formats(void);
 
 /* Returns the format of that name ("hp", "csv", "json", "eventlog", ...), or NULL. */
 HPF_API const hpf_format *hpf_format_find(const char *name);
-
-/* Returns the name of a format. */
-HPF_API const char *hpf_format_name(const hpf_format *format);
 
 /* Detects the format from the first bytes, and rewinds the source, which was opened with `keep`.
  * Input of no known format is "hp". Errors: from the source; UNSUPPORTED for a file of another

@@ -13,11 +13,9 @@
 #include "hpfile/event.h"
 #include "hpfile/frame.h"
 #include "hpfile/sink.h"
+#include "hpfile/source.h"
 
 HPF_BEGIN_DECLS
-
-/* A format of profiles: format.h. */
-typedef struct hpf_format hpf_format;
 
 /* How a format is written whose files are stacks. */
 typedef enum hpf_stack_format {
@@ -26,6 +24,37 @@ typedef enum hpf_stack_format {
     HPF_STACKS_SPEEDSCOPE,
     HPF_STACKS_PPROF,
 } hpf_stack_format;
+
+typedef struct hpf__writer_kind hpf__writer_kind; /* private to the library */
+
+enum { HPF_FORMAT_HEAD_BYTES = 512 };
+
+/* A format. Detection, `hpf_format_read`, the writer, and the options --format and --input follow
+ * from its row. */
+typedef struct hpf_format {
+    const char *name;      /* of --format and --input */
+    const char *extension; /* of file names, without the dot; NULL for one that is only read */
+    const char *summary;   /* one phrase for --help */
+
+    /* Reading. Returns whether an input that begins with `head`, at most HPF_FORMAT_HEAD_BYTES
+     * bytes, is of this format; rows are asked in their order. NULL: never. */
+    bool (*is_format)(hpf_str head);
+    hpf_status (*read)(hpf_source *source, const hpf_events *events, void *context,
+                       const hpf_reader_options *options, hpf_error *err);
+    const char *allocated; /* the amount (hpf_reader_options.value) of all bytes that a stack has
+                              allocated; NULL: none */
+    bool is_moment;        /* a file is one sample, and has no time in a profile */
+    bool has_addresses;    /* labels of frames may be MODULE+0xADDRESS, after a call */
+    bool is_streamed;      /* hpf_live reads it, in pieces; `read` only an amount by its name */
+
+    const hpf__writer_kind *writer; /* NULL: the format is only read, or of stacks */
+    hpf_stack_format stacks;        /* of formats of stacks */
+    bool is_lossy;                  /* what is written cannot be read back as the same names */
+    bool holds_quantities;          /* quantities, and labels of marks */
+    bool holds_marks_in_place;      /* marks and quantities come between the samples */
+    bool holds_only_s_and_bytes;    /* no other units */
+    bool is_for_spreadsheets;       /* `raw_names` of the options applies */
+} hpf_format;
 
 typedef struct hpf_writer hpf_writer;
 
