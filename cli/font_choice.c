@@ -49,6 +49,7 @@ hpr_output font_choice_output(hpr_fonts *fonts, double dpi)
     static char software[40];
     snprintf(software, sizeof software, "heapcensus %s", hpf_version());
     return (hpr_output){
+        .size = sizeof(hpr_output),
         .dpi = dpi,
         .software = software,
         .fonts = fonts,

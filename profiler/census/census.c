@@ -13,6 +13,7 @@
 #include "bands.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/options.h"
 #include "biography.h"
 #include "hpfile/str.h"
 #include "life_times.h"
@@ -887,7 +888,6 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     if (!c) {
         return hpf_error_set_memory(err);
     }
-    c->heap = *heap;
     c->is_savings = options->savings;
     c->breakdown =
         options->breakdown && !c->is_savings ? options->breakdown : HPF_BREAKDOWN_COST_CENTRE;
@@ -898,7 +898,10 @@ hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
     c->many_threads = options->many_threads;
     pthread_mutex_init(&c->lock, NULL);
     c->arena = hpf_arena_create();
-    hpf_status status = c->arena ? init_parts(c, options, err) : hpf_error_set_memory(err);
+    hpf_status status = HPF__OPTIONS_COPY(&c->heap, heap, err);
+    if (status == HPF_OK) {
+        status = c->arena ? init_parts(c, options, err) : hpf_error_set_memory(err);
+    }
     /* The counts of the band OUT_OF_MEMORY must not need memory later. */
     if (status == HPF_OK &&
         (!HPF__ARRAY_RESERVE_ZEROED(c->counts, c->counts_capacity, c->lost_key + (size_t)1) ||

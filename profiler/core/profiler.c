@@ -39,6 +39,7 @@ struct hpp_profiler {
     uint64_t start_ns;    /* on the clock */
     uint64_t excluded_ns; /* spent in censuses */
     uint64_t next_ns;     /* when the next census is due, on the profile's clock */
+    hpp_heap heap;        /* of `config`, with the members that its caller does not know */
     hpp__retainer_log retainers;
     uint64_t snapshot_bytes;  /* live in the kept snapshot */
     hpf_error snapshot_error; /* the first of a snapshot that could not be written */
@@ -242,7 +243,11 @@ hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_
     }
     p->config = own;
     set_defaults(p);
-    status = start_heap(p, err);
+    if (own.heap) {
+        status = HPF__OPTIONS_COPY(&p->heap, own.heap, err);
+        p->config.heap = &p->heap;
+    }
+    status = status == HPF_OK ? start_heap(p, err) : status;
     if (status == HPF_OK) {
         status = start_time(p, err);
     }

@@ -144,6 +144,7 @@ static int visit_roots(hpp_visit_root *visit_root, void *visit_context, void *co
 static void make_heap(hpp_runtime *r)
 {
     r->heap = (hpp_heap){
+        .size = sizeof r->heap,
         .objects = visit_objects,
         .describe = describe,
         .children = r->language.children ? list_children : NULL,

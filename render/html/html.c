@@ -160,12 +160,9 @@ static hpf_status end(hpf_json *json, hpf_sink *sink, hpf_error *err)
     return hpf_sink_flush(sink, err);
 }
 
-hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *about,
-                          size_t n_profiles, const hpr_options *options, hpf_sink *sink,
-                          hpf_error *err)
+hpf_status hpr_html_write(hpf_survey *const *surveys, const char *const *names, size_t n_profiles,
+                          const hpr_options *options, hpf_sink *sink, hpf_error *err)
 {
-    const hpr_html_limits limits = {.most_bytes =
-                                        HPR__HTML_MOST_BYTES / (n_profiles ? n_profiles : 1)};
     hpr_options fitted;
     hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
     if (status) {
@@ -177,9 +174,9 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     status = pictures ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; fitted.compares && i < n_profiles && !status; i++) {
         if (!hpr__has_stacks(surveys[i])) {
-            status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                                   "a page can only compare call stacks, and %s has none",
-                                   about[i].file);
+            status =
+                hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                              "a page can only compare call stacks, and %s has none", names[i]);
         }
     }
     if (!status && n_profiles == 1 && fitted.fit_bands) {
@@ -193,7 +190,9 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
         const hpr__html_view view = {&fitted, pictures[i],
                                      fitted.allocated ? fitted.allocated[i] : NULL,
                                      fitted.findings ? fitted.findings[i] : HPF_STR("")};
-        status = hpr__html_profile(&json, surveys[i], &about[i], &limits, &view, NULL, err);
+        const hpr_html_profile about = {
+            .id = (uint32_t)i, .file = names[i], .most_bytes = HPR__HTML_MOST_BYTES / n_profiles};
+        status = hpr__html_profile(&json, surveys[i], &about, &view, NULL, err);
     }
     if (fitted.compares && !status) {
         hpf_json_close(&json);
@@ -207,21 +206,6 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const hpr_html_profile *ab
     return status ? status : end(&json, sink, err);
 }
 
-static hpf_status write_profiles(hpf_survey *const *surveys, const char *const *names, size_t n,
-                                 const hpr_options *options, hpf_sink *sink, hpf_error *err)
-{
-    hpr_html_profile *about = calloc(n, sizeof *about);
-    if (!about) {
-        return hpf_error_set_memory(err);
-    }
-    for (size_t i = 0; i < n; i++) {
-        about[i] = (hpr_html_profile){.id = (uint32_t)i, .file = names[i]};
-    }
-    hpf_status status = hpr_html_write(surveys, about, n, options, sink, err);
-    free(about);
-    return status;
-}
-
 extern const hpr_backend hpr__backend_html;
 
 const hpr_backend hpr__backend_html = {
@@ -229,7 +213,7 @@ const hpr_backend hpr__backend_html = {
     .extension = "html",
     .summary = "interactive page in one file, needs no network",
     .most_samples = 10240, /* more would make zooming slow */
-    .write_profiles = write_profiles,
+    .write_profiles = hpr_html_write,
 };
 
 hpf_status hpr_html_write_live(const char *events_url, const char *source_url,

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/names.h"
+#include "base/options.h"
 
 #include "chart/order.h"
 #include "hpfile/sidecar.h"
@@ -37,7 +38,7 @@ typedef struct profile_writer {
     hpf_survey *survey;
     const hpr__html_view *view; /* or NULL */
     const hpr_options *options;
-    hpr_html_limits limits;
+    hpr_html_profile about;
     hpf_arena *arena;
     hpr__assignment assignment; /* all names, or groups, largest first */
     uint32_t *band_of;          /* by name: of the batch */
@@ -190,7 +191,7 @@ static hpf_status put_band_if_affordable(profile_writer *w, const double *number
         return hpf_error_set_memory(w->err);
     }
     size_t cost = w->packed.length + bytes_around(w, w->n_written);
-    *is_full = w->n_bytes + cost > w->limits.most_bytes;
+    *is_full = w->n_bytes + cost > w->about.most_bytes;
     return *is_full ? HPF_OK : put_band(w, &w->packed);
 }
 
@@ -223,7 +224,7 @@ static hpf_status put_by_batches(profile_writer *w, uint32_t most)
 static hpf_status put_in_one_pass(profile_writer *w, uint32_t most)
 {
     size_t *costs = hpf_arena_array(w->arena, most, sizeof *costs);
-    hpr__columns columns = {.most_bytes = w->limits.most_bytes, .n = most, .costs = costs};
+    hpr__columns columns = {.most_bytes = w->about.most_bytes, .n = most, .costs = costs};
     if (!costs) {
         return hpf_error_set_memory(w->err);
     }
@@ -241,8 +242,8 @@ static hpf_status put_in_one_pass(profile_writer *w, uint32_t most)
 static hpf_status put_bands(profile_writer *w)
 {
     uint32_t most = w->assignment.n_bands;
-    if (w->limits.most_names && most > w->limits.most_names) {
-        most = w->limits.most_names;
+    if (w->about.most_names && most > w->about.most_names) {
+        most = w->about.most_names;
     }
     hpf_json_array(w->json, w->has_only_series ? "columns" : "names");
     hpf_status status = most > batch_bands(w) ? put_in_one_pass(w, most) : HPF_ERR_UNSUPPORTED;
@@ -585,7 +586,7 @@ static hpf_status put_stacks_of_groups(const profile_writer *groups)
                         .has_only_series = true,
                         .err = groups->err};
     options.group = HPR_GROUP_NONE;
-    w.limits.most_bytes = groups->limits.most_bytes - groups->n_bytes;
+    w.about.most_bytes = groups->about.most_bytes - groups->n_bytes;
     hpf_status status = prepare(&w);
     status = status ? status : put_bands(&w);
     status = status ? status : put_rest(&w);
@@ -616,8 +617,9 @@ static hpf_status put_stacks(profile_writer *w)
 /* --- all of it
  * --------------------------------------------------------------------------------------- */
 
-static void put_head(profile_writer *w, const hpr_html_profile *about)
+static void put_head(profile_writer *w)
 {
+    const hpr_html_profile *about = &w->about;
     const hpf_overview *o = hpf_survey_overview(w->survey);
     hpf_json_whole(w->json, "id", about->id);
     hpf_json_whole(w->json, "epoch", about->epoch);
@@ -642,10 +644,10 @@ static hpf_status list_chosen(const profile_writer *w, uint32_t **chosen)
     return place ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
-static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
+static hpf_status put_profile(profile_writer *w)
 {
     hpf_json_object(w->json, NULL);
-    put_head(w, about);
+    put_head(w);
     hpf_status status = put_samples(w);
     status = status ? status : put_bands(w);
     status = status ? status : put_rest(w);
@@ -660,7 +662,7 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
         put_marks(w);
         status = put_quantities(w);
     }
-    const hpf_activity *activity = about->activity ? about->activity : w->options->activity;
+    const hpf_activity *activity = w->about.activity ? w->about.activity : w->options->activity;
     if (!status && activity) {
         status = put_lanes(w, "lanes", activity);
     }
@@ -669,22 +671,21 @@ static hpf_status put_profile(profile_writer *w, const hpr_html_profile *about)
 }
 
 hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_profile *about,
-                             const hpr_html_limits *limits, const hpr__html_view *view,
-                             uint32_t **chosen, hpf_error *err)
+                             const hpr__html_view *view, uint32_t **chosen, hpf_error *err)
 {
     hpr_options defaults = hpr_options_default(HPR_LOOK_MODERN);
     defaults.group = about->group;
     profile_writer w = {.json = json,
                         .survey = survey,
+                        .about = *about,
                         .view = view,
                         .options = view ? view->options : &defaults,
                         .si_units = view ? view->options->si_units : about->si_units,
                         .has_stacks = hpr__has_stacks(survey),
                         .err = err};
-    w.limits = limits ? *limits : (hpr_html_limits){0};
-    w.limits.most_bytes = w.limits.most_bytes ? w.limits.most_bytes : HPR__HTML_MOST_BYTES;
+    w.about.most_bytes = about->most_bytes ? about->most_bytes : HPR__HTML_MOST_BYTES;
     hpf_status status = prepare(&w);
-    status = status ? status : put_profile(&w, about);
+    status = status ? status : put_profile(&w);
     if (!status && chosen) {
         status = list_chosen(&w, chosen);
     }
@@ -692,15 +693,16 @@ hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey, const hpr_html_
     return status;
 }
 
-hpf_status hpr_html_profile_json(hpf_survey *survey, const hpr_html_profile *about,
-                                 const hpr_html_limits *limits, hpf_sink *sink, uint32_t **chosen,
-                                 hpf_error *err)
+hpf_status hpr_html_profile_json(hpf_survey *survey, const hpr_html_profile *about, hpf_sink *sink,
+                                 uint32_t **chosen, hpf_error *err)
 {
+    hpr_html_profile own;
     hpf_json json = hpf_json_begin_line(sink);
     if (chosen) {
         *chosen = NULL;
     }
-    hpf_status status = hpr__html_profile(&json, survey, about, limits, NULL, chosen, err);
+    hpf_status status = HPF__OPTIONS_COPY(&own, about, err);
+    status = status ? status : hpr__html_profile(&json, survey, &own, NULL, chosen, err);
     if (!status) {
         hpf_json_end(&json);
         status = hpf_sink_flush(sink, err);

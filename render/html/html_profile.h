@@ -35,8 +35,7 @@ typedef struct hpr__html_view {
 /* Adds one profile to a JSON text. `view` is NULL for a profile that grows: it has no order.
  * `chosen` as in hpr_html_profile_json. Errors: from hpf_survey_series; MEMORY. */
 HPF_MUST_USE hpf_status hpr__html_profile(hpf_json *json, hpf_survey *survey,
-                                          const hpr_html_profile *about,
-                                          const hpr_html_limits *limits, const hpr__html_view *view,
+                                          const hpr_html_profile *about, const hpr__html_view *view,
                                           uint32_t **chosen, hpf_error *err);
 
 /* The pages, cut at the places of the allowed connections and of the data; not terminated. The

@@ -65,6 +65,14 @@ hpf_status hpr_scene_create(hpr_scene **out, const hpr_chart *chart, const hpr_o
     return hpr__draw_modern(out, chart, &own, measurer, err);
 }
 
+/* Copies what a caller wants: the parts that it knows. */
+static hpf_status copy_options(hpr_options *options, const hpr_options *given, hpr_output *output,
+                               const hpr_output *given_output, hpf_error *err)
+{
+    hpf_status status = HPF__OPTIONS_COPY(options, given, err);
+    return status ? status : HPF__OPTIONS_COPY(output, given_output, err);
+}
+
 /* Sets how finely curves are drawn to what `backend` can show of a picture of that width, with
  * `n_columns` charts in a row. */
 static void fit_fineness(hpr_options *options, const hpr_backend *backend, const hpr_output *output,
@@ -78,8 +86,9 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
                      const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_options fitted;
+    hpr_output own;
     hpr_scene *scene = NULL;
-    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
+    hpf_status status = copy_options(&fitted, options, &own, output, err);
     if (status) {
         return status;
     }
@@ -88,12 +97,12 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
                              backend->name);
     }
     if (!backend->is_graphical) {
-        return backend->write(chart, NULL, output, sink, err);
+        return backend->write(chart, NULL, &own, sink, err);
     }
-    fit_fineness(&fitted, backend, output, chart->width_pt, 1);
-    status = hpr_scene_create(&scene, chart, &fitted,
-                              hpr_fonts_measurer_for(output->fonts, backend), err);
-    status = status ? status : backend->write(chart, scene, output, sink, err);
+    fit_fineness(&fitted, backend, &own, chart->width_pt, 1);
+    status =
+        hpr_scene_create(&scene, chart, &fitted, hpr_fonts_measurer_for(own.fonts, backend), err);
+    status = status ? status : backend->write(chart, scene, &own, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }
@@ -102,13 +111,14 @@ hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
                             const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
                             hpf_error *err)
 {
-    hpr_options own;
+    hpr_options fitted;
+    hpr_output own;
     hpr_scene *scene = NULL;
-    hpf_status status = HPF__OPTIONS_COPY(&own, options, err);
+    hpf_status status = copy_options(&fitted, options, &own, output, err);
     status = status ? status
-                    : hpr__draw_legend(&scene, chart, &own,
-                                       hpr_fonts_measurer_for(output->fonts, backend), err);
-    status = status ? status : backend->write(NULL, scene, output, sink, err);
+                    : hpr__draw_legend(&scene, chart, &fitted,
+                                       hpr_fonts_measurer_for(own.fonts, backend), err);
+    status = status ? status : backend->write(NULL, scene, &own, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }
@@ -117,12 +127,15 @@ hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_
                       const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {
     hpr_chart *chart = NULL;
+    hpr_output own;
     if (backend->write_profiles) {
         const char *const no_name = NULL;
         return backend->write_profiles(&survey, &no_name, 1, options, sink, err);
     }
-    hpf_status status = hpr_chart_create(&chart, survey, options,
-                                         hpr_fonts_measurer_for(output->fonts, backend), err);
+    hpf_status status = HPF__OPTIONS_COPY(&own, output, err);
+    status = status ? status
+                    : hpr_chart_create(&chart, survey, options,
+                                       hpr_fonts_measurer_for(own.fonts, backend), err);
     status = status ? status : hpr_write(chart, options, backend, output, sink, err);
     hpr_chart_destroy(chart);
     return status;
@@ -133,20 +146,21 @@ hpf_status hpr_page_write(const hpr_page *page, const hpr_options *options,
                           hpf_error *err)
 {
     hpr_options fitted;
+    hpr_output own;
     hpr_scene *scene = NULL;
-    hpf_status status = HPF__OPTIONS_COPY(&fitted, options, err);
+    hpf_status status = copy_options(&fitted, options, &own, output, err);
     if (status) {
         return status;
     }
     if (!backend->is_graphical) {
-        return backend->write_page ? backend->write_page(page, output, sink, err)
+        return backend->write_page ? backend->write_page(page, &own, sink, err)
                                    : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                                    "%s can hold only one profile", backend->name);
     }
-    fit_fineness(&fitted, backend, output, page->width_pt, page->n_columns);
+    fit_fineness(&fitted, backend, &own, page->width_pt, page->n_columns);
     status = hpr_page_scene_create(&scene, page, &fitted,
-                                   hpr_fonts_measurer_for(output->fonts, backend), err);
-    status = status ? status : backend->write(NULL, scene, output, sink, err);
+                                   hpr_fonts_measurer_for(own.fonts, backend), err);
+    status = status ? status : backend->write(NULL, scene, &own, sink, err);
     hpr_scene_destroy(scene);
     return status;
 }

@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 {
     toy_heap toy = {0};
     const char *text = argc > 1 ? argv[1] : "-hc";
-    hpp_heap heap = {.objects = visit_objects, .stacks = &hpp_ccs_stacks, .context = &toy};
+    hpp_heap heap = {
+        .size = sizeof heap, .objects = visit_objects, .stacks = &hpp_ccs_stacks, .context = &toy};
     hpp_options *options = hpp_options_create();
     hpp_profiler *profiler = NULL;
     hpf_error err = {0};

@@ -132,7 +132,8 @@ void bench_heap_init(bench_heap *heap, size_t n, bool is_scattered, uint32_t ret
     heap->n = n;
     heap->has_headers = true;
     heap->objects = calloc(n, sizeof *heap->objects);
-    heap->adapter = (hpp_heap){.objects = objects,
+    heap->adapter = (hpp_heap){.size = sizeof heap->adapter,
+                               .objects = objects,
                                .describe = describe,
                                .children = children,
                                .roots = roots,

@@ -41,7 +41,7 @@ static bool fails_cleanly(hpf_survey *survey, const hpr_options *options, const 
     failing_alloc_arm(nth, false);
     hpf_status status = hpr_fonts_create(&fonts, NULL, NULL, &err);
     if (status == HPF_OK) {
-        hpr_output output = {.fonts = fonts};
+        hpr_output output = {.size = sizeof output, .fonts = fonts};
         status = hpr_render(survey, options, hpr_backend_by_name(format), &output, sink, &err);
     }
     bool has_failed = failing_alloc_disarm();

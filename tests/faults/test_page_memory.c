@@ -30,12 +30,12 @@ static char *many_names(int n_names, int n_samples)
 /* Writes one profile with the nth allocation failing; false when there is none any more. */
 static bool fails_cleanly(hpf_survey *survey, unsigned long nth)
 {
-    const hpr_html_profile about = {.file = "run"};
+    const hpr_html_profile about = {.size = sizeof about, .file = "run"};
     uint32_t *chosen = NULL;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err = {.status = HPF_OK};
     failing_alloc_arm(nth, false);
-    hpf_status status = hpr_html_profile_json(survey, &about, NULL, sink, &chosen, &err);
+    hpf_status status = hpr_html_profile_json(survey, &about, sink, &chosen, &err);
     bool has_failed = failing_alloc_disarm();
     if (status != HPF_OK) {
         cr_assert_eq(status, HPF_ERR_MEMORY, "allocation %lu: %s", nth, err.message);
@@ -51,14 +51,14 @@ static bool fails_cleanly(hpf_survey *survey, unsigned long nth)
 /* The same for a page that is a file, with the stacks of groups. */
 static bool fails_cleanly_as_file(hpf_survey *survey, unsigned long nth)
 {
-    const hpr_html_profile about = {.file = "run"};
+    const char *const name = "run";
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
     options.group = HPR_GROUP_PREFIX;
     options.n_prefix_parts = 1;
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err = {.status = HPF_OK};
     failing_alloc_arm(nth, false);
-    hpf_status status = hpr_html_write(&survey, &about, 1, &options, sink, &err);
+    hpf_status status = hpr_html_write(&survey, &name, 1, &options, sink, &err);
     bool has_failed = failing_alloc_disarm();
     cr_assert(status == HPF_OK || status == HPF_ERR_MEMORY, "allocation %lu: %s", nth, err.message);
     cr_assert_eq(status == HPF_OK, !has_failed, "allocation %lu", nth);

@@ -58,7 +58,7 @@ char *drawing_bytes(const hpr_backend *backend, const hpr_scene *scene, size_t *
 {
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
-    hpr_output output = {.software = "census tests", .fonts = fonts};
+    hpr_output output = {.size = sizeof output, .software = "census tests", .fonts = fonts};
     hpf_error err;
     cr_assert_eq(backend->write(NULL, scene, &output, sink, &err), HPF_OK, "%s", err.message);
     cr_assert_eq(hpf_sink_finish(sink, &err), HPF_OK, "%s", err.message);

@@ -409,6 +409,7 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
 {
     hpf_survey *calls = watched_calls(feed->of);
     const hpr_html_profile about = {
+        .size = sizeof about,
         .id = feed->of->number,
         .epoch = feed->of->epoch,
         .file = feed->of->name,
@@ -418,17 +419,15 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         .group = !calls                        ? HPR_GROUP_NONE
                  : hpf_survey_has_types(calls) ? HPR_GROUP_TYPE
                                                : HPR_GROUP_STACK,
-    };
-    const hpr_html_limits limits = {
         .most_bytes = most_bytes,
         .most_names = MOST_PLACES_AT_FIRST,
     };
     uint32_t *chosen = NULL;
     hpf_error err;
     http_feed_invalidate(feed);
-    bool is_sent = hpr_html_profile_json(calls ? calls : survey, &about, &limits, sink, &chosen,
-                                         &err) == HPF_OK &&
-                   (calls || note_places(feed, chosen, hpf_survey_n_names(survey)));
+    bool is_sent =
+        hpr_html_profile_json(calls ? calls : survey, &about, sink, &chosen, &err) == HPF_OK &&
+        (calls || note_places(feed, chosen, hpf_survey_n_names(survey)));
     free(chosen);
     feed->needs_snapshot = !is_sent;
     feed->has_calls = calls != NULL;

@@ -98,6 +98,8 @@ typedef int hpp_visit_sum(const hpp_object *sum, uint64_t n_objects, void *conte
  * not need may be NULL: `describe`, `children` and `roots` are for retainers only, `stacks` for
  * breakdowns by stack and module. */
 typedef struct hpp_heap {
+    size_t size; /* of the struct (hpfile/version.h) */
+
     /* Visits every live object once, in any order. Take a census after a complete collection: the
      * objects that are visited are the live ones. Static objects may be visited or left out. The
      * visitor may write the two words. */

@@ -17,6 +17,7 @@ typedef struct hpr_page hpr_page;       /* page.h */
 typedef struct hpr_options hpr_options; /* render.h */
 
 typedef struct hpr_output {
+    size_t size;          /* of the struct (hpfile/version.h) */
     double dpi;           /* formats of pixels: pixels per inch; 0: 144 */
     double width_px;      /* formats of pixels: image width, overrides dpi; 0: from dpi */
     const char *software; /* "heapcensus 0.1.0", for metadata */

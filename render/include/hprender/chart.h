@@ -7,8 +7,9 @@
  *
  * Units: `_pt` are PostScript points in the drawing area, origin at the lower left, y upwards.
  * Times are in the profile's sample unit, amounts in its value unit. Ownership: the chart owns
- * everything; nothing points into the survey. Threads: a finished chart is not modified, and any
- * number of threads may read it.
+ * everything; nothing points into the survey. Before a new soname, a chart gets members only at its
+ * end, and the structs in it get none (hpfile/version.h). Threads: a finished chart is not
+ * modified, and any number of threads may read it.
  */
 #ifndef HPRENDER_CHART_H
 #define HPRENDER_CHART_H

@@ -14,7 +14,7 @@ static hpf_status draw(hpf_survey *survey, const char *path, hpf_error *err)
     hpf_sink *sink = hpf_sink_to_path(path, err);
     hpf_status status = sink ? hpr_fonts_create(&fonts, NULL, NULL, err) : err->status;
     if (status == HPF_OK) {
-        hpr_output output = {.fonts = fonts, .software = "consumer"};
+        hpr_output output = {.size = sizeof output, .fonts = fonts, .software = "consumer"};
         status = hpr_render(survey, &options, hpr_backend_by_path(path), &output, sink, err);
     }
     if (status == HPF_OK) {

@@ -241,7 +241,7 @@ Test(census, uses_the_sums_of_an_adapter)
 {
     toy_heap heap;
     toy_init(&heap, 1, true);
-    hpp_heap summing = {.sums = sums, .stacks = heap.adapter.stacks};
+    hpp_heap summing = {.size = sizeof summing, .sums = sums, .stacks = heap.adapter.stacks};
     hpp_census *census;
     cr_assert_eq(hpp_census_create(&census, &summing, NULL, NULL), HPF_OK);
     const hpp_census_result *result = hpp_census_take(census, 0);

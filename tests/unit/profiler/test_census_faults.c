@@ -306,7 +306,8 @@ Test(census_faults, a_sum_gets_its_band_when_there_is_memory_again)
 {
     toy_heap heap;
     make_heap(&heap, false);
-    const hpp_heap summing = {.sums = visit_sums, .stacks = heap.adapter.stacks};
+    const hpp_heap summing = {
+        .size = sizeof summing, .sums = visit_sums, .stacks = heap.adapter.stacks};
     bool has_failed = true;
     for (unsigned long nth = 1; has_failed; nth++) {
         hpp_census *census;

@@ -499,7 +499,8 @@ Test(retainer, ten_million_cells_deep)
         long_list list = {calloc(LIST_LENGTH + 1, sizeof(uint64_t)), order == 1};
         toy_heap any;
         toy_init(&any, 1, true);
-        hpp_heap heap = {.objects = list_objects,
+        hpp_heap heap = {.size = sizeof heap,
+                         .objects = list_objects,
                          .describe = describe_cell,
                          .children = cell_children,
                          .roots = list_roots,

@@ -115,6 +115,7 @@ void toy_init(toy_heap *heap, size_t room, bool has_headers)
     *heap = (toy_heap){.room = room, .has_headers = has_headers, .next_ref = FIRST_REF};
     heap->objects = calloc(room, sizeof *heap->objects);
     heap->adapter = (hpp_heap){
+        .size = sizeof heap->adapter,
         .objects = objects,
         .describe = describe,
         .children = children,

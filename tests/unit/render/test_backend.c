@@ -35,7 +35,7 @@ Test(backend, each_writes_charts_or_whole_profiles)
         if (!(*b)->write) {
             const hpr_chart chart = {.n_bands = 0};
             const hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
-            const hpr_output output = {.software = "census tests"};
+            const hpr_output output = {.size = sizeof output, .software = "census tests"};
             hpf_sink *sink = hpf_sink_to_memory();
             cr_expect_eq(hpr_write(&chart, &options, *b, &output, sink, NULL), HPF_ERR_UNSUPPORTED);
             hpf_sink_destroy(sink);
@@ -62,7 +62,7 @@ Test(backend, full_disk_is_an_error)
 {
     hpr_scene *scene = drawing_scene(&(drawing){0});
     hpr_fonts *fonts = test_fonts(NULL, NULL);
-    hpr_output output = {.software = "census tests", .fonts = fonts};
+    hpr_output output = {.size = sizeof output, .software = "census tests", .fonts = fonts};
     int fd = open("/dev/full", O_WRONLY);
     if (fd < 0) {
         cr_skip_test("there is no /dev/full");

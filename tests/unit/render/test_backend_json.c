@@ -13,7 +13,7 @@ static const char *json_of(const char *profile_text, const hpr_options *options,
     test_profile profile = test_profile_open(profile_text, 0);
     hpr_measurer none = {.measure = NULL};
     hpr_chart *chart = NULL;
-    hpr_output output = {.software = "test"};
+    hpr_output output = {.size = sizeof output, .software = "test"};
     cr_assert_eq(hpr_chart_create(&chart, profile.survey, options, none, NULL), HPF_OK);
     const hpr_backend *json = hpr_backend_by_name("json");
     cr_assert_eq(json->write(chart, NULL, &output, sink, NULL), HPF_OK);

@@ -102,12 +102,15 @@ Test(backend_png, texts_are_at_their_anchors)
 Test(backend_png, resolution_and_width_are_options)
 {
     size_t n_bytes;
-    char *bytes = write_png(&(drawing){0}, (hpr_output){.dpi = 72}, &n_bytes);
+    char *bytes =
+        write_png(&(drawing){0}, (hpr_output){.size = sizeof(hpr_output), .dpi = 72}, &n_bytes);
     picture p = read_picture(bytes, n_bytes);
     cr_assert_eq(p.image.width, 300);
     free(p.pixels);
     free(bytes);
-    bytes = write_png(&(drawing){0}, (hpr_output){.dpi = 72, .width_px = 1000}, &n_bytes);
+    bytes =
+        write_png(&(drawing){0},
+                  (hpr_output){.size = sizeof(hpr_output), .dpi = 72, .width_px = 1000}, &n_bytes);
     p = read_picture(bytes, n_bytes);
     cr_assert_eq(p.image.width, 1000);
     cr_assert_eq(p.image.height, 667);
@@ -162,7 +165,7 @@ Test(backend_png, too_large_is_an_error)
     hpr_scene *scene = drawing_scene(&(drawing){0});
     hpr_fonts *fonts = test_fonts(NULL, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
-    hpr_output output = {.width_px = 40000, .fonts = fonts};
+    hpr_output output = {.size = sizeof output, .width_px = 40000, .fonts = fonts};
     hpf_error err;
     cr_assert_eq(hpr_backend_by_name("png")->write(NULL, scene, &output, sink, &err),
                  HPF_ERR_LIMIT);

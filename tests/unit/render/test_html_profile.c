@@ -16,13 +16,19 @@ static const char three_names[] =
                     "BEGIN_SAMPLE 2.5\nsmall\t1\nlarge\t120\nEND_SAMPLE 2.5\n";
 
 /* Returns the JSON text, to be freed; `*chosen` as in hpr_html_profile_json. */
-static char *data_of(const char *profile, const hpr_html_limits *limits, uint32_t **chosen)
+static char *data_of(const char *profile, hpr_html_profile limits, uint32_t **chosen)
 {
-    const hpr_html_profile about = {.id = 3, .epoch = 2, .file = "dir/run.hp", .state = "growing"};
+    const hpr_html_profile about = {.size = sizeof about,
+                                    .id = 3,
+                                    .epoch = 2,
+                                    .file = "dir/run.hp",
+                                    .state = "growing",
+                                    .most_bytes = limits.most_bytes,
+                                    .most_names = limits.most_names};
     test_profile p = test_profile_open(profile, 0);
     hpf_sink *sink = hpf_sink_to_memory();
     hpf_error err;
-    cr_assert_eq(hpr_html_profile_json(p.survey, &about, limits, sink, chosen, &err), HPF_OK);
+    cr_assert_eq(hpr_html_profile_json(p.survey, &about, sink, chosen, &err), HPF_OK);
     hpf_str bytes = hpf_sink_bytes(sink);
     char *text = malloc(bytes.length + 1);
     memcpy(text, bytes.data, bytes.length);
@@ -39,7 +45,7 @@ static void expect_in(const char *text, const char *part)
 
 Test(html_profile, has_headers_and_state)
 {
-    char *text = data_of(three_names, NULL, NULL);
+    char *text = data_of(three_names, (hpr_html_profile){0}, NULL);
     expect_in(text, "\"id\":3,\"epoch\":2,\"title\":\"demo\",\"file\":\"dir/run.hp\"");
     expect_in(text, "\"state\":\"growing\",\"n_samples\":3");
     expect_in(text, "\"marks\":[{\"time\":0.75,\"label\":\"\"}]");
@@ -51,7 +57,7 @@ Test(html_profile, has_headers_and_state)
 Test(html_profile, names_are_largest_first)
 {
     uint32_t *chosen = NULL;
-    char *text = data_of(three_names, NULL, &chosen);
+    char *text = data_of(three_names, (hpr_html_profile){0}, &chosen);
     const char *large = strstr(text, "\"large\"");
     const char *middle = strstr(text, "\"middle\"");
     const char *small = strstr(text, "\"small\"");
@@ -66,7 +72,7 @@ Test(html_profile, names_are_largest_first)
 
 Test(html_profile, series_are_packed)
 {
-    char *text = data_of(three_names, NULL, NULL);
+    char *text = data_of(three_names, (hpr_html_profile){0}, NULL);
     /* 100, 100, 120 without decimals: a difference, none, a difference. */
     expect_in(text, "\"name\":\"large\",\"colour\":[");
     expect_in(text, "\"column\":\"AJADAFA=\"");
@@ -75,18 +81,18 @@ Test(html_profile, series_are_packed)
 
 Test(html_profile, page_has_the_order_of_the_picture)
 {
-    const hpr_html_profile about = {.file = "run"};
+    const char *const name = "run";
     hpr_options page = hpr_options_default(HPR_LOOK_MODERN);
     page.order = HPR_ORDER_NAME;
     test_profile p = test_profile_open(three_names, 0);
     hpf_sink *sink = hpf_sink_to_memory();
-    cr_assert_eq(hpr_html_write(&p.survey, &about, 1, &page, sink, NULL), HPF_OK);
+    cr_assert_eq(hpr_html_write(&p.survey, &name, 1, &page, sink, NULL), HPF_OK);
     hpf_sink_write(sink, "", 1);
     expect_in(hpf_sink_bytes(sink).data, "\"order\":[\"small\",\"middle\",\"large\"]");
     hpf_sink_destroy(sink);
     test_profile_close(&p);
 
-    char *growing = data_of(three_names, NULL, NULL);
+    char *growing = data_of(three_names, (hpr_html_profile){0}, NULL);
     cr_expect_null(strstr(growing, "\"order\""));
     free(growing);
 }
@@ -94,8 +100,8 @@ Test(html_profile, page_has_the_order_of_the_picture)
 Test(html_profile, names_beyond_the_limit_join_the_rest)
 {
     uint32_t *chosen = NULL;
-    const hpr_html_limits limits = {.most_names = 1};
-    char *text = data_of(three_names, &limits, &chosen);
+    const hpr_html_profile limits = {.most_names = 1};
+    char *text = data_of(three_names, limits, &chosen);
     cr_expect_null(strstr(text, "\"middle\""));
     /* 1, 40, 1. */
     expect_in(text, "\"rest\":{\"n\":2,\"column\":\"AASc");
@@ -108,8 +114,8 @@ Test(html_profile, names_beyond_the_limit_join_the_rest)
 
 Test(html_profile, budget_counts_bytes)
 {
-    const hpr_html_limits limits = {.most_bytes = 76};
-    char *text = data_of(three_names, &limits, NULL);
+    const hpr_html_profile limits = {.most_bytes = 76};
+    char *text = data_of(three_names, limits, NULL);
     expect_in(text, "\"large\"");
     cr_expect_null(strstr(text, "\"middle\""));
     expect_in(text, "\"rest\":{\"n\":2,");
@@ -119,7 +125,7 @@ Test(html_profile, budget_counts_bytes)
 Test(html_profile, hostile_names_cannot_leave_the_script_element)
 {
     char *text = data_of(PROFILE_HEADERS "BEGIN_SAMPLE 1\n</script><b>\"'\xff\t1\nEND_SAMPLE 1\n",
-                         NULL, NULL);
+                         (hpr_html_profile){0}, NULL);
     cr_expect_null(strchr(text, '<'));
     expect_in(text, "\\u003c/script>\\u003cb>\\\"'\\udcff");
     free(text);
@@ -127,7 +133,7 @@ Test(html_profile, hostile_names_cannot_leave_the_script_element)
 
 Test(html_profile, name_has_the_same_colours_everywhere)
 {
-    char *text = data_of(three_names, NULL, NULL);
+    char *text = data_of(three_names, (hpr_html_profile){0}, NULL);
     hpf_sink *sink = hpf_sink_to_memory();
     hpr_html_name_json(HPF_STR("(12)large"), NULL, 0, sink);
     hpr_html_name_json(HPF_STR("(3)leaf/main"), NULL, 0, sink);

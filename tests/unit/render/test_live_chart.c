@@ -18,7 +18,7 @@
 static hpf_sink *json_of(hpf_survey *survey, hpr_look look)
 {
     hpr_options options = hpr_options_default(look);
-    hpr_output output = {.software = "test"};
+    hpr_output output = {.size = sizeof output, .software = "test"};
     hpf_sink *sink = hpf_sink_to_memory();
     hpr_chart *chart = NULL;
     cr_assert_eq(hpr_chart_create(&chart, survey, &options, made_up_measurer, NULL), HPF_OK);

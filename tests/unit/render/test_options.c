@@ -35,8 +35,8 @@ Test(options, later_members_of_an_older_struct_have_their_defaults)
 /* Calls every function that takes options and reports errors. */
 static void expect_refused(const hpr_options *options, const char *message)
 {
-    static const hpr_output output;
-    static const hpr_html_profile about = {.file = "run"};
+    static const hpr_output output = {.size = sizeof output};
+    const char *const name = "run";
     const hpr_options good = hpr_options_default(HPR_LOOK_MODERN);
     const hpr_backend *svg = hpr_backend_by_name("svg");
     test_profile p = test_profile_open(two_names, 0);
@@ -60,7 +60,7 @@ static void expect_refused(const hpr_options *options, const char *message)
         hpr_page_create(&no_page, &source, 1, options, made_up_measurer, &err),
         hpr_page_scene_create(&scene, page, options, made_up_measurer, &err),
         hpr_page_write(page, options, svg, &output, sink, &err),
-        hpr_html_write(&p.survey, &about, 1, options, sink, &err),
+        hpr_html_write(&p.survey, &name, 1, options, sink, &err),
         hpr_html_write_live("/events", NULL, options, sink, &err),
     };
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {

@@ -380,7 +380,8 @@ hpf_status hpp__graph_heap_init(hpp__graph_heap *h, hpp__site_heap *native,
                                 const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err)
 {
     *h = (hpp__graph_heap){.native = native, .sites = sites, .with_stacks = with_stacks};
-    h->heap = (hpp_heap){.objects = visit_objects,
+    h->heap = (hpp_heap){.size = sizeof h->heap,
+                         .objects = visit_objects,
                          .describe = describe,
                          .children = list_children,
                          .roots = visit_roots,

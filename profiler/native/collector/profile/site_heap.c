@@ -366,7 +366,8 @@ hpf_status hpp__site_heap_init(hpp__site_heap *h, hpp__named_stacks *stacks,
                                hpf_error *err)
 {
     *h = (hpp__site_heap){.stacks = stacks, .calls = calls, .reader = reader};
-    h->heap = (hpp_heap){.sums = visit_sums,
+    h->heap = (hpp_heap){.size = sizeof h->heap,
+                         .sums = visit_sums,
                          .sums_have_phases = true,
                          .stacks = &hpp__named_stacks_view,
                          .context = h};
