@@ -20,8 +20,6 @@ enum {
     MESSAGE_BYTES = 16384
 };
 
-/* ---- lines ---- */
-
 /* Prints a message between two texts. Without a UTF-8 locale, characters that are not ASCII become
  * question marks. Longer messages are cut. */
 static void print(FILE *to, const char *before, const char *after, const char *format,
@@ -67,8 +65,6 @@ void diag_progress(const char *format, ...)
     fflush(stderr);
     va_end(arguments);
 }
-
-/* ---- excerpts of the input ---- */
 
 /* Text as it is printed, and its width. */
 typedef struct shown {

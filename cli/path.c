@@ -49,8 +49,6 @@ bool path_is_same_file(const char *a, const char *b)
            left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* --- short names --- */
-
 /* Returns the end of a path with at most `n_folders` directories. */
 static const char *end_of(const char *path, size_t n_folders)
 {

@@ -43,15 +43,6 @@ static bool has_others(const diff_table *t)
 
 /* ---- Text ---- */
 
-/* Writes the change in percent, such as " (-12.0%)", unless the old amount is 0. */
-static void write_percent(hpf_sink *sink, const hpf_diff_row *row, int measure)
-{
-    double before = row->amounts[0][measure];
-    if (before > 0) {
-        hpf_sink_printf(sink, " (%+.1f%%)", 100 * (row->amounts[1][measure] - before) / before);
-    }
-}
-
 static void write_side(hpf_sink *sink, const diff_table *t, int side)
 {
     const input *in = &t->inputs[side];
@@ -78,7 +69,11 @@ static void write_totals(hpf_sink *sink, const diff_table *t)
         hpf_sink_printf(sink, "%-4s  %s", measure_names[m], amount(t, total, 0, m).text);
         hpf_sink_printf(sink, " -> %s", amount(t, total, 1, m).text);
         hpf_sink_printf(sink, ", %s", change(t, total, m).text);
-        write_percent(sink, total, m);
+        /* The change in percent, such as " (-12.0%)" */
+        double before = total->amounts[0][m];
+        if (before > 0) {
+            hpf_sink_printf(sink, " (%+.1f%%)", 100 * (total->amounts[1][m] - before) / before);
+        }
         hpf_sink_text(sink, "\n");
     }
 }

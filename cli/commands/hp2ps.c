@@ -106,13 +106,6 @@ static bool name_files(run_files *out, const hp2ps_flags *flags)
     return !flags->file || (out->input && out->picture && out->aux);
 }
 
-static void free_files(run_files *files)
-{
-    free(files->input);
-    free(files->picture);
-    free(files->aux);
-}
-
 /* Reads the whole source into a sink. */
 static hpf_status gather(hpf_source *source, hpf_sink *into, hpf_error *err)
 {
@@ -245,7 +238,9 @@ static int plot_named(hp2ps_flags *flags, const hpr_backend *backend)
         status = plot(flags, backend, &files, &in);
         input_close(&in);
     }
-    free_files(&files);
+    free(files.input);
+    free(files.picture);
+    free(files.aux);
     return status;
 }
 

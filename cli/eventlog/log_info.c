@@ -113,11 +113,6 @@ static formatted log_time(const log_contents *c, double seconds)
     return format_time(seconds, HPF_STR("seconds"), c->exact);
 }
 
-static formatted log_amount(const log_contents *c, double bytes)
-{
-    return format_amount(bytes, HPF_STR("bytes"), c->exact);
-}
-
 static const char *ending(const log_contents *c)
 {
     switch (hpf_eventlog_state(c->log)) {
@@ -196,7 +191,8 @@ static void write_heap(hpf_sink *sink, const log_contents *c)
     hpf_sink_printf(sink, ", from %s", log_time(c, o->first_time).text);
     hpf_sink_printf(sink, " to %s", log_time(c, o->last_time).text);
     hpf_sink_printf(sink, "\nnames        %s", format_count(hpf_summary_n_names(c->survey)).text);
-    hpf_sink_printf(sink, "\npeak         %s", log_amount(c, o->peak_total).text);
+    hpf_sink_printf(sink, "\npeak         %s",
+                    format_amount(o->peak_total, HPF_STR("bytes"), c->exact).text);
     hpf_sink_printf(sink, " at %s", log_time(c, o->peak_time).text);
     for (size_t i = 0; i < o->n_quantities; i++) {
         hpf_sink_text(sink, i ? ", " : "\nlines        ");

@@ -24,8 +24,6 @@ static const hpf_str phase_names[HPF_N_NONMOVING_PHASES] = {
     [HPF_NONMOVING_SWEEP] = {"sweep", 5},
 };
 
-/* --- tables --- */
-
 enum { TIME, BLOCK, ACTIVE, FILLED, LIVE_BLOCKS, LIVE_BYTES, N_COLUMNS };
 
 /* Text and Markdown show one census, whose time is printed above the table. */
@@ -81,8 +79,6 @@ static table phases(const nonmoving_report *r)
         phase_columns, N_PHASE_COLUMNS, HPF_N_NONMOVING_PHASES, fill_phase, r, r->base.exact, 0};
 }
 
-/* --- layouts --- */
-
 static void write_peak(const nonmoving_report *r, hpf_sink *sink)
 {
     if (r->log.n_censuses == 0) {
@@ -131,8 +127,6 @@ static void write_json(const log_report *base, hpf_json *json)
     hpf_json_whole(json, "censuses", r->log.n_censuses);
     table_write_json(&heap, json, "blocks");
 }
-
-/* --- reading --- */
 
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {

@@ -69,8 +69,6 @@ hpf_status log_report_write(log_report *report, const input *in, hpf_sink *sink,
     return status;
 }
 
-/* --- time profiles --- */
-
 static hpf_status note(void *context, const hpf_event *event, hpf_error *err)
 {
     return hpf_eventlog_time_note(context, event, err);

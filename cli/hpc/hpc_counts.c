@@ -61,8 +61,6 @@ static int join_files(const hpc_options *options, hpc_tix_join how)
     return status;
 }
 
-/* ---- sum, combine, map ---- */
-
 int hpc_run_sum(const hpc_command *self, hpc_options *options)
 {
     return options->operands.n > 0 ? join_files(options, HPC_TIX_ADD)
@@ -114,8 +112,6 @@ int hpc_run_map(const hpc_command *self, hpc_options *options)
     hpc_tix_finish(&tix);
     return status;
 }
-
-/* ---- overlay ---- */
 
 static bool read_overlay(hpc_overlay *overlay, const char *path)
 {

@@ -34,8 +34,6 @@ static int run(const hpc_command *self, hpc_options *options, const char *messag
     return status;
 }
 
-/* ---- report ---- */
-
 /* Writes the totals of the first `n` modules, or if `module` is not NULL of this one. */
 static bool write_totals(const hpc_tix_module *modules, size_t n, const hpf_str *module,
                          const hpc_options *options, hpf_sink *sink)
@@ -95,8 +93,6 @@ int hpc_run_report(const hpc_command *self, hpc_options *options)
     return run(self, options, "unable to find tix file for:", NULL, write_report);
 }
 
-/* ---- show ---- */
-
 static bool show(const hpc_tix *tix, const hpc_command *self, const hpc_options *options,
                  hpf_sink *sink)
 {
@@ -118,8 +114,6 @@ int hpc_run_show(const hpc_command *self, hpc_options *options)
 {
     return run(self, options, "could not read .tix file : ", NULL, show);
 }
-
-/* ---- draft ---- */
 
 static bool draft_module(const hpc_tix_module *tix, const hpc_command *self,
                          const hpc_options *options, hpf_sink *sink)

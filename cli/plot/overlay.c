@@ -13,8 +13,6 @@
 #include "path.h"
 #include "diag.h"
 
-/* --- sidecar files --- */
-
 static hpf_status add(input *in, const char *path, hpf_source **source, hpf_error *err)
 {
     hpf_status status = hpf_source_open(source, path, NULL, err);
@@ -32,8 +30,6 @@ void overlay_add(input *in)
     hpf_source_destroy(source);
     free(name);
 }
-
-/* --- choosing quantities --- */
 
 static bool has_line(const input *in, hpf_str name)
 {

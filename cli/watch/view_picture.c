@@ -166,21 +166,16 @@ static void draw_in_time(void *context, uint32_t epoll_events)
     }
 }
 
-static void draw_later(picture *p)
-{
-    double due_s = p->last_s + p->options.every_s - clock_now_s();
-    if (!p->has_news) {
-        loop_arm(p->timer, due_s > 0 ? due_s : 1e-9, 0);
-    }
-    p->has_news = true;
-}
-
 static void grew(view *v, const watched *profile)
 {
     picture *p = (picture *)v;
     if (profile->number == 0) {
         p->profile = profile;
-        draw_later(p);
+        double due_s = p->last_s + p->options.every_s - clock_now_s();
+        if (!p->has_news) {
+            loop_arm(p->timer, due_s > 0 ? due_s : 1e-9, 0);
+        }
+        p->has_news = true;
     }
 }
 

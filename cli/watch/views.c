@@ -14,8 +14,6 @@
 #include "watch/terminal/tty.h"
 #include "watch/web/view_http.h"
 
-/* ---- messages on standard error ---- */
-
 /* Last message and caveat of a profile, or empty. */
 typedef struct said {
     char message[sizeof((watched *)NULL)->message];
@@ -73,8 +71,6 @@ static view *create_messages(bool of_failures)
     m->of_failures = of_failures;
     return &m->base;
 }
-
-/* ---- the views of a command line ---- */
 
 static bool add_or_explain(watch *w, view *v)
 {

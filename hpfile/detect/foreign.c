@@ -10,8 +10,6 @@
 #include "event/format_row.h"
 #include "hp/hp_lex.h"
 
-/* ---- By the first bytes, or by the first member of JSON ---- */
-
 typedef struct foreign {
     const char *beginning;
     const char *name;
@@ -56,8 +54,6 @@ static const char *find(const foreign *rows, size_t n, hpf_str text)
     }
     return NULL;
 }
-
-/* ---- By structure ---- */
 
 /* Cuts the first line off `text`, without its line feed. */
 static hpf_str next_line(hpf_str *text)

@@ -107,8 +107,6 @@ hpf_status hpf__eventlog_diagnosis(const hpf__eventlog_state *s, hpf_error *diag
     return s->n_samples || s->is_over ? HPF_OK : say_what_lacks(s, diagnosis);
 }
 
-/* --- what was not recorded --- */
-
 static bool has(const hpf_eventlog *log, unsigned id)
 {
     return hpf_eventlog_n_of_type(log, id) > 0;

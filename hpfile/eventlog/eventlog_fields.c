@@ -201,12 +201,6 @@ static const char *stop_status(uint64_t status)
     return status < sizeof words / sizeof *words ? words[status] : NULL;
 }
 
-static const char *capset_type(uint64_t type)
-{
-    static const char *const words[] = {NULL, "Custom", "OsProcess", "ClockDomain"};
-    return type < sizeof words / sizeof *words ? words[type] : NULL;
-}
-
 /* Returns GHC's word for the number of a field in a record of the type, or NULL. From the user's
  * guide and the run-time system's EventLogFormat.h; break-downs have their flags. */
 static const char *event_word(uint16_t type, const hpf_event_field *field)
@@ -215,7 +209,8 @@ static const char *event_word(uint16_t type, const hpf_event_field *field)
         return stop_status(field->number);
     }
     if (type == HPF__EVENT_CAPSET_CREATE && hpf_str_is(field->name, "type")) {
-        return capset_type(field->number);
+        static const char *const words[] = {NULL, "Custom", "OsProcess", "ClockDomain"};
+        return field->number < sizeof words / sizeof *words ? words[field->number] : NULL;
     }
     if (type == HPF__EVENT_HEAP_PROF_BEGIN && hpf_str_is(field->name, "breakdown")) {
         return hpf_breakdown_flag((hpf_breakdown)field->number);

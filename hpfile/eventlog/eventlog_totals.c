@@ -19,8 +19,6 @@
 
 enum { MAX_FRAMES = 255 };
 
-/* --- records --- */
-
 bool hpf__eventlog_totals_want(const hpf_event_type *type)
 {
     return type->n_bytes == HPF_EVENT_VARIABLE &&
@@ -80,8 +78,6 @@ void hpf__eventlog_totals_finish(hpf__eventlog_totals *t)
     hpf__eventlog_names_finish(&t->names);
     free(t->list);
 }
-
-/* --- a profile --- */
 
 enum { ALLOCATED, PEAK, BLOCKS }; /* the amounts, in this order */
 

@@ -114,8 +114,6 @@ static hpf_status read_member(void *context, hpf_str key)
     return status == HPF_OK ? read_node(t) : status;
 }
 
-/* ---- The sample ---- */
-
 /* The root is a frame only of itself. */
 static hpf_status add_node(tree *t, size_t index)
 {

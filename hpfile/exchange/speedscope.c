@@ -58,15 +58,6 @@ static void write_samples(hpf_json *json, const hpf_stacks *stacks,
     hpf_json_close(json);
 }
 
-static void write_weights(hpf_json *json, const hpf_speedscope_profile *profile)
-{
-    hpf_json_array(json, "weights");
-    for (size_t i = 0; i < profile->n_samples; i++) {
-        hpf_json_number(json, NULL, profile->weights[i]);
-    }
-    hpf_json_close(json);
-}
-
 static double sum_of(const hpf_speedscope_profile *profile)
 {
     double sum = 0;
@@ -86,7 +77,11 @@ static void write_profile(hpf_json *json, const hpf_stacks *stacks,
     hpf_json_whole(json, "startValue", 0);
     hpf_json_number(json, "endValue", sum_of(profile));
     write_samples(json, stacks, profile);
-    write_weights(json, profile);
+    hpf_json_array(json, "weights");
+    for (size_t i = 0; i < profile->n_samples; i++) {
+        hpf_json_number(json, NULL, profile->weights[i]);
+    }
+    hpf_json_close(json);
     hpf_json_close(json);
 }
 

@@ -208,13 +208,6 @@ hpf_status hpf_stacks_of_name(hpf_stacks *s, hpf_str name, uint32_t *stack, hpf_
 
 /* --- reports --- */
 
-static hpf_frame frame_of(const hpf_prof *prof, uint32_t node)
-{
-    const hpf_prof_centre *c = &prof->centres[prof->stacks[node].centre_index];
-    return (hpf_frame){
-        .label = c->label, .module = c->module, .source = c->srcloc, .is_caf = c->is_caf};
-}
-
 static bool is_hidden(const hpf_prof *prof, uint32_t node)
 {
     return prof->centres[prof->stacks[node].centre_index].is_hidden;
@@ -226,7 +219,9 @@ static hpf_status of_node(hpf_stacks *s, const hpf_prof *prof, uint32_t node, ui
     hpf_status status = HPF_OK;
     s->path.length = 0;
     do {
-        hpf_frame frame = frame_of(prof, node);
+        const hpf_prof_centre *c = &prof->centres[prof->stacks[node].centre_index];
+        hpf_frame frame = {
+            .label = c->label, .module = c->module, .source = c->srcloc, .is_caf = c->is_caf};
         status = push_frame(s, &frame);
         node = prof->stacks[node].parent_index;
     } while (status == HPF_OK && node != HPF_PROF_NO_PARENT &&

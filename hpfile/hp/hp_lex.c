@@ -33,14 +33,6 @@ typedef struct string_scan {
     const char *line_end; /* `end` when the line has none */
 } string_scan;
 
-static void find_line_end(string_scan *s, const char *quote)
-{
-    if (s->line_end < quote) {
-        const char *line_feed = memchr(quote, '\n', (size_t)(s->end - quote));
-        s->line_end = line_feed ? line_feed : s->end;
-    }
-}
-
 /* Returns what the quote at `quote` is: HPF__LEXED the end of the string; HPF__LEX_BAD part of it,
  * the string goes on at `*next`; HPF__LEX_MORE undecided without more bytes. */
 static hpf__lexed judge_quote(const char **next, string_scan *s, const char *quote)
@@ -53,7 +45,10 @@ static hpf__lexed judge_quote(const char **next, string_scan *s, const char *quo
     if (quote == s->first || quote[-1] != '\\') {
         return is_pair ? HPF__LEX_BAD : HPF__LEXED;
     }
-    find_line_end(s, quote);
+    if (s->line_end < quote) {
+        const char *line_feed = memchr(quote, '\n', (size_t)(s->end - quote));
+        s->line_end = line_feed ? line_feed : s->end;
+    }
     if (s->line_end == s->end && !s->is_final) {
         return HPF__LEX_MORE;
     }

@@ -279,15 +279,6 @@ static hpf_status read_log_at(const log_of_process *log, uint64_t offset, char *
     return status;
 }
 
-static hpf_status rewind_log(hpf_source *s, hpf_error *err)
-{
-    hpf__chunks_finish(&s->log->chunks);
-    s->log->chunks = (hpf__chunks){0};
-    s->log->unread = (hpf_str){0};
-    s->position = 0;
-    return hpf_source_rewind(s->log->recording, err);
-}
-
 hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
 {
     if (s->log) {
@@ -394,7 +385,11 @@ hpf_status hpf_source_rewind(hpf_source *s, hpf_error *err)
         return HPF_OK;
     }
     if (s->log) {
-        return rewind_log(s, err);
+        hpf__chunks_finish(&s->log->chunks);
+        s->log->chunks = (hpf__chunks){0};
+        s->log->unread = (hpf_str){0};
+        s->position = 0;
+        return hpf_source_rewind(s->log->recording, err);
     }
     if (s->keeps) {
         if (!s->plain && !(s->plain = malloc(PIECE_BYTES))) {

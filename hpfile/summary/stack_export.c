@@ -240,13 +240,6 @@ static hpf_status capabilities_begin(capabilities *c, size_t n_ticks, size_t n_c
     return c->profiles && c->names ? status : hpf_error_set_memory(err);
 }
 
-static void capabilities_finish(capabilities *c)
-{
-    samples_finish(&c->ticks);
-    free(c->profiles);
-    free(c->names);
-}
-
 static void begin_capability(capabilities *c, unsigned cap, bool has_length)
 {
     char *name = c->names[c->n];
@@ -295,7 +288,9 @@ static hpf_status write_log_speedscope(const hpf_stack_export *v, const hpf_prof
         fill_capabilities(&c, v, ticks, n_ticks, prof->tick_us * 1000);
         hpf_speedscope_write(sink, prof->program, v->stacks, c.profiles, c.n);
     }
-    capabilities_finish(&c);
+    samples_finish(&c.ticks);
+    free(c.profiles);
+    free(c.names);
     return status;
 }
 

@@ -10,8 +10,6 @@
 #include "detect/reader.h"
 #include "summary/survey.h"
 
-/* --- results --- */
-
 hpf_str hpf_survey_header(const hpf_survey *s, hpf_header which)
 {
     return s->accumulator.headers[which];
@@ -57,8 +55,6 @@ size_t hpf_survey_peak_index(const hpf_survey *s)
     return i;
 }
 
-/* --- sidecar --- */
-
 hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error *err)
 {
     hpf__sidecar_merge merge = {.accumulator = &s->accumulator};
@@ -70,8 +66,6 @@ hpf_status hpf_survey_add_sidecar(hpf_survey *s, hpf_source *sidecar, hpf_error 
     return status == HPF_OK ? settled : status;
 }
 
-/* --- the second pass --- */
-
 hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32_t n_bands,
                              double *values, hpf_error *err)
 {
@@ -82,8 +76,6 @@ hpf_status hpf_survey_series(hpf_survey *s, const uint32_t *band_of_name, uint32
     memset(values, 0, (size_t)n_bands * to.n_drawn * sizeof *values);
     return s->second_pass->series(s, &to, err);
 }
-
-/* --- one moment --- */
 
 typedef struct moment {
     double time; /* wanted */

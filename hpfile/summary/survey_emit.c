@@ -9,8 +9,6 @@
 
 #include "summary/survey.h"
 
-/* --- marks and quantities --- */
-
 typedef struct rest {
     const hpf_overview *overview;
     const hpf_events *to;
@@ -81,8 +79,6 @@ hpf_status hpf__survey_emit_marks(const hpf_survey *survey, const hpf_events *ev
     return status;
 }
 
-/* --- samples among them --- */
-
 static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *err)
 {
     rest *r = context;
@@ -100,8 +96,6 @@ static hpf_status interleave(hpf_survey *s, const hpf_events *events, void *cont
     free(r.at);
     return status;
 }
-
-/* --- the whole --- */
 
 /* Returns the number of names without the names that only an unfinished sample has, which are
  * last. */

@@ -76,14 +76,6 @@ static int compare_places(const void *left, const void *right)
     return (a->begin_offset > b->begin_offset) - (a->begin_offset < b->begin_offset);
 }
 
-/* Sorts by time, then by place in the input. */
-static void sort_places(hpf__time_index *order)
-{
-    if (order->n_places) {
-        qsort(order->places, order->n_places, sizeof *order->places, compare_places);
-    }
-}
-
 /* A sample read alone does not know its place. */
 static hpf_status on_placed(void *context, const hpf_sample *sample, hpf_error *err)
 {
@@ -114,7 +106,10 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     hpf_reader_revisit(s->base.reader, &place_events, &s->order);
     hpf_status status = hpf__survey_reread_all(s, err);
     if (status == HPF_OK) {
-        sort_places(&s->order);
+        /* Sorts by time, then by place in the input. */
+        if (s->order.n_places) {
+            qsort(s->order.places, s->order.n_places, sizeof *s->order.places, compare_places);
+        }
         hpf__accumulator_forget_samples(&s->base.accumulator);
         limit_store(s);
         hpf_reader_revisit(s->base.reader, &placed, s);

@@ -23,8 +23,6 @@ struct hpf_text_folder {
     hpf_arena *texts;
 };
 
-/* ---- Listing --------------------------------------------------------------------------------- */
-
 static hpf_status add_path(hpf_text_folder *f, const char *path, size_t length, hpf_error *err)
 {
     const char *copy = hpf_arena_text(f->texts, (hpf_str){path, length});
@@ -95,8 +93,6 @@ void hpf_text_folder_destroy(hpf_text_folder *f)
     }
 }
 
-/* ---- Finding --------------------------------------------------------------------------------- */
-
 /* Returns the number of equal parts at the ends of two paths. */
 static size_t n_equal_parts(hpf_str a, hpf_str b)
 {
@@ -149,8 +145,6 @@ const char *hpf_text_folder_find(const hpf_text_folder *f, hpf_str name, bool *i
     }
     return *is_ambiguous ? NULL : best;
 }
-
-/* ---- Opening --------------------------------------------------------------------------------- */
 
 FILE *hpf_text_folder_open(const hpf_text_folder *f, const char *path)
 {

@@ -10,8 +10,6 @@
 
 #include "ccs_push.h"
 
-/* ---- scopes ---- */
-
 static bool is_on_stack(const hpp__thread *t, uintptr_t address)
 {
     return address >= t->range.low && address < t->range.high;
@@ -94,8 +92,6 @@ void hpp_scope_enter_under(hpp_scope *scope, const hpp_ccs *ccs, void *frame, vo
     open_scope(prepare(scope, frame, return_address), scope, frame, return_address);
     hpp_ccs_set(ccs);
 }
-
-/* ---- jumps ---- */
 
 hpp_ccs_mark hpp_ccs_save(void)
 {

@@ -12,8 +12,6 @@
 
 #include "base/array.h"
 
-/* ---- Keys ---- */
-
 static uint32_t new_key(hpp__band_keys *keys, hpp__origin origin)
 {
     if (keys->n_keys == UINT32_MAX ||
@@ -94,8 +92,6 @@ uint32_t hpp__band_keys_get(hpp__band_keys *keys, const hpp_object *object)
     return (uint32_t)*place;
 }
 
-/* ---- Names ---- */
-
 hpf_str hpp__band_keys_label(const hpp__band_keys *keys, uint32_t key)
 {
     const hpp__origin *origin = &keys->origins[key];
@@ -164,8 +160,6 @@ void hpp__band_keys_write_whole(const hpp__band_keys *keys, uint32_t key, hpp__t
         hpp__text_add(out, stack ? HPF_STR("],") : HPF_STR("]"));
     }
 }
-
-/* ---- Life ---- */
 
 hpf_status hpp__band_keys_init(hpp__band_keys *keys, hpf_breakdown kind, const hpp_heap *heap,
                                hpf_arena *arena, hpf_error *err)

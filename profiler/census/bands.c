@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-/* ---- Making a band ---- */
-
 static bool write_into_arena(hpp__bands *b, uint32_t key, hpf_str *name)
 {
     hpp__text text = {0};
@@ -33,14 +31,6 @@ static uint32_t add_band(hpp__bands *b, uint32_t key, hpf_str name)
     return ++b->n_bands;
 }
 
-static hpp_band *lost_band(hpp__bands *b)
-{
-    if (b->lost_index == 0) {
-        b->lost_index = add_band(b, b->lost_key, HPF_STR("OUT_OF_MEMORY"));
-    }
-    return &b->bands[b->lost_index - 1];
-}
-
 static hpp_band *band_of(hpp__bands *b, uint32_t key)
 {
     hpf_str name;
@@ -50,13 +40,14 @@ static hpp_band *band_of(hpp__bands *b, uint32_t key)
     if (key == b->lost_key ||
         !HPF__ARRAY_RESERVE_ZEROED(b->index_of, b->index_of_capacity, key + (size_t)1) ||
         !reserve(b, b->n_bands + (size_t)1) || !write_into_arena(b, key, &name)) {
-        return lost_band(b);
+        if (b->lost_index == 0) {
+            b->lost_index = add_band(b, b->lost_key, HPF_STR("OUT_OF_MEMORY"));
+        }
+        return &b->bands[b->lost_index - 1];
     }
     b->index_of[key] = add_band(b, key, name);
     return &b->bands[b->index_of[key] - 1];
 }
-
-/* ---- A result ---- */
 
 void hpp__bands_begin(hpp__bands *b)
 {
@@ -85,8 +76,6 @@ void hpp__bands_end(hpp__bands *b, hpp_census_result *result)
     }
     result->missing.unnamed_bytes = b->lost_index ? b->bands[b->lost_index - 1].size_bytes : 0;
 }
-
-/* ---- Life ---- */
 
 bool hpp__bands_init(hpp__bands *b, uint32_t lost_key, hpp__write_name *write_name, void *context,
                      hpf_arena *arena)

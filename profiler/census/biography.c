@@ -104,15 +104,6 @@ static void note_stay(hpp__biography *b, hpp_ref ref, uint32_t band, uint64_t li
     prune(b, stay, life);
 }
 
-static void forget_history(hpp__biography *b, hpp_ref ref)
-{
-    uint64_t *last = hpp__map_find(&b->history_of, ref);
-    if (last) {
-        free_stays(b, (uint32_t)*last);
-        hpp__map_remove(&b->history_of, ref);
-    }
-}
-
 /* ---- Differences ---- */
 
 /* Returns the index + 1 of the difference of a band at an era, which is created if there is none;
@@ -228,7 +219,11 @@ bool hpp__biography_dead(hpp__biography *b, hpp_ref ref, const hpp_object *objec
         if (has_phase) {
             record_stays(b, ref, from, is_drag, object->size_bytes);
         }
-        forget_history(b, ref);
+        uint64_t *last = hpp__map_find(&b->history_of, ref);
+        if (last) {
+            free_stays(b, (uint32_t)*last);
+            hpp__map_remove(&b->history_of, ref);
+        }
         return false;
     }
     *phase = (hpp__last_phase){from, is_drag, object->size_bytes};

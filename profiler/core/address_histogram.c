@@ -56,8 +56,6 @@ void hpp__address_histogram_add(hpp__address_histogram *places, uint64_t address
     HPP_RELAXED_ADD(slot ? &slot->count : &places->unknown_count, n);
 }
 
-/* --- objects --------------------------------------------------------------------------------- */
-
 typedef struct object_list {
     hpf_bins_object *objects;
     size_t n, capacity;

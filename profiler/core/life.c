@@ -75,8 +75,6 @@ void hpp__life_send(const hpp__life *life, hpp__output *output, double end_s)
     hpp__output_sample(output, end_s, NULL, 0);
 }
 
-/* --- times of all objects --- */
-
 typedef struct phase_bands {
     hpp_band *bands;
     hpp__text *names;

@@ -562,19 +562,13 @@ static hpf_status parse_word(parser *p, hpf_str word)
     return complain(p, word.data, "unknown option", word);
 }
 
-static size_t count_words(hpf_str text)
-{
-    size_t n = 0;
-    for (size_t at = 0; next_word(text, &at).length > 0;) {
-        n++;
-    }
-    return n;
-}
-
 /* Copies the arrays that grow, with room for one more element per word of the text. */
 static hpf_status make_room(parser *p)
 {
-    size_t n_more = count_words(p->text);
+    size_t n_more = 0;
+    for (size_t at = 0; next_word(p->text, &at).length > 0;) {
+        n_more++;
+    }
     hpp_options *o = &p->options;
     p->restrictions =
         hpf_arena_array(o->memory, p->census.n_restrictions + n_more, sizeof *p->restrictions);

@@ -32,8 +32,6 @@ void hpp_bins_finish(hpp_bins_table *t)
     free(t->rows);
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
-
 /* Stores the names of an address. The resolver's texts last as long as the resolver. */
 static void name_row(hpp_bins_table *t, hpp_bins_row *row, uint32_t object)
 {
@@ -50,8 +48,6 @@ static void name_row(hpp_bins_table *t, hpp_bins_row *row, uint32_t object)
         row->place = (hpf_str){place, (size_t)length};
     }
 }
-
-/* --- adding files ---------------------------------------------------------------------------- */
 
 /* Returns the object that contains an address, or NULL. */
 static const hpf_bins_object *find_object(const hpf_bins *bins, uint64_t address)
@@ -104,8 +100,6 @@ hpf_status hpp_bins_add(hpp_bins_table *t, const hpf_bins *bins, int side, hpf_e
     t->kind = bins->kind;
     return add_rows(t, bins, side) ? HPF_OK : hpf_error_set_memory(err);
 }
-
-/* --- grouping -------------------------------------------------------------------------------- */
 
 /* Orders rows so that those with equal texts and addresses are neighbours. */
 static int by_name(const void *a, const void *b)

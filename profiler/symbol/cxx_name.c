@@ -76,17 +76,6 @@ static void cut_default(hpp__text *text, size_t at)
     }
 }
 
-/* Removes default arguments from the right: an argument is a default only if all after it are
- * removed. */
-static void cut_defaults(hpp__text *text)
-{
-    for (size_t at = text->length; at-- > 0;) {
-        if (text->data[at] == ',') {
-            cut_default(text, at);
-        }
-    }
-}
-
 /* Returns the end of parameters and their qualifiers if "::" follows, else 0. */
 static size_t end_of_parameters(const hpp__text *text, size_t open)
 {
@@ -126,7 +115,13 @@ void hpp__cxx_shorten(hpp__text *name)
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         replace_all(name, &versions[i]);
     }
-    cut_defaults(name);
+    /* Removes default arguments from the right: an argument is a default only if all after it are
+     * removed. */
+    for (size_t at = name->length; at-- > 0;) {
+        if (name->data[at] == ',') {
+            cut_default(name, at);
+        }
+    }
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
         replace_all(name, &aliases[i]);
     }

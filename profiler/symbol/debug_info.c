@@ -338,15 +338,6 @@ static size_t descend(hpp__debug_info *in, Dwarf_Die die, uint64_t address,
     return n;
 }
 
-static void reverse(hpp__debug_frame *frames, size_t n)
-{
-    for (size_t i = 0; i < n / 2; i++) {
-        hpp__debug_frame other = frames[i];
-        frames[i] = frames[n - 1 - i];
-        frames[n - 1 - i] = other;
-    }
-}
-
 /* Returns the unit at an address, with its functions read, and stores its root, and the root of its
  * tree if that is in another file, else one without an address. NULL if there is none. */
 static compilation *unit_at(hpp__debug_info *in, uint64_t address, Dwarf_Die *die, Dwarf_Die *split)
@@ -374,7 +365,11 @@ size_t hpp__debug_info_find(hpp__debug_info *in, uint64_t address, hpp__debug_fr
     frames[0] = (hpp__debug_frame){0};
     if (in_function) {
         n = descend(in, unit->functions[in_function->index], address, frames);
-        reverse(frames, n);
+        for (size_t i = 0; i < n / 2; i++) {
+            hpp__debug_frame other = frames[i];
+            frames[i] = frames[n - 1 - i];
+            frames[n - 1 - i] = other;
+        }
     }
     set_own_place(&die, address, &frames[0]);
     return n > 1 || frames[0].linkage || frames[0].name || frames[0].file ? n : 0;

@@ -73,8 +73,6 @@ static hpf_str without_prefix(hpf_str symbol)
     return has_prefix ? (hpf_str){symbol.data + n, symbol.length - n} : symbol;
 }
 
-/* ---- Demangling ---- */
-
 #if HPP_HAVE_LIBIBERTY
 
 static void add_piece(const char *piece, size_t length, void *context)
@@ -119,8 +117,6 @@ bool hpp__demangle_is_built_in(void)
 {
     return HPP_HAVE_LIBIBERTY;
 }
-
-/* ---- Dress ---- */
 
 static bool is_tag(const char *text, const char *end)
 {

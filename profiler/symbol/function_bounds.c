@@ -75,8 +75,6 @@ static table_entry entry_at(const hpp__function_bounds *bounds, uint32_t index)
     return entry;
 }
 
-/* ---- The length of a function, in its description ---- */
-
 static const uint8_t *skip_leb128(const uint8_t *at, const uint8_t *end)
 {
     while (at && at < end && *at & 0x80) {

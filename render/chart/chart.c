@@ -79,8 +79,6 @@ void hpr_chart_destroy(hpr_chart *chart)
     }
 }
 
-/* --- assignment of names to bands ------------------------------------------------------------ */
-
 hpf_status hpr__assignment_init(hpr__assignment *assignment, hpf_arena *arena, uint32_t n_names,
                                 const hpr__assignment_parts *parts, hpf_error *err)
 {

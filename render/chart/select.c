@@ -190,12 +190,6 @@ static void sort_first(weighed *list, uint32_t n, uint32_t n_first)
     qsort(list, n_first < n ? n_first : n, sizeof *list, compare_weighed);
 }
 
-/* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. */
-static void sort_list(weighed *list, uint32_t n, const hpr_options *o)
-{
-    sort_first(list, n, o->n_bands > 0 ? (uint32_t)o->n_bands + 1 : n);
-}
-
 /* Returns how many of the list remain without the traces at its end. */
 static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
 {
@@ -238,7 +232,8 @@ static void add_high(weighed *list, uint32_t n, uint32_t *n_drawn)
 /* Sorts the list by rank, and returns how many of its names get a band of their own. */
 static uint32_t limit_names(weighed *list, uint32_t n, const hpr_options *options)
 {
-    sort_list(list, n, options);
+    /* Sorts as much of the list as the choice of bands needs: often ten of 20,000 names. */
+    sort_first(list, n, options->n_bands > 0 ? (uint32_t)options->n_bands + 1 : n);
     uint32_t n_large = without_traces(list, n, options->trace_percent);
     if (options->n_bands < 0) {
         return 0;

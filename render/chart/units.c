@@ -66,11 +66,6 @@ hpr_unit hpr_unit_of_values(hpf_str value_unit, double largest, bool si_units)
     return largest < 10000 ? counts[0] : largest_below(counts, n, largest);
 }
 
-static bool is_seconds(hpf_str unit)
-{
-    return hpf_str_is(unit, "seconds") || hpf_str_is(unit, "s");
-}
-
 static bool is_milliseconds(hpf_str unit)
 {
     return hpf_str_is(unit, "ms") || hpf_str_is(unit, "milliseconds");
@@ -86,7 +81,7 @@ hpr_unit hpr__unit_of_times(hpf_str sample_unit, double span)
 {
     const size_t n = sizeof seconds / sizeof *seconds;
     span = span > 0 ? span : 1;
-    if (is_seconds(sample_unit)) {
+    if (hpf_str_is(sample_unit, "seconds") || hpf_str_is(sample_unit, "s")) {
         return largest_below(seconds, n, span >= 60 ? span / 2 : span);
     }
     if (is_milliseconds(sample_unit)) {

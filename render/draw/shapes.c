@@ -10,8 +10,6 @@
 
 #include "base/array.h"
 
-/* --- hatch ---------------------------------------------------------------------------------- */
-
 #define DEGREE 0.017453292519943295
 
 /* A crossing with line k of the grid, which is at distance k * gap_pt along the normal. */
@@ -91,8 +89,6 @@ void hpr__hatch(hpr__builder *builder, const hpr_point *points, size_t n, double
     }
     free(g.crossings);
 }
-
-/* --- markers -------------------------------------------------------------------------------- */
 
 #define EDGE_PT 0.6
 

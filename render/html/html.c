@@ -16,21 +16,16 @@
 
 /* --- options and colours --------------------------------------------------------------------- */
 
-static void put_names(hpf_json *json, const char *key, const hpf_str *names, size_t n)
-{
-    hpf_json_array(json, key);
-    for (size_t i = 0; i < n; i++) {
-        hpf_json_bytes(json, NULL, names[i]);
-    }
-    hpf_json_close(json);
-}
-
 static void put_overlay(hpf_json *json, const hpr_options *options)
 {
     static const char *const words[] = {
         [HPR_OVERLAY_FITTING] = "fitting", [HPR_OVERLAY_ALL] = "all", [HPR_OVERLAY_NONE] = "none"};
     if (options->overlay == HPR_OVERLAY_NAMED) {
-        put_names(json, "lines", options->overlay_names, options->n_overlay_names);
+        hpf_json_array(json, "lines");
+        for (size_t i = 0; i < options->n_overlay_names; i++) {
+            hpf_json_bytes(json, NULL, options->overlay_names[i]);
+        }
+        hpf_json_close(json);
     } else {
         hpf_json_text(json, "lines", words[options->overlay]);
     }

@@ -11,8 +11,6 @@
 /* The first byte: the number of decimals, or RAW_DOUBLES. */
 enum { MOST_DECIMALS = 9, RAW_DOUBLES = 255 };
 
-/* --- scaling -------------------------------------------------------------------------------- */
-
 static bool have_decimals(const double *numbers, size_t n, double scale)
 {
     for (size_t i = 0; i < n; i++) {
@@ -36,8 +34,6 @@ static int find_decimals(const double *numbers, size_t n, double *scale)
     }
     return -1;
 }
-
-/* --- writing -------------------------------------------------------------------------------- */
 
 static bool put_byte(hpf__buffer *out, unsigned byte)
 {
@@ -131,8 +127,6 @@ bool hpr__pack(hpf__buffer *out, const double *numbers, size_t n)
     }
     return decimals < 0 ? pack_doubles(out, numbers, n) : pack_whole(out, numbers, n, scale);
 }
-
-/* --- base64 --------------------------------------------------------------------------------- */
 
 static size_t put_base64(char *out, const unsigned char *bytes, size_t n)
 {

@@ -569,16 +569,6 @@ static bool is_time_alike(const work *w)
     return true;
 }
 
-/* Shares the scale of the axes, or at least the unit of time. */
-static void share_axes(const work *w, hpr__frame *frame, const hpr__reach *reach)
-{
-    frame->reach = w->options->same_scale ? reach : NULL;
-    for (size_t i = 0; i < w->n && is_time_alike(w); i++) {
-        const hpr_chart *chart = &w->sheet->charts[i]->public;
-        frame->x_extent = fmax(frame->x_extent, chart->x.high - chart->x.low);
-    }
-}
-
 /* Sets the margins to the widest of all panels. */
 static void widen_margins(const work *w, hpr__frame *frame)
 {
@@ -600,7 +590,12 @@ static hpf_status fill_panels(work *w, hpf_error *err)
         return status;
     }
     hpr__reach reach = common_reach(w);
-    share_axes(w, &frame, &reach);
+    /* Shares the scale of the axes, or at least the unit of time. */
+    frame.reach = w->options->same_scale ? &reach : NULL;
+    for (size_t i = 0; i < w->n && is_time_alike(w); i++) {
+        const hpr_chart *chart = &w->sheet->charts[i]->public;
+        frame.x_extent = fmax(frame.x_extent, chart->x.high - chart->x.low);
+    }
     status = lay_out_panels(w, frame, HPR_LEGEND_SEPARATE, err);
     if (status) {
         return status;

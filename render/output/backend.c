@@ -49,8 +49,6 @@ const hpr_backend *hpr_backend_by_path(const char *path)
     return NULL;
 }
 
-/* --- pages of a scene ----------------------------------------------------------------------- */
-
 size_t hpr__scene_n_pages(const hpr_scene *scene)
 {
     size_t n = 0;

@@ -23,20 +23,15 @@ typedef struct picture {
 
 enum { STROKE, FILL };
 
-/* Writes the operand of the path commands below: "12,34.5;". */
-static void put_corner(const picture *p, hpr_point corner)
-{
-    hpf_sink_shortest(p->sink, floor(100 * corner.x_pt + 0.5) / 100);
-    hpf_sink_text(p->sink, ",");
-    hpf_sink_shortest(p->sink, floor(100 * (p->height_pt - corner.y_pt) + 0.5) / 100);
-    hpf_sink_text(p->sink, ";");
-}
-
 static void put_path(const picture *p, const hpr_item *item)
 {
     for (size_t i = 0; i < item->n_points; i++) {
         hpf_sink_text(p->sink, i == 0 ? "\\M" : "\\L");
-        put_corner(p, item->points[i]);
+        /* Writes the operand of the path commands below: "12,34.5;". */
+        hpf_sink_shortest(p->sink, floor(100 * item->points[i].x_pt + 0.5) / 100);
+        hpf_sink_text(p->sink, ",");
+        hpf_sink_shortest(p->sink, floor(100 * (p->height_pt - item->points[i].y_pt) + 0.5) / 100);
+        hpf_sink_text(p->sink, ";");
         hpf_sink_text(p->sink, i % 8 == 7 ? "%\n" : "");
     }
     hpf_sink_text(p->sink, item->kind == HPR_ITEM_POLYGON ? "\\Z" : "");

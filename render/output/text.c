@@ -237,15 +237,6 @@ hpf_status hpr_fonts_create(hpr_fonts **out, const char *family, const char *fon
     return HPF_OK;
 }
 
-/* Waits until the caller's reference to `map` is the last one. Threads of Pango 1.50 that still
- * sort fonts hold the others, and change the map without a lock when they end. */
-static void wait_for_threads(PangoFontMap *map)
-{
-    while (g_atomic_int_get(&G_OBJECT(map)->ref_count) > 1) {
-        g_usleep(100);
-    }
-}
-
 void hpr_fonts_destroy(hpr_fonts *fonts)
 {
     if (!fonts) {
@@ -255,7 +246,11 @@ void hpr_fonts_destroy(hpr_fonts *fonts)
     g_clear_object(&fonts->layout);
     g_clear_object(&fonts->context);
     if (fonts->map) {
-        wait_for_threads(fonts->map);
+        /* Waits until the caller's reference to `map` is the last one. Threads of Pango 1.50 that
+         * still sort fonts hold the others, and change the map without a lock when they end. */
+        while (g_atomic_int_get(&G_OBJECT(fonts->map)->ref_count) > 1) {
+            g_usleep(100);
+        }
         /* Pango 1.50 does not release the configuration of a font map that ends. */
         sigset_t before = block_signals();
         pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(fonts->map), NULL);

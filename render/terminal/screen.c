@@ -269,13 +269,6 @@ static bool is_equal(const hpr__screen_cell *a, const hpr__screen_cell *b)
            strcmp(a->glyph, b->glyph) == 0;
 }
 
-static void move_to(hpr__screen_bytes *to, int row, int column)
-{
-    char text[32];
-    snprintf(text, sizeof text, "\x1b[%d;%dH", row + 1, column + 1);
-    hpr__screen_say(to, text);
-}
-
 /* Writes a row; `before` is NULL if its contents are unknown. */
 static void update_row(hpr__screen_bytes *to, const hpr__screen_cell *before,
                        const hpr__screen_cell *after, int row, int columns, pen *p)
@@ -287,7 +280,9 @@ static void update_row(hpr__screen_bytes *to, const hpr__screen_cell *before,
             continue;
         }
         if (!is_there) {
-            move_to(to, row, i);
+            char text[32];
+            snprintf(text, sizeof text, "\x1b[%d;%dH", row + 1, i + 1);
+            hpr__screen_say(to, text);
             is_there = true;
         }
         take_style(to, p, &after[i]);

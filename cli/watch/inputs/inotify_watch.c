@@ -88,15 +88,6 @@ static bool split(inotify_watch *w, const char *path)
     return true;
 }
 
-static void listen(inotify_watch *w)
-{
-    w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (w->fd >= 0 && !loop_add(w->l, w->fd, EPOLLIN, take, w)) {
-        close(w->fd);
-        w->fd = -1;
-    }
-}
-
 inotify_watch *inotify_watch_create(loop *l, const char *path, void (*came)(void *context),
                                     void *context)
 {
@@ -111,7 +102,11 @@ inotify_watch *inotify_watch_create(loop *l, const char *path, void (*came)(void
         return NULL;
     }
     if (path) {
-        listen(w);
+        w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        if (w->fd >= 0 && !loop_add(w->l, w->fd, EPOLLIN, take, w)) {
+            close(w->fd);
+            w->fd = -1;
+        }
     }
     return w;
 }

@@ -73,15 +73,6 @@ static written *add(input_collector *in, const char *name, uint32_t process)
     return file;
 }
 
-/* Finds the file. A complete file of the same name may be a new one. */
-static written *find_or_add(input_collector *in, const char *name, uint32_t process,
-                            uint64_t n_writes)
-{
-    written *known = find(in, name);
-    bool is_it = known && (known->input || known->n_writes == n_writes);
-    return is_it ? known : add(in, name, process);
-}
-
 static void end_file(written *file)
 {
     if (file->input && input_file_end(file->input)) {
@@ -104,7 +95,10 @@ static void take_files(input_collector *in, const hpp_process_files *files)
     } else {
         snprintf(name, sizeof name, "%s%s", files->base, in->suffix);
     }
-    written *file = find_or_add(in, name, files->number, files->n_writes);
+    /* A complete file of the same name may be a new one. */
+    written *known = find(in, name);
+    bool is_it = known && (known->input || known->n_writes == files->n_writes);
+    written *file = is_it ? known : add(in, name, files->number);
     if (!file || file->n_writes == files->n_writes) {
         return;
     }

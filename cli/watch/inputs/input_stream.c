@@ -66,14 +66,6 @@ static void forget_command(stream *s)
     }
 }
 
-/* Clears the message when a sample has arrived. */
-static void note_samples(stream *s, uint64_t n_before)
-{
-    if (s->awaits_sample && hpf_live_n_samples(s->profile->live) > n_before) {
-        forget_command(s);
-    }
-}
-
 static void update_command_sender(stream *s)
 {
     bool is_there = s->kind == KIND_ADDRESS && s->fd >= 0 && s->boundary.is_log;
@@ -186,7 +178,10 @@ static void take(void *context, uint32_t epoll_events)
     ssize_t n = read(s->fd, s->piece, sizeof s->piece);
     if (n > 0) {
         feed(s, s->piece, (size_t)n);
-        note_samples(s, n_before);
+        /* Clears the message when a sample has arrived. */
+        if (s->awaits_sample && hpf_live_n_samples(s->profile->live) > n_before) {
+            forget_command(s);
+        }
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         end(s);
     }

@@ -36,20 +36,15 @@ static bool may_be_elsewhere(int fd)
     return false;
 }
 
-/* A process that opens the file for writing now waits until the lease is released, and the signal
- * that requests this would end us. */
-static void ignore_lease_breaks(void)
-{
-    struct sigaction ignored = {.sa_handler = SIG_IGN};
-    sigaction(SIGIO, &ignored, NULL);
-}
-
 open_writers open_writers_of(int fd)
 {
     if (may_be_elsewhere(fd)) {
         return WRITERS_UNKNOWN;
     }
-    ignore_lease_breaks();
+    /* A process that opens the file for writing now waits until the lease is released, and the
+     * signal that requests this would end us. */
+    struct sigaction ignored = {.sa_handler = SIG_IGN};
+    sigaction(SIGIO, &ignored, NULL);
     if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
         fcntl(fd, F_SETLEASE, F_UNLCK);
         return WRITERS_NONE;

@@ -64,8 +64,6 @@ int loop_fd(const loop *l)
     return l->epoll;
 }
 
-/* ---- entries ---- */
-
 static entry *find(const loop *l, int fd)
 {
     bool is_there = fd >= 0 && (size_t)fd < l->n_entries && l->entries[fd].ready;
@@ -117,8 +115,6 @@ void loop_remove(loop *l, int fd)
     *e = (entry){.ready = NULL};
 }
 
-/* ---- timers ---- */
-
 int loop_add_timer(loop *l, loop_ready *ready, void *context)
 {
     int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -150,8 +146,6 @@ void loop_arm(int timer_fd, double after_s, double every_s)
     };
     timerfd_settime(timer_fd, 0, &when, NULL);
 }
-
-/* ---- steps ---- */
 
 /* Reads an expired timer, which rearms it. Returns false if it was armed again in the meantime. */
 static bool went_off(int fd)

@@ -375,13 +375,6 @@ static void on_terminal(void *context, uint32_t events)
 
 /* --- signals: size changes, suspend and resume --- */
 
-static void redraw_all(tty *t)
-{
-    hpr__screen_finish(&t->shown);
-    t->is_stale = true;
-    draw(t);
-}
-
 static void on_signal(void *context, uint32_t events)
 {
     tty *t = context;
@@ -395,7 +388,9 @@ static void on_signal(void *context, uint32_t events)
         if (came.ssi_signo != SIGWINCH) {
             term_take(t->fd);
         }
-        redraw_all(t);
+        hpr__screen_finish(&t->shown);
+        t->is_stale = true;
+        draw(t);
     }
 }
 

@@ -344,15 +344,6 @@ static const char *name_of_state(const watched *profile)
     return names[profile->state];
 }
 
-/* Without samples or memory there are no findings. */
-static void put_findings(const http_feed *feed, hpf_json *json)
-{
-    hpf_survey *survey = take_survey(feed);
-    hpf_error err;
-    hpf_status status = survey ? findings_write_for_page(json, "findings", survey, &err) : HPF_OK;
-    (void)status;
-}
-
 static void put_state(const http_feed *feed, hpf_sink *sink)
 {
     const watched *of = feed->of;
@@ -369,7 +360,11 @@ static void put_state(const http_feed *feed, hpf_sink *sink)
     } else {
         hpf_json_text(&json, "age_s", NULL);
     }
-    put_findings(feed, &json);
+    /* Without samples or memory there are no findings. */
+    hpf_survey *survey = take_survey(feed);
+    hpf_error err;
+    hpf_status status = survey ? findings_write_for_page(&json, "findings", survey, &err) : HPF_OK;
+    (void)status;
     hpf_json_end(&json);
 }
 

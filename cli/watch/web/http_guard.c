@@ -12,8 +12,6 @@ enum { MOST_HOST_LENGTH = 255 };
 
 static const char control_word[] = "/control/", source_word[] = "/source/";
 
-/* ---- the secret ---- */
-
 /* Always compares the whole token, so that the time reveals nothing. */
 static bool is_same_token(const char *token, const char *text)
 {
@@ -54,8 +52,6 @@ const char *http_guard_rest(const char *path)
 {
     return strchr(path + 1 + HTTP_TOKEN_LENGTH + 1, '/') + 1;
 }
-
-/* ---- hosts ---- */
 
 /* Copies a host without its port. Returns false if the port is invalid. */
 static bool split_host(const char *host, char name[MOST_HOST_LENGTH + 1])
@@ -111,8 +107,6 @@ bool http_guard_knows_host(const http_guard *guard, const char *host)
     return is_local(name) || (guard->name[0] && strcasecmp(name, guard->name) == 0) ||
            (guard->has_all_addresses && is_address(name));
 }
-
-/* ---- requests ---- */
 
 /* Returns whether the request has the secret as a bearer token. */
 static bool has_bearer(const http_guard *guard, const http_request *request)

@@ -97,8 +97,6 @@ http_text *http_ring_next(const http_ring *ring, uint64_t *number)
     return share_text(ring->messages[(*number)++ - ring->base_number]);
 }
 
-/* --- server-sent events --- */
-
 void http_event_begin(hpf_sink *sink, const http_channel *channel, const char *event,
                       uint64_t number)
 {

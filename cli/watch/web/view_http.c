@@ -86,15 +86,6 @@ static void want_batch(view_http *v)
     arm_batch(v, v->last_batch_s + v->batch_s);
 }
 
-/* Sets when the next snapshot may be made, given the cost of the last one, which started at
- * `begin_s`. */
-static void note_cost(view_http *v, double begin_s)
-{
-    double cost_s = clock_now_s() - begin_s;
-    double pause_s = cost_s / MOST_OF_TIME;
-    v->next_snapshot_s = begin_s + (pause_s > SNAPSHOT_EVERY_S ? pause_s : SNAPSHOT_EVERY_S);
-}
-
 static void fall_behind(view_http *v)
 {
     http_ring_clear(&v->channel.ring);
@@ -177,7 +168,11 @@ static void send_batch(view_http *v)
         }
     }
     if (v->has_drawn_up) {
-        note_cost(v, begin_s);
+        /* Sets when the next snapshot may be made, given the cost of the last one, which started at
+         * `begin_s`. */
+        double cost_s = clock_now_s() - begin_s;
+        double pause_s = cost_s / MOST_OF_TIME;
+        v->next_snapshot_s = begin_s + (pause_s > SNAPSHOT_EVERY_S ? pause_s : SNAPSHOT_EVERY_S);
     }
     if (!is_all || v->channel.has_lost) {
         arm_batch(v, v->next_snapshot_s);
@@ -496,22 +491,17 @@ static void destroy(view_http *v, double linger_s)
     free(v);
 }
 
-static void say_goodbye(view_http *v)
-{
-    hpf_sink *message = http_channel_open(&v->channel, "bye");
-    if (message) {
-        hpf_sink_text(message, "{}");
-    }
-    http_channel_send(&v->channel, message);
-}
-
 static void finish(view *base)
 {
     view_http *v = (view_http *)base;
     if (v->is_followed) {
         v->next_snapshot_s = 0;
         send_batch(v);
-        say_goodbye(v);
+        hpf_sink *message = http_channel_open(&v->channel, "bye");
+        if (message) {
+            hpf_sink_text(message, "{}");
+        }
+        http_channel_send(&v->channel, message);
     }
     destroy(v, LINGER_S);
 }

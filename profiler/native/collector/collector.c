@@ -193,16 +193,6 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
     return HPF_OK;
 }
 
-/* Ends the processes that had already ended when their windows came. */
-static void end_the_late(hpp_collector *c)
-{
-    for (size_t i = 0; i < c->n_processes; i++) {
-        if (c->processes[i]->pidfd < 0 && !c->processes[i]->has_ended) {
-            hpp__process_end(c->processes[i], false);
-        }
-    }
-}
-
 /* ---- Callers ---- */
 
 /* Keeps the first reason why a process is not profiled. */
@@ -397,7 +387,12 @@ static void take_windows(hpp_collector *c)
         accept_callers(c);
         receive_all(c);
     } while (c->n_processes > n_known);
-    end_the_late(c);
+    /* Ends the processes that had already ended when their windows came. */
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (c->processes[i]->pidfd < 0 && !c->processes[i]->has_ended) {
+            hpp__process_end(c->processes[i], false);
+        }
+    }
 }
 
 hpf_status hpp_collector_serve(hpp_collector *c, hpf_error *err)

@@ -16,8 +16,6 @@
 
 enum { BACKLOG = 4096 };
 
-/* ---- Opening ---- */
-
 static bool make_name(char out[HPP__SOCKET_NAME_BYTES])
 {
     unsigned char secret[16];
@@ -55,8 +53,6 @@ void hpp__collector_socket_close(hpp__collector_socket *place)
     }
     place->fd = -1;
 }
-
-/* ---- Callers ---- */
 
 static bool who_is(int caller, struct ucred *out)
 {

@@ -224,17 +224,6 @@ static void add_job(hpp__process *p, job *j)
     hpp__queue_add(p->queue, &j->job);
 }
 
-/* Holds a sample of a peak back until another job comes. The next peak takes its place, since it is
- * larger: a heap that grows quickly would have a sample for each step. */
-static void hold(hpp__process *p, job *j)
-{
-    if (p->held) {
-        p->n_samples--;
-        drop_held(p);
-    }
-    p->held = &j->job;
-}
-
 /* ---- The clock ---- */
 
 static void look_at_clock(hpp__process *p)
@@ -687,7 +676,13 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     want_peak(p, p->with_images ? p->largest_bytes : p->snapshot_bytes);
     if (when == AT_PEAK && p->interval_ns <= most_held_ns && !p->with_lives &&
         !j->snapshot.keeps_objects) {
-        hold(p, j);
+        /* Holds a sample of a peak back until another job comes. The next peak takes its place,
+         * since it is larger: a heap that grows quickly would have a sample for each step. */
+        if (p->held) {
+            p->n_samples--;
+            drop_held(p);
+        }
+        p->held = &j->job;
     } else {
         add_job(p, j);
     }

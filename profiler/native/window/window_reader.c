@@ -33,13 +33,6 @@ static void renew_count(uint32_t *count, uint32_t now, uint32_t most)
     *count = now > *count ? now : *count;
 }
 
-static void renew_used_bytes(hpp__window_reader *r)
-{
-    uint64_t now = atomic_load_explicit(&r->window->head.used_bytes, memory_order_acquire);
-    now = now < r->size_bytes ? now : r->size_bytes;
-    r->used_bytes = now > r->used_bytes ? now : r->used_bytes;
-}
-
 /* The program may go on meanwhile: a few more pages than are there now may be read. */
 static void renew_pages(hpp__window_reader *r)
 {
@@ -76,7 +69,9 @@ void hpp__window_reader_refresh(hpp__window_reader *r)
     r->n_deaths = atomic_load(&head->n_deaths);
     r->n_thread_events = atomic_load(&head->n_thread_events);
     r->n_peaks = n_peaks;
-    renew_used_bytes(r);
+    uint64_t now = atomic_load_explicit(&r->window->head.used_bytes, memory_order_acquire);
+    now = now < r->size_bytes ? now : r->size_bytes;
+    r->used_bytes = now > r->used_bytes ? now : r->used_bytes;
     renew_pages(r);
     uint64_t n_bytes = r->n_pages * HPP_WINDOW_PAGE_BYTES;
     renew_count(&r->n_marks, n_marks, HPP_MAX_MARKS);

@@ -36,15 +36,6 @@ hpp_census_result hpp__profile_scale(hpp__profile *p, const hpp_census_result *r
     return out;
 }
 
-static void note_biography(hpp__profile *p, uint64_t live_bytes, const hpp_phase_bytes *phases)
-{
-    hpp_biography_figures *b = &p->figures.biography;
-    if (live_bytes > b->live_bytes) {
-        b->live_bytes = live_bytes;
-        b->phases = *phases;
-    }
-}
-
 /* Writes all samples again, with the phases that are known now. */
 static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
 {
@@ -55,7 +46,11 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
     for (uint32_t i = 0; i < n && i < p->biography.eras_capacity; i++) {
         const hpp__era *era = &p->biography.eras[i];
         hpp_phase_bytes sum = hpp__profile_add_lives(p, era->number, era->live_bytes);
-        note_biography(p, era->live_bytes, &sum);
+        hpp_biography_figures *b = &p->figures.biography;
+        if (era->live_bytes > b->live_bytes) {
+            b->live_bytes = era->live_bytes;
+            b->phases = sum;
+        }
         hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
         hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
         hpp__output_result(&p->output, &shown);

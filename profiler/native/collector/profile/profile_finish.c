@@ -112,15 +112,6 @@ static hpf_status write_bins(hpp__profile *p, const hpp__window_sums *sums, hpf_
     return status;
 }
 
-/* Notes how much of the largest sample the program had mapped itself. */
-static void note_mapped(hpp__profile *p)
-{
-    for (size_t i = 0; i < p->peak.n; i++) {
-        bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
-        p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
-    }
-}
-
 /* Says in the recording how the process has ended. */
 static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
 {
@@ -149,7 +140,11 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
     }
     hpp__profile_take(p, last);
     hpp__profile_keep_alive(&p->last, &p->heap);
-    note_mapped(p);
+    /* Notes how much of the largest sample the program had mapped itself. */
+    for (size_t i = 0; i < p->peak.n; i++) {
+        bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
+        p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
+    }
     hpp__profile_count_totals(p);
     note_losses(p);
     if (hpp__profile_logs_totals(p)) {

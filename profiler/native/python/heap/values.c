@@ -65,8 +65,6 @@ bool hpp__python_text(const hpp__python *p, uint64_t object, hpp__text *out)
     return true;
 }
 
-/* ---- Dicts ---- */
-
 /* Where the entries of a dict are. */
 typedef struct dict_entries {
     uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */

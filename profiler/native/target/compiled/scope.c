@@ -65,8 +65,6 @@ const hpp_ccs *hpp_ccs_current(void)
     return find_thread() ? (const hpp_ccs *)(uintptr_t)hpp_this_thread->current : NULL;
 }
 
-/* ---- jumps ----------------------------------------------------------------------------------- */
-
 hpp_ccs_mark hpp_ccs_save(void)
 {
     find_thread();

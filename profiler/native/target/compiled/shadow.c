@@ -56,8 +56,6 @@ void hpp__shadow_hit(uintptr_t address)
     }
 }
 
-/* ---- functions that compilers call ----------------------------------------------------------- */
-
 #define HIT(name)                                                                                  \
     void name(uintptr_t address);                                                                  \
     void name(uintptr_t address)                                                                   \

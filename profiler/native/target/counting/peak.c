@@ -16,8 +16,6 @@ static _Atomic int64_t total_bytes; /* without the changes that threads still ha
 static _Atomic int64_t known_bytes; /* at the last peak */
 static atomic_flag is_noting = ATOMIC_FLAG_INIT;
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
 HPP_COLD HPP_ANY_STACK void hpp__peak_keep_slowly(hpp_window_cell *cell, uint32_t number)
 {
     uint64_t freed_bytes = atomic_load_explicit(&cell->freed_bytes, memory_order_relaxed);
@@ -46,8 +44,6 @@ static void note(int64_t now_bytes)
     }
     atomic_flag_clear(&is_noting);
 }
-
-/* ---- totals ---------------------------------------------------------------------------------- */
 
 /* Adds what the thread has, and `n_more`, to the total. Returns the new total. */
 static int64_t add_change(hpp_thread *self, int64_t n_more)
@@ -92,8 +88,6 @@ void hpp__peak_change_shared(int64_t n_bytes)
         note(before);
     }
 }
-
-/* ---- images ---------------------------------------------------------------------------------- */
 
 static atomic_flag is_shown = ATOMIC_FLAG_INIT;
 

@@ -25,8 +25,6 @@ hpp_thread_state hpp__thread_states[HPP_MAX_SLOTS];
 static _Atomic uint32_t holders[HPP_MAX_SLOTS];
 static _Atomic uint32_t n_slots;
 
-/* ---- slots ----------------------------------------------------------------------------------- */
-
 hpp_thread *hpp__thread_at(uint32_t slot_index)
 {
     return &threads[slot_index];
@@ -137,8 +135,6 @@ void hpp__slots_forked(uint32_t own_index, uint32_t thread_id)
     atomic_store(&hpp__slot_at(SHARED_SLOT)->state, HPP_SLOT_LIVE);
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
 /* Returns the cell of a site. If two threads (in the shared slot), or a signal handler and the code
  * it interrupted, add the same chunk at once, one chunk stays unused. */
 static hpp_window_cell *cell_in(hpp_window_slot *slot, uint32_t site, uint32_t fresh_page)
@@ -167,8 +163,6 @@ hpp_window_cell *hpp__shared_cell(uint32_t site)
     bool is_there = atomic_load(&slot->cell_pages[site / HPP_CELLS_PER_CHUNK]) != 0;
     return cell_in(slot, site, is_there ? 0 : hpp__window_reserved_cells());
 }
-
-/* ---- images ---------------------------------------------------------------------------------- */
 
 void hpp__thread_note(const hpp_thread *thread)
 {

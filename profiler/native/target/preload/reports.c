@@ -40,8 +40,6 @@ HPP_EXPORT void census_mark_text(const char *text)
     hpp__keep_up_with_eras(); /* uses after a mark do not belong to the era before */
 }
 
-/* ---- pools ----------------------------------------------------------------------------------- */
-
 static void count_if_gone(hpp_block gone)
 {
     if (gone.site != 0) {
@@ -82,8 +80,6 @@ HPP_EXPORT void census_pool_emptied(void *chunk, size_t n_bytes)
         hpp__blocks_in((uintptr_t)chunk, (uintptr_t)chunk + n_bytes, take_object, NULL);
     }
 }
-
-/* ---- the shadow ------------------------------------------------------------------------------ */
 
 /* The shadow exists. */
 HPP_EXPORT void census_shadow_ready(void)
