@@ -11,6 +11,7 @@
 #include "base/lex.h"
 #include "base/utf8.h"
 #include "hpfile/breakdown.h"
+#include "hpfile/str.h"
 #include "io/source.h"
 
 #define NO_NAME UINT32_MAX
@@ -257,13 +258,8 @@ hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_
 
 hpf_str hpf__call_stacks_command(hpf_str job)
 {
-    const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY);
-    for (size_t i = 0; i + by.length <= job.length; i++) {
-        if (memcmp(job.data + i, by.data, by.length) == 0) {
-            return (hpf_str){job.data, i};
-        }
-    }
-    return job;
+    const char *by = hpf_str_find(job, HPF_NATIVE_JOB_BY);
+    return by ? (hpf_str){job.data, (size_t)(by - job.data)} : job;
 }
 
 void hpf__call_stacks_finish(hpf__call_stacks *s)

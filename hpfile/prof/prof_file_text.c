@@ -79,13 +79,8 @@ static hpf_str cut_word(hpf_str *text)
 /* Returns the position of `word` in the text, or the length of the text without it. */
 static size_t find(hpf_str text, const char *word)
 {
-    size_t length = strlen(word);
-    for (size_t i = 0; i + length <= text.length; i++) {
-        if (memcmp(text.data + i, word, length) == 0) {
-            return i;
-        }
-    }
-    return text.length;
+    const char *found = hpf_str_find(text, word);
+    return found ? (size_t)(found - text.data) : text.length;
 }
 
 /* Returns the text after `word`, or an empty text. */

@@ -50,7 +50,7 @@ typedef struct report {
     bool is_exact; /* with ticks and bytes */
     node *nodes;
     centre_sum *sums;
-    uint32_t *order; /* scratch: stacks in the order of being linked */
+    uint32_t *order; /* stacks or cost centres, sorted */
     uint64_t total_ticks;
     uint64_t total_bytes;
 } report;
@@ -194,44 +194,18 @@ static void add_up(report *r)
 
 /* ---- order ---- */
 
-/* Returns whether stack `a` is printed before `b`, a child of the same parent. */
-static bool is_before(const report *r, uint32_t a, uint32_t b)
+/* Sorts numbers of stacks in the order of printing. */
+static int compare_stacks(const void *left, const void *right, void *context)
 {
-    const hpf_prof_stack *x = &r->prof->stacks[a];
-    const hpf_prof_stack *y = &r->prof->stacks[b];
+    const report *r = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const hpf_prof_stack *x = &r->prof->stacks[a], *y = &r->prof->stacks[b];
     if (x->entries != y->entries) {
-        return x->entries > y->entries;
+        return x->entries > y->entries ? -1 : 1;
     }
     int order = hpf_str_compare(centre_of(r, a)->label, centre_of(r, b)->label);
-    return order != 0 ? order < 0 : x->id > y->id;
-}
-
-/* Sorts `n` indices by merging, with room for `n` more after them as scratch. `precedes` is a
- * strict order; equal ones stay in place. */
-static void sort(const report *r, uint32_t *items, size_t n,
-                 bool (*precedes)(const report *, uint32_t, uint32_t))
-{
-    uint32_t *from = items;
-    uint32_t *to = items + n;
-    for (size_t run = 1; run < n; run *= 2) {
-        for (size_t begin = 0; begin < n; begin += 2 * run) {
-            size_t left = begin;
-            size_t middle = begin + run < n ? begin + run : n;
-            size_t end = begin + 2 * run < n ? begin + 2 * run : n;
-            size_t right = middle;
-            for (size_t k = begin; k < end; k++) {
-                bool takes_right =
-                    left == middle || (right < end && precedes(r, from[right], from[left]));
-                to[k] = takes_right ? from[right++] : from[left++];
-            }
-        }
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != items) {
-        memcpy(items, from, n * sizeof *items);
-    }
+    order = order ? order : (x->id < y->id) - (x->id > y->id);
+    return order ? order : (a > b) - (a < b);
 }
 
 /* Links children to parents: the last in the overall order is linked first, and so ends last. */
@@ -243,7 +217,7 @@ static void link_children(report *r)
         r->nodes[i].next_sibling = NONE;
         r->order[i] = (uint32_t)i;
     }
-    sort(r, r->order, n, is_before);
+    qsort_r(r->order, n, sizeof *r->order, compare_stacks, r);
     for (size_t k = n; k-- > 0;) {
         uint32_t i = r->order[k];
         uint32_t parent = r->prof->stacks[i].parent_index;
@@ -294,7 +268,7 @@ static hpf_status prepare(report *r, hpf_error *err)
     size_t most = larger(prof->n_stacks, prof->n_centres);
     r->nodes = calloc(prof->n_stacks, sizeof *r->nodes);
     r->sums = calloc(prof->n_centres, sizeof *r->sums);
-    r->order = calloc(most, 2 * sizeof *r->order);
+    r->order = calloc(most, sizeof *r->order);
     if (!r->nodes || !r->sums || !r->order) {
         return hpf_error_set_memory(err);
     }
@@ -353,9 +327,12 @@ static void put_totals(report *r)
     hpf_sink_text(sink, " bytes  (excludes profiling overheads)\n\n");
 }
 
-static bool has_more_ticks(const report *r, uint32_t a, uint32_t b)
+static int compare_centres(const void *left, const void *right, void *context)
 {
-    return r->sums[a].ticks > r->sums[b].ticks;
+    const report *r = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint64_t x = r->sums[a].ticks, y = r->sums[b].ticks;
+    return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
 /* Collects the centres worth listing in `order`. Hidden ones count for the widths, as in GHC. */
@@ -372,7 +349,7 @@ static size_t select_centres(report *r, widths *w)
             r->order[n++] = (uint32_t)i;
         }
     }
-    sort(r, r->order, n, has_more_ticks);
+    qsort_r(r->order, n, sizeof *r->order, compare_centres, r);
     return n;
 }
 

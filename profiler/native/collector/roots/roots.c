@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "hpfile/str.h"
@@ -118,14 +117,12 @@ static uint64_t limit_of(const hpp__image *image, const hpp__image_map *first)
     return map[-1].end;
 }
 
-static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_headers *headers,
-                       const char *program)
+static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_headers *headers)
 {
     const char *slash = strrchr(first->path, '/');
     hpp__root_module module = {.path = first->path, .begin = first->begin, .end = first->begin};
     module.name = hpf_str_of(slash + 1);
     module.is_libc = begins_with(slash + 1, "libc.so.") || begins_with(slash + 1, "libc-2");
-    module.is_program = strcmp(first->path, program) == 0;
     module.is_own = begins_with(slash + 1, PROFILER_MODULE);
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < headers->n; i++) {
@@ -161,15 +158,11 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
 static bool add_modules(hpp__roots *r)
 {
     const hpp__image *image = r->image;
-    char path[64], program[4096];
-    snprintf(path, sizeof path, "/proc/%lu/exe", (unsigned long)image->frozen_id);
-    ssize_t n = readlink(path, program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < image->n_maps; i++) {
         const hpp__image_map *map = &image->maps[i];
         object_headers headers;
         if (map->path[0] == '/' && map->offset == 0 && map->is_readable && !map->is_shared &&
-            read_headers(image, map, &headers) && !add_module(r, map, &headers, program)) {
+            read_headers(image, map, &headers) && !add_module(r, map, &headers)) {
             return false;
         }
     }

@@ -41,8 +41,8 @@ typedef struct hpp__root_module {
     const char *path; /* borrowed from the image */
     hpf_str name;
     uint64_t begin, end, bias;
-    uint32_t object;                  /* of the resolver */
-    bool is_libc, is_program, is_own; /* is_own: the profiler's library */
+    uint32_t object;      /* of the resolver */
+    bool is_libc, is_own; /* is_own: the profiler's library */
 } hpp__root_module;
 
 typedef struct hpp__root_area {
