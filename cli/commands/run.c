@@ -695,33 +695,15 @@ static int run_command(const cmd *self, int argc, char **argv)
 /* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
-    static const char *const names[] = {"heap",
-                                        "interval",
-                                        "prof",
-                                        "prof-verbose",
-                                        "bins",
-                                        "tick",
-                                        "clock",
-                                        "skip",
-                                        "no-skip",
-                                        "depth",
-                                        "no-mmap",
-                                        "output",
-                                        "max-rss-overhead",
-                                        "watch",
-                                        "http",
-                                        "token-file",
-                                        "source",
-                                        "quiet"};
+    static const char names[] =
+        " heap interval prof prof-verbose bins tick clock skip no-skip depth no-mmap output "
+        "max-rss-overhead watch http token-file source quiet ";
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (strcmp(row->name, names[i]) == 0) {
-                options[n++] = *row;
-            }
-        }
-        if (!opt_is_option(row)) {
+        char word[24];
+        snprintf(word, sizeof word, " %s ", row->name);
+        if (!opt_is_option(row) || strstr(names, word)) {
             options[n++] = *row;
         }
     }
