@@ -9,7 +9,7 @@ if(CENSUS_SANITIZE)
   # It links the many programs in less than half of the time.
   find_program(CENSUS_LLD ld.lld)
   if(CENSUS_LLD)
-    add_link_options(-fuse-ld=lld)
+    add_link_options(-fuse-ld=lld -Wl,--build-id=sha1)
   endif()
 endif()
 
