@@ -22,19 +22,24 @@ hpf_recording finding_recording(const input *in, bool is_window)
                            .to_time = is_window ? o->last_time : HUGE_VAL};
 }
 
+/* What findings are called, and what shows them. */
+static const struct {
+    const char *name, *command;
+} kinds[HPF_N_FINDING_KINDS] = {
+    [HPF_FINDING_GROWTH] = {"growth", "plot --order growth"},
+    [HPF_FINDING_SHORT_PEAK] = {"short peak", "plot"},
+    [HPF_FINDING_BAND_GROWTH] = {"growing band", "plot --order growth"},
+    [HPF_FINDING_UNUSED] = {"unused memory", "plot --normalise"},
+    [HPF_FINDING_UNREACHED] = {"unreached", "plot --match UNREACHED"},
+    [HPF_FINDING_ONE_HOLDER] = {"one holder", "report --chains -m 1"},
+    [HPF_FINDING_RESIDENT] = {"resident memory", "plot --overlay resident"},
+    [HPF_FINDING_CHURN] = {"churn", "plot --lanes"},
+    [HPF_FINDING_SMALL_BLOCKS] = {"small blocks", "report --value "},
+};
+
 const char *finding_name(const hpf_finding *f)
 {
-    static const char *const names[HPF_N_FINDING_KINDS] = {
-        [HPF_FINDING_GROWTH] = "growth",
-        [HPF_FINDING_SHORT_PEAK] = "short peak",
-        [HPF_FINDING_BAND_GROWTH] = "growing band",
-        [HPF_FINDING_UNUSED] = "unused memory",
-        [HPF_FINDING_UNREACHED] = "unreached",
-        [HPF_FINDING_ONE_HOLDER] = "one holder",
-        [HPF_FINDING_RESIDENT] = "resident memory",
-        [HPF_FINDING_CHURN] = "churn",
-        [HPF_FINDING_SMALL_BLOCKS] = "small blocks"};
-    return names[f->kind];
+    return kinds[f->kind].name;
 }
 
 /* Writes the evidence without names. */
@@ -201,23 +206,13 @@ hpf_status findings_write_line(hpf_sink *to, hpf_survey *survey, hpf_error *err)
 
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
 {
-    static const char *const commands[HPF_N_FINDING_KINDS] = {
-        [HPF_FINDING_GROWTH] = "plot --order growth",
-        [HPF_FINDING_SHORT_PEAK] = "plot",
-        [HPF_FINDING_BAND_GROWTH] = "plot --order growth",
-        [HPF_FINDING_UNUSED] = "plot --normalise",
-        [HPF_FINDING_UNREACHED] = "plot --match UNREACHED",
-        [HPF_FINDING_ONE_HOLDER] = "report --chains -m 1",
-        [HPF_FINDING_RESIDENT] = "plot --overlay resident",
-        [HPF_FINDING_CHURN] = "plot --lanes",
-        [HPF_FINDING_SMALL_BLOCKS] = "report --value "};
     bool takes_parts = f->kind != HPF_FINDING_ONE_HOLDER;
     hpf_str job = hpf_survey_header(in->survey, HPF_HEADER_JOB);
     bool has_stacks = in->format == &hpf_format_eventlog && hpf_native_part_of_job(job).length > 0;
     bool is_by_function = f->kind == HPF_FINDING_UNUSED && has_stacks;
     hpf_sink_printf(to, "census %s%s",
                     is_by_function ? "report --by function --under '^(DRAG|VOID)$'"
-                                   : commands[f->kind],
+                                   : kinds[f->kind].command,
                     f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value : "");
     if (takes_parts && f->from_time > -HUGE_VAL) {
         hpf_sink_text(to, " --from ");

@@ -43,31 +43,31 @@ struct hpf_live {
 
 /* --- events --- */
 
+/* Passes an event on to the listener after `status`, which it returns if it is an error. */
+#define PASS_ON(event, ...)                                                                        \
+    (status == HPF_OK && live->listener.event                                                      \
+         ? live->listener.event(live->options.listener_context, __VA_ARGS__)                       \
+         : status)
+
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__accumulator_events.header(&live->accumulator, which, text, err);
-    return status == HPF_OK && live->listener.header
-               ? live->listener.header(live->options.listener_context, which, text, err)
-               : status;
+    return PASS_ON(header, which, text, err);
 }
 
 static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__accumulator_events.name(&live->accumulator, name, text, err);
-    return status == HPF_OK && live->listener.name
-               ? live->listener.name(live->options.listener_context, name, text, err)
-               : status;
+    return PASS_ON(name, name, text, err);
 }
 
 static hpf_status on_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__accumulator_events.mark(&live->accumulator, time, label, err);
-    return status == HPF_OK && live->listener.mark
-               ? live->listener.mark(live->options.listener_context, time, label, err)
-               : status;
+    return PASS_ON(mark, time, label, err);
 }
 
 /* The listener may keep the name, which a row of the sidecar does not. */
@@ -76,27 +76,21 @@ static hpf_status on_line(void *context, hpf_str name, hpf_quantity_point point,
     hpf_live *live = context;
     hpf_status status = hpf__accumulator_events.quantity(&live->accumulator, name, point, err);
     hpf_str kept = hpf__quantities_name(&live->accumulator.quantities, name);
-    return status == HPF_OK && live->listener.quantity
-               ? live->listener.quantity(live->options.listener_context, kept, point, err)
-               : status;
+    return PASS_ON(quantity, kept, point, err);
 }
 
 static hpf_status on_sidecar_mark(void *context, double time, hpf_str label, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__sidecar_merge_events.mark(&live->merge, time, label, err);
-    return status == HPF_OK && live->listener.mark
-               ? live->listener.mark(live->options.listener_context, time, label, err)
-               : status;
+    return PASS_ON(mark, time, label, err);
 }
 
 static hpf_status on_leftover(void *context, const hpf_cost *costs, size_t n_costs, hpf_error *err)
 {
     hpf_live *live = context;
     hpf_status status = hpf__accumulator_events.leftover(&live->accumulator, costs, n_costs, err);
-    return status == HPF_OK && live->listener.leftover
-               ? live->listener.leftover(live->options.listener_context, costs, n_costs, err)
-               : status;
+    return PASS_ON(leftover, costs, n_costs, err);
 }
 
 /* Returns whether the costs of every sample are kept as they came. */
