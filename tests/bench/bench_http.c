@@ -146,7 +146,7 @@ static void put_sample(bench *b)
 
 static void feed(bench *b)
 {
-    watch_feed(b->w, b->profile, b->text, b->n_text);
+    watch_feed(b->profile, b->text, b->n_text);
     b->n_text = 0;
 }
 

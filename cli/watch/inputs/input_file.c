@@ -35,7 +35,7 @@ typedef struct file {
 static void restart(file *f)
 {
     if (f->has_bytes || f->lines_have_bytes) {
-        watch_restart_profile(f->options.w, f->profile);
+        watch_restart_profile(f->profile);
     }
     f->has_bytes = f->lines_have_bytes = f->had_writer = false;
     f->last_growth_s = clock_now_s();
@@ -81,7 +81,7 @@ static void end_if_done(file *f)
     bool may_end = f->had_writer || hpf_live_n_samples(f->profile->live) > 0 ||
                    hpf_live_has_end(f->profile->live);
     if (may_end && idle_s >= patience_s(f, now)) {
-        watch_end_profile(f->options.w, f->profile);
+        watch_end_profile(f->profile);
     }
 }
 
@@ -99,27 +99,27 @@ static void read_again(file *f)
 static void hp_bytes(void *context, const char *bytes, size_t n_bytes)
 {
     file *f = context;
-    if (f->profile->state == WATCHED_ENDED && !watch_resume_profile(f->options.w, f->profile)) {
+    if (f->profile->state == WATCHED_ENDED && !watch_resume_profile(f->profile)) {
         read_again(f);
         return;
     }
     f->has_bytes = true;
     f->last_growth_s = clock_now_s();
-    watch_feed(f->options.w, f->profile, bytes, n_bytes);
+    watch_feed(f->profile, bytes, n_bytes);
 }
 
 static void lines_bytes(void *context, const char *bytes, size_t n_bytes)
 {
     file *f = context;
     f->lines_have_bytes = true;
-    watch_feed_sidecar(f->options.w, f->profile, bytes, n_bytes);
+    watch_feed_sidecar(f->profile, bytes, n_bytes);
 }
 
 /* A removed file is still read; only the message changes. */
 static void say_gone(file *f, bool is_gone)
 {
     if (f->is_gone != is_gone && f->profile->state == WATCHED_GROWING) {
-        watch_set_state(f->options.w, f->profile, WATCHED_GROWING, "%s",
+        watch_set_state(f->profile, WATCHED_GROWING, "%s",
                         is_gone ? "file removed; waiting for a new one" : "");
         f->is_gone = is_gone;
     }
@@ -136,12 +136,11 @@ static void hp_looked(void *context, follow_found found)
         return;
     }
     if (found == FOLLOW_NOTHING) {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "the file does not exist yet");
+        watch_set_state(f->profile, WATCHED_WAITING, "the file does not exist yet");
     } else if (found == FOLLOW_CLOSED) {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "%s",
-                        strerror(follow_error(f->hp)));
+        watch_set_state(f->profile, WATCHED_WAITING, "%s", strerror(follow_error(f->hp)));
     } else {
-        watch_set_state(f->options.w, f->profile, WATCHED_WAITING, "the file is empty so far");
+        watch_set_state(f->profile, WATCHED_WAITING, "the file is empty so far");
     }
 }
 
@@ -240,6 +239,6 @@ bool input_file_end(watch_input *in)
     if (!f->has_bytes) {
         return false;
     }
-    watch_end_profile(f->options.w, f->profile);
+    watch_end_profile(f->profile);
     return true;
 }

@@ -48,7 +48,7 @@ static hpf_survey *read_allocated(void *context)
 }
 
 /* Feeds the file next to a compressed `.hp` file, if there is one. */
-static hpf_status feed_lines(const finished *f, watch *w, watched *profile, hpf_error *err)
+static hpf_status feed_lines(const finished *f, watched *profile, hpf_error *err)
 {
     bool may_have = f->file.format == &hpf_format_hp;
     char *path = may_have ? companion_path(f->file.name, ".lines") : NULL;
@@ -58,7 +58,7 @@ static hpf_status feed_lines(const finished *f, watch *w, watched *profile, hpf_
     if (path && access(path, F_OK) == 0) {
         status = hpf_source_open(&source, path, NULL, err);
         while (status == HPF_OK && (status = hpf_source_next(source, &text, err)) == HPF_OK) {
-            watch_feed_sidecar(w, profile, text.data, text.length);
+            watch_feed_sidecar(profile, text.data, text.length);
         }
     }
     hpf_source_destroy(source);
@@ -84,13 +84,13 @@ watch_input *input_finished_create(input *file, const watch_input_options *optio
         return NULL;
     }
     watch_set_allocated(profile, read_allocated, f);
-    hpf_status status = watch_read(options->w, profile, f->file.source, f->file.format, &err);
-    status = status == HPF_OK ? feed_lines(f, options->w, profile, &err) : status;
+    hpf_status status = watch_read(profile, f->file.source, f->file.format, &err);
+    status = status == HPF_OK ? feed_lines(f, profile, &err) : status;
     if (status != HPF_OK) {
         diag_input(f->file.name, f->file.source, &err);
         destroy(&f->input);
         return NULL;
     }
-    watch_end_profile(options->w, profile);
+    watch_end_profile(profile);
     return &f->input;
 }

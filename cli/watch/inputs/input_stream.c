@@ -54,7 +54,7 @@ static bool send_to_program(void *context, socket_command command)
                                          : strerror(errno);
     s->says_command = true;
     s->awaits_sample = is_sent && command != SOCKET_STOP_HEAP_PROFILE;
-    watch_set_state(s->options.w, s->profile, s->profile->state, "%s", said);
+    watch_set_state(s->profile, s->profile->state, "%s", said);
     return is_sent;
 }
 
@@ -62,27 +62,26 @@ static void forget_command(stream *s)
 {
     if (s->says_command) {
         s->says_command = s->awaits_sample = false;
-        watch_set_state(s->options.w, s->profile, s->profile->state, "%s", "");
+        watch_set_state(s->profile, s->profile->state, "%s", "");
     }
 }
 
 static void update_command_sender(stream *s)
 {
     bool is_there = s->kind == KIND_ADDRESS && s->fd >= 0 && s->boundary.is_log;
-    watch_set_command_sender(s->options.w, s->profile, is_there ? send_to_program : NULL, s);
+    watch_set_command_sender(s->profile, is_there ? send_to_program : NULL, s);
 }
 
 /* ---- bytes ---- */
 
 static void begin_another(stream *s)
 {
-    watch_restart_profile(s->options.w, s->profile);
+    watch_restart_profile(s->profile);
     s->is_next_another = false;
 }
 
 static void feed(stream *s, const char *bytes, size_t n_bytes)
 {
-    watch *w = s->options.w;
     if (s->is_next_another) {
         begin_another(s);
         s->boundary = (profile_boundary){.has_begun = false};
@@ -90,10 +89,10 @@ static void feed(stream *s, const char *bytes, size_t n_bytes)
     while (n_bytes > 0) {
         bool is_another;
         size_t n = profile_boundary_find(&s->boundary, bytes, n_bytes, &is_another);
-        watch_feed(w, s->profile, bytes, n);
+        watch_feed(s->profile, bytes, n);
         if (is_another) {
             begin_another(s);
-            watch_feed(w, s->profile, PROFILE_FIRST_WORD, sizeof PROFILE_FIRST_WORD - 1);
+            watch_feed(s->profile, PROFILE_FIRST_WORD, sizeof PROFILE_FIRST_WORD - 1);
         }
         bytes += n;
         n_bytes -= n;
@@ -116,7 +115,7 @@ static void wait_for_fifo(stream *s);
 
 static void end_pipe(stream *s)
 {
-    watch_end_profile(s->options.w, s->profile);
+    watch_end_profile(s->profile);
     s->input.is_exhausted = true;
     drop_fd(s);
     update_command_sender(s);
@@ -130,7 +129,7 @@ static void end_fifo(stream *s)
         return;
     }
     if (s->profile->state == WATCHED_GROWING) {
-        watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%swaiting for the next writer",
+        watch_set_state(s->profile, WATCHED_WAITING, "%swaiting for the next writer",
                         hpf_live_n_samples(s->profile->live) > 0 ? "" : "no sample received; ");
     }
     wait_for_fifo(s);
@@ -146,7 +145,7 @@ static void end_connection(stream *s)
     drop_fd(s);
     update_command_sender(s);
     if (s->boundary.has_begun) {
-        watch_end_profile(s->options.w, s->profile);
+        watch_end_profile(s->profile);
         s->is_next_another = true;
     }
     connector_retry(s->connection);
@@ -226,10 +225,10 @@ static void wait_for_fifo(stream *s)
     int fd = open_path(s->name);
     drop_fd(s);
     if (fd < 0) {
-        watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%s", strerror(errno));
+        watch_set_state(s->profile, WATCHED_WAITING, "%s", strerror(errno));
         loop_arm(s->timer, OPEN_EVERY_S, 0);
     } else if (!wait_for_fd(s, fd)) {
-        watch_set_state(s->options.w, s->profile, WATCHED_FAILED, "%s", strerror(errno));
+        watch_set_state(s->profile, WATCHED_FAILED, "%s", strerror(errno));
     }
 }
 
@@ -262,8 +261,7 @@ static void connected(void *context, int fd)
         s->fd = -1;
         connector_retry(s->connection);
     } else if (s->profile->state == WATCHED_WAITING) {
-        watch_set_state(s->options.w, s->profile, WATCHED_WAITING,
-                        "connected; nothing received yet");
+        watch_set_state(s->profile, WATCHED_WAITING, "connected; nothing received yet");
     }
 }
 
@@ -271,7 +269,7 @@ static void refused(void *context, const char *why)
 {
     stream *s = context;
     if (s->profile->state == WATCHED_WAITING) {
-        watch_set_state(s->options.w, s->profile, WATCHED_WAITING, "%s; retrying", why);
+        watch_set_state(s->profile, WATCHED_WAITING, "%s; retrying", why);
     }
 }
 
@@ -342,7 +340,7 @@ watch_input *input_stream_from_path(const char *path, const watch_input_options 
     if (!wait_for_fd(s, fd)) {
         return give_up(s, strerror(errno));
     }
-    watch_set_state(options->w, s->profile, WATCHED_WAITING, "waiting for a writer");
+    watch_set_state(s->profile, WATCHED_WAITING, "waiting for a writer");
     return &s->input;
 }
 

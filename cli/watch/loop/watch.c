@@ -139,11 +139,10 @@ static void say(profile *p, watched_state state, const char *message)
     }
 }
 
-void watch_set_state(watch *w, watched *seen, watched_state state, const char *format, ...)
+void watch_set_state(watched *seen, watched_state state, const char *format, ...)
 {
     char message[sizeof seen->message];
     va_list arguments;
-    (void)w;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
@@ -153,8 +152,8 @@ void watch_set_state(watch *w, watched *seen, watched_state state, const char *f
 static void fail(profile *p, const hpf_error *err)
 {
     if (err->line > 0) {
-        watch_set_state(p->of, &p->seen, WATCHED_FAILED, "line %u, column %u: %s",
-                        (unsigned)err->line, (unsigned)err->column, err->message);
+        watch_set_state(&p->seen, WATCHED_FAILED, "line %u, column %u: %s", (unsigned)err->line,
+                        (unsigned)err->column, err->message);
     } else {
         say(p, WATCHED_FAILED, err->message);
     }
@@ -259,12 +258,12 @@ static void forget_calls(watched *seen)
     }
 }
 
-void watch_restart_profile(watch *w, watched *seen)
+void watch_restart_profile(watched *seen)
 {
     profile *p = profile_of(seen);
     hpf_live *live = create_live(p);
     if (!live) {
-        watch_set_state(w, seen, WATCHED_FAILED, "out of memory");
+        watch_set_state(seen, WATCHED_FAILED, "out of memory");
         return;
     }
     hpf_live_destroy(seen->live);
@@ -359,7 +358,7 @@ static void release_first(profile *p)
 {
     const char *compression = compression_of(p);
     if (compression) {
-        watch_set_state(p->of, &p->seen, WATCHED_FAILED,
+        watch_set_state(&p->seen, WATCHED_FAILED,
                         "compressed with %s: a growing profile must not be compressed (census plot "
                         "reads compressed files)",
                         compression);
@@ -368,10 +367,9 @@ static void release_first(profile *p)
     }
 }
 
-void watch_feed(watch *w, watched *seen, const char *bytes, size_t n_bytes)
+void watch_feed(watched *seen, const char *bytes, size_t n_bytes)
 {
     profile *p = profile_of(seen);
-    (void)w;
     if (n_bytes > 0 && seen->state == WATCHED_WAITING) {
         say(p, WATCHED_GROWING, "");
     }
@@ -395,14 +393,13 @@ void watch_feed(watch *w, watched *seen, const char *bytes, size_t n_bytes)
     }
 }
 
-hpf_status watch_read(watch *w, watched *seen, hpf_source *source, const hpf_format *format,
-                      hpf_error *err)
+hpf_status watch_read(watched *seen, hpf_source *source, const hpf_format *format, hpf_error *err)
 {
     hpf_str piece;
     hpf_status status = HPF_OK;
     if (format->is_streamed) {
         while ((status = hpf_source_next(source, &piece, err)) == HPF_OK) {
-            watch_feed(w, seen, piece.data, piece.length);
+            watch_feed(seen, piece.data, piece.length);
         }
         return status == HPF_END ? HPF_OK : status;
     }
@@ -415,24 +412,23 @@ hpf_status watch_read(watch *w, watched *seen, hpf_source *source, const hpf_for
     return status;
 }
 
-void watch_feed_sidecar(watch *w, watched *seen, const char *bytes, size_t n_bytes)
+void watch_feed_sidecar(watched *seen, const char *bytes, size_t n_bytes)
 {
     profile *p = profile_of(seen);
     hpf_error err;
     if (!p->is_sidecar_broken &&
         hpf_live_feed_sidecar(seen->live, bytes, n_bytes, &err) != HPF_OK) {
         p->is_sidecar_broken = true;
-        watch_set_state(w, seen, seen->state, "sidecar file: %s", err.message);
+        watch_set_state(seen, seen->state, "sidecar file: %s", err.message);
     } else if (!p->is_sidecar_broken && n_bytes > 0) {
         CALL_VIEWS(p, grew)
     }
 }
 
-void watch_end_profile(watch *w, watched *seen)
+void watch_end_profile(watched *seen)
 {
     profile *p = profile_of(seen);
     hpf_error err;
-    (void)w;
     if (p->n_first < N_MAGIC_BYTES && seen->state == WATCHED_GROWING) {
         release_first(p);
     }
@@ -464,11 +460,10 @@ void watch_end_profile(watch *w, watched *seen)
 
 /* ---- commands ---- */
 
-void watch_set_command_sender(watch *w, watched *seen, watch_command_sender *send, void *context)
+void watch_set_command_sender(watched *seen, watch_command_sender *send, void *context)
 {
     profile *p = profile_of(seen);
     bool can_control = send != NULL;
-    (void)w;
     p->send_command = send;
     p->command_context = context;
     if (seen->can_control != can_control) {
@@ -483,10 +478,9 @@ bool watched_send_command(const watched *seen, socket_command command)
     return p->send_command && p->send_command(p->command_context, command);
 }
 
-bool watch_resume_profile(watch *w, watched *seen)
+bool watch_resume_profile(watched *seen)
 {
     profile *p = profile_of(seen);
-    (void)w;
     if (!p->is_finished) {
         forget_calls(seen);
         say(p, WATCHED_GROWING, seen->message);
@@ -553,7 +547,7 @@ static void end_profiles(watch *w)
     for (size_t i = 0; i < w->n_profiles; i++) {
         watched *seen = &w->profiles[i]->seen;
         if (hpf_live_n_samples(seen->live) > 0) {
-            watch_end_profile(w, seen);
+            watch_end_profile(seen);
         }
     }
 }

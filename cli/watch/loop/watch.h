@@ -113,29 +113,28 @@ watched *watch_add_profile(watch *w, const char *name, uint32_t process);
 void watch_choose_process(watched *profile, uint32_t process);
 
 /* Restarts a profile: the next byte is the first one of another profile. */
-void watch_restart_profile(watch *w, watched *profile);
+void watch_restart_profile(watched *profile);
 
 /* Adds bytes to a profile, in pieces of any size. Invalid input makes it fail; it then ignores
  * bytes until it is restarted. */
-void watch_feed(watch *w, watched *profile, const char *bytes, size_t n_bytes);
+void watch_feed(watched *profile, const char *bytes, size_t n_bytes);
 /* Reads a finished profile of any format instead. Invalid input of a format that can grow makes the
  * profile fail, that of others is an error. */
-HPF_MUST_USE hpf_status watch_read(watch *w, watched *profile, hpf_source *source,
-                                   const hpf_format *format, hpf_error *err);
+HPF_MUST_USE hpf_status watch_read(watched *profile, hpf_source *source, const hpf_format *format,
+                                   hpf_error *err);
 /* Adds bytes of the sidecar file (event/sidecar.h). An error is reported once, and the rest of the
  * file is ignored. */
-void watch_feed_sidecar(watch *w, watched *profile, const char *bytes, size_t n_bytes);
+void watch_feed_sidecar(watched *profile, const char *bytes, size_t n_bytes);
 
 /* Ends a profile because its writer is done; it fails if it is not a profile. */
-void watch_end_profile(watch *w, watched *profile);
+void watch_end_profile(watched *profile);
 /* Resumes a profile that had ended but grows again. Returns false if it had ended inside a sample
  * and must be restarted. */
-bool watch_resume_profile(watch *w, watched *profile);
+bool watch_resume_profile(watched *profile);
 
 /* Sets the function that sends commands, and its context; NULL: the profile accepts no commands. */
 typedef bool watch_command_sender(void *context, socket_command command);
-void watch_set_command_sender(watch *w, watched *profile, watch_command_sender *send,
-                              void *context);
+void watch_set_command_sender(watched *profile, watch_command_sender *send, void *context);
 
 /* Sets the file that the profile is read from. Returns false without memory. */
 HPF_MUST_USE bool watch_set_file(watched *profile, const char *path);
@@ -145,7 +144,7 @@ typedef hpf_survey *watch_allocated_reader(void *context);
 void watch_set_allocated(watched *profile, watch_allocated_reader *read, void *context);
 
 /* Sets the state and message. */
-void watch_set_state(watch *w, watched *profile, watched_state state, const char *format, ...)
-    HPF_PRINTF(4, 5);
+void watch_set_state(watched *profile, watched_state state, const char *format, ...)
+    HPF_PRINTF(3, 4);
 
 #endif
