@@ -330,7 +330,6 @@ Test(options, a_missing_text_is_empty)
 
 Test(options, adds_single_options)
 {
-    hpp_options *options = hpp_options_create();
     cr_assert_eq(hpp_options_add(options, "-h", "cmy lib,g", NULL), HPF_OK);
     cr_assert_eq(hpp_options_add(options, "-h", "r", NULL), HPF_OK);
     cr_assert_eq(hpp_options_add(options, "-h", "y", NULL), HPF_OK);
@@ -340,5 +339,4 @@ Test(options, adds_single_options)
     cr_expect_eq(options->census->n_further, 1);
     cr_expect_eq(options->census->further[0], HPF_BREAKDOWN_TYPE);
     cr_expect_eq(options->n_words, 3);
-    hpp_options_destroy(options);
 }
