@@ -80,7 +80,7 @@ hpf_status log_read_time(const input *in, hpf_eventlog_time *time, hpf_error *er
     if (status == HPF_OK && hpf_eventlog_time_n_ticks(time) == 0) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "no time profile in the event log: build the program with -prof and "
-                             "run it with +RTS -p -l");
+                             "run it with +RTS -p -l, or use ghc-stack-profiler");
     }
     return status;
 }

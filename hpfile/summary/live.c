@@ -225,9 +225,10 @@ static hpf_status on_record_type(void *context, const hpf_event_type *type, bool
 {
     const hpf_live *live = context;
     (void)err;
-    *is_wanted = (live->activity && !live->clock && hpf__eventlog_activity_wants(type->id)) ||
-                 (live->time && (type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
-                                 hpf__eventlog_totals_want(type)));
+    *is_wanted =
+        (live->activity && !live->clock && hpf__eventlog_activity_wants(type->id)) ||
+        (live->time && (type->id == HPF__EVENT_PROF_SAMPLE_COST_CENTRE ||
+                        type->id == HPF__EVENT_USER_BINARY_MSG || hpf__eventlog_totals_want(type)));
     return HPF_OK;
 }
 

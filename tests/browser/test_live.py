@@ -276,7 +276,8 @@ def test_commands_to_the_program(growing, browser):
             connection.sendall(log[:len(log) // 2])
             browser.until("return !document.getElementById('control').hidden")
             for command, number, said in ("stop", 4, "sampling switched off"), \
-                    ("start", 3, "sampling switched on"), ("census", 5, "sample requested"):
+                    ("start", 3, "sampling switched on"), \
+                    ("start-ticks", 1, "ticks switched on"), ("stop-ticks", 2, "ticks switched off"), ("census", 5, "sample requested"):
                 browser.press_button(f"[data-control={command}]")
                 expect(connection.recv(100), b"\xf0\x9e\x97\x8c\x00\x0feventlog-socket" + bytes([number]), command)
                 browser.until("return document.getElementById('state-text').textContent.endsWith(arguments[0])", said)

@@ -38,6 +38,7 @@ static const struct {
     {167, -1, "Time profile cost-centre stack"},
     {168, 8, "Start of a time profile"},
     {169, -1, "Info Table Source Position"},
+    {181, -1, "User binary message"},
     {207, 14, "Nonmoving heap census"},
     {210, -1, "Ticky-ticky entry counter definition"},
     {211, 32, "Ticky-ticky entry counter sample"},

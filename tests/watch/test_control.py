@@ -15,7 +15,7 @@ from viewer import Place, Viewer, ask
 LOG = sample("eventlog/foldleak-prof-lu-hc.eventlog")
 HALF = len(LOG) // 2
 MESSAGE = re.compile(rb"\xf0\x9e\x97\x8c\x00\x0feventlog-socket(.)", re.DOTALL)
-START, STOP, CENSUS_NOW = 3, 4, 5
+TICKS, NO_TICKS, START, STOP, CENSUS_NOW = 1, 2, 3, 4, 5
 
 
 class Program:
@@ -77,6 +77,8 @@ class Control(harness.Watch):
         viewer.wait(lambda v: v.states.get(0, {}).get("control"), "an offer to control it")
         for name, number, said in ("stop", STOP, "sampling switched off"), \
                 ("start", START, "sampling switched on"), \
+                ("start-ticks", TICKS, "ticks switched on"), \
+                ("stop-ticks", NO_TICKS, "ticks switched off"), \
                 ("census", CENSUS_NOW, "sample requested"):
             self.assertEqual(self.command(place, "0/" + name), 204)
             self.assertEqual(program.next_command(), number)
@@ -147,6 +149,8 @@ class Control(harness.Watch):
         terminal.type("?")
         terminal.wait_for("request one sample now")
         for key, number, said in ("c", CENSUS_NOW, "live: sample requested"), \
+                ("t", TICKS, "live: ticks switched on"), \
+                ("T", NO_TICKS, "live: ticks switched off"), \
                 ("S", STOP, "live: sampling switched off"), \
                 ("s", START, "live: sampling switched on"):
             terminal.type(key)

@@ -53,7 +53,8 @@ static bool send_to_program(void *context, socket_command command)
                        : errno == EAGAIN ? "the program does not read commands"
                                          : strerror(errno);
     s->says_command = true;
-    s->awaits_sample = is_sent && command != SOCKET_STOP_HEAP_PROFILE;
+    s->awaits_sample =
+        is_sent && (command == SOCKET_START_HEAP_PROFILE || command == SOCKET_TAKE_CENSUS);
     watch_set_state(s->profile, s->profile->state, "%s", said);
     return is_sent;
 }

@@ -22,6 +22,8 @@ static const struct {
     char number;
     const char *text;
 } commands[] = {
+    [SOCKET_START_TICKS] = {"start-ticks", 1, "ticks switched on"},
+    [SOCKET_STOP_TICKS] = {"stop-ticks", 2, "ticks switched off"},
     [SOCKET_START_HEAP_PROFILE] = {"start", 3, "sampling switched on"},
     [SOCKET_STOP_HEAP_PROFILE] = {"stop", 4, "sampling switched off"},
     [SOCKET_TAKE_CENSUS] = {"census", 5, "sample requested"},

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 
 typedef enum socket_command {
+    SOCKET_START_TICKS, /* of processor time, by cost centre: programs built with -prof */
+    SOCKET_STOP_TICKS,
     SOCKET_START_HEAP_PROFILE, /* the kind is set by the -h option of the program */
     SOCKET_STOP_HEAP_PROFILE,
     SOCKET_TAKE_CENSUS,
@@ -19,8 +21,8 @@ typedef enum socket_command {
  * does not read commands. */
 bool socket_command_send(int fd, socket_command command);
 
-/* Finds a command by the name that pages send: "start", "stop", "census". Returns false if there is
- * none. */
+/* Finds a command by the name that pages send: "start", "stop", "census", "start-ticks",
+ * "stop-ticks". Returns false if there is none. */
 bool socket_command_find(const char *name, socket_command *command);
 
 /* Returns a message for a command that was sent: "sample requested". */

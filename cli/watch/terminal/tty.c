@@ -298,6 +298,8 @@ static void send_to_program(const tty *t, int pressed)
     if (profile) {
         (void)watched_send_command(profile, pressed == 's'   ? SOCKET_START_HEAP_PROFILE
                                             : pressed == 'S' ? SOCKET_STOP_HEAP_PROFILE
+                                            : pressed == 't' ? SOCKET_START_TICKS
+                                            : pressed == 'T' ? SOCKET_STOP_TICKS
                                                              : SOCKET_TAKE_CENSUS);
     }
 }
@@ -337,6 +339,8 @@ static void take_key(tty *t, int pressed)
         break;
     case 's':
     case 'S':
+    case 't':
+    case 'T':
     case 'c':
         send_to_program(t, pressed);
         break;

@@ -149,6 +149,7 @@ static void draw_help(hpr__screen *s, const tty_frame *f)
     static const char *const lines[] = {
         "s S     switch sampling in the program on, off",
         "c       request one sample now",
+        "t T     switch ticks of its time on, off",
         "space   pause, continue",
         "w W     shorter window, longer window",
         "+ -     more bands, fewer bands",
@@ -158,7 +159,7 @@ static void draw_help(hpr__screen *s, const tty_frame *f)
         "tab     next profile",
         "q       quit",
     };
-    enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 2, WIDTH = 50 };
+    enum { N_LINES = sizeof lines / sizeof *lines, N_CONTROLS = 3, WIDTH = 50 };
     hpr__screen_style style = {f->style.is_dark ? 0xFFFFFF : 0x000000,
                                f->style.is_dark ? 0x303030 : 0xE0E0E0, false};
     int first = f->profile && f->profile->can_control ? 0 : N_CONTROLS;

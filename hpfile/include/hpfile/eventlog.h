@@ -209,7 +209,8 @@ HPF_API hpf_eventlog_missing hpf_eventlog_find_missing(const hpf_eventlog *log,
 /* --- time profile ---
  *
  * The time profile of an event log (`+RTS -p -l`): the stack at each tick, as a tree of cost-centre
- * stacks for hpfile/prof.h. Logs have neither entries nor allocation: these are 0.
+ * stacks for hpfile/prof.h. Logs have neither entries nor allocation: these are 0. In a log without
+ * `-p`, each stack that the package ghc-stack-profiler wrote is a tick, of unknown length.
  *
  * Memory: cost centres and different stacks; samples only where their order is kept.
  */

@@ -180,7 +180,7 @@ Test(log_heap, the_first_of_several_profiles_is_read)
 {
     expect_said(log_of_two(),
                 UNITS "name 0 Type\nsample 6e-09  0=20\n"
-                      "warning: not supported at 1452 0:0 the event log has several heap "
+                      "warning: not supported at 1491 0:0 the event log has several heap "
                       "profiles (3, 1): using number 3\n");
 }
 
@@ -577,7 +577,7 @@ Test(log_heap, read_once_a_late_sample_gets_the_time_before_with_a_warning)
     expect_said(disordered(4),
                 UNITS "name 0 even\nsample 1  0=10\nname 1 odd\nsample 4  1=13\nsample 4  1=11\n"
                       "sample 4  0=12\nmark 1.5 m\n"
-                      "warning: out of order at 1525 0:0 2 samples are earlier than the sample "
+                      "warning: out of order at 1564 0:0 2 samples are earlier than the sample "
                       "before, and shown at its time\n");
 }
 
