@@ -33,9 +33,11 @@ static bool append(hpf__buffer *to, hpf_str text)
 bool hpf__append_info_table(hpf__buffer *to, const hpf_frame *info)
 {
     hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
-    return append(to, info->table) && append(to, HPF_STR(" ")) && append(to, info->module) &&
-           append(to, HPF_STR(".")) && append(to, info->label) && append(to, before_source) &&
-           append(to, info->source);
+    bool has_table = info->table.length > 0;
+    return append(to, info->table) && append(to, has_table ? HPF_STR(" ") : HPF_STR("")) &&
+           append(to, info->module) &&
+           append(to, has_table || info->module.length ? HPF_STR(".") : HPF_STR("")) &&
+           append(to, info->label) && append(to, before_source) && append(to, info->source);
 }
 
 bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame)

@@ -38,7 +38,8 @@ static inline size_t hpf__n_types(const hpf_frame *frames, size_t n)
 }
 
 /* Append the label of a frame as it is shown: MODULE.CAF for a CAF, an info table as `TABLE
- * MODULE.LABEL SOURCE`, "(unknown)" where there is none. Return false without memory. */
+ * MODULE.LABEL SOURCE`, or, if only its symbol is known, as MODULE.LABEL, "(unknown)" where there
+ * is none. Return false without memory. */
 bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame);
 bool hpf__append_info_table(hpf__buffer *to, const hpf_frame *info);
 

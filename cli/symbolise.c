@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "exchange/words.h"
 #include "hpprof/resolve.h"
+#include "info_tables.h"
 
 struct symboliser {
     hpp_resolver *resolver;
@@ -23,6 +24,7 @@ struct symboliser {
     struct module {
         uint32_t object;
         uint64_t base;
+        info_tables *tables; /* NULL: not needed so far */
     } * modules;
     size_t modules_capacity;
     hpf__intern texts; /* sources of frames */
@@ -44,6 +46,9 @@ void symboliser_destroy(symboliser *s)
 {
     if (s) {
         hpp_resolver_destroy(s->resolver);
+        for (size_t i = 0; i < s->paths.n_names; i++) {
+            info_tables_destroy(s->modules[i].tables);
+        }
         hpf__intern_finish(&s->paths);
         hpf__intern_finish(&s->texts);
         free(s->modules);
@@ -77,7 +82,7 @@ static uint64_t base_of(const char *path)
 }
 
 /* Returns the module of a path, or NULL without memory. */
-static const struct module *module_of(symboliser *s, hpf_str path)
+static struct module *module_of(symboliser *s, hpf_str path)
 {
     uint32_t number = 0;
     bool is_new = false;
@@ -89,6 +94,7 @@ static const struct module *module_of(symboliser *s, hpf_str path)
         const hpp_object_file file = {.path = s->paths.names[number].data};
         s->modules[number].object = hpp_resolver_object(s->resolver, &file);
         s->modules[number].base = base_of(file.path);
+        s->modules[number].tables = NULL;
     }
     return &s->modules[number];
 }
@@ -125,6 +131,31 @@ static bool address_of(hpf_str label, uint64_t *address)
            rest.length == 0 && *address > 0;
 }
 
+/* Names one info table of a program. */
+static hpf_status name_table(symboliser *s, const hpf_frame **frames, hpf_error *err)
+{
+    const hpf_frame *given = *frames;
+    hpf_str digits = given->table;
+    uint64_t address;
+    bool is_found = false;
+    hpf_frame frame = *given;
+    if (!hpf__take_word(&digits, "0x") || !hpf__take_whole(&digits, 16, &address)) {
+        return HPF_OK;
+    }
+    struct module *m = module_of(s, given->module);
+    if (!m ||
+        (!m->tables && !(m->tables = info_tables_create(s->paths.names[m - s->modules].data))) ||
+        !HPF__ARRAY_RESERVE(s->frames, s->capacity, 1)) {
+        return hpf_error_set_memory(err);
+    }
+    hpf_status status = info_tables_find(m->tables, address, &frame, &is_found, err);
+    if (is_found) {
+        s->frames[0] = frame;
+        *frames = s->frames;
+    }
+    return status;
+}
+
 hpf_status symboliser_frames(void *context, const hpf_frame **frames, size_t *n_frames,
                              hpf_error *err)
 {
@@ -132,6 +163,9 @@ hpf_status symboliser_frames(void *context, const hpf_frame **frames, size_t *n_
     size_t n = 0;
     if (!s) {
         return hpf_error_set_memory(err);
+    }
+    if (*n_frames == 1 && (*frames)->table.length > 0) {
+        return name_table(s, frames, err);
     }
     bool fits = true, is_main = false;
     for (size_t i = 0; i < *n_frames && fits && !is_main; i++) {

@@ -105,6 +105,8 @@ hpf__eventlog_heap *hpf__eventlog_heap_create(const hpf_events *events, void *co
     h->profile = h->options.has_log_profile ? h->options.log_profile : -1;
     h->names.by_stack = h->options.by_stack || (h->options.view && !h->options.view->shows_names);
     h->names.rules = h->options.rules;
+    h->names.symbolise = h->options.symbolise;
+    h->names.symbolise_context = h->options.symbolise_context;
     h->names.by_line =
         h->options.by_line || (h->options.view && hpf__stack_view_has_lines(h->options.view));
     h->last_time = -INFINITY;
@@ -144,6 +146,7 @@ static void open_sample(hpf__eventlog_heap *h, const hpf_event *event, uint64_t 
     h->time = seconds(h, time_ns);
     h->begin_offset = event->begin_offset;
     h->end_offset = event->end_offset;
+    h->names.program = h->metadata.args.length ? hpf_str_of(h->metadata.args.data) : HPF_STR("");
     hpf__eventlog_keys_start(&h->names.stacks);
     hpf__eventlog_keys_start(&h->names.labels);
 }
@@ -617,6 +620,16 @@ static void warn_of_end(hpf__eventlog_heap *h)
     warn(h, &warning);
 }
 
+/* Up to 8.8, GHC writes samples by retainer and by biography without their costs. */
+static bool lacks_costs(const hpf__eventlog_heap *h)
+{
+    const hpf_eventlog_profile *profile = hpf__eventlog_heap_profile(h);
+    return profile && h->n_samples > 0 && h->names.texts.n_names == 0 &&
+           (profile->breakdown == HPF_BREAKDOWN_RETAINER ||
+            profile->breakdown == HPF_BREAKDOWN_BIOGRAPHY) &&
+           !hpf__eventlog_declares(h->log, HPF__EVENT_HEAP_PROF_SAMPLE_END);
+}
+
 static void warn_of_rest(hpf__eventlog_heap *h)
 {
     hpf_error warning;
@@ -637,6 +650,12 @@ static void warn_of_rest(hpf__eventlog_heap *h)
         warn(h, &warning);
     }
     if (hpf__eventlog_heap_diagnose(h, &warning) == HPF_ERR_UNSUPPORTED) {
+        warn(h, &warning);
+    }
+    if (lacks_costs(h)) {
+        hpf_error_set(&warning, HPF_ERR_UNSUPPORTED,
+                      "GHC 8.8 and earlier write no retainer sets and no biographies into event "
+                      "logs: use the .hp file of the same run");
         warn(h, &warning);
     }
 }

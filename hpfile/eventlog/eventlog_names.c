@@ -170,25 +170,59 @@ static hpf_str without_nul(hpf_str key)
     return cut_text(&rest);
 }
 
-/* Returns the info table at the address in a label such as "0x409f78", or NULL. */
-static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str label)
+/* Stores the address in a label such as "0x409f78". Returns false if it is none. */
+static bool read_address(hpf_str label, char address[ADDRESS_BYTES])
 {
     char digits[2 * ADDRESS_BYTES + 1] = {0};
-    char address[ADDRESS_BYTES];
     char *end;
     if (label.length < 3 || label.length > 2 + 2 * ADDRESS_BYTES ||
         memcmp(label.data, "0x", 2) != 0) {
-        return NULL;
+        return false;
     }
     memcpy(digits, label.data + 2, label.length - 2);
     uint64_t number = strtoull(digits, &end, 16);
     if (*end || strspn(digits, " \t\n+-")) {
-        return NULL;
+        return false;
     }
     for (size_t i = 0; i < ADDRESS_BYTES; i++) {
         address[i] = (char)(number >> 8 * (ADDRESS_BYTES - 1 - i));
     }
-    return find(&n->info_addresses, n->infos, (hpf_str){address, ADDRESS_BYTES});
+    return true;
+}
+
+/* Returns the info table at the address in a label, or NULL. */
+static const hpf_frame *info_of_label(const hpf__eventlog_names *n, hpf_str label)
+{
+    char address[ADDRESS_BYTES];
+    return read_address(label, address)
+               ? find(&n->info_addresses, n->infos, (hpf_str){address, ADDRESS_BYTES})
+               : NULL;
+}
+
+/* Defines the info table of a label by the symbols of the program, if the log does not. */
+static hpf_status define_by_symbols(hpf__eventlog_names *n, hpf_str label)
+{
+    char address[ADDRESS_BYTES];
+    const hpf_frame given = {.table = label, .module = n->program}, *frames = &given;
+    size_t n_frames = 1;
+    hpf_error err;
+    if (!n->symbolise || n->program.length == 0 || info_of_label(n, label) ||
+        !read_address(label, address)) {
+        return HPF_OK;
+    }
+    hpf_status status = n->symbolise(n->symbolise_context, &frames, &n_frames, &err);
+    if (status != HPF_OK || n_frames != 1 || frames[0].label.length == 0) {
+        return status;
+    }
+    hpf_frame named = {0};
+    status = keep(n, frames[0].label, &named.label);
+    status = status == HPF_OK ? keep(n, frames[0].module, &named.module) : status;
+    hpf_frame *frame = NULL;
+    if (status == HPF_OK && (frame = place_of(&n->info_addresses, (hpf_str){address, ADDRESS_BYTES},
+                                              &n->infos, &n->infos_capacity, &status))) {
+        *frame = named;
+    }
+    return status;
 }
 
 /* --- names --- */
@@ -440,6 +474,10 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf
         hpf_str label = without_nul(key);
         label = label.length ? label : HPF_STR("(no name)");
         hpf__eventlog_origin origin = {.key = number};
+        status = n->labels_are_infos ? define_by_symbols(n, label) : HPF_OK;
+        if (status != HPF_OK) {
+            return status;
+        }
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
         bool is_put = begin_text(n) &&
                       (info ? hpf__append_info_table(&n->scratch, info) : put(&n->scratch, label));

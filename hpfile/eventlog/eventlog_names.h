@@ -38,7 +38,10 @@ typedef struct hpf__eventlog_names {
     hpf__intern info_addresses;
     hpf_frame *infos;
     size_t infos_capacity;
-    bool labels_are_infos;        /* labels are addresses of info tables */
+    bool labels_are_infos;     /* labels are addresses of info tables */
+    hpf_symboliser *symbolise; /* names those that are not defined; may be NULL */
+    void *symbolise_context;
+    hpf_str program;              /* its path, for this */
     bool by_stack;                /* as in hpf_reader_options */
     bool by_line;                 /* as in hpf_reader_options, or the view needs it */
     const hpf_frame_rules *rules; /* borrowed; NULL: the usual ones, made when needed */

@@ -163,8 +163,9 @@ typedef struct hpf_event_visitor hpf_event_visitor;         /* private to the li
 typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
 
 /* Replaces the frames of a stack, innermost first, of which some may be an address: their label
- * ends with `+0x` and the address after the call, in their module. `*frames` is valid until the
- * next call. */
+ * ends with `+0x` and the address after the call, in their module. A single frame may be an info
+ * table, an address in the program `module`, which becomes a label in a module of its source.
+ * `*frames` is valid until the next call. */
 typedef hpf_status hpf_symboliser(void *context, const hpf_frame **frames, size_t *n_frames,
                                   hpf_error *err);
 

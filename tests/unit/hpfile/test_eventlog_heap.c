@@ -184,6 +184,20 @@ Test(log_heap, the_first_of_several_profiles_is_read)
                       "profiles (3, 1): using number 3\n");
 }
 
+/* As GHC 8.8 writes them; later versions have sample ends. */
+Test(log_heap, retainers_without_costs_are_of_an_old_version)
+{
+    hpf_sink *log = open_log(165);
+    begin_profile(log, 0, 5);
+    log_put(log, 162, 5, "8", 0ull);
+    log_put(log, 162, 6, "8", 0ull);
+    log_end(log);
+    expect_said(log, UNITS "sample 5e-09 \nsample 6e-09 \n"
+                           "warning: not supported at 1295 0:0 GHC 8.8 and earlier write no "
+                           "retainer sets and no biographies into event logs: use the .hp file of "
+                           "the same run\n");
+}
+
 static void count_warning(void *context, const hpf_error *warning)
 {
     (void)warning;

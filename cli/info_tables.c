@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * GHC names an info table by its end, where the code of the closure begins: the symbol is 16 bytes
+ * after the table, in programs built with -prof 32. Profiles have the address of either. The code
+ * of local closures comes before that of the function that they are in.
+ */
+#include "info_tables.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+
+#define SUFFIX "_info"
+
+enum { TABLE_BYTES = 16, PROFILED_TABLE_BYTES = 32 };
+
+typedef struct symbol {
+    uint64_t address;
+    size_t name_at;
+} symbol;
+
+struct info_tables {
+    char *names;
+    symbol *symbols; /* by address */
+    size_t n_symbols;
+    hpf__buffer text; /* of the last label and module */
+};
+
+/* --- symbols --- */
+
+/* Reads a part of a file of `size` bytes. Returns NULL if it is not there, or without memory. */
+static void *read_part(int fd, uint64_t size, uint64_t at, uint64_t n)
+{
+    char *part = at <= size && n <= size - at ? malloc(n + 1) : NULL;
+    if (part && pread(fd, part, n, (off_t)at) != (ssize_t)n) {
+        free(part);
+        part = NULL;
+    }
+    if (part) {
+        part[n] = '\0';
+    }
+    return part;
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const symbol *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static void keep_symbols(info_tables *t, const Elf64_Sym *all, size_t n, size_t n_name_bytes)
+{
+    t->symbols = calloc(n + 1, sizeof *t->symbols);
+    for (size_t i = 0; i < n && t->symbols; i++) {
+        size_t at = all[i].st_name;
+        size_t length = at < n_name_bytes ? strlen(t->names + at) : 0, suffix = strlen(SUFFIX);
+        if (length > suffix && strcmp(t->names + at + length - suffix, SUFFIX) == 0 &&
+            all[i].st_shndx != SHN_UNDEF) {
+            t->symbols[t->n_symbols++] = (symbol){all[i].st_value, at};
+        }
+    }
+    if (t->n_symbols > 0) {
+        qsort(t->symbols, t->n_symbols, sizeof *t->symbols, compare_symbols);
+    }
+}
+
+static void read_symbols(info_tables *t, int fd, uint64_t size)
+{
+    Elf64_Ehdr *head = read_part(fd, size, 0, sizeof *head);
+    bool is_program = head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+                      head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_type == ET_EXEC;
+    size_t n = is_program ? head->e_shnum : 0;
+    Elf64_Shdr *sections = n ? read_part(fd, size, head->e_shoff, n * sizeof *sections) : NULL;
+    for (size_t i = 0; i < n && sections && !t->symbols; i++) {
+        const Elf64_Shdr *s = &sections[i];
+        const Elf64_Shdr *texts = s->sh_link < n ? &sections[s->sh_link] : NULL;
+        if (s->sh_type == SHT_SYMTAB && texts) {
+            Elf64_Sym *all = read_part(fd, size, s->sh_offset, s->sh_size);
+            t->names = read_part(fd, size, texts->sh_offset, texts->sh_size);
+            if (all && t->names) {
+                keep_symbols(t, all, s->sh_size / sizeof *all, texts->sh_size);
+            }
+            free(all);
+            break;
+        }
+    }
+    free(sections);
+    free(head);
+}
+
+info_tables *info_tables_create(const char *path)
+{
+    info_tables *t = calloc(1, sizeof *t);
+    struct stat state;
+    int fd = t ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    if (fd >= 0) {
+        if (fstat(fd, &state) == 0 && S_ISREG(state.st_mode)) {
+            read_symbols(t, fd, (uint64_t)state.st_size);
+        }
+        close(fd);
+    }
+    return t;
+}
+
+void info_tables_destroy(info_tables *t)
+{
+    if (t) {
+        free(t->names);
+        free(t->symbols);
+        hpf__buffer_finish(&t->text);
+        free(t);
+    }
+}
+
+/* --- names --- */
+
+/* Returns the character that a letter after z or Z stands for; 0: none. */
+static char decoded(char first, char letter)
+{
+    static const char lower[] = "a&b|c^d$e=g>h#i.l<m-n!p+q'r\\s/t*u_v%zz";
+    static const char upper[] = "C:L(M[N]R)ZZ";
+    const char *pairs = first == 'z' ? lower : upper;
+    for (size_t i = 0; pairs[i]; i += 2) {
+        if (pairs[i] == letter) {
+            return pairs[i + 1];
+        }
+    }
+    return 0;
+}
+
+/* Appends a tuple such as Z2T or Z3H, or a character such as z3bbU; returns the length of its code,
+ * 0 if it is none. */
+static size_t append_number(hpf__buffer *out, hpf_str code, bool *fits)
+{
+    char digits[8] = "", *end, text[4];
+    bool is_character = *code.data == 'z';
+    memcpy(digits, code.data + 1, code.length - 1 < 7 ? code.length - 1 : 7);
+    unsigned long n = strtoul(digits, &end, is_character ? 16 : 10);
+    size_t length = 1 + (size_t)(end - digits) + 1;
+    if (digits[0] < '0' || digits[0] > '9') {
+        return 0;
+    }
+    if (is_character && *end == 'U' && n < 0x110000) {
+        *fits &= hpf__buffer_append(out, text, hpf_utf8_put(text, (uint32_t)n));
+        return length;
+    }
+    bool is_boxed = *end == 'T';
+    if (is_character || (!is_boxed && *end != 'H') || n == 0 || n > 64) {
+        return 0;
+    }
+    *fits &= hpf__buffer_append(out, "(#", is_boxed ? 1 : 2);
+    for (unsigned long i = 1; i < n; i++) {
+        *fits &= hpf__buffer_append(out, ",", 1);
+    }
+    *fits &= hpf__buffer_append(out, is_boxed ? ")" : "#)", is_boxed ? 1 : 2);
+    return length;
+}
+
+/* Appends a name that GHC has encoded (compiler/GHC/Utils/Encoding). */
+static bool append_decoded(hpf__buffer *out, hpf_str code)
+{
+    bool fits = true;
+    while (code.length > 0 && fits) {
+        bool is_escape = (*code.data == 'z' || *code.data == 'Z') && code.length > 1;
+        char c = is_escape ? decoded(*code.data, code.data[1]) : 0;
+        size_t length = is_escape && !c ? append_number(out, code, &fits) : 0;
+        if (length == 0) {
+            length = c ? 2 : 1;
+            fits = hpf__buffer_append(out, c ? &c : code.data, 1);
+        }
+        code = hpf_str_from(code, length);
+    }
+    return fits;
+}
+
+static hpf_str cut_part(hpf_str *rest)
+{
+    const char *end = rest->length ? memchr(rest->data, '_', rest->length) : NULL;
+    hpf_str part = {rest->data, end ? (size_t)(end - rest->data) : rest->length};
+    *rest = hpf_str_from(*rest, part.length + (end != NULL));
+    return part;
+}
+
+static bool is_module(hpf_str part)
+{
+    return part.length > 0 && *part.data >= 'A' && *part.data <= 'Z' && !hpf_str_find(part, "zm");
+}
+
+/* Divides a symbol, PACKAGE_MODULE_NAME_info, or _con_info for a constructor. The package main has
+ * no name. Symbols of the run-time system have no module. */
+static void divide(hpf_str whole, hpf_str *module, hpf_str *name)
+{
+    static const char con[] = "_con";
+    hpf_str rest = {whole.data, whole.length - strlen(SUFFIX)};
+    *name = rest;
+    *module = cut_part(&rest);
+    *module = is_module(*module) ? *module : cut_part(&rest);
+    if (hpf_str_begins(whole, "stg_") || !is_module(*module) || rest.length == 0) {
+        *module = HPF_STR("");
+        return;
+    }
+    size_t n = sizeof con - 1;
+    bool is_con = rest.length > n && memcmp(rest.data + rest.length - n, con, n) == 0;
+    *name = (hpf_str){rest.data, rest.length - (is_con ? n : 0)};
+}
+
+/* Returns the first symbol at an address or after it; NULL: none. */
+static const symbol *symbol_from(const info_tables *t, uint64_t address)
+{
+    size_t low = 0, high = t->n_symbols;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->symbols[middle].address < address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < t->n_symbols ? &t->symbols[low] : NULL;
+}
+
+hpf_status info_tables_find(info_tables *t, uint64_t address, hpf_frame *frame, bool *is_found,
+                            hpf_error *err)
+{
+    const symbol *found = symbol_from(t, address);
+    bool is_inside = found && address >= t->symbols[0].address - PROFILED_TABLE_BYTES;
+    *is_found = is_inside;
+    if (!is_inside) {
+        return HPF_OK;
+    }
+    hpf_str module, name;
+    char local[24] = "";
+    uint64_t gap = found->address - address;
+    divide(hpf_str_of(t->names + found->name_at), &module, &name);
+    if (gap > 0 && gap != TABLE_BYTES && gap != PROFILED_TABLE_BYTES) {
+        snprintf(local, sizeof local, ":0x%llx", (unsigned long long)address);
+    }
+    t->text.length = 0;
+    bool fits = append_decoded(&t->text, module);
+    size_t n_module = t->text.length;
+    fits = fits && (module.length > 0 ? append_decoded(&t->text, name)
+                                      : hpf__buffer_append(&t->text, name.data, name.length));
+    if (!fits || !hpf__buffer_append(&t->text, local, strlen(local))) {
+        return hpf_error_set_memory(err);
+    }
+    *frame = (hpf_frame){.module = {t->text.bytes, n_module},
+                         .label = {t->text.bytes + n_module, t->text.length - n_module}};
+    return HPF_OK;
+}
