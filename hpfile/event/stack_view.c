@@ -4,6 +4,7 @@
  */
 #include "event/stack_view.h"
 #include "base/options.h"
+#include "base/python_main.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ hpf_status hpf_stack_view_create(hpf_stack_view **out, const hpf_stack_view_opti
             return status;
         }
         view->has[i] = texts[i] != NULL;
+        view->has_main |= hpf__names_main(texts[i]);
     }
     *out = view;
     return HPF_OK;

@@ -17,6 +17,7 @@ struct hpf_stack_view {
     uint32_t depth;
     bool has[N_EXPRESSIONS];
     regex_t expressions[N_EXPRESSIONS];
+    bool has_main; /* one of them names __main__, which is also the script of a job */
     bool shows_names;
     hpf_frame_rules *rules;
     hpf__buffer caption; /* "callers of malloc, by module" */

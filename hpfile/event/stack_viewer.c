@@ -16,6 +16,7 @@
 #include "event/stack_view.h"
 #include "base/frame.h"
 #include "base/names.h"
+#include "base/python_main.h"
 
 /* Of a name that is left out. */
 #define NOT_SHOWN UINT32_MAX
@@ -41,7 +42,8 @@ struct hpf_stack_viewer {
     unsigned char *matches; /* by frame: a bit for each expression */
     size_t matches_capacity;
     hpf__buffer text;
-    hpf_frame *stack; /* of the name that is defined */
+    hpf__buffer script; /* of Python, which expressions may call __main__ */
+    hpf_frame *stack;   /* of the name that is defined */
     size_t stack_capacity;
     hpf_breakdown by; /* of names of the reader */
     bool has_part;    /* of some frame */
@@ -71,6 +73,7 @@ void hpf_stack_viewer_destroy(hpf_stack_viewer *v)
         hpf__intern_finish(&v->names);
         hpf__intern_finish(&v->frames);
         hpf__buffer_finish(&v->text);
+        hpf__buffer_finish(&v->script);
         hpf__costs_finish(&v->costs);
         free(v->shown);
         free(v->origins);
@@ -107,6 +110,20 @@ size_t hpf__stack_viewer_frames(const hpf_stack_viewer *v, hpf_name name, hpf_fr
 
 /* --- names --- */
 
+/* Returns whether an expression matches a text of a frame as it is, or with __main__. */
+static bool is_match(const hpf_stack_viewer *v, int expression, const char *text, char *alias)
+{
+    const regex_t *regex = &v->view->expressions[expression];
+    if (regexec(regex, text, 0, NULL, 0) == 0) {
+        return true;
+    }
+    if (!alias) {
+        return false;
+    }
+    hpf__write_with_main(alias, text, (hpf_str){v->script.bytes, v->script.length});
+    return regexec(regex, alias, 0, NULL, 0) == 0;
+}
+
 /* Stores the bits of the expressions that match a frame. Returns HPF_OK, HPF_ERR_MEMORY or
  * HPF_ERR_LIMIT. */
 static hpf_status match_frame(hpf_stack_viewer *v, const hpf_frame *frame, unsigned *matches)
@@ -129,13 +146,16 @@ static hpf_status match_frame(hpf_stack_viewer *v, const hpf_frame *frame, unsig
         hpf__intern_add(&v->frames, (hpf_str){v->text.bytes, v->text.length}, &number, &is_new);
     if (status == HPF_OK && is_new) {
         unsigned bits = 0;
+        char *alias = v->script.length > 0 ? malloc(HPF__MAIN_ROOM(v->text.length)) : NULL;
+        if (v->script.length > 0 && !alias) {
+            return HPF_ERR_MEMORY;
+        }
         for (int e = 0; e < N_EXPRESSIONS; e++) {
             for (int i = 0; i < 3 && v->view->has[e]; i++) {
-                const char *text = v->text.bytes + places[i];
-                bool is_match = regexec(&v->view->expressions[e], text, 0, NULL, 0) == 0;
-                bits |= (unsigned)is_match << e;
+                bits |= (unsigned)is_match(v, e, v->text.bytes + places[i], alias) << e;
             }
         }
+        free(alias);
         v->matches[number] = (unsigned char)bits;
     }
     *matches = status == HPF_OK ? v->matches[number] : 0;
@@ -354,6 +374,10 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     hpf_stack_viewer *v = context;
     if (which == HPF_HEADER_JOB) {
         v->by = hpf_breakdown_of_job(text);
+        v->script.length = 0;
+        if (v->view->has_main && !append(&v->script, hpf__python_script(text))) {
+            return hpf_error_set_memory(err);
+        }
         if (!put_job(v, text)) {
             return hpf_error_set_memory(err);
         }

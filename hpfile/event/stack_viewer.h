@@ -12,4 +12,7 @@ hpf_str hpf__stack_viewer_name(const hpf_stack_viewer *viewer, hpf_name name);
 size_t hpf__stack_viewer_frames(const hpf_stack_viewer *viewer, hpf_name name, hpf_frame *frames,
                                 size_t room);
 
+/* Each stack keeps a name of its own, and all of its frames. */
+void hpf__stack_viewer_keep_stacks(hpf_stack_viewer *viewer);
+
 #endif
