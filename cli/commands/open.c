@@ -19,7 +19,7 @@ typedef struct open_values {
     session_options session;
     bool terminal;
     const char *listen, *token_file, *source;
-    bool no_browser;
+    bool no_browser, waits;
 } open_values;
 
 /* More profiles than a page can show at once. */
@@ -38,6 +38,8 @@ static const opt own_options[] = {
         "keep the secret part of the URL in FILE, so that the URL stays the same"),
     OPT(0, "no-browser", OPT_FLAG, AT(no_browser), NULL,
         "print the URL, but do not open a browser"),
+    OPT(0, "wait", OPT_FLAG, AT(waits), NULL,
+        "wait for a file that does not exist yet, which a run is about to create"),
     SESSION_OPTIONS(AT(session)),
 };
 #undef AT
@@ -79,17 +81,18 @@ static int open_snapshot(const cmd *self, const open_values *v, const char *path
     return status;
 }
 
-/* Lists the profiles; a folder stands for those in it. Only a single one may appear later. Returns
- * false after a message. */
-static bool list(profile_paths *paths, char *const *words, size_t n, session_inputs *inputs)
+/* Lists the profiles; a folder stands for those in it. Returns false after a message. */
+static bool list(profile_paths *paths, char *const *words, size_t n, bool waits,
+                 session_inputs *inputs)
 {
     bool is_listed = true;
     struct stat about;
     for (size_t i = 0; i < n && is_listed; i++) {
         bool is_there = stat(words[i], &about) == 0, is_folder = is_there && S_ISDIR(about.st_mode);
         bool is_name = strcmp(words[i], "-") != 0 && !connector_is_address(words[i]);
-        if (is_name && !is_there && n > 1) {
-            diag_say("%s: %s", words[i], strerror(errno));
+        if (is_name && !is_there && !(waits && errno == ENOENT)) {
+            diag_say("%s: %s%s", words[i], strerror(errno),
+                     errno == ENOENT ? ": --wait waits until a run creates it" : "");
             return false;
         }
         if (is_name && !is_there) {
@@ -133,7 +136,7 @@ static int run(const cmd *self, int argc, char **argv)
     }
     profile_paths paths = {0};
     session_inputs inputs = {0};
-    if (list(&paths, argv + 1, (size_t)argc - 1, &inputs)) {
+    if (list(&paths, argv + 1, (size_t)argc - 1, v.waits, &inputs)) {
         views.fragment = inputs.n > 1 ? "#profile=all" : NULL;
         status = session_run(self, &v.plot, &v.session, &inputs, &views);
     }

@@ -170,7 +170,7 @@ def test_lanes(growing, browser):
 
 
 def test_profile_created_later(growing, browser):
-    browser.open(growing.start())
+    browser.open(growing.start(options=("--wait",)))
     browser.until("return document.getElementById('state-text').textContent.startsWith('waiting')")
     growing.add(3)
     wait_for_samples(browser, 3)
