@@ -17,6 +17,7 @@
 #include "hpfile/survey.h"
 
 #include "diag.h"
+#include "options/stack_options.h"
 #include "processes.h"
 #include "unit_format.h"
 #include "hpfile/summary.h"
@@ -141,6 +142,33 @@ static void write_filters(hpf_sink *sink, const hpf_eventlog_profile *profile)
     }
 }
 
+/* The further break-downs of a recording, and the parts of --by that show them. */
+static const struct {
+    hpf_breakdown by;
+    hpf_stack_part part;
+} further[] = {{HPF_BREAKDOWN_TYPE, HPF_PART_TYPE},
+               {HPF_BREAKDOWN_RETAINER, HPF_PART_RETAINER},
+               {HPF_BREAKDOWN_BIOGRAPHY, HPF_PART_USE}};
+
+enum { N_FURTHER = sizeof further / sizeof *further };
+
+static bool has_further(const log_contents *c, size_t i)
+{
+    return c->survey && hpf_summary_has_further(c->survey, further[i].by);
+}
+
+static void write_further(hpf_sink *sink, const log_contents *c)
+{
+    const char *before = "\nmore         ";
+    for (size_t i = 0; i < N_FURTHER; i++) {
+        if (has_further(c, i)) {
+            hpf_sink_printf(sink, "%s--by %s (%s)", before, stack_part_names[further[i].part],
+                            hpf_breakdown_flag(further[i].by));
+            before = ", ";
+        }
+    }
+}
+
 static void write_profiles(hpf_sink *sink, const log_contents *c)
 {
     for (size_t i = 0; i < c->facts->n_profiles; i++) {
@@ -251,6 +279,7 @@ static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *e
     hpf_sink_printf(sink, "\nended        %s",
                     log_time(c, (double)hpf_eventlog_last_ns(c->log) / 1e9).text);
     write_profiles(sink, c);
+    write_further(sink, c);
     write_heap(sink, c);
     hpf_sink_printf(sink, "\nmarks        %s",
                     format_count(count_of(c, HPF__EVENT_USER_MARKER)).text);
@@ -351,6 +380,13 @@ static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *e
     hpf_json_whole(&json, "pid", c->facts->pid);
     hpf_json_number(&json, "ended", (double)hpf_eventlog_last_ns(c->log) / 1e9);
     write_json_profiles(&json, c);
+    hpf_json_array(&json, "more");
+    for (size_t i = 0; i < N_FURTHER; i++) {
+        if (has_further(c, i)) {
+            hpf_json_text(&json, NULL, stack_part_names[further[i].part]);
+        }
+    }
+    hpf_json_close(&json);
     hpf_json_whole(&json, "time_samples", count_of(c, HPF__EVENT_PROF_SAMPLE_COST_CENTRE));
     hpf_json_array(&json, "reports");
     for (size_t i = 0; i < N_REPORTS; i++) {

@@ -22,6 +22,7 @@
 #include "hpfile/retainer_sets.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
+#include "hpfile/summary.h"
 
 /* Most that a recording answers: by three break-downs, and who makes what is unused. */
 enum { MOST_ANSWERS = 4 };
@@ -136,22 +137,6 @@ static hpf_status add_savings(hpf_explanation *e, const hpf_explain_recording *g
     return status;
 }
 
-/* Returns whether stacks of a recording say what a further break-down does. */
-static bool has_further(const hpf_survey *survey, hpf_breakdown by)
-{
-    enum { MOST_TYPES = 4 };
-    bool has = false;
-    for (hpf_name i = 0; i < hpf_survey_n_names(survey) && !has; i++) {
-        hpf_frame frames[MOST_TYPES];
-        size_t n = hpf_survey_frames(survey, i, frames, MOST_TYPES);
-        n = hpf__n_types(frames, n < MOST_TYPES ? n : MOST_TYPES);
-        for (size_t k = 0; k < n; k++) {
-            has |= frames[k].further == by;
-        }
-    }
-    return has;
-}
-
 /* Adds what a recording says by a break-down. */
 static hpf_status add_answer(hpf_explanation *e, const hpf_explain_recording *r,
                              hpf__explain_key key, hpf_error *err)
@@ -179,7 +164,7 @@ static hpf_status add_further(hpf_explanation *e, const hpf_explain_recording *f
     hpf_explain_recording r = *first;
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == HPF_OK; i++) {
-        bool is_further = has_further(r.in->survey, all[i]);
+        bool is_further = hpf_summary_has_further(r.in->survey, all[i]);
         r.by = all[i];
         r.question = question_of(r.by, true);
         status = is_further ? add_answer(e, &r, HPF__EXPLAIN_BY_NAME, err) : HPF_OK;

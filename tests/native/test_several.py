@@ -45,6 +45,10 @@ class Several(Native):
         self.assertIn("at the peak, with --by type:", errors)
         by_type = self.most("--by", "type")
         self.assertEqual({name: by_type[name] for name in own}, own)
+        info = harness.run([harness.CENSUS, "info", self.recording]).output
+        self.assertIn("\nbreakdown    retainer set (-hr), a sample on request\nmore         --by type (-hy)\n", info)
+        self.assertEqual(json.loads(harness.run([harness.CENSUS, "info", "--format", "json", self.recording]).output)["more"],
+                         ["type"])
         self.assertEqual(self.most("--by", "retainer"), self.most())
         self.assertEqual(self.most("--by", "type", "--under", "cache@")["Page"], own["Page"])
         self.check_part({"load_page": own["Page"]}, "--by", "function", "--under", "^Page$")
