@@ -163,6 +163,7 @@ class Summaries(Native):
 
     def test_summaries_of_ends(self):
         self.run_all([program("ends"), "returns", "3"])
+        self.run_all([program("ends"), "returns", "3"], modes=[["-hchold"], ["-hy", "-hcnone"], ["-hr", "-hchold"]])
         for case in "exits_quickly", "is_killed", "aborts", "main_thread_exits":
             self.run_all([program("ends"), case, "3"], modes=[["-hr"], ["-hb"]])
 

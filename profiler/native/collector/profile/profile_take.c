@@ -46,12 +46,13 @@ void hpp__profile_count_totals(hpp__profile *p)
     p->figures.freed_bytes = all.freed_bytes;
 }
 
-/* Keeps the bands of a break-down in the largest sample, if they are not places that allocate. */
-static void keep_bands(hpp__peak_bands *to, const hpp_bands *from)
+/* Keeps the bands of a break-down in the largest sample. Places that allocate are kept as groups,
+ * which no restriction leaves out. */
+static void keep_bands(hpp__peak_bands *to, const hpp_bands *from, bool is_restricted)
 {
     enum { N_PHASES = 4 }; /* that take their place at the end */
     bool is_kept = (from->by == HPF_BREAKDOWN_TYPE || from->by == HPF_BREAKDOWN_RETAINER ||
-                    from->by == HPF_BREAKDOWN_BIOGRAPHY) &&
+                    from->by == HPF_BREAKDOWN_BIOGRAPHY || is_restricted) &&
                    HPF__ARRAY_RESERVE(to->bands, to->capacity, from->n_bands + N_PHASES);
     to->by = from->by;
     to->n = is_kept ? from->n_bands : 0;
@@ -63,9 +64,10 @@ static void keep_bands(hpp__peak_bands *to, const hpp_bands *from)
 static void keep_all_bands(hpp__profile *p, const hpp_census_result *result)
 {
     const hpp_bands first = {p->options->census->breakdown, result->bands, result->n_bands};
-    keep_bands(&p->peak_bands[0], &first);
+    bool is_restricted = p->options->census->n_restrictions > 0;
+    keep_bands(&p->peak_bands[0], &first, is_restricted);
     for (int i = 0; i < HPP_MAX_FURTHER_BANDS; i++) {
-        keep_bands(&p->peak_bands[1 + i], &result->further[i]);
+        keep_bands(&p->peak_bands[1 + i], &result->further[i], is_restricted);
         p->figures.further[i] = result->further[i].by;
     }
 }
