@@ -93,9 +93,11 @@ static bool read_for_page(plot_job *j, input *in, hpf_survey_options limits)
     input *allocations = &j->allocations[in - j->inputs];
     hpf_error err;
     hpf_status status = j->setup.values->group ? HPF_OK : find_findings(j, in, &err);
-    if (!status && j->shows_stacks && in->format == &hpf_format_eventlog) {
+    if (!status && j->shows_stacks &&
+        (in->format == &hpf_format_eventlog || plot_setup_chooses(&j->setup))) {
         /* Others have whole stacks already. Two surveys at once would take twice the memory. */
         limits.by_stack = limits.by_line = true;
+        limits.keeps_stacks = plot_setup_chooses(&j->setup);
         if (!input_survey_again(in, &limits)) {
             return false;
         }
@@ -247,8 +249,7 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     size_t n_inputs = input_is_series(paths, n) ? 1 : n;
-    j->shows_stacks = j->setup.backend->write_profiles && n_inputs == 1 &&
-                      !j->setup.values->group && !plot_setup_filter(&j->setup);
+    j->shows_stacks = j->setup.backend->write_profiles && n_inputs == 1 && !j->setup.values->group;
     for (size_t i = 0; i < n_inputs; i++) {
         if (!open_input(j, paths + i, n_inputs < n ? n : 1)) {
             return false;
@@ -261,11 +262,12 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
         return false;
     }
     plot_warn_of_ungrouped(plot_setup_count_ungrouped(&j->setup, j->surveys, n));
+    bool chooses = plot_setup_chooses(&j->setup);
     if (j->shows_stacks && hpf_survey_has_types(j->surveys[0])) {
-        j->setup.options.group = HPR_GROUP_TYPE; /* bands as in other pictures */
+        j->setup.options.group = chooses ? HPR_GROUP_STACK : HPR_GROUP_TYPE; /* as in pictures */
         j->setup.options.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */
-    } else if (j->shows_stacks && hpf_survey_hides_frames(j->surveys[0])) {
+    } else if (j->shows_stacks && (chooses || hpf_survey_hides_frames(j->surveys[0]))) {
         j->setup.options.group = HPR_GROUP_STACK; /* the same */
     }
     return read_sets(j) && read_events(j);

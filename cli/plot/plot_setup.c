@@ -80,6 +80,11 @@ void plot_setup_finish(plot_setup *s)
     hpr_fonts_destroy(s->fonts);
 }
 
+bool plot_setup_chooses(const plot_setup *s)
+{
+    return s->view || plot_setup_filter(s);
+}
+
 plot_name_filter *plot_setup_filter(const plot_setup *s)
 {
     return s->values->match || s->values->exclude ? hpf_name_filter_keeps : NULL;

@@ -49,6 +49,9 @@ plot_ungrouped plot_setup_count_ungrouped(const plot_setup *s, hpf_survey *const
 /* Prints a warning, unless there are none. */
 void plot_warn_of_ungrouped(plot_ungrouped names);
 
+/* Returns whether only some names are shown, or parts of stacks. */
+bool plot_setup_chooses(const plot_setup *s);
+
 /* Returns the name filter for surveys, with `&s->filter` as the context; NULL without a filter. */
 typedef bool plot_name_filter(void *context, hpf_str job, hpf_str name);
 plot_name_filter *plot_setup_filter(const plot_setup *s);

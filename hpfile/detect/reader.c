@@ -28,6 +28,7 @@ struct hpf_reader {
     hpf__eventlog_heap *log;
     hpf__import *import;
     hpf_stack_viewer *viewer; /* or NULL: the events go to the consumer as they are */
+    hpf_stack_view *of_names; /* if stacks are kept apart without a view */
     hpf_frame_rules *rules;   /* the usual ones, made when needed */
 };
 
@@ -76,11 +77,22 @@ hpf_reader *hpf_reader_create(const hpf_events *events, void *context,
     if (!r->options.rules && r->options.view) {
         r->options.rules = r->options.view->rules;
     }
-    bool has_viewer = r->options.view && !r->options.view->shows_names;
+    if (r->options.keeps_stacks && !r->options.view) {
+        const hpf_stack_view_options names = {.size = sizeof names, .shows_names = true};
+        if (hpf_stack_view_create(&r->of_names, &names, NULL) != HPF_OK) {
+            hpf_reader_destroy(r);
+            return NULL;
+        }
+        r->options.view = r->of_names;
+    }
+    bool has_viewer = r->options.view && (r->options.keeps_stacks || !r->options.view->shows_names);
     r->viewer = has_viewer ? hpf_stack_viewer_create(r->options.view, all_frames, r) : NULL;
     if (has_viewer && !r->viewer) {
         hpf_reader_destroy(r);
         return NULL;
+    }
+    if (has_viewer && r->options.keeps_stacks) {
+        hpf__stack_viewer_keep_stacks(r->viewer);
     }
     emit_to(r, events, context);
     return r;
@@ -94,6 +106,7 @@ void hpf_reader_destroy(hpf_reader *r)
         hpf__import_destroy(r->import);
         hpf_stack_viewer_destroy(r->viewer);
         hpf_frame_rules_destroy(r->rules);
+        hpf_stack_view_destroy(r->of_names);
         free(r);
     }
 }

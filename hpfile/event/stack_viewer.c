@@ -3,10 +3,12 @@
  * A name of the reader has a stack: its frames. When the name is defined, its frames are matched
  * with the expressions of the view (match_frame, find_focus), the view chooses some of them
  * (choose_frames), and their text (put_text) is interned as the name that is shown. Samples then
- * only replace the reader's names by the shown ones; several can have the same, or none.
+ * only replace the reader's names by the shown ones; several can have the same, or none. If stacks
+ * are kept apart, each has a shown name of its own, with a number as of a cost-centre stack.
  */
 #include "event/stack_viewer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +47,10 @@ struct hpf_stack_viewer {
     hpf__buffer script; /* of Python, which expressions may call __main__ */
     hpf_frame *stack;   /* of the name that is defined */
     size_t stack_capacity;
-    hpf_breakdown by; /* of names of the reader */
-    bool has_part;    /* of some frame */
+    hpf_breakdown by;    /* of names of the reader */
+    bool has_part;       /* of some frame */
+    hpf_stack_part part; /* that is shown */
+    bool keeps_stacks;
     hpf__costs costs;
 };
 
@@ -61,6 +65,7 @@ hpf_stack_viewer *hpf_stack_viewer_create(const hpf_stack_view *view, hpf_frames
     hpf_stack_viewer *v = calloc(1, sizeof *v);
     if (v) {
         v->view = view;
+        v->part = view->part;
         v->frames_of = frames_of;
         v->frames_context = frames_context;
     }
@@ -81,6 +86,11 @@ void hpf_stack_viewer_destroy(hpf_stack_viewer *v)
         free(v->stack);
         free(v);
     }
+}
+
+void hpf__stack_viewer_keep_stacks(hpf_stack_viewer *v)
+{
+    v->keeps_stacks = true;
 }
 
 void hpf_stack_viewer_emit_to(hpf_stack_viewer *v, const hpf_events *events, void *context)
@@ -201,10 +211,19 @@ static hpf_breakdown breakdown_of(hpf_stack_part part)
                                        : HPF_BREAKDOWN_NONE;
 }
 
+/* Returns the part that names have in a profile by a break-down. */
+static hpf_stack_part part_of_names(hpf_breakdown by)
+{
+    return by == HPF_BREAKDOWN_TYPE        ? HPF_PART_TYPE
+           : by == HPF_BREAKDOWN_RETAINER  ? HPF_PART_RETAINER
+           : by == HPF_BREAKDOWN_BIOGRAPHY ? HPF_PART_USE
+                                           : HPF_PART_STACK;
+}
+
 /* Returns whether a frame says what the view shows of objects. An info table has a type. */
 static bool says(const hpf_stack_viewer *v, const hpf_frame *frame)
 {
-    hpf_breakdown wanted = breakdown_of(v->view->part);
+    hpf_breakdown wanted = breakdown_of(v->part);
     bool is_table = frame->table.length > 0;
     return frame->further == wanted ||
            (frame->further == HPF_BREAKDOWN_NONE &&
@@ -225,7 +244,7 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
 {
     const hpf_stack_view *view = v->view;
     uint32_t first = n > 1 ? (uint32_t)hpf__n_types(v->stack, n - 1) : 0; /* function */
-    bool is_stack = view->part == HPF_PART_STACK;
+    bool is_stack = v->part == HPF_PART_STACK;
     uint32_t depth = is_stack && view->depth ? view->depth : UINT32_MAX;
     focus at = {.is_shown = false};
     hpf_status status = find_focus(v, n, first, &at);
@@ -233,10 +252,10 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
     if (status != HPF_OK || !at.is_shown) {
         return status;
     }
-    if (view->part == HPF_PART_THREAD) {
+    if (v->part == HPF_PART_THREAD) {
         frames->begin = n - 1;
         frames->end = n;
-    } else if (breakdown_of(view->part) != HPF_BREAKDOWN_NONE && first > 0) {
+    } else if (breakdown_of(v->part) != HPF_BREAKDOWN_NONE && first > 0) {
         while (frames->begin < first && !says(v, &v->stack[frames->begin])) {
             frames->begin++;
         }
@@ -256,7 +275,7 @@ static hpf_status choose_frames(hpf_stack_viewer *v, uint32_t n, shown_name *fra
         while (with_line < n && v->stack[with_line].source.length == 0) {
             with_line++;
         }
-        begin = view->part == HPF_PART_LINE && with_line < n ? with_line : begin;
+        begin = v->part == HPF_PART_LINE && with_line < n ? with_line : begin;
         frames->begin = begin;
         frames->end = is_stack && depth > n - begin ? n : begin + (is_stack ? depth : 1);
     }
@@ -268,8 +287,13 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
 {
     const hpf_frame *frame = &v->stack[frames->begin];
     hpf__buffer *text = &v->text;
+    char number[16];
+    int n = snprintf(number, sizeof number, "(%u)", (unsigned)v->names.n_names + 1);
     text->length = 0;
-    switch (v->view->part) {
+    if (v->keeps_stacks && !hpf__buffer_append(text, number, (size_t)n)) {
+        return false;
+    }
+    switch (v->part) {
     case HPF_PART_STACK:
         for (uint32_t i = frames->begin; i < frames->end; i++) {
             if ((i > frames->begin && !hpf__buffer_append(text, "/", 1)) ||
@@ -298,7 +322,7 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
     case HPF_PART_RETAINER:
     case HPF_PART_USE: {
         hpf_str type = says(v, frame) ? frame->type : HPF_STR("");
-        type = type.length == 0 && v->by == breakdown_of(v->view->part) ? name : type;
+        type = type.length == 0 && v->by == breakdown_of(v->part) ? name : type;
         v->has_part |= type.length > 0;
         return append(text, type.length ? type : HPF_STR("(no type)"));
     }
@@ -338,7 +362,7 @@ static hpf_status define(hpf_stack_viewer *v, hpf_name source, hpf_str name, hpf
                                        : hpf_error_set_memory(err);
     }
     if (is_new) {
-        v->origins[*shown] = frames;
+        v->origins[*shown] = v->keeps_stacks ? (shown_name){source, 0, (uint32_t)n} : frames;
         if (v->events.name) {
             status = v->events.name(v->context, *shown, v->names.names[*shown], err);
         }
@@ -375,13 +399,14 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
     if (which == HPF_HEADER_JOB) {
         v->by = hpf_breakdown_of_job(text);
         v->script.length = 0;
+        v->part = v->view->shows_names ? part_of_names(v->by) : v->view->part;
         if (v->view->has_main && !append(&v->script, hpf__python_script(text))) {
             return hpf_error_set_memory(err);
         }
-        if (!put_job(v, text)) {
+        if (!v->view->shows_names && !put_job(v, text)) {
             return hpf_error_set_memory(err);
         }
-        text = (hpf_str){v->text.bytes, v->text.length};
+        text = v->view->shows_names ? text : (hpf_str){v->text.bytes, v->text.length};
     }
     return v->events.header ? v->events.header(v->context, which, text, err) : HPF_OK;
 }
@@ -461,7 +486,7 @@ hpf_status hpf_stack_viewer_check(const hpf_stack_viewer *v, hpf_error *err)
         [HPF_PART_USE] = "use; profiles of -hb have it",
         [HPF_PART_THREAD] = NULL,
         [HPF_PART_RETAINER] = "retainer; profiles of -hr have them"};
-    hpf_stack_part part = v->view->part;
+    hpf_stack_part part = v->part;
     if (v->n_sources > 0 && v->names.n_names == 0) {
         return hpf_error_set(err, HPF_ERR_RANGE, "no stack has a function that matches");
     }

@@ -156,6 +156,7 @@ static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source 
                                          .symbolise_context = s->options.symbolise_context,
                                          .by_stack = s->options.by_stack,
                                          .by_line = s->options.by_line,
+                                         .keeps_stacks = s->options.keeps_stacks,
                                          .view = s->options.view};
     bool is_whole = hpf__reader_is_whole(format, &reader_options);
     reader_options.by_line |=

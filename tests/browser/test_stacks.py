@@ -418,6 +418,23 @@ def test_groups_keep_their_stacks(bench, browser):
     expect_bars(browser, sums_of(stacks, lambda a: a[400]), "at 400")
 
 
+def test_views_and_filters_keep_their_stacks(bench, browser):
+    """Bands by what --by and --match choose; the page has the whole stacks of these."""
+    stacks = make_stacks(7, 80)
+    bench.open_stacks(stacks, "--by", "function")
+    expect(browser.run("return census.app.entry().profile.names.length") <= 7, True, "few bands")
+    bench.point(400)
+    expect_bars(browser, sums_of(stacks, lambda a: a[400]), "by function, at 400")
+    under = {frames: amounts for frames, amounts in stacks.items() if "f2" in frames}
+    bench.open_stacks(stacks, "--under", "^f2$", "--by", "function")
+    bench.point(400)
+    expect_bars(browser, sums_of(under, lambda a: a[400]), "under a function, at 400")
+    chosen = {frames: amounts for frames, amounts in stacks.items() if frames[-1] == "f3"}
+    bench.open_stacks(stacks, "--match", "^f3/")
+    bench.point(400)
+    expect_bars(browser, sums_of(chosen, lambda a: a[400]), "of one function, at 400")
+
+
 def test_difference_of_two_recordings(bench, browser):
     """A program and an edited version of it, in which lines moved by 7, one function is new and one is gone."""
     older = {"f0": "f0@x.c:10", "f1": "f1@x.c:20", "f2": "f1@x.c:30", "f4": "f4@y.c:5", "f5": "gone", "f6": "f3"}
@@ -687,15 +704,16 @@ def test_a_frame_shows_the_lines_of_its_calls(bench, browser):
     folder = bench.directory / "calls"
     folder.mkdir()
     (folder / "worker.c").write_text("".join(f"line {i}\n" for i in range(1, 20)))
-    bench.open(BUILD, "--process=2", "--source", folder)
-    bench.choose("main /tmp/format/f/worker.c:6")
-    rows = browser.run("""return [...document.querySelectorAll('#source-rows tr.alone')].map((row) =>
-        [...row.children].map((cell) => cell.textContent))""")
-    expect([row[1:] for row in rows], [["9", "line 9"], ["11", "line 11"]], "the lines of both calls in main")
-    amounts = browser.run("""const {flame} = census.app, {stacks, order} = flame;
-        return order.children(flame.zoomed).map((node) => [stacks.frames[node.frame].label, flame.amountOf(flame.weightOf(node))])""")
-    expect(dict(amounts), {"parse": rows[0][0], "optimise": rows[1][0]}, "the bytes of the calls")
-    expect(browser.run("return document.querySelectorAll('#stack-rows tr[aria-level=\"1\"]').length"), 1, "rows of main")
+    for options in (), ("--match", "^[op]"), ("--by", "function"):
+        bench.open(BUILD, "--process=2", "--source", folder, *options)
+        bench.choose("main /tmp/format/f/worker.c:6")
+        rows = browser.run("""return [...document.querySelectorAll('#source-rows tr.alone')].map((row) =>
+            [...row.children].map((cell) => cell.textContent))""")
+        expect([row[1:] for row in rows], [["9", "line 9"], ["11", "line 11"]], "the lines of both calls in main")
+        amounts = browser.run("""const {flame} = census.app, {stacks, order} = flame;
+            return order.children(flame.zoomed).map((node) => [stacks.frames[node.frame].label, flame.amountOf(flame.weightOf(node))])""")
+        expect(dict(amounts), {"parse": rows[0][0], "optimise": rows[1][0]}, "the bytes of the calls")
+        expect(browser.run("return document.querySelectorAll('#stack-rows tr[aria-level=\"1\"]').length"), 1, "rows of main")
 
 
 def test_profiles_without_stacks_have_no_flame_graph(bench, browser):

@@ -61,6 +61,9 @@ static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
                                         .by_stack = true,
                                         .by_line = true,
                                         .view = live->view,
+                                        .keeps_stacks = true,
+                                        .is_wanted = live->is_wanted,
+                                        .is_wanted_context = live->is_wanted_context,
                                         .symbolise = live->symbolise,
                                         .symbolise_context = live->symbolise_context};
     const hpf_format *format;
@@ -73,11 +76,12 @@ static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
 
 hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options)
 {
-    bool has_names = options->value.length == 0 && !options->is_wanted;
-    if (!calls->was_read && has_names) {
+    if (!calls->was_read && options->value.length == 0) {
         hpf_status status = read_file(calls, options);
+        bool chooses = options->view || options->is_wanted;
         if (status || !calls->survey ||
-            !(hpf_survey_has_types(calls->survey) || hpf_survey_hides_frames(calls->survey))) {
+            !(chooses || hpf_survey_has_types(calls->survey) ||
+              hpf_survey_hides_frames(calls->survey))) {
             file_calls_forget(calls);
         }
     }

@@ -411,9 +411,7 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         .state = name_of_state(feed->of),
         .activity = hpf_live_activity(feed->of->live, survey),
         .si_units = feed->si_units,
-        .group = !calls                        ? HPR_GROUP_NONE
-                 : hpf_survey_has_types(calls) ? HPR_GROUP_TYPE
-                                               : HPR_GROUP_STACK,
+        .group = calls ? HPR_GROUP_STACK : HPR_GROUP_NONE,
         .most_bytes = most_bytes,
         .most_names = MOST_PLACES_AT_FIRST,
     };

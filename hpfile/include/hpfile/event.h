@@ -208,6 +208,9 @@ typedef struct hpf_reader_options {
     /* What is shown of stacks; NULL: the names as they are. Borrowed. A profile of which nothing is
      * shown is an error at the end, RANGE or UNSUPPORTED. */
     const hpf_stack_view *view;
+    /* Stacks of which the same is shown are not one name, but each is a name that begins with a
+     * number, as of a cost-centre stack, and has all of its frames. */
+    bool keeps_stacks;
     /* Whose code frames are; NULL: by the view, or by the usual rules. Borrowed. */
     const hpf_frame_rules *rules;
 } hpf_reader_options;

@@ -52,6 +52,7 @@ typedef struct hpf_survey_options {
     bool uses_mutator_clock;
     bool by_stack, by_line;     /* as in hpf_reader_options */
     const hpf_stack_view *view; /* as in hpf_reader_options */
+    bool keeps_stacks;          /* as in hpf_reader_options */
     const hpf_format *format;   /* of the source; NULL: it is detected */
     hpf_str value;              /* as in hpf_reader_options */
     hpf_symboliser *symbolise;  /* as in hpf_reader_options */

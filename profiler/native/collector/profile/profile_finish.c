@@ -140,8 +140,10 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
     }
     hpp__profile_take(p, last);
     hpp__profile_keep_alive(&p->last, &p->heap);
-    /* Notes how much of the largest sample the program had mapped itself. */
-    for (size_t i = 0; i < p->peak.n; i++) {
+    /* Notes how much of the largest sample the program had mapped itself; with restrictions, it is
+     * not known. */
+    size_t n_groups = p->options->census->n_restrictions > 0 ? 0 : p->peak.n;
+    for (size_t i = 0; i < n_groups; i++) {
         bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
         p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
     }
