@@ -116,7 +116,7 @@ class Metrics(Watch):
     def test_bands(self):
         """Every sample of a random profile with many names."""
         chance = random.Random(3)
-        names = [f"f{i}" for i in range(90)] + ['std::map<int, "a\\b">', "OTHER"]
+        names = [f"({i}){'f' if i < 4 else f'f{i}'}" for i in range(90)] + ['std::map<int, "a\\b">', "OTHER"]
         writer = self.open_writer("prog.hp", HEADERS.encode())
         place = self.place_of(self.path("prog.hp"))
         self.assertEqual(self.scrape(place), {})
@@ -124,13 +124,16 @@ class Metrics(Watch):
         for n in range(1, 12):
             costs = {name: chance.randrange(1, 10**7) for name in chance.sample(names, 60)}
             writer.write(text_of(n / 8, costs).encode())
+            labels = {name: re.sub(r"^\(\d+\)", "", name) for name in costs}
+            live = {label: sum(costs[name] for name in costs if labels[name] == label) for label in labels.values()}
             writer.flush()
             found = wait_until(lambda: (seen := self.scrape(place)).get(("census_samples_total", None)) == n and seen, "the sample")
             largest = sorted(costs, key=costs.get, reverse=True)[:LARGEST]
-            bands += [name for name in largest if name not in bands and name != "OTHER"][:MOST_BANDS - len(bands)]
+            new = dict.fromkeys(labels[name] for name in largest)
+            bands += [label for label in new if label not in bands and label != "OTHER"][:MOST_BANDS - len(bands)]
             total = sum(costs.values())
             peak = max(peak, total)
-            expected = {("census_heap_live_bytes", name): costs.get(name, 0) for name in bands}
+            expected = {("census_heap_live_bytes", label): live.get(label, 0) for label in bands}
             expected["census_heap_live_bytes", "OTHER"] = total - sum(expected.values())
             expected |= {("census_heap_total_bytes", None): total, ("census_heap_peak_bytes", None): peak,
                          ("census_samples_total", None): n, ("census_sample_time", None): n / 8}

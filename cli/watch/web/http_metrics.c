@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/utf8.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
@@ -20,20 +21,27 @@ typedef struct metrics_profile {
     const watched *of;
     double time, total, peak, resident, n_samples; /* `resident` is NAN if it is not known */
     size_t n_bands;
-    hpf_str names[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
+    hpf_str labels[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
     double amounts[HTTP_METRICS_MOST_BANDS];
     double other;
 } metrics_profile;
 
 /* ---- reading ---- */
 
-static bool has_band(const http_metrics_bands *bands, hpf_name name)
+/* Returns the label of a name: without the number of its stack, which differs between processes. */
+static hpf_str label_of(const hpf_survey *survey, hpf_name name)
+{
+    return hpf__without_id(hpf_survey_name(survey, name));
+}
+
+/* Returns the index of the band with a label, or the number of bands. */
+static size_t find_band(const http_metrics_bands *bands, const hpf_survey *survey, hpf_str label)
 {
     size_t i = 0;
-    while (i < bands->n && bands->names[i] != name) {
+    while (i < bands->n && !hpf_str_equal(label_of(survey, bands->names[i]), label)) {
         i++;
     }
-    return i < bands->n;
+    return i;
 }
 
 /* Returns whether a name can be a label: text that is written unchanged, so that labels differ like
@@ -70,8 +78,9 @@ static void choose_bands(http_metrics_bands *bands, const hpf_survey *survey, co
         largest[at] = i;
     }
     for (size_t i = 0; i < n && bands->n < HTTP_METRICS_MOST_BANDS; i++) {
-        hpf_str name = hpf_survey_name(survey, largest[i]);
-        if (!has_band(bands, largest[i]) && can_be_label(name) && !hpf_str_is(name, other_band)) {
+        hpf_str label = label_of(survey, largest[i]);
+        if (find_band(bands, survey, label) == bands->n && can_be_label(label) &&
+            !hpf_str_is(label, other_band)) {
             bands->names[bands->n++] = largest[i];
         }
     }
@@ -87,6 +96,20 @@ static double last_of_quantity(const hpf_overview *o, const char *name)
         }
     }
     return NAN;
+}
+
+/* Adds the amounts of all names to the bands with their labels. */
+static void add_amounts(metrics_profile *p, const hpf_survey *survey,
+                        const http_metrics_bands *bands, const double *amounts)
+{
+    for (uint32_t name = 0; name < hpf_survey_n_names(survey); name++) {
+        size_t band =
+            amounts[name] > 0 ? find_band(bands, survey, label_of(survey, name)) : bands->n;
+        if (band < bands->n) {
+            p->amounts[band] += amounts[name];
+            p->other -= amounts[name];
+        }
+    }
 }
 
 /* Fills in the latest sample. */
@@ -110,10 +133,9 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
         p->resident = last_of_quantity(o, "resident");
         p->n_bands = bands->n;
         for (size_t i = 0; i < bands->n; i++) {
-            p->names[i] = hpf_survey_name(survey, bands->names[i]);
-            p->amounts[i] = amounts[bands->names[i]];
-            p->other -= p->amounts[i];
+            p->labels[i] = label_of(survey, bands->names[i]);
         }
+        add_amounts(p, survey, bands, amounts);
     }
     free(amounts);
     return status;
@@ -188,7 +210,7 @@ static void write_bands(const http_metrics *m, hpf_sink *sink)
     for (size_t k = 0; k < m->n; k++) {
         const metrics_profile *p = &m->profiles[k];
         for (size_t i = 0; i < p->n_bands; i++) {
-            write_value(sink, metric, p, &p->names[i], p->amounts[i]);
+            write_value(sink, metric, p, &p->labels[i], p->amounts[i]);
         }
         write_value(sink, metric, p, &other, p->other);
     }
