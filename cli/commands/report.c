@@ -15,6 +15,7 @@
 #include "hpfile/sink.h"
 #include "base/frame.h"
 #include "base/json.h"
+#include "base/names.h"
 
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
@@ -113,17 +114,46 @@ static void write_number(hpf_sink *sink, const hpf_summary_row *row)
                     format_count(row->n_names).text);
 }
 
+/* Returns whether the members of a set, each in <>, say no more than its name does. */
+static bool are_named(hpf_str members, hpf_str name)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < members.length; i++) {
+        if (k < name.length && members.data[i] == name.data[k]) {
+            k++;
+        } else if (!memchr("<> ", members.data[i], 3)) {
+            return false;
+        }
+    }
+    return k == name.length;
+}
+
+/* Finds the retainer set of a row, and stores the name of the row beside its members, which tell it
+ * apart. Returns false if the set is not known, or the name says all of it. */
+static bool find_set(const report *r, const hpf_summary_row *row, hpf_retainer_set *set,
+                     hpf_str *name)
+{
+    *name = row->name;
+    if (!hpf_survey_retainer_set(r->in->survey, row->number, set)) {
+        return false;
+    }
+    *name = hpf__without_id(row->name);
+    return !are_named(set->members, *name);
+}
+
 /* Writes the name of a row with the members of its retainer set, if known. */
 static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
+    hpf_str name;
     if (row->n_names > 1 || row == &r->sum.others) {
         hpf_sink_name(sink, row->name);
         write_number(sink, row);
         return;
     }
-    hpf_sink_name(sink, row->name);
-    if (hpf_survey_retainer_set(r->in->survey, row->number, &set)) {
+    bool has_set = find_set(r, row, &set, &name);
+    hpf_sink_name(sink, name);
+    if (has_set) {
         hpf_sink_text(sink, " = {");
         hpf_sink_name(sink, set.members);
         hpf_sink_text(sink, "}");
@@ -229,10 +259,11 @@ static void write_text(hpf_sink *sink, const report *r)
 static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
 {
     hpf_retainer_set set;
+    hpf_str name = row->name;
     bool is_one = row->n_names == 1 && row != &r->sum.others;
-    bool has_set = is_one && hpf_survey_retainer_set(r->in->survey, row->number, &set);
-    if (is_one || row->name.length > 0) {
-        output_markdown_name(sink, row->name);
+    bool has_set = is_one && find_set(r, row, &set, &name);
+    if (is_one || name.length > 0) {
+        output_markdown_name(sink, name);
     }
     if (!is_one) {
         write_number(sink, row);
