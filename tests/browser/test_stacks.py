@@ -390,6 +390,13 @@ def test_names_end_inside_their_bars(bench, browser):
         expect(outside, [], f"names that are too long at {width}")
         expect(browser.run("return document.documentElement.scrollWidth - innerWidth <= 0"), True, "nothing sticks out")
     browser.metrics(1280, 900)
+    shown = browser.run("""
+        return arguments[0].map((name) => [900, 84, 40].map((width) => census.app.flame.fitted(name, width)));""",
+                        ["std::map<a::b, int>::insert", "app.Row.load.<locals>.<genexpr>", "f.constprop.0", "g libc.so.6+0x12"])
+    expect([texts[0] for texts in shown], ["std::map<a::b, int>::insert", "app.Row.load.<locals>.<genexpr>", "f.constprop.0",
+                                           "g libc.so.6+0x12"], "names with room")
+    expect([texts[1] for texts in shown[:3]], ["…insert", "…<genexpr>", "f.constprop.0"], "functions without their scopes")
+    expect([texts[2] for texts in shown[:2]], ["insert", "<g…>"], "names of narrow bars")
 
 
 @in_each_browser

@@ -11,10 +11,24 @@ const {inkOn, mix} = census.colours;
 
 const ROW_PX = 20, GAP_PX = 1, SIZE = 12;
 const LEAST_PX = 2;         // narrower bars of one caller are drawn as one
-const LEAST_TEXT_PX = 30;
+const LEAST_TEXT_PX = 30, LEAST_CHARACTERS = 2;
 const FADED = 0.22;         // share of the colour that bars outside the selection keep
 const GROWN = '#d55e00', SHRUNK = '#0072b2';
 const NOISE = 0.05;         // share of the memory whose change has no colour: two runs are never equal
+
+const SCOPE = /^(::|\.)(?!so\b|constprop|isra|part|cold|lto_priv)[\p{L}_<{~]/u;
+
+// Returns a name without the scopes of its function: "insert" of "std::map<a::b, c>::insert", "<genexpr>" of
+// "app.load.<genexpr>". Parts that a compiler has added, and places, stay.
+function ownName(text) {
+    let depth = 0, from = 0;
+    for (let i = 0; i < text.length && (depth > 0 || !' @+'.includes(text[i])); i++) {
+        depth += '<([{'.includes(text[i]) - '>)]}'.includes(text[i]);
+        const scope = depth === 0 && i > 0 ? SCOPE.exec(text.slice(i, i + 12)) : null;
+        from = scope ? i + scope[1].length : from;
+    }
+    return text.slice(from);
+}
 
 class Flame {
     // `data`: of the page (docs/formats/page.md), with lines of the program.
@@ -282,20 +296,12 @@ class Flame {
         }
     }
 
-    // Returns the beginning of a text, or all of it, that fits into a width.
+    // Returns a text that fits into a width: a name loses the scopes of its function first, then its middle; null
+    // if nothing fits.
     fitted(text, width) {
-        const all = measure(text, SIZE);
-        if (all <= width) {
-            return text;
-        }
-        const characters = Array.from(text);
-        for (let n = Math.floor(characters.length * width / all); n > 2; n--) {
-            const cut = `${characters.slice(0, n - 1).join('')}…`;
-            if (measure(cut, SIZE) <= width) {
-                return cut;
-            }
-        }
-        return null;
+        const own = ownName(text), short = own === text ? text : `…${own}`;
+        return [text, short].find((whole) => measure(whole, SIZE) <= width)
+            ?? census.labels.elide(own, width, SIZE, LEAST_CHARACTERS);
     }
 
     // A frame has the colour of a band if all its stacks belong to it, or the stacks that end in it, if they have most

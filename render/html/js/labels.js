@@ -22,8 +22,9 @@ function cut(characters, kept) {
     return `${head}…${characters.slice(characters.length - (kept - nHead)).join('')}`;
 }
 
-// Cuts a text to a width, as in render/layout/elide.c; returns null when too little would be left.
-function elide(text, width, size) {
+// Cuts a text to a width, as in render/layout/elide.c; returns null when fewer than `least` characters
+// would be left.
+function elide(text, width, size, least = LEAST_CHARACTERS) {
     const characters = Array.from(text), fits = (shown) =>
         census.surface.measure(shown, size) <= width + ROUNDING_PX;
     if (characters.length <= MOST_CHARACTERS && fits(text)) {
@@ -34,7 +35,7 @@ function elide(text, width, size) {
         const kept = Math.floor((fitting + tooMany) / 2);
         [fitting, tooMany] = fits(cut(characters, kept)) ? [kept, tooMany] : [fitting, kept];
     }
-    return fitting < LEAST_CHARACTERS ? null : cut(characters, fitting);
+    return fitting < least ? null : cut(characters, fitting);
 }
 
 // Returns the space of a band in each cell: the lowest point of its upper edge, the highest of its

@@ -87,7 +87,8 @@ class SourcePanel {
         const {file, line: largest} = places[0], source = `${stacks.frames[chosen.frame].label} ${file}:${largest}`;
         const bytes = this.bytesOf(file, flame, flame.amounts());
         const current = new Set(places.filter((place) => place && place.file === file).map(({line}) => line));
-        byId('source-title').textContent = source;
+        byId('source-title').textContent = entry.state === 'growing'
+            ? `${source} (where the function begins; the lines of its calls come when the program has ended)` : source;
         byId('source-rows').replaceChildren(...lines.map(([line, text], i) => {
             const row = element('tr', current.has(line) ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
             const amount = bytes.get(line);
