@@ -83,7 +83,33 @@ step() {
     fi
 }
 
+# CMake has presets since 3.21.
+has_presets() {
+    cmake --help | grep -q -- --preset
+}
+
+configure() {
+    if has_presets; then
+        cmake --preset "$1"
+    else
+        .ci/preset.py "$1" | xargs -d '\n' cmake
+    fi
+}
+
 # build PRESET [OPTION...]
 build() {
-    step "configure-$1" cmake --preset "$1" && step "build-$1" cmake --build --preset "$@"
+    local preset=$1
+    shift
+    step "configure-$preset" configure "$preset" && step "build-$preset" cmake --build "build/$preset" "$@"
+}
+
+# run_ctest PRESET [OPTION...]
+run_ctest() {
+    local preset=$1
+    shift
+    if has_presets; then
+        ctest --preset "$preset" "$@"
+    else
+        (cd "build/$preset" && ctest --output-on-failure "$@")
+    fi
 }

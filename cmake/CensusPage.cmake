@@ -3,7 +3,7 @@
 #
 # The page has four places: @STYLE@ and @SCRIPT@ take the files, @STYLE_HASH@ and @SCRIPT_HASH@ what a browser is to
 # find when it hashes them; at @CONNECT@ and @DATA@ the page is cut. Only the files' bytes decide on the result.
-cmake_minimum_required(VERSION 3.21)
+cmake_minimum_required(VERSION 3.18)
 
 # What a file says, without what CMake could misread: it is only joined and replaced as a whole.
 file(READ ${DIRECTORY}/${PAGE} page)
