@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import unittest
+import time
 
 import harness
 from harness import CENSUS, PATIENCE_S, PROGRAMS, program
@@ -24,6 +24,30 @@ for line in sys.stdin:
     kept.append(bytearray(int(line)))
     print(len(kept), flush=True)
 print("end", sum(map(len, kept)))
+"""
+# Fills containers that are older than the profile, of a class that is, too.
+OLDER = """import sys
+class Box:
+    def __init__(self, n):
+        self.data = "x" * n
+class Owner:
+    pass
+LISTED, NAMED, SHARED, OWNER, NESTED = [], {}, set(), Owner(), ([{"deep": []}],)
+OWNER.kept = []
+def fill(n):
+    for i in range(100):
+        LISTED.append(Box(n))
+        NAMED[i] = Box(2 * n)
+        SHARED.add(Box(4 * n))
+        OWNER.kept.append(Box(8 * n))
+        NESTED[0][0]["deep"].append(Box(16 * n))
+def main():
+    local = [[]]
+    for line in sys.stdin:
+        fill(int(line))
+        local[0] += [Box(32 * int(line)) for _ in range(100)]
+        print(len(LISTED), flush=True)
+main()
 """
 # Prints what each epoll_wait returns, then the line that it was for.
 WAITING = """import ctypes, os, select
@@ -77,6 +101,11 @@ class Attached:
             test.skipTest("processes may not be traced here")
         assert "profiling process" in said, said
 
+    def wait_for_bytes(self, n_bytes):
+        """Waits for a sample of as many bytes."""
+        while sum(self.last().values()) < n_bytes:
+            time.sleep(0.01)
+
     def end(self):
         """Detaches. Returns the bytes of the last sample by the innermost function."""
         self.census.send_signal(signal.SIGINT)
@@ -85,8 +114,12 @@ class Attached:
     def wait(self):
         self.said = self.census.stderr.read()
         assert self.census.wait(PATIENCE_S) == 0, self.said
+        return self.last()
+
+    def last(self):
+        """Returns the bytes of the last sample that is whole, by the innermost function."""
         with open(self.base + ".hp", encoding="utf-8") as file:
-            samples = file.read().split("BEGIN_SAMPLE ")
+            samples = file.read().rpartition("END_SAMPLE ")[0].split("BEGIN_SAMPLE ")
         bands = {}
         for line in samples[-1].splitlines():
             if "\t" in line:
@@ -96,11 +129,7 @@ class Attached:
         return bands
 
 
-class Attach(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.directory)
-
+class Attach(harness.Native):
     def start(self, command=None, **environment):
         return Program(self, command or [program("attached")], environment)
 
@@ -342,6 +371,32 @@ class Attach(unittest.TestCase):
         running.ask("5", n_answers=1)
         self.assertEqual(running.end(), 0)
         self.assertEqual(running.lines[-1], "end 15000015\n")
+
+    def profile_older(self, running, *options):
+        """Returns the bands of what the program puts into containers that are older than the profile, by 100 strings
+        of 20,000 characters."""
+        attached = Attached(self, running.process, "out", *options)
+        running.ask("20000", n_answers=1)
+        attached.wait_for_bytes(63 * 2000000)
+        bands = attached.end()
+        return {name: round(n / 2000000) for name, n in bands.items() if n > 1500000 and name != "INHERITED"}
+
+    def check_older(self, version, python):
+        running = self.start([python, self.path("older.py")])
+        running.ask("10", n_answers=1)
+        method = "older.__init__" if version in ("3.9", "3.10") else "older.Box.__init__"
+        self.assertEqual(self.profile_older(running, "-hc"), {method: 63})
+        self.assertEqual(self.profile_older(running, "-hy"), {"str": 63})
+        self.assertEqual(self.profile_older(running, "-hr"),
+                         {"older.LISTED": 1, "older.NAMED": 2, "older.SHARED": 4, "older.OWNER": 8,
+                          "older.NESTED": 16, "older.main(frame_of_python3)": 32})
+        self.assertEqual(running.end(), 0)
+
+    def test_attach_to_python_functions(self):
+        """Functions, types and holders are known, though modules, classes and containers are older."""
+        with open(self.path("older.py"), "w", encoding="utf-8") as file:
+            file.write(OLDER)
+        self.with_each(self.check_older)
 
     def test_attach_to_a_program_with_stubs(self):
         """Its executable has entries for malloc and free, which lead to ours once it is attached to."""

@@ -55,6 +55,13 @@ static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
            !hpp__python_type_of(&b->graph->python, to);
 }
 
+static bool add_older_edge(void *context, uint32_t to)
+{
+    hpp__graph *g = context;
+    return g->python.of_block[to] & HPP__PYTHON_IS_HELD ||
+           HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to);
+}
+
 /* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
  * places of words further on are prefetched. A word is skipped if its bit is set, and a pointer
  * into the block itself, unless to its begin: such a pointer is how short strings and empty lists
@@ -73,9 +80,14 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
             hpp__block_index_approach(&b->index, words[i + WORDS_AHEAD]);
         }
         uint32_t to = find_block(b, words[i], refused);
+        bool is_skipped = i < 64 && skipped >> i & 1;
+        if (HPP_UNLIKELY(g->python.has_older) && to == HPP__NO_BLOCK && !is_skipped &&
+            !hpp__python_older_follow_word(&b->python_roots.older, words[i], add_older_edge, g)) {
+            return false;
+        }
         if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last ||
-            (to == from && words[i] != b->index.blocks[from].address) ||
-            (i < 64 && skipped >> i & 1) || (is_object && may_be_number(b, words[i], to))) {
+            (to == from && words[i] != b->index.blocks[from].address) || is_skipped ||
+            (is_object && may_be_number(b, words[i], to))) {
             continue;
         }
         if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {

@@ -59,6 +59,7 @@ typedef struct hpp__python {
     uint64_t main;     /* the dict of the module __main__; 0: unknown */
     hpf_str main_name; /* that its file gives this module; empty: unknown */
     bool is_ending;    /* the module is not listed any more */
+    bool has_older;    /* objects that existed before the profile, and are no blocks */
     hpf_arena *arena;
     hpp__python_type *types; /* the first one is no type */
     size_t n_types, types_capacity;

@@ -264,9 +264,8 @@ static bool find_classes(hpp__python *p)
 
 /* ---- Blocks ---- */
 
-/* Returns the number of the type at `address`, to which a block refers; 0 if there is none. Types
- * that are blocks are all known. */
-static uint32_t type_at(hpp__python *p, uint64_t address)
+/* Types that are blocks are all known. */
+uint32_t hpp__python_type_at(hpp__python *p, uint64_t address)
 {
     const uint64_t *known = address ? hpp__map_find(&p->type_at, address) : NULL;
     uint32_t number = NOT_A_TYPE;
@@ -274,7 +273,7 @@ static uint32_t type_at(hpp__python *p, uint64_t address)
         number = (uint32_t)*known;
     } else if (address % WORD_BYTES == 0) {
         const hpp__image_map *map = hpp__image_map_of(p->image, address);
-        if (map && map->is_readable && !map->is_shared && map->path[0] == '/') {
+        if (map && map->is_readable && !map->is_shared && (map->path[0] == '/' || p->has_older)) {
             find_type(p, address, 0, &number);
         }
     }
@@ -287,7 +286,7 @@ static uint32_t type_of_words(hpp__python *p, const uint64_t *words, size_t n_wo
     for (uint32_t head = 0; head <= MAX_HEAD_BYTES; head += GC_HEAD_BYTES) {
         size_t at = head / WORD_BYTES;
         if (at + 1 < n_words && words[at] != 0) {
-            uint32_t number = type_at(p, words[at + 1]);
+            uint32_t number = hpp__python_type_at(p, words[at + 1]);
             const hpp__python_type *type = &p->types[number];
             uint64_t least_bytes = type->kind == HPP__PYTHON_TEXT
                                        ? p->offsets->ascii_bytes /* if it is compact */
@@ -321,7 +320,7 @@ static void name_dict_of(hpp__python *p, uint32_t type, uint64_t dict)
 {
     uint32_t block = hpp__block_index_find(p->index, dict);
     uint64_t word = block == HPP__NO_BLOCK ? 0 : hpp__python_word(p, dict + WORD_BYTES);
-    uint32_t number = type_at(p, word);
+    uint32_t number = hpp__python_type_at(p, word);
     if (number > 0 && p->types[number].kind == HPP__PYTHON_DICT &&
         dict == p->image->blocks[block].address + p->types[number].head_bytes) {
         uint32_t dict_type = dict_type_of(p, type, number);
@@ -383,9 +382,9 @@ bool hpp__python_name_dict(hpp__python *p, uint64_t dict, hpf_str name)
     return true;
 }
 
-/* Returns the dict of the module __main__ of the first interpreter, the last one of the list; 0 if
- * there is none. */
-static uint64_t find_main(const hpp__python *p)
+/* Returns the dict of the modules of the first interpreter, the last one of the list; 0 if there is
+ * none. */
+static uint64_t find_modules(const hpp__python *p)
 {
     enum { MOST_INTERPRETERS = 1000 };
     uint64_t interpreter = 0;
@@ -394,7 +393,12 @@ static uint64_t find_main(const hpp__python *p)
         interpreter = next;
         next = hpp__python_word(p, interpreter + p->offsets->interpreter_next);
     }
-    uint64_t modules = hpp__python_word(p, interpreter + p->offsets->interpreter_modules);
+    return hpp__python_word(p, interpreter + p->offsets->interpreter_modules);
+}
+
+/* Returns the dict of the module __main__; 0 if there is none. */
+static uint64_t find_main(const hpp__python *p, uint64_t modules)
+{
     uint64_t module = modules ? hpp__python_get(p, modules, "__main__") : 0;
     uint64_t dict = module ? hpp__python_word(p, module + HPP__PYTHON_MODULE_DICT) : 0;
     bool is_dict = dict && hpp__python_word(p, dict + HPP_PYTHON_OBJECT_TYPE) ==
@@ -426,7 +430,9 @@ bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_
                                       ((hpp__python_type){.address = 0}))) {
         return false;
     }
-    uint64_t dict = find_main(p);
+    uint64_t modules = find_modules(p);
+    p->has_older = modules && hpp__block_index_find(index, modules) == HPP__NO_BLOCK;
+    uint64_t dict = find_main(p, modules);
     if (hpp__python_file_module(p, dict, &found)) {
         hpp__text_finish(&past->main_name);
         past->main_name = found;

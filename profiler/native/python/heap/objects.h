@@ -48,6 +48,9 @@ bool hpp__python_init(hpp__python *python, const hpp__image *image, const hpp__b
                       hpp__python_place place, hpp__python_past *past);
 void hpp__python_finish(hpp__python *python);
 
+/* Returns the number of the type at an address, to which an object refers; 0 if there is none. */
+uint32_t hpp__python_type_at(hpp__python *python, uint64_t address);
+
 /* Gives a dict the type "dict of NAME". */
 bool hpp__python_name_dict(hpp__python *python, uint64_t dict, hpf_str name);
 

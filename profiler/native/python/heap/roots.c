@@ -49,9 +49,21 @@ static void add_block(finder *f, uint32_t block)
     }
 }
 
+static bool add_found(void *context, uint32_t block)
+{
+    finder *f = context;
+    add_block(f, block);
+    return f->is_good;
+}
+
+/* Adds an object, or if it existed before the profile, the blocks that it leads to. */
 static void add_object(finder *f, uint64_t object)
 {
-    add_block(f, hpp__python_block(f->python, object));
+    uint32_t block = hpp__python_block(f->python, object);
+    add_block(f, block);
+    if (block == HPP__NO_BLOCK && f->python->has_older) {
+        f->is_good = f->is_good && hpp__python_older_follow(&f->out->older, object, add_found, f);
+    }
 }
 
 static void mark(finder *f, uint32_t block, uint32_t marks)
@@ -65,8 +77,8 @@ static void mark(finder *f, uint32_t block, uint32_t marks)
 static const hpp__python_type *type_of(const finder *f, uint64_t object)
 {
     uint64_t address = hpp__python_word(f->python, object + HPP_PYTHON_OBJECT_TYPE);
-    const uint64_t *number = address ? hpp__map_find(&f->python->type_at, address) : NULL;
-    return number && *number < f->python->n_types ? &f->python->types[*number] : NULL;
+    uint32_t number = hpp__python_type_at(f->python, address);
+    return number > 0 ? &f->python->types[number] : NULL;
 }
 
 static bool is_kind(const finder *f, uint64_t object, hpp__python_kind kind)
@@ -99,9 +111,12 @@ static bool add_variable(void *context, uint64_t key, uint64_t value)
     uint32_t block = hpp__python_block(f->python, value);
     size_t length = f->module.length;
     hpp__text_add(&f->module, HPF_STR("."));
-    if (block != HPP__NO_BLOCK && hpp__python_text(f->python, key, &f->module)) {
+    bool is_there = block != HPP__NO_BLOCK || f->python->has_older;
+    if (is_there && hpp__python_text(f->python, key, &f->module)) {
         add_root(f, HPP__ROOT_GLOBAL, hpp__text_str(&f->module), false);
-        add_block(f, block);
+        add_object(f, value);
+        bool is_empty = f->is_good && f->out->roots[f->out->n_roots - 1].n_blocks == 0;
+        f->out->n_roots -= is_empty;
     }
     f->module.length = length;
     return f->is_good;
@@ -150,6 +165,17 @@ static bool add_module(void *context, uint64_t key, uint64_t module)
         keep_module(f, dict);
     }
     add_dict(f, module, dict);
+    return f->is_good;
+}
+
+/* Keeps a module that existed before the profile, and its dict, from being followed. */
+static bool hide_module(void *context, uint64_t key, uint64_t module)
+{
+    finder *f = context;
+    (void)key;
+    f->is_good = f->is_good && hpp__python_older_hide(&f->out->older, module) &&
+                 hpp__python_older_hide(
+                     &f->out->older, hpp__python_word(f->python, module + HPP__PYTHON_MODULE_DICT));
     return f->is_good;
 }
 
@@ -248,8 +274,8 @@ static void add_frame_words(finder *f, uint64_t frame, uint64_t code)
     for (uint64_t i = 0; i < n_words; i++) {
         uint64_t word = hpp__python_word(p, frame + i * WORD_BYTES);
         uint32_t block = hpp__python_block(p, word & ~HPP_PYTHON_REFERENCE_TAGS);
-        if (block != HPP__NO_BLOCK && hpp__python_type_of(p, block)) {
-            add_block(f, block); /* not the memory of frames */
+        if (block == HPP__NO_BLOCK || hpp__python_type_of(p, block)) {
+            add_object(f, word & ~HPP_PYTHON_REFERENCE_TAGS); /* not the memory of frames */
         }
     }
 }
@@ -325,7 +351,7 @@ hpp__python_place hpp__python_find(hpp__roots *roots)
 
 bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__python_past *past)
 {
-    *roots = (hpp__python_roots){.python = python};
+    *roots = (hpp__python_roots){.python = python, .older = {.python = python}};
     if (!python->of_block) {
         return true;
     }
@@ -341,6 +367,8 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__
         uint64_t modules =
             hpp__python_word(python, interpreter + python->offsets->interpreter_modules);
         if (is_kind(&f, modules, HPP__PYTHON_DICT)) {
+            hpp__python_older_hide(&roots->older, modules);
+            hpp__python_each(python, modules, hide_module, &f);
             hpp__python_each(python, modules, add_module, &f);
         }
         add_threads(&f, interpreter);
@@ -359,5 +387,6 @@ void hpp__python_roots_finish(hpp__python_roots *roots)
 {
     free(roots->roots);
     free(roots->blocks);
+    hpp__python_older_finish(&roots->older);
     *roots = (hpp__python_roots){0};
 }

@@ -13,7 +13,7 @@
 #ifndef HPP_NATIVE_PYTHON_HEAP_ROOTS_H
 #define HPP_NATIVE_PYTHON_HEAP_ROOTS_H
 
-#include "objects.h"
+#include "older.h"
 #include "native/collector/roots/roots.h"
 
 typedef struct hpp__python_root {
@@ -28,6 +28,7 @@ typedef struct hpp__python_roots {
     hpp__python_root *roots;
     uint32_t *blocks;
     size_t n_roots, n_blocks, roots_capacity, blocks_capacity;
+    hpp__python_older older; /* that roots have led to */
 } hpp__python_roots;
 
 /* Finds the interpreter among the modules of `roots`, and marks it there; all 0 if there is none of

@@ -78,14 +78,16 @@ uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
     return hpp__python_word(p, dict + DICT_KEYS);
 }
 
-/* The entries are inside the block of the keys, whatever their number is said to be. */
+/* The entries are inside the block of the keys, whatever their number is said to be; if they are no
+ * block, their number is limited. */
 static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
 {
     uint64_t keys = hpp__python_keys(p, dict);
     uint32_t block = hpp__block_index_find(p->index, keys);
+    bool is_block = block != HPP__NO_BLOCK;
     uint64_t head[5];
     uint64_t n_index_bytes;
-    if (block == HPP__NO_BLOCK || !hpp__image_read(p->image, head, keys, sizeof head)) {
+    if ((!is_block && !p->has_older) || !hpp__image_read(p->image, head, keys, sizeof head)) {
         return false;
     }
     out->values = hpp__python_word(p, dict + DICT_VALUES);
@@ -102,7 +104,9 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
         out->n_words = bytes[2] == 0 ? 3 : 2;
     }
     uint64_t n_before = p->offsets->keys_bytes + n_index_bytes;
-    uint64_t n_bytes = p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys;
+    uint64_t n_bytes =
+        is_block ? p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys
+                 : UINT32_MAX;
     out->begin = keys + n_before;
     return n_index_bytes <= n_bytes && n_before <= n_bytes &&
            out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);

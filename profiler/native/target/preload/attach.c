@@ -18,6 +18,7 @@
 #include "native/target/counting/next_allocator.h"
 #include "native/target/counting/peak.h"
 #include "process.h"
+#include "python_hooks.h"
 #include "tasks.h"
 #include "native/target/counting/thread.h"
 #include "native/window/window_writer.h"
@@ -342,6 +343,7 @@ int census_attach(const char *settings)
         return 1;
     }
     inherit();
+    hpp__python_hooks_begin();
     next_dlsym = hpp__next_function("dlsym");
     next_dlopen = hpp__next_function("dlopen");
     look();
@@ -355,6 +357,7 @@ int census_detach(void)
 {
     bool is_end = true;
     dl_iterate_phdr(visit_object, &is_end);
+    hpp__python_hooks_end();
     hpp__process_detach();
     return 0;
 }

@@ -10,6 +10,11 @@
  * the hooks are gone. It calls setlocale after that and before it makes objects, so hooks are
  * installed again there. Each installation has its own context, so hooks may be above one another,
  * and above tracemalloc's; the outermost one counts.
+ *
+ * In an interpreter that runs already, another thread may read an allocator while it is set, and
+ * call the new function with the old context, or the other way round. pymalloc has no context, so
+ * hooks are installed there only in its place: it ignores theirs, and a hook without one takes the
+ * first.
  */
 #include <string.h>
 
@@ -19,6 +24,7 @@
 #include "native/target/counting/python_place.h"
 #include "native/target/lives/sampler.h"
 #include "process.h"
+#include "python_hooks.h"
 
 /* PyMemAllocatorEx of CPython. */
 typedef struct python_allocator {
@@ -49,9 +55,10 @@ static int (*is_initialized)(void);
 void *hpp__python_malloc(void *context, size_t n_bytes);
 void *hpp__python_calloc(void *context, size_t n, size_t n_bytes);
 void *hpp__python_realloc(void *context, void *block, size_t n_bytes);
-void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS);
-void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
-void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_malloc(const void *context, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_calloc(const void *context, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS);
+void *hpp__on_python_realloc(const void *context, void *block, size_t n_bytes,
+                             HPP_CALLER_PARAMETERS);
 
 #define HIDDEN_ENTRY(name, n_arguments)                                                            \
     HPP_ASM_FUNCTION(".hidden hpp__python_" name "\n.globl", "hpp__python_" name,                  \
@@ -61,6 +68,12 @@ HIDDEN_ENTRY("calloc", 3);
 HIDDEN_ENTRY("realloc", 3);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* A hook may be called without its context while it is installed. */
+HPP_ALWAYS_INLINE const hook *hook_of(const void *context)
+{
+    return HPP_LIKELY(context != NULL) ? context : &hooks[0];
+}
 
 /* Returns whether this hook is below another one, or a signal handler has interrupted one. */
 static bool is_inner(void)
@@ -129,8 +142,9 @@ static HPP_NO_INLINE void *make_watched(size_t n_bytes, bool is_zeroed, const hp
     return block;
 }
 
-void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS)
+void *hpp__on_python_malloc(const void *context, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    const hook *h = hook_of(context);
     if (is_inner()) {
         return h->next.malloc(h->next.context, n_bytes);
     }
@@ -144,8 +158,9 @@ void *hpp__on_python_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS
     return count(block, n_bytes, HPP_CALLER, h->call);
 }
 
-void *hpp__on_python_calloc(const hook *h, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+void *hpp__on_python_calloc(const void *context, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    const hook *h = hook_of(context);
     size_t n_all = n * n_bytes; /* Python has excluded an overflow */
     if (is_inner()) {
         return h->next.calloc(h->next.context, n, n_bytes);
@@ -184,8 +199,10 @@ static void put_back(const void *block, hpp_block kept, bool is_watched)
     }
 }
 
-void *hpp__on_python_realloc(const hook *h, void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+void *hpp__on_python_realloc(const void *context, void *block, size_t n_bytes,
+                             HPP_CALLER_PARAMETERS)
 {
+    const hook *h = hook_of(context);
     if (is_inner()) {
         return h->next.realloc(h->next.context, block, n_bytes);
     }
@@ -233,7 +250,7 @@ static HPP_NO_INLINE bool let_go(void *block)
 
 static void on_python_free(void *context, void *block)
 {
-    const hook *h = context;
+    const hook *h = hook_of(context);
     if (block == NULL) {
         return;
     }
@@ -253,7 +270,8 @@ static void install(python_domain domain, hpp_call call)
     python_allocator now;
     get_allocator(domain, &now);
     uint32_t index = atomic_load(&n_hooks);
-    if (now.free == on_python_free || index == MAX_HOOKS) {
+    bool is_refused = hpp__is_attached && now.context != NULL;
+    if (now.free == on_python_free || is_refused || index == MAX_HOOKS) {
         return;
     }
     atomic_store(&n_hooks, index + 1);
@@ -269,9 +287,9 @@ static void install_both(void)
     install(DOMAIN_OBJECT, HPP_CALL_PYTHON_OBJECT);
 }
 
-__attribute__((constructor)) static void begin(void)
+void hpp__python_hooks_begin(void)
 {
-    if (!hpp__process_begin() || hpp__next.python == NULL) {
+    if (hpp__next.python == NULL) {
         return;
     }
     hpp__python_function(&get_allocator, "PyMem_GetAllocator");
@@ -281,6 +299,31 @@ __attribute__((constructor)) static void begin(void)
     if (get_allocator != NULL && is_initialized != NULL &&
         hpp__python_start(hpp__settings.has_python_frames)) {
         install_both();
+    }
+}
+
+static void remove_hook(python_domain domain)
+{
+    python_allocator now;
+    get_allocator(domain, &now);
+    if (now.free == on_python_free) {
+        python_allocator next = ((const hook *)now.context)->next;
+        set_allocator(domain, &next);
+    }
+}
+
+void hpp__python_hooks_end(void)
+{
+    if (atomic_load(&n_hooks) > 0) {
+        remove_hook(DOMAIN_MEMORY);
+        remove_hook(DOMAIN_OBJECT);
+    }
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (hpp__process_begin()) {
+        hpp__python_hooks_begin();
     }
 }
 
