@@ -25,7 +25,7 @@ void hpp__text_cut(hpp__text *text, size_t n_bytes);
 
 static inline hpf_str hpp__text_str(const hpp__text *text)
 {
-    return (hpf_str){text->data ? text->data : "", text->length};
+    return text->data ? (hpf_str){text->data, text->length} : HPF_STR("");
 }
 
 void hpp__text_finish(hpp__text *text);

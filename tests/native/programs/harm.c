@@ -32,6 +32,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef SYS_close_range /* glibc 2.31 */
+#define SYS_close_range 436
+#endif
+
 /* Holds some blocks, and lets images be taken. */
 static void be_profiled(void)
 {

@@ -31,7 +31,7 @@ static __attribute__((noinline)) void NAME(call_in_any_frame)(unsigned depth, vo
 void NAME(call_deeply)(unsigned depth, void (*at_end)(void))
 {
     volatile unsigned kept = depth;
-    if (depth == 0) {
+    if (kept == 0) {
         at_end();
     } else if (depth % 3 == 0) {
         NAME(call_in_large_frame)(depth - 1, at_end);

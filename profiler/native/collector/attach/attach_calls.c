@@ -33,6 +33,10 @@
 #include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
 
+#ifndef SYS_epoll_pwait2 /* glibc 2.31 */
+#define SYS_epoll_pwait2 441
+#endif
+
 enum {
     RED_ZONE_BYTES = 128,
     N_TRIES = 5000, /* to stop a thread at a safe point, a millisecond apart */

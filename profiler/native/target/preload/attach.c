@@ -274,11 +274,16 @@ HPP_ASM_FUNCTION(".local", "hpp__attach_dlopen", HPP_CALL_THEN_JUMP("hpp__before
 static _Atomic uint64_t inherited_bytes; /* what is left of these blocks */
 static size_t (*usable_bytes)(void *block);
 
-/* Counts what the C library's allocator has handed out, with its own overhead. Other allocators do
- * not say. */
+/* struct mallinfo2 of glibc, since 2.33. */
+typedef struct allocator_sums {
+    size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+} allocator_sums;
+
+/* Counts what the C library's allocator has handed out, with its own overhead. Other allocators,
+ * and older libraries, do not say. */
 static void inherit(void)
 {
-    struct mallinfo2 (*info)(void) = NULL;
+    allocator_sums (*info)(void) = NULL;
     void *found = hpp__next_function("mallinfo2");
     memcpy(&info, &found, sizeof info);
     if (!hpp__next_allocator_is_together(found, (const void *)(uintptr_t)hpp__next.malloc)) {
@@ -286,7 +291,7 @@ static void inherit(void)
     }
     found = hpp__next_function("malloc_usable_size");
     memcpy(&usable_bytes, &found, sizeof usable_bytes);
-    struct mallinfo2 now = info();
+    allocator_sums now = info();
     uint64_t n_bytes = now.uordblks + now.hblkhd;
     hpp_thread *self = hpp__self;
     hpp_window_cell *cell = self != NULL ? hpp__thread_cell(self, HPP_SITE_INHERITED) : NULL;

@@ -24,6 +24,10 @@
 
 #include "native/window/window_writer.h"
 
+#ifndef SYS_close_range /* glibc 2.31 */
+#define SYS_close_range 436
+#endif
+
 enum {
     LINK = 0, /* descriptors of the helper */
     SIGNALS = 1,
