@@ -230,9 +230,8 @@ hpf_status info_tables_find(info_tables *t, uint64_t address, hpf_frame *frame, 
                             hpf_error *err)
 {
     const symbol *found = symbol_from(t, address);
-    bool is_inside = found && address >= t->symbols[0].address - PROFILED_TABLE_BYTES;
-    *is_found = is_inside;
-    if (!is_inside) {
+    *is_found = found != NULL;
+    if (!found) {
         return HPF_OK;
     }
     hpf_str module, name;

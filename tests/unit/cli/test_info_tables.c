@@ -89,7 +89,7 @@ Test(info_tables, symbols_are_after_tables_and_have_packages)
     expect_name(tables, 0x4000 - 16, "", "stg_ARR_WORDS");
     expect_name(tables, 0x5000 - 16, "Test.QuickCheck", "$wgo");
     expect_name(tables, 0x6000 - 16, "GHC.Tuple", "(,,)");
-    expect_name(tables, 0x1000 - 33, NULL, NULL);
+    expect_name(tables, 0x1000 - 48, "Main", "main1:0xfd0");
     expect_name(tables, 0x6001, NULL, NULL);
     info_tables_destroy(tables);
 }
