@@ -180,26 +180,18 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     return fits;
 }
 
-hpf_status findings_write_for_page(hpf_json *json, const char *key, hpf_survey *survey,
-                                   hpf_error *err)
+hpf_status findings_write_line(hpf_sink *to, const hpf_recording *recording, hpf_error *err)
 {
-    const hpf_recording recording = {.survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
     hpf_findings findings;
-    hpf_status status = hpf_findings_find(&findings, &recording, err);
-    hpf_json_array(json, key);
+    hpf_status status = hpf_findings_find(&findings, recording, err);
+    hpf_json json = hpf_json_begin_line(to);
+    hpf_json_array(&json, NULL);
     for (size_t i = 0; status == HPF_OK && i < findings.n; i++) {
-        if (!put_for_page(json, &findings.all[i], survey)) {
+        if (!put_for_page(&json, &findings.all[i], recording->survey)) {
             status = hpf_error_set_memory(err);
         }
     }
-    hpf_json_close(json);
-    return status;
-}
-
-hpf_status findings_write_line(hpf_sink *to, hpf_survey *survey, hpf_error *err)
-{
-    hpf_json json = hpf_json_begin_line(to);
-    hpf_status status = findings_write_for_page(&json, NULL, survey, err);
+    hpf_json_close(&json);
     hpf_json_end(&json);
     return status ? status : hpf_sink_flush(to, err);
 }

@@ -20,14 +20,11 @@ const char *finding_name(const hpf_finding *f);
 /* Writes the evidence, as a sentence without full stop. `exact`: with all digits. */
 void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact);
 
-/* Writes the findings of a survey, without those for which its file is read again, as an array of
- * JSON, for its page: for each the kind, the evidence without names, the time to look at, and the
- * names with their amounts. `key` as for hpf_json_array. Errors: as hpf_findings_find. */
-HPF_MUST_USE hpf_status findings_write_for_page(hpf_json *json, const char *key, hpf_survey *survey,
-                                                hpf_error *err);
-
-/* Writes the same as one line, and flushes the sink. Errors: the same; of the sink. */
-HPF_MUST_USE hpf_status findings_write_line(hpf_sink *to, hpf_survey *survey, hpf_error *err);
+/* Writes the findings of a profile as one line of JSON, an array, for its page, and flushes the
+ * sink: for each the kind, the evidence without names, the time to look at, and the names with
+ * their amounts. Errors: as hpf_findings_find; of the sink. */
+HPF_MUST_USE hpf_status findings_write_line(hpf_sink *to, const hpf_recording *recording,
+                                            hpf_error *err);
 
 /* Writes the command that shows more. */
 void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in);

@@ -75,9 +75,11 @@ static hpf_status find_findings(plot_job *j, const input *in, hpf_error *err)
 {
     hpf_str *findings = &j->findings[in - j->inputs];
     j->texts = j->texts ? j->texts : hpf_arena_create();
+    bool is_window = time_window_given(&j->setup.values->window) != NULL;
+    const hpf_recording recording = finding_recording(in, is_window);
     hpf_sink *text = hpf_sink_to_memory();
     hpf_status status =
-        text && j->texts ? findings_write_line(text, in->survey, err) : hpf_error_set_memory(err);
+        text && j->texts ? findings_write_line(text, &recording, err) : hpf_error_set_memory(err);
     if (!status) {
         *findings = hpf_arena_str(j->texts, hpf_sink_bytes(text));
         status = findings->data ? HPF_OK : hpf_error_set_memory(err);

@@ -61,10 +61,11 @@ static hpf_status write_page(const picture *p, hpf_survey *survey, hpr_options *
 {
     const plot_setup *s = p->options.setup;
     const char *const name = p->profile->name;
+    const hpf_recording recording = {.survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
     hpf_sink *text = hpf_sink_to_memory();
     hpf_status status = !text              ? hpf_error_set_memory(err)
                         : s->values->group ? HPF_OK
-                                           : findings_write_line(text, survey, err);
+                                           : findings_write_line(text, &recording, err);
     const hpf_str findings = text ? hpf_sink_bytes(text) : HPF_STR("");
     options->findings = &findings;
     status = status ? status : s->backend->write_profiles(&survey, &name, 1, options, sink, err);

@@ -164,6 +164,8 @@ def check_churn():
         assert found["churn"]["evidence"].startswith("20 GiB were allocated in 20 s while 9.1 MiB were live: a byte lives 8.89 ms"), found
         assert found["churn"]["command"] == f"census plot --lanes {folder}/p.eventlog", found
         subprocess.run([*found["churn"]["command"].replace("census", str(CENSUS), 1).split(), "-o", f"{folder}/x.svg"], check=True)
+        subprocess.run([CENSUS, "plot", "-o", f"{folder}/x.html", f"{folder}/p.eventlog"], check=True)
+        assert '"findings":[{"kind":"churn","text":"20 GiB were allocated' in pathlib.Path(folder, "x.html").read_text()
         for rate, live, job in ((1 << 30, 10 * MIB, "p +RTS -hc"), (100 * MIB, MIB, native), (1 << 30, 200 * MIB, native), (0, MIB, native)):
             assert not findings_of_file(log_with_allocation(folder, rate, live, job)), (rate, live, job)
 

@@ -13,6 +13,7 @@ struct file_calls {
     char *path;
     bool was_read;
     hpf_source *source;
+    const hpf_format *format;
     hpf_survey *survey; /* or NULL */
 };
 
@@ -66,10 +67,9 @@ static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
                                         .is_wanted_context = live->is_wanted_context,
                                         .symbolise = live->symbolise,
                                         .symbolise_context = live->symbolise_context};
-    const hpf_format *format;
     hpf_status status = hpf_source_open(&calls->source, calls->path, &keeping, NULL);
-    status = status ? status : hpf_format_detect(&format, calls->source, NULL);
-    return status || format != &hpf_format_eventlog /* others have whole stacks already */
+    status = status ? status : hpf_format_detect(&calls->format, calls->source, NULL);
+    return status || calls->format != &hpf_format_eventlog /* others have whole stacks already */
                ? status
                : hpf_survey_create(&calls->survey, calls->source, &options, NULL);
 }
@@ -79,12 +79,20 @@ hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options
     if (!calls->was_read && options->value.length == 0) {
         hpf_status status = read_file(calls, options);
         bool chooses = options->view || options->is_wanted;
-        if (status || !calls->survey ||
-            !(chooses || hpf_survey_has_types(calls->survey) ||
-              hpf_survey_hides_frames(calls->survey))) {
+        if (status) {
             file_calls_forget(calls);
+        } else if (calls->survey && !(chooses || hpf_survey_has_types(calls->survey) ||
+                                      hpf_survey_hides_frames(calls->survey))) {
+            hpf_survey_destroy(calls->survey);
+            calls->survey = NULL;
         }
     }
     calls->was_read = true;
     return calls->survey;
+}
+
+hpf_source *file_calls_source(const file_calls *calls, const hpf_format **format)
+{
+    *format = calls->format;
+    return calls->source;
 }

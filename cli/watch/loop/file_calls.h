@@ -19,6 +19,9 @@ void file_calls_destroy(file_calls *calls); /* accepts NULL */
  * call reads the file. */
 hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options);
 
+/* Returns the file that was read, with its format; NULL if none was. */
+hpf_source *file_calls_source(const file_calls *calls, const hpf_format **format);
+
 /* The file has grown, or is another one. */
 void file_calls_forget(file_calls *calls);
 

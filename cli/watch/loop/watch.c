@@ -528,6 +528,13 @@ hpf_survey *watched_calls(const watched *seen)
     return file_calls_survey(seen->calls, &options);
 }
 
+hpf_source *watched_file(const watched *seen, const hpf_format **format)
+{
+    watched_calls(seen);
+    return seen->calls && seen->state == WATCHED_ENDED ? file_calls_source(seen->calls, format)
+                                                       : NULL;
+}
+
 /* ---- the watch ---- */
 
 watch *watch_create(const hpf_live_options *options)

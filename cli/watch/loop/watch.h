@@ -55,6 +55,10 @@ hpf_survey *watched_allocated(const watched *profile);
  * call reads the file again. */
 hpf_survey *watched_calls(const watched *profile);
 
+/* Returns the file of a profile that has ended, to be read again, and stores its format; NULL if it
+ * has not ended, or cannot be read. */
+hpf_source *watched_file(const watched *profile, const hpf_format **format);
+
 /* Sends a command to the program. Returns false if it cannot be sent. The result becomes the
  * message of the profile; programs do not answer. */
 bool watched_send_command(const watched *profile, socket_command command);

@@ -88,6 +88,7 @@ void http_feed_note_state(http_feed *feed)
 void http_feed_finish(http_feed *feed)
 {
     forget_waiting(feed);
+    hpf_sink_destroy(feed->findings);
     free(feed->names);
     free(feed->touched);
     free(feed->new_names);
@@ -344,7 +345,31 @@ static const char *name_of_state(const watched *profile)
     return names[profile->state];
 }
 
-static void put_state(const http_feed *feed, hpf_sink *sink)
+/* Puts what stands out. Without samples or memory that is nothing; while a profile grows, what only
+ * its whole file shows is left out. The last findings are kept, since they read the file again. */
+static void put_findings(http_feed *feed, hpf_json *json)
+{
+    hpf_survey *survey = take_survey(feed);
+    hpf_recording recording = {.survey = survey, .from_time = -HUGE_VAL, .to_time = HUGE_VAL};
+    hpf_error err;
+    recording.source = watched_file(feed->of, &recording.format);
+    if (feed->findings && !(recording.source && feed->has_last_findings)) {
+        hpf_sink_destroy(feed->findings);
+        feed->findings = NULL;
+    }
+    if (survey && !feed->findings) {
+        feed->findings = hpf_sink_to_memory();
+        feed->has_last_findings = recording.source != NULL;
+        if (feed->findings && findings_write_line(feed->findings, &recording, &err) != HPF_OK) {
+            hpf_sink_destroy(feed->findings);
+            feed->findings = NULL;
+        }
+    }
+    hpf_json_ready(json, "findings",
+                   feed->findings ? hpf_sink_bytes(feed->findings) : HPF_STR("[]"));
+}
+
+static void put_state(http_feed *feed, hpf_sink *sink)
 {
     const watched *of = feed->of;
     hpf_json json = hpf_json_begin_line(sink);
@@ -360,11 +385,7 @@ static void put_state(const http_feed *feed, hpf_sink *sink)
     } else {
         hpf_json_text(&json, "age_s", NULL);
     }
-    /* Without samples or memory there are no findings. */
-    hpf_survey *survey = take_survey(feed);
-    hpf_error err;
-    hpf_status status = survey ? findings_write_for_page(&json, "findings", survey, &err) : HPF_OK;
-    (void)status;
+    put_findings(feed, &json);
     hpf_json_end(&json);
 }
 

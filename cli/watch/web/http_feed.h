@@ -40,6 +40,9 @@ typedef struct http_feed {
     hpf_sink *samples; /* text of samples; NULL: none */
     http_annotations annotations;
 
+    hpf_sink *findings;     /* what stands out, for the page; NULL: nothing is known */
+    bool has_last_findings; /* they are of the whole file of a profile that has ended */
+
     bool si_units;
     bool has_new_lanes;  /* lanes may have changed since they were sent */
     double next_lanes_s; /* not before */
