@@ -72,10 +72,10 @@ static void say_course(const page *p, const hpp_process_figures *f)
         return;
     }
     double peak_s = f->missed_peak_bytes > 0 ? f->missed_peak_s : f->peak_s;
-    say(p, "ran %s; peak %s at %s; %s allocation%s of %s in total",
+    say(p, "ran %s; peak %s at %s%s; %s allocation%s of %s in total",
         format_time(f->duration_s, SECONDS, false).text, amount(peak_of(f)).text,
-        format_time(peak_s, SECONDS, false).text, format_count(f->allocations).text,
-        plural(f->allocations), amount(f->allocated_bytes).text);
+        format_time(peak_s, SECONDS, false).text, f->is_restricted ? " within the restriction" : "",
+        format_count(f->allocations).text, plural(f->allocations), amount(f->allocated_bytes).text);
     if (f->resident_bytes > 0) {
         say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
@@ -83,6 +83,12 @@ static void say_course(const page *p, const hpp_process_figures *f)
         say(p, "exited too soon to measure the resident set; %s for the profiler",
             amount(f->profiler_bytes).text);
     }
+}
+
+/* What is said of figures beside those of a restricted profile. */
+static const char *of_all(const hpp_process_figures *f)
+{
+    return f->is_restricted ? ", of all blocks" : "";
 }
 
 /* Prints the largest sites, types or retainer sets; those below one percent only if they are the
@@ -159,7 +165,7 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
 {
     hpp_site_figures sites[N_SITES];
     size_t n = hpp_collector_top(p->collector, index, HPP_LOST, sites, N_SITES);
-    say(p, "unreachable, at most: %s in %s block%s%s", amount(f->lost_bytes).text,
+    say(p, "unreachable%s, at most: %s in %s block%s%s", of_all(f), amount(f->lost_bytes).text,
         format_count(f->lost_blocks).text, plural(f->lost_blocks), n > 0 ? ":" : "");
     for (size_t i = 0; i < n; i++) {
         const hpp_site_figures *s = &sites[i];
@@ -439,7 +445,7 @@ static void say_program(const page *p, size_t index)
         say(p, "  of this, the program mapped %s itself (mmap)", amount(f.mapped_bytes).text);
     }
     if (end_bytes > 0) {
-        say(p, "not freed at the end: %s in %s block%s", amount(end_bytes).text,
+        say(p, "not freed at the end%s: %s in %s block%s", of_all(&f), amount(end_bytes).text,
             format_count(end_blocks).text, plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
     }

@@ -30,6 +30,7 @@ static void note_losses(hpp__profile *p)
     f->indirect_blocks = p->objects.all_lost.indirect_blocks;
     f->n_without_graph = p->objects.n_failed;
     f->has_graph = p->objects.log.n > 0;
+    f->is_restricted = p->options->census->n_restrictions > 0;
     uint32_t events = head->events;
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
     f->has_own_malloc = (events & HPP_EVENT_OWN_MALLOC) != 0;
