@@ -111,7 +111,13 @@ class Running:
             raise AssertionError(f"{error}; census said: {self.errors()}") from None
 
     def wait_to_say(self, words):
-        wait_until(lambda: words in self.errors(), lambda: f"{words!r}, after {self.said!r}")
+        def says():
+            has_ended = self.process.poll() is not None
+            if words in self.errors():
+                return True
+            assert not has_ended, f"census said {self.said!r}, not {words!r}, and ended"
+            return False
+        wait_until(says, lambda: f"{words!r}, after {self.said!r}")
 
     def end(self, with_signal=signal.SIGINT):
         """Ends the process, and returns its exit status."""
@@ -155,9 +161,9 @@ class Watch(unittest.TestCase):
         return running
 
     def serve(self, *words, where=None, **more):
-        """Starts `census open`, which serves a page. Returns it after it has printed the URL."""
+        """Starts `census open --wait`, which serves a page. Returns it after it has printed the URL."""
         listen = ["--listen", where] if where else []
-        running = Running(["open", "--no-browser", *listen, *words], None, **more)
+        running = Running(["open", "--wait", "--no-browser", *listen, *words], None, **more)
         self.addCleanup(running.process.stderr.close)
         self.addCleanup(running.process.wait)
         self.addCleanup(running.process.kill)

@@ -171,7 +171,7 @@ class Caveats(harness.Watch):
         os.mkfifo(self.log)
         terminal = Tmux(columns=90)
         self.addCleanup(terminal.close)
-        terminal.run(f"{CENSUS} open --terminal {self.log}; echo status=$?")
+        terminal.run(f"{CENSUS} open --wait --terminal {self.log}; echo status=$?")
         terminal.wait_for("waiting for a writer")
         with open(self.log, "wb", buffering=0) as log:
             log.write(logs.header() + logs.running())

@@ -46,7 +46,7 @@ class Ghc(harness.Watch):
         self.addCleanup(terminal.close)
         terminal.run(f"{CENSUS} open --wait --once --terminal {log}; echo status=$?")
         picture = self.start("--once", log)
-        viewer = Viewer(Place(self.serve("--wait", "--once", log).errors()))
+        viewer = Viewer(Place(self.serve("--once", log).errors()))
         self.addCleanup(viewer.close)
         process = self.run_program()
         viewer.wait(lambda v: v.events.count("samples") > 3, "samples")

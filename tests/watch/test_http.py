@@ -382,7 +382,7 @@ class Http(Watch):
 
     def test_states(self):
         path = self.path("prog.hp")
-        running, place = self.open_page("--wait", path)
+        running, place = self.open_page(path)
         viewer = self.view(place)
         viewer.wait(lambda v: v.states.get(0, {}).get("state") == "waiting", "waiting")
         self.assertEqual(viewer.profiles, {})

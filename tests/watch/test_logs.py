@@ -78,7 +78,7 @@ class Logs(harness.Watch):
         if word.endswith(".eventlog"):
             terminal = Tmux(columns=100)
             self.addCleanup(terminal.close)
-            terminal.run(f"{CENSUS} open --once --terminal {word}; echo status=$?")
+            terminal.run(f"{CENSUS} open --wait --once --terminal {word}; echo status=$?")
             self.drawing = self.start("--once", word)
         self.place = Place(self.serve("--once", word).errors())
         viewer = Viewer(self.place)

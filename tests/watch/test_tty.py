@@ -51,7 +51,7 @@ class TtyTest(unittest.TestCase):
         line."""
         self.terminal = Tmux(**more)
         words = " ".join(options)
-        self.terminal.run(f"{CENSUS} open --terminal {words} {self.path}; echo status=$?")
+        self.terminal.run(f"{CENSUS} open --wait --terminal {words} {self.path}; echo status=$?")
         self.terminal.wait_for(first)
         self.terminal.wait_for(r"live.*\? help")
         return self.terminal
