@@ -154,7 +154,7 @@ enum { N_FURTHER = sizeof further / sizeof *further };
 
 static bool has_further(const log_contents *c, size_t i)
 {
-    return c->survey && hpf_summary_has_further(c->survey, further[i].by);
+    return c->facts->further >> further[i].by & 1;
 }
 
 static void write_further(hpf_sink *sink, const log_contents *c)

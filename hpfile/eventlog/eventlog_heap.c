@@ -456,7 +456,9 @@ static hpf_status on_definition(hpf__eventlog_heap *h, const hpf_event *event, h
     }
     hpf_status status = HPF_OK;
     if (event->type->id == HPF__EVENT_HEAP_PROF_COST_CENTRE) {
-        status = hpf__eventlog_names_define_centre(&h->names, event->payload);
+        status = hpf_eventlog_metadata_note(&h->metadata, event, err);
+        status = status == HPF_OK ? hpf__eventlog_names_define_centre(&h->names, event->payload)
+                                  : status;
     } else if (event->type->id == HPF__EVENT_HEAP_PROF_CALL) {
         status = hpf__eventlog_names_define_call(&h->names, event->payload);
     } else if (h->names.labels_are_infos || !h->has_begun) {

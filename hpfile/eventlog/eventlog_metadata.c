@@ -168,6 +168,14 @@ static hpf_str after_set(hpf_str payload)
     return payload.length < 4 ? (hpf_str){payload.data, 0} : hpf_str_from(payload, 4);
 }
 
+hpf_breakdown hpf__eventlog_further(unsigned flags)
+{
+    return flags == HPF__CENTRE_IS_TYPE           ? HPF_BREAKDOWN_TYPE
+           : flags == HPF__CENTRE_IS_RETAINER_SET ? HPF_BREAKDOWN_RETAINER
+           : flags == HPF__CENTRE_IS_PHASE        ? HPF_BREAKDOWN_BIOGRAPHY
+                                                  : HPF_BREAKDOWN_NONE;
+}
+
 static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf_str payload,
                                hpf_error *err)
 {
@@ -196,6 +204,12 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
         return HPF_OK;
     case HPF__EVENT_HEAP_PROF_BEGIN:
         return note_profile(metadata, payload, err);
+    case HPF__EVENT_HEAP_PROF_COST_CENTRE: /* its flags come last */
+        if (payload.length > 4) {
+            unsigned char flags = (unsigned char)payload.data[payload.length - 1];
+            metadata->further |= UINT64_C(1) << hpf__eventlog_further(flags);
+        }
+        return HPF_OK;
     default:
         return HPF_OK;
     }

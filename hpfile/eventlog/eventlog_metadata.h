@@ -15,4 +15,7 @@ bool hpf__eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata,
 /* Returns whether GHC's run-time system wrote the log: it is identified as GHC, or not at all. */
 bool hpf__eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata);
 
+/* Returns the further break-down that the flags of a cost centre mean; NONE if there is none. */
+hpf_breakdown hpf__eventlog_further(unsigned flags);
+
 #endif

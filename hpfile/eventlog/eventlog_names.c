@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 #include "eventlog/eventlog_names.h"
+#include "eventlog/eventlog_metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,10 +83,7 @@ static hpf_str function_of(const hpf__eventlog_names *n, uint32_t centre)
 static void take_flags(hpf_frame *frame, unsigned flags)
 {
     frame->is_caf = (flags & HPF__CENTRE_IS_CAF) != 0;
-    frame->further = flags == HPF__CENTRE_IS_TYPE           ? HPF_BREAKDOWN_TYPE
-                     : flags == HPF__CENTRE_IS_RETAINER_SET ? HPF_BREAKDOWN_RETAINER
-                     : flags == HPF__CENTRE_IS_PHASE        ? HPF_BREAKDOWN_BIOGRAPHY
-                                                            : HPF_BREAKDOWN_NONE;
+    frame->further = hpf__eventlog_further(flags);
     if (flags == HPF__CENTRE_IS_BAND || frame->further != HPF_BREAKDOWN_NONE) {
         frame->type = frame->label;
     }

@@ -22,7 +22,6 @@
 #include "hpfile/retainer_sets.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
-#include "hpfile/summary.h"
 
 /* Most that a recording answers: by three break-downs, and who makes what is unused. */
 enum { MOST_ANSWERS = 4 };
@@ -162,9 +161,10 @@ static hpf_status add_further(hpf_explanation *e, const hpf_explain_recording *f
     static const hpf_breakdown all[] = {HPF_BREAKDOWN_TYPE, HPF_BREAKDOWN_RETAINER,
                                         HPF_BREAKDOWN_BIOGRAPHY};
     hpf_explain_recording r = *first;
+    const hpf_eventlog_metadata *log = hpf_survey_eventlog_metadata(r.in->survey);
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == HPF_OK; i++) {
-        bool is_further = hpf_summary_has_further(r.in->survey, all[i]);
+        bool is_further = log && (log->further >> all[i] & 1);
         r.by = all[i];
         r.question = question_of(r.by, true);
         status = is_further ? add_answer(e, &r, HPF__EXPLAIN_BY_NAME, err) : HPF_OK;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/frame.h"
 #include "base/names.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"
@@ -101,21 +100,6 @@ uint32_t hpf_summary_n_names(const hpf_survey *survey)
         n += hpf_survey_totals(survey, i)->n_samples > 0;
     }
     return n;
-}
-
-bool hpf_summary_has_further(const hpf_survey *survey, hpf_breakdown by)
-{
-    enum { MOST_TYPES = 4 };
-    bool has = false;
-    for (hpf_name i = 0; i < hpf_survey_n_names(survey) && !has; i++) {
-        hpf_frame frames[MOST_TYPES];
-        size_t n = hpf_survey_frames(survey, i, frames, MOST_TYPES);
-        n = hpf__n_types(frames, n < MOST_TYPES ? n : MOST_TYPES);
-        for (size_t k = 0; k < n; k++) {
-            has |= frames[k].further == by;
-        }
-    }
-    return has;
 }
 
 hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey, uint32_t most_rows,

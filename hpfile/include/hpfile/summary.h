@@ -48,9 +48,6 @@ typedef struct hpf_summary {
  * last sample. */
 HPF_API uint32_t hpf_summary_n_names(const hpf_survey *survey);
 
-/* Returns whether stacks of a recording say what a further break-down does. */
-HPF_API bool hpf_summary_has_further(const hpf_survey *survey, hpf_breakdown by);
-
 /* Summarises a survey, with at most `most_rows` rows (0: all). Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_summary_make(hpf_summary *out, const hpf_survey *survey,
                                                  uint32_t most_rows, hpf_error *err);
