@@ -24,21 +24,16 @@ static hpf_str next_word(hpf_str *command)
     return word;
 }
 
-static bool ends_with(hpf_str text, const char *end)
-{
-    size_t n = strlen(end);
-    return text.length > n && memcmp(text.data + text.length - n, end, n) == 0;
-}
-
 /* The script is the first word that ends in .py, or the first one after python that is no option;
  * of -m, it is the module. */
 hpf_str hpf__python_script(hpf_str command)
 {
+    static const char suffix[] = ".py";
     bool is_after_python = false, is_argument = false;
     while (command.length > 0) {
         hpf_str word = next_word(&command), file = hpf__base_name(word);
-        if (ends_with(file, ".py")) {
-            return (hpf_str){file.data, file.length - 3};
+        if (hpf_str_ends(file, suffix) && file.length > strlen(suffix)) {
+            return (hpf_str){file.data, file.length - strlen(suffix)};
         }
         if (is_after_python && !is_argument && word.length > 0 && word.data[0] != '-') {
             return file;

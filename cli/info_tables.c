@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "path.h"
 
 #define SUFFIX "_info"
 
@@ -60,8 +61,8 @@ static void keep_symbols(info_tables *t, const Elf64_Sym *all, size_t n, size_t 
     t->symbols = calloc(n + 1, sizeof *t->symbols);
     for (size_t i = 0; i < n && t->symbols; i++) {
         size_t at = all[i].st_name;
-        size_t length = at < n_name_bytes ? strlen(t->names + at) : 0, suffix = strlen(SUFFIX);
-        if (length > suffix && strcmp(t->names + at + length - suffix, SUFFIX) == 0 &&
+        hpf_str name = at < n_name_bytes ? hpf_str_of(t->names + at) : HPF_STR("");
+        if (hpf_str_ends(name, SUFFIX) && name.length > strlen(SUFFIX) &&
             all[i].st_shndx != SHN_UNDEF) {
             t->symbols[t->n_symbols++] = (symbol){all[i].st_value, at};
         }
@@ -197,7 +198,6 @@ static bool is_module(hpf_str part)
  * no name. Symbols of the run-time system have no module. */
 static void divide(hpf_str whole, hpf_str *module, hpf_str *name)
 {
-    static const char con[] = "_con";
     hpf_str rest = {whole.data, whole.length - strlen(SUFFIX)};
     *name = rest;
     *module = cut_part(&rest);
@@ -206,9 +206,8 @@ static void divide(hpf_str whole, hpf_str *module, hpf_str *name)
         *module = HPF_STR("");
         return;
     }
-    size_t n = sizeof con - 1;
-    bool is_con = rest.length > n && memcmp(rest.data + rest.length - n, con, n) == 0;
-    *name = (hpf_str){rest.data, rest.length - (is_con ? n : 0)};
+    path_drop_suffix(&rest, "_con");
+    *name = rest;
 }
 
 /* Returns the first symbol at an address or after it; NULL: none. */

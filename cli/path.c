@@ -19,12 +19,9 @@ const char *path_base(const char *path)
 
 bool path_drop_suffix(hpf_str *name, const char *suffix)
 {
-    size_t length = strlen(suffix);
-    if (name->length <= length || memcmp(name->data + name->length - length, suffix, length) != 0) {
-        return false;
-    }
-    name->length -= length;
-    return true;
+    bool is_there = hpf_str_ends(*name, suffix) && name->length > strlen(suffix);
+    name->length -= is_there ? strlen(suffix) : 0;
+    return is_there;
 }
 
 bool path_has_extension(const char *path, const char *extension)

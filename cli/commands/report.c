@@ -128,8 +128,8 @@ static bool are_named(hpf_str members, hpf_str name)
     return k == name.length;
 }
 
-/* Finds the retainer set of a row, and stores the name of the row beside its members, which tell it
- * apart. Returns false if the set is not known, or the name says all of it. */
+/* Finds the retainer set of a row, and stores the name of the row without the number of the set.
+ * Returns false if the members need not be printed: the set is unknown, or its name lists them. */
 static bool find_set(const report *r, const hpf_summary_row *row, hpf_retainer_set *set,
                      hpf_str *name)
 {

@@ -142,19 +142,15 @@ static void write_filters(hpf_sink *sink, const hpf_eventlog_profile *profile)
     }
 }
 
-/* The further break-downs of a recording, and the parts of --by that show them. */
-static const struct {
-    hpf_breakdown by;
-    hpf_stack_part part;
-} further[] = {{HPF_BREAKDOWN_TYPE, HPF_PART_TYPE},
-               {HPF_BREAKDOWN_RETAINER, HPF_PART_RETAINER},
-               {HPF_BREAKDOWN_BIOGRAPHY, HPF_PART_USE}};
+/* The further break-downs that a recording may have. */
+static const hpf_breakdown further[] = {HPF_BREAKDOWN_TYPE, HPF_BREAKDOWN_RETAINER,
+                                        HPF_BREAKDOWN_BIOGRAPHY};
 
 enum { N_FURTHER = sizeof further / sizeof *further };
 
 static bool has_further(const log_contents *c, size_t i)
 {
-    return c->facts->further >> further[i].by & 1;
+    return c->facts->further >> further[i] & 1;
 }
 
 static void write_further(hpf_sink *sink, const log_contents *c)
@@ -162,8 +158,8 @@ static void write_further(hpf_sink *sink, const log_contents *c)
     const char *before = "\nmore         ";
     for (size_t i = 0; i < N_FURTHER; i++) {
         if (has_further(c, i)) {
-            hpf_sink_printf(sink, "%s--by %s (%s)", before, stack_part_names[further[i].part],
-                            hpf_breakdown_flag(further[i].by));
+            hpf_sink_printf(sink, "%s--by %s (%s)", before, stack_part_of(further[i]),
+                            hpf_breakdown_flag(further[i]));
             before = ", ";
         }
     }
@@ -383,7 +379,7 @@ static hpf_status write_json(hpf_sink *sink, const log_contents *c, hpf_error *e
     hpf_json_array(&json, "more");
     for (size_t i = 0; i < N_FURTHER; i++) {
         if (has_further(c, i)) {
-            hpf_json_text(&json, NULL, stack_part_names[further[i].part]);
+            hpf_json_text(&json, NULL, stack_part_of(further[i]));
         }
     }
     hpf_json_close(&json);

@@ -3,6 +3,14 @@
 
 const char *const stack_part_names[] = {STACK_PART_NAMES, NULL};
 
+const char *stack_part_of(hpf_breakdown further)
+{
+    return further == HPF_BREAKDOWN_TYPE        ? stack_part_names[HPF_PART_TYPE]
+           : further == HPF_BREAKDOWN_RETAINER  ? stack_part_names[HPF_PART_RETAINER]
+           : further == HPF_BREAKDOWN_BIOGRAPHY ? stack_part_names[HPF_PART_USE]
+                                                : NULL;
+}
+
 const char *stack_options_given(const stack_options *v)
 {
     const opt_given table[] = {{"by", v->part >= 0},

@@ -25,6 +25,10 @@ typedef struct stack_options {
     [HPF_PART_USE] = "use"
 extern const char *const stack_part_names[];
 
+/* Returns the choice of --by for a further break-down of a recording; NULL for other break-downs.
+ */
+const char *stack_part_of(hpf_breakdown further);
+
 /* Rows of a table of options. `position` is the offset of a stack_options. */
 #define STACK_PART(position)                                                                       \
     OPT(0, "by", OPT_CHOICE, (position), "PART",                                                   \

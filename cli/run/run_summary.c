@@ -85,7 +85,7 @@ static void say_course(const page *p, const hpp_process_figures *f)
     }
 }
 
-/* What is said of figures beside those of a restricted profile. */
+/* Returns the words that mark figures of all blocks in the summary of a restricted profile. */
 static const char *of_all(const hpp_process_figures *f)
 {
     return f->is_restricted ? ", of all blocks" : "";
@@ -435,10 +435,7 @@ static void say_program(const page *p, size_t index)
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
     }
     for (int i = 0; i < HPP_MAX_FURTHER_BANDS && f.further[i] != HPF_BREAKDOWN_NONE; i++) {
-        hpf_stack_part part = f.further[i] == HPF_BREAKDOWN_TYPE       ? HPF_PART_TYPE
-                              : f.further[i] == HPF_BREAKDOWN_RETAINER ? HPF_PART_RETAINER
-                                                                       : HPF_PART_USE;
-        say(p, "at the peak, with --by %s:", stack_part_names[part]);
+        say(p, "at the peak, with --by %s:", stack_part_of(f.further[i]));
         say_sites(p, index, (hpp_moment)(HPP_AT_PEAK_BY_SECOND + i), f.peak_bytes);
     }
     if (f.mapped_bytes > 0) {

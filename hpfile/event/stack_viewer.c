@@ -287,11 +287,13 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
 {
     const hpf_frame *frame = &v->stack[frames->begin];
     hpf__buffer *text = &v->text;
-    char number[16];
-    int n = snprintf(number, sizeof number, "(%u)", (unsigned)v->names.n_names + 1);
     text->length = 0;
-    if (v->keeps_stacks && !hpf__buffer_append(text, number, (size_t)n)) {
-        return false;
+    if (v->keeps_stacks) {
+        char number[16];
+        int n = snprintf(number, sizeof number, "(%u)", (unsigned)v->names.n_names + 1);
+        if (!hpf__buffer_append(text, number, (size_t)n)) {
+            return false;
+        }
     }
     switch (v->part) {
     case HPF_PART_STACK:

@@ -195,8 +195,7 @@ static bool is_same_name(hpf_str name, hpf_str whole)
 {
     static const char dots[] = "...";
     size_t n_dots = sizeof dots - 1;
-    bool has_dots =
-        name.length > n_dots && memcmp(name.data + name.length - n_dots, dots, n_dots) == 0;
+    bool has_dots = name.length > n_dots && hpf_str_ends(name, dots);
     bool may_be_cut = has_dots || name.length >= CUT_BYTES;
     size_t length = has_dots ? name.length - n_dots : name.length;
     return hpf_str_equal(name, whole) ||

@@ -447,10 +447,16 @@ static hpf_status parse_savings(parser *p, hpf_str word, hpf_str rest)
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
 
-/* --count and --life-times */
-static hpf_status parse_census_switch(parser *p, hpf_str word, hpf_str rest)
+static hpf_status parse_life_times(parser *p, hpf_str word, hpf_str rest)
 {
-    *(word.data[2] == 'c' ? &p->census.count_objects : &p->census.life_times) = true;
+    p->census.life_times = true;
+    p->options.with_census = true;
+    return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
+}
+
+static hpf_status parse_object_count(parser *p, hpf_str word, hpf_str rest)
+{
+    p->census.count_objects = true;
     p->options.with_census = true;
     return rest.length > 0 ? complain(p, rest.data, "unknown option", word) : HPF_OK;
 }
@@ -532,10 +538,10 @@ static const struct {
     {"-l", parse_log},
     {"--retainer-by", parse_retainer_by},
     {"--is-retainer", parse_is_retainer},
-    {"--count", parse_census_switch},
+    {"--count", parse_object_count},
     {"--savings", parse_savings},
     {"--snapshot", parse_snapshot},
-    {"--life-times", parse_census_switch},
+    {"--life-times", parse_life_times},
     {"--life", parse_life},
 };
 

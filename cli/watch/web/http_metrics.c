@@ -35,10 +35,10 @@ static hpf_str label_of(const hpf_survey *survey, hpf_name name)
 }
 
 /* Returns the index of the band with a label, or the number of bands. */
-static size_t find_band(const http_metrics_bands *bands, const hpf_survey *survey, hpf_str label)
+static size_t find_band(const metrics_profile *p, hpf_str label)
 {
     size_t i = 0;
-    while (i < bands->n && !hpf_str_equal(label_of(survey, bands->names[i]), label)) {
+    while (i < p->n_bands && !hpf_str_equal(p->labels[i], label)) {
         i++;
     }
     return i;
@@ -59,8 +59,9 @@ static bool can_be_label(hpf_str name)
     return true;
 }
 
-/* Gives bands to the largest names. */
-static void choose_bands(http_metrics_bands *bands, const hpf_survey *survey, const double *amounts)
+/* Lists the bands, after it has given some to the largest names. */
+static void choose_bands(metrics_profile *p, http_metrics_bands *bands, const hpf_survey *survey,
+                         const double *amounts)
 {
     uint32_t n_names = hpf_survey_n_names(survey);
     hpf_name largest[HTTP_METRICS_LARGEST];
@@ -77,11 +78,15 @@ static void choose_bands(http_metrics_bands *bands, const hpf_survey *survey, co
         }
         largest[at] = i;
     }
+    for (; p->n_bands < bands->n; p->n_bands++) {
+        p->labels[p->n_bands] = label_of(survey, bands->names[p->n_bands]);
+    }
     for (size_t i = 0; i < n && bands->n < HTTP_METRICS_MOST_BANDS; i++) {
         hpf_str label = label_of(survey, largest[i]);
-        if (find_band(bands, survey, label) == bands->n && can_be_label(label) &&
+        if (find_band(p, label) == bands->n && can_be_label(label) &&
             !hpf_str_is(label, other_band)) {
             bands->names[bands->n++] = largest[i];
+            p->labels[p->n_bands++] = label;
         }
     }
 }
@@ -99,13 +104,11 @@ static double last_of_quantity(const hpf_overview *o, const char *name)
 }
 
 /* Adds the amounts of all names to the bands with their labels. */
-static void add_amounts(metrics_profile *p, const hpf_survey *survey,
-                        const http_metrics_bands *bands, const double *amounts)
+static void add_amounts(metrics_profile *p, const hpf_survey *survey, const double *amounts)
 {
     for (uint32_t name = 0; name < hpf_survey_n_names(survey); name++) {
-        size_t band =
-            amounts[name] > 0 ? find_band(bands, survey, label_of(survey, name)) : bands->n;
-        if (band < bands->n) {
+        size_t band = amounts[name] > 0 ? find_band(p, label_of(survey, name)) : p->n_bands;
+        if (band < p->n_bands) {
             p->amounts[band] += amounts[name];
             p->other -= amounts[name];
         }
@@ -125,17 +128,13 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
     hpf_status status = hpf_survey_drawn_amounts(survey, o->n_drawn - 1, amounts, err);
     if (status == HPF_OK) {
         const hpf_drawn_sample *last = &o->drawn[o->n_drawn - 1];
-        choose_bands(bands, survey, amounts);
+        choose_bands(p, bands, survey, amounts);
         p->n_samples = (double)o->n_samples;
         p->time = last->time;
         p->total = p->other = last->total;
         p->peak = o->peak_total;
         p->resident = last_of_quantity(o, "resident");
-        p->n_bands = bands->n;
-        for (size_t i = 0; i < bands->n; i++) {
-            p->labels[i] = label_of(survey, bands->names[i]);
-        }
-        add_amounts(p, survey, bands, amounts);
+        add_amounts(p, survey, amounts);
     }
     free(amounts);
     return status;

@@ -54,6 +54,13 @@ static inline bool hpf_str_begins(hpf_str text, const char *beginning)
     return text.length >= length && memcmp(text.data, beginning, length) == 0;
 }
 
+/* Returns whether `text` ends with the bytes of `end`, which ends with a NUL. */
+static inline bool hpf_str_ends(hpf_str text, const char *end)
+{
+    size_t length = strlen(end);
+    return text.length >= length && memcmp(text.data + text.length - length, end, length) == 0;
+}
+
 /* Returns where `part` begins in a text, or NULL. */
 static inline const char *hpf_str_find(hpf_str text, const char *part)
 {

@@ -18,12 +18,6 @@ static size_t folder_of(hpf_str path)
     return n > 0 ? n - 1 : 0;
 }
 
-static bool ends_with(hpf_str text, hpf_str end)
-{
-    return text.length >= end.length &&
-           memcmp(text.data + text.length - end.length, end.data, end.length) == 0;
-}
-
 /* Returns whether a folder is a package. */
 static bool is_package(hpf_str folder)
 {
@@ -39,9 +33,9 @@ void hpp__python_module(hpp__text *out, hpf_str file)
         hpp__text_add(out, (hpf_str){file.data + frozen.length, file.length - frozen.length - 1});
         return;
     }
-    hpf_str module = {file.data, file.length - (ends_with(file, HPF_STR(".py")) ? 3 : 0)};
+    hpf_str module = {file.data, file.length - (hpf_str_ends(file, ".py") ? 3 : 0)};
     hpf_str folder = {file.data, folder_of(file)};
-    if (ends_with(module, HPF_STR("/__init__"))) {
+    if (hpf_str_ends(module, "/__init__")) {
         module = folder;
         folder.length = folder_of(folder);
     }

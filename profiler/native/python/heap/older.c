@@ -33,10 +33,10 @@ static void see(walk *w, uint64_t word)
 {
     hpp__python_older *o = w->older;
     word &= ~HPP_PYTHON_REFERENCE_TAGS;
-    uint32_t block = hpp__block_index_find(w->python->index, word);
     if (!w->is_good || word == 0 || word % WORD_BYTES != 0) {
         return;
     }
+    uint32_t block = hpp__block_index_find(w->python->index, word);
     if (block != HPP__NO_BLOCK) {
         w->is_good = !hpp__python_refers(w->python, word, block) || w->found(w->context, block);
         return;

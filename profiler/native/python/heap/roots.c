@@ -367,8 +367,10 @@ bool hpp__python_roots_init(hpp__python_roots *roots, hpp__python *python, hpp__
         uint64_t modules =
             hpp__python_word(python, interpreter + python->offsets->interpreter_modules);
         if (is_kind(&f, modules, HPP__PYTHON_DICT)) {
-            hpp__python_older_hide(&roots->older, modules);
-            hpp__python_each(python, modules, hide_module, &f);
+            if (python->has_older) {
+                f.is_good = f.is_good && hpp__python_older_hide(&roots->older, modules);
+                hpp__python_each(python, modules, hide_module, &f);
+            }
             hpp__python_each(python, modules, add_module, &f);
         }
         add_threads(&f, interpreter);
