@@ -201,12 +201,18 @@ static bool check_breakdown(const cmd *self, const char *text)
     return !meant;
 }
 
-static bool is_all_letters_of_breakdowns(const char *text)
+/* Writes the options for the break-downs of `letters`: "-hc -hd". Returns false if there are none.
+ */
+static bool list_breakdowns(char *out, size_t room, const char *letters)
 {
-    while (*text && hpf_breakdown_of_letter(*text)) {
-        text++;
+    size_t n = 0;
+    for (; *letters && n + sizeof " -hc" <= room; letters++) {
+        if (!hpf_breakdown_flag(hpf_breakdown_of_letter(*letters))) {
+            return false;
+        }
+        n += (size_t)snprintf(out + n, room - n, "%s-h%c", n > 0 ? " " : "", *letters);
     }
-    return !*text;
+    return n > 0 && !*letters;
 }
 
 /* Says which blocks are counted if `-hcd` may have been meant as -hc and -hd. */
@@ -214,11 +220,11 @@ static void say_restrictions(const run_values *values)
 {
     for (size_t i = 0; i < values->heap.n && !values->quiet; i++) {
         const char *text = values->heap.texts[i];
-        hpf_breakdown by = *text ? hpf_breakdown_of_letter(*text) : HPF_BREAKDOWN_NONE;
-        if (by && text[1] && is_all_letters_of_breakdowns(text + 1)) {
-            const char *what = hpf_breakdown_native_name(by);
-            diag_say("-h%s: counting only blocks whose %s is \"%s\"", text,
-                     what ? what : "stack has a function that", text + 1);
+        char list[64];
+        if (strlen(text) > 1 && list_breakdowns(list, sizeof list, text)) {
+            diag_say("-h%s counts only the blocks that -h%c names '%s'; for all these break-downs, "
+                     "write %s",
+                     text, *text, text + 1, list);
         }
     }
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/utf8.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
@@ -74,7 +73,6 @@ static int shown_bytes(hpf_str name, size_t most)
 static void list_band(gate_rule *r, hpf_str name, uint32_t index, uint32_t n)
 {
     size_t length = strlen(r->message);
-    name = hpf__without_id(name);
     if (r->verdict != HPF_LIMIT_NO_BAND || index > MOST_LISTED) {
         return;
     }
@@ -125,6 +123,7 @@ void gate_judge_report(gate *g, const input *in)
     hpf_str value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT);
     hpf_status status = hpf_summary_make(&sum, in->survey, 0, &err);
+    status = status ? status : hpf_summary_name_rows(&sum, sum.n_rows, in->survey, &err);
     for (size_t i = 0; i < g->n_rules; i++) {
         gate_rule *r = &g->rules[i];
         const hpf_limit_result result =
@@ -140,9 +139,7 @@ void gate_judge_report(gate *g, const input *in)
             list_band(r, sum.rows[k].name, k, sum.n_rows);
         }
     }
-    if (status == HPF_OK) {
-        hpf_summary_finish(&sum);
-    }
+    hpf_summary_finish(&sum);
 }
 
 void gate_judge_diff(gate *g, const input *inputs, const hpf_diff *diff)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "hpfile/str.h"
 
 static const char *const report_figures[] = {[HPF_LIMIT_PEAK] = "peak",
@@ -214,7 +213,7 @@ static bool is_worst(const hpf_limit *r, hpf_limit_result *t, hpf_str name, doub
         return false;
     }
     t->verdict = HPF_LIMIT_BROKEN;
-    t->name = hpf__without_id(name);
+    t->name = name;
     t->value = value;
     return true;
 }
@@ -251,9 +250,9 @@ hpf_limit_result hpf_limit_judge(hpf_limit *r, const hpf_survey *survey, const h
     }
     for (uint32_t i = 0; i < (r->has_bands ? sum->n_rows : 1); i++) {
         const hpf_summary_row *row = r->has_bands ? &sum->rows[i] : &sum->total;
-        double value = is_matched(r, survey, row->name)
-                           ? figure_of((hpf_limit_figure)r->figure, sum, row)
-                           : NAN;
+        bool is_meant = is_matched(r, survey, row->name) ||
+                        is_matched(r, survey, hpf_survey_name(survey, row->number));
+        double value = is_meant ? figure_of((hpf_limit_figure)r->figure, sum, row) : NAN;
         if (!isnan(value)) {
             (void)is_worst(r, &t, row->name, value, limit);
         }

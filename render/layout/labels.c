@@ -54,7 +54,7 @@ static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const c
     size_t head = cut ? (size_t)(cut - shown) : strlen(shown) + 1; /* the end counts */
     const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        const hpr_band *other = &chart->bands[i];
+        const hpr_band *other = &chart->public.bands[i];
         const char *name = without_id(other);
         if (other == band || other->is_other || other->is_named_elsewhere ||
             strncmp(name, shown, head) != 0) {
@@ -259,7 +259,7 @@ static const char *differing_frames(hpr__chart *chart, const hpr_band *band)
     const char *stack = without_id(band);
     size_t first = strcspn(stack, "/"), at = 0, n_bytes = strlen(stack) + 16;
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
-        const hpr_band *other = &chart->bands[i];
+        const hpr_band *other = &chart->public.bands[i];
         if (other != band && !other->is_other && !other->is_named_elsewhere) {
             size_t difference = find_difference(stack, without_id(other));
             at = difference > at ? difference : at;
@@ -281,7 +281,7 @@ static const char *differing_frames(hpr__chart *chart, const hpr_band *band)
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
                             const hpr__label_style *style, double size_pt)
 {
-    const char *shown = band->shown, *bare = without_id(band);
+    const char *shown = hpr_band_shown(band), *bare = without_id(band);
     char *out =
         hpf_arena_alloc(chart->arena, hpr__elided_bytes(band->is_other ? shown : band->text));
     if (!out) {

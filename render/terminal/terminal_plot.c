@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "chart/chart.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
+#include "layout/labels.h"
 
 enum {
     EIGHTHS = 8,
@@ -365,20 +367,41 @@ static bool is_among_largest(const hpr_chart *chart, uint32_t band, int rows)
     return n_larger < rows;
 }
 
-static void draw_name(drawing *d, int row, int column, int width, uint32_t band)
+hpr_text_size hpr__terminal_measure(void *context, const char *text, double size_pt, bool bold)
 {
-    char name[1024], amount[80], swatch[2] = {letter_of(d->chart, band), '\0'};
+    (void)context;
+    (void)size_pt;
+    (void)bold;
+    return (hpr_text_size){hpr__screen_text_columns(text) * HPR__CELL_WIDTH_PT, 9, 3};
+}
+
+/* Puts the name of a band. `sheet` is its chart, with an arena for texts. */
+static void put_name(drawing *d, int row, int column, int width, hpr__chart *sheet, uint32_t band)
+{
+    static const hpr__label_style in_cells = {.measurer = {hpr__terminal_measure, NULL}};
+    const hpr_band *b = &sheet->public.bands[band];
+    hpr__screen_style style = {HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR, is_chosen(d, band)};
+    char ascii[1024];
+    const char *name = ascii;
+    if (d->style->is_utf8) {
+        name = hpr__label_text(sheet, b, width * HPR__CELL_WIDTH_PT, &in_cells, 0);
+    } else {
+        hpr__screen_elide(ascii, sizeof ascii, hpr_band_shown(b), width, true);
+    }
+    hpr__screen_put(d->screen, row, column, width, name ? name : "", &style);
+}
+
+static void draw_name(drawing *d, int row, int column, int width, hpr__chart *sheet, uint32_t band)
+{
+    char amount[80], swatch[2] = {letter_of(d->chart, band), '\0'};
     const hpr_band *b = &d->chart->bands[band];
     hpr__screen_style ink = {d->inks[band], HPR__SCREEN_OWN_COLOUR, false};
-    hpr__screen_style text = {HPR__SCREEN_OWN_COLOUR, HPR__SCREEN_OWN_COLOUR, is_chosen(d, band)};
     int at = column;
     at += hpr__screen_put(d->screen, row, at, 1, has_letters(d->style) ? swatch : "█", &ink) + 1;
     hpr__terminal_amount(amount, d->chart, b->values[hpr__terminal_last_point(d->chart)],
                          d->style->si_units);
     int amount_columns = hpr__screen_text_columns(amount);
-    hpr__screen_elide(name, sizeof name, hpr_band_shown(b), column + width - at - AMOUNT_COLUMNS,
-                      !d->style->is_utf8);
-    hpr__screen_put(d->screen, row, at, width, name, &text);
+    put_name(d, row, at, column + width - at - AMOUNT_COLUMNS, sheet, band);
     hpr__screen_put(d->screen, row, column + width - amount_columns, amount_columns, amount,
                     &d->quiet);
 }
@@ -387,11 +410,13 @@ static void draw_name(drawing *d, int row, int column, int width, uint32_t band)
 static void draw_names(drawing *d, int column, int width)
 {
     int row = d->plot.row;
-    for (uint32_t i = d->n_bands; i-- > 0;) {
+    hpr__chart sheet = {.public = *d->chart, .arena = hpf_arena_create()};
+    for (uint32_t i = sheet.arena ? d->n_bands : 0; i-- > 0;) {
         if (is_among_largest(d->chart, i, d->plot.rows)) {
-            draw_name(d, row++, column, width, i);
+            draw_name(d, row++, column, width, &sheet, i);
         }
     }
+    hpf_arena_destroy(sheet.arena);
 }
 
 /* Returns the width of the names, or 0 if there is no room for them. */

@@ -6,6 +6,7 @@
 #define HPR_TERMINAL_PLOT_H
 
 #include "hprender/chart.h"
+#include "hprender/text.h"
 
 #include "terminal/screen.h"
 
@@ -25,6 +26,10 @@ typedef struct hpr__terminal_style {
 typedef struct hpr__terminal_box {
     int row, column, rows, columns;
 } hpr__terminal_box;
+
+/* Measures texts for the layout of the chart: all characters have the same width. */
+HPF_API hpr_text_size hpr__terminal_measure(void *context, const char *text, double size_pt,
+                                            bool bold);
 
 /* Draws axes, bands and marks, and to the right, if there is room, names with their last amounts.
  */

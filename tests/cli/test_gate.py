@@ -186,8 +186,15 @@ def check_errors(folder, fixtures):
         assert done.returncode == 3 and "fails: no band matches: there are cache, " in done.stderr, done
         assert 'failures="1"' in (folder / "none.xml").read_text()
         assert run(command, files, ["band?" + rule]).returncode == 0
-    # Figures that are not defined are not kept.
+    # Names are those of the report: with the numbers of stacks where they are equal without, which rules may have, too.
     one = folder / "one.hp"
+    one.write_text(HEADERS + "BEGIN_SAMPLE 1\n(7)go/main\t5\n(8)go/main\t9\n(9)load/main\t7\nEND_SAMPLE 1\n")
+    for rule, words in (("go.max > 1", "is broken: (8)go/main: the maximum is 9 B, and 1 more\n"),
+                        ("^.7.go.max > 1", "is broken: (7)go/main: the maximum is 5 B\n"),
+                        ("^.9..max > 1", "is broken: load/main: the maximum is 7 B\n"),
+                        ("x.max > 1", "there are (8)go/main, load/main, (7)go/main\n")):
+        assert run("report", [one], ["band:" + rule]).stderr.endswith(words), rule
+    # Figures that are not defined are not kept.
     one.write_text(HEADERS + "BEGIN_SAMPLE 1\nx\t5\nEND_SAMPLE 1\n")
     done = run("report", [one], ["growth > 1M/s"], "--junit", folder / "one.xml")
     assert done.returncode == 1 and "cannot be checked" in done.stderr, done

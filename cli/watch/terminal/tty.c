@@ -87,15 +87,6 @@ static void remember(memory *m, const hpr_chart *chart, uint64_t n_samples)
 
 /* --- the chart ------------------------------------------------------------------------------ */
 
-/* All characters have the same width. */
-static hpr_text_size measure_cells(void *context, const char *text, double size_pt, bool bold)
-{
-    (void)context;
-    (void)size_pt;
-    (void)bold;
-    return (hpr_text_size){hpr__screen_text_columns(text) * HPR__CELL_WIDTH_PT, 9, 3};
-}
-
 static const watched *current(const tty *t)
 {
     return t->n_profiles ? t->profiles[t->current] : NULL;
@@ -140,7 +131,7 @@ static bool is_order_free(const tty *t)
 
 static void lay_out(tty *t)
 {
-    const hpr_measurer measurer = {measure_cells, NULL};
+    const hpr_measurer measurer = {hpr__terminal_measure, NULL};
     const watched *of = current(t);
     hpf_survey *survey;
     hpr_chart *chart = NULL;

@@ -66,7 +66,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_limit_parse(hpf_limit *out, hpf_limit_kind k
                                                 const char *text, hpf_error *err);
 HPF_API void hpf_limit_finish(hpf_limit *r);
 
-/* Return whether a profile, or the change from the survey `before`, breaks a rule. */
+/* Return whether a profile, or the change from the survey `before`, breaks a rule. A band
+ * is matched by its name in the profile and by that of the summary, which the result has. */
 HPF_API hpf_limit_result hpf_limit_judge(hpf_limit *r, const hpf_survey *survey,
                                          const hpf_summary *sum);
 HPF_API hpf_limit_result hpf_limit_judge_diff(hpf_limit *r, const hpf_survey *before,

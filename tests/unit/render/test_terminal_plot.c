@@ -153,6 +153,22 @@ Test(terminal_plot, lists_names_in_order_with_amounts)
     free(m);
 }
 
+Test(terminal_plot, cut_names_show_the_frames_that_differ)
+{
+    static const char *const names[] = {"(1)alloc/aCommonFunction/parse/aLongWayUpFromHere/main",
+                                        "(2)alloc/aCommonFunction/print/aLongWayUpFromHere/main"};
+    made *m = make();
+    for (int b = 0; b < 2; b++) {
+        m->bands[b].text = names[b];
+        m->bands[b].shown = names[b] + 3;
+    }
+    hpr__screen s = drawn(m, COLUMNS, ROWS, &colourful);
+    const char *text = text_of(&s);
+    cr_expect(strstr(text, "█ alloc/…/parse/… ") && strstr(text, "█ alloc/…/print/… "), "%s", text);
+    hpr__screen_finish(&s);
+    free(m);
+}
+
 Test(terminal_plot, draws_marks_with_labels)
 {
     made *m = make();
