@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The http view with requests by hand: pages, access, and the data that viewers receive of a growing
 profile."""
+import json
 import os
 import select
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import time
 import unittest
 
+import logs
 from harness import CENSUS, PATIENCE_S, SAMPLES, Running, Watch, ends_of_samples, main, profile, sample, wait_until
 from viewer import Place, Stream, Viewer, ask, end_requests, receive_at_once, send
 
 HEADERS = b'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
+DATA = os.path.join(os.path.dirname(__file__), "..", "data")
 NEVER = "0123456789abcdef" * 2
 
 
@@ -32,6 +36,13 @@ def samples_of(data):
             name, amount = line.rsplit("\t", 1)
             costs[name] = costs.get(name, 0) + float(amount)
     return samples
+
+
+def spelt_out(finding):
+    """Returns what a page says of a finding: its text, and the names that are not in it."""
+    is_list = finding["kind"] in ("growth", "short peak")
+    gains = ", ".join(f"{gain['label']} by {gain['amount']}" for gain in finding["names"])
+    return f"{finding['text']}: {gains}" if is_list and gains else finding["text"]
 
 
 class Http(Watch):
@@ -343,6 +354,37 @@ class Http(Watch):
             writer.write(data[-2:])
         viewer.wait(lambda v: v.profiles[0].n_calls > 0 and v.states[0]["state"] == "ended", "calls of the whole")
         self.assertEqual(viewer.profiles[0].n_samples, 10)
+
+    def write_churn(self):
+        """Writes the log of a native program that allocates a gibibyte a second."""
+        job = "p \u00b7 by call stack".encode()
+        calm = b"".join(b"BEGIN_SAMPLE %d\na\t%d\nEND_SAMPLE %d\n" % (i, 9_000_000 + i % 3 * 100_000, i) for i in range(21))
+        log = self.path("churn.eventlog")
+        subprocess.run([CENSUS, "convert", "-o", log, self.write("churn.hp", HEADERS.replace(b'"j"', b'"%s"' % job) + calm)], check=True)
+        allocated = logs.block(*(logs.record(49, i * 10**9, struct.pack(">IQ", 0, i << 30)) for i in range(21)), capability=0)
+        with open(log, "rb") as file:
+            data = file.read()
+        return self.write("churn.eventlog", data[:-2] + allocated + data[-2:])
+
+    def test_findings_are_those_of_reports(self):
+        """When a profile has ended, the page says what stands out in the words of census report, and lists what has grown."""
+        spike = b"".join(b"BEGIN_SAMPLE %d\n(2)cache/main\t%d\n(3)base/main\t500000\nEND_SAMPLE %d\n" % (i, 90_000_000 if i == 70 else 700_000, i)
+                         for i in range(100))
+        for path, kind in ((self.write("spike.hp", HEADERS + spike), "short peak"),
+                           (self.write_churn(), "churn"),
+                           (os.path.join(DATA, "eventlog/interp-prof-l-au-hc.eventlog"), "growth"),
+                           (os.path.join(SAMPLES, "hp/queens-plain-pair-hT.hp"), "growing band"),
+                           (os.path.join(SAMPLES, "explain/pages-hb.hp"), "unused memory"),
+                           (os.path.join(DATA, "eventlog/dragvoid-prof-l-au-hr.eventlog"), "one holder"),
+                           (os.path.join(SAMPLES, "hp/manycc-prof-hd.hp"), None)):
+            printed = subprocess.run([CENSUS, "report", "--format=json", path], stdout=subprocess.PIPE, check=True).stdout
+            expected = [(finding["kind"], finding["evidence"]) for finding in json.loads(printed)["findings"]]
+            self.assertEqual([k for k, _ in expected], [kind] if kind else [], path)
+            running, place = self.open_page(path)
+            viewer = self.view(place)
+            viewer.wait(lambda v: v.states and v.states[0]["state"] == "ended", f"the end of {path}")
+            self.assertEqual([(finding["kind"], spelt_out(finding)) for finding in viewer.states[0]["findings"]], expected, path)
+            running.end()
 
     def test_returning_viewer_gets_every_message_once(self):
         data = profile(100)
