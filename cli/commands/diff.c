@@ -14,7 +14,6 @@
 #include "hprender/diff.h"
 #include "hprender/page.h"
 
-#include "plot/figure_presets.h"
 #include "plot/overlay.h"
 #include "plot/plot_picture.h"
 #include "plot/plot_sources.h"

@@ -10,7 +10,7 @@
 #include "hpc_files.h"
 #include "hpc.h"
 #include "output.h"
-#include "source/source_html.h"
+#include "source/source_write.h"
 
 typedef struct site {
     const hpc_command *self;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "input.h"
-#include "figure_presets.h"
+#include "plot_picture.h"
 
 const char *const plot_legend_names[] = {
     [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",

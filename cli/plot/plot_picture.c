@@ -9,10 +9,27 @@
 #include "hprender/describe.h"
 
 #include "diag.h"
-#include "figure_presets.h"
 #include "font_choice.h"
 #include "output.h"
 #include "path.h"
+
+const char *const figure_preset_names[] = {"none",      "acm",  "acm-wide", "acmsmall", "ieee",
+                                           "ieee-wide", "lncs", "usenix",   "slide",    NULL};
+
+/* Widths are in points as the classes print them with \the\columnwidth and \the\textwidth. Three
+ * figures fit in a column, and text has the size of captions. */
+static const figure_preset presets[] = {
+    {0, 0, 0, "\\linewidth"},       {241.1, 150, 7, "\\columnwidth"}, /* acmart sigconf, sigplan */
+    {506.3, 190, 8, "\\textwidth"}, {395.8, 190, 8, "\\textwidth"},   /* acmart acmsmall */
+    {252, 155, 7, "\\columnwidth"},                                   /* IEEEtran */
+    {516, 190, 8, "\\textwidth"},   {347.1, 180, 8, "\\textwidth"},   /* llncs */
+    {241, 150, 7, "\\columnwidth"}, {398, 210, 8, "\\textwidth"},     /* beamer, 16:9 */
+};
+
+const figure_preset *figure_preset_of(int index)
+{
+    return &presets[index];
+}
 
 static hpf_status write_picture(const plot_picture *p, const void *context,
                                 const hpr_output *output, hpf_sink *sink, hpf_error *err)
@@ -90,7 +107,16 @@ static int print_latex(const plot_picture *p)
     } else {
         hpr_describe_for_tex(words, p->chart, si_units);
     }
-    figure_print_latex(p->path, p->backend, figure_preset_of(p->preset), hpf_sink_bytes(words));
+    if (p->backend->has_foreign_fonts) { /* TeX source */
+        diag_print(stdout, "\\input{%s}", p->path);
+    } else {
+        diag_print(stdout, "\\includegraphics[width=%s]{%s}", presets[p->preset].tex_width,
+                   p->path);
+    }
+    /* Only acmart has the command. */
+    hpf_str text = hpf_sink_bytes(words);
+    diag_print(stdout, "\\ifdefined\\Description\\Description{%.*s}\\fi", (int)text.length,
+               text.data);
     hpf_sink_destroy(words);
     return EXIT_DONE;
 }

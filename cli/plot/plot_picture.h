@@ -10,6 +10,17 @@
 
 #include "input.h"
 
+/* Choices of --for, for well-known document classes; ends with NULL. Index 0 is no preset. */
+extern const char *const figure_preset_names[];
+
+/* Size of a figure and of its text, in points. */
+typedef struct figure_preset {
+    double width_pt, height_pt, text_pt;
+    const char *tex_width; /* "\columnwidth": width in TeX */
+} figure_preset;
+
+const figure_preset *figure_preset_of(int index);
+
 typedef struct plot_picture {
     const input *in;        /* for messages */
     const char *path;       /* NULL: standard output */

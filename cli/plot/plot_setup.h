@@ -9,7 +9,6 @@
 #include "hprender/page.h"
 
 #include "cmd.h"
-#include "colour_list.h"
 #include "hpfile/name_filter.h"
 #include "name_list.h"
 #include "plot_options.h"

@@ -21,4 +21,8 @@ typedef struct source_view {
 /* Writes the view without finishing the sink. Errors: IO of a source file; MEMORY. */
 hpf_status source_write(const source_view *view, hpf_sink *sink, hpf_error *err);
 
+/* Writes the start of a page without scripts, in light and dark, up to its heading. `style` is CSS
+ * to be added. */
+void source_html_begin(hpf_sink *sink, hpf_str title, const char *style);
+
 #endif

@@ -35,6 +35,11 @@ const hpp_ccs *hpp__ccs_child(const hpp_ccs *parent, hpp_cc *centre);
  * handlers. */
 void hpp__print_exception(const char *what, int fd);
 
+/* Install and remove a handler of SIGABRT that prints the raising thread's cost-centre stack to
+ * standard error (-xc), then does what the earlier handler did. */
+void hpp__ccs_abort_watch(void);
+void hpp__ccs_abort_unwatch(void);
+
 /* Lock the tree while the process forks. */
 void hpp__ccs_lock(void);
 void hpp__ccs_unlock(void);

@@ -3,6 +3,7 @@
  * A cost-centre stack in words, from anywhere: no memory, no locks, no stdio.
  */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,4 +75,29 @@ void hpp__print_exception(const char *what, int fd)
     put_stack(&p, hpp_ccs_current());
     flush(&p);
     errno = saved_errno;
+}
+
+/* ---- abort ---- */
+
+static struct sigaction action_before;
+
+static void on_abort(int number)
+{
+    sigaction(SIGABRT, &action_before, NULL);
+    hpp__print_exception("Aborted", STDERR_FILENO);
+    raise(number);
+}
+
+void hpp__ccs_abort_watch(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_abort;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGABRT, &action, &action_before);
+}
+
+void hpp__ccs_abort_unwatch(void)
+{
+    sigaction(SIGABRT, &action_before, NULL);
 }

@@ -10,7 +10,6 @@
 
 #include "ccs.h"
 #include "hpprof/ccs.h"
-#include "thread_stack.h"
 
 /* The costs of one stack in one thread. Only the thread writes them, except `ticks`; all threads
  * read them. */
@@ -38,6 +37,11 @@ typedef struct hpp__edge {
     hpp_cell *to;
     uint64_t n_entries; /* entries per push: 1, or 0 for HPP_CC_UNCOUNTED */
 } hpp__edge;
+
+/* The addresses [low, high) of the stack of a thread. */
+typedef struct hpp__stack_range {
+    uintptr_t low, high;
+} hpp__stack_range;
 
 typedef struct hpp__thread {
     hpp_thread fast;   /* first: hpp_this_thread points here */

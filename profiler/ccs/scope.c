@@ -6,9 +6,30 @@
  * that opens at or above the innermost frame shows that this one was skipped. Exact are only jumps
  * that restore a mark.
  */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include "hpprof/scope.h"
 
+#include <pthread.h>
+
 #include "ccs_push.h"
+
+/* Returns the addresses of the calling thread's stack; [1, 1), which contains no address, if they
+ * are unknown. */
+static hpp__stack_range find_stack(void)
+{
+    hpp__stack_range range = {1, 1};
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return range;
+    }
+    void *low;
+    size_t size_bytes;
+    if (pthread_attr_getstack(&attributes, &low, &size_bytes) == 0) {
+        range = (hpp__stack_range){(uintptr_t)low, (uintptr_t)low + size_bytes};
+    }
+    pthread_attr_destroy(&attributes);
+    return range;
+}
 
 static bool is_on_stack(const hpp__thread *t, uintptr_t address)
 {
@@ -22,7 +43,7 @@ static bool is_on_stack(const hpp__thread *t, uintptr_t address)
 static void close_skipped(hpp__thread *t, const hpp_frame *opened)
 {
     if (t->range.high == 0) {
-        t->range = hpp__find_stack();
+        t->range = find_stack();
     }
     if (!is_on_stack(t, opened->address)) {
         return;

@@ -491,7 +491,7 @@ static void end_all_bands(hpp_census *c)
 static void note_missing(hpp_census *c)
 {
     if (c->has_retainers) {
-        hpp__holders_end(&c->retainer.holders);
+        hpp__retainer_end_holders(&c->retainer);
         c->result.retainers = c->retainer.figures;
         c->result.missing.n_untraced = c->retainer.n_untraced;
         c->result.missing.n_sets = c->retainer.sets.n_failed;

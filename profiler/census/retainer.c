@@ -8,6 +8,7 @@
  * the same sets.
  */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "retainer.h"
 
@@ -115,11 +116,45 @@ static void drop(hpp_ref ref, void *context)
     r->has_dropped = true;
 }
 
+/* ---- What holds the retainers ---- */
+
+/* Adds a retainer in a census. Returns false without memory: then one is missing. */
+static bool add_holding(hpp__holders *h, uint32_t retainer, uint32_t set, uint64_t size_bytes)
+{
+    uint64_t *index = hpp__map_add(&h->index_of, ((uint64_t)retainer + 1) << 32 | set);
+    if (!index) {
+        return false;
+    }
+    if (*index == 0) {
+        if (!HPF__ARRAY_RESERVE(h->all, h->capacity, h->n + 1)) {
+            return false;
+        }
+        h->all[h->n++] = (hpp__holding){.retainer = retainer, .set = set};
+        *index = h->n;
+    }
+    h->all[*index - 1].size_bytes += size_bytes;
+    h->all[*index - 1].n_objects++;
+    return true;
+}
+
+void hpp__retainer_end_holders(hpp__retainer *r)
+{
+    hpp__holders *h = &r->holders;
+    for (size_t i = 0; i < h->n; i++) {
+        hpp__holding *holding = &h->all[i];
+        if (holding->n_most_objects == 0 || holding->size_bytes > holding->most_bytes) {
+            holding->most_bytes = holding->size_bytes;
+            holding->n_most_objects = holding->n_objects;
+        }
+        holding->size_bytes = holding->n_objects = 0;
+    }
+}
+
 static void add_holder(hpp__retainer *r, const hpp_object *object, uint32_t set,
                        uint64_t size_bytes)
 {
     uint32_t key = hpp__band_keys_get(&r->identity, object);
-    if (key == HPP__KEY_OUT_OF_MEMORY || !hpp__holders_add(&r->holders, key, set, size_bytes)) {
+    if (key == HPP__KEY_OUT_OF_MEMORY || !add_holding(&r->holders, key, set, size_bytes)) {
         r->sets.n_failed++;
     }
 }
@@ -334,7 +369,8 @@ void hpp__retainer_finish(hpp__retainer *r)
 {
     hpp__band_keys_finish(&r->identity);
     hpp__restrict_finish(&r->named);
-    hpp__holders_finish(&r->holders);
+    hpp__map_finish(&r->holders.index_of);
+    free(r->holders.all);
     hpp__sets_finish(&r->sets);
     hpp__traverse_finish(&r->traverse);
     hpp__map_finish(&r->words);

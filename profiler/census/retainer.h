@@ -15,7 +15,7 @@
 #define HPP_RETAINER_H
 
 #include "band_key.h"
-#include "holders.h"
+#include "base/map.h"
 #include "restrict.h"
 #include "result.h"
 #include "retainer_set.h"
@@ -26,6 +26,25 @@ typedef enum hpp__set_note {
     HPP__SET_FAILS = 1u << 1,
     HPP__SET_CHARGED = 1u << 2, /* it has a cost */
 } hpp__set_note;
+
+/* What holds the retainers: the retainer sets of retainers, by their identity. From a set of
+ * retainers, they lead to the sets that hold these, and so on to the roots. */
+
+/* In place of a set: the retainer is a root. */
+#define HPP__SET_OF_ROOT UINT32_MAX
+
+/* Retainers with one identity and one set. */
+typedef struct hpp__holding {
+    uint32_t retainer, set;
+    uint64_t size_bytes, n_objects;      /* in this census */
+    uint64_t most_bytes, n_most_objects; /* in the census in which they were largest */
+} hpp__holding;
+
+typedef struct hpp__holders {
+    hpp__map index_of; /* identity and set -> index + 1 */
+    hpp__holding *all;
+    size_t n, capacity;
+} hpp__holders;
 
 typedef struct hpp__retainer {
     const hpp_heap *heap; /* borrowed */
@@ -63,6 +82,9 @@ bool hpp__retainer_set_passes(hpp__retainer *retainer, const hpp__restrict *rest
 
 /* After a pass, for each object: if it is a retainer, adds it to what holds retainers. */
 void hpp__retainer_add_holder(hpp__retainer *retainer, hpp_ref ref, const hpp_object *object);
+
+/* Ends the census for what holds retainers. */
+void hpp__retainer_end_holders(hpp__retainer *retainer);
 
 /* Adds the cost of an object to its set. */
 void hpp__retainer_charge(hpp__retainer *retainer, uint32_t set, uint64_t size_bytes);

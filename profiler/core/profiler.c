@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abort.h"
 #include "ccs/ccs.h"
 #include "ccs/tick_list.h"
 #include "hpfile/eventlog.h"
@@ -256,7 +255,7 @@ hpf_status hpp_profiler_start(hpp_profiler **out, const hpp_config *config, hpf_
         return status;
     }
     if (p->options->print_on_abort) {
-        hpp__abort_watch();
+        hpp__ccs_abort_watch();
         p->watches_abort = true;
     }
     *out = p;
@@ -675,7 +674,7 @@ hpf_status hpp_profiler_stop(hpp_profiler *p, hpf_error *err)
     stop_tick_list(p);
     write_files(p, &status, err);
     if (p->watches_abort) {
-        hpp__abort_unwatch();
+        hpp__ccs_abort_unwatch();
     }
     p->is_stopped = true;
     return status;
@@ -688,7 +687,7 @@ void hpp_profiler_destroy(hpp_profiler *p)
     }
     hpp__timer_stop(&p->timer);
     if (p->watches_abort && !p->is_stopped) {
-        hpp__abort_unwatch();
+        hpp__ccs_abort_unwatch();
     }
     stop_tick_list(p);
     hpp__output_drop(&p->output);

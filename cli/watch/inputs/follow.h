@@ -19,9 +19,10 @@
 #include <stddef.h>
 
 #include "watch/loop/loop.h"
-#include "open_writers.h"
 
 typedef struct follow follow;
+
+typedef enum open_writers { WRITERS_SOME, WRITERS_NONE, WRITERS_UNKNOWN } open_writers;
 
 /* Result of a check. */
 typedef enum follow_found {
@@ -57,7 +58,8 @@ void follow_again(follow *f);
 /* Returns the errno of FOLLOW_CLOSED. */
 int follow_error(const follow *f);
 
-/* Returns who has the file open for writing; UNKNOWN without a file. */
+/* Returns whether a process has the file open for writing. UNKNOWN for files of other users, unless
+ * we are root, for files on network file systems, and without a file. */
 open_writers follow_writers(const follow *f);
 
 #endif
