@@ -8,20 +8,13 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/words.h"
 
 static const char main_module[] = "__main__";
 
 bool hpf__names_main(const char *expression)
 {
     return expression && strstr(expression, main_module);
-}
-
-static hpf_str next_word(hpf_str *command)
-{
-    const char *blank = memchr(command->data, ' ', command->length);
-    hpf_str word = {command->data, blank ? (size_t)(blank - command->data) : command->length};
-    *command = hpf_str_from(*command, word.length + (blank != NULL));
-    return word;
 }
 
 /* The script is the first word that ends in .py, or the first one after python that is no option;
@@ -31,7 +24,7 @@ hpf_str hpf__python_script(hpf_str command)
     static const char suffix[] = ".py";
     bool is_after_python = false, is_argument = false;
     while (command.length > 0) {
-        hpf_str word = next_word(&command), file = hpf__base_name(word);
+        hpf_str word = hpf__take_until(&command, ' '), file = hpf__base_name(word);
         if (hpf_str_ends(file, suffix) && file.length > strlen(suffix)) {
             return (hpf_str){file.data, file.length - strlen(suffix)};
         }

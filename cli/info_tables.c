@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "path.h"
 
 #define SUFFIX "_info"
@@ -181,14 +182,6 @@ static bool append_decoded(hpf__buffer *out, hpf_str code)
     return fits;
 }
 
-static hpf_str cut_part(hpf_str *rest)
-{
-    const char *end = rest->length ? memchr(rest->data, '_', rest->length) : NULL;
-    hpf_str part = {rest->data, end ? (size_t)(end - rest->data) : rest->length};
-    *rest = hpf_str_from(*rest, part.length + (end != NULL));
-    return part;
-}
-
 static bool is_module(hpf_str part)
 {
     return part.length > 0 && *part.data >= 'A' && *part.data <= 'Z' && !hpf_str_find(part, "zm");
@@ -200,8 +193,8 @@ static void divide(hpf_str whole, hpf_str *module, hpf_str *name)
 {
     hpf_str rest = {whole.data, whole.length - strlen(SUFFIX)};
     *name = rest;
-    *module = cut_part(&rest);
-    *module = is_module(*module) ? *module : cut_part(&rest);
+    *module = hpf__take_until(&rest, '_');
+    *module = is_module(*module) ? *module : hpf__take_until(&rest, '_');
     if (hpf_str_begins(whole, "stg_") || !is_module(*module) || rest.length == 0) {
         *module = HPF_STR("");
         return;

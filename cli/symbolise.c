@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
-#include "exchange/words.h"
+#include "base/words.h"
 #include "hpprof/resolve.h"
 #include "info_tables.h"
 

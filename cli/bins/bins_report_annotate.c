@@ -13,6 +13,7 @@
 
 #include "hpfile/sink.h"
 #include "base/buffer.h"
+#include "base/words.h"
 #include "hpfile/str.h"
 
 #include "bins_report.h"
@@ -76,30 +77,12 @@ static bool disassemble(hpf__buffer *out, const char *path, const char *symbol)
     return error == 0 && has_read && status == 0;
 }
 
-/* Returns the first line of `text`, and removes it. */
-static hpf_str next_line(hpf_str *text)
-{
-    const char *end = memchr(text->data, '\n', text->length);
-    hpf_str line = {text->data, end ? (size_t)(end - text->data) : text->length};
-    size_t n = end ? line.length + 1 : line.length;
-    *text = (hpf_str){text->data + n, text->length - n};
-    return line;
-}
-
 /* Finds the address of an instruction: "  401136:\tpush %rbp". */
 static bool is_instruction(hpf_str line, uint64_t *address)
 {
-    size_t at = 0;
-    *address = 0;
-    while (at < line.length && line.data[at] == ' ') {
-        at++;
+    while (hpf__take_word(&line, " ")) {
     }
-    size_t begin = at;
-    for (; at < line.length && strchr("0123456789abcdef", line.data[at]) && line.data[at]; at++) {
-        int digit = line.data[at] <= '9' ? line.data[at] - '0' : line.data[at] - 'a' + 10;
-        *address = *address << 4 | (uint64_t)digit;
-    }
-    return at > begin && at + 1 < line.length && line.data[at] == ':' && line.data[at + 1] == '\t';
+    return hpf__take_whole(&line, 16, address) && hpf_str_begins(line, ":\t");
 }
 
 /* Returns the address of the next instruction in `text`, or UINT64_MAX. */
@@ -107,7 +90,7 @@ static uint64_t next_instruction(hpf_str text)
 {
     uint64_t address;
     while (text.length > 0) {
-        if (is_instruction(next_line(&text), &address)) {
+        if (is_instruction(hpf__take_until(&text, '\n'), &address)) {
             return address;
         }
     }
@@ -132,7 +115,7 @@ static void write_code(hpf_sink *sink, const hpp_bins_table *bins, hpf_str path,
     bool is_code = false;
     while (code.length > 0) {
         uint64_t address;
-        hpf_str line = next_line(&code);
+        hpf_str line = hpf__take_until(&code, '\n');
         bool is_step = is_instruction(line, &address);
         uint64_t next = is_step ? next_instruction(code) : 0;
         /* Parts of a function in other sections have their addresses far away. */

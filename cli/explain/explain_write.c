@@ -8,6 +8,7 @@
 
 #include "hpfile/str.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "hpfile/survey.h"
 #include "hpfile/sink.h"
 
@@ -334,18 +335,16 @@ static void write_wrapped(hpf_sink *sink, const char *head, hpf_str text)
     size_t indent = strlen(head), column = indent;
     hpf_sink_text(sink, head);
     while (text.length > 0) {
-        const char *blank = memchr(text.data, ' ', text.length);
-        size_t n = blank ? (size_t)(blank - text.data) : text.length;
-        if (column > indent && column + 1 + n > WIDTH) {
+        hpf_str word = hpf__take_until(&text, ' ');
+        if (column > indent && column + 1 + word.length > WIDTH) {
             hpf_sink_printf(sink, "\n%*s", (int)indent, "");
             column = indent;
         } else if (column > indent) {
             hpf_sink_text(sink, " ");
             column++;
         }
-        hpf_sink_write(sink, text.data, n);
-        column += n;
-        text = hpf_str_from(text, n + (blank != NULL));
+        hpf_sink_write(sink, word.data, word.length);
+        column += word.length;
     }
     hpf_sink_text(sink, "\n");
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "hpfile/source.h"
 
 #include "diag.h"
@@ -15,13 +16,9 @@
 /* Fills the list from its text, without empty names. */
 static hpf_status split(name_list *list, char separator, hpf_error *err)
 {
-    const char *bytes = list->text.bytes;
-    size_t n_bytes = list->text.length;
-    for (size_t begin = 0, end; begin < n_bytes; begin = end + 1) {
-        const char *found = memchr(bytes + begin, separator, n_bytes - begin);
-        end = found ? (size_t)(found - bytes) : n_bytes;
-        hpf_str name = {bytes + begin, end - begin};
-        name.length -= name.length > 0 && bytes[end - 1] == '\r';
+    for (hpf_str rest = {list->text.bytes, list->text.length}; rest.length > 0;) {
+        hpf_str name = hpf__take_until(&rest, separator);
+        name.length -= name.length > 0 && name.data[name.length - 1] == '\r';
         if (name.length > 0 && !HPF__ARRAY_PUSH(list->names, list->n, list->capacity, name)) {
             return hpf_error_set_memory(err);
         }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/words.h"
 #include "event/format_row.h"
 #include "hp/hp_lex.h"
 
@@ -53,17 +54,6 @@ static const char *find(const foreign *rows, size_t n, hpf_str text)
         }
     }
     return NULL;
-}
-
-/* Cuts the first line off `text`, without its line feed. */
-static hpf_str next_line(hpf_str *text)
-{
-    const char *feed = text->length ? memchr(text->data, '\n', text->length) : NULL;
-    size_t n = feed ? (size_t)(feed - text->data) : text->length;
-    hpf_str line = {text->data, n};
-    n += feed != NULL;
-    *text = hpf_str_from(*text, n);
-    return line;
 }
 
 static size_t count(hpf_str line, char byte)
@@ -120,7 +110,7 @@ const char *hpf__foreign_name(hpf_str head)
         return find(members, sizeof members / sizeof *members, member);
     }
     hpf_str rest = head;
-    hpf_str first = next_line(&rest), second = next_line(&rest);
+    hpf_str first = hpf__take_until(&rest, '\n'), second = hpf__take_until(&rest, '\n');
     const char *name = find(beginnings, sizeof beginnings / sizeof *beginnings, head);
     return name || begins_with_keyword(first) ? name
            : is_folded(first) && (second.length == 0 || is_folded(second))
@@ -140,7 +130,7 @@ void hpf__show_beginning(char out[HPF__SHOWN_BYTES], hpf_str head)
 {
     enum { MOST_BYTES = 24 };
     head = hpf__head_text(head);
-    const hpf_str line = next_line(&head);
+    const hpf_str line = hpf__take_until(&head, '\n');
     size_t n = 0, i = 0;
     for (; i < line.length && i < MOST_BYTES; i++) {
         unsigned char byte = (unsigned char)line.data[i];

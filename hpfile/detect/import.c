@@ -50,8 +50,7 @@ struct hpf__import {
     hpf_events events;
     void *context;
     hpf_reader_options options;
-    hpf__emitter emit; /* common names, and the sample that is gathered */
-    hpf__call_stacks stacks;
+    hpf__call_stacks stacks; /* with common names, and the sample that is gathered */
     common_name *names;
     size_t names_capacity;
     uint32_t *common_of; /* by number, as it is emitted */
@@ -180,9 +179,9 @@ static hpf_status on_frames(void *context, hpf_name name, const hpf_frame *frame
 /* Stores the number of a name as it is emitted. */
 static hpf_status use_name(hpf__import *in, source_name *source, hpf_name *number, hpf_error *err)
 {
-    hpf_status status = source->common == NONE
-                            ? hpf__emitter_name(&in->emit, source->text, &source->common, err)
-                            : HPF_OK;
+    hpf_status status = source->common == NONE ? hpf__emitter_name(&in->stacks.emit, source->text,
+                                                                   &source->common, err)
+                                               : HPF_OK;
     if (status != HPF_OK) {
         return status;
     }
@@ -192,7 +191,7 @@ static hpf_status use_name(hpf__import *in, source_name *source, hpf_name *numbe
         if (!HPF__ARRAY_PUSH(in->common_of, in->n_used, in->used_capacity, source->common)) {
             return hpf_error_set_memory(err);
         }
-        hpf_str text = in->emit.names.names[source->common];
+        hpf_str text = in->stacks.emit.names.names[source->common];
         status = in->events.name ? in->events.name(in->context, name->number, text, err) : HPF_OK;
     }
     *number = name->number;
@@ -206,10 +205,10 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     for (size_t i = 0; i < sample->n_costs && status == HPF_OK; i++) {
         hpf_cost cost = sample->costs[i];
         status = use_name(in, &in->of_source[cost.name], &cost.name, err);
-        status = status == HPF_OK ? hpf__emitter_cost(&in->emit, &cost, err) : status;
+        status = status == HPF_OK ? hpf__emitter_cost(&in->stacks.emit, &cost, err) : status;
     }
     double time = isnan(in->time) ? sample->time : in->time;
-    return status == HPF_OK ? hpf__emitter_sample(&in->emit, time, (hpf__location){0}, err)
+    return status == HPF_OK ? hpf__emitter_sample(&in->stacks.emit, time, (hpf__location){0}, err)
                             : status;
 }
 
@@ -304,7 +303,7 @@ static hpf_status finish(hpf__import *in, bool has_no_times, hpf_error *err)
     for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
         status = in->has_header[i] ? HPF_OK : on_header(in, (hpf_header)i, HPF_STR(""), err);
     }
-    if (status == HPF_OK && in->emit.n_samples == 0) {
+    if (status == HPF_OK && in->stacks.emit.n_samples == 0) {
         status = hpf_error_set(err, HPF_ERR_SYNTAX, "the profile has no complete sample");
     }
     if (status == HPF_OK && in->spool) {
@@ -372,18 +371,18 @@ static size_t emit_record(hpf__import *in, const uint64_t *words, size_t n_words
     }
     const hpf_events *to = &in->events;
     if (kind == KIND_SAMPLE) {
-        in->emit.costs.n = 0;
+        in->stacks.emit.costs.n = 0;
         for (const uint64_t *word = words + n_head; word < words + n;) {
             hpf_cost cost;
             word = hpf__unpack(word, &cost);
-            if (!hpf__costs_add(&in->emit.costs, cost, in->emit.names.n_names)) {
+            if (!hpf__costs_add(&in->stacks.emit.costs, cost, in->stacks.emit.names.n_names)) {
                 *status = hpf_error_set_memory(err);
                 return n;
             }
         }
         const hpf_sample sample = {.time = head.time,
-                                   .costs = in->emit.costs.all,
-                                   .n_costs = in->emit.costs.n,
+                                   .costs = in->stacks.emit.costs.all,
+                                   .n_costs = in->stacks.emit.costs.n,
                                    .begin_offset = in->offset,
                                    .end_offset = in->offset + n * sizeof *words};
         *status = to->sample ? to->sample(in->context, &sample, err) : HPF_OK;
@@ -434,7 +433,7 @@ void hpf__import_revisit(hpf__import *in, const hpf_events *events, void *contex
 
 hpf_str hpf__import_name(const hpf__import *in, hpf_name name)
 {
-    return in->emit.names.names[in->common_of[name]];
+    return in->stacks.emit.names.names[in->common_of[name]];
 }
 
 size_t hpf__import_frames(const hpf__import *in, hpf_name name, hpf_frame *frames, size_t room)
@@ -457,8 +456,7 @@ hpf__import *hpf__import_create(const hpf_events *events, void *context,
         in->events = *events;
         in->context = context;
         in->options = *options;
-        in->emit = (hpf__emitter){.events = &common, .context = in};
-        in->stacks.emit = &in->emit;
+        in->stacks.emit = (hpf__emitter){.events = &common, .context = in};
     }
     return in;
 }
@@ -467,7 +465,6 @@ void hpf__import_destroy(hpf__import *in)
 {
     if (in) {
         hpf__call_stacks_finish(&in->stacks);
-        hpf__emitter_finish(&in->emit);
         hpf__intern_finish(&in->texts);
         hpf__buffer_finish(&in->pending);
         free(in->names);

@@ -4,6 +4,7 @@
  */
 #include "hpfile/breakdown.h"
 
+#include "base/words.h"
 #include "hpfile/str.h"
 
 static const struct breakdown {
@@ -99,12 +100,10 @@ hpf_str hpf_native_part_of_job(hpf_str job)
  * and more, or NONE. */
 static hpf_breakdown breakdown_of_native_job(hpf_str job)
 {
-    hpf_str rest = hpf_native_part_of_job(job);
-    const char *comma = memchr(rest.data, ',', rest.length);
-    rest.length = comma ? (size_t)(comma - rest.data) : rest.length;
+    hpf_str rest = hpf_native_part_of_job(job), name = hpf__take_until(&rest, ',');
     hpf_breakdown found = HPF_BREAKDOWN_NONE;
     for (int b = 1; b < HPF_N_BREAKDOWNS; b++) {
-        bool is_it = hpf_str_is(rest, hpf_breakdown_native_name((hpf_breakdown)b));
+        bool is_it = hpf_str_is(name, hpf_breakdown_native_name((hpf_breakdown)b));
         found = is_it ? (hpf_breakdown)b : found;
     }
     return found;

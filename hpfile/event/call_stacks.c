@@ -161,11 +161,11 @@ hpf_status hpf__call_stacks_name(hpf__call_stacks *s, const hpf_frame *frames, s
         return hpf_error_set_memory(err);
     }
     s->n_stacks++;
-    const hpf_events *to = s->emit->events;
-    status = hpf__emitter_name(s->emit, (hpf_str){s->text.bytes, s->text.length}, name, err);
+    const hpf_events *to = s->emit.events;
+    status = hpf__emitter_name(&s->emit, (hpf_str){s->text.bytes, s->text.length}, name, err);
     s->names[node] = status == HPF_OK ? *name : NO_NAME;
     return status == HPF_OK && to->frames
-               ? to->frames(s->emit->context, *name, frames, n_frames, err)
+               ? to->frames(s->emit.context, *name, frames, n_frames, err)
                : status;
 }
 
@@ -176,7 +176,7 @@ hpf_status hpf__call_stacks_cost(hpf__call_stacks *s, uint64_t amount, hpf_error
         return HPF_OK;
     }
     hpf_status status = hpf__call_stacks_name(s, s->frames, s->n_frames, &cost.name, err);
-    return status == HPF_OK ? hpf__emitter_cost(s->emit, &cost, err) : status;
+    return status == HPF_OK ? hpf__emitter_cost(&s->emit, &cost, err) : status;
 }
 
 hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
@@ -245,9 +245,10 @@ static hpf_status emit_job(hpf__emitter *emit, hpf_str command, hpf_error *err)
     return status;
 }
 
-hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_N_HEADERS],
+hpf_status hpf__call_stacks_headers(hpf__call_stacks *stacks, const hpf_str texts[HPF_N_HEADERS],
                                     hpf_error *err)
 {
+    hpf__emitter *emit = &stacks->emit;
     hpf_status status = emit_job(emit, texts[HPF_HEADER_JOB], err);
     for (int i = HPF_HEADER_DATE; i < HPF_N_HEADERS && status == HPF_OK; i++) {
         status = texts[i].data ? hpf__emitter_header(emit, (hpf_header)i, texts[i], err)
@@ -264,6 +265,7 @@ hpf_str hpf__call_stacks_command(hpf_str job)
 
 void hpf__call_stacks_finish(hpf__call_stacks *s)
 {
+    hpf__emitter_finish(&s->emit);
     hpf__frame_tree_finish(&s->tree);
     free(s->cut);
     hpf__buffer_finish(&s->text);

@@ -12,9 +12,10 @@
 #include "hpfile/frame.h"
 #include "hpfile/source.h"
 
-/* Begins as {.emit = ..., .source = ...}. Equal stacks, with equal sources, are one name. */
+/* Begins as {.emit = {.events = ..., .context = ...}, .source = ...}. Equal stacks, with equal
+ * sources, are one name. */
 typedef struct hpf__call_stacks {
-    hpf__emitter *emit;
+    hpf__emitter emit;
     const hpf_source *source; /* whose bytes limit the frames; NULL: nothing does */
     uint64_t earlier_bytes;   /* of sources before it */
     hpf__frame_tree tree;
@@ -63,7 +64,7 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
 
 /* Emits the headers of a profile with bands by call stack. The text of the JOB is the command line;
  * others without data have their defaults. */
-hpf_status hpf__call_stacks_headers(hpf__emitter *emit, const hpf_str texts[HPF_N_HEADERS],
+hpf_status hpf__call_stacks_headers(hpf__call_stacks *stacks, const hpf_str texts[HPF_N_HEADERS],
                                     hpf_error *err);
 
 /* Returns the part of such a JOB, or of one by another break-down, that is the command line. */

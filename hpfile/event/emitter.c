@@ -4,8 +4,6 @@
  */
 #include "event/emitter.h"
 
-#include "base/lex.h"
-
 hpf_status hpf__emitter_header(hpf__emitter *emit, hpf_header which, hpf_str text, hpf_error *err)
 {
     const hpf_events *to = emit->events;
@@ -70,29 +68,4 @@ void hpf__emitter_finish(hpf__emitter *emit)
 {
     hpf__intern_finish(&emit->names);
     hpf__costs_finish(&emit->costs);
-}
-
-hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err)
-{
-    char quoted[HPF__QUOTED_BYTES];
-    const char *end = text.data + text.length;
-    hpf__number_token token = {0};
-    hpf__lexed lexed =
-        text.length > 0 ? hpf__lex_number(&token, text.data, end, true) : HPF__LEX_BAD;
-    if (lexed == HPF__LEX_HUGE) {
-        return hpf__location_error(place, err, HPF_ERR_RANGE, "a number must be below %g",
-                                   HPF__NUMBER_LIMIT);
-    }
-    if (lexed != HPF__LEXED || token.end != end) {
-        return hpf__location_error(place, err, HPF_ERR_SYNTAX,
-                                   "expected a number of 0 or more, found %s",
-                                   hpf__quoted(quoted, text));
-    }
-    out->is_real = !token.is_whole;
-    if (token.is_whole) {
-        out->whole = token.whole;
-    } else {
-        out->real = token.real;
-    }
-    return HPF_OK;
 }

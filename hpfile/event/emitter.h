@@ -43,8 +43,4 @@ hpf_status hpf__emitter_sample(hpf__emitter *emit, double time, hpf__location pl
 
 void hpf__emitter_finish(hpf__emitter *emit);
 
-/* Parses a number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name
- * of `*out` stays as it is. HPF_OK, or an error at `place`. */
-hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err);
-
 #endif

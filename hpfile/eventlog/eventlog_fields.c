@@ -11,6 +11,7 @@
 #include "hpfile/breakdown.h"
 #include "hpfile/eventlog.h"
 #include "base/utf8.h"
+#include "base/words.h"
 
 typedef struct row {
     uint16_t id;
@@ -169,12 +170,9 @@ static void print_text(hpf_sink *sink, hpf_str text)
 static void print_texts(hpf_sink *sink, hpf_str texts)
 {
     hpf_sink_text(sink, "[");
-    for (size_t at = 0; at < texts.length;) {
-        const char *nul = memchr(texts.data + at, '\0', texts.length - at);
-        size_t n = nul ? (size_t)(nul - texts.data) - at : texts.length - at;
-        hpf_sink_text(sink, at ? "," : "");
-        print_text(sink, (hpf_str){texts.data + at, n});
-        at += n + 1;
+    for (const char *comma = ""; texts.length > 0; comma = ",") {
+        hpf_sink_text(sink, comma);
+        print_text(sink, hpf__take_until(&texts, '\0'));
     }
     hpf_sink_text(sink, "]");
 }

@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 #include "base/date.h"
 #include "base/names.h"
+#include "base/words.h"
 
 #define DEFAULT_MBLOCK_BYTES (UINT64_C(1) << 20)
 
@@ -37,15 +38,6 @@ static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *c
 
 /* --- the command line --- */
 
-static hpf_str next_word(hpf_str *rest)
-{
-    const char *nul = memchr(rest->data, '\0', rest->length);
-    hpf_str word = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
-    size_t taken = word.length + (nul != NULL);
-    *rest = hpf_str_from(*rest, taken);
-    return word;
-}
-
 static bool put_word(hpf__buffer *job, hpf_str word)
 {
     return (job->length == 0 || hpf__buffer_append(job, " ", 1)) &&
@@ -64,7 +56,7 @@ typedef struct words {
 static bool find_word(words *w, bool want_rts, hpf_str *word)
 {
     while (w->rest.length) {
-        *word = next_word(&w->rest);
+        *word = hpf__take_until(&w->rest, '\0');
         bool is_end = hpf_str_is(*word, "-RTS") || hpf_str_is(*word, "--RTS");
         if (!w->is_over && is_end) {
             w->is_rts = false;
@@ -91,7 +83,7 @@ static bool put_words(hpf__buffer *job, hpf_str args, bool want_rts)
 
 static bool put_ghc_job(hpf__buffer *job, hpf_str args)
 {
-    return !args.length || (put_word(job, hpf__base_name(next_word(&args))) &&
+    return !args.length || (put_word(job, hpf__base_name(hpf__take_until(&args, '\0'))) &&
                             put_words(job, args, false) && put_words(job, args, true));
 }
 
@@ -112,7 +104,7 @@ bool hpf__eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, co
     size_t length = strlen(beginning);
     bool is_there = false;
     if (metadata->args.length) {
-        (void)next_word(&w.rest);
+        (void)hpf__take_until(&w.rest, '\0');
     }
     for (hpf_str word; !is_there && find_word(&w, true, &word);) {
         is_there = word.length >= length && memcmp(word.data, beginning, length) == 0;
@@ -157,7 +149,7 @@ static hpf_status note_profile(hpf_eventlog_metadata *metadata, hpf_str payload,
                                 .breakdown = (hpf_breakdown)hpf__read4(rest.data + 9)};
     rest = hpf_str_from(rest, fixed_bytes);
     for (int i = 0; i < HPF_N_RESTRICTIONS && rest.length; i++) {
-        p->filters[i] = next_word(&rest);
+        p->filters[i] = hpf__take_until(&rest, '\0');
     }
     return HPF_OK;
 }
@@ -183,7 +175,8 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
     hpf_str rest = after_set(payload);
     switch (id) {
     case HPF__EVENT_RTS_IDENTIFIER:
-        return keep(metadata, rest.length ? next_word(&rest) : rest, &metadata->rts, err);
+        return keep(metadata, rest.length ? hpf__take_until(&rest, '\0') : rest, &metadata->rts,
+                    err);
     case HPF__EVENT_PROGRAM_ARGS:
         return note_args(metadata, rest, err);
     case HPF__EVENT_WALL_CLOCK_TIME:

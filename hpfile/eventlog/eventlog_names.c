@@ -12,6 +12,7 @@
 
 #include "base/big_endian.h"
 #include "base/frame.h"
+#include "base/words.h"
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 
@@ -38,16 +39,6 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *n)
 }
 
 /* --- definitions --- */
-
-/* Reads the next text of a record, up to its NUL or the end. */
-static hpf_str cut_text(hpf_str *rest)
-{
-    const char *nul = rest->length ? memchr(rest->data, '\0', rest->length) : NULL;
-    hpf_str text = {rest->data, nul ? (size_t)(nul - rest->data) : rest->length};
-    size_t taken = text.length + (nul != NULL);
-    *rest = hpf_str_from(*rest, taken);
-    return text;
-}
 
 /* Copies a payload, so that frames can point into it. */
 static hpf_status keep(hpf__eventlog_names *n, hpf_str payload, hpf_str *copy)
@@ -104,9 +95,9 @@ hpf_status hpf__eventlog_names_define_centre(hpf__eventlog_names *n, hpf_str pay
     if (frame) {
         rest = hpf_str_from(rest, CENTRE_ID_BYTES);
         *frame = (hpf_frame){0};
-        frame->label = cut_text(&rest);
-        frame->module = cut_text(&rest);
-        frame->source = cut_text(&rest);
+        frame->label = hpf__take_until(&rest, '\0');
+        frame->module = hpf__take_until(&rest, '\0');
+        frame->source = hpf__take_until(&rest, '\0');
         take_flags(frame, rest.length ? (unsigned char)*rest.data : 0);
     }
     return status;
@@ -145,12 +136,12 @@ hpf_status hpf__eventlog_names_define_info(hpf__eventlog_names *n, hpf_str paylo
     if (frame) {
         rest = hpf_str_from(rest, ADDRESS_BYTES);
         *frame = (hpf_frame){0};
-        frame->table = cut_text(&rest);
-        frame->closure_type = cut_text(&rest);
-        frame->type = cut_text(&rest);
-        frame->label = cut_text(&rest);
-        frame->module = cut_text(&rest);
-        frame->source = cut_text(&rest);
+        frame->table = hpf__take_until(&rest, '\0');
+        frame->closure_type = hpf__take_until(&rest, '\0');
+        frame->type = hpf__take_until(&rest, '\0');
+        frame->label = hpf__take_until(&rest, '\0');
+        frame->module = hpf__take_until(&rest, '\0');
+        frame->source = hpf__take_until(&rest, '\0');
     }
     return status;
 }
@@ -165,7 +156,7 @@ static const hpf_frame *find(const hpf__intern *ids, const hpf_frame *frames, hp
 static hpf_str without_nul(hpf_str key)
 {
     hpf_str rest = key;
-    return cut_text(&rest);
+    return hpf__take_until(&rest, '\0');
 }
 
 /* Stores the address in a label such as "0x409f78". Returns false if it is none. */

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/big_endian.h"
+#include "base/words.h"
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "prof/prof_file.h"
@@ -339,13 +340,9 @@ static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
 /* Lists the words of JOB: the program's, then +RTS and the options. */
 static void list_words(hpf_eventlog_time *t, hpf_prof *out)
 {
-    hpf_str job = t->metadata.job;
     size_t n = 0;
-    for (size_t at = 0; at < job.length;) {
-        const char *blank = memchr(job.data + at, ' ', job.length - at);
-        size_t length = blank ? (size_t)(blank - job.data) - at : job.length - at;
-        t->words[n++] = (hpf_str){job.data + at, length};
-        at += length + 1;
+    for (hpf_str job = t->metadata.job; job.length > 0;) {
+        t->words[n++] = hpf__take_until(&job, ' ');
     }
     size_t rts = n ? 1 : 0;
     out->program = n ? t->words[0] : HPF_STR("(unknown)");

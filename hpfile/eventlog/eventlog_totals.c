@@ -86,7 +86,6 @@ typedef struct totals {
     bool is_declared;
     hpf_eventlog_metadata metadata;
     hpf__eventlog_totals totals;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     uint64_t time_ns; /* of the last record */
 } totals;
@@ -110,7 +109,7 @@ static hpf_status emit_headers(totals *t, hpf_error *err)
         [HPF_HEADER_DATE] = t->metadata.date,
         [HPF_HEADER_VALUE_UNIT] = t->amount == BLOCKS ? HPF_STR("blocks") : HPF_STR("bytes"),
     };
-    return hpf__call_stacks_headers(&t->emit, headers, err);
+    return hpf__call_stacks_headers(&t->stacks, headers, err);
 }
 
 static hpf_status complain(hpf_error *err)
@@ -157,9 +156,9 @@ static hpf_status emit_totals(totals *t, hpf_error *err)
         t->stacks.n_frames = n < MAX_FRAMES ? n : MAX_FRAMES;
         status = hpf__call_stacks_cost(&t->stacks, amounts[t->amount], err);
     }
-    return status == HPF_OK
-               ? hpf__emitter_sample(&t->emit, (double)t->time_ns / 1e9, (hpf__location){0}, err)
-               : status;
+    return status == HPF_OK ? hpf__emitter_sample(&t->stacks.emit, (double)t->time_ns / 1e9,
+                                                  (hpf__location){0}, err)
+                            : status;
 }
 
 hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *events, void *context,
@@ -173,8 +172,7 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
                                          "ticky-allocs",
                                          "ticky-allocd",
                                          NULL};
-    totals t = {.emit = {.events = events, .context = context}};
-    t.stacks.emit = &t.emit;
+    totals t = {.stacks = {.emit = {.events = events, .context = context}}};
     t.totals.names.by_stack = options && options->by_stack;
     t.totals.names.by_line = options && options->by_line;
     t.totals.names.rules = options ? options->rules : NULL;
@@ -185,7 +183,6 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
     status = status == HPF_OK ? hpf_eventlog_read_source(NULL, source, &visitor, &t, err) : status;
     status = status == HPF_OK ? emit_totals(&t, err) : status;
     hpf__call_stacks_finish(&t.stacks);
-    hpf__emitter_finish(&t.emit);
     hpf__eventlog_totals_finish(&t.totals);
     hpf_eventlog_metadata_finish(&t.metadata);
     return status;

@@ -9,7 +9,7 @@
 
 #include "base/names.h"
 #include "event/format_row.h"
-#include "exchange/words.h"
+#include "exchange/valgrind_frame.h"
 #include "io/json_walk.h"
 
 typedef enum value { LIVE, BLOCKS, TOTAL } value;
@@ -23,7 +23,6 @@ typedef struct site {
 typedef struct dhat {
     hpf__json_lex lex;
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     value value;
     site *sites;
@@ -36,24 +35,6 @@ typedef struct dhat {
     uint64_t peak_time, end_time;
     bool has_lifetimes;
 } dhat;
-
-static hpf_status take_whole(dhat *d, uint64_t *whole)
-{
-    hpf_cost cost = {0};
-    hpf_status status = hpf__amount_parse(&cost, d->lex.text, d->lex.place, d->err);
-    if (status == HPF_OK && cost.is_real) {
-        return hpf__location_error(d->lex.place, d->err, HPF_ERR_RANGE,
-                                   "expected a whole number below 2^64");
-    }
-    *whole = status == HPF_OK ? cost.whole : 0;
-    return status;
-}
-
-static hpf_status read_whole(dhat *d, uint64_t *whole)
-{
-    hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_NUMBER, "a number");
-    return status == HPF_OK ? take_whole(d, whole) : status;
-}
 
 static hpf_status read_text(dhat *d, hpf__buffer *text)
 {
@@ -73,7 +54,7 @@ static hpf_status read_frame_number(void *context)
     if (d->lex.kind != HPF__JSON_NUMBER) {
         return hpf__json_unexpected(&d->lex, "the number of a frame");
     }
-    hpf_status status = take_whole(d, &number);
+    hpf_status status = hpf__json_as_whole(&d->lex, &number);
     return status != HPF_OK || HPF__ARRAY_PUSH(d->frames, d->n_frames, d->frames_capacity, number)
                ? status
                : hpf_error_set_memory(d->err);
@@ -91,9 +72,10 @@ static hpf_status read_site_member(void *context, hpf_str key)
         return hpf__json_items(&d->lex, read_frame_number, d);
     }
     if (hpf_str_is(key, keys[which][1])) {
-        return read_whole(d, &p->at_end);
+        return hpf__json_whole(&d->lex, &p->at_end);
     }
-    return hpf_str_is(key, keys[which][0]) ? read_whole(d, &p->at_peak) : hpf__json_pass(&d->lex);
+    return hpf_str_is(key, keys[which][0]) ? hpf__json_whole(&d->lex, &p->at_peak)
+                                           : hpf__json_pass(&d->lex);
 }
 
 static hpf_status read_site(void *context)
@@ -133,22 +115,20 @@ static hpf_status read_member(void *context, hpf_str key)
     dhat *d = context;
     uint64_t version = 0;
     if (hpf_str_is(key, "dhatFileVersion")) {
-        hpf_status status = read_whole(d, &version);
+        hpf_status status = hpf__json_whole(&d->lex, &version);
         return status != HPF_OK || version == 2
                    ? status
                    : hpf__location_error(d->lex.place, d->err, HPF_ERR_VERSION,
                                          "expected version 2 of the format of DHAT");
     }
     if (hpf_str_is(key, "bklt")) {
-        hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_WORD, "true or false");
-        d->has_lifetimes = status == HPF_OK && hpf_str_is(d->lex.text, "true");
-        return status;
+        return hpf__json_truth(&d->lex, &d->has_lifetimes);
     }
     return hpf_str_is(key, "cmd")    ? read_text(d, &d->command)
            : hpf_str_is(key, "tu")   ? read_text(d, &d->time_unit)
            : hpf_str_is(key, "bsu")  ? read_text(d, &d->unit)
-           : hpf_str_is(key, "te")   ? read_whole(d, &d->end_time)
-           : hpf_str_is(key, "tg")   ? read_whole(d, &d->peak_time)
+           : hpf_str_is(key, "te")   ? hpf__json_whole(&d->lex, &d->end_time)
+           : hpf_str_is(key, "tg")   ? hpf__json_whole(&d->lex, &d->peak_time)
            : hpf_str_is(key, "pps")  ? hpf__json_objects(&d->lex, read_site, d)
            : hpf_str_is(key, "ftbl") ? hpf__json_items(&d->lex, read_frame, d)
                                      : hpf__json_pass(&d->lex);
@@ -185,8 +165,9 @@ static hpf_status emit_sample(dhat *d, uint64_t time, bool is_peak)
         const site *p = &d->sites[i];
         status = add_cost(d, p, is_peak ? p->at_peak : p->at_end);
     }
-    return status == HPF_OK ? hpf__emitter_sample(&d->emit, (double)time, d->lex.place, d->err)
-                            : status;
+    return status == HPF_OK
+               ? hpf__emitter_sample(&d->stacks.emit, (double)time, d->lex.place, d->err)
+               : status;
 }
 
 static hpf_str text_of(const hpf__buffer *text, hpf_str otherwise)
@@ -205,9 +186,10 @@ static hpf_status emit(dhat *d)
         [HPF_HEADER_SAMPLE_UNIT] = time_unit,
         [HPF_HEADER_VALUE_UNIT] = unit,
     };
-    hpf_status status = hpf__call_stacks_headers(&d->emit, headers, d->err);
+    hpf_status status = hpf__call_stacks_headers(&d->stacks, headers, d->err);
     if (d->has_lifetimes && d->value != TOTAL) {
-        status = status == HPF_OK ? hpf__emitter_sample(&d->emit, 0, d->lex.place, d->err) : status;
+        status = status == HPF_OK ? hpf__emitter_sample(&d->stacks.emit, 0, d->lex.place, d->err)
+                                  : status;
         status = status == HPF_OK ? emit_sample(d, d->peak_time, true) : status;
     }
     return status == HPF_OK ? emit_sample(d, d->end_time, false) : status;
@@ -221,17 +203,14 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     dhat d = {
         .lex = {.scan = hpf__cursor_of(source, options, err)},
         .err = err,
-        .emit = {.events = events, .context = context},
+        .stacks = {.emit = {.events = events, .context = context}, .source = source},
         .has_lifetimes = true,
     };
-    d.stacks.emit = &d.emit;
-    d.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     d.value = (value)chosen;
     status = status == HPF_OK ? hpf__json_document(&d.lex, read_member, &d) : status;
     status = status == HPF_OK ? emit(&d) : status;
     hpf__call_stacks_finish(&d.stacks);
-    hpf__emitter_finish(&d.emit);
     hpf__json_lex_finish(&d.lex);
     hpf__intern_finish(&d.texts);
     hpf__buffer_finish(&d.command);

@@ -9,9 +9,9 @@
 
 #include "base/lex.h"
 #include "base/names.h"
+#include "base/words.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "exchange/words.h"
 
 typedef enum value { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS } value;
 
@@ -30,7 +30,6 @@ typedef struct mapping {
 typedef struct heap_text {
     hpf__lines lines;
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     value value;
     bool is_jemalloc;
@@ -284,14 +283,15 @@ static hpf_status emit(heap_text *t)
     hpf_str unit = is_objects ? HPF_STR("objects") : HPF_STR("bytes");
     const hpf_str headers[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = program, [HPF_HEADER_VALUE_UNIT] = unit};
-    hpf_status status = hpf__call_stacks_headers(&t->emit, headers, t->err);
+    hpf_status status = hpf__call_stacks_headers(&t->stacks, headers, t->err);
     if (t->n_mappings > 0) {
         qsort(t->mappings, t->n_mappings, sizeof *t->mappings, compare_mappings);
     }
     for (size_t i = 0; i < t->n_sites && status == HPF_OK; i++) {
         status = add_cost(t, &t->sites[i]);
     }
-    return status == HPF_OK ? hpf__emitter_sample(&t->emit, 0, t->lines.place, t->err) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&t->stacks.emit, 0, t->lines.place, t->err)
+                            : status;
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -303,16 +303,13 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     heap_text t = {
         .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
-        .emit = {.events = events, .context = context},
+        .stacks = {.emit = {.events = events, .context = context}, .source = source},
     };
-    t.stacks.emit = &t.emit;
-    t.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     t.value = (value)chosen;
     status = status == HPF_OK ? read_lines(&t) : status;
     status = status == HPF_OK ? emit(&t) : status;
     hpf__call_stacks_finish(&t.stacks);
-    hpf__emitter_finish(&t.emit);
     hpf__buffer_finish(&t.lines.bytes);
     hpf__intern_finish(&t.texts);
     free(t.addresses);

@@ -23,7 +23,6 @@ typedef struct node {
 typedef struct tree {
     hpf__json_lex lex;
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     hpf__intern texts; /* the first is empty */
     node *nodes;       /* parents before children; the first is the root */
@@ -74,10 +73,7 @@ static hpf_status read_node_member(void *context, hpf_str key)
         return hpf__json_object(&t->lex, read_call_member, t);
     }
     if (hpf_str_is(key, "selfSize")) {
-        hpf_status status = hpf__json_expect(&t->lex, HPF__JSON_NUMBER, "a number");
-        return status == HPF_OK ? hpf__amount_parse(&t->nodes[t->current].size, t->lex.text,
-                                                    t->lex.place, t->err)
-                                : status;
+        return hpf__json_amount(&t->lex, &t->nodes[t->current].size);
     }
     return hpf_str_is(key, "children") ? hpf__json_objects(&t->lex, read_node, t)
                                        : hpf__json_pass(&t->lex);
@@ -137,17 +133,18 @@ static hpf_status add_node(tree *t, size_t index)
     hpf_status status =
         fits ? hpf__call_stacks_name(stacks, stacks->frames, stacks->n_frames, &cost.name, t->err)
              : hpf_error_set_memory(t->err);
-    return status == HPF_OK ? hpf__emitter_cost(&t->emit, &cost, t->err) : status;
+    return status == HPF_OK ? hpf__emitter_cost(&t->stacks.emit, &cost, t->err) : status;
 }
 
 static hpf_status emit(tree *t)
 {
     static const hpf_str headers[HPF_N_HEADERS] = {[HPF_HEADER_JOB] = {"V8 heap", 7}};
-    hpf_status status = hpf__call_stacks_headers(&t->emit, headers, t->err);
+    hpf_status status = hpf__call_stacks_headers(&t->stacks, headers, t->err);
     for (size_t i = 0; i < t->n_nodes && status == HPF_OK; i++) {
         status = hpf_cost_amount(&t->nodes[i].size) > 0 ? add_node(t, i) : HPF_OK;
     }
-    return status == HPF_OK ? hpf__emitter_sample(&t->emit, 0, t->lex.place, t->err) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&t->stacks.emit, 0, t->lex.place, t->err)
+                            : status;
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -160,10 +157,8 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     tree t = {
         .lex = {.scan = hpf__cursor_of(source, options, err)},
         .err = err,
-        .emit = {.events = events, .context = context},
+        .stacks = {.emit = {.events = events, .context = context}, .source = source},
     };
-    t.stacks.emit = &t.emit;
-    t.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     if (status == HPF_OK && hpf__intern_add(&t.texts, HPF_STR(""), &empty, &is_new) != HPF_OK) {
         status = hpf_error_set_memory(err);
@@ -171,7 +166,6 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     status = status == HPF_OK ? hpf__json_document(&t.lex, read_member, &t) : status;
     status = status == HPF_OK ? emit(&t) : status;
     hpf__call_stacks_finish(&t.stacks);
-    hpf__emitter_finish(&t.emit);
     hpf__json_lex_finish(&t.lex);
     hpf__intern_finish(&t.texts);
     free(t.nodes);

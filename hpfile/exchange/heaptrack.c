@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "base/names.h"
+#include "base/words.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "exchange/words.h"
 
 #define MOST_SAMPLES 1000
 
@@ -61,7 +61,6 @@ typedef enum value { LIVE, ALLOCATED, ALLOCATIONS } value;
 typedef struct heaptrack {
     hpf__lines lines;
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     value value;
     uint64_t program_version, version; /* of heaptrack, of the format */
@@ -333,12 +332,12 @@ static hpf_status emit_sample(heaptrack *h)
         if (t->amount > 0) {
             status = t->has_name ? HPF_OK : name_trace(h, t);
             const hpf_cost cost = {.name = t->name, .whole = t->amount};
-            status = status == HPF_OK ? hpf__emitter_cost(&h->emit, &cost, h->err) : status;
+            status = status == HPF_OK ? hpf__emitter_cost(&h->stacks.emit, &cost, h->err) : status;
         }
     }
-    return status == HPF_OK
-               ? hpf__emitter_sample(&h->emit, (double)h->time_ms / 1e3, h->lines.place, h->err)
-               : status;
+    return status == HPF_OK ? hpf__emitter_sample(&h->stacks.emit, (double)h->time_ms / 1e3,
+                                                  h->lines.place, h->err)
+                            : status;
 }
 
 /* ---- Events ---- */
@@ -365,7 +364,8 @@ static hpf_status read_resident(heaptrack *h, hpf_str rest)
     }
     const hpf_quantity_point point = {(double)h->time_ms / 1e3,
                                       (double)pages * (double)h->page_bytes};
-    return h->emits ? hpf__emitter_line(&h->emit, HPF_STR("resident set"), point, h->err) : HPF_OK;
+    return h->emits ? hpf__emitter_line(&h->stacks.emit, HPF_STR("resident set"), point, h->err)
+                    : HPF_OK;
 }
 
 static hpf_status allocate(heaptrack *h, uint64_t n_bytes, uint64_t trace_number)
@@ -545,7 +545,7 @@ static hpf_status emit_headers(heaptrack *h)
         [HPF_HEADER_JOB] = {h->job.bytes, h->job.length},
         [HPF_HEADER_VALUE_UNIT] = h->value == ALLOCATIONS ? HPF_STR("count") : HPF_STR("bytes"),
     };
-    return hpf__call_stacks_headers(&h->emit, headers, h->err);
+    return hpf__call_stacks_headers(&h->stacks, headers, h->err);
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -556,10 +556,8 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     heaptrack h = {
         .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
-        .emit = {.events = events, .context = context},
+        .stacks = {.emit = {.events = events, .context = context}, .source = source},
     };
-    h.stacks.emit = &h.emit;
-    h.stacks.source = source;
     hpf_status status = hpf__choose_value(&chosen, values, options, err);
     h.value = (value)chosen;
     status = status == HPF_OK ? begin_pass(&h, false) : status;
@@ -571,7 +569,6 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     status = status == HPF_OK ? read_pass(&h) : status;
     status = status == HPF_OK ? emit_sample(&h) : status;
     hpf__call_stacks_finish(&h.stacks);
-    hpf__emitter_finish(&h.emit);
     hpf__buffer_finish(&h.lines.bytes);
     hpf__buffer_finish(&h.job);
     hpf__intern_finish(&h.unique);

@@ -35,16 +35,10 @@ static hpf_status expect(document *d, hpf__json_kind kind, const char *what)
     return hpf__json_expect(&d->lex, kind, what);
 }
 
-static hpf_status read_number(document *d, hpf_cost *number)
-{
-    hpf_status status = expect(d, HPF__JSON_NUMBER, "a number");
-    return status == HPF_OK ? hpf__amount_parse(number, d->lex.text, d->lex.place, d->err) : status;
-}
-
 static hpf_status read_time(document *d)
 {
     hpf_cost number = {0};
-    hpf_status status = read_number(d, &number);
+    hpf_status status = hpf__json_amount(&d->lex, &number);
     d->has_time = true;
     d->time = hpf_cost_amount(&number);
     d->time_place = d->lex.place;
@@ -123,7 +117,8 @@ static hpf_status read_point_member(void *context, hpf_str key)
     if (hpf_str_is(key, "name")) {
         return read_line_name(d);
     }
-    return hpf_str_is(key, "value") ? read_number(d, &d->value) : hpf__json_pass(&d->lex);
+    return hpf_str_is(key, "value") ? hpf__json_amount(&d->lex, &d->value)
+                                    : hpf__json_pass(&d->lex);
 }
 
 static hpf_status read_point(void *context)
@@ -149,7 +144,7 @@ static hpf_status read_cost(void *context, hpf_str key)
     document *d = context;
     hpf_cost cost = {0};
     hpf_status status = hpf__emitter_name(&d->emit, key, &cost.name, d->err);
-    status = status == HPF_OK ? read_number(d, &cost) : status;
+    status = status == HPF_OK ? hpf__json_amount(&d->lex, &cost) : status;
     return status == HPF_OK ? hpf__emitter_cost(&d->emit, &cost, d->err) : status;
 }
 
@@ -182,7 +177,7 @@ static hpf_status read_sample(void *context)
 static hpf_status read_version(document *d)
 {
     hpf_cost number = {0};
-    hpf_status status = read_number(d, &number);
+    hpf_status status = hpf__json_amount(&d->lex, &number);
     if (status == HPF_OK && hpf_cost_amount(&number) != HPF__JSON_PROFILE_VERSION) {
         return hpf__location_error(d->lex.place, d->err, HPF_ERR_VERSION,
                                    "unsupported version %g of the format, expected %d",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "event/call_stacks.h"
-#include "exchange/words.h"
+#include "exchange/valgrind_frame.h"
 
 /* A node whose children are being read. */
 typedef struct node {
@@ -25,7 +25,6 @@ typedef struct snapshot {
 typedef struct massif {
     hpf__lines lines;
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     hpf__intern texts; /* of nodes */
     node *nodes;       /* from the root to the last one read */
@@ -140,8 +139,8 @@ static hpf_status add_plain(massif *m, hpf_str name, uint64_t amount)
 {
     hpf_cost cost = {.whole = amount};
     hpf_status status =
-        amount > 0 ? hpf__emitter_name(&m->emit, name, &cost.name, m->err) : HPF_END;
-    return status == HPF_OK ? hpf__emitter_cost(&m->emit, &cost, m->err)
+        amount > 0 ? hpf__emitter_name(&m->stacks.emit, name, &cost.name, m->err) : HPF_END;
+    return status == HPF_OK ? hpf__emitter_cost(&m->stacks.emit, &cost, m->err)
                             : (status == HPF_END ? HPF_OK : status);
 }
 
@@ -150,7 +149,8 @@ static hpf_status emit(massif *m, const snapshot *s)
 {
     hpf_status status = add_plain(m, HPF_STR("extra heap"), s->extra);
     status = status == HPF_OK ? add_plain(m, HPF_STR("stacks"), s->stacks) : status;
-    return status == HPF_OK ? hpf__emitter_sample(&m->emit, s->time, s->place, m->err) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&m->stacks.emit, s->time, s->place, m->err)
+                            : status;
 }
 
 /* Emits snapshots without a tree: in a file with trees the ones that have no heap, else all. */
@@ -195,7 +195,7 @@ static hpf_status read_snapshot(massif *m)
     s.time = m->is_ms ? (double)time / 1e3 : (double)time;
     const hpf_quantity_point total = {s.time, (double)s.heap + (double)s.extra + (double)s.stacks};
     hpf_str kind = m->lines.text;
-    status = hpf__emitter_line(&m->emit, HPF_STR("total"), total, m->err);
+    status = hpf__emitter_line(&m->stacks.emit, HPF_STR("total"), total, m->err);
     if (status != HPF_OK) {
         return status;
     }
@@ -246,7 +246,7 @@ static hpf_status read_head(massif *m)
     m->is_ms = i == 1;
     const hpf_str headers[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = m->texts.names[command], [HPF_HEADER_SAMPLE_UNIT] = names[i]};
-    return hpf__call_stacks_headers(&m->emit, headers, m->err);
+    return hpf__call_stacks_headers(&m->stacks, headers, m->err);
 }
 
 static hpf_status read_file(massif *m)
@@ -259,7 +259,7 @@ static hpf_status read_file(massif *m)
     }
     status = status == HPF_END ? HPF_OK : status;
     status = status == HPF_OK ? emit_bare(m) : status;
-    if (status == HPF_OK && m->emit.n_samples == 0) {
+    if (status == HPF_OK && m->stacks.emit.n_samples == 0) {
         return hpf__location_error(m->lines.place, m->err, HPF_ERR_SYNTAX, "there is no snapshot");
     }
     return status;
@@ -271,13 +271,10 @@ hpf_status hpf__massif_read(hpf_source *source, const hpf_events *events, void *
     massif m = {
         .lines.scan = hpf__cursor_of(source, options, err),
         .err = err,
-        .emit = {.events = events, .context = context},
+        .stacks = {.emit = {.events = events, .context = context}, .source = source},
     };
-    m.stacks.emit = &m.emit;
-    m.stacks.source = source;
     hpf_status status = read_file(&m);
     hpf__call_stacks_finish(&m.stacks);
-    hpf__emitter_finish(&m.emit);
     hpf__intern_finish(&m.texts);
     hpf__buffer_finish(&m.lines.bytes);
     free(m.nodes);

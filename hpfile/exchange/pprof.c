@@ -34,7 +34,6 @@ typedef struct value_type {
 
 typedef struct pprof {
     hpf_error *err;
-    hpf__emitter emit;
     hpf__call_stacks stacks;
     hpf__buffer bytes;
     hpf_str *texts;
@@ -292,7 +291,7 @@ static hpf_status write_headers(pprof *p)
         [HPF_HEADER_VALUE_UNIT] = text_of(p, type->unit),
     };
     hpf_status status =
-        fits ? hpf__call_stacks_headers(&p->emit, headers, p->err) : hpf_error_set_memory(p->err);
+        fits ? hpf__call_stacks_headers(&p->stacks, headers, p->err) : hpf_error_set_memory(p->err);
     hpf__buffer_finish(&job);
     return status;
 }
@@ -323,15 +322,15 @@ static hpf_status read_samples(pprof *p)
     while (status == HPF_OK && hpf__proto_next(&rest, &field) == HPF_OK) {
         status = field.number == 2 ? read_sample(p, field.bytes) : HPF_OK;
     }
-    return status == HPF_OK ? hpf__emitter_sample(&p->emit, 0, (hpf__location){0}, p->err) : status;
+    return status == HPF_OK ? hpf__emitter_sample(&p->stacks.emit, 0, (hpf__location){0}, p->err)
+                            : status;
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
                        const hpf_reader_options *options, hpf_error *err)
 {
-    pprof p = {.err = err, .emit = {.events = events, .context = context}};
-    p.stacks.emit = &p.emit;
-    p.stacks.source = source;
+    pprof p = {.err = err,
+               .stacks = {.emit = {.events = events, .context = context}, .source = source}};
     hpf_status status = read_bytes(&p, source);
     status = status == HPF_OK ? read_definitions(&p) : status;
     if (status == HPF_OK) {
@@ -346,7 +345,6 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         *options->taken_at_s = (double)p.time_ns / 1e9;
     }
     hpf__call_stacks_finish(&p.stacks);
-    hpf__emitter_finish(&p.emit);
     hpf__buffer_finish(&p.bytes);
     free(p.texts);
     free(p.functions);

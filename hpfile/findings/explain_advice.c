@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/frame.h"
 #include "base/names.h"
+#include "base/words.h"
 #include "hpfile/breakdown.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
@@ -83,8 +84,7 @@ static hpf_str program_of(hpf_str job)
 
 static hpf_str first_word(hpf_str text)
 {
-    const char *blank = text.length ? memchr(text.data, ' ', text.length) : NULL;
-    return hpf__base_name((hpf_str){text.data, blank ? (size_t)(blank - text.data) : text.length});
+    return hpf__base_name(hpf__take_until(&text, ' '));
 }
 
 /* Returns the break-down of a recording. Programs that were not compiled for profiling do not name
@@ -687,13 +687,11 @@ static void write_command(hpf_sink *to, const hpf_explanation *e, const char *fl
         return;
     }
     while (job.length > 0) { /* keep the interval and the length of names */
-        const char *blank = memchr(job.data, ' ', job.length);
-        hpf_str word = {job.data, blank ? (size_t)(blank - job.data) : job.length};
+        hpf_str word = hpf__take_until(&job, ' ');
         if (hpf_str_begins(word, "-i") || hpf_str_begins(word, "-L")) {
             hpf_sink_text(to, " ");
             hpf_sink_str(to, word);
         }
-        job = hpf_str_from(job, word.length + (blank != NULL));
     }
 }
 

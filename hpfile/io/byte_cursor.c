@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lex.h"
+
 bool hpf__cursor_refill(hpf__cursor *scan)
 {
     if (scan->status != HPF_OK) {
@@ -103,4 +105,29 @@ const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text)
     }
     snprintf(out + used, HPF__QUOTED_BYTES - used, "%s'", text.length > most ? "..." : "");
     return out;
+}
+
+hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err)
+{
+    char quoted[HPF__QUOTED_BYTES];
+    const char *end = text.data + text.length;
+    hpf__number_token token = {0};
+    hpf__lexed lexed =
+        text.length > 0 ? hpf__lex_number(&token, text.data, end, true) : HPF__LEX_BAD;
+    if (lexed == HPF__LEX_HUGE) {
+        return hpf__location_error(place, err, HPF_ERR_RANGE, "a number must be below %g",
+                                   HPF__NUMBER_LIMIT);
+    }
+    if (lexed != HPF__LEXED || token.end != end) {
+        return hpf__location_error(place, err, HPF_ERR_SYNTAX,
+                                   "expected a number of 0 or more, found %s",
+                                   hpf__quoted(quoted, text));
+    }
+    out->is_real = !token.is_whole;
+    if (token.is_whole) {
+        out->whole = token.whole;
+    } else {
+        out->real = token.real;
+    }
+    return HPF_OK;
 }

@@ -99,4 +99,8 @@ hpf_status hpf__location_error(hpf__location place, hpf_error *err, hpf_status s
 /* Quotes text of the input for a message: truncated, on one line, in ASCII. Returns `out`. */
 const char *hpf__quoted(char out[HPF__QUOTED_BYTES], hpf_str text);
 
+/* Parses a number that is not negative: digits[.digits][e[sign]digits], nothing around it. The name
+ * of `*out` stays as it is. HPF_OK, or an error at `place`. */
+hpf_status hpf__amount_parse(hpf_cost *out, hpf_str text, hpf__location place, hpf_error *err);
+
 #endif

@@ -13,6 +13,37 @@ hpf_status hpf__json_expect(hpf__json_lex *lex, hpf__json_kind kind, const char 
     return status == HPF_OK && lex->kind != kind ? hpf__json_unexpected(lex, what) : status;
 }
 
+hpf_status hpf__json_amount(hpf__json_lex *lex, hpf_cost *out)
+{
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_NUMBER, "a number");
+    return status == HPF_OK ? hpf__amount_parse(out, lex->text, lex->place, lex->scan.err) : status;
+}
+
+hpf_status hpf__json_as_whole(const hpf__json_lex *lex, uint64_t *out)
+{
+    hpf_cost cost = {0};
+    hpf_status status = hpf__amount_parse(&cost, lex->text, lex->place, lex->scan.err);
+    if (status == HPF_OK && cost.is_real) {
+        return hpf__location_error(lex->place, lex->scan.err, HPF_ERR_RANGE,
+                                   "expected a whole number below 2^64");
+    }
+    *out = cost.whole;
+    return status;
+}
+
+hpf_status hpf__json_whole(hpf__json_lex *lex, uint64_t *out)
+{
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_NUMBER, "a number");
+    return status == HPF_OK ? hpf__json_as_whole(lex, out) : status;
+}
+
+hpf_status hpf__json_truth(hpf__json_lex *lex, bool *out)
+{
+    hpf_status status = hpf__json_expect(lex, HPF__JSON_WORD, "true or false");
+    *out = status == HPF_OK && hpf_str_is(lex->text, "true");
+    return status;
+}
+
 hpf_status hpf__json_pass(hpf__json_lex *lex)
 {
     hpf_status status = hpf__json_next(lex);

@@ -10,6 +10,15 @@
 /* Reads the next token, which must be of a kind; `what` names it in the message. */
 hpf_status hpf__json_expect(hpf__json_lex *lex, hpf__json_kind kind, const char *what);
 
+/* Read the next value: a number of 0 or more, as an amount or whole; true or false. The name of
+ * `*out` stays as it is. */
+hpf_status hpf__json_amount(hpf__json_lex *lex, hpf_cost *out);
+hpf_status hpf__json_whole(hpf__json_lex *lex, uint64_t *out);
+hpf_status hpf__json_truth(hpf__json_lex *lex, bool *out);
+
+/* Returns the whole number that the last token is. */
+hpf_status hpf__json_as_whole(const hpf__json_lex *lex, uint64_t *out);
+
 /* Passes the next value. */
 hpf_status hpf__json_pass(hpf__json_lex *lex);
 

@@ -158,8 +158,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
                        const hpf_reader_options *options, hpf_error *err)
 {
     static const char *const values[] = {"allocated", "ticks", NULL};
-    hpf__emitter emit = {.events = events, .context = context};
-    hpf__call_stacks stacks = {.emit = &emit, .source = source};
+    hpf__call_stacks stacks = {.emit = {.events = events, .context = context}, .source = source};
     hpf_prof_file *file = NULL;
     hpf__buffer job = {0};
     size_t value = 0;
@@ -175,7 +174,7 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
             [HPF_HEADER_JOB] = {job.bytes, job.length},
             [HPF_HEADER_DATE] = prof->date,
             [HPF_HEADER_VALUE_UNIT] = value == 0 ? HPF_STR("bytes") : HPF_STR("ticks")};
-        status = fits ? hpf__call_stacks_headers(&emit, headers, err) : hpf_error_set_memory(err);
+        status = fits ? hpf__call_stacks_headers(&stacks, headers, err) : hpf_error_set_memory(err);
     }
     for (size_t i = 0; status == HPF_OK && i < prof->n_stacks; i++) {
         bool is_shown = !prof->centres[prof->stacks[i].centre_index].is_hidden;
@@ -184,10 +183,9 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     if (status == HPF_OK) {
         uint32_t n = prof->n_processors > 0 ? prof->n_processors : 1;
         double end_s = (double)prof->total_ticks * (double)prof->tick_us / 1e6 / n;
-        status = hpf__emitter_sample(&emit, end_s, (hpf__location){0}, err);
+        status = hpf__emitter_sample(&stacks.emit, end_s, (hpf__location){0}, err);
     }
     hpf__call_stacks_finish(&stacks);
-    hpf__emitter_finish(&emit);
     hpf__buffer_finish(&job);
     hpf_prof_file_destroy(file);
     return status;

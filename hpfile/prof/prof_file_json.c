@@ -29,27 +29,6 @@ static hpf_status read_text(json_report *f, hpf_str *text)
     return status == HPF_OK ? hpf__prof_file_keep(f->file, f->lex.text, text, f->err) : status;
 }
 
-static hpf_status read_whole(json_report *f, uint64_t *number)
-{
-    hpf_cost cost = {0};
-    hpf_status status = hpf__json_expect(&f->lex, HPF__JSON_NUMBER, "a number");
-    if (status == HPF_OK) {
-        status = hpf__amount_parse(&cost, f->lex.text, f->lex.place, f->err);
-    }
-    if (status == HPF_OK && cost.is_real) {
-        return hpf__location_error(f->lex.place, f->err, HPF_ERR_RANGE, "expected a whole number");
-    }
-    *number = cost.whole;
-    return status;
-}
-
-static hpf_status read_truth(json_report *f, bool *truth)
-{
-    hpf_status status = hpf__json_expect(&f->lex, HPF__JSON_WORD, "true or false");
-    *truth = status == HPF_OK && hpf_str_is(f->lex.text, "true");
-    return status;
-}
-
 /* --- cost centres --- */
 
 static hpf_status read_centre_member(void *context, hpf_str key)
@@ -57,10 +36,10 @@ static hpf_status read_centre_member(void *context, hpf_str key)
     json_report *f = context;
     hpf_prof_centre *c = &f->centre;
     if (hpf_str_is(key, "id")) {
-        return read_whole(f, &c->id);
+        return hpf__json_whole(&f->lex, &c->id);
     }
     if (hpf_str_is(key, "is_caf")) {
-        return read_truth(f, &c->is_caf);
+        return hpf__json_truth(&f->lex, &c->is_caf);
     }
     hpf_str *text = hpf_str_is(key, "label")     ? &c->label
                     : hpf_str_is(key, "module")  ? &c->module
@@ -106,7 +85,7 @@ static hpf_status read_centre_id(json_report *f)
 {
     uint64_t id = 0;
     uint32_t index = 0;
-    hpf_status status = read_whole(f, &id);
+    hpf_status status = hpf__json_whole(&f->lex, &id);
     status = status == HPF_OK ? place_of(f, id, &index) : status;
     if (status == HPF_OK) {
         f->file->stacks[f->open].centre_index = index;
@@ -140,7 +119,7 @@ static hpf_status read_stack_member(void *context, hpf_str key)
                        : hpf_str_is(key, "ticks") ? &s->ticks
                        : hpf_str_is(key, "alloc") ? &s->allocated_bytes
                                                   : NULL;
-    return number ? read_whole(f, number) : hpf__json_pass(&f->lex);
+    return number ? hpf__json_whole(&f->lex, number) : hpf__json_pass(&f->lex);
 }
 
 static hpf_status open_stack(json_report *f)
@@ -190,10 +169,10 @@ static hpf_status read_member(void *context, hpf_str key)
         return read_text(f, &f->file->prof.date);
     }
     if (hpf_str_is(key, "tick_interval")) {
-        return read_whole(f, &f->file->prof.tick_us);
+        return hpf__json_whole(&f->lex, &f->file->prof.tick_us);
     }
     if (hpf_str_is(key, "initial_capabilities")) {
-        hpf_status status = read_whole(f, &n_processors);
+        hpf_status status = hpf__json_whole(&f->lex, &n_processors);
         f->file->prof.n_processors = n_processors < UINT32_MAX ? (uint32_t)n_processors : 0;
         return status;
     }

@@ -14,6 +14,7 @@
 #include "hpfile/str.h"
 #include "base/intern.h"
 #include "base/names.h"
+#include "base/words.h"
 #include "io/byte_cursor.h"
 
 enum {
@@ -154,15 +155,12 @@ hpf_str hpf_retainer_sets_next_member(hpf_str *rest)
  * versions of GHC write it, of `eval[Main],main[Main]`. The empty stack is MAIN's. */
 static hpf_str label_of(hpf_str member)
 {
-    const char *comma = member.length ? memchr(member.data, ',', member.length) : NULL;
-    hpf_str label = {member.data, comma ? (size_t)(comma - member.data) : member.length};
+    hpf_str label = hpf__take_until(&member, ',');
     if (label.length == 0) {
         return HPF_STR("MAIN");
     }
     if (label.data[label.length - 1] == ']') {
-        const char *bracket = memchr(label.data, '[', label.length);
-        label.length = bracket ? (size_t)(bracket - label.data) : label.length;
-        return label;
+        return hpf__take_until(&label, '[');
     }
     const char *point;
     while (*label.data >= 'A' && *label.data <= 'Z' &&
@@ -205,12 +203,9 @@ static bool is_same_name(hpf_str name, hpf_str whole)
 /* Reads the number in parentheses at the beginning of a name. Returns its length, or 0. */
 static size_t read_id(hpf_str name, uint64_t *id)
 {
-    hpf_str rest = hpf__without_id(name);
-    size_t length = name.length - rest.length;
-    *id = 0;
-    for (size_t i = 1; i + 1 < length; i++) {
-        *id = *id * 10 + (uint64_t)(name.data[i] - '0');
-    }
+    size_t length = name.length - hpf__without_id(name).length;
+    hpf_str digits = hpf_str_from(name, length > 0);
+    (void)hpf__take_whole(&digits, 10, id);
     return length;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/date.h"
 #include "base/frame.h"
+#include "base/words.h"
 #include "hpfile/pprof_writer.h"
 #include "hpfile/str.h"
 
@@ -109,8 +110,7 @@ static uint64_t nanoseconds_of(const hpf_survey *survey, double time_s)
 
 hpf_str hpf_job_program(hpf_str job)
 {
-    const char *blank = job.length ? memchr(job.data, ' ', job.length) : NULL;
-    return blank ? (hpf_str){job.data, (size_t)(blank - job.data)} : job;
+    return hpf__take_until(&job, ' ');
 }
 
 hpf_status hpf_survey_write_pprof(const hpf_stacks *stacks, const double *amounts,

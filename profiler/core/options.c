@@ -7,6 +7,7 @@
  */
 #include "hpfile/breakdown.h"
 #include "base/arena.h"
+#include "base/words.h"
 #include "hpprof/options.h"
 #include "census/property.h"
 #include "census/schemes.h"
@@ -322,17 +323,6 @@ static hpf_status read_value(parser *p, hpf_str word, hpf_str rest, hpf_str *val
                : status;
 }
 
-/* Cuts the part before the first comma from a list. */
-static hpf_str next_of(hpf_str *list)
-{
-    const char *comma = memchr(list->data, ',', list->length);
-    size_t length = comma ? (size_t)(comma - list->data) : list->length;
-    hpf_str first = {list->data, length};
-    length += comma != NULL;
-    *list = (hpf_str){list->data + length, list->length - length};
-    return first;
-}
-
 static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
 {
     hpp_census_options *census = &p->census;
@@ -345,7 +335,7 @@ static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
         return status == HPF_OK ? hpf_error_set_memory(p->err) : status;
     }
     while (list.length > 0) {
-        hpf_str name = next_of(&list);
+        hpf_str name = hpf__take_until(&list, ',');
         identities[n] = hpp__property_named(name);
         if (identities[n++] == HPF_BREAKDOWN_NONE) {
             return complain(p, name.data, "expected stack, module, description, type, kind or info",
@@ -362,7 +352,7 @@ static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
 static hpf_status parse_rule(parser *p, hpf_str word, hpf_str *list, hpp_retaining *out)
 {
     hpf_str all = *list;
-    hpf_str name = next_of(list);
+    hpf_str name = hpf__take_until(list, ',');
     for (size_t i = 0; i < HPP_RETAINERS_NAMED; i++) {
         if (hpf_str_is(name, hpp__rule_words[i])) {
             out->rule = (hpp_retainer_rule)i;

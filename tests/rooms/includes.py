@@ -28,7 +28,7 @@ ROOMS = {
 
 # Private headers of other rooms that a room may include, until they are public.
 DOORS = {
-    "cli": {"exchange/words.h", "terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
+    "cli": {"terminal/screen.h", "terminal/terminal_plot.h", "text/text_costs.h"},
 }
 
 # Room: its floors from the bottom up. A floor is a folder; a file that is directly in the room belongs to the floor ".".
