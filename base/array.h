@@ -66,6 +66,17 @@ static inline void *hpf__array_grow_zeroed(void *array, size_t *capacity, size_t
     (HPF__ARRAY_RESERVE(array, capacity, (size_t)(n) + 1) ? ((array)[(n)++] = (value), true)       \
                                                           : false)
 
+/* Sorts the first `n` items; an array without items may be NULL. */
+#define HPF__ARRAY_SORT(array, n, compare) hpf__array_sort((array), (n), sizeof *(array), (compare))
+
+static inline void hpf__array_sort(void *array, size_t n, size_t item_bytes,
+                                   int (*compare)(const void *left, const void *right))
+{
+    if (n > 0) {
+        qsort(array, n, item_bytes, compare);
+    }
+}
+
 /* Stores the first number from 0 to `n` for which `is_before` is false, by bisection. `is_before`
  * is an expression of the number `i`: true up to some number, and false from there on. */
 #define HPF__ARRAY_BISECT(first, n, i, is_before)                                                  \

@@ -9,6 +9,15 @@ static bool is_tail(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
+size_t hpf_utf8_length(hpf_str text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        n += !is_tail((unsigned char)text.data[i]);
+    }
+    return n;
+}
+
 size_t hpf_utf8_next(hpf_str text, uint32_t *code_point)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

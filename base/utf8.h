@@ -18,6 +18,9 @@ extern "C" {
  * of the character in `*code_point`, unless NULL. */
 size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
 
+/* Returns the number of characters, of bytes that continue none. */
+size_t hpf_utf8_length(hpf_str text);
+
 /* Writes the number of a character as UTF-8 into `out`. Returns the number of bytes, 1 to 4.
  * Surrogates are encoded like other numbers. */
 size_t hpf_utf8_put(char out[4], uint32_t code_point);

@@ -34,6 +34,29 @@ static inline bool hpf__take_whole(hpf_str *text, unsigned base, uint64_t *value
     return n > 0;
 }
 
+/* Returns a text without the blanks and tabs around it. */
+static inline hpf_str hpf__trimmed(hpf_str text)
+{
+    while (text.length > 0 && (*text.data == ' ' || *text.data == '\t')) {
+        text = hpf_str_from(text, 1);
+    }
+    while (text.length > 0 &&
+           (text.data[text.length - 1] == ' ' || text.data[text.length - 1] == '\t')) {
+        text.length--;
+    }
+    return text;
+}
+
+/* Returns how often a byte is in a text. */
+static inline size_t hpf__count_byte(hpf_str text, char byte)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        n += text.data[i] == byte;
+    }
+    return n;
+}
+
 /* Removes a word from the beginning of a text, if it is there. */
 static inline bool hpf__take_word(hpf_str *text, const char *word)
 {

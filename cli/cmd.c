@@ -4,9 +4,13 @@
  */
 #include "cmd.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hpfile/sink.h"
@@ -65,6 +69,15 @@ int cmd_misused(const cmd *self, const char *format, ...)
     fprintf(stderr, "Try 'census %s --help'.\n", self->name);
     va_end(arguments);
     return EXIT_MISUSED;
+}
+
+long cmd_process_id(const char *word)
+{
+    char *end;
+    errno = 0;
+    long id = strtol(word, &end, 10);
+    bool is_id = isdigit((unsigned char)*word) && *end == '\0' && errno == 0 && id <= INT_MAX;
+    return is_id ? id : 0;
 }
 
 /* Removes temporary files, and dies of the signal: SA_RESETHAND has restored its default action. */

@@ -48,6 +48,9 @@ bool cmd_options(const cmd *self, void *values, int *argc, char **argv, int *sta
 /* Prints `census NAME: message` and a hint to --help. Returns EXIT_MISUSED. */
 int cmd_misused(const cmd *self, const char *format, ...) HPF_PRINTF(2, 3);
 
+/* Returns the process ID that a word of the command line is; 0 if it is none. */
+long cmd_process_id(const char *word);
+
 /* Makes signals that end the process remove its temporary files first. Ignored ones stay ignored.
  */
 void cmd_catch_deadly_signals(void);

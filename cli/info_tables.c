@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
+#include "base/descriptor.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "path.h"
@@ -68,17 +70,29 @@ static void keep_symbols(info_tables *t, const Elf64_Sym *all, size_t n, size_t 
             t->symbols[t->n_symbols++] = (symbol){all[i].st_value, at};
         }
     }
-    if (t->n_symbols > 0) {
-        qsort(t->symbols, t->n_symbols, sizeof *t->symbols, compare_symbols);
-    }
+    HPF__ARRAY_SORT(t->symbols, t->n_symbols, compare_symbols);
 }
 
-static void read_symbols(info_tables *t, int fd, uint64_t size)
+/* Opens a program of 64 bits with fixed addresses, and reads its head. Returns -1 for other files.
+ */
+static int open_program(const char *path, Elf64_Ehdr *head, uint64_t *size)
 {
-    Elf64_Ehdr *head = read_part(fd, size, 0, sizeof *head);
-    bool is_program = head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+    struct stat state;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    bool is_program = fd >= 0 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode) &&
+                      pread(fd, head, sizeof *head, 0) == (ssize_t)sizeof *head &&
+                      memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
                       head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_type == ET_EXEC;
-    size_t n = is_program ? head->e_shnum : 0;
+    if (fd >= 0 && !is_program) {
+        close(fd);
+    }
+    *size = is_program ? (uint64_t)state.st_size : 0;
+    return is_program ? fd : -1;
+}
+
+static void read_symbols(info_tables *t, int fd, const Elf64_Ehdr *head, uint64_t size)
+{
+    size_t n = head->e_shnum;
     Elf64_Shdr *sections = n ? read_part(fd, size, head->e_shoff, n * sizeof *sections) : NULL;
     for (size_t i = 0; i < n && sections && !t->symbols; i++) {
         const Elf64_Shdr *s = &sections[i];
@@ -94,21 +108,34 @@ static void read_symbols(info_tables *t, int fd, uint64_t size)
         }
     }
     free(sections);
-    free(head);
 }
 
 info_tables *info_tables_create(const char *path)
 {
+    Elf64_Ehdr head;
+    uint64_t size;
     info_tables *t = calloc(1, sizeof *t);
-    struct stat state;
-    int fd = t ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    int fd = t ? open_program(path, &head, &size) : -1;
     if (fd >= 0) {
-        if (fstat(fd, &state) == 0 && S_ISREG(state.st_mode)) {
-            read_symbols(t, fd, (uint64_t)state.st_size);
-        }
+        read_symbols(t, fd, &head, size);
         close(fd);
     }
     return t;
+}
+
+uint64_t info_tables_base(const char *path)
+{
+    Elf64_Ehdr head;
+    uint64_t size, base = 0;
+    int fd = open_program(path, &head, &size);
+    size_t n = fd >= 0 ? head.e_phnum : 0;
+    Elf64_Phdr *segments = n ? read_part(fd, size, head.e_phoff, n * sizeof *segments) : NULL;
+    for (size_t i = 0; i < n && segments && base == 0; i++) {
+        base = segments[i].p_type == PT_LOAD ? segments[i].p_vaddr - segments[i].p_offset : 0;
+    }
+    free(segments);
+    hpf__close(fd);
+    return base;
 }
 
 void info_tables_destroy(info_tables *t)
@@ -206,16 +233,9 @@ static void divide(hpf_str whole, hpf_str *module, hpf_str *name)
 /* Returns the first symbol at an address or after it; NULL: none. */
 static const symbol *symbol_from(const info_tables *t, uint64_t address)
 {
-    size_t low = 0, high = t->n_symbols;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->symbols[middle].address < address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < t->n_symbols ? &t->symbols[low] : NULL;
+    size_t first;
+    HPF__ARRAY_BISECT(first, t->n_symbols, i, t->symbols[i].address < address);
+    return first < t->n_symbols ? &t->symbols[first] : NULL;
 }
 
 hpf_status info_tables_find(info_tables *t, uint64_t address, hpf_frame *frame, bool *is_found,

@@ -56,6 +56,18 @@ static void progress_wipe(progress *line)
 
 /* --- opening --- */
 
+bool input_begins(const char *path, bool (*is)(hpf_str beginning))
+{
+    hpf_source *source;
+    hpf_str piece;
+    if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
+        return false;
+    }
+    bool is_it = hpf_source_next(source, &piece, NULL) == HPF_OK && is(piece);
+    hpf_source_destroy(source);
+    return is_it;
+}
+
 static hpf_str value;       /* empty: the default */
 static const char *process; /* NULL: the default */
 static bool uses_mutator_clock;

@@ -23,6 +23,10 @@ typedef struct input {
     hpf_retainer_sets *sets; /* retainer sets that the survey uses (retainers.h), or NULL */
 } input;
 
+/* Returns whether `is` recognises the beginning of the file at `path`; false for "-" and for files
+ * that cannot be read. */
+bool input_begins(const char *path, bool (*is)(hpf_str beginning));
+
 /* Opens and surveys the profile at `path`, or standard input for "-", as a view shows it (NULL: as
  * it is), with stacks and lines of calls if `has_calls` (hpf_reader_options); detects its format.
  * `path` is borrowed. Returns false after a message; there is nothing to close then. */

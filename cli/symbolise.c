@@ -4,13 +4,8 @@
  */
 #include "symbolise.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/intern.h"
@@ -57,30 +52,6 @@ void symboliser_destroy(symboliser *s)
     }
 }
 
-/* Returns the address in an object file's own terms at which its first byte is mapped: 0, unless it
- * is a program with fixed addresses. */
-static uint64_t base_of(const char *path)
-{
-    Elf64_Ehdr head;
-    Elf64_Phdr segment;
-    struct stat state;
-    uint64_t base = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    bool is_program = fd >= 0 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode) &&
-                      pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-                      memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-                      head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_type == ET_EXEC;
-    for (unsigned i = 0; is_program && base == 0 && i < head.e_phnum; i++) {
-        off_t at = (off_t)(head.e_phoff + i * sizeof segment);
-        is_program = pread(fd, &segment, sizeof segment, at) == (ssize_t)sizeof segment;
-        base = is_program && segment.p_type == PT_LOAD ? segment.p_vaddr - segment.p_offset : 0;
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return base;
-}
-
 /* Returns the module of a path, or NULL without memory. */
 static struct module *module_of(symboliser *s, hpf_str path)
 {
@@ -93,7 +64,7 @@ static struct module *module_of(symboliser *s, hpf_str path)
     if (is_new) {
         const hpp_object_file file = {.path = s->paths.names[number].data};
         s->modules[number].object = hpp_resolver_object(s->resolver, &file);
-        s->modules[number].base = base_of(file.path);
+        s->modules[number].base = info_tables_base(file.path);
         s->modules[number].tables = NULL;
     }
     return &s->modules[number];

@@ -3,6 +3,7 @@
  * Aligns numbers to the right, names to the left.
  */
 #include "hpfile/sink.h"
+#include "base/utf8.h"
 #include "table.h"
 
 #include <string.h>
@@ -45,16 +46,6 @@ static formatted number(const table *t, size_t column, table_cell cell)
     }
 }
 
-/* Returns the number of UTF-8 characters. */
-static size_t length_of(hpf_str text)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-    }
-    return n;
-}
-
 /* Returns a cell as text; `room` is for numbers. */
 static hpf_str cell_text(const table *t, size_t column, table_cell cell, formatted *room)
 {
@@ -82,7 +73,7 @@ static void write_text(const table *t, hpf_sink *sink)
                 bool is_last = next_column(t, c + 1) == t->n_columns;
                 hpf_str text = line == 0 ? hpf_str_of(t->columns[c].heading)
                                          : cell_text(t, c, cells[c], &room);
-                size_t length = length_of(text);
+                size_t length = hpf_utf8_length(text);
                 if (!is_written) {
                     widths[c] = length > widths[c] ? length : widths[c];
                     continue;

@@ -104,9 +104,7 @@ static hpf_status make_marks(markup *m, const hpc_mix *mix, const hpc_tix_module
                 add_mark(m, box->span, n > 0 ? TICKED : NEVER, 0);
         }
     }
-    if (m->n_marks > 0) {
-        qsort(m->marks, m->n_marks, sizeof *m->marks, compare_marks);
-    }
+    HPF__ARRAY_SORT(m->marks, m->n_marks, compare_marks);
     return has_memory ? HPF_OK : hpf_error_set_memory(err);
 }
 

@@ -233,9 +233,7 @@ static int compare_declarations(const void *a, const void *b)
 
 static void write_declarations(hpc_pages *s, hpf_sink *sink)
 {
-    if (s->n_declarations > 0) {
-        qsort(s->declarations, s->n_declarations, sizeof *s->declarations, compare_declarations);
-    }
+    HPF__ARRAY_SORT(s->declarations, s->n_declarations, compare_declarations);
     hpf_sink_text(sink, "<h2>Declarations</h2>\n<table>\n<thead><tr><th>line<th>entered<th>module"
                         "<th>declaration\n<tbody>\n");
     for (size_t i = 0; i < s->n_declarations; i++) {
@@ -309,7 +307,7 @@ hpf_status hpc_pages_write_list(hpc_pages *pages, int list, hpf_sink *sink, hpf_
         const module *m = &pages->modules[i];
         rows[i] = tally < 0 ? (row){m, m->name, 0} : (row){m, {"", 0}, percent(m->tallies[tally])};
     }
-    qsort(rows, pages->n_modules, sizeof *rows, compare_rows);
+    HPF__ARRAY_SORT(rows, pages->n_modules, compare_rows);
     write_table(pages, &lists[list], rows, sink);
     if (tally < 0) {
         write_declarations(pages, sink);

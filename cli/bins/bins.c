@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bins.h"
 
-#include <string.h>
-
 #include "diag.h"
-
-bool bins_is_file(const char *path)
-{
-    hpf_source *source;
-    hpf_str piece;
-    if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
-        return false;
-    }
-    bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf_bins_is_file(piece);
-    hpf_source_destroy(source);
-    return is;
-}
 
 bool bins_read(hpf_bins *bins, const char *path)
 {

@@ -7,9 +7,6 @@
 
 #include "hpprof/bins_table.h"
 
-/* Returns whether `path` is a file of bins; false for "-" and for files that cannot be read. */
-bool bins_is_file(const char *path);
-
 /* Reads a file. Returns false after a message, with nothing to finish. */
 bool bins_read(hpf_bins *bins, const char *path);
 

@@ -422,7 +422,7 @@ static int run(const cmd *self, int argc, char **argv)
                            "event logs have elapsed times: --clock mutator needs another --format");
     }
     const char *name = target->name;
-    if (argc > 1 && values.input_format < 0 && bins_is_file(argv[1])) {
+    if (argc > 1 && values.input_format < 0 && input_begins(argv[1], hpf_bins_is_file)) {
         bool is_json = strcmp(name, "json") == 0;
         if (is_cut(&values)) {
             return cmd_misused(self, "address bins have no times: --from and --to cannot cut them");

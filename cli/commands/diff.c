@@ -565,7 +565,7 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
         return cmd_misused(self, "a page compares two profiles; two times of one are compared on "
                                  "the page of census plot");
     }
-    if (bins_is_file(paths[0]) && bins_is_file(paths[1])) {
+    if (input_begins(paths[0], hpf_bins_is_file) && input_begins(paths[1], hpf_bins_is_file)) {
         return run_bins(self, &values, &to, argv);
     }
     hpf_stack_view *view;

@@ -144,7 +144,7 @@ static int run(const cmd *self, int argc, char **argv)
         return status;
     }
     input_set_options(&values.input);
-    if (argc == 2 && bins_is_file(argv[1])) {
+    if (argc == 2 && input_begins(argv[1], hpf_bins_is_file)) {
         const bins_output to = {NULL, values.format == INFO_JSON ? TABLE_AS_JSON : TABLE_AS_TEXT, 0,
                                 values.exact};
         return values.events ? cmd_misused(self, "--events needs an event log of GHC")

@@ -3,12 +3,8 @@
  * census mark: adds a mark to the profile of a running program. The environment of the process
  * contains the address of its profiler; the process itself is not involved.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hpprof/collector.h"
 
@@ -35,10 +31,8 @@ static int run(const cmd *self, int argc, char **argv)
     if (argc != 3 && !(argc == 2 && values.snapshot)) {
         return cmd_misused(self, "expected a process ID and a text");
     }
-    char *end;
-    errno = 0;
-    long process_id = strtol(argv[1], &end, 10);
-    if (!isdigit((unsigned char)argv[1][0]) || *end || errno || process_id <= 0) {
+    long process_id = cmd_process_id(argv[1]);
+    if (process_id == 0) {
         return cmd_misused(self, "'%s' is not a process ID", argv[1]);
     }
     hpf_error err;

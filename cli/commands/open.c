@@ -8,7 +8,8 @@
 
 #include "cmd.h"
 #include "diag.h"
-#include "dominators/snapshot_file.h"
+#include "input.h"
+#include "hpfile/heapsnapshot.h"
 #include "plot/plot_snapshot.h"
 #include "watch/inputs/connector.h"
 #include "watch/inputs/profile_folder.h"
@@ -131,7 +132,7 @@ static int run(const cmd *self, int argc, char **argv)
                          .opens_browser = !v.no_browser};
     struct stat about;
     bool is_file = stat(argv[1], &about) == 0 && S_ISREG(about.st_mode); /* others are read once */
-    if (argc == 2 && is_file && snapshot_file_is(argv[1])) {
+    if (argc == 2 && is_file && input_begins(argv[1], hpf_heapsnapshot_is)) {
         return open_snapshot(self, &v, argv[1], &views);
     }
     profile_paths paths = {0};

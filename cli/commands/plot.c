@@ -2,7 +2,7 @@
  *
  * census plot: checks options and operands and chooses the name of the picture.
  */
-#include "dominators/snapshot_file.h"
+#include "hpfile/heapsnapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "input.h"
 #include "path.h"
 #include "plot/plot_format.h"
 #include "plot/plot_job.h"
@@ -89,7 +90,7 @@ static int run(const cmd *self, int argc, char **argv)
     if (wrong) {
         return cmd_misused(self, "%s", wrong);
     }
-    if (n == 1 && snapshot_file_is(argv[1])) {
+    if (n == 1 && input_begins(argv[1], hpf_heapsnapshot_is)) {
         status = plot_snapshot(self, &values, argv[1]);
     } else {
         status = plot_setup_init(&job.setup, self, &values, input_is_series(argv + 1, n) ? 1 : n);

@@ -2,7 +2,7 @@
  *
  * census report: a profile as a table. Computes nothing; summary.c does.
  */
-#include "dominators/snapshot_file.h"
+#include "hpfile/heapsnapshot.h"
 
 #include <limits.h>
 #include <math.h>
@@ -700,7 +700,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
                                  "--holders, -m, -o, --format and --bytes");
     }
-    if (strcmp(argv[1], "-") != 0 && !snapshot_file_is(argv[1])) {
+    if (strcmp(argv[1], "-") != 0 && !input_begins(argv[1], hpf_heapsnapshot_is)) {
         diag_say(
             "%s: --%s needs a heap snapshot (.heapsnapshot), as census run --snapshot=peak and "
             "census mark --snapshot PID write",
@@ -742,7 +742,8 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.source && path_drop_suffix(&output, ".html")) {
         values.format = FORMAT_HTML;
     }
-    if (values.dominators || values.holders || (argc > 1 && snapshot_file_is(argv[1]))) {
+    if (values.dominators || values.holders ||
+        (argc > 1 && input_begins(argv[1], hpf_heapsnapshot_is))) {
         return run_dominators(self, &values, argc, argv);
     }
     bool has_table = values.format > TABLE_AS_TEXT && values.format != FORMAT_HTML;
@@ -754,7 +755,7 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.gate && is_of_log(&values)) {
         return cmd_misused(self, "--fail-if cannot be used with --time, --ticky and --nonmoving");
     }
-    bool is_bins = argc > 1 && bins_is_file(argv[1]);
+    bool is_bins = argc > 1 && input_begins(argv[1], hpf_bins_is_file);
     if (window && is_bins) {
         return cmd_misused(self, "--%s cannot be used with address bins", window);
     }

@@ -644,11 +644,8 @@ static int attach_to(const cmd *self, run *r, char **argv)
                                "watches to places that only the profiler can free");
         }
     }
-    char *end;
-    errno = 0;
-    long process_id = strtol(argv[0], &end, 10);
-    if (!isdigit((unsigned char)*argv[0]) || *end != '\0' || errno || process_id == 0 ||
-        process_id > INT_MAX) {
+    long process_id = cmd_process_id(argv[0]);
+    if (process_id == 0) {
         return cmd_misused(self, "expected the number of a process, not '%s'", argv[0]);
     }
     if (!name_process(r, process_id)) {

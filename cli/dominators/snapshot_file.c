@@ -8,18 +8,6 @@
 
 #include "diag.h"
 
-bool snapshot_file_is(const char *path)
-{
-    hpf_source *source;
-    hpf_str piece;
-    if (strcmp(path, "-") == 0 || hpf_source_open(&source, path, NULL, NULL) != HPF_OK) {
-        return false;
-    }
-    bool is = hpf_source_next(source, &piece, NULL) == HPF_OK && hpf_heapsnapshot_is(piece);
-    hpf_source_destroy(source);
-    return is;
-}
-
 bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups)
 {
     hpf_source *source;

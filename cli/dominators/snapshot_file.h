@@ -16,9 +16,6 @@ typedef struct snapshot_file {
     hpf_dominator_tree tree;
 } snapshot_file;
 
-/* Returns whether `path` is a heap snapshot; false for "-" and for files that cannot be read. */
-bool snapshot_file_is(const char *path);
-
 /* Reads a file ("-" is standard input), and makes the tree of the groups that retain at least
  * SNAPSHOT_LEAST_SHARE, at most `most_groups` of them. Returns false after a message. */
 bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "coverage/haskell_text.h"
+#include "base/array.h"
 #include "coverage/overlay.h"
 #include "coverage/report.h"
 #include "diag.h"
@@ -69,9 +70,7 @@ static bool write_report(const hpc_tix *tix, const hpc_command *self, const hpc_
 {
     (void)self;
     bool is_done = true;
-    if (tix->n_modules > 0) {
-        qsort(tix->modules, tix->n_modules, sizeof *tix->modules, compare_modules);
-    }
+    HPF__ARRAY_SORT(tix->modules, tix->n_modules, compare_modules);
     if (options->xml) {
         const char *name = options->operands.items[0];
         hpf_sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<coverage name=");

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "clock.h"
 #include "diag.h"
 #include "hpfile/live.h"
@@ -237,9 +238,7 @@ int session_run(const cmd *self, const plot_values *plot, const session_options 
     free(s.inputs);
     loop_destroy(s.l);
     symboliser_destroy(s.symboliser);
-    if (s.signals >= 0) {
-        close(s.signals);
-    }
+    hpf__close(s.signals);
     plot_setup_finish(&s.setup);
     return status;
 }

@@ -56,15 +56,6 @@ static const char *find(const foreign *rows, size_t n, hpf_str text)
     return NULL;
 }
 
-static size_t count(hpf_str line, char byte)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < line.length; i++) {
-        n += line.data[i] == byte;
-    }
-    return n;
-}
-
 /* Folded stacks, FRAME;FRAME;... NUMBER. */
 static bool is_folded(hpf_str line)
 {
@@ -72,8 +63,8 @@ static bool is_folded(hpf_str line)
     while (n > 0 && hpf__is_digit(line.data[n - 1])) {
         n--;
     }
-    return n < line.length && n > 0 && line.data[n - 1] == ' ' && count(line, ';') > 0 &&
-           count(line, '\t') == 0;
+    return n < line.length && n > 0 && line.data[n - 1] == ' ' && hpf__count_byte(line, ';') > 0 &&
+           hpf__count_byte(line, '\t') == 0;
 }
 
 /* Returns the cell after the last comma; empty without a comma. */
@@ -91,8 +82,8 @@ static hpf_str last_cell(hpf_str line)
 static bool is_table(hpf_str first, hpf_str second)
 {
     hpf_str value = last_cell(second);
-    return value.length > 0 && count(first, ',') == count(second, ',') && count(first, '\t') == 0 &&
-           count(value, ' ') == 0;
+    return value.length > 0 && hpf__count_byte(first, ',') == hpf__count_byte(second, ',') &&
+           hpf__count_byte(first, '\t') == 0 && hpf__count_byte(value, ' ') == 0;
 }
 
 /* Returns whether the first word is one of `.hp`, in whose texts there may be lines of any kind. */

@@ -69,9 +69,7 @@ void hpf_eventlog_gc_sort(hpf_eventlog_gc *gc, const hpf_eventlog_activity *cloc
     for (size_t i = 0; clock && i < gc->n; i++) {
         gc->list[i].time_s = hpf__eventlog_activity_time(clock, gc->list[i].time_s);
     }
-    if (gc->n) {
-        qsort(gc->list, gc->n, sizeof *gc->list, compare);
-    }
+    HPF__ARRAY_SORT(gc->list, gc->n, compare);
 }
 
 void hpf_eventlog_gc_finish(hpf_eventlog_gc *gc)

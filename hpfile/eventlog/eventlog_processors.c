@@ -125,16 +125,9 @@ static void stop(hpf__processors *p, row *r, double time_s, bool is_collection)
  * greatest. */
 static size_t find_thread(const hpf__processors *p, uint32_t id)
 {
-    size_t low = 0, high = p->n_threads;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (p->threads[middle].id < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    size_t first;
+    HPF__ARRAY_BISECT(first, p->n_threads, i, p->threads[i].id < id);
+    return first;
 }
 
 /* Sets the name of a thread to its label; without one, to its number unless it has a name. Returns

@@ -167,9 +167,7 @@ hpf_ticky_sums hpf_eventlog_ticky_list(const hpf_eventlog_ticky *t, hpf_ticky_co
         sums.entries += c->entries;
         sums.allocs_bytes += c->allocs_bytes;
     }
-    if (t->ids.n_names) {
-        qsort(counters, t->ids.n_names, sizeof *counters, compare_counters);
-    }
+    HPF__ARRAY_SORT(counters, t->ids.n_names, compare_counters);
     return sums;
 }
 

@@ -241,9 +241,7 @@ static int compare_samples(const void *left, const void *right)
 
 const hpf_time_sample *hpf_eventlog_time_samples(hpf_eventlog_time *t, size_t *n_samples)
 {
-    if (t->n_samples) {
-        qsort(t->samples, t->n_samples, sizeof *t->samples, compare_samples);
-    }
+    HPF__ARRAY_SORT(t->samples, t->n_samples, compare_samples);
     *n_samples = t->n_samples;
     return t->samples;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/lex.h"
 #include "base/names.h"
 #include "base/words.h"
@@ -284,9 +285,7 @@ static hpf_status emit(heap_text *t)
     const hpf_str headers[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = program, [HPF_HEADER_VALUE_UNIT] = unit};
     hpf_status status = hpf__call_stacks_headers(&t->stacks, headers, t->err);
-    if (t->n_mappings > 0) {
-        qsort(t->mappings, t->n_mappings, sizeof *t->mappings, compare_mappings);
-    }
+    HPF__ARRAY_SORT(t->mappings, t->n_mappings, compare_mappings);
     for (size_t i = 0; i < t->n_sites && status == HPF_OK; i++) {
         status = add_cost(t, &t->sites[i]);
     }

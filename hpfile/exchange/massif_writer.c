@@ -135,9 +135,7 @@ static size_t find_groups(massif_writer *w, group of, size_t depth, bool *fits)
             w->groups[w->n_groups - 1].amount += e->amount;
         }
     }
-    if (w->n_groups > first) {
-        qsort(w->groups + first, w->n_groups - first, sizeof *w->groups, compare_groups);
-    }
+    HPF__ARRAY_SORT(w->groups + first, w->n_groups - first, compare_groups);
     return w->n_groups - first;
 }
 
@@ -242,9 +240,7 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
             fits = HPF__ARRAY_PUSH(w->entries, w->n_entries, w->entries_capacity, new);
         }
     }
-    if (w->n_entries > 0) {
-        qsort(w->entries, w->n_entries, sizeof *w->entries, compare_entries);
-    }
+    HPF__ARRAY_SORT(w->entries, w->n_entries, compare_entries);
     double time = w->units_per_ms > 0 ? sample->time / w->units_per_ms : sample->time;
     bool is_peak =
         !w->has_peak && w->base.options.has_peak && sample->time == w->base.options.peak_time;

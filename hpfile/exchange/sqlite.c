@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptor.h"
 #include "event/sample_by_name.h"
 #include "hpfile/sink.h"
 
@@ -236,9 +237,7 @@ static void release(hpf_writer *base)
 {
     sqlite_writer *w = (sqlite_writer *)base;
     close_database(w);
-    if (w->file >= 0) {
-        close(w->file);
-    }
+    hpf__close(w->file);
     hpf__sample_by_name_finish(&w->sample);
     free(w->frames);
 }

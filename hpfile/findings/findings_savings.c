@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hpfile/findings.h"
+#include "base/array.h"
 #include "hpfile/str.h"
 #include "hpfile/summary.h"
 
@@ -74,9 +75,7 @@ static size_t list_savings(hpf_saving *out, const hpf_summary *sum)
             return 0;
         }
     }
-    if (n > 0) {
-        qsort(out, n, sizeof *out, compare_pairs);
-    }
+    HPF__ARRAY_SORT(out, n, compare_pairs);
     for (size_t i = 0; i < n; i++) {
         if (n_pairs > 0 && hpf_str_equal(out[n_pairs - 1].pair, out[i].pair)) {
             add(&out[n_pairs - 1], &out[i]);
@@ -84,9 +83,7 @@ static size_t list_savings(hpf_saving *out, const hpf_summary *sum)
             out[n_pairs++] = out[i];
         }
     }
-    if (n_pairs > 0) {
-        qsort(out, n_pairs, sizeof *out, compare_areas);
-    }
+    HPF__ARRAY_SORT(out, n_pairs, compare_areas);
     return n_pairs;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "hpfile/str.h"
 
 static const char *const report_figures[] = {[HPF_LIMIT_PEAK] = "peak",
@@ -25,22 +26,6 @@ static const struct rate {
     const char *suffix;
     double seconds;
 } rates[] = {{"/ms", 1e-3}, {"/s", 1}, {"/min", 60}, {"/h", 3600}};
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static hpf_str trimmed(const char *begin, const char *end)
-{
-    while (begin < end && is_blank(*begin)) {
-        begin++;
-    }
-    while (end > begin && is_blank(end[-1])) {
-        end--;
-    }
-    return (hpf_str){begin, (size_t)(end - begin)};
-}
 
 /* Returns the index of a word in a list that ends with NULL, or -1. */
 static int index_of(hpf_str word, const char *const *list)
@@ -68,7 +53,7 @@ static bool parse_limit(hpf_limit *r, hpf_str text, bool is_growth, bool is_diff
         return false; /* strtod reads hexadecimal numbers */
     }
     r->limit = strtod(word, &end);
-    hpf_str unit = trimmed(end, word + text.length);
+    hpf_str unit = hpf__trimmed((hpf_str){end, (size_t)(word + text.length - end)});
     if (hpf_str_is(unit, "%")) {
         r->is_percent = true;
         return is_diff;
@@ -155,10 +140,12 @@ hpf_status hpf_limit_parse(hpf_limit *out, hpf_limit_kind kind, const char *text
     out->is_upper = sign && *sign == (is_diff ? '+' : '>');
     out->breaks_equal = !is_diff && *limit == '=';
     limit += out->breaks_equal;
-    hpf_status status = sign ? parse_subject(out, kind, trimmed(text, sign), err) : HPF_OK;
+    hpf_status status =
+        sign ? parse_subject(out, kind, hpf__trimmed((hpf_str){text, (size_t)(sign - text)}), err)
+             : HPF_OK;
     bool is_growth = !is_diff && out->figure == HPF_LIMIT_GROWTH;
     if (status == HPF_OK &&
-        (!sign || !parse_limit(out, trimmed(limit, text + strlen(text)), is_growth, is_diff))) {
+        (!sign || !parse_limit(out, hpf__trimmed(hpf_str_of(limit)), is_growth, is_diff))) {
         status = hpf_error_set(err, HPF_ERR_ARGUMENT, "expects a rule such as %s, not '%.200s'",
                                is_diff ? "'+5%', 'peak +10M' or 'band:REGEX.mean +5%'"
                                        : "'peak > 100M', 'growth > 1M/s' or 'band:REGEX.max > 10M'",

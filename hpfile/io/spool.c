@@ -4,6 +4,8 @@
  */
 #include "io/spool.h"
 
+#include "base/descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -106,8 +108,6 @@ hpf_status hpf__spool_read(hpf__spool *spool, uint64_t offset, void *into, size_
 
 void hpf__spool_finish(hpf__spool *spool)
 {
-    if (spool->fd >= 0) {
-        close(spool->fd);
-    }
+    hpf__close(spool->fd);
     hpf__buffer_finish(&spool->memory);
 }

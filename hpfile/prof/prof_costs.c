@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hpfile/prof_costs.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 static int compare_costs(uint64_t ticks_a, uint64_t bytes_a, uint64_t ticks_b, uint64_t bytes_b)
@@ -70,9 +72,7 @@ size_t hpf_prof_rows_sort(hpf_prof_row *rows, size_t n)
             rows[n_used++] = rows[i];
         }
     }
-    if (n_used > 0) {
-        qsort(rows, n_used, sizeof *rows, compare_centres);
-    }
+    HPF__ARRAY_SORT(rows, n_used, compare_centres);
     return n_used;
 }
 

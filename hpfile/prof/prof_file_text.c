@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 #include "event/emitter.h"
 #include "base/intern.h"
+#include "base/words.h"
 #include "prof/prof_file.h"
 
 static const char title[] = " Time and Allocation Profiling Report";
@@ -52,21 +53,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static hpf_str trim(hpf_str text)
-{
-    while (text.length && is_blank(*text.data)) {
-        text = hpf_str_from(text, 1);
-    }
-    while (text.length && is_blank(text.data[text.length - 1])) {
-        text.length--;
-    }
-    return text;
-}
-
 /* Takes the last word off. */
 static hpf_str cut_word(hpf_str *text)
 {
-    *text = trim(*text);
+    *text = hpf__trimmed(*text);
     size_t begin = text->length;
     while (begin > 0 && !is_blank(text->data[begin - 1])) {
         begin--;
@@ -106,7 +96,7 @@ static size_t byte_of(hpf_str text, size_t character)
 static uint64_t leading_number(hpf_str text)
 {
     uint64_t number = 0;
-    text = trim(text);
+    text = hpf__trimmed(text);
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i];
         if (c != ',' && (c < '0' || c > '9')) {
@@ -145,7 +135,7 @@ static hpf_status read_title(text_report *r)
         hpf_str line = r->lines.text;
         size_t at = find(line, title);
         if (at < line.length) {
-            hpf_str date = trim((hpf_str){line.data, at});
+            hpf_str date = hpf__trimmed((hpf_str){line.data, at});
             return hpf__prof_file_keep(r->file, date, &r->file->prof.date, r->err);
         }
         has_retainers |= hpf_str_begins(line, "Retainer ");
@@ -182,7 +172,8 @@ static hpf_status read_head_line(text_report *r, hpf_str line)
     hpf_str *program = &r->file->prof.program;
     size_t options = find(line, " +RTS");
     if (program->length == 0 && line.length > 0) {
-        return hpf__prof_file_keep(r->file, trim((hpf_str){line.data, options}), program, r->err);
+        return hpf__prof_file_keep(r->file, hpf__trimmed((hpf_str){line.data, options}), program,
+                                   r->err);
     }
     if (find(line, "total time") < line.length) {
         read_total_time(r, line);
@@ -240,7 +231,7 @@ static hpf_str cut_numbers(const text_report *r, hpf_str line, table_row *out)
 static hpf_str part(hpf_str text, size_t from, size_t to)
 {
     to = to < text.length ? to : text.length;
-    return trim((hpf_str){text.data + (from < to ? from : to), from < to ? to - from : 0});
+    return hpf__trimmed((hpf_str){text.data + (from < to ? from : to), from < to ? to - from : 0});
 }
 
 static bool cut_row(const text_report *r, hpf_str line, table_row *out)

@@ -14,6 +14,7 @@
 
 #include "hpfile/str.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 enum { ENTRIES_WIDTH = 11 };
 enum {
@@ -62,16 +63,6 @@ typedef struct widths {
 
 /* ---- layout ---- */
 
-/* Characters of UTF-8, as GHC counts them: bytes that continue none. */
-static size_t n_characters(hpf_str text)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-    }
-    return n;
-}
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -90,7 +81,7 @@ static void put_blanks(hpf_sink *sink, size_t n)
 /* Writes `text`, and blanks up to `width` characters; a longer text is not cut. */
 static void put_left(hpf_sink *sink, hpf_str text, size_t width)
 {
-    size_t length = n_characters(text);
+    size_t length = hpf_utf8_length(text);
     hpf_sink_str(sink, text);
     put_blanks(sink, length < width ? width - length : 0);
 }
@@ -343,9 +334,9 @@ static size_t select_centres(report *r, widths *w)
         const hpf_prof_centre *c = &r->prof->centres[i];
         if (r->is_full || r->sums[i].ticks > r->total_ticks / 100 ||
             r->sums[i].bytes > r->total_bytes / 100) {
-            w->label = larger(w->label, n_characters(c->label));
-            w->module = larger(w->module, n_characters(c->module));
-            w->src = larger(w->src, n_characters(c->srcloc));
+            w->label = larger(w->label, hpf_utf8_length(c->label));
+            w->module = larger(w->module, hpf_utf8_length(c->module));
+            w->src = larger(w->src, hpf_utf8_length(c->srcloc));
             r->order[n++] = (uint32_t)i;
         }
     }
@@ -405,9 +396,9 @@ static widths measure_tree(report *r)
     for (uint32_t i = 0; i != NONE; i = next_stack(r, i, NULL)) {
         const hpf_prof_centre *c = centre_of(r, i);
         char number[HPF__NUMBER_BYTES];
-        w.label = larger(w.label, r->nodes[i].level + n_characters(c->label));
-        w.module = larger(w.module, n_characters(c->module));
-        w.src = larger(w.src, n_characters(c->srcloc));
+        w.label = larger(w.label, r->nodes[i].level + hpf_utf8_length(c->label));
+        w.module = larger(w.module, hpf_utf8_length(c->module));
+        w.src = larger(w.src, hpf_utf8_length(c->srcloc));
         w.id = larger(w.id, hpf__number_whole(number, r->prof->stacks[i].id));
     }
     return w;

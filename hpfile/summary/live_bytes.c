@@ -58,9 +58,7 @@ static hpf_status read_live_bytes(hpf_source *source, const hpf_events *events, 
         status = HPF_END;
     }
     status = status == HPF_OK && events->name ? events->name(context, 0, live, err) : status;
-    if (l.n > 0) {
-        qsort(l.points, l.n, sizeof *l.points, hpf__compare_points);
-    }
+    HPF__ARRAY_SORT(l.points, l.n, hpf__compare_points);
     for (size_t i = 0; i < l.n && status == HPF_OK && events->sample; i++) {
         double bytes = l.points[i].value;
         bool is_whole = bytes < 0x1p64;

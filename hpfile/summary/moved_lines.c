@@ -3,6 +3,7 @@
  * Names are sorted by function and line; each function is paired by itself.
  */
 #include "hpfile/moved_lines.h"
+#include "base/array.h"
 #include "base/lex.h"
 
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static int64_t best_shift(lines a, lines b, int64_t *shifts)
             shifts[n++] = (int64_t)b.all[k]->line - a.all[i]->line;
         }
     }
-    qsort(shifts, n, sizeof *shifts, compare_shifts);
+    HPF__ARRAY_SORT(shifts, n, compare_shifts);
     int64_t best = 0;
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && shifts[end] == shifts[begin]; end++) {
@@ -172,9 +173,7 @@ bool hpf_moved_lines_find(const hpf_str *texts, uint32_t n, const uint64_t *side
                 (placed){{texts[i].data, texts[i].length - rest.length}, rest, number_at(rest), i};
         }
     }
-    if (n_placed) {
-        qsort(all, n_placed, sizeof *all, compare_placed);
-    }
+    HPF__ARRAY_SORT(all, n_placed, compare_placed);
     for (size_t begin = 0, end; begin < n_placed && fits; begin = end) {
         for (end = begin + 1;
              end < n_placed && hpf_str_equal(all[begin].function, all[end].function); end++) {

@@ -78,43 +78,28 @@ static int compare_samples(const void *left, const void *right)
 
 void hpf__sample_store_sort(hpf__sample_store *s)
 {
-    if (s->n_samples) {
-        qsort(s->samples, s->n_samples, sizeof *s->samples, compare_samples);
-    }
+    HPF__ARRAY_SORT(s->samples, s->n_samples, compare_samples);
 }
 
 size_t hpf__sample_store_find(const hpf__sample_store *s, size_t from,
                               const hpf_drawn_sample *drawn_sample)
 {
-    size_t end = s->n_samples;
-    if (from < end && hpf__stored_sample_compare(&s->samples[from], drawn_sample) == 0) {
+    size_t first;
+    if (from < s->n_samples && hpf__stored_sample_compare(&s->samples[from], drawn_sample) == 0) {
         return from; /* the usual case: samples are looked up in order */
     }
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (hpf__stored_sample_compare(&s->samples[middle], drawn_sample) < 0) {
-            from = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
+    HPF__ARRAY_BISECT(first, s->n_samples, i,
+                      i < from || hpf__stored_sample_compare(&s->samples[i], drawn_sample) < 0);
     bool is_found =
-        from < s->n_samples && hpf__stored_sample_compare(&s->samples[from], drawn_sample) == 0;
-    return is_found ? from : s->n_samples;
+        first < s->n_samples && hpf__stored_sample_compare(&s->samples[first], drawn_sample) == 0;
+    return is_found ? first : s->n_samples;
 }
 
 size_t hpf__sample_store_find_time(const hpf__sample_store *s, double time)
 {
-    size_t from = 0, end = s->n_samples;
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (s->samples[middle].time < time) {
-            from = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return from;
+    size_t first;
+    HPF__ARRAY_BISECT(first, s->n_samples, i, s->samples[i].time < time);
+    return first;
 }
 
 /* --- compaction --- */
@@ -234,7 +219,7 @@ static bool choose_folded(hpf__sample_store *s, const hpf__downsample *drawn, si
         names[i].worth = worth(context, (hpf_name)i);
     }
     count_words(s, drawn, end, names);
-    qsort(names, n_names, sizeof *names, by_worth);
+    HPF__ARRAY_SORT(names, n_names, by_worth);
     size_t n_affordable = is_tight ? count_affordable(names, n_names, s->most_words) : SIZE_MAX;
     s->n_kept = n_affordable < s->n_kept ? n_affordable : s->n_kept;
     for (size_t i = 0; i < n_names; i++) {

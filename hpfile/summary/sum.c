@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/date.h"
+#include "base/descriptor.h"
 #include "base/intern.h"
 #include "base/names.h"
 #include "detect/reader.h"
@@ -273,9 +274,7 @@ static hpf_status next_piece(sum_input *in, char *room, size_t n_room, hpf_str *
     int fd = open(in->path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? pread(fd, room, n_room, (off_t)in->offset) : -1;
     hpf_status status = n < 0 ? hpf_error_set_os(err, errno, "cannot read the profile") : HPF_OK;
-    if (fd >= 0) {
-        close(fd);
-    }
+    hpf__close(fd);
     in->offset += n > 0 ? (uint64_t)n : 0;
     *out = (hpf_str){room, n > 0 ? (size_t)n : 0};
     return status == HPF_OK && n == 0 ? HPF_END : status;

@@ -107,9 +107,7 @@ static hpf_status put_in_order(hpf__read_survey *s, hpf_error *err)
     hpf_status status = hpf__survey_reread_all(s, err);
     if (status == HPF_OK) {
         /* Sorts by time, then by place in the input. */
-        if (s->order.n_places) {
-            qsort(s->order.places, s->order.n_places, sizeof *s->order.places, compare_places);
-        }
+        HPF__ARRAY_SORT(s->order.places, s->order.n_places, compare_places);
         hpf__accumulator_forget_samples(&s->base.accumulator);
         limit_store(s);
         hpf_reader_revisit(s->base.reader, &placed, s);

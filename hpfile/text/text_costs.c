@@ -136,9 +136,7 @@ hpf_status hpf_text_costs_find(hpf_text_costs *t, const hpf_text_folder *folder,
         fits = !path || file->path;
     }
     t->heat = t->n_columns > 1 && t->placed[0] == 0 ? 1 : 0;
-    if (t->n_files > 0) {
-        qsort(t->files, t->n_files, sizeof *t->files, compare_files);
-    }
+    HPF__ARRAY_SORT(t->files, t->n_files, compare_files);
     return fits ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -187,7 +185,7 @@ static void find_expensive(hpf_text_lines *lines, size_t heat, size_t most, doub
         amounts[n] = lines->all[i].amounts[heat];
         n += amounts[n] > 0;
     }
-    qsort(amounts, n, sizeof *amounts, compare_decreasing);
+    HPF__ARRAY_SORT(amounts, n, compare_decreasing);
     double least = most > 0 && most < n ? amounts[most - 1] : 0;
     for (size_t i = 1; i <= lines->n; i++) {
         double amount = lines->all[i].amounts[heat];

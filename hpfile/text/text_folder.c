@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/descriptor.h"
 
 enum { MOST_FILES = 1 << 20, MOST_FILE_BYTES = 16 << 20 };
 
@@ -84,9 +85,7 @@ hpf_status hpf_text_folder_create(hpf_text_folder **out, const char *folder, hpf
 void hpf_text_folder_destroy(hpf_text_folder *f)
 {
     if (f) {
-        if (f->fd >= 0) {
-            close(f->fd);
-        }
+        hpf__close(f->fd);
         free(f->paths);
         hpf_arena_destroy(f->texts);
         free(f);

@@ -161,15 +161,6 @@ static hpf_status parse_count(parser *p, hpf_str word, hpf_str digits, uint32_t 
     return HPF_OK;
 }
 
-static size_t count_commas(hpf_str list)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < list.length; i++) {
-        n += list.data[i] == ',';
-    }
-    return n;
-}
-
 /* Parses the names of a restriction, "a,b,c" or "{a,b,c}". */
 static hpf_status parse_names(parser *p, hpf_str word, hpf_str list, hpp_restriction *out)
 {
@@ -178,7 +169,7 @@ static hpf_status parse_names(parser *p, hpf_str word, hpf_str list, hpp_restric
         list = (hpf_str){list.data + 1, list.length - 2};
     }
     hpf_arena *arena = p->options.memory;
-    hpf_str *names = hpf_arena_array(arena, count_commas(list) + 1, sizeof *names);
+    hpf_str *names = hpf_arena_array(arena, hpf__count_byte(list, ',') + 1, sizeof *names);
     if (!names) {
         return hpf_error_set_memory(p->err);
     }
@@ -330,7 +321,7 @@ static hpf_status parse_retainer_by(parser *p, hpf_str word, hpf_str rest)
     hpf_status status = read_value(p, word, rest, &list);
     size_t n = 0;
     hpf_breakdown *identities =
-        hpf_arena_array(p->options.memory, count_commas(list) + 1, sizeof *identities);
+        hpf_arena_array(p->options.memory, hpf__count_byte(list, ',') + 1, sizeof *identities);
     if (status != HPF_OK || !identities) {
         return status == HPF_OK ? hpf_error_set_memory(p->err) : status;
     }
@@ -382,7 +373,7 @@ static hpf_status parse_is_retainer(parser *p, hpf_str word, hpf_str rest)
     hpf_status status = read_value(p, word, rest, &list);
     size_t n = 0;
     hpp_retaining *rules =
-        hpf_arena_array(p->options.memory, count_commas(list) + 1, sizeof *rules);
+        hpf_arena_array(p->options.memory, hpf__count_byte(list, ',') + 1, sizeof *rules);
     if (status == HPF_OK && !rules) {
         status = hpf_error_set_memory(p->err);
     }

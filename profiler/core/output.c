@@ -15,6 +15,7 @@
 
 #include "hpfile/format.h"
 #include "base/array.h"
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/eventlog_tags.h"
@@ -62,9 +63,7 @@ static void drop_file(hpp__out_file *f)
 {
     if (f->sink) {
         hpf_sink_destroy(f->sink);
-        if (f->fd >= 0) {
-            close(f->fd);
-        }
+        hpf__close(f->fd);
     }
     f->sink = NULL;
 }

@@ -144,9 +144,7 @@ void hpp_bins_group_rows(hpp_bins_table *t, hpp_bins_group group)
     for (size_t i = 0; i < t->n_rows; i++) {
         generalise(&t->rows[i], group);
     }
-    if (t->n_rows > 0) {
-        qsort(t->rows, t->n_rows, sizeof *t->rows, by_name);
-    }
+    HPF__ARRAY_SORT(t->rows, t->n_rows, by_name);
     for (size_t i = 0; i < t->n_rows; i++) {
         if (n > 0 && by_name(&t->rows[n - 1], &t->rows[i]) == 0) {
             for (int side = 0; side < HPP_BINS_MOST_FILES; side++) {
@@ -157,9 +155,7 @@ void hpp_bins_group_rows(hpp_bins_table *t, hpp_bins_group group)
         }
     }
     t->n_rows = n;
-    if (t->n_rows > 0) {
-        qsort(t->rows, t->n_rows, sizeof *t->rows, by_amount);
-    }
+    HPF__ARRAY_SORT(t->rows, t->n_rows, by_amount);
 }
 
 static int by_change(const void *a, const void *b)
@@ -172,9 +168,7 @@ static int by_change(const void *a, const void *b)
 
 void hpp_bins_sort_by_change(hpp_bins_table *t)
 {
-    if (t->n_rows > 0) {
-        qsort(t->rows, t->n_rows, sizeof *t->rows, by_change);
-    }
+    HPF__ARRAY_SORT(t->rows, t->n_rows, by_change);
 }
 
 uint64_t hpp_bins_amount_between(const hpp_bins_table *t, hpf_str path, uint64_t from, uint64_t to)

@@ -72,9 +72,7 @@ static int compare_spans(const void *left, const void *right)
 
 static void sort_spans(span_list *spans)
 {
-    if (spans->n > 0) {
-        qsort(spans->list, spans->n, sizeof *spans->list, compare_spans);
-    }
+    HPF__ARRAY_SORT(spans->list, spans->n, compare_spans);
 }
 
 /* Adds where the code of a unit or function is. False when there is no memory. */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "debug_info.h"
 #include "function_bounds.h"
 #include "hpfile/str.h"
@@ -79,9 +80,7 @@ static Elf *map_file(const char *path, hpf_str build_id)
     if (elf) {
         elf_cntl(elf, ELF_C_FDDONE); /* a program may have more objects than we have descriptors */
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    hpf__close(fd);
     return elf;
 }
 

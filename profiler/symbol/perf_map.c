@@ -115,9 +115,7 @@ static void parse(hpp__perf_map *map)
         }
     }
     map->n_parsed = (size_t)(line - map->text.data);
-    if (map->n_regions > 0) {
-        qsort(map->regions, map->n_regions, sizeof *map->regions, compare_regions);
-    }
+    HPF__ARRAY_SORT(map->regions, map->n_regions, compare_regions);
 }
 
 /* Opens a file if it belongs to this user or to root, as perf does. */

@@ -7,6 +7,7 @@
 #include "hpfile/survey.h"
 #include "hpfile/diff.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "chart/diff_series.h"
 
 #include <math.h>
@@ -172,9 +173,7 @@ static hpf_status choose_candidates(work *w, uint32_t n_wanted, hpf_error *err)
         }
         w->candidate_of_row[row->number] = HPF_NO_BAND;
     }
-    if (n > 0) {
-        qsort(all, n, sizeof *all, compare_ranked);
-    }
+    HPF__ARRAY_SORT(all, n, compare_ranked);
     for (uint32_t i = 0; i < w->n_candidates; i++) {
         w->candidates[i] = all[i].row;
         w->candidate_of_row[all[i].row->number] = i;
@@ -244,9 +243,7 @@ static hpf_status keep_best(work *w, uint32_t n_wanted, hpf_error *err)
         best[i] = (ranked){w->candidates[i], hpr__diff_area(out->positions, changes, out->n_points),
                            changes};
     }
-    if (w->n_candidates > 0) {
-        qsort(best, w->n_candidates, sizeof *best, compare_ranked);
-    }
+    HPF__ARRAY_SORT(best, w->n_candidates, compare_ranked);
     memcpy(out->rest, out->totals, out->n_points * sizeof *out->rest);
     while (out->n_rows < w->n_candidates && out->n_rows < n_wanted &&
            best[out->n_rows].weight > 0) {

@@ -285,9 +285,7 @@ static hpf_status parse(hpr_auxfile *aux, hpf_str text, hpf_error *err)
     }
     table *const tables[] = {&aux->orders, &aux->shades};
     for (int i = 0; i < 2; i++) {
-        if (tables[i]->n > 0) {
-            qsort(tables[i]->entries, tables[i]->n, sizeof(entry), compare_entries);
-        }
+        HPF__ARRAY_SORT(tables[i]->entries, tables[i]->n, compare_entries);
     }
     return HPF_OK;
 }

@@ -5,6 +5,8 @@
  */
 #include "connector.h"
 
+#include "base/descriptor.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -44,9 +46,7 @@ bool connector_is_address(const char *word)
 static void stop_trying(connector *c)
 {
     loop_remove(c->l, c->fd);
-    if (c->fd >= 0) {
-        close(c->fd);
-    }
+    hpf__close(c->fd);
     c->fd = -1;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "inotify_watch.h"
 
+#include "base/descriptor.h"
+
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -117,9 +119,7 @@ void inotify_watch_destroy(inotify_watch *w)
         return;
     }
     loop_remove(w->l, w->fd);
-    if (w->fd >= 0) {
-        close(w->fd);
-    }
+    hpf__close(w->fd);
     free(w->words[0]);
     free(w->words[1]);
     free(w);

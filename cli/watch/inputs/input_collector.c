@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "diag.h"
 
 #include "input_file.h"
@@ -194,8 +195,6 @@ void input_collector_destroy(input_collector *in)
         return;
     }
     input_collector_close(in);
-    if (in->event >= 0) {
-        close(in->event);
-    }
+    hpf__close(in->event);
     free(in);
 }

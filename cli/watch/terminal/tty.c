@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "hpfile/str.h"
 
 #include "diag.h"
@@ -430,9 +431,7 @@ static void finish(view *v)
     loop_remove(t->loop, t->clock_timer);
     loop_remove(t->loop, t->signals);
     loop_remove(t->loop, t->fd);
-    if (t->signals >= 0) {
-        close(t->signals);
-    }
+    hpf__close(t->signals);
     close(t->fd);
     hpr_chart_destroy(t->chart);
     forget(&t->memory);

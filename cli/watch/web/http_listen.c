@@ -4,6 +4,8 @@
  */
 #include "http_listen.h"
 
+#include "base/descriptor.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -47,9 +49,7 @@ static bool is_stale(const struct sockaddr_un *address)
     bool is_refused = fd >= 0 &&
                       connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
                       errno == ECONNREFUSED;
-    if (fd >= 0) {
-        close(fd);
-    }
+    hpf__close(fd);
     return is_refused;
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptor.h"
 #include "profiled_process.h"
 #include "native/collector/profile/recording.h"
 #include "native/collector/image/proc.h"
@@ -717,12 +718,8 @@ void hpp_collector_destroy(hpp_collector *c)
     hpp__recording_close(&c->recording);
     free(c->processes);
     hpp__collector_socket_close(&c->place);
-    if (c->timer >= 0) {
-        close(c->timer);
-    }
-    if (c->epoll >= 0) {
-        close(c->epoll);
-    }
+    hpf__close(c->timer);
+    hpf__close(c->epoll);
     hpp__names_destroy(c->names);
     hpp__retainer_sites_destroy(c->retainer_sites);
     hpf_arena_destroy(c->arena);

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "native/collector/image/proc.h"
 
 enum { BACKLOG = 4096 };
@@ -48,9 +49,7 @@ hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err
 
 void hpp__collector_socket_close(hpp__collector_socket *place)
 {
-    if (place->fd >= 0) {
-        close(place->fd);
-    }
+    hpf__close(place->fd);
     place->fd = -1;
 }
 
@@ -104,12 +103,8 @@ static void take_files(hpp__greeting *out, struct msghdr *message)
 
 void hpp__greeting_close(const hpp__greeting *greeting)
 {
-    if (greeting->file >= 0) {
-        close(greeting->file);
-    }
-    if (greeting->helper >= 0) {
-        close(greeting->helper);
-    }
+    hpf__close(greeting->file);
+    hpf__close(greeting->helper);
 }
 
 static bool is_sensible(const hpp__greeting *greeting, ssize_t n)

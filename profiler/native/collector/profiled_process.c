@@ -3,6 +3,7 @@
  * A process's clock and its censuses; what follows from them are jobs for the queue.
  */
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "profiled_process.h"
 
 #include "native/machine/clock.h"
@@ -135,9 +136,7 @@ static void close_window(hpp__process *p)
     if (p->control) {
         munmap(p->control, HPP_WINDOW_PAGE_BYTES);
     }
-    if (p->window >= 0) {
-        close(p->window);
-    }
+    hpf__close(p->window);
     p->bytes = NULL;
     p->control = NULL;
     p->window = -1;
@@ -940,9 +939,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
     hpp__process *p = calloc(1, sizeof *p);
     if (!p) {
         close(window);
-        if (helper >= 0) {
-            close(helper);
-        }
+        hpf__close(helper);
         return hpf_error_set_memory(err);
     }
     *p = (hpp__process){
@@ -985,9 +982,7 @@ void hpp__process_destroy(hpp__process *p)
     if (!p) {
         return;
     }
-    if (p->pidfd >= 0) {
-        close(p->pidfd);
-    }
+    hpf__close(p->pidfd);
     drop_held(p);
     hpp__shared_costs_replace(&p->costs, NULL);
     pthread_mutex_destroy(&p->costs.lock);

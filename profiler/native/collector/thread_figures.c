@@ -87,9 +87,7 @@ static int by_bytes(const void *a, const void *b)
 size_t hpp__thread_figures_top(hpp__thread_figures *t, hpp_thread_figures *out, size_t n_most)
 {
     size_t n = 0;
-    if (t->n_names > 0) {
-        qsort(t->names, t->n_names, sizeof *t->names, by_bytes);
-    }
+    HPF__ARRAY_SORT(t->names, t->n_names, by_bytes);
     for (size_t i = 0; i < t->n_names && n < n_most; i++) {
         const hpp__thread_name *name = &t->names[i];
         if (name->allocated_bytes > 0) {

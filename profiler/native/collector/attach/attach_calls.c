@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
 
@@ -307,9 +308,7 @@ static bool write_stub(const hpp__guest *g)
     int memory = open(path, O_RDWR | O_CLOEXEC);
     bool is_done =
         memory >= 0 && pwrite(memory, hpp__stub_begin, n, (off_t)g->stub_at) == (ssize_t)n;
-    if (memory >= 0) {
-        close(memory);
-    }
+    hpf__close(memory);
     return is_done;
 }
 

@@ -9,6 +9,7 @@
  */
 #include "hpprof/collector.h"
 
+#include "base/descriptor.h"
 #include "attach_calls.h"
 #include "native/collector/image/proc.h"
 
@@ -40,12 +41,8 @@ static bool copy_library(const hpp__guest *g, const char *library, int file)
         }
     }
     int error = errno;
-    if (from >= 0) {
-        close(from);
-    }
-    if (to >= 0) {
-        close(to);
-    }
+    hpf__close(from);
+    hpf__close(to);
     errno = error;
     return n == 0;
 }

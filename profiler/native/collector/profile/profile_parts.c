@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/names.h"
 #include "core/title.h"
 #include "native/machine/clock.h"
@@ -284,9 +285,7 @@ static size_t top_bands(const hpp__profile *p, hpp__peak_bands *all, hpp_site_fi
         }
     }
     size_t n = all->n < n_most ? all->n : n_most;
-    if (all->n > 0) {
-        qsort(all->bands, all->n, sizeof *all->bands, by_size);
-    }
+    HPF__ARRAY_SORT(all->bands, all->n, by_size);
     for (size_t i = 0; i < n; i++) {
         out[i] = (hpp_site_figures){.place = hpf__without_id(all->bands[i].name),
                                     .live_bytes = all->bands[i].size_bytes};
