@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/utf8.h"
 

@@ -8,11 +8,9 @@
 #include "diag.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 
 #include "base/utf8.h"
-#include "hprender/text.h"
 
 enum {
     BEFORE_BYTES = 50, /* most bytes shown before the column */

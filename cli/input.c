@@ -4,8 +4,6 @@
  */
 #include "input.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

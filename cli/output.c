@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hprender/text.h"
-
 #include "diag.h"
 
 void output_markdown_name(hpf_sink *sink, hpf_str name)

@@ -10,7 +10,6 @@
 
 #include "base/utf8.h"
 #include "hpfile/str.h"
-#include "hprender/text.h"
 #include "hprender/units.h"
 
 /* Longer units are cut. Conversion to text makes them up to three times as long. */

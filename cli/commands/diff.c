@@ -12,11 +12,10 @@
 #include "hpfile/diff.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
-#include "hprender/page.h"
 
 #include "plot/overlay.h"
 #include "plot/plot_picture.h"
-#include "plot/plot_sources.h"
+#include "source/source_lines.h"
 #include "bins/bins_report.h"
 #include "cmd.h"
 #include "diag.h"
@@ -383,14 +382,14 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
         options.group = HPR_GROUP_STACK;
     }
     find_names(names, j->inputs);
-    plot_sources sources;
-    hpf_status status = plot_sources_read(&sources, surveys + 1, 1, values->source, err);
+    source_texts sources;
+    hpf_status status = source_texts_read(&sources, surveys + 1, 1, values->source, err);
     options.sources = sources.lines.all;
     options.n_sources = sources.lines.n;
     if (status == HPF_OK) {
         status = p->backend->write_profiles(surveys, names, 2, &options, sink, err);
     }
-    plot_sources_finish(&sources);
+    source_texts_finish(&sources);
     return status;
 }
 

@@ -2,9 +2,7 @@
  *
  * census info: what a profile contains.
  */
-#include <string.h>
 
-#include "hpfile/source.h"
 #include "hpfile/sink.h"
 #include "hpfile/breakdown.h"
 #include "base/json.h"

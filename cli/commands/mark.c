@@ -4,7 +4,6 @@
  * contains the address of its profiler; the process itself is not involved.
  */
 #include <stddef.h>
-#include <stdio.h>
 
 #include "hpprof/collector.h"
 

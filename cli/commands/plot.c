@@ -13,7 +13,7 @@
 #include "diag.h"
 #include "input.h"
 #include "path.h"
-#include "plot/plot_format.h"
+#include "plot/plot_setup.h"
 #include "plot/plot_job.h"
 #include "plot/plot_options.h"
 #include "plot/plot_snapshot.h"

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "diag.h"
 #include "path.h"
-#include "plot/plot_format.h"
+#include "plot/plot_setup.h"
 #include "watch/session.h"
 
 typedef struct watch_values {

@@ -12,7 +12,6 @@
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 
-#include "cmd.h"
 #include "diag.h"
 #include "output.h"
 #include "unit_format.h"

@@ -2,7 +2,6 @@
 #include "findings/findings_write.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/names.h"
 #include "hpfile/breakdown.h"

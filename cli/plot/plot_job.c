@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "diag.h"
 #include "findings/findings_write.h"
@@ -14,7 +13,7 @@
 #include "overlay.h"
 #include "path.h"
 #include "plot_picture.h"
-#include "plot_sources.h"
+#include "source/source_lines.h"
 #include "retainers.h"
 
 /* --- writing -------------------------------------------------------------------------------- */
@@ -41,16 +40,16 @@ static hpf_status write_profiles(const plot_picture *p, const void *context,
     hpr_options options = *p->options;
     options.allocated = j->allocated;
     options.findings = j->findings;
-    plot_sources sources;
+    source_texts sources;
     hpf_status status =
-        plot_sources_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
+        source_texts_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
     options.sources = sources.lines.all;
     options.n_sources = sources.lines.n;
     if (!status) {
         status = p->backend->write_profiles(j->surveys, (const char *const *)j->names, j->n_inputs,
                                             &options, sink, err);
     }
-    plot_sources_finish(&sources);
+    source_texts_finish(&sources);
     return status;
 }
 

@@ -12,6 +12,14 @@
 #include "hpfile/name_filter.h"
 #include "name_list.h"
 #include "plot_options.h"
+#include "hprender/backend.h"
+
+/* Prints the formats for --help. */
+void plot_formats_print(FILE *to);
+
+/* Returns the back end of --format or of the output, PDF without either. Returns NULL after a
+ * message. */
+const hpr_backend *plot_format_choose(const cmd *self, const plot_values *values);
 
 typedef struct plot_setup {
     const plot_values *values;

@@ -10,7 +10,7 @@
 #include "dominators/snapshot_file.h"
 #include "output.h"
 #include "path.h"
-#include "plot_format.h"
+#include "plot_setup.h"
 
 /* Returns "run.html" for "dir/run.heapsnapshot.gz"; to be freed. NULL without memory. */
 static char *default_output(const char *path)

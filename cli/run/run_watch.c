@@ -10,7 +10,7 @@
 
 #include "diag.h"
 #include "plot/overlay.h"
-#include "plot/plot_format.h"
+#include "plot/plot_setup.h"
 #include "watch/web/view_http.h"
 
 /* How long a page without viewers stays: it may be loading, or be reloaded. */

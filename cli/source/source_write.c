@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hpfile/str.h"
 #include "hpfile/sink.h"

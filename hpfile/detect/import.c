@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "event/call_stacks.h"
-#include "event/format_row.h"
 #include "event/writer.h"
 #include "io/source.h"
 

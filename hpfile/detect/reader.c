@@ -10,7 +10,6 @@
 
 #include "base/frame.h"
 #include "detect/import.h"
-#include "event/format_row.h"
 #include "event/stack_view.h"
 #include "event/stack_viewer.h"
 #include "hp/hp_reader.h"

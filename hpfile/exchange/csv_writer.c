@@ -7,7 +7,6 @@
 #include "exchange/csv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/arena.h"

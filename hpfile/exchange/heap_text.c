@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/lex.h"
 #include "base/names.h"
 #include "base/words.h"
 #include "event/call_stacks.h"

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/date.h"
-#include "base/intern.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "event/costs.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/frame.h"
 #include "base/names.h"
 #include "base/words.h"
 #include "hpfile/breakdown.h"

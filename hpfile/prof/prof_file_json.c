@@ -5,7 +5,6 @@
  */
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
-#include "event/emitter.h"
 #include "base/intern.h"
 #include "io/json_walk.h"
 #include "prof/prof_file.h"

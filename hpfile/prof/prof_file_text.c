@@ -11,7 +11,6 @@
 
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
-#include "event/emitter.h"
 #include "base/intern.h"
 #include "base/words.h"
 #include "prof/prof_file.h"

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "hpfile/sink.h"
 #include "hpfile/heapsnapshot.h"
-#include "snapshot/snapshot.h"
 
 enum { N_FIELDS = 5, NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "event/format_row.h"
 #include "eventlog/eventlog_activity.h"
 #include "summary/sidecar_merge.h"
 #include "detect/reader.h"

@@ -7,7 +7,6 @@
 #include "summary/survey_read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/options.h"
 #include "base/array.h"

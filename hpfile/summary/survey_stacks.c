@@ -5,7 +5,6 @@
 #include "hpfile/survey_stacks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/date.h"
 #include "base/frame.h"

@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     BLOCK_STACKS = 256, /* stacks per allocation */

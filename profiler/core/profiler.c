@@ -13,7 +13,6 @@
 #include "ccs/ccs.h"
 #include "ccs/tick_list.h"
 #include "hpfile/eventlog.h"
-#include "base/array.h"
 #include "marks.h"
 #include "profiler.h"
 #include "output.h"

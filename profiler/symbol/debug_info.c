@@ -10,7 +10,6 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "result_type.h"

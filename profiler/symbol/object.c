@@ -19,7 +19,6 @@
 #include "debug_info.h"
 #include "function_bounds.h"
 #include "hpfile/str.h"
-#include "result_type.h"
 #include "symbol_table.h"
 
 /* A file as it was when it was opened. */

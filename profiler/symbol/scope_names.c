@@ -10,7 +10,6 @@
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/text.h"
 

@@ -6,10 +6,8 @@
 #include "chart/chart.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/utf8.h"
-#include "hprender/text.h"
 
 hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_str *out, hpf_error *err)
 {

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include "hprender/text.h"
-
 /* A tip of more is for no reader. */
 enum { MOST_TIP_BYTES = 1 << 14 };
 

@@ -16,7 +16,6 @@
 #include "draw/shapes.h"
 #include "layout/notes.h"
 #include "style/colour.h"
-#include "style/fill.h"
 
 #define OUTLINE_PT        0.8  /* the total */
 #define LINE_PT           1.2  /* a band drawn as a line */

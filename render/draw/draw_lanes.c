@@ -4,7 +4,6 @@
  * wherever their amount is not 0, so that short pauses remain visible.
  */
 #include <math.h>
-#include <string.h>
 
 #include "draw/draw.h"
 #include "layout/lanes.h"

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "layout/overlays.h"
-#include "layout/elide.h"
 #include "layout/labels.h"
 #include "layout/legend.h"
 #include "draw/shapes.h"

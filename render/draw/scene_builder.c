@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/utf8.h"
-#include "chart/chart.h"
 #include "hprender/render.h"
 
 /* A scene and the memory that it owns. */

@@ -15,7 +15,6 @@
 #include "hpfile/str.h"
 #include "layout/elide.h"
 #include "layout/geometry.h"
-#include "style/palette.h"
 #include "layout/label_space.h"
 
 enum { PADDING_PT = 3 }; /* left and right of a text inside its band */

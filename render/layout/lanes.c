@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
-#include "chart/units.h"
 #include "layout/geometry.h"
 
 enum { COUNT_BYTES = 48, LEAST_LANE_PT = 6, MOST_LANE_PT = 24, MOST_HIGH_LANES = 7 };

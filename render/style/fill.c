@@ -3,7 +3,6 @@
  * Chooses the fills of bands and the dashes of lines, from the largest one down.
  */
 #include "base/arena.h"
-#include "base/names.h"
 #include "style/fill.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "base/descriptor.h"
 
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "hprender/text.h"
 #include "hprender/units.h"
 
 enum { LEAST_COLUMNS = 24, LEAST_ROWS = 7, LINE_BYTES = 2048 };

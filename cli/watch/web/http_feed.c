@@ -13,7 +13,6 @@
 #include "hpfile/sidecar.h"
 #include "base/json.h"
 #include "hpfile/live.h"
-#include "hpfile/survey_stacks.h"
 #include "hprender/html.h"
 
 #include "findings/findings_write.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
 
 enum {
     RANK_GLOBAL, /* of Python */

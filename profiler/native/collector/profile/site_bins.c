@@ -5,7 +5,6 @@
 #include "site_bins.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 
