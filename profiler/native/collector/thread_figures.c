@@ -30,7 +30,7 @@ static void give_name(hpp__thread_figures *t, hpp__held_slot *slot, uint32_t pro
                       uint32_t thread_id)
 {
     char text[HPP__THREAD_NAME_BYTES];
-    if (hpp__proc_thread_name(process_id, thread_id, text)) {
+    if (thread_id != 0 && hpp__proc_thread_name(process_id, thread_id, text)) {
         uint32_t name = name_index(t, text);
         t->names[slot->name_index].n_threads--;
         t->names[name].n_threads++;

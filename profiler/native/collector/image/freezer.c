@@ -48,6 +48,7 @@ typedef struct page_cache {
 typedef struct taken_image {
     hpp__image image; /* the first member */
     hpp__copy *copy;
+    hpp__proc_memory memory; /* of the copy, from when the image is filled */
     hpp__image_block *blocks;
     hpp__image_thread *threads;
     hpp__image_map *maps;
@@ -96,6 +97,15 @@ void hpp__freezer_finish(hpp__freezer *f)
 
 /* ---- Images ---- */
 
+/* Reads memory of the copy. The file of /proc would also read memory of devices. */
+static bool read_memory(const taken_image *taken, void *out, uint64_t address, size_t n_bytes)
+{
+    const hpp__image_map *map = hpp__image_map_of(&taken->image, address);
+    return hpp__image_map_is_anonymous(map) && n_bytes <= map->end - address
+               ? hpp__proc_memory_read(&taken->memory, out, address, n_bytes)
+               : hpp__proc_read_memory(taken->copy->id, out, address, n_bytes);
+}
+
 /* Returns the page at an address; NULL if it cannot be read whole, or without memory. */
 static const char *cached_page(taken_image *taken, uint64_t address)
 {
@@ -108,7 +118,7 @@ static const char *cached_page(taken_image *taken, uint64_t address)
     size_t place = address / PAGE_BYTES % CACHED_PAGES;
     char *page = taken->pages->bytes[place];
     if (taken->pages->addresses[place] != address) {
-        bool is_read = hpp__proc_read_memory(taken->copy->id, page, address, PAGE_BYTES);
+        bool is_read = read_memory(taken, page, address, PAGE_BYTES);
         taken->pages->addresses[place] = is_read ? address : 0;
     }
     return taken->pages->addresses[place] == address ? page : NULL;
@@ -121,7 +131,7 @@ static bool read_copy(void *context, void *out, uint64_t address, size_t n_bytes
     const char *page = n_bytes <= PAGE_BYTES - offset ? cached_page(taken, address - offset) : NULL;
     if (page) {
         memcpy(out, page + offset, n_bytes);
-    } else if (!hpp__proc_read_memory(taken->copy->id, out, address, n_bytes)) {
+    } else if (!read_memory(taken, out, address, n_bytes)) {
         return false;
     }
     hpp__image_lives_overlay(&taken->lives, out, address, n_bytes);
@@ -147,6 +157,7 @@ static void close_image(hpp__image *image)
 {
     taken_image *taken = (taken_image *)(void *)image;
     close_copy(taken->copy);
+    hpp__proc_memory_close(&taken->memory);
     hpp__image_lives_finish(&taken->lives);
     for (size_t i = 0; i < image->n_maps; i++) {
         free((void *)(uintptr_t)taken->maps[i].path);
@@ -204,23 +215,14 @@ static hpf_status read_maps(taken_image *taken, hpf_error *err)
     return is_done ? HPF_OK : hpf_error_set_memory(err);
 }
 
-static const hpp__image_map *map_of(const hpp__image *image, uint64_t address)
-{
-    for (size_t i = 0; i < image->n_maps; i++) {
-        if (address >= image->maps[i].begin && address < image->maps[i].end) {
-            return &image->maps[i];
-        }
-    }
-    return NULL;
-}
-
 /* Finds the used part of a stack, or all of the stack of a moving thread. A mapping can contain
  * more than the stack: glibc's thread descriptor, to which the thread pointer points, is on the
  * last page of the stack of a thread, and a stack in a block ends with it. The first thread has its
  * descriptor elsewhere. */
 static void find_stack(const hpp__image *image, hpp__image_thread *thread, uint64_t used_begin)
 {
-    const hpp__image_map *map = map_of(image, used_begin ? used_begin : thread->thread_pointer);
+    const hpp__image_map *map =
+        hpp__image_map_of(image, used_begin ? used_begin : thread->thread_pointer);
     for (size_t i = 0; used_begin == 0 && thread->id == image->process_id && i < image->n_maps;
          i++) {
         map = strcmp(image->maps[i].path, "[stack]") == 0 ? &image->maps[i] : map;
@@ -372,11 +374,12 @@ hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__wind
     taken_image *taken = (taken_image *)(void *)image;
     hpp__window_reader now = *reader;
     hpf_status status = read_maps(taken, err);
+    taken->memory = hpp__proc_memory_open(taken->copy->id);
     read_own_maps(taken, &now.window->head);
     hpp__window_reader_refresh(&now); /* it then has the leaves and sites of all blocks */
     if (status == HPF_OK) {
         status =
-            hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, taken->copy->id, &now, err);
+            hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, &taken->memory, &now, err);
         taken->image.blocks = taken->blocks;
     }
     if (status == HPF_OK && f->next_era.control) {
@@ -655,6 +658,7 @@ hpf_status hpp__freezer_take(hpp__image **out, hpp__freezer *f, const hpp__windo
     }
     taken->image.process_id = f->process_id;
     taken->image.frozen_id = taken->copy->id;
+    taken->memory.file = -1;
     taken->image.read = read_copy;
     taken->image.read_context = taken;
     taken->image.close = close_image;

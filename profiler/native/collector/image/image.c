@@ -3,6 +3,19 @@
 
 #include "base/array.h"
 
+const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)
+{
+    size_t first;
+    HPF__ARRAY_BISECT(first, image->n_maps, i, image->maps[i].end <= address);
+    return first < image->n_maps && image->maps[first].begin <= address ? &image->maps[first]
+                                                                        : NULL;
+}
+
+bool hpp__image_map_is_anonymous(const hpp__image_map *map)
+{
+    return map && !map->is_shared && (map->path[0] == '\0' || map->path[0] == '[');
+}
+
 size_t hpp__image_block_of(const hpp__image *image, uint64_t address)
 {
     size_t n_before; /* that begin at the address or before */

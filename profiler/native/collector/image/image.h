@@ -103,6 +103,13 @@ static inline bool hpp__image_read(const hpp__image *image, void *out, uint64_t 
     return image->read(image->read_context, out, address, n_bytes);
 }
 
+/* Returns the mapping that has an address, or NULL. */
+const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
+
+/* Returns whether a mapping (or NULL) is memory that only the process has, and that no file or
+ * device gives: an untouched page of it is one of zeros. */
+bool hpp__image_map_is_anonymous(const hpp__image_map *map);
+
 /* Returns the index of the live block that contains `address`, also in its middle; SIZE_MAX if
  * there is none. A block of 0 bytes contains its own address. */
 size_t hpp__image_block_of(const hpp__image *image, uint64_t address);

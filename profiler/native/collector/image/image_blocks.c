@@ -10,15 +10,17 @@
 
 #include "base/array.h"
 #include "native/window/block_table.h"
-#include "proc.h"
 
-enum { LEAF_PAGES = HPP_LEAF_BYTES / HPP_WINDOW_PAGE_BYTES };
+enum {
+    LEAF_PAGES = HPP_LEAF_BYTES / HPP_WINDOW_PAGE_BYTES,
+    WORDS_OF_BLOCK = 3, /* at most */
+};
 
 typedef struct leaf_reader {
     const hpp__window_reader *window;
-    uint32_t process_id;
+    const hpp__proc_memory *memory;
     int pagemap;
-    uint32_t *granules; /* of a leaf, and 0 in pages that do not exist */
+    uint32_t *granules; /* of a leaf, in the pages that exist */
     bool exist[LEAF_PAGES];
     hpp__image_block *blocks;
     size_t n_blocks, capacity;
@@ -38,33 +40,26 @@ static int compare_places(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads the pages of a leaf that exist. */
+/* Reads the pages of a leaf that exist. What a block has on a page that does not is 0. */
 static bool read_leaf(leaf_reader *l, uint64_t leaf)
 {
     char *bytes = (char *)l->granules;
     hpp__proc_touched_pages(l->pagemap, leaf, LEAF_PAGES, l->exist);
-    for (size_t page = 0; page < LEAF_PAGES;) {
+    for (size_t page = 0; page < LEAF_PAGES; page++) {
         size_t begin = page;
         while (page < LEAF_PAGES && l->exist[page]) {
             page++;
         }
-        size_t place = begin * HPP_WINDOW_PAGE_BYTES;
-        if (page > begin && !hpp__proc_read_memory(l->process_id, bytes + place, leaf + place,
-                                                   (page - begin) * HPP_WINDOW_PAGE_BYTES)) {
+        size_t place = begin * HPP_WINDOW_PAGE_BYTES, end = page * HPP_WINDOW_PAGE_BYTES;
+        if (place < end) {
+            memset(bytes + end, 0, WORDS_OF_BLOCK * sizeof *l->granules);
+        }
+        if (place < end &&
+            !hpp__proc_memory_read(l->memory, bytes + place, leaf + place, end - place)) {
             return false;
         }
-        page += page == begin;
     }
     return true;
-}
-
-static void forget_leaf(leaf_reader *l)
-{
-    for (size_t page = 0; page < LEAF_PAGES; page++) {
-        if (l->exist[page]) {
-            memset((char *)l->granules + page * HPP_WINDOW_PAGE_BYTES, 0, HPP_WINDOW_PAGE_BYTES);
-        }
-    }
 }
 
 /* Returns whether a site is one of mappings. Few blocks are pages, so few need to be looked up. */
@@ -138,19 +133,18 @@ static hpf_status read_leaves(leaf_reader *l, const uint64_t *leaves, size_t n, 
         if (!add_blocks(l, hpp__begin_of_entry(leaves[i]))) {
             return hpf_error_set_memory(err);
         }
-        forget_leaf(l);
     }
     return HPF_OK;
 }
 
-hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process_id,
+hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, const hpp__proc_memory *memory,
                              const hpp__window_reader *reader, hpf_error *err)
 {
     uint32_t n_leaves;
     const _Atomic uint64_t *listed = hpp__window_reader_leaves(reader, &n_leaves);
     uint64_t *leaves = malloc((n_leaves + (size_t)1) * sizeof *leaves);
     leaf_reader *l = calloc(1, sizeof *l);
-    uint32_t *granules = calloc(1, HPP_LEAF_BYTES + HPP_WINDOW_PAGE_BYTES);
+    uint32_t *granules = malloc(HPP_LEAF_BYTES + HPP_WINDOW_PAGE_BYTES);
     hpf_status status = hpf_error_set_memory(err);
     *out = NULL;
     *n = 0;
@@ -161,8 +155,8 @@ hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, uint32_t process
         size_t n_apart = keep_apart(leaves, n_leaves);
         qsort(leaves, n_apart, sizeof *leaves, compare_entries);
         l->window = reader;
-        l->process_id = process_id;
-        l->pagemap = hpp__proc_open_pagemap(process_id);
+        l->memory = memory;
+        l->pagemap = hpp__proc_open_pagemap(memory->process_id);
         l->granules = granules;
         status = read_leaves(l, leaves, n_apart, err);
         if (l->pagemap >= 0) {

@@ -222,6 +222,33 @@ bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, siz
     return true;
 }
 
+hpp__proc_memory hpp__proc_memory_open(uint32_t process_id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/mem", (unsigned)process_id);
+    return (hpp__proc_memory){process_id, open(path, O_RDONLY | O_CLOEXEC)};
+}
+
+void hpp__proc_memory_close(hpp__proc_memory *memory)
+{
+    if (memory->file >= 0) {
+        close(memory->file);
+    }
+    memory->file = -1;
+}
+
+bool hpp__proc_memory_read(const hpp__proc_memory *memory, void *out, uint64_t address,
+                           size_t n_bytes)
+{
+    size_t n = 0;
+    ssize_t got = memory->file >= 0 ? 1 : 0;
+    while (n < n_bytes && got > 0) {
+        got = pread(memory->file, (char *)out + n, n_bytes - n, (off_t)(address + n));
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return n == n_bytes || hpp__proc_read_memory(memory->process_id, out, address, n_bytes);
+}
+
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id)
 {
     for (int i = 0; i < MAX_ANCESTORS && process_id != 0; i++) {

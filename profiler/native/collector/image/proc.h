@@ -15,6 +15,18 @@ bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
 /* Copies memory of a process. Returns false unless all of it can be read. */
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
 
+/* The anonymous memory of a process that does not run. Unlike hpp__proc_read_memory, it does not
+ * make the kernel copy each page that is shared with another process since a fork. */
+typedef struct hpp__proc_memory {
+    uint32_t process_id;
+    int file; /* -1: none, it is read by hpp__proc_read_memory */
+} hpp__proc_memory;
+
+hpp__proc_memory hpp__proc_memory_open(uint32_t process_id);
+void hpp__proc_memory_close(hpp__proc_memory *memory);
+bool hpp__proc_memory_read(const hpp__proc_memory *memory, void *out, uint64_t address,
+                           size_t n_bytes);
+
 /* Returns the status of a process that has ended and was not waited for, as waitpid does; -2 if it
  * is not known. */
 int hpp__proc_wait_status(uint32_t process_id);

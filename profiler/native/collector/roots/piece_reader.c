@@ -61,21 +61,6 @@ bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, 
     return false;
 }
 
-const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)
-{
-    size_t first;
-    HPF__ARRAY_BISECT(first, image->n_maps, i, image->maps[i].end <= address);
-    return first < image->n_maps && image->maps[first].begin <= address ? &image->maps[first]
-                                                                        : NULL;
-}
-
-/* Returns whether an untouched page of the mapping is one of zeros. The frozen process has no
- * entries for touched pages of files and of shared memory. */
-static bool is_private_memory(const hpp__image_map *map)
-{
-    return map && !map->is_shared && (map->path[0] == '\0' || map->path[0] == '[');
-}
-
 /* Cuts [address, *end), of at most a piece, to the touched pages at its beginning. Returns how much
  * untouched memory comes first; then nothing is cut. */
 static uint64_t cut_to_touched(hpp__piece_reader *r, uint64_t address, uint64_t *end)
@@ -123,7 +108,7 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
         uint64_t own_end = end < piece_end ? end : piece_end;
         ahead = ahead < piece_end ? ahead : piece_end;
         if (own_end - address >= SPARSE_BYTES && r->pagemap >= 0 &&
-            is_private_memory(hpp__image_map_of(r->image, address))) {
+            hpp__image_map_is_anonymous(hpp__image_map_of(r->image, address))) {
             uint64_t n_untouched = cut_to_touched(r, address, &own_end);
             if (n_untouched > 0) {
                 *n_bytes = (size_t)n_untouched;

@@ -46,7 +46,4 @@ static inline size_t hpp__piece_reader_left(const hpp__piece_reader *reader, con
 bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, size_t most_bytes,
                      bool (*is_text)(unsigned char byte));
 
-/* Returns the mapping that has an address, or NULL. */
-const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
-
 #endif

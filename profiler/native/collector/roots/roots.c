@@ -155,14 +155,23 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     return HPF__ARRAY_PUSH(r->modules, r->n_modules, r->modules_capacity, module);
 }
 
+/* Returns whether a mapping can be the beginning of a loaded object, which has code or further
+ * mappings. Files of data have neither. */
+static bool can_begin_module(const hpp__image *image, const hpp__image_map *map)
+{
+    bool has_next = map + 1 < image->maps + image->n_maps && strcmp(map[1].path, map->path) == 0;
+    return map->path[0] == '/' && map->offset == 0 && map->is_readable && !map->is_shared &&
+           (map->is_executable || has_next);
+}
+
 static bool add_modules(hpp__roots *r)
 {
     const hpp__image *image = r->image;
     for (size_t i = 0; i < image->n_maps; i++) {
         const hpp__image_map *map = &image->maps[i];
         object_headers headers;
-        if (map->path[0] == '/' && map->offset == 0 && map->is_readable && !map->is_shared &&
-            read_headers(image, map, &headers) && !add_module(r, map, &headers)) {
+        if (can_begin_module(image, map) && read_headers(image, map, &headers) &&
+            !add_module(r, map, &headers)) {
             return false;
         }
     }
