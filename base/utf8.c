@@ -49,6 +49,16 @@ size_t hpf_utf8_next(hpf_str text, uint32_t *code_point)
     return length;
 }
 
+size_t hpf_utf8_bytes(hpf_str text, size_t n)
+{
+    size_t at = 0;
+    for (; n > 0 && at < text.length; n--) {
+        size_t length = hpf_utf8_next(hpf_str_from(text, at), NULL);
+        at += length > 0 ? length : 1;
+    }
+    return at;
+}
+
 size_t hpf_utf8_put(char out[4], uint32_t code_point)
 {
     static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};

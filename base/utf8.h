@@ -18,6 +18,9 @@ extern "C" {
  * of the character in `*code_point`, unless NULL. */
 size_t hpf_utf8_next(hpf_str text, uint32_t *code_point);
 
+/* Returns the number of bytes of the first `n` characters; a byte that is not UTF-8 is one. */
+size_t hpf_utf8_bytes(hpf_str text, size_t n);
+
 /* Returns the number of characters, of bytes that continue none. */
 size_t hpf_utf8_length(hpf_str text);
 

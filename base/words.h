@@ -65,6 +65,25 @@ static inline bool hpf__take_word(hpf_str *text, const char *word)
     return is_there;
 }
 
+/* Removes a word from the end of a text, if it is there. */
+static inline bool hpf__drop_end(hpf_str *text, const char *end)
+{
+    bool is_there = hpf_str_ends(*text, end);
+    text->length -= is_there ? strlen(end) : 0;
+    return is_there;
+}
+
+/* Divides a text at the first `between`. Returns false if it is not there. */
+static inline bool hpf__divide(hpf_str text, const char *between, hpf_str *before, hpf_str *after)
+{
+    const char *at = hpf_str_find(text, between);
+    if (at) {
+        *before = (hpf_str){text.data, (size_t)(at - text.data)};
+        *after = hpf_str_from(text, before->length + strlen(between));
+    }
+    return at != NULL;
+}
+
 /* Removes and returns the bytes before the next `end`, and `end`; all if there is none. */
 static inline hpf_str hpf__take_until(hpf_str *text, char end)
 {

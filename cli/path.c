@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/words.h"
 #include "hpfile/sink.h"
 
 const char *path_base(const char *path)
@@ -19,9 +20,7 @@ const char *path_base(const char *path)
 
 bool path_drop_suffix(hpf_str *name, const char *suffix)
 {
-    bool is_there = hpf_str_ends(*name, suffix) && name->length > strlen(suffix);
-    name->length -= is_there ? strlen(suffix) : 0;
-    return is_there;
+    return name->length > strlen(suffix) && hpf__drop_end(name, suffix);
 }
 
 bool path_has_extension(const char *path, const char *extension)

@@ -42,16 +42,6 @@ static hpf_str line_of(const hpc_module_text *t, size_t line)
     return (hpf_str){t->text.data + start, end - start};
 }
 
-/* Returns the offset after the first `n` characters, or the length of a shorter text. */
-static size_t after_characters(hpf_str text, size_t n)
-{
-    size_t at = 0;
-    for (; n > 0 && at < text.length; n--) {
-        at += hpf_utf8_next(hpf_str_from(text, at), NULL);
-    }
-    return at;
-}
-
 hpf_status hpc_module_text_part(const hpc_module_text *t, hpc_span span, hpf__buffer *out,
                                 hpf_error *err)
 {
@@ -67,15 +57,15 @@ hpf_status hpc_module_text_part(const hpc_module_text *t, hpc_span span, hpf__bu
     for (size_t line = span.first_line; line <= span.last_line; line++) {
         hpf_str part = line_of(t, line);
         if (line == span.first_line) {
-            part = hpf_str_from(part, after_characters(part, before));
+            part = hpf_str_from(part, hpf_utf8_bytes(part, before));
         }
         if (span.first_line == span.last_line) {
             size_t n = span.last_column + 1 > span.first_column
                            ? (size_t)span.last_column + 1 - span.first_column
                            : 0;
-            part.length = after_characters(part, n);
+            part.length = hpf_utf8_bytes(part, n);
         } else if (line == span.last_line) {
-            part.length = after_characters(part, (size_t)span.last_column + 1);
+            part.length = hpf_utf8_bytes(part, (size_t)span.last_column + 1);
         }
         if ((line > span.first_line && !hpf__buffer_append(out, "\n", 1)) ||
             !hpf__buffer_append(out, part.data, part.length)) {

@@ -38,9 +38,7 @@ static bool is_plain(hpf_str path)
 
 static hpf_str without_usr(hpf_str path)
 {
-    size_t n = sizeof USR - 1;
-    bool is_in_usr = path.length > n && memcmp(path.data, USR "/", n + 1) == 0;
-    return is_in_usr ? (hpf_str){path.data + n, path.length - n} : path;
+    return hpf_str_begins(path, USR "/") ? hpf_str_from(path, strlen(USR)) : path;
 }
 
 /* Reads a line "package:architecture: /path", and marks the file as found. */

@@ -68,17 +68,6 @@ static hpf_status define(hpf__stack_messages *m, hpf_str payload, hpf_str text)
     return status;
 }
 
-/* Returns the first `n` characters of a text; a byte that is not UTF-8 is one. */
-static hpf_str first_characters(hpf_str text, size_t n)
-{
-    size_t at = 0;
-    for (; n > 0 && at < text.length; n--) {
-        size_t length = hpf_utf8_next(hpf_str_from(text, at), NULL);
-        at += length > 0 ? length : 1;
-    }
-    return (hpf_str){text.data, at};
-}
-
 static hpf_status define_place(hpf__stack_messages *m, hpf_str payload)
 {
     hpf__buffer text = {0};
@@ -142,7 +131,9 @@ hpf_status hpf__stack_messages_note(hpf__stack_messages *m, hpf_str payload, boo
     }
     if (tag == TEXT && payload.length >= TEXT_AT) {
         size_t n = hpf__read2(payload.data + TEXT_AT - 2);
-        return define(m, payload, first_characters(hpf_str_from(payload, TEXT_AT), n));
+        hpf_str text = hpf_str_from(payload, TEXT_AT);
+        text.length = hpf_utf8_bytes(text, n);
+        return define(m, payload, text);
     }
     return tag == PLACE && payload.length >= PLACE_BYTES ? define_place(m, payload) : HPF_OK;
 }

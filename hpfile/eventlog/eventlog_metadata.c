@@ -27,7 +27,7 @@ void hpf_eventlog_metadata_finish(hpf_eventlog_metadata *metadata)
 bool hpf__eventlog_metadata_is_ghc(const hpf_eventlog_metadata *metadata)
 {
     hpf_str rts = metadata->rts;
-    return rts.length == 0 || (rts.length >= 4 && memcmp(rts.data, "GHC-", 4) == 0);
+    return rts.length == 0 || hpf_str_begins(rts, "GHC-");
 }
 
 static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *copy, hpf_error *err)
@@ -101,13 +101,12 @@ static bool put_other_job(hpf__buffer *job, hpf_str args)
 bool hpf__eventlog_metadata_has_option(const hpf_eventlog_metadata *metadata, const char *beginning)
 {
     words w = {.rest = metadata->args};
-    size_t length = strlen(beginning);
     bool is_there = false;
     if (metadata->args.length) {
         (void)hpf__take_until(&w.rest, '\0');
     }
     for (hpf_str word; !is_there && find_word(&w, true, &word);) {
-        is_there = word.length >= length && memcmp(word.data, beginning, length) == 0;
+        is_there = hpf_str_begins(word, beginning);
     }
     return is_there;
 }

@@ -13,6 +13,7 @@
 #include "hpfile/str.h"
 #include "base/intern.h"
 #include "base/frame.h"
+#include "base/words.h"
 
 struct hpf_stacks {
     hpf__intern frames;    /* name, NUL, source */
@@ -60,20 +61,14 @@ static bool cut_number(hpf_str *text, char before, uint32_t *number)
     return true;
 }
 
-static bool cut_byte(hpf_str *text, char byte)
-{
-    bool is_there = text->length > 0 && text->data[text->length - 1] == byte;
-    text->length -= is_there;
-    return is_there;
-}
-
 /* "(14,1)-(26,19)" after a file's name */
 static bool cut_lines(hpf_str *text, hpf_stack_frame *frame)
 {
     uint32_t last;
-    return cut_byte(text, ')') && cut_number(text, ',', &last) && cut_number(text, '(', &last) &&
-           cut_byte(text, '-') && cut_byte(text, ')') && cut_number(text, ',', &frame->column) &&
-           cut_number(text, '(', &frame->line) && cut_byte(text, ':');
+    return hpf__drop_end(text, ")") && cut_number(text, ',', &last) &&
+           cut_number(text, '(', &last) && hpf__drop_end(text, "-") && hpf__drop_end(text, ")") &&
+           cut_number(text, ',', &frame->column) && cut_number(text, '(', &frame->line) &&
+           hpf__drop_end(text, ":");
 }
 
 /* ":29:1-67", ":29:1" */

@@ -20,12 +20,6 @@ enum { N_MOMENTS = 4, PEAK = N_MOMENTS, N_AMOUNTS };
 
 enum { MOST_FRAMES = 64, MOST_CALLERS = 4 };
 
-static bool ends_in(hpf_str text, const char *end)
-{
-    size_t n = strlen(end);
-    return text.length > 0 && text.length >= n && memcmp(text.data + text.length - n, end, n) == 0;
-}
-
 /* --- frames ---------------------------------------------------------------------------------- */
 
 /* Returns a place without its folders; an empty text without a line. */
@@ -69,11 +63,11 @@ static void describe_maker(hpf_explain_part *part, const hpf_explain_recording *
 {
     const hpf_frame_rules *rules = hpf_survey_frame_rules(r->in->survey);
     size_t own = hpf_frame_rules_own(rules, frames, n);
-    bool is_cut = n > 0 && ends_in(frames[n - 1].label, "...");
+    bool is_cut = n > 0 && hpf_str_ends(frames[n - 1].label, "...");
     part->is_cut = is_cut && (own + 1 >= n ||
                               hpf_frame_rules_owner(rules, &frames[own]) != HPF_FRAME_OF_PROGRAM);
     const hpf_frame *outermost = &frames[n - 1];
-    bool is_caf = outermost->is_caf || ends_in(outermost->label, ".CAF");
+    bool is_caf = outermost->is_caf || hpf_str_ends(outermost->label, ".CAF");
     bool is_of_library =
         hpf_str_begins(outermost->label, "GHC.") || hpf_str_begins(outermost->module, "GHC.");
     /* `main` is one, too, but a program runs it once and does not keep it. */
@@ -100,10 +94,10 @@ static hpf_explain_object_kind kind_of(hpf_breakdown by, hpf_str name)
         last = hpf_str_from(last, (size_t)(dot + 1 - last.data));
     }
     if (hpf_str_begins(name, "->") || hpf_str_begins(name, "FUN") || hpf_str_begins(name, "PAP") ||
-        ends_in(name, "\\")) {
+        hpf_str_ends(name, "\\")) {
         return HPF_EXPLAIN_FUNCTION;
     }
-    if (ends_in(name, "BLACKHOLE") ||
+    if (hpf_str_ends(name, "BLACKHOLE") ||
         (is_kind && (hpf_str_begins(name, "THUNK") || hpf_str_begins(name, "AP")))) {
         return HPF_EXPLAIN_EXPRESSION;
     }

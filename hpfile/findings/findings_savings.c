@@ -9,29 +9,20 @@
 
 #include "hpfile/findings.h"
 #include "base/array.h"
+#include "base/words.h"
 #include "hpfile/str.h"
 #include "hpfile/summary.h"
 
-static const hpf_str phase_names[HPF_N_SAVING_PHASES] = {{"LAG ", 4}, {"DRAG ", 5}, {"VOID ", 5}};
-static const char arrow[] = " <- ";
+static const char *const phase_names[HPF_N_SAVING_PHASES] = {"LAG ", "DRAG ", "VOID "};
 
 /* Splits a name. Returns false if it is another. */
 static bool read_name(hpf_str name, hpf_saving *out, int *phase)
 {
     for (*phase = 0; *phase < HPF_N_SAVING_PHASES; ++*phase) {
-        size_t n = phase_names[*phase].length;
-        if (name.length > n && memcmp(name.data, phase_names[*phase].data, n) == 0) {
-            hpf_str pair = {name.data + n, name.length - n};
-            const size_t n_arrow = sizeof arrow - 1;
-            for (size_t i = 0; i + n_arrow < pair.length; i++) {
-                if (memcmp(pair.data + i, arrow, n_arrow) == 0) {
-                    *out = (hpf_saving){
-                        .pair = pair,
-                        .producer = {pair.data, i},
-                        .retainers = {pair.data + i + n_arrow, pair.length - i - n_arrow}};
-                    return true;
-                }
-            }
+        if (hpf__take_word(&name, phase_names[*phase])) {
+            *out = (hpf_saving){.pair = name};
+            return hpf__divide(name, " <- ", &out->producer, &out->retainers) &&
+                   out->retainers.length > 0;
         }
     }
     return false;
@@ -41,9 +32,7 @@ static int compare_pairs(const void *a, const void *b)
 {
     const hpf_saving *x = a;
     const hpf_saving *y = b;
-    size_t n = x->pair.length < y->pair.length ? x->pair.length : y->pair.length;
-    int order = memcmp(x->pair.data, y->pair.data, n);
-    return order ? order : (x->pair.length > y->pair.length) - (x->pair.length < y->pair.length);
+    return hpf_str_compare(x->pair, y->pair);
 }
 
 static int compare_areas(const void *a, const void *b)

@@ -59,10 +59,8 @@ static bool parse_limit(hpf_limit *r, hpf_str text, bool is_growth, bool is_diff
         return is_diff;
     }
     for (size_t i = 0; is_growth && i < sizeof rates / sizeof *rates; i++) {
-        size_t n = strlen(rates[i].suffix);
-        if (unit.length >= n && memcmp(unit.data + unit.length - n, rates[i].suffix, n) == 0) {
+        if (hpf__drop_end(&unit, rates[i].suffix)) {
             r->per_seconds = rates[i].seconds;
-            unit.length -= n;
         }
     }
     const char *prefix = unit.length > 0 ? strchr(prefixes, *unit.data | 0x20) : NULL;

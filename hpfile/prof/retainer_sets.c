@@ -134,21 +134,17 @@ hpf_status hpf_retainer_sets_read(hpf_retainer_sets **out, hpf_source *source, h
 
 hpf_str hpf_retainer_sets_next_member(hpf_str *rest)
 {
-    static const char between[] = ">, <";
-    hpf_str member = {NULL, 0};
+    hpf_str member = {NULL, 0}, after;
     if (rest->length < 2 || *rest->data != '<') {
         return member;
     }
-    member = (hpf_str){rest->data + 1, rest->length - 2};
-    for (size_t i = 1; i + sizeof between <= rest->length; i++) {
-        if (memcmp(rest->data + i, between, sizeof between - 1) == 0) {
-            member.length = i - 1;
-            *rest = (hpf_str){rest->data + i + 3, rest->length - i - 3};
-            return member;
-        }
+    hpf_str inner = {rest->data + 1, rest->length - 2};
+    if (hpf__divide(inner, ">, <", &member, &after)) {
+        *rest = (hpf_str){after.data - 1, after.length + 2};
+        return member;
     }
     rest->length = 0;
-    return member;
+    return inner;
 }
 
 /* Returns the label of a stack's innermost frame: `eval` of `Main.eval,Main.main`, or, as earlier

@@ -69,8 +69,7 @@ typedef struct some_name {
 
 static bool is_cut(hpf_str name)
 {
-    size_t n = sizeof DOTS - 1;
-    return name.length > n && memcmp(name.data + name.length - n, DOTS, n) == 0;
+    return name.length > strlen(DOTS) && hpf_str_ends(name, DOTS);
 }
 
 static int compare_names(const void *left, const void *right)

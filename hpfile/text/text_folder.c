@@ -115,8 +115,7 @@ static bool is_source_name(hpf_str name)
         ".ml",  ".jl", ".lua", ".rb",   ".pl",  ".cu",    ".y",  ".l"};
     bool is_source = false, is_hidden = name.length > 0 && name.data[0] == '.';
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t n = strlen(endings[i]);
-        is_source |= name.length > n && memcmp(name.data + name.length - n, endings[i], n) == 0;
+        is_source |= name.length > strlen(endings[i]) && hpf_str_ends(name, endings[i]);
     }
     for (size_t i = 0; i + 1 < name.length; i++) {
         is_hidden |= name.data[i] == '/' && name.data[i + 1] == '.';

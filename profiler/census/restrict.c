@@ -4,6 +4,7 @@
  * retainer set. Phases are a set of bits.
  */
 #include "base/arena.h"
+#include "base/words.h"
 #include "restrict.h"
 
 #include <string.h>
@@ -17,8 +18,7 @@
 /* Returns the name without its place: "parse" of "parse@file.c:12". */
 static hpf_str without_place(hpf_str name)
 {
-    const char *at = name.length > 0 ? memchr(name.data, '@', name.length) : NULL;
-    return (hpf_str){name.data, at ? (size_t)(at - name.data) : name.length};
+    return hpf__take_until(&name, '@');
 }
 
 /* A rule has names with their places, or without. */

@@ -487,8 +487,7 @@ static hpf_status parse_switch(parser *p, hpf_str word, hpf_str rest)
         p->options.heap_bins |= word.data[2] != 't';
     }
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        if (strlen(reports[i].name) == word.length &&
-            memcmp(reports[i].name, word.data, word.length) == 0) {
+        if (hpf_str_is(word, reports[i].name)) {
             p->options.report = reports[i].report;
         }
     }
@@ -528,16 +527,15 @@ static const struct {
 
 static bool is_bracket(hpf_str word)
 {
-    return word.length == 4 && memcmp(word.data + 1, "RTS", 3) == 0 &&
-           (word.data[0] == '+' || word.data[0] == '-');
+    return hpf_str_is(word, "+RTS") || hpf_str_is(word, "-RTS");
 }
 
 static hpf_status parse_word(parser *p, hpf_str word)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        size_t length = strlen(table[i].prefix);
-        if (word.length >= length && memcmp(word.data, table[i].prefix, length) == 0) {
-            return table[i].parse(p, word, (hpf_str){word.data + length, word.length - length});
+        hpf_str rest = word;
+        if (hpf__take_word(&rest, table[i].prefix)) {
+            return table[i].parse(p, word, rest);
         }
     }
     return complain(p, word.data, "unknown option", word);

@@ -8,13 +8,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/names.h"
 #include "hpfile/breakdown.h"
 
 hpf_str hpp__title_program(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    return hpf_str_of(name);
+    return hpf__base_name(hpf_str_of(path));
 }
 
 void hpp__title_add_word(hpp__text *title, const char *word)
@@ -41,7 +40,7 @@ void hpp__title_add_breakdown(hpp__text *title, const hpp_options *options)
     hpp__text_add(title, hpf_str_of(name));
     for (size_t i = 0; i < options->n_words; i++) {
         hpf_str word = options->words[i];
-        if (word.length > 3 && memcmp(word.data, "-h", 2) == 0) { /* a restriction */
+        if (word.length > 3 && hpf_str_begins(word, "-h")) { /* a restriction */
             hpp__text_add(title, HPF_STR(", "));
             hpp__text_add(title, word);
         }

@@ -13,6 +13,7 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "base/words.h"
 #include "cxx_name.h"
 
 /* Suffixes, after a dot, of functions that the compiler split or copied. */
@@ -62,15 +63,6 @@ static hpf_str without_suffixes(hpf_str symbol)
         }
     }
     return symbol;
-}
-
-/* Removes the prefix of the hidden names by which the C library calls its own functions. */
-static hpf_str without_prefix(hpf_str symbol)
-{
-    static const char prefix[] = "__GI_";
-    const size_t n = sizeof prefix - 1;
-    bool has_prefix = symbol.length > n && memcmp(symbol.data, prefix, n) == 0;
-    return has_prefix ? (hpf_str){symbol.data + n, symbol.length - n} : symbol;
 }
 
 #if HPP_HAVE_LIBIBERTY
@@ -171,7 +163,10 @@ void hpp__clean_name(hpp__text *out, hpf_str name)
 
 void hpp__demangle(hpp__text *out, hpf_str symbol)
 {
-    hpf_str plain = without_prefix(without_suffixes(symbol));
+    hpf_str plain = without_suffixes(symbol);
+    if (!hpf_str_is(plain, "__GI_")) {
+        (void)hpf__take_word(&plain, "__GI_"); /* of names by which the C library calls itself */
+    }
     bool is_mangled =
         plain.length > 2 && plain.data[0] == '_' && (plain.data[1] == 'Z' || plain.data[1] == 'R');
     start(out, HPF_STR(""));

@@ -15,10 +15,12 @@
 #include "demangle.h"
 #include "base/array.h"
 #include "base/hash_table.h"
+#include "base/names.h"
 #include "hpfile/str.h"
 #include "object.h"
 #include "perf_map.h"
 #include "base/options.h"
+#include "base/words.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define GENERATED    HPF_STR("[generated]")
@@ -146,19 +148,8 @@ static hpf_str keep_scratch(hpp_resolver *resolver)
  * file. */
 static hpf_str name_of(hpf_str path)
 {
-    const size_t n_deleted = sizeof DELETED - 1;
-    if (path.length == 0) {
-        return GENERATED;
-    }
-    if (path.length > n_deleted &&
-        memcmp(path.data + path.length - n_deleted, DELETED, n_deleted) == 0) {
-        path.length -= n_deleted;
-    }
-    size_t begin = path.length;
-    while (begin > 0 && path.data[begin - 1] != '/') {
-        begin--;
-    }
-    return (hpf_str){path.data + begin, path.length - begin};
+    (void)hpf__drop_end(&path, DELETED);
+    return path.length > 0 ? hpf__base_name(path) : GENERATED;
 }
 
 /* Returns whether a path names a file; generated code has "", the code of the kernel "[vdso]".

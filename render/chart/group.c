@@ -10,6 +10,7 @@
 
 #include "hpfile/str.h"
 #include "base/lex.h"
+#include "base/words.h"
 
 static bool is_upper(char c)
 {
@@ -21,11 +22,6 @@ static bool is_word(char c)
 {
     return is_upper(c) || (c >= 'a' && c <= 'z') || hpf__is_digit(c) || c == '_' || c == '\'' ||
            (c & 0x80) != 0;
-}
-
-static hpf_str from(hpf_str text, size_t begin)
-{
-    return (hpf_str){text.data + begin, text.length - begin};
 }
 
 static hpf_str up_to(hpf_str text, size_t end)
@@ -66,16 +62,16 @@ static size_t end_of_capital_word(hpf_str text, size_t begin)
 /* Returns whether the producer cut a name: GHC ends stacks with "..." that are longer than -L. */
 static bool is_cut(hpf_str text)
 {
-    return text.length >= 3 && memcmp(text.data + text.length - 3, "...", 3) == 0;
+    return hpf_str_ends(text, "...");
 }
 
 static parts parse_name(hpf_str text)
 {
     if (text.length > 2 && text.data[0] == '<' && text.data[text.length - 1] == '>') {
-        text = up_to(from(text, 1), text.length - 2);
+        text = up_to(hpf_str_from(text, 1), text.length - 2);
     }
     parts p = {.package = up_to(text, package_length(text))};
-    text = p.package.length > 0 ? from(text, p.package.length + 1) : text;
+    text = p.package.length > 0 ? hpf_str_from(text, p.package.length + 1) : text;
     size_t module_end = 0;
     size_t begin = 0;
     size_t end = end_of_capital_word(text, begin);
@@ -84,7 +80,7 @@ static parts parse_name(hpf_str text)
         begin = end + 1;
         end = end_of_capital_word(text, begin);
     }
-    p.entity = from(text, begin);
+    p.entity = hpf_str_from(text, begin);
     /* Capitalised words alone, without a package, are a module. */
     bool is_module = p.package.length == 0 && begin > 0 && end == text.length;
     p.module = up_to(text, is_module && !hpf_str_is(p.entity, "CAF") ? end : module_end);
@@ -95,22 +91,10 @@ static parts parse_name(hpf_str text)
     return p;
 }
 
-/* Returns the part of a stack up to the next slash, and sets `*rest` to what follows. */
-static hpf_str next_of_stack(hpf_str *rest)
-{
-    size_t i = 0;
-    while (i < rest->length && rest->data[i] != '/') {
-        i++;
-    }
-    hpf_str part = up_to(*rest, i);
-    *rest = from(*rest, i < rest->length ? i + 1 : i);
-    return part;
-}
-
 static hpf_str module_of_stack(hpf_str stack)
 {
     while (stack.length > 0) {
-        parts p = parse_name(next_of_stack(&stack));
+        parts p = parse_name(hpf__take_until(&stack, '/'));
         if (p.module.length > 0) {
             return p.module;
         }

@@ -38,7 +38,7 @@ static hpf_frame *frames_of(const hpf_survey *survey, hpf_name name, size_t *n, 
     } else if (frames) {
         hpf__frames_of_name(text, frames, *n);
         hpf_str last = frames[*n - 1].label;
-        if (*n > 1 && last.length >= 3 && memcmp(last.data + last.length - 3, "...", 3) == 0) {
+        if (*n > 1 && hpf_str_ends(last, "...")) {
             frames[*n - 1].label = HPF_STR("(callers were cut)"); /* by -L: no function */
         }
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "census/census.h"
 #include "hpfile/str.h"
 #include "symbol/demangle.h"
@@ -25,16 +26,13 @@ static void print(const hpp__throw_log *t, hpp__text *line)
 /* Adds the name of a type, which demanglers know in the name of the text that contains it. */
 static void add_type(hpp__text *line, const char *mangled)
 {
-    static const char before[] = "typeinfo name for ";
     hpp__text symbol = {0}, name = {0};
     add(&symbol, "_ZTS");
     add(&symbol, mangled);
     hpp__demangle(&name, hpp__text_str(&symbol));
     hpf_str shown = hpp__text_str(&name);
-    bool is_demangled =
-        shown.length > sizeof before - 1 && memcmp(shown.data, before, sizeof before - 1) == 0;
-    if (is_demangled) {
-        hpp__text_add(line, hpf_str_from(shown, sizeof before - 1));
+    if (hpf__take_word(&shown, "typeinfo name for ")) {
+        hpp__text_add(line, shown);
     } else {
         add(line, *mangled ? mangled : "an exception");
     }

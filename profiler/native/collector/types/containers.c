@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "hpfile/str.h"
 
 enum { MAX_ARGUMENTS = 12 };
@@ -113,10 +114,8 @@ typedef struct matched {
 
 static hpf_str without_end(hpf_str text, const char *word)
 {
-    size_t length = strlen(word);
-    bool has_end =
-        text.length > length && memcmp(text.data + text.length - length, word, length) == 0;
-    return has_end ? (hpf_str){text.data, text.length - length} : text;
+    hpf_str rest = text;
+    return hpf__drop_end(&rest, word) && rest.length > 0 ? rest : text;
 }
 
 /* Splits "<A,B<C,D>>REST" into A and B<C,D>. Returns the length up to REST, or 0 if the brackets do

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "hpfile/str.h"
 
 /* Returns the number of bytes before the last '/'; 0: there is none. */
@@ -28,9 +29,9 @@ static bool is_package(hpf_str folder)
 
 void hpp__python_module(hpp__text *out, hpf_str file)
 {
-    static const hpf_str frozen = {"<frozen ", 8};
-    if (file.length > frozen.length && memcmp(file.data, frozen.data, frozen.length) == 0) {
-        hpp__text_add(out, (hpf_str){file.data + frozen.length, file.length - frozen.length - 1});
+    if (hpf__take_word(&file, "<frozen ")) {
+        (void)hpf__drop_end(&file, ">");
+        hpp__text_add(out, file);
         return;
     }
     hpf_str module = {file.data, file.length - (hpf_str_ends(file, ".py") ? 3 : 0)};
