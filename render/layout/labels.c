@@ -296,6 +296,10 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
         return out;
     }
     const char *frames = shown == bare ? differing_frames(chart, band) : band->text;
+    const char *gap = frames ? strstr(frames, "/\xE2\x80\xA6/") : NULL;
+    if (gap && measure(style, frames, size_pt).width_pt > width_pt) {
+        frames = gap + 1; /* without the innermost frame */
+    }
     if (frames && measure(style, frames, size_pt).width_pt > width_pt) {
         hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
         return out;

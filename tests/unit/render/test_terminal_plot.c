@@ -166,6 +166,10 @@ Test(terminal_plot, cut_names_show_the_frames_that_differ)
     const char *text = text_of(&s);
     cr_expect(strstr(text, "█ alloc/…/parse/… ") && strstr(text, "█ alloc/…/print/… "), "%s", text);
     hpr__screen_finish(&s);
+    s = drawn(m, 60, ROWS, &colourful);
+    text = text_of(&s);
+    cr_expect(strstr(text, "█ …/parse/… ") && strstr(text, "█ …/print/… "), "%s", text);
+    hpr__screen_finish(&s);
     free(m);
 }
 
