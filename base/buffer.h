@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "hpfile/str.h"
 
 /* All zero is an empty buffer. */
 typedef struct hpf__buffer {
@@ -35,6 +36,18 @@ static inline bool hpf__buffer_append(hpf__buffer *buffer, const void *bytes, si
     }
     buffer->length += n_bytes;
     return true;
+}
+
+/* Appends a text. Fails like hpf__buffer_append. */
+static inline bool hpf__buffer_add(hpf__buffer *buffer, hpf_str text)
+{
+    return hpf__buffer_append(buffer, text.data, text.length);
+}
+
+/* Returns the bytes so far. */
+static inline hpf_str hpf__buffer_str(const hpf__buffer *buffer)
+{
+    return (hpf_str){buffer->bytes, buffer->length};
 }
 
 /* Frees the bytes; the buffer is empty then. */

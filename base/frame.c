@@ -25,19 +25,16 @@ hpf_str hpf_closure_type_name(hpf_str number)
     return is_known ? hpf_str_of(names[value]) : number;
 }
 
-static bool append(hpf__buffer *to, hpf_str text)
-{
-    return hpf__buffer_append(to, text.data, text.length);
-}
-
 bool hpf__append_info_table(hpf__buffer *to, const hpf_frame *info)
 {
     hpf_str before_source = info->source.length ? HPF_STR(" ") : HPF_STR("");
     bool has_table = info->table.length > 0;
-    return append(to, info->table) && append(to, has_table ? HPF_STR(" ") : HPF_STR("")) &&
-           append(to, info->module) &&
-           append(to, has_table || info->module.length ? HPF_STR(".") : HPF_STR("")) &&
-           append(to, info->label) && append(to, before_source) && append(to, info->source);
+    return hpf__buffer_add(to, info->table) &&
+           hpf__buffer_add(to, has_table ? HPF_STR(" ") : HPF_STR("")) &&
+           hpf__buffer_add(to, info->module) &&
+           hpf__buffer_add(to, has_table || info->module.length ? HPF_STR(".") : HPF_STR("")) &&
+           hpf__buffer_add(to, info->label) && hpf__buffer_add(to, before_source) &&
+           hpf__buffer_add(to, info->source);
 }
 
 bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame)
@@ -46,8 +43,8 @@ bool hpf__append_frame(hpf__buffer *to, const hpf_frame *frame)
         return hpf__append_info_table(to, frame);
     }
     bool is_caf = frame->module.length && (frame->is_caf || hpf_str_is(frame->label, "CAF"));
-    return (!is_caf || (append(to, frame->module) && append(to, HPF_STR(".")))) &&
-           append(to, frame->label.length ? frame->label : HPF_STR("(unknown)"));
+    return (!is_caf || (hpf__buffer_add(to, frame->module) && hpf__buffer_add(to, HPF_STR(".")))) &&
+           hpf__buffer_add(to, frame->label.length ? frame->label : HPF_STR("(unknown)"));
 }
 
 /* Returns the length of the first frame of a stack: up to a slash that is not its first byte. */

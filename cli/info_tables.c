@@ -256,8 +256,8 @@ hpf_status info_tables_find(info_tables *t, uint64_t address, hpf_frame *frame, 
     t->text.length = 0;
     bool fits = append_decoded(&t->text, module);
     size_t n_module = t->text.length;
-    fits = fits && (module.length > 0 ? append_decoded(&t->text, name)
-                                      : hpf__buffer_append(&t->text, name.data, name.length));
+    fits = fits &&
+           (module.length > 0 ? append_decoded(&t->text, name) : hpf__buffer_add(&t->text, name));
     if (!fits || !hpf__buffer_append(&t->text, local, strlen(local))) {
         return hpf_error_set_memory(err);
     }

@@ -226,7 +226,7 @@ hpf_status hpc_haskell_string(hpc_haskell *h, const char *what, hpf_str *out)
         return hpc_haskell_fail(h, start, HPF_ERR_SYNTAX, "%s has no closing quote", what);
     }
     h->at++;
-    *out = hpf_arena_str(h->arena, (hpf_str){h->scratch.bytes, h->scratch.length});
+    *out = hpf_arena_str(h->arena, hpf__buffer_str(&h->scratch));
     return out->data ? HPF_OK : hpf_error_set_memory(h->err);
 }
 

@@ -68,7 +68,7 @@ hpf_status hpc_module_text_part(const hpc_module_text *t, hpc_span span, hpf__bu
             part.length = hpf_utf8_bytes(part, (size_t)span.last_column + 1);
         }
         if ((line > span.first_line && !hpf__buffer_append(out, "\n", 1)) ||
-            !hpf__buffer_append(out, part.data, part.length)) {
+            !hpf__buffer_add(out, part)) {
             return hpf_error_set_memory(err);
         }
     }

@@ -228,7 +228,7 @@ static hpf_status is_ticked(match *m, size_t first, size_t end, const hpc_box *b
             if (status != HPF_OK) {
                 return status;
             }
-            *is = hpf_str_equal((hpf_str){m->part.bytes, m->part.length}, tick->text);
+            *is = hpf_str_equal(hpf__buffer_str(&m->part), tick->text);
         } else {
             *is = is_expression;
         }

@@ -159,7 +159,7 @@ static int write_functions(hpf_sink *sink, const hpp_bins_table *bins, hpf_str f
             hpf_sink_text(sink, n++ ? "\n" : "");
             hpf_sink_name(sink, row->path);
             hpf_sink_text(sink, "\n");
-            write_code(sink, bins, row->path, (hpf_str){code.bytes, code.length});
+            write_code(sink, bins, row->path, hpf__buffer_str(&code));
         }
         hpf__buffer_finish(&code);
     }

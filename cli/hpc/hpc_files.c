@@ -35,7 +35,7 @@ hpf_status hpc_file_read(hpc_file *file, const char *path, hpf_error *err)
     status = status == HPF_OK ? hpf_source_from_fd(&file->source, fd, &keeping, err) : status;
     file->fd = fd;
     while (status == HPF_OK && (status = hpf_source_next(file->source, &piece, err)) == HPF_OK) {
-        if (!hpf__buffer_append(&file->bytes, piece.data, piece.length)) {
+        if (!hpf__buffer_add(&file->bytes, piece)) {
             status = hpf_error_set_memory(err);
         }
     }

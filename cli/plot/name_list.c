@@ -51,7 +51,7 @@ bool name_list_read(name_list *out, const char *path)
     }
     hpf_status status = hpf_source_open(&source, path, NULL, &err);
     while (status == HPF_OK && (status = hpf_source_next(source, &piece, &err)) == HPF_OK) {
-        if (!hpf__buffer_append(&out->text, piece.data, piece.length)) {
+        if (!hpf__buffer_add(&out->text, piece)) {
             status = hpf_error_set_memory(&err);
         }
     }

@@ -76,8 +76,7 @@ static hpf_status spool_bytes(hpf__import *in, const void *bytes, size_t n_bytes
 {
     hpf_status status = HPF_OK;
     if (in->pending.length + n_bytes > PIECE_BYTES) {
-        status =
-            hpf__source_append(in->spool, (hpf_str){in->pending.bytes, in->pending.length}, err);
+        status = hpf__source_append(in->spool, hpf__buffer_str(&in->pending), err);
         in->pending.length = 0;
     }
     in->n_spooled += n_bytes;
@@ -306,8 +305,7 @@ static hpf_status finish(hpf__import *in, bool has_no_times, hpf_error *err)
         status = hpf_error_set(err, HPF_ERR_SYNTAX, "the profile has no complete sample");
     }
     if (status == HPF_OK && in->spool) {
-        status =
-            hpf__source_append(in->spool, (hpf_str){in->pending.bytes, in->pending.length}, err);
+        status = hpf__source_append(in->spool, hpf__buffer_str(&in->pending), err);
     }
     in->is_over = true;
     return status;

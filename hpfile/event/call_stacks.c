@@ -36,7 +36,7 @@ static bool put_label(hpf__buffer *text, hpf_str label)
 {
     label = label.length ? label : HPF_STR("(unknown)");
     size_t begin = text->length;
-    if (!hpf__buffer_append(text, label.data, label.length)) {
+    if (!hpf__buffer_add(text, label)) {
         return false;
     }
     for (size_t i = begin; i < text->length; i++) {
@@ -162,7 +162,7 @@ hpf_status hpf__call_stacks_name(hpf__call_stacks *s, const hpf_frame *frames, s
     }
     s->n_stacks++;
     const hpf_events *to = s->emit.events;
-    status = hpf__emitter_name(&s->emit, (hpf_str){s->text.bytes, s->text.length}, name, err);
+    status = hpf__emitter_name(&s->emit, hpf__buffer_str(&s->text), name, err);
     s->names[node] = status == HPF_OK ? *name : NO_NAME;
     return status == HPF_OK && to->frames
                ? to->frames(s->emit.context, *name, frames, n_frames, err)
@@ -236,11 +236,9 @@ static hpf_status emit_job(hpf__emitter *emit, hpf_str command, hpf_error *err)
     hpf__buffer job = {0};
     command = command.length ? command : HPF_STR("(unknown)");
     const hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY "call stack");
-    bool fits = hpf__buffer_append(&job, command.data, command.length) &&
-                hpf__buffer_append(&job, by.data, by.length);
-    hpf_status status =
-        fits ? hpf__emitter_header(emit, HPF_HEADER_JOB, (hpf_str){job.bytes, job.length}, err)
-             : hpf_error_set_memory(err);
+    bool fits = hpf__buffer_add(&job, command) && hpf__buffer_add(&job, by);
+    hpf_status status = fits ? hpf__emitter_header(emit, HPF_HEADER_JOB, hpf__buffer_str(&job), err)
+                             : hpf_error_set_memory(err);
     hpf__buffer_finish(&job);
     return status;
 }

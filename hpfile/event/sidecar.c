@@ -179,9 +179,8 @@ hpf_status hpf__sidecar_reader_feed(hpf__sidecar_reader *r, hpf_str bytes, hpf_e
 {
     if (r->error.status == HPF_OK && bytes.length) {
         size_t n_scanned = r->pending.length;
-        hpf_status status = hpf__buffer_append(&r->pending, bytes.data, bytes.length)
-                                ? read_rows(r, n_scanned)
-                                : hpf_error_set_memory(&r->error);
+        hpf_status status = hpf__buffer_add(&r->pending, bytes) ? read_rows(r, n_scanned)
+                                                                : hpf_error_set_memory(&r->error);
         r->error.status = status;
     }
     if (r->error.status != HPF_OK && err) {

@@ -54,11 +54,6 @@ struct hpf_stack_viewer {
     hpf__costs costs;
 };
 
-static bool append(hpf__buffer *to, hpf_str text)
-{
-    return hpf__buffer_append(to, text.data, text.length);
-}
-
 hpf_stack_viewer *hpf_stack_viewer_create(const hpf_stack_view *view, hpf_frames_of *frames_of,
                                           void *frames_context)
 {
@@ -130,7 +125,7 @@ static bool is_match(const hpf_stack_viewer *v, int expression, const char *text
     if (!alias) {
         return false;
     }
-    hpf__write_with_main(alias, text, (hpf_str){v->script.bytes, v->script.length});
+    hpf__write_with_main(alias, text, hpf__buffer_str(&v->script));
     return regexec(regex, alias, 0, NULL, 0) == 0;
 }
 
@@ -145,15 +140,14 @@ static hpf_status match_frame(hpf_stack_viewer *v, const hpf_frame *frame, unsig
     v->text.length = 0;
     for (int i = 0; i < 3; i++) {
         places[i] = v->text.length;
-        if (!append(&v->text, texts[i]) || !hpf__buffer_append(&v->text, "", 1)) {
+        if (!hpf__buffer_add(&v->text, texts[i]) || !hpf__buffer_append(&v->text, "", 1)) {
             return HPF_ERR_MEMORY;
         }
     }
     if (!HPF__ARRAY_RESERVE(v->matches, v->matches_capacity, (size_t)v->frames.n_names + 1)) {
         return HPF_ERR_MEMORY;
     }
-    hpf_status status =
-        hpf__intern_add(&v->frames, (hpf_str){v->text.bytes, v->text.length}, &number, &is_new);
+    hpf_status status = hpf__intern_add(&v->frames, hpf__buffer_str(&v->text), &number, &is_new);
     if (status == HPF_OK && is_new) {
         unsigned bits = 0;
         char *alias = v->script.length > 0 ? malloc(HPF__MAIN_ROOM(v->text.length)) : NULL;
@@ -306,11 +300,11 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
         return true;
     case HPF_PART_MODULE:
         v->has_part |= frame->module.length > 0;
-        return append(text, frame->module.length ? frame->module : HPF_STR("(no module)"));
+        return hpf__buffer_add(text, frame->module.length ? frame->module : HPF_STR("(no module)"));
     case HPF_PART_PRODUCER:
-        return append(text, frame->module) &&
-               append(text, frame->module.length ? HPF_STR(".") : HPF_STR("")) &&
-               append(text, frame->label);
+        return hpf__buffer_add(text, frame->module) &&
+               hpf__buffer_add(text, frame->module.length ? HPF_STR(".") : HPF_STR("")) &&
+               hpf__buffer_add(text, frame->label);
     case HPF_PART_LINE: {
         /* The label of an info table has the place already. */
         bool has_more = frame->source.length > 0 && frame->table.length == 0;
@@ -318,7 +312,8 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
         source = hpf_str_begins(source, "/") ? hpf__base_name(source) : source;
         v->has_part |= source.length > 0;
         return hpf__append_frame(text, frame) &&
-               (!has_more || (append(text, HPF_STR(" ")) && append(text, source)));
+               (!has_more ||
+                (hpf__buffer_add(text, HPF_STR(" ")) && hpf__buffer_add(text, source)));
     }
     case HPF_PART_TYPE:
     case HPF_PART_RETAINER:
@@ -326,7 +321,7 @@ static bool put_text(hpf_stack_viewer *v, const shown_name *frames, hpf_str name
         hpf_str type = says(v, frame) ? frame->type : HPF_STR("");
         type = type.length == 0 && v->by == breakdown_of(v->part) ? name : type;
         v->has_part |= type.length > 0;
-        return append(text, type.length ? type : HPF_STR("(no type)"));
+        return hpf__buffer_add(text, type.length ? type : HPF_STR("(no type)"));
     }
     case HPF_PART_FUNCTION:
     case HPF_PART_THREAD:
@@ -352,8 +347,7 @@ static hpf_status define(hpf_stack_viewer *v, hpf_name source, hpf_str name, hpf
     if (status == HPF_OK && frames.begin < frames.end) {
         hpf_name number;
         status = put_text(v, &frames, name)
-                     ? hpf__intern_add(&v->names, (hpf_str){v->text.bytes, v->text.length}, &number,
-                                       &is_new)
+                     ? hpf__intern_add(&v->names, hpf__buffer_str(&v->text), &number, &is_new)
                      : HPF_ERR_MEMORY;
         if (status == HPF_OK) {
             *shown = number;
@@ -390,9 +384,9 @@ static bool put_job(hpf_stack_viewer *v, hpf_str job)
     } else {
         rest.length = 0;
     }
-    return append(&v->text, begin) && append(&v->text, HPF_STR(" \302\267 ")) &&
-           append(&v->text, (hpf_str){v->view->caption.bytes, v->view->caption.length}) &&
-           append(&v->text, rest);
+    return hpf__buffer_add(&v->text, begin) && hpf__buffer_add(&v->text, HPF_STR(" \302\267 ")) &&
+           hpf__buffer_add(&v->text, hpf__buffer_str(&v->view->caption)) &&
+           hpf__buffer_add(&v->text, rest);
 }
 
 static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_error *err)
@@ -402,13 +396,13 @@ static hpf_status on_header(void *context, hpf_header which, hpf_str text, hpf_e
         v->by = hpf_breakdown_of_job(text);
         v->script.length = 0;
         v->part = v->view->shows_names ? part_of_names(v->by) : v->view->part;
-        if (v->view->has_main && !append(&v->script, hpf__python_script(text))) {
+        if (v->view->has_main && !hpf__buffer_add(&v->script, hpf__python_script(text))) {
             return hpf_error_set_memory(err);
         }
         if (!v->view->shows_names && !put_job(v, text)) {
             return hpf_error_set_memory(err);
         }
-        text = v->view->shows_names ? text : (hpf_str){v->text.bytes, v->text.length};
+        text = v->view->shows_names ? text : hpf__buffer_str(&v->text);
     }
     return v->events.header ? v->events.header(v->context, which, text, err) : HPF_OK;
 }

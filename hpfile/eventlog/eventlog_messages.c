@@ -77,9 +77,8 @@ static hpf_status define_place(hpf__stack_messages *m, hpf_str payload)
     int n = snprintf(place, sizeof place, ":%u:%u", (unsigned)hpf__read4(p),
                      (unsigned)hpf__read4(p + 4));
     hpf_status status = HPF_ERR_MEMORY;
-    if (hpf__buffer_append(&text, file.data, file.length) &&
-        hpf__buffer_append(&text, place, (size_t)n)) {
-        status = define(m, payload, (hpf_str){text.bytes, text.length});
+    if (hpf__buffer_add(&text, file) && hpf__buffer_append(&text, place, (size_t)n)) {
+        status = define(m, payload, hpf__buffer_str(&text));
     }
     hpf__buffer_finish(&text);
     return status;
@@ -117,7 +116,7 @@ static hpf_status add_items(hpf__stack_messages *m, hpf_str payload)
         memcpy(m->thread, thread, sizeof m->thread);
     }
     m->is_whole = hpf__read2(payload.data) == REST;
-    return hpf__buffer_append(&m->stack, items.data, items.length) ? HPF_OK : HPF_ERR_MEMORY;
+    return hpf__buffer_add(&m->stack, items) ? HPF_OK : HPF_ERR_MEMORY;
 }
 
 hpf_status hpf__stack_messages_note(hpf__stack_messages *m, hpf_str payload, bool *is_stack)

@@ -41,7 +41,7 @@ static hpf_status keep(hpf_eventlog_metadata *metadata, hpf_str text, hpf_str *c
 static bool put_word(hpf__buffer *job, hpf_str word)
 {
     return (job->length == 0 || hpf__buffer_append(job, " ", 1)) &&
-           (word.length == 0 || hpf__buffer_append(job, word.data, word.length));
+           (word.length == 0 || hpf__buffer_add(job, word));
 }
 
 /* Iterates over the words of a command line after the first: the words of the program, or of the

@@ -216,11 +216,6 @@ static hpf_status define_by_symbols(hpf__eventlog_names *n, hpf_str label)
 
 /* --- names --- */
 
-static bool put(hpf__buffer *buf, hpf_str text)
-{
-    return text.length == 0 || hpf__buffer_append(buf, text.data, text.length);
-}
-
 static size_t stack_depth(hpf_str key)
 {
     size_t emitted = key.length ? (unsigned char)key.data[0] : 0;
@@ -293,9 +288,9 @@ static hpf_status define_missing(hpf__eventlog_names *n, hpf_str stack)
 static bool put_frame(hpf__buffer *buf, const hpf_frame *frame)
 {
     if (hpf_str_is(frame->label, "CAF")) {
-        return put(buf, frame->module) && put(buf, HPF_STR(".CAF"));
+        return hpf__buffer_add(buf, frame->module) && hpf__buffer_add(buf, HPF_STR(".CAF"));
     }
-    return put(buf, frame->label);
+    return hpf__buffer_add(buf, frame->label);
 }
 
 /* A log defines a label once, and uses it in any number of stacks. What names may take goes with
@@ -311,14 +306,14 @@ static bool put_stack(hpf__eventlog_names *n, hpf__buffer *buf, hpf_str stack, s
     size_t most = FIRST_NAME_BYTES + n->n_key_bytes * NAME_BYTES_PER_BYTE;
     size_t room = most > n->n_name_bytes ? most - n->n_name_bytes : 0;
     room = room < MOST_NAME_BYTES ? room : MOST_NAME_BYTES;
-    bool is_put = depth > 0 || put(buf, HPF_STR("MAIN"));
+    bool is_put = depth > 0 || hpf__buffer_add(buf, HPF_STR("MAIN"));
     size_t first = n_types(n, stack);
     for (size_t i = first > 0 ? 0 : own; i < depth && is_put;) {
         const hpf_frame *frame = find(&n->centre_ids, n->centres, id_at(stack, i));
         bool is_first = buf->length == begin;
         bool is_full = !is_first && buf->length - begin + frame->label.length > room;
-        is_put = (is_first || put(buf, HPF_STR("/"))) &&
-                 (is_full ? put(buf, HPF_STR("...")) : put_frame(buf, frame));
+        is_put = (is_first || hpf__buffer_add(buf, HPF_STR("/"))) &&
+                 (is_full ? hpf__buffer_add(buf, HPF_STR("...")) : put_frame(buf, frame));
         i = is_full ? depth : i + 1 == first ? own : i + 1;
     }
     n->n_name_bytes += buf->length - begin;
@@ -404,8 +399,8 @@ static hpf_status name_stack(hpf__eventlog_names *n, hpf_str key, size_t own, ui
     bool is_type = type.length > 0;
     n->shares_names |= is_type;
     hpf__eventlog_origin origin = {.is_stack = !is_type, .is_type = is_type, .key = number};
-    bool is_put =
-        begin_text(n) && (is_type ? put(&n->scratch, type) : put_stack(n, &n->scratch, key, own));
+    bool is_put = begin_text(n) && (is_type ? hpf__buffer_add(&n->scratch, type)
+                                            : put_stack(n, &n->scratch, key, own));
     return is_put ? finish_name(n, origin, !is_type, hpf__eventlog_keys_name(&n->stacks, number),
                                 is_new)
                   : HPF_ERR_MEMORY;
@@ -468,8 +463,8 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *n, hpf_str key, hpf
             return status;
         }
         const hpf_frame *info = n->labels_are_infos ? info_of_label(n, label) : NULL;
-        bool is_put = begin_text(n) &&
-                      (info ? hpf__append_info_table(&n->scratch, info) : put(&n->scratch, label));
+        bool is_put = begin_text(n) && (info ? hpf__append_info_table(&n->scratch, info)
+                                             : hpf__buffer_add(&n->scratch, label));
         status = is_put ? finish_name(n, origin, info != NULL,
                                       hpf__eventlog_keys_name(&n->labels, number), is_new)
                         : HPF_ERR_MEMORY;

@@ -170,7 +170,7 @@ static void put_stack(eventlog_writer *w, const uint32_t *numbers, size_t depth)
 /* Takes the payload as the key of a name. */
 static log_key take_key(eventlog_writer *w, bool is_stack)
 {
-    hpf_str bytes = keep(w, (hpf_str){w->log.payload.bytes, w->log.payload.length});
+    hpf_str bytes = keep(w, hpf__buffer_str(&w->log.payload));
     w->log.payload.length = 0;
     return (log_key){.bytes = bytes, .is_stack = is_stack};
 }

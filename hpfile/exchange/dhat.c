@@ -40,9 +40,8 @@ static hpf_status read_text(dhat *d, hpf__buffer *text)
 {
     hpf_status status = hpf__json_expect(&d->lex, HPF__JSON_STRING, "a text");
     text->length = 0;
-    return status != HPF_OK || hpf__buffer_append(text, d->lex.text.data, d->lex.text.length)
-               ? status
-               : hpf_error_set_memory(d->err);
+    return status != HPF_OK || hpf__buffer_add(text, d->lex.text) ? status
+                                                                  : hpf_error_set_memory(d->err);
 }
 
 /* ---- Places of allocation ---- */
@@ -172,7 +171,7 @@ static hpf_status emit_sample(dhat *d, uint64_t time, bool is_peak)
 
 static hpf_str text_of(const hpf__buffer *text, hpf_str otherwise)
 {
-    return text->length ? (hpf_str){text->bytes, text->length} : otherwise;
+    return text->length ? hpf__buffer_str(text) : otherwise;
 }
 
 static hpf_status emit(dhat *d)

@@ -496,8 +496,7 @@ static hpf_status read_line(heaptrack *h)
     case 'X':
         rest = rest.length ? hpf_str_from(rest, 1) : rest;
         h->job.length = 0;
-        return hpf__buffer_append(&h->job, rest.data, rest.length) ? HPF_OK
-                                                                   : hpf_error_set_memory(h->err);
+        return hpf__buffer_add(&h->job, rest) ? HPF_OK : hpf_error_set_memory(h->err);
     case 'v':
         if (take_numbers(&rest, v, 2) != 2 || v[1] < 2 || v[1] > 3) {
             return hpf__location_error(h->lines.place, h->err, HPF_ERR_VERSION,

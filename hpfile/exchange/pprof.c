@@ -282,9 +282,8 @@ static hpf_status write_headers(pprof *p)
     if (p->time_ns > 0 && p->time_ns <= INT64_MAX) {
         hpf__date_write(date, p->time_ns / 1000000000);
     }
-    bool fits = hpf__buffer_append(&job, program.data, program.length) &&
-                hpf__buffer_append(&job, " ", program.length > 0) &&
-                hpf__buffer_append(&job, name.data, name.length);
+    bool fits = hpf__buffer_add(&job, program) &&
+                hpf__buffer_append(&job, " ", program.length > 0) && hpf__buffer_add(&job, name);
     const hpf_str headers[HPF_N_HEADERS] = {
         [HPF_HEADER_JOB] = {job.bytes, job.length},
         [HPF_HEADER_DATE] = hpf_str_of(date),
@@ -304,7 +303,7 @@ static hpf_status read_bytes(pprof *p, hpf_source *source)
         if (piece.length > MOST_BYTES - p->bytes.length) {
             return hpf_error_set(p->err, HPF_ERR_LIMIT, "a pprof profile of more than 2 GiB");
         }
-        if (!hpf__buffer_append(&p->bytes, piece.data, piece.length)) {
+        if (!hpf__buffer_add(&p->bytes, piece)) {
             return hpf_error_set_memory(p->err);
         }
     }

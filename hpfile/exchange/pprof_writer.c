@@ -48,16 +48,14 @@ static void number(message *m, uint32_t field, uint64_t value)
 /* Ends the message that is being put together. */
 static void end(message *m, uint32_t field)
 {
-    m->fits =
-        m->fits && hpf__proto_put_item(&m->bytes, field, (hpf_str){m->part.bytes, m->part.length});
+    m->fits = m->fits && hpf__proto_put_item(&m->bytes, field, hpf__buffer_str(&m->part));
     m->part.length = 0;
 }
 
 /* The same, of a message or list inside it. */
 static void end_inner(message *m, uint32_t field)
 {
-    m->fits = m->fits &&
-              hpf__proto_put_bytes(&m->part, field, (hpf_str){m->inner.bytes, m->inner.length});
+    m->fits = m->fits && hpf__proto_put_bytes(&m->part, field, hpf__buffer_str(&m->inner));
     m->inner.length = 0;
 }
 
@@ -178,8 +176,8 @@ hpf_status hpf_pprof_write(const hpf_stacks *stacks, const hpf_pprof_profile *pr
 {
     message m = {.fits = true};
     put_all(&m, stacks, profile);
-    hpf_status status = m.fits ? write_gzip((hpf_str){m.bytes.bytes, m.bytes.length}, sink, err)
-                               : hpf_error_set_memory(err);
+    hpf_status status =
+        m.fits ? write_gzip(hpf__buffer_str(&m.bytes), sink, err) : hpf_error_set_memory(err);
     hpf__intern_finish(&m.texts);
     hpf__buffer_finish(&m.bytes);
     hpf__buffer_finish(&m.part);

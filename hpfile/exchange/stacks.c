@@ -110,17 +110,12 @@ static void set_place(hpf_stack_frame *frame, hpf_str source)
 
 /* --- putting stacks together, from the innermost frame --- */
 
-static bool put(hpf__buffer *buf, hpf_str text)
-{
-    return text.length == 0 || hpf__buffer_append(buf, text.data, text.length);
-}
-
 /* Adds the frame in s->text, to which its source is appended. */
 static hpf_status push_text(hpf_stacks *s, hpf_str source, hpf_str function_source)
 {
     uint32_t number;
     bool is_new;
-    if (!hpf__buffer_append(&s->text, "", 1) || !put(&s->text, source)) {
+    if (!hpf__buffer_append(&s->text, "", 1) || !hpf__buffer_add(&s->text, source)) {
         return HPF_ERR_MEMORY;
     }
     hpf_str key = {s->text.bytes, s->text.length};
@@ -141,7 +136,8 @@ static hpf_status push_text(hpf_stacks *s, hpf_str source, hpf_str function_sour
 static hpf_status push_name(hpf_stacks *s, hpf_str name)
 {
     s->text.length = 0;
-    return put(&s->text, name) ? push_text(s, HPF_STR(""), HPF_STR("")) : HPF_ERR_MEMORY;
+    return hpf__buffer_add(&s->text, name) ? push_text(s, HPF_STR(""), HPF_STR(""))
+                                           : HPF_ERR_MEMORY;
 }
 
 static hpf_status push_frame(hpf_stacks *s, const hpf_frame *frame)

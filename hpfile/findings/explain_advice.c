@@ -63,10 +63,10 @@ static bool note_restrictions(hpf_explain_recording *r, hpf_str job, hpf_arena *
         r->is_waste |= is_phases && !hpf_str_find(lists[i], "use");
         is_ok = (is_phases && r->is_waste) ||
                 (hpf__buffer_append(&of, flag + (of.length == 0), sizeof flag - (of.length == 0)) &&
-                 hpf__buffer_append(&of, lists[i].data, lists[i].length));
+                 hpf__buffer_add(&of, lists[i]));
     }
     r->of_centre = lists[HPF_RESTRICT_COST_CENTRE];
-    r->of = hpf_arena_str(arena, (hpf_str){of.bytes, of.length});
+    r->of = hpf_arena_str(arena, hpf__buffer_str(&of));
     is_ok = is_ok && r->of.data;
     hpf__buffer_finish(&of);
     return is_ok;

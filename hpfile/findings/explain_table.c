@@ -48,11 +48,10 @@ static hpf_str join_callers(const hpf_frame *frames, size_t n, hpf_arena *arena)
     bool is_ok = true;
     for (size_t i = 0; i < n && i < MOST_CALLERS && is_ok; i++) {
         hpf_str label = frames[i].label;
-        is_ok = (i == 0 || hpf__buffer_append(&text, " < ", 3)) &&
-                hpf__buffer_append(&text, label.data, label.length);
+        is_ok = (i == 0 || hpf__buffer_append(&text, " < ", 3)) && hpf__buffer_add(&text, label);
     }
     is_ok = is_ok && (n <= MOST_CALLERS || hpf__buffer_append(&text, " < ...", 6));
-    hpf_str joined = is_ok ? hpf_arena_str(arena, (hpf_str){text.bytes, text.length}) : HPF_STR("");
+    hpf_str joined = is_ok ? hpf_arena_str(arena, hpf__buffer_str(&text)) : HPF_STR("");
     hpf__buffer_finish(&text);
     return joined;
 }

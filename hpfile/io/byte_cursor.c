@@ -64,7 +64,7 @@ hpf_status hpf__lines_next(hpf__lines *lines)
     if (line->length && line->bytes[line->length - 1] == '\r') {
         line->length--;
     }
-    lines->text = line->length ? (hpf_str){line->bytes, line->length} : lines->text;
+    lines->text = line->length ? hpf__buffer_str(line) : lines->text;
     return status != HPF_OK || scan->status == HPF_END ? status : scan->status;
 }
 

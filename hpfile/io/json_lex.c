@@ -211,7 +211,7 @@ hpf_status hpf__json_next(hpf__json_lex *lex)
                         : is_word_byte(byte) ? read_bare(lex)
                                              : fail(lex, lex->place, "expected JSON");
     if (lex->buf.length > 0) {
-        lex->text = (hpf_str){lex->buf.bytes, lex->buf.length};
+        lex->text = hpf__buffer_str(&lex->buf);
     }
     return status;
 }

@@ -92,8 +92,7 @@ bool hpf__proto_put_number(hpf__buffer *to, uint32_t number, uint64_t value)
 bool hpf__proto_put_item(hpf__buffer *to, uint32_t number, hpf_str bytes)
 {
     return hpf__proto_put_varint(to, (uint64_t)number << 3 | BYTES) &&
-           hpf__proto_put_varint(to, bytes.length) &&
-           hpf__buffer_append(to, bytes.data, bytes.length);
+           hpf__proto_put_varint(to, bytes.length) && hpf__buffer_add(to, bytes);
 }
 
 bool hpf__proto_put_bytes(hpf__buffer *to, uint32_t number, hpf_str bytes)

@@ -91,7 +91,7 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             return HPF_OK;
         } else if (c->is_inside && c->left == 0) {
             c->is_inside = false;
-            out->bytes = (hpf_str){c->held.bytes, c->held.length};
+            out->bytes = hpf__buffer_str(&c->held);
             c->held.length = 0;
             if (is_of_row) {
                 return HPF_OK;

@@ -58,7 +58,7 @@ static hpf_status move_to_file(hpf__spool *spool, hpf_error *err)
         return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
                                 spool->directory);
     }
-    hpf_status status = write_all(spool, (hpf_str){spool->memory.bytes, spool->memory.length}, err);
+    hpf_status status = write_all(spool, hpf__buffer_str(&spool->memory), err);
     hpf__buffer_finish(&spool->memory);
     return status;
 }
@@ -67,9 +67,7 @@ hpf_status hpf__spool_append(hpf__spool *spool, hpf_str bytes, hpf_error *err)
 {
     if (spool->fd < 0 && bytes.length <= HPF__SPOOL_MEMORY_BYTES - spool->memory.length) {
         spool->length += bytes.length;
-        return hpf__buffer_append(&spool->memory, bytes.data, bytes.length)
-                   ? HPF_OK
-                   : hpf_error_set_memory(err);
+        return hpf__buffer_add(&spool->memory, bytes) ? HPF_OK : hpf_error_set_memory(err);
     }
     if (spool->fd < 0) {
         hpf_status status = move_to_file(spool, err);

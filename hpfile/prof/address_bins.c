@@ -142,7 +142,7 @@ static hpf_status slurp(hpf__buffer *all, hpf_source *source, hpf_error *err)
         if (status != HPF_OK) {
             return status == HPF_END ? HPF_OK : status;
         }
-        if (!hpf__buffer_append(all, piece.data, piece.length)) {
+        if (!hpf__buffer_add(all, piece)) {
             return hpf_error_set_memory(err);
         }
     }

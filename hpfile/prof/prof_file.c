@@ -167,9 +167,8 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     const hpf_prof *prof = status == HPF_OK ? hpf_prof_file_report(file) : NULL;
     if (prof) {
         hpf_str what = hpf_str_of(values[value]);
-        bool fits = hpf__buffer_append(&job, prof->program.data, prof->program.length) &&
-                    hpf__buffer_append(&job, " ", 1) &&
-                    hpf__buffer_append(&job, what.data, what.length);
+        bool fits = hpf__buffer_add(&job, prof->program) && hpf__buffer_append(&job, " ", 1) &&
+                    hpf__buffer_add(&job, what);
         const hpf_str headers[HPF_N_HEADERS] = {
             [HPF_HEADER_JOB] = {job.bytes, job.length},
             [HPF_HEADER_DATE] = prof->date,

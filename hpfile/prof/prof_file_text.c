@@ -297,8 +297,7 @@ static bool make_key(hpf__buffer *key, const table_row *row)
     bool fits = true;
     key->length = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        fits = fits && hpf__buffer_append(key, parts[i].data, parts[i].length) &&
-               hpf__buffer_append(key, "", 1);
+        fits = fits && hpf__buffer_add(key, parts[i]) && hpf__buffer_append(key, "", 1);
     }
     return fits;
 }
@@ -323,7 +322,7 @@ static hpf_status find_centre(text_report *r, const table_row *row, uint32_t *in
 {
     bool is_new;
     if (!make_key(&r->key, row) ||
-        hpf__intern_add(&r->centres, (hpf_str){r->key.bytes, r->key.length}, index, &is_new)) {
+        hpf__intern_add(&r->centres, hpf__buffer_str(&r->key), index, &is_new)) {
         return hpf_error_set_memory(r->err);
     }
     return is_new ? add_centre(r, row, *index) : HPF_OK;

@@ -174,12 +174,12 @@ static bool put_name(hpf_retainer_sets *s, hpf_str id, hpf_str members, bool are
 {
     hpf_str member;
     s->name.length = 0;
-    bool fits = hpf__buffer_append(&s->name, id.data, id.length);
+    bool fits = hpf__buffer_add(&s->name, id);
     for (bool is_first = true; fits && (member = hpf_retainer_sets_next_member(&members)).data;
          is_first = false) {
         hpf_str label = are_stacks ? label_of(member) : member;
-        fits = (is_first || hpf__buffer_append(&s->name, ",", 1)) &&
-               hpf__buffer_append(&s->name, label.data, label.length);
+        fits =
+            (is_first || hpf__buffer_append(&s->name, ",", 1)) && hpf__buffer_add(&s->name, label);
     }
     return fits;
 }
@@ -216,7 +216,7 @@ bool hpf_retainer_sets_find(hpf_retainer_sets *s, hpf_str name, hpf_retainer_set
     bool is_found = false;
     for (int are_stacks = 1; are_stacks >= 0 && !is_found; are_stacks--) {
         is_found = put_name(s, head, s->members[number], are_stacks) &&
-                   is_same_name(name, (hpf_str){s->name.bytes, s->name.length});
+                   is_same_name(name, hpf__buffer_str(&s->name));
     }
     if (!is_found) {
         return false;

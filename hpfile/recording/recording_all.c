@@ -51,14 +51,13 @@ static hpf_status emit_headers(sum_of_all *s, hpf_error *err)
     hpf__date_write(date, first->date_s);
     hpf__buffer job = {0};
     hpf_str by = HPF_STR(HPF_NATIVE_JOB_BY "process");
-    hpf_status status = hpf__buffer_append(&job, first->command.data, first->command.length) &&
-                                hpf__buffer_append(&job, by.data, by.length)
+    hpf_status status = hpf__buffer_add(&job, first->command) && hpf__buffer_add(&job, by)
                             ? HPF_OK
                             : hpf_error_set_memory(err);
     for (int i = 0; i < HPF_N_HEADERS && status == HPF_OK; i++) {
         hpf_header which = (hpf_header)i;
         status = which == HPF_HEADER_JOB
-                     ? hpf__emitter_header(&s->emit, which, (hpf_str){job.bytes, job.length}, err)
+                     ? hpf__emitter_header(&s->emit, which, hpf__buffer_str(&job), err)
                  : which == HPF_HEADER_DATE && first->date_s > 0
                      ? hpf__emitter_header(&s->emit, which, hpf_str_of(date), err)
                      : hpf__emitter_default_header(&s->emit, which, err);

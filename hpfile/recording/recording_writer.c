@@ -63,8 +63,7 @@ static void put_chunk(hpf_recording_writer *w, unsigned kind, uint32_t number,
     }
     fits &= hpf__buffer_append(to, &byte, 1) && hpf__proto_put_varint(to, number) &&
             hpf__proto_put_varint(to, head.length + payload.length) &&
-            hpf__buffer_append(to, head.bytes, head.length) &&
-            hpf__buffer_append(to, payload.data, payload.length);
+            hpf__buffer_append(to, head.bytes, head.length) && hpf__buffer_add(to, payload);
     w->is_out_of_memory |= !fits;
     hpf__buffer_finish(&head);
 }
@@ -109,7 +108,7 @@ static void put_text(hpf_recording_writer *w, uint32_t field, hpf_str text)
 
 static void put_row(hpf_recording_writer *w, unsigned kind, uint32_t number)
 {
-    put_chunk(w, kind, number, NULL, 0, (hpf_str){w->row.bytes, w->row.length});
+    put_chunk(w, kind, number, NULL, 0, hpf__buffer_str(&w->row));
     w->row.length = 0;
 }
 

@@ -67,7 +67,7 @@ static hpf_str place_of(const hpf_frame *frame)
 
 static bool put_text(hpf__buffer *to, hpf_str text)
 {
-    return hpf__buffer_append(to, text.data, text.length) && hpf__buffer_append(to, "", 1);
+    return hpf__buffer_add(to, text) && hpf__buffer_append(to, "", 1);
 }
 
 /* Puts the texts of a frame into `text`, each ended by a NUL. */
@@ -98,7 +98,7 @@ static hpf_status number_frame(hpr__stacks *s, const hpf_frame *frame, uint32_t 
     bool is_new;
     hpf_status status =
         put_frame(&s->text, frame)
-            ? hpf__intern_add(&s->frames, (hpf_str){s->text.bytes, s->text.length}, number, &is_new)
+            ? hpf__intern_add(&s->frames, hpf__buffer_str(&s->text), number, &is_new)
             : HPF_ERR_MEMORY;
     if (status == HPF_OK && frame->function_source.length > 0) {
         char start[16];
@@ -106,8 +106,7 @@ static hpf_status number_frame(hpr__stacks *s, const hpf_frame *frame, uint32_t 
         s->text.length = 0;
         status = put_text(&s->text, (hpf_str){start, (size_t)length}) &&
                          put_text(&s->text, call_text(frame))
-                     ? hpf__intern_add(&s->frames, (hpf_str){s->text.bytes, s->text.length}, number,
-                                       &is_new)
+                     ? hpf__intern_add(&s->frames, hpf__buffer_str(&s->text), number, &is_new)
                      : HPF_ERR_MEMORY;
     }
     return status;
@@ -203,13 +202,11 @@ static hpf_status add_texts(hpf__intern *texts, const hpf_survey *survey)
             uint32_t number;
             bool is_new;
             text.length = 0;
-            bool fits =
-                hpf__append_frame(&text, &frames[i]) &&
-                (source.length == 0 || (hpf__buffer_append(&text, " ", 1) &&
-                                        hpf__buffer_append(&text, source.data, source.length)));
-            status =
-                fits ? hpf__intern_add(texts, (hpf_str){text.bytes, text.length}, &number, &is_new)
-                     : HPF_ERR_MEMORY;
+            bool fits = hpf__append_frame(&text, &frames[i]) &&
+                        (source.length == 0 ||
+                         (hpf__buffer_append(&text, " ", 1) && hpf__buffer_add(&text, source)));
+            status = fits ? hpf__intern_add(texts, hpf__buffer_str(&text), &number, &is_new)
+                          : HPF_ERR_MEMORY;
         }
         free(frames);
     }
