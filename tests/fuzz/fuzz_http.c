@@ -144,15 +144,18 @@ static void hear(client *c)
     c->heard[c->n_heard] = '\0';
 }
 
+/* Sends what the server takes: it reads nothing more from a viewer of events. */
 static void say(client *c, const world *w, const char *bytes, size_t n_bytes)
 {
-    while (n_bytes > 0 && !c->has_ended) {
+    int n_refused = 0;
+    while (n_bytes > 0 && !c->has_ended && n_refused < N_QUIET_STEPS) {
         ssize_t n = send(c->fd, bytes, n_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
         size_t n_sent = n > 0 ? (size_t)n : 0;
         loop_step(w->l, 0);
         hear(c);
         bytes += n_sent;
         n_bytes -= n_sent;
+        n_refused = n_sent > 0 ? 0 : n_refused + 1;
     }
 }
 

@@ -13,8 +13,9 @@
 
 namespace {
 
-size_t last_bytes;
-void *last_block;
+/* A compiler may take for granted that operator new changes no other variables. */
+volatile size_t last_bytes;
+void *volatile last_block;
 
 } // namespace
 
