@@ -389,7 +389,7 @@ class Attach(harness.Native):
         self.assertEqual(self.profile_older(running, "-hy"), {"str": 63})
         self.assertEqual(self.profile_older(running, "-hr"),
                          {"older.LISTED": 1, "older.NAMED": 2, "older.SHARED": 4, "older.OWNER": 8,
-                          "older.NESTED": 16, "older.main(frame_of_python3)": 32})
+                          "older.NESTED": 16, f"older.main(frame_of_{os.path.basename(python)})": 32})
         self.assertEqual(running.end(), 0)
 
     def test_attach_to_python_functions(self):
