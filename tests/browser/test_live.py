@@ -382,7 +382,7 @@ CALLS = """
     };
     order.children(order.root).forEach((child) => visit(child, [stacks.frames[child.frame].label]));
     return bars;"""
-HAS_CALLS = "return Boolean(window.census && census.app && census.app.flame.stacks && census.app.flame.stacks.places.some((place) => /worker.c:(9|11)$/.test(place)))"
+HAS_CALLS = "return Boolean(window.census && census.app && census.app.flame.order && census.app.flame.stacks.places.some((place) => /worker.c:(9|11)$/.test(place)))"
 
 
 def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
@@ -392,6 +392,8 @@ def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
     (folder / "worker.c").write_text("".join(f"line {i}\n" for i in range(1, 60)))
     subprocess.run([growing.census, "plot", "--process=2", BUILD, "-o", page], check=True)
     browser.open(page.as_uri())
+    browser.until(HAS_CALLS)
+    browser.settle()
     wanted = browser.run(CALLS)
     assert any(re.search(r"worker.c:\d+ and 1 more$", places) for _, places in wanted.values()), wanted
     subprocess.run([growing.census, "convert", "--process=2", BUILD, "-o", log], check=True)
