@@ -24,8 +24,9 @@ STANDARD = re.compile(r"^(std::|__gnu_cxx::|operator_new|_M_)|^(json|re|csv|io|e
 
 class OwnFrames(Native):
     def record(self, command, *options, environment=None):
-        """Returns the path of a recording without its suffix, and the summary."""
+        """Returns the path of a recording without its suffix, which is {} in the command, and the summary."""
         base = os.path.join(self.fresh(), "run")
+        command = [word.replace("{}", base) for word in command]
         done = run([CENSUS, "run", "-i0.05", *harness.files_of(base, ".hp", ".eventlog"), *options, "--", *command], environment)
         self.assertEqual(done.status, 0, done.errors)
         return base, done.errors
@@ -105,7 +106,7 @@ class OwnFrames(Native):
     def test_own_frames_on_request(self):
         base, _ = self.record([program("shop")], "--skip", "^Shop::")
         self.assertFalse([n for n in self.names(base + ".hp") if n.startswith("Shop::report")])
-        base, summary = self.record([program("shop")], "--no-skip", "-hy")
+        base, summary = self.record([program("shop"), "{}.hp"], "--no-skip", "-hy")
         types = self.names(base + ".hp", least=0)  # they are found all the same
         self.assertIn("array of std::vector<std::string>", types, summary)
         base, _ = self.record([program("shop")], "--no-skip")

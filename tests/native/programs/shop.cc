@@ -2,7 +2,7 @@
 //
 // A server with three faults: a cache without a limit, a journal that drops its entries without
 // freeing them, and a report that is made as a whole. Serves 40 times 50 requests; with a path, the
-// profile of this process, waits for a sample after each 50.
+// profile of this process, waits for a sample after each 50, and of the whole report.
 #include <cstdio>
 #include <string>
 #include <unordered_map>
@@ -61,11 +61,14 @@ class Shop {
         return pages_.get(page).size();
     }
 
-    static size_t report()
+    static size_t report(const char *path)
     {
         std::vector<std::string> rows;
         for (int i = 0; i < N_ROWS; i++) {
             rows.push_back("row " + std::to_string(i) + std::string(1000, '.'));
+        }
+        if (path) {
+            wait_for_sample(path, [] {});
         }
         return rows.size();
     }
@@ -80,7 +83,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N_REQUESTS; i++) {
             n += shop.serve(round * N_REQUESTS + i);
         }
-        n += round == REPORT_ROUND ? Shop::report() : 0;
+        n += round == REPORT_ROUND ? Shop::report(path) : 0;
         if (path) {
             wait_for_sample(path, [] {});
         }
