@@ -135,8 +135,11 @@ static size_t find_groups(massif_writer *w, group of, size_t depth, bool *fits)
             w->groups[w->n_groups - 1].amount += e->amount;
         }
     }
-    HPF__ARRAY_SORT(w->groups + first, w->n_groups - first, compare_groups);
-    return w->n_groups - first;
+    size_t n = w->n_groups - first;
+    if (n > 0) {
+        HPF__ARRAY_SORT(w->groups + first, n, compare_groups);
+    }
+    return n;
 }
 
 static void write_text(hpf_sink *sink, hpf_str text)
