@@ -31,7 +31,7 @@ FIELDS = {"GC_START": [], "GC_END": [], "GC_STATS_GHC": ["generation", "copied_b
           "TASK_DELETE": ["task"], "CREATE_SPARK_THREAD": ["spark_thread"],
           "SPARK_COUNTERS": ["created", "dud", "overflowed", "converted", "collected", "fizzled", "remaining"],
           **{"SPARK_" + name: [] for name in ("CREATE", "DUD", "OVERFLOW", "RUN", "FIZZLE", "GC")},
-          "NONMOVING_HEAP_CENSUS": ["log2_block", "n_active", "n_filled", "n_live_blocks"],
+          "NONMOVING_HEAP_CENSUS": ["n_active", "n_filled", "n_live_blocks"],
           "TICKY_COUNTER_DEF": ["counter", "arity", "kinds", "name"], "TICKY_COUNTER_BEGIN_SAMPLE": [],
           "TICKY_COUNTER_SAMPLE": ["counter", "entries", "allocs", "allocd"], "USER_MSG": ["message"],
           "USER_MARKER": ["marker"], "HEAP_PROF_BEGIN": ["module", "type_descr", "biography"],
