@@ -314,7 +314,7 @@ static const char *run_of_costs(void *context, const char *p, const char *end, u
     uint16_t id = hpf__read2(p);
     hpf__eventlog_keys *keys =
         id == HPF__EVENT_HEAP_PROF_SAMPLE_STRING ? &h->names.labels : &h->names.stacks;
-    if (!h->in_sample || h->is_changes || !keys->links || h->profile < 0) {
+    if (!h->in_sample || h->is_changes || !keys->links || !h->costs.all || h->profile < 0) {
         return p;
     }
     const hpf__eventlog_key *links = keys->links;
