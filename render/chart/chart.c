@@ -11,12 +11,13 @@
 
 hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_str *out, hpf_error *err)
 {
-    const char *copy = hpf_arena_text(chart->arena, bytes);
+    uint32_t number;
+    bool is_new;
 
-    if (!copy) {
+    if (hpf__intern_add(&chart->texts, bytes, &number, &is_new) != HPF_OK) {
         return hpf_error_set_memory(err);
     }
-    *out = (hpf_str){copy, bytes.length};
+    *out = chart->texts.names[number];
     return HPF_OK;
 }
 
@@ -72,6 +73,7 @@ void hpr_chart_destroy(hpr_chart *chart)
     hpr__chart *whole = (hpr__chart *)chart;
 
     if (whole) {
+        hpf__intern_finish(&whole->texts);
         hpf_arena_destroy(whole->arena);
         free(whole);
     }

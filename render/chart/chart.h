@@ -9,21 +9,24 @@
 #define HPR_CHART_H
 
 #include "base/arena.h"
+#include "base/intern.h"
 #include "hprender/render.h"
 
 typedef struct hpr__chart {
     hpr_chart public; /* first, so that a pointer to it is a pointer to the whole */
     hpf_arena *arena;
-    hpr_band *bands; /* public.bands */
-    double *values;  /* n_bands rows of n_points: `values` of the bands, in the order fetched */
-    double *upper;   /* the same for `upper` */
-    double *totals;  /* public.totals */
+    hpf__intern texts; /* as the profile has them: many bands have the same frames */
+    hpr_band *bands;   /* public.bands */
+    double *values;    /* n_bands rows of n_points: `values` of the bands, in the order fetched */
+    double *upper;     /* the same for `upper` */
+    double *totals;    /* public.totals */
 } hpr__chart;
 
 /* Creates an empty chart with an arena; free it with hpr_chart_destroy. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_begin(hpr__chart **out, hpf_error *err);
 
-/* Copies `bytes` to the arena of the chart and adds a NUL. Errors: MEMORY. */
+/* Stores a copy of `bytes`, with a NUL behind it, that lives as long as the chart; equal texts have
+ * one copy. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__chart_bytes(hpr__chart *chart, hpf_str bytes, hpf_str *out,
                                          hpf_error *err);
 

@@ -376,6 +376,12 @@ def log_long_names(n):
 
 
 @worst(".eventlog")
+def log_few_long_names(n):
+    """Each name has a band, with all of its frames."""
+    return log_long_names(n // 2)
+
+
+@worst(".eventlog")
 def log_calls(n):
     centres = [log_centre(1, b"m" * 60000), log_centre(2, b"n", b"M", b"p" * 60000), record(1003, struct.pack(">II", 2, 1))]
     return log(n, [log_begin(1)] + centres,
