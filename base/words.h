@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers and words at the beginning of a text.
+ * Numbers, words, lines and ends of texts.
  */
 #ifndef HPF_WORDS_H
 #define HPF_WORDS_H
 
 #include <stdint.h>
-
 #include <string.h>
 
 #include "hpfile/str.h"

@@ -343,7 +343,7 @@ static void write_wrapped(hpf_sink *sink, const char *head, hpf_str text)
             hpf_sink_text(sink, " ");
             column++;
         }
-        hpf_sink_write(sink, word.data, word.length);
+        hpf_sink_str(sink, word);
         column += word.length;
     }
     hpf_sink_text(sink, "\n");

@@ -135,11 +135,10 @@ static size_t find_groups(massif_writer *w, group of, size_t depth, bool *fits)
             w->groups[w->n_groups - 1].amount += e->amount;
         }
     }
-    size_t n = w->n_groups - first;
-    if (n > 0) {
-        HPF__ARRAY_SORT(w->groups + first, n, compare_groups);
+    if (w->n_groups > first) {
+        qsort(w->groups + first, w->n_groups - first, sizeof *w->groups, compare_groups);
     }
-    return n;
+    return w->n_groups - first;
 }
 
 static void write_text(hpf_sink *sink, hpf_str text)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptor.h"
 #include "native/machine/clock.h"
 #include "image_blocks.h"
 #include "image_lives.h"
@@ -87,9 +88,7 @@ void hpp__freezer_end_helper(hpp__freezer *f)
 
 void hpp__freezer_finish(hpp__freezer *f)
 {
-    if (f->link >= 0) {
-        close(f->link);
-    }
+    hpf__close(f->link);
     f->link = -1;
     hpp__thread_looks_finish(&f->before);
     hpp__thread_looks_finish(&f->after);

@@ -20,9 +20,7 @@ void hpp__freezer_init(hpp__freezer *f, uint32_t process_id, int link)
 
 void hpp__freezer_finish(hpp__freezer *f)
 {
-    if (f->link >= 0) {
-        close(f->link);
-    }
+    hpf__close(f->link);
     f->link = -1;
 }
 

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptor.h"
 #include "native/window/block_table.h"
 
 enum {
@@ -50,12 +50,12 @@ static bool read_leaf(leaf_reader *l, uint64_t leaf)
         while (page < LEAF_PAGES && l->exist[page]) {
             page++;
         }
-        size_t place = begin * HPP_WINDOW_PAGE_BYTES, end = page * HPP_WINDOW_PAGE_BYTES;
-        if (place < end) {
-            memset(bytes + end, 0, WORDS_OF_BLOCK * sizeof *l->granules);
+        if (page == begin) {
+            continue;
         }
-        if (place < end &&
-            !hpp__proc_memory_read(l->memory, bytes + place, leaf + place, end - place)) {
+        size_t place = begin * HPP_WINDOW_PAGE_BYTES, end = page * HPP_WINDOW_PAGE_BYTES;
+        memset(bytes + end, 0, WORDS_OF_BLOCK * sizeof *l->granules);
+        if (!hpp__proc_memory_read(l->memory, bytes + place, leaf + place, end - place)) {
             return false;
         }
     }
@@ -159,9 +159,7 @@ hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, const hpp__proc_
         l->pagemap = hpp__proc_open_pagemap(memory->process_id);
         l->granules = granules;
         status = read_leaves(l, leaves, n_apart, err);
-        if (l->pagemap >= 0) {
-            close(l->pagemap);
-        }
+        hpf__close(l->pagemap);
         *out = l->blocks;
         *n = l->n_blocks;
     }

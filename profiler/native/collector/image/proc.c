@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum { MAX_ANCESTORS = 4096, MAX_FILE_BYTES = 1 << 18 };
 
 /* Returns the number of bytes read. */
@@ -231,9 +233,7 @@ hpp__proc_memory hpp__proc_memory_open(uint32_t process_id)
 
 void hpp__proc_memory_close(hpp__proc_memory *memory)
 {
-    if (memory->file >= 0) {
-        close(memory->file);
-    }
+    hpf__close(memory->file);
     memory->file = -1;
 }
 
@@ -288,9 +288,7 @@ static bool has_in_file(const char *process_id, const char *name, const char *te
         got = read(fd, room + n, n_room - n);
         n += got > 0 ? (size_t)got : 0;
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    hpf__close(fd);
     size_t length = strlen(text);
     for (size_t i = 0; i + length <= n; i++) {
         if (room[i] == text[0] && memcmp(room + i, text, length) == 0) {

@@ -15,8 +15,9 @@ bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
 /* Copies memory of a process. Returns false unless all of it can be read. */
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
 
-/* The anonymous memory of a process that does not run. Unlike hpp__proc_read_memory, it does not
- * make the kernel copy each page that is shared with another process since a fork. */
+/* The anonymous memory of a process that does not run. hpp__proc_memory_read does what
+ * hpp__proc_read_memory does, but the kernel need not copy each page that the process has shared
+ * with another one since a fork. */
 typedef struct hpp__proc_memory {
     uint32_t process_id;
     int file; /* -1: none, it is read by hpp__proc_read_memory */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptor.h"
 
 enum {
     PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
@@ -30,9 +31,7 @@ bool hpp__piece_reader_init(hpp__piece_reader *r, const hpp__image *image)
 void hpp__piece_reader_finish(hpp__piece_reader *r)
 {
     free(r->bytes);
-    if (r->pagemap >= 0) {
-        close(r->pagemap);
-    }
+    hpf__close(r->pagemap);
     *r = (hpp__piece_reader){.pagemap = -1};
 }
 
