@@ -43,10 +43,9 @@ record spec = case spec of
   SparkRun -> Just ["SPARK_RUN"]
   SparkFizzle -> Just ["SPARK_FIZZLE"]
   SparkGC -> Just ["SPARK_GC"]
-  -- The size is the logarithm for some versions of ghc-events, and the size of 16 bits for others.
-  NonmovingHeapCensus {nonmovingCensusActiveSegs = a, nonmovingCensusFilledSegs = f,
-                       nonmovingCensusLiveBlocks = n} ->
-    Just ["NONMOVING_HEAP_CENSUS", show a, show f, show n]
+  NonmovingHeapCensus {nonmovingCensusBlkSize = size, nonmovingCensusActiveSegs = a,
+                       nonmovingCensusFilledSegs = f, nonmovingCensusLiveBlocks = n} ->
+    Just ["NONMOVING_HEAP_CENSUS", show size, show a, show f, show n]
   TickyCounterDef {tickyCtrDefId = i, tickyCtrDefArity = n, tickyCtrDefKinds = k,
                    tickyCtrDefName = name} ->
     Just ["TICKY_COUNTER_DEF", show i, show n, T.unpack k, T.unpack name]
