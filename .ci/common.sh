@@ -12,7 +12,7 @@ want() {
 }
 
 has_font() {
-    find /usr/share/fonts /usr/local/share/fonts -name "$1" 2>/dev/null | grep -q .
+    [[ -n $(find /usr/share/fonts /usr/local/share/fonts -name "$1" 2>/dev/null) ]]
 }
 
 # What a build needs.
@@ -61,7 +61,7 @@ install_named() {
     for package in "${missing[@]}"; do
         known=${package%%|*}
         for name in ${package//|/ }; do
-            if LC_ALL=C apt-cache policy "$name" | grep -q 'Candidate: [^(]'; then
+            if [[ $(LC_ALL=C apt-cache policy "$name") == *'Candidate: '[^\(]* ]]; then
                 known=$name
                 break
             fi
@@ -83,33 +83,9 @@ step() {
     fi
 }
 
-# CMake has presets since 3.21.
-has_presets() {
-    cmake --help | grep -q -- --preset
-}
-
-configure() {
-    if has_presets; then
-        cmake --preset "$1"
-    else
-        .ci/preset.py "$1" | xargs -d '\n' cmake
-    fi
-}
-
 # build PRESET [OPTION...]
 build() {
     local preset=$1
     shift
-    step "configure-$preset" configure "$preset" && step "build-$preset" cmake --build "build/$preset" "$@"
-}
-
-# run_ctest PRESET [OPTION...]
-run_ctest() {
-    local preset=$1
-    shift
-    if has_presets; then
-        ctest --preset "$preset" "$@"
-    else
-        (cd "build/$preset" && ctest --output-on-failure "$@")
-    fi
+    step "configure-$preset" cmake --preset "$preset" && step "build-$preset" cmake --build "build/$preset" "$@"
 }
