@@ -123,21 +123,6 @@ info_tables *info_tables_create(const char *path)
     return t;
 }
 
-uint64_t info_tables_base(const char *path)
-{
-    Elf64_Ehdr head;
-    uint64_t size, base = 0;
-    int fd = open_program(path, &head, &size);
-    size_t n = fd >= 0 ? head.e_phnum : 0;
-    Elf64_Phdr *segments = n ? read_part(fd, size, head.e_phoff, n * sizeof *segments) : NULL;
-    for (size_t i = 0; i < n && segments && base == 0; i++) {
-        base = segments[i].p_type == PT_LOAD ? segments[i].p_vaddr - segments[i].p_offset : 0;
-    }
-    free(segments);
-    hpf__close(fd);
-    return base;
-}
-
 void info_tables_destroy(info_tables *t)
 {
     if (t) {

@@ -8,10 +8,6 @@
 
 #include "hpfile/frame.h"
 
-/* Returns the address in a program's own terms at which its first byte is mapped: 0, unless its
- * addresses are fixed. */
-uint64_t info_tables_base(const char *path);
-
 typedef struct info_tables info_tables;
 
 /* Reads the symbols of a program. Without any, or if its addresses are not fixed, nothing is found.

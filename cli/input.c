@@ -68,7 +68,7 @@ bool input_begins(const char *path, bool (*is)(hpf_str beginning))
 
 static hpf_str value;       /* empty: the default */
 static const char *process; /* NULL: the default */
-static bool uses_mutator_clock;
+static bool uses_mutator_clock, symbolises_all;
 
 const char *const input_clock_names[] = {"elapsed", "mutator", NULL};
 
@@ -82,6 +82,7 @@ void input_set_options(const input_options *options)
     choose_value(options->value);
     process = options->process;
     uses_mutator_clock = options->clock != 0;
+    symbolises_all = options->symbolises_all;
 }
 
 bool input_uses_mutator_clock(void)
@@ -136,6 +137,7 @@ static hpf_status survey(input *in, const hpf_survey_options *limits, hpf_error 
     options.uses_mutator_clock = uses_mutator_clock;
     options.symbolise = symboliser_frames;
     options.symbolise_context = &in->symboliser;
+    options.symbolises_all = symbolises_all;
     hpf_source **sources = calloc(in->n_more + 1, sizeof *sources);
     hpf_status status = sources ? HPF_OK : hpf_error_set_memory(err);
     size_t failed = 0, n = 0;

@@ -103,6 +103,7 @@ typedef struct input_options {
     const char *process; /* of a recording; NULL: the one with the largest peak */
     const char *value;   /* the amount to read from inputs that have several; NULL: the default */
     int clock;           /* of event logs: whether it is the mutator's */
+    bool symbolises_all; /* name addresses, also of formats that usually have functions */
 } input_options;
 
 /* Their other rows; `base` is the offset of an input_options. */

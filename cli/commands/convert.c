@@ -306,8 +306,8 @@ static int target_of_path(const char *path)
     return found;
 }
 
-/* Checks --at, finds the window, and adds the sidecar file of a `.hp` file, if the output format
- * has room for it. */
+/* Checks --at, finds the window, adds the sidecar file of a `.hp` file, if the output format has
+ * room for it, and says which addresses --symbolise could not name. */
 static bool prepare(input *in, void *values)
 {
     convert_values *v = values;
@@ -326,6 +326,9 @@ static bool prepare(input *in, void *values)
     }
     if (format->holds_quantities) {
         overlay_add(in);
+    }
+    if (v->input.symbolises_all) {
+        symboliser_say_unnamed(in->symboliser, in->name);
     }
     return true;
 }
@@ -351,6 +354,9 @@ static const opt convert_options[] = {
     TIME_WINDOW_OPTIONS(AT(window), "convert the part", ""),
     OPT(0, "profile", OPT_INT, AT(profile), "N", PROFILE_OPTION_HELP, .high = UINT8_MAX),
     INPUT_OPTIONS(AT(input)),
+    OPT(0, "symbolise", OPT_FLAG, AT(input.symbolises_all), NULL,
+        "pprof, gperftools, jemalloc: name addresses, from the files with the same build ids or "
+        "paths, debugging symbols and debuginfod, and say which have no name"),
     OPT_HEADING("Stacks"),
     OPT(0, "at", OPT_TIME, AT(stacks.at), "T",
         "stacks: use the sample nearest to time T, such as 30s, 5m, or 12.5 in the time unit of "

@@ -31,6 +31,7 @@ typedef struct record {
 typedef struct common_name {
     hpf_name number; /* as it is emitted; NONE: not yet */
     uint32_t node;   /* of its stack; HPF__NO_FRAMES: it is no stack */
+    bool is_code;    /* in a file, without a function */
 } common_name;
 
 /* A name of the source that is read. */
@@ -55,7 +56,8 @@ struct hpf__import {
     uint32_t *common_of; /* by number, as it is emitted */
     size_t n_used, used_capacity;
     bool has_header[HPF_N_HEADERS];
-    double time_before; /* of the last sample that was emitted */
+    double time_before;    /* of the last sample that was emitted */
+    double total, of_code; /* amounts of all samples, and of those without a function */
     bool is_over;
     /* The source that is read. */
     source_name *of_source;
@@ -133,7 +135,7 @@ static hpf_status note_name(void *context, hpf_name name, hpf_str text, hpf_erro
     if (!HPF__ARRAY_RESERVE(in->names, in->names_capacity, (size_t)name + 1)) {
         return hpf_error_set_memory(err);
     }
-    in->names[name] = (common_name){NONE, HPF__NO_FRAMES};
+    in->names[name] = (common_name){NONE, HPF__NO_FRAMES, false};
     return HPF_OK;
 }
 
@@ -162,7 +164,8 @@ static hpf_status on_frames(void *context, hpf_name name, const hpf_frame *frame
 {
     hpf__import *in = context;
     uint32_t *common = &in->of_source[name].common;
-    bool is_symbolised = in->has_addresses && in->options.symbolise;
+    bool has_addresses = in->has_addresses || in->options.symbolises_all;
+    bool is_symbolised = has_addresses && in->options.symbolise;
     hpf_status status = is_symbolised ? in->options.symbolise(in->options.symbolise_context,
                                                               &frames, &n_frames, err)
                                       : HPF_OK;
@@ -170,6 +173,7 @@ static hpf_status on_frames(void *context, hpf_name name, const hpf_frame *frame
                               : status;
     if (status == HPF_OK) {
         in->names[*common].node = in->stacks.node;
+        in->names[*common].is_code = n_frames > 0 && frames->code > 0 && frames->module.length > 0;
     }
     return status;
 }
@@ -202,7 +206,10 @@ static hpf_status on_sample(void *context, const hpf_sample *sample, hpf_error *
     hpf_status status = HPF_OK;
     for (size_t i = 0; i < sample->n_costs && status == HPF_OK; i++) {
         hpf_cost cost = sample->costs[i];
+        double amount = hpf_cost_amount(&cost);
         status = use_name(in, &in->of_source[cost.name], &cost.name, err);
+        in->total += amount;
+        in->of_code += in->names[in->of_source[sample->costs[i].name].common].is_code ? amount : 0;
         status = status == HPF_OK ? hpf__emitter_cost(&in->stacks.emit, &cost, err) : status;
     }
     double time = isnan(in->time) ? sample->time : in->time;
@@ -290,6 +297,19 @@ static hpf_status order(moment *all, const hpf_format *format, hpf_source *const
     return is_known ? HPF_OK : HPF_MORE;
 }
 
+/* Says what names addresses, if more than half of the amounts have nothing else. */
+static void warn_of_code(const hpf__import *in)
+{
+    hpf_error warning;
+    if (in->of_code > in->total / 2 && in->options.warning && !in->options.symbolises_all) {
+        hpf_error_set(&warning, HPF_ERR_ARGUMENT,
+                      "%.0f%% of the amounts have addresses instead of functions: census convert "
+                      "--symbolise looks for their names, and says which files it lacks",
+                      100 * in->of_code / in->total);
+        in->options.warning(in->options.warning_context, &warning);
+    }
+}
+
 /* Emits the headers that the profile lacks, and ends the spool. */
 static hpf_status finish(hpf__import *in, bool has_no_times, hpf_error *err)
 {
@@ -308,6 +328,7 @@ static hpf_status finish(hpf__import *in, bool has_no_times, hpf_error *err)
         status = hpf__source_append(in->spool, hpf__buffer_str(&in->pending), err);
     }
     in->is_over = true;
+    warn_of_code(in);
     return status;
 }
 

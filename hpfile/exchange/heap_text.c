@@ -271,6 +271,8 @@ static hpf_status add_cost(heap_text *t, const site *s)
         }
         frame.label = hpf__call_stacks_join(stacks, hpf__base_name(frame.module), "%s0x%" PRIx64,
                                             m ? "+" : "", t->addresses[i] - (m ? m->base : 0));
+        frame.code = t->addresses[i] - (m ? m->base : 0) - 1; /* the address is after the call */
+        frame.is_code_offset = true;
         fits = frame.label.data && hpf__call_stacks_push(stacks, frame);
     }
     return fits ? hpf__call_stacks_cost(stacks, s->amount, t->err) : hpf_error_set_memory(t->err);

@@ -26,12 +26,13 @@ typedef struct frame {
  * a raw one in a module counts from the start of the module's file, and is after the call. */
 typedef struct instruction {
     uint64_t address, module;
+    uint64_t code; /* raw: within the call, as the module has addresses */
     size_t first_frame, end_frame;
 } instruction;
 
 /* Raw: a part of a module, as it is mapped; `base` is where the first byte of the file would be. */
 typedef struct segment {
-    uint64_t begin, end, base;
+    uint64_t begin, end, base, bias;
     uint64_t module; /* number of its text */
 } segment;
 
@@ -201,6 +202,7 @@ static hpf_status define_module(heaptrack *h, hpf_str rest)
         const segment new = {.begin = bias + v[0],
                              .end = bias + v[0] + v[1],
                              .base = base,
+                             .bias = bias,
                              .module = is_program ? h->program : h->n_texts};
         status = HPF__ARRAY_PUSH(h->segments, h->n_segments, h->segments_capacity, new)
                      ? HPF_OK
@@ -229,7 +231,9 @@ static hpf_status add_instruction(heaptrack *h, uint64_t address)
          i = i < h->n_sorted ? h->n_sorted : i + 1) {
         const segment *s = &h->segments[i];
         if (address >= s->begin && address < s->end) {
-            new.address = address - s->base + (h->program_version >= VERSION_OF_CALLS);
+            bool is_in_call = h->program_version >= VERSION_OF_CALLS;
+            new.address = address - s->base + is_in_call;
+            new.code = address - s->bias - !is_in_call;
             new.module = s->module;
         }
     }
@@ -290,7 +294,7 @@ static bool push_instruction(heaptrack *h, const instruction *at, bool *is_main)
          i < at->end_frame + !has_frame && fits && !*is_main && !hpf__call_stacks_is_full(stacks);
          i++) {
         const frame *f = has_frame ? &h->frames[i] : &unknown;
-        hpf_frame called = {.label = text_of(h, f->function), .module = module};
+        hpf_frame called = {.label = text_of(h, f->function), .module = module, .code = at->code};
         if (called.label.length == 0) {
             bool is_in_module = h->is_raw && at->module > 0;
             called.label =

@@ -19,8 +19,9 @@ typedef struct function {
     uint64_t id, name, file;
 } function;
 
+/* `start` is where the byte at `offset` in the file was; texts are numbers. */
 typedef struct mapping {
-    uint64_t id, file;
+    uint64_t id, start, offset, file, build_id;
 } mapping;
 
 typedef struct location {
@@ -84,9 +85,9 @@ static hpf_status read_numbers(const pprof *p, hpf_str message, uint64_t *values
 
 static hpf_status add_definition(pprof *p, const hpf__proto_field *field)
 {
-    uint64_t v[5] = {0};
+    uint64_t v[6] = {0};
     bool fits = true;
-    hpf_status status = field->number == 6 ? HPF_OK : read_numbers(p, field->bytes, v, 5);
+    hpf_status status = field->number == 6 ? HPF_OK : read_numbers(p, field->bytes, v, 6);
     if (status != HPF_OK) {
         return status;
     }
@@ -97,7 +98,7 @@ static hpf_status add_definition(pprof *p, const hpf__proto_field *field)
     case 3:
         p->program = p->n_mappings ? p->program : v[4];
         fits = HPF__ARRAY_PUSH(p->mappings, p->n_mappings, p->mappings_capacity,
-                               ((mapping){v[0], v[4]}));
+                               ((mapping){v[0], v[1], v[3], v[4], v[5]}));
         break;
     case 4:
         fits = HPF__ARRAY_PUSH(p->locations, p->n_locations, p->locations_capacity,
@@ -158,6 +159,20 @@ static hpf_str text_of(const pprof *p, uint64_t number)
 
 /* ---- Samples ---- */
 
+/* Adds to a frame what is needed to find its function. Addresses in a mapping that starts at 0 are
+ * those of the file. */
+static void set_code(const pprof *p, hpf_frame *frame, const location *at, const mapping *module)
+{
+    bool is_moved = module && (module->start > 0 || module->offset > 0);
+    frame->code = at->address;
+    if (is_moved) {
+        bool is_inside = at->address >= module->start;
+        frame->code = is_inside ? at->address - module->start + module->offset : 0;
+    }
+    frame->is_code_offset = is_moved;
+    frame->build_id = text_of(p, module ? module->build_id : 0);
+}
+
 static hpf_status push_frame(pprof *p, const location *at, const function *f, uint64_t line)
 {
     hpf__call_stacks *stacks = &p->stacks;
@@ -167,6 +182,9 @@ static hpf_status push_frame(pprof *p, const location *at, const function *f, ui
                    : hpf__call_stacks_join(stacks, HPF_STR(""), "0x%" PRIx64, at->address),
         .module = text_of(p, module ? module->file : 0),
         .source = f ? text_of(p, f->file) : HPF_STR("")};
+    if (!f) {
+        set_code(p, &frame, at, module);
+    }
     if (frame.source.length && line) {
         frame.source = hpf__call_stacks_join(stacks, frame.source, ":%" PRIu64, line);
     }

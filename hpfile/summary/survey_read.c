@@ -151,6 +151,7 @@ static hpf_status run(hpf__read_survey *s, const hpf_format *format, hpf_source 
                                          .value = s->options.value,
                                          .symbolise = s->options.symbolise,
                                          .symbolise_context = s->options.symbolise_context,
+                                         .symbolises_all = s->options.symbolises_all,
                                          .by_stack = s->options.by_stack,
                                          .by_line = s->options.by_line,
                                          .keeps_stacks = s->options.keeps_stacks,

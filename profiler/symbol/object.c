@@ -244,6 +244,31 @@ bool hpp__object_is_overwritten(const hpp__object *object)
 
 /* ---- An address ---- */
 
+uint64_t hpp__object_address(hpp__object *object, uint64_t offset)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(object->module, &bias);
+    GElf_Phdr segment;
+    size_t n_headers;
+    uint64_t moved = 0;
+    bool is_first = true;
+    if (!elf || elf_getphdrnum(elf, &n_headers) != 0) {
+        return offset;
+    }
+    for (size_t i = 0; i < n_headers; i++) {
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD) {
+            continue;
+        }
+        uint64_t by = segment.p_vaddr - segment.p_offset;
+        if (offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz) {
+            return offset + by;
+        }
+        moved = is_first ? by : moved;
+        is_first = false;
+    }
+    return offset + moved;
+}
+
 const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
 {
     const hpp__symbol *symbol = hpp__symbol_table_find(&object->symbols, address);

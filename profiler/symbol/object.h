@@ -36,6 +36,10 @@ void hpp__object_close(hpp__object *object);
  * reading a file that was cut raises SIGBUS. Call this before each of the functions below. */
 bool hpp__object_is_overwritten(const hpp__object *object);
 
+/* Returns the address of the byte at an offset in the file. A file that only has debugging
+ * information is taken for one whose segments follow each other in memory as in the file. */
+uint64_t hpp__object_address(hpp__object *object, uint64_t offset);
+
 /* Returns the symbol that names the code at an address, or NULL. A symbol without a size reaches
  * to the next function. */
 const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address);

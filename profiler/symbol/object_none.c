@@ -41,6 +41,12 @@ bool hpp__object_is_overwritten(const hpp__object *object)
     return false;
 }
 
+uint64_t hpp__object_address(hpp__object *object, uint64_t offset)
+{
+    (void)object;
+    return offset;
+}
+
 const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
 {
     (void)object;

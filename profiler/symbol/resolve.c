@@ -216,6 +216,22 @@ static void update_object(hpp_resolver *resolver, module_state *module)
     }
 }
 
+bool hpp_resolver_is_found(hpp_resolver *resolver, uint32_t number)
+{
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    if (module) {
+        update_object(resolver, module);
+    }
+    return module && module->object;
+}
+
+uint64_t hpp_resolver_address(hpp_resolver *resolver, uint32_t number, uint64_t offset)
+{
+    return hpp_resolver_is_found(resolver, number)
+               ? hpp__object_address(resolver->modules[number]->object, offset)
+               : offset;
+}
+
 /* ---- Names of functions ---- */
 
 static const hpp_functions *keep_one(hpp_resolver *resolver, hpp_function function)

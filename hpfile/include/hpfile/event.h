@@ -152,8 +152,8 @@ typedef struct hpf_activity {
 } hpf_activity;
 
 /* Receives a problem that does not stop the reader, as an error: HPF_END for truncated input,
- * HPF_ERR_ORDER for samples out of order, HPF_ERR_UNSUPPORTED for anything that is skipped. May be
- * NULL. */
+ * HPF_ERR_ORDER for samples out of order, HPF_ERR_ARGUMENT for addresses that could have functions,
+ * HPF_ERR_UNSUPPORTED for anything that is skipped. May be NULL. */
 typedef void hpf_warning(void *context, const hpf_error *warning);
 
 /* The default of hpf_reader_options.max_name_bytes. */
@@ -162,10 +162,9 @@ typedef void hpf_warning(void *context, const hpf_error *warning);
 typedef struct hpf_event_visitor hpf_event_visitor;         /* private to the library */
 typedef struct hpf_eventlog_activity hpf_eventlog_activity; /* private to the library */
 
-/* Replaces the frames of a stack, innermost first, of which some may be an address: their label
- * ends with `+0x` and the address after the call, in their module. A single frame may be an info
- * table, an address in the program `module`, which becomes a label in a module of its source.
- * `*frames` is valid until the next call. */
+/* Replaces the frames of a stack, innermost first, of which some may be `code` without a function.
+ * A single frame may be an info table, an address in the program `module`, which becomes a label in
+ * a module of its source. `*frames` is valid until the next call. */
 typedef hpf_status hpf_symboliser(void *context, const hpf_frame **frames, size_t *n_frames,
                                   hpf_error *err);
 
@@ -199,6 +198,7 @@ typedef struct hpf_reader_options {
      * of functions; NULL: they remain addresses. */
     hpf_symboliser *symbolise;
     void *symbolise_context;
+    bool symbolises_all; /* also of formats that usually have functions */
     /* An event log by type may have the stacks that allocated the objects. Its names are the types;
      * with this they are the stacks, each with a type as its innermost frame. */
     bool by_stack;

@@ -23,6 +23,10 @@ typedef struct hpf_frame {
     hpf_breakdown further; /* NONE, unless `type` is of a further break-down */
     hpf_str type;
     hpf_str table, closure_type; /* of info tables only; the closure type is a number */
+    /* An instruction within a call, in the file `module`, if its function is not known; 0: none. */
+    uint64_t code;
+    bool is_code_offset; /* it is where the file has it, not the address that the file gives it */
+    hpf_str build_id;    /* of the file, in hexadecimal digits */
 } hpf_frame;
 
 HPF_END_DECLS

@@ -57,6 +57,7 @@ typedef struct hpf_survey_options {
     hpf_str value;              /* as in hpf_reader_options */
     hpf_symboliser *symbolise;  /* as in hpf_reader_options */
     void *symbolise_context;
+    bool symbolises_all;
     /* Survey the live bytes that the garbage collector measured, with two warnings, if the source
      * is an event log without samples that has them. */
     bool takes_live_bytes;

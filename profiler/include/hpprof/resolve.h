@@ -49,6 +49,12 @@ HPF_API void hpp_resolver_destroy(hpp_resolver *resolver);
  * at the first lookup, and ignored if it has another build id by then. */
 HPF_API uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *object);
 
+/* Returns whether the object, or a separate debug file with its build id, was found. */
+HPF_API bool hpp_resolver_is_found(hpp_resolver *resolver, uint32_t object);
+
+/* Returns the address, in the file's own terms, of the byte at an offset in the file. */
+HPF_API uint64_t hpp_resolver_address(hpp_resolver *resolver, uint32_t object, uint64_t offset);
+
 /* Returns the functions at an address, in the file's own terms (virtual address minus load bias).
  * For a return address, the caller subtracts 1 first. */
 HPF_API hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_t address);

@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -204,6 +205,11 @@ def gperftools(census, folder):
         for (name, _, _), amount in census.frames("--value", kind, paths[-1]).items():
             found[name] += amount
         assert found and found == {name: n for name, n in wanted.items() if n > 0}, (found, wanted)
+    if shutil.which("go"):  # which makes pprof of it, without names
+        run("go", "tool", "pprof", "-symbolize=none", "-proto", "-output", folder / "raw.pb.gz", paths[-1])
+        assert census.frames("--symbolise", folder / "raw.pb.gz") == census.frames(paths[-1])
+        census("convert", "--symbolise", "-o", folder / "named.pb.gz", folder / "raw.pb.gz")
+        assert pprof_top(folder / "named.pb.gz", "inuse_space") == census.frames(paths[-1])
     heads = [re.match(r"heap profile: +\d+: +(\d+) ", path.read_text()) for path in paths]
     assert [total for _, total in sums(census.profile(*paths))] == [int(head[1]) for head in heads]
     assert census.profile(*paths)["sample_unit"] == "files"

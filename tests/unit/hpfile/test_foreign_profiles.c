@@ -230,13 +230,26 @@ Test(foreign_profiles, are_surveyed_and_read_by_live_profiles)
     }
 }
 
+/* What a symboliser was asked: "MODULE OFFSET+" or "MODULE ADDRESS", and the build id. */
+typedef struct asked {
+    char text[300];
+    unsigned n_warnings;
+} asked;
+
 static hpf_status name_addresses(void *context, const hpf_frame **frames, size_t *n_frames,
                                  hpf_error *err)
 {
     static const hpf_frame function = {.label = HPF_STR("f"), .source = HPF_STR("f.c:1")};
+    asked *a = context;
     (void)err;
-    ++*(unsigned *)context;
-    if (memchr((*frames)->label.data, '+', (*frames)->label.length)) {
+    for (size_t i = 0; i < *n_frames; i++) {
+        const hpf_frame *f = &(*frames)[i];
+        size_t n = strlen(a->text);
+        snprintf(a->text + n, sizeof a->text - n, "%.*s %llx%s%.*s;", (int)f->module.length,
+                 f->module.data, (unsigned long long)f->code, f->is_code_offset ? "+" : "",
+                 (int)f->build_id.length, f->build_id.data);
+    }
+    if ((*frames)->code > 0 && (*frames)->module.length > 0) {
         *frames = &function;
         *n_frames = 1;
     }
@@ -248,21 +261,65 @@ Test(foreign_profiles, have_functions_that_the_caller_finds)
     hpf_survey *survey;
     hpf_source *source;
     hpf_frame frame;
-    unsigned n_calls = 0;
+    asked seen = {0};
     const hpf_survey_options options = {
-        .size = sizeof options, .symbolise = name_addresses, .symbolise_context = &n_calls};
+        .size = sizeof options, .symbolise = name_addresses, .symbolise_context = &seen};
     const hpf_str text =
         TEXT("heap profile: 3: 60 [3: 60] @ heapprofile\n1: 40 [1: 40] @ 0x1abc 0x1def\n"
              "2: 20 [2: 20] @ 0x9\n\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 fe:00 11 /bin/a\n");
     cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
     cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
-    cr_expect_eq(n_calls, 2);
+    cr_expect_str_eq(seen.text, "/bin/a abb+;/bin/a dee+; 8+;");
     cr_expect(hpf_str_is(hpf_survey_name(survey, 0), "(1)f"));
     cr_expect_eq(hpf_survey_frames(survey, 0, &frame, 1), 1);
     cr_expect(hpf_str_is(frame.source, "f.c:1"));
     cr_expect(hpf_str_is(hpf_survey_name(survey, 1), "(2)0x9"));
     hpf_survey_destroy(survey);
     hpf_source_destroy(source);
+}
+
+static void count_warning(void *context, const hpf_error *warning)
+{
+    asked *a = context;
+    a->n_warnings++;
+    cr_expect_eq(warning->status, HPF_ERR_ARGUMENT);
+    cr_expect(strstr(warning->message, "100% of the amounts have addresses"), "%s",
+              warning->message);
+}
+
+/* A location in a mapping of /l with the build id "ab" that begins at 0x1000, with the byte 0x300
+ * of the file; one of the file's own address 0x77 in /o; one with a function; one in no mapping. */
+#define PPROF_CODE                                                                                 \
+    "\012\004\010\001\020\002\022\006\012\001\001\022\001\012\022\011\012\004\002\003\004\001\022" \
+    "\001\036"                                                                                     \
+    "\032\014\010\001\020\200\040\040\200\006\050\004\060\003\032\004\010\002\050\005"             \
+    "\042\007\010\001\020\001\030\220\040\042\006\010\002\020\002\030\167"                         \
+    "\042\013\010\003\020\001\030\221\040\042\002\010\001\042\004\010\004\030\011\052\004\010\001" \
+    "\020\006"                                                                                     \
+    "\062\000\062\005space\062\005bytes\062\002ab\062\002/l\062\002/o\062\001g"
+
+Test(foreign_profiles, of_pprof_have_functions_that_the_caller_finds_if_it_wants_all)
+{
+    const hpf_str text = TEXT(PPROF_CODE);
+    for (int wants_all = 0; wants_all < 2; wants_all++) {
+        hpf_survey *survey;
+        hpf_source *source;
+        asked seen = {0};
+        const hpf_survey_options options = {.size = sizeof options,
+                                            .symbolise = name_addresses,
+                                            .symbolise_context = &seen,
+                                            .symbolises_all = wants_all,
+                                            .warning = count_warning,
+                                            .warning_context = &seen};
+        cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
+        cr_assert_eq(hpf_survey_create(&survey, source, &options, NULL), HPF_OK);
+        cr_expect_str_eq(seen.text, wants_all ? "/l 310+ab;/o 77;/l 0; 9;/l 310+ab;" : "");
+        cr_expect_eq(seen.n_warnings, !wants_all);
+        cr_expect(hpf_str_is(hpf_survey_name(survey, 0), wants_all ? "(1)f" : "(1)0x1010"));
+        cr_expect_eq(hpf_survey_n_names(survey), wants_all ? 1 : 2);
+        hpf_survey_destroy(survey);
+        hpf_source_destroy(source);
+    }
 }
 
 enum { N_WIDE = 20000, N_ROWS = 6 };

@@ -41,6 +41,23 @@ Test(resolve, all_symbols)
     places_free(there);
 }
 
+/* In these files, all segments follow each other in memory as in the file. */
+Test(resolve, offsets_are_addresses)
+{
+    hpp_resolver *resolver = make_resolver(&symbols_only);
+    const hpp_object_file here = {.path = FIXTURE("libfixture_symbols.so")};
+    const hpp_object_file gone = {.path = "/gone/libfixture.so"};
+    uint32_t found = hpp_resolver_object(resolver, &here);
+    uint32_t lost = hpp_resolver_object(resolver, &gone);
+    cr_assert(hpp_resolver_is_found(resolver, found));
+    cr_assert_eq(hpp_resolver_address(resolver, found, 0x40), 0x40);
+    cr_assert_eq(hpp_resolver_address(resolver, found, UINT32_MAX), UINT32_MAX);
+    cr_assert_not(hpp_resolver_is_found(resolver, lost));
+    cr_assert_eq(hpp_resolver_address(resolver, lost, 0x40), 0x40);
+    cr_assert_not(hpp_resolver_is_found(resolver, 1000));
+    hpp_resolver_destroy(resolver);
+}
+
 Test(resolve, aliases_and_bare_labels)
 {
     const char *path = FIXTURE("libfixture_stripped.so");
