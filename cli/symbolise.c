@@ -100,9 +100,13 @@ static bool find_module(symboliser *s, const hpf_frame *frame, uint32_t *number)
                                                      ((struct module){.path = path}));
 }
 
-static bool push_function(symboliser *s, size_t *n, const hpp_function *f, hpf_str path)
+/* Adds a function at an address. Without a symbol, it remains an address. */
+static bool push_function(symboliser *s, size_t *n, const hpp_function *f, const hpf_frame *given)
 {
-    hpf_frame frame = {.label = f->name, .module = path, .source = f->file};
+    hpf_frame frame = {.label = f->name,
+                       .module = given->module,
+                       .source = f->file,
+                       .code = f->has_symbol ? 0 : given->code};
     if (f->file.length > 0 && f->line > 0) {
         char text[4096];
         int length = snprintf(text, sizeof text, "%s:%u", f->file.data, (unsigned)f->line);
@@ -143,7 +147,7 @@ static bool push_code(symboliser *s, size_t *n, const hpf_frame *given, bool *is
     hpp_functions found = hpp_resolver_find(s->resolver, module, address);
     bool fits = found.list[found.n - 1].has_symbol || count_unnamed(s, module, given->code);
     for (size_t k = 0; k < found.n && fits && !*is_main; k++) {
-        fits = push_function(s, n, &found.list[k], given->module);
+        fits = push_function(s, n, &found.list[k], given);
         *is_main = hpf_str_is(found.list[k].name, "main");
     }
     return fits;

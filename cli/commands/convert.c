@@ -14,6 +14,7 @@
 #include "hpfile/eventlog_writer.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/format.h"
+#include "hpfile/pprof.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
@@ -263,6 +264,36 @@ STACK_WRITER(write_heap_stacks, stacks_write_heap)
 STACK_WRITER(write_log_stacks, stacks_write_log)
 STACK_WRITER(write_prof_stacks, stacks_write_prof)
 
+/* ---- Functions of addresses ---- */
+
+/* Returns whether a profile of pprof is copied, with all that it has. */
+static bool is_copied(const input *in, const convert_values *v)
+{
+    bool is_chosen = v->input.value || is_cut(v) || !isnan(v->stacks.at.value) || in->n_more > 0;
+    bool is_pprof = in->format->stacks == HPF_STACKS_PPROF;
+    return is_pprof && targets[v->format] == in->format && !is_chosen;
+}
+
+/* Writes with --symbolise, and says which addresses have no function. */
+static hpf_status write_named(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
+{
+    const convert_values *v = values;
+    symboliser *s = in->symboliser;
+    hpf_status status = is_copied(in, v) ? hpf_source_rewind(in->source, err)
+                        : has_stacks(v)  ? write_heap_stacks(in, v, sink, err)
+                                         : write_profile(in, v, sink, err);
+    if (status == HPF_OK && is_copied(in, v)) {
+        status = hpf_pprof_symbolise(in->source, symboliser_frames, &s, sink, err);
+    }
+    if (status == HPF_OK) {
+        symboliser_say_unnamed(s, in->name);
+    }
+    if (!in->symboliser) {
+        symboliser_destroy(s);
+    }
+    return status;
+}
+
 /* ---- Formats ---- */
 
 /* Collects the output formats and the names of all formats. */
@@ -306,8 +337,8 @@ static int target_of_path(const char *path)
     return found;
 }
 
-/* Checks --at, finds the window, adds the sidecar file of a `.hp` file, if the output format has
- * room for it, and says which addresses --symbolise could not name. */
+/* Checks --at, finds the window, and adds the sidecar file of a `.hp` file, if the output format
+ * has room for it. */
 static bool prepare(input *in, void *values)
 {
     convert_values *v = values;
@@ -326,9 +357,6 @@ static bool prepare(input *in, void *values)
     }
     if (format->holds_quantities) {
         overlay_add(in);
-    }
-    if (v->input.symbolises_all) {
-        symboliser_say_unnamed(in->symboliser, in->name);
     }
     return true;
 }
@@ -444,7 +472,9 @@ static int run(const cmd *self, int argc, char **argv)
         .from = values.input_format < 0 ? NULL : hpf_format_find(source_names[values.input_format]),
         .output = values.output,
         .limits = survey_limits(&values),
-        .write = has_stacks(&values) ? write_heap_stacks : write_profile,
+        .write = values.input.symbolises_all ? write_named
+                 : has_stacks(&values)       ? write_heap_stacks
+                                             : write_profile,
         .write_log = has_stacks(&values) && values.stacks.time ? write_log_stacks : NULL,
         .write_prof = has_stacks(&values) ? write_prof_stacks : NULL,
         .prepare = prepare,

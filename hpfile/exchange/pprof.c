@@ -7,9 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hpfile/pprof.h"
+
 #include "base/date.h"
+#include "base/intern.h"
+#include "base/words.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
+#include "exchange/pprof.h"
 #include "io/protobuf.h"
 
 /* The most bytes of a message, after decompression. */
@@ -22,6 +27,7 @@ typedef struct function {
 /* `start` is where the byte at `offset` in the file was; texts are numbers. */
 typedef struct mapping {
     uint64_t id, start, offset, file, build_id;
+    bool is_named; /* an address in it has got a function */
 } mapping;
 
 typedef struct location {
@@ -98,7 +104,7 @@ static hpf_status add_definition(pprof *p, const hpf__proto_field *field)
     case 3:
         p->program = p->n_mappings ? p->program : v[4];
         fits = HPF__ARRAY_PUSH(p->mappings, p->n_mappings, p->mappings_capacity,
-                               ((mapping){v[0], v[1], v[3], v[4], v[5]}));
+                               ((mapping){v[0], v[1], v[3], v[4], v[5], false}));
         break;
     case 4:
         fits = HPF__ARRAY_PUSH(p->locations, p->n_locations, p->locations_capacity,
@@ -313,6 +319,17 @@ static hpf_status write_headers(pprof *p)
     return status;
 }
 
+static void finish(pprof *p)
+{
+    hpf__call_stacks_finish(&p->stacks);
+    hpf__buffer_finish(&p->bytes);
+    free(p->texts);
+    free(p->functions);
+    free(p->mappings);
+    free(p->locations);
+    free(p->types);
+}
+
 static hpf_status read_bytes(pprof *p, hpf_source *source)
 {
     hpf_str piece;
@@ -361,15 +378,201 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
     if (status == HPF_OK && options && options->taken_at_s && p.time_ns > 0) {
         *options->taken_at_s = (double)p.time_ns / 1e9;
     }
-    hpf__call_stacks_finish(&p.stacks);
-    hpf__buffer_finish(&p.bytes);
-    free(p.texts);
-    free(p.functions);
-    free(p.mappings);
-    free(p.locations);
-    free(p.types);
+    finish(&p);
     return status;
 }
+
+/* ---- Functions for addresses ---- */
+
+/* What is added to a profile. */
+typedef struct named {
+    pprof p;
+    hpf_symboliser *symbolise;
+    void *context;
+    uint64_t last_function;       /* the largest number in the profile */
+    hpf__intern texts, functions; /* a function is the numbers of its name and its file */
+    hpf__buffer copy, part, line;
+    bool fits;
+} named;
+
+static void put_number(named *n, uint32_t field, uint64_t value)
+{
+    n->fits = n->fits && hpf__proto_put_number(&n->part, field, value);
+}
+
+/* Ends the message that is being put together. */
+static void end(named *n, uint32_t field)
+{
+    n->fits = n->fits && hpf__proto_put_item(&n->copy, field, hpf__buffer_str(&n->part));
+    n->part.length = 0;
+}
+
+/* Returns the number of a text; 0, which is empty in all profiles, of an empty one. */
+static uint64_t number_of_text(named *n, hpf_str text)
+{
+    uint32_t number = 0;
+    bool is_new;
+    if (text.length == 0) {
+        return 0;
+    }
+    n->fits = n->fits && hpf__intern_add(&n->texts, text, &number, &is_new) == HPF_OK;
+    return n->p.n_texts + number;
+}
+
+static uint64_t number_of_function(named *n, hpf_str name, hpf_str file)
+{
+    const uint64_t key[] = {number_of_text(n, name), number_of_text(n, file)};
+    hpf_str bytes = {(const char *)key, sizeof key};
+    uint32_t number = 0;
+    bool is_new;
+    n->fits = n->fits && hpf__intern_add(&n->functions, bytes, &number, &is_new) == HPF_OK;
+    return n->last_function + 1 + number;
+}
+
+/* Removes a line from the end of a source, and returns it; 0: it has none. */
+static uint64_t take_line(hpf_str *source)
+{
+    size_t colon = source->length;
+    uint64_t line = 0;
+    while (colon > 0 && source->data[colon - 1] != ':') {
+        colon--;
+    }
+    hpf_str digits = hpf_str_from(*source, colon);
+    if (colon == 0 || !hpf__take_whole(&digits, 10, &line) || digits.length > 0) {
+        return 0;
+    }
+    source->length = colon - 1;
+    return line;
+}
+
+static bool has_lines(const location *at)
+{
+    hpf_str rest = at->message;
+    hpf__proto_field field;
+    bool has = false;
+    while (!has && hpf__proto_next(&rest, &field) == HPF_OK) {
+        has = field.number == 4 && field.is_bytes;
+    }
+    return has;
+}
+
+static mapping *find_mapping(const pprof *p, uint64_t id)
+{
+    const mapping *found = find(&id, p->mappings, p->n_mappings, sizeof *p->mappings);
+    return found ? &p->mappings[found - p->mappings] : NULL;
+}
+
+/* Copies a location, with the functions of its address if it has none. */
+static hpf_status name_location(named *n, const location *at, hpf_error *err)
+{
+    pprof *p = &n->p;
+    mapping *module = find_mapping(p, at->mapping);
+    hpf_frame frame = {.module = text_of(p, module ? module->file : 0)};
+    const hpf_frame *frames = &frame;
+    size_t n_frames = 1;
+    set_code(p, &frame, at, module);
+    bool is_address = frame.code > 0 && !has_lines(at);
+    hpf_status status = is_address ? n->symbolise(n->context, &frames, &n_frames, err) : HPF_OK;
+    bool is_named = is_address && n_frames > 0 && frames[n_frames - 1].code == 0;
+    n->fits = n->fits && hpf__buffer_add(&n->part, at->message);
+    for (size_t i = 0; is_named && i < n_frames; i++) {
+        hpf_str file = frames[i].source;
+        uint64_t line = take_line(&file);
+        uint64_t number = number_of_function(n, frames[i].label, file);
+        n->line.length = 0;
+        n->fits = n->fits && hpf__proto_put_number(&n->line, 1, number) &&
+                  hpf__proto_put_number(&n->line, 2, line) &&
+                  hpf__proto_put_bytes(&n->part, 4, hpf__buffer_str(&n->line));
+    }
+    end(n, 4);
+    if (module) {
+        module->is_named |= is_named;
+    }
+    return status == HPF_OK && !n->fits ? hpf_error_set_memory(err) : status;
+}
+
+/* Copies a mapping, which has functions, files, lines and inlined functions if one was found. */
+static void copy_mapping(named *n, hpf_str message)
+{
+    uint64_t id = 0;
+    const mapping *m =
+        read_numbers(&n->p, message, &id, 1) == HPF_OK ? find_mapping(&n->p, id) : NULL;
+    n->fits = n->fits && hpf__buffer_add(&n->part, message);
+    for (uint32_t has = 7; has <= 10 && m && m->is_named; has++) {
+        put_number(n, has, 1);
+    }
+    end(n, 3);
+}
+
+/* Copies everything but locations, in its order. */
+static void copy_others(named *n)
+{
+    hpf_str rest = {n->p.bytes.bytes, n->p.bytes.length}, whole = rest;
+    hpf__proto_field field;
+    for (; n->fits && hpf__proto_next(&rest, &field) == HPF_OK; whole = rest) {
+        whole.length -= rest.length;
+        if (field.number == 3) {
+            copy_mapping(n, field.bytes);
+        } else if (field.number != 4) {
+            n->fits = hpf__buffer_add(&n->copy, whole);
+        }
+    }
+}
+
+static void put_functions(named *n)
+{
+    for (uint32_t i = 0; i < n->functions.n_names; i++) {
+        const uint64_t *key = (const void *)n->functions.names[i].data;
+        put_number(n, 1, n->last_function + 1 + i);
+        put_number(n, 2, key[0]);
+        put_number(n, 3, key[0]);
+        put_number(n, 4, key[1]);
+        end(n, 5);
+    }
+    for (uint32_t i = 0; i < n->texts.n_names && n->fits; i++) {
+        n->fits = hpf__proto_put_item(&n->copy, 6, n->texts.names[i]);
+    }
+}
+
+/* A profile begins with its types: locations come behind everything else. */
+static hpf_status name_all(named *n, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    sort(n->p.mappings, n->p.n_mappings, sizeof *n->p.mappings);
+    for (size_t i = 0; i < n->p.n_functions; i++) {
+        uint64_t id = n->p.functions[i].id;
+        n->last_function = id > n->last_function ? id : n->last_function;
+    }
+    for (size_t i = 0; i < n->p.n_locations && status == HPF_OK; i++) {
+        status = name_location(n, &n->p.locations[i], err);
+    }
+    hpf__buffer locations = n->copy;
+    n->copy = (hpf__buffer){0};
+    copy_others(n);
+    n->fits = n->fits && hpf__buffer_add(&n->copy, hpf__buffer_str(&locations));
+    put_functions(n);
+    hpf__buffer_finish(&locations);
+    return status == HPF_OK && !n->fits ? hpf_error_set_memory(err) : status;
+}
+
+hpf_status hpf_pprof_symbolise(hpf_source *source, hpf_symboliser *symbolise, void *context,
+                               hpf_sink *sink, hpf_error *err)
+{
+    named n = {.p.err = err, .symbolise = symbolise, .context = context, .fits = true};
+    hpf_status status = read_bytes(&n.p, source);
+    status = status == HPF_OK ? read_definitions(&n.p) : status;
+    status = status == HPF_OK ? name_all(&n, err) : status;
+    status = status == HPF_OK ? hpf__pprof_write_gzip(hpf__buffer_str(&n.copy), sink, err) : status;
+    hpf__intern_finish(&n.texts);
+    hpf__intern_finish(&n.functions);
+    hpf__buffer_finish(&n.copy);
+    hpf__buffer_finish(&n.part);
+    hpf__buffer_finish(&n.line);
+    finish(&n.p);
+    return status;
+}
+
+/* ---- The format ---- */
 
 /* A file begins with the type of a sample or of the period, a short message of two numbers, or with
  * its table of texts, of which the first is empty. */

@@ -4,6 +4,7 @@
  * come last.
  */
 #include "hpfile/pprof_writer.h"
+#include "exchange/pprof.h"
 
 #include <math.h>
 #include <zlib.h>
@@ -148,7 +149,7 @@ static void put_all(message *m, const hpf_stacks *stacks, const hpf_pprof_profil
     }
 }
 
-static hpf_status write_gzip(hpf_str bytes, hpf_sink *sink, hpf_error *err)
+hpf_status hpf__pprof_write_gzip(hpf_str bytes, hpf_sink *sink, hpf_error *err)
 {
     unsigned char out[16384];
     z_stream z = {.next_in = (const unsigned char *)bytes.data};
@@ -176,8 +177,8 @@ hpf_status hpf_pprof_write(const hpf_stacks *stacks, const hpf_pprof_profile *pr
 {
     message m = {.fits = true};
     put_all(&m, stacks, profile);
-    hpf_status status =
-        m.fits ? write_gzip(hpf__buffer_str(&m.bytes), sink, err) : hpf_error_set_memory(err);
+    hpf_status status = m.fits ? hpf__pprof_write_gzip(hpf__buffer_str(&m.bytes), sink, err)
+                               : hpf_error_set_memory(err);
     hpf__intern_finish(&m.texts);
     hpf__buffer_finish(&m.bytes);
     hpf__buffer_finish(&m.part);

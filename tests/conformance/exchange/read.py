@@ -52,6 +52,8 @@ def pprof_top(path, kind, *options):
     printed = run("go", "tool", "pprof", "-top", "-lines", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0",
                   f"-sample_index={kind}", *unit, *options, path)
     for flat, name in re.findall(r"^ *(-?\d+)B? +-?[\d.e-]+% +-?[\d.e-]+% +-?\d+B? +-?[\d.e-]+% +(.*)$", printed, re.M):
+        if int(flat) == 0:
+            continue
         name, _, place = name.removesuffix(" (inline)").rpartition(" ")
         file, _, line = place.rpartition(":")
         found[name, file, int(line)] += int(flat)
@@ -209,7 +211,8 @@ def gperftools(census, folder):
         run("go", "tool", "pprof", "-symbolize=none", "-proto", "-output", folder / "raw.pb.gz", paths[-1])
         assert census.frames("--symbolise", folder / "raw.pb.gz") == census.frames(paths[-1])
         census("convert", "--symbolise", "-o", folder / "named.pb.gz", folder / "raw.pb.gz")
-        assert pprof_top(folder / "named.pb.gz", "inuse_space") == census.frames(paths[-1])
+        for kind in ("inuse_space", "inuse_objects", "alloc_space", "alloc_objects"):
+            assert pprof_top(folder / "named.pb.gz", kind) == census.frames("--value", kind, paths[-1]), kind
     heads = [re.match(r"heap profile: +\d+: +(\d+) ", path.read_text()) for path in paths]
     assert [total for _, total in sums(census.profile(*paths))] == [int(head[1]) for head in heads]
     assert census.profile(*paths)["sample_unit"] == "files"

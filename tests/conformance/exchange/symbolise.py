@@ -4,8 +4,10 @@
 
 symbolise.py FORMAT CENSUS FOLDER   exit status 77 if the programs are not installed
 """
+import collections
 import ctypes.util
 import functools
+import gzip
 import http.server
 import json
 import os
@@ -58,10 +60,12 @@ class Stacks:
             return texts.setdefault(word, len(texts))
 
         locations = {}
-        out = message(1, number(1, text("inuse_space")) + number(2, text("bytes")))
+        out = b"".join(message(1, number(1, text(kind)) + number(2, text(unit)))
+                       for kind, unit in (("inuse_objects", "count"), ("inuse_space", "bytes")))
+        label = message(3, number(1, text("bytes")) + number(3, BYTES))
         for stack in self.stacks:
             ids = [locations.setdefault(address - 1, len(locations) + 1) for address in stack]
-            out += message(2, message(1, b"".join(map(varint, ids))) + message(2, varint(BYTES)))
+            out += message(2, message(1, b"".join(map(varint, ids))) + message(2, varint(3) + varint(BYTES)) + label)
         for i, (begin, end, offset, name) in enumerate(self.mappings, 1):
             is_moved = not (is_own and name == str(self.program))
             place = number(2, begin) + number(3, end) + number(4, offset) if is_moved else b""
@@ -107,6 +111,45 @@ def named(census, folder, content, *options, env=None):
     return sorted(stacks), done.stderr
 
 
+def fields(data):
+    """Returns the contents of the fields of a message that are messages and texts, by number."""
+    def take():
+        nonlocal data
+        n = shift = 0
+        while True:
+            byte, data = data[0], data[1:]
+            n |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return n
+
+    found = collections.defaultdict(list)
+    while data:
+        key, n = take(), take()
+        assert key & 7 == 2, key
+        found[key >> 3].append(data[:n])
+        data = data[n:]
+    return found
+
+
+def copied(census, folder, content):
+    """Writes a profile with functions for its addresses, which has all that the profile has. Returns its frames up to
+    main by stack."""
+    (folder / "raw.pb").write_bytes(content)
+    census("convert", "--symbolise", "-o", folder / "named.pb.gz", folder / "raw.pb")
+    copy = gzip.decompress((folder / "named.pb.gz").read_bytes())
+    before, after = fields(content), fields(copy)
+    for kind in (1, 2):  # types and samples, which have labels
+        assert before[kind] == after[kind], (before, after)
+    for kind in (3, 4, 6):  # mappings, locations and texts
+        assert len(before[kind]) <= len(after[kind])
+        assert all(new.startswith(old) for old, new in zip(before[kind], after[kind])), (before, after)
+    stacks, said = named(census, folder, copy)
+    assert said == "", said
+    assert census.stacks("--value", "inuse_objects", folder / "named.pb.gz").total() == 3 * len(stacks)
+    return sorted(stack[:[frame[0] for frame in stack].index("main") + 1] for stack in stacks)
+
+
 def built(folder, name, *options):
     program = compiled(folder, "symbolise.c", "-Wl,--build-id", *options)
     return program.rename(folder / name)
@@ -127,6 +170,7 @@ def layouts(census, folder):
             found = named(census, folder, content, "--symbolise")
             assert found == (wanted, ""), (name, found, wanted)
         assert named(census, folder, stacks.text()) == (wanted, "")
+        assert copied(census, folder, stacks.pprof(build_id=build_id_of)) == wanted
         # Only where it is asked for.
         found, said = named(census, folder, stacks.pprof())
         assert all(frame[0].startswith("0x") for stack in found for frame in stack), found

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hpfile/live.h"
+#include "hpfile/pprof.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
 #include "failing_alloc.h"
@@ -552,6 +553,56 @@ Test(foreign_profiles, survive_each_failing_allocation)
             hpf_sink_destroy(sink);
             cr_assert_lt(nth, 1000);
         }
+    }
+}
+
+static hpf_status copy_pprof(asked *seen, hpf_sink *sink, hpf_error *err)
+{
+    const hpf_str text = TEXT(PPROF_CODE);
+    hpf_source *source = NULL;
+    hpf_status status = hpf_source_from_memory(&source, text, NULL, err);
+    status =
+        status == HPF_OK ? hpf_pprof_symbolise(source, name_addresses, seen, sink, err) : status;
+    hpf_source_destroy(source);
+    return status;
+}
+
+/* A location that has a line keeps its own function. */
+Test(foreign_profiles, of_pprof_are_copied_with_functions_for_addresses)
+{
+    hpf_sink *copy = hpf_sink_to_memory();
+    hpf_survey *survey = NULL;
+    hpf_source *source = NULL;
+    asked seen = {0};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    cr_assert_eq(copy_pprof(&seen, copy, NULL), HPF_OK);
+    cr_expect_str_eq(seen.text, "/l 310+ab;/o 77; 9;");
+    cr_assert_eq(hpf_source_from_memory(&source, hpf_sink_bytes(copy), &keeping, NULL), HPF_OK);
+    cr_assert_eq(hpf_survey_create(&survey, source, NULL, NULL), HPF_OK);
+    char *hp = survey_as_hp(survey);
+    cr_expect(strstr(hp, "(1)f\t10\n(2)f/g/0x9/f\t30\n"), "%s", hp);
+    hpf_frame frame;
+    cr_expect_eq(hpf_survey_frames(survey, 1, &frame, 1), 4);
+    cr_expect(hpf_str_is(frame.source, "f.c:1") && hpf_str_is(frame.module, "/o"));
+    free(hp);
+    hpf_survey_destroy(survey);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(copy);
+}
+
+Test(foreign_profiles, of_pprof_are_copied_or_not_at_each_failing_allocation)
+{
+    bool has_failed = true;
+    for (unsigned long nth = 1; has_failed; nth++) {
+        asked seen = {0};
+        hpf_error err = {0};
+        hpf_sink *sink = hpf_sink_to_memory();
+        failing_alloc_arm(nth, false);
+        hpf_status status = copy_pprof(&seen, sink, &err);
+        has_failed = failing_alloc_disarm();
+        cr_expect(status == (has_failed ? HPF_ERR_MEMORY : HPF_OK), "%lu: %s", nth, err.message);
+        hpf_sink_destroy(sink);
+        cr_assert_lt(nth, 1000);
     }
 }
 
