@@ -403,10 +403,10 @@ hpf_status watch_read(watched *seen, hpf_source *source, const hpf_format *forma
         }
         return status == HPF_END ? HPF_OK : status;
     }
+    say(profile_of(seen), WATCHED_GROWING, ""); /* until there is a warning */
     status = hpf_live_read(seen->live, source, format, err);
     if (status == HPF_OK) {
         seen->last_sample_s = clock_now_s();
-        say(profile_of(seen), WATCHED_GROWING, "");
         CALL_VIEWS(profile_of(seen), grew)
     }
     return status;
