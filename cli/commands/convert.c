@@ -140,6 +140,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     const hpf_eventlog_metadata *metadata = hpf_survey_eventlog_metadata(in->survey);
     if (metadata) {
         options.rts = metadata->rts;
+        options.rate_bytes = metadata->rate_bytes;
     }
     if (profile) {
         memcpy(options.filters, profile->filters, sizeof options.filters);

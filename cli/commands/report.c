@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpfile/margin.h"
 #include "hpfile/survey.h"
 #include "hpfile/sink.h"
 #include "base/frame.h"
@@ -75,14 +76,36 @@ typedef struct report {
     hpf_str value_unit, time_unit;
     hpf_summary sum;
     hpf_findings findings;
-    bool is_window; /* only a part of the profile is reported */
-    bool exact;     /* print exact numbers */
+    bool is_window;    /* only a part of the profile is reported */
+    bool exact;        /* print exact numbers */
+    double rate_bytes; /* amounts are estimates of a sample of the blocks (margin.h); 0: exact */
 } report;
 
 static formatted amount(const report *r, double value)
 {
     formatted unknown = {"-"};
     return isnan(value) ? unknown : format_amount(value, r->value_unit, r->exact);
+}
+
+/* Returns how far an estimate may be off at most: the sizes of its blocks are not known. */
+static double margin_of(const report *r, double value)
+{
+    double variance = hpf_margin_variance(value, 0, r->rate_bytes);
+    return hpf_margin(value, variance, r->rate_bytes);
+}
+
+/* An amount with its margin. */
+typedef struct estimate {
+    char text[2 * FORMATTED_BYTES + 8];
+} estimate;
+
+static estimate estimated(const report *r, double value)
+{
+    estimate e;
+    bool has_margin = r->rate_bytes > 0 && !isnan(value);
+    snprintf(e.text, sizeof e.text, "%s%s%s", amount(r, value).text, has_margin ? " ± " : "",
+             has_margin ? amount(r, margin_of(r, value)).text : "");
+    return e;
 }
 
 static formatted growth(const report *r, double value)
@@ -185,10 +208,16 @@ static void write_head(hpf_sink *sink, const report *r)
         hpf_sink_printf(sink, " from %s", format_time(o->first_time, r->time_unit, r->exact).text);
     }
     hpf_sink_text(sink, "\n");
-    hpf_sink_printf(sink, "peak     %s", amount(r, sum->peak).text);
+    if (r->rate_bytes > 0) {
+        hpf_sink_printf(sink,
+                        "rate     a sample of the blocks, one for %s; ±: 95 of 100 amounts are "
+                        "within it\n",
+                        amount(r, r->rate_bytes).text);
+    }
+    hpf_sink_printf(sink, "peak     %s", estimated(r, sum->peak).text);
     hpf_sink_printf(sink, " at %s\n", format_time(sum->peak_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, "mean     %s\n", amount(r, sum->total.mean).text);
-    hpf_sink_printf(sink, "final    %s", amount(r, sum->final).text);
+    hpf_sink_printf(sink, "final    %s", estimated(r, sum->final).text);
     hpf_sink_printf(sink, " at %s\n", format_time(sum->final_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, "growth   %s", growth(r, sum->total.growth).text);
     if (!isnan(sum->total.r_squared)) {
@@ -215,6 +244,11 @@ static void write_text_row(hpf_sink *sink, const report *r, const hpf_summary_ro
 {
     hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
     hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
+    if (r->rate_bytes > 0) {
+        bool is_known = !isnan(row->max);
+        hpf_sink_printf(sink, "%s%-*s", is_known ? " ± " : "   ", width - 3,
+                        is_known ? amount(r, margin_of(r, row->max)).text : "");
+    }
     hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
     hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);
 }
@@ -233,7 +267,7 @@ static void write_text_others(hpf_sink *sink, const report *r, int width)
         hpf_sink_text(sink, "\n");
     }
     if (n > 0 && n < r->sum.others.n_names) {
-        hpf_sink_printf(sink, "%*sand %s smaller\n", 3 * width + 23, "",
+        hpf_sink_printf(sink, "%*sand %s smaller\n", (r->rate_bytes > 0 ? 4 : 3) * width + 23, "",
                         format_count(r->sum.others.n_names - n).text);
     }
 }
@@ -243,8 +277,8 @@ static void write_text(hpf_sink *sink, const report *r)
     const int width = r->exact ? 24 : 13;
     write_head(sink, r);
     if (r->sum.n_rows > 0) {
-        hpf_sink_printf(sink, "\n%6s %*s %*s %*s %5s  %s\n", "area", width, "mean", width, "max",
-                        width + 4, "growth", "R2", "name");
+        hpf_sink_printf(sink, "\n%6s %*s %*s%*s %*s %5s  %s\n", "area", width, "mean", width, "max",
+                        r->rate_bytes > 0 ? width : 0, "", width + 4, "growth", "R2", "name");
     }
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
@@ -276,7 +310,7 @@ static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summa
 static void write_markdown(hpf_sink *sink, const report *r)
 {
     const hpf_summary *sum = &r->sum;
-    hpf_sink_printf(sink, "Peak %s", amount(r, sum->peak).text);
+    hpf_sink_printf(sink, "Peak %s", estimated(r, sum->peak).text);
     hpf_sink_printf(sink, " at %s", format_time(sum->peak_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, ", mean %s", amount(r, sum->total.mean).text);
     hpf_sink_printf(sink, ", growth %s", growth(r, sum->total.growth).text);
@@ -286,7 +320,7 @@ static void write_markdown(hpf_sink *sink, const report *r)
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(sum, i)); i++) {
         hpf_sink_printf(sink, "| %.1f%% | %s |", 100 * row->share, amount(r, row->mean).text);
-        hpf_sink_printf(sink, " %s |", amount(r, row->max).text);
+        hpf_sink_printf(sink, " %s |", estimated(r, row->max).text);
         hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
         hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
         write_markdown_name(sink, r, row);
@@ -318,6 +352,7 @@ static void write_csv_members(hpf_sink *sink, const report *r, const hpf_summary
 static void write_csv(hpf_sink *sink, const report *r)
 {
     hpf_sink_text(sink, "name,names,share,mean,max,growth,r_squared");
+    hpf_sink_text(sink, r->rate_bytes > 0 ? ",max_margin" : "");
     hpf_sink_text(sink, r->in->sets ? ",members\n" : "\n");
     const hpf_summary_row *row;
     for (uint32_t i = 0; (row = row_at(&r->sum, i)); i++) {
@@ -329,6 +364,9 @@ static void write_csv(hpf_sink *sink, const report *r)
         write_csv_number(sink, row->max);
         write_csv_number(sink, row->growth);
         write_csv_number(sink, row->r_squared);
+        if (r->rate_bytes > 0) {
+            write_csv_number(sink, margin_of(r, row->max));
+        }
         if (r->in->sets) {
             write_csv_members(sink, r, row);
         }
@@ -349,11 +387,14 @@ static void write_json_detail(hpf_json *json, const report *r, hpf_name name)
 }
 
 /* Writes the figures of a row in its object. */
-static void write_json_figures(hpf_json *json, const hpf_summary_row *row)
+static void write_json_figures(hpf_json *json, const report *r, const hpf_summary_row *row)
 {
     hpf_json_number(json, "share", row->share);
     hpf_json_number(json, "mean", row->mean);
     hpf_json_number(json, "max", row->max);
+    if (r->rate_bytes > 0) {
+        hpf_json_number(json, "max_margin", margin_of(r, row->max));
+    }
     hpf_json_number(json, "growth", row->growth);
     hpf_json_number(json, "r_squared", row->r_squared);
 }
@@ -367,7 +408,7 @@ static void write_json_rows(hpf_json *json, const char *key, const report *r,
         hpf_json_object(json, NULL);
         hpf_json_str(json, "name", rows[i].name);
         write_json_detail(json, r, rows[i].number);
-        write_json_figures(json, &rows[i]);
+        write_json_figures(json, r, &rows[i]);
         hpf_json_close(json);
     }
     hpf_json_close(json);
@@ -415,6 +456,10 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_number(&json, "begin", o->first_time);
     hpf_json_number(&json, "duration", sum->duration);
     hpf_json_number(&json, "area", o->total.trapezium);
+    if (r->rate_bytes > 0) {
+        hpf_json_number(&json, "rate_bytes", r->rate_bytes);
+        hpf_json_number(&json, "peak_margin", margin_of(r, sum->peak));
+    }
     write_json_moment(&json, "peak", sum->peak, sum->peak_time);
     write_json_moment(&json, "final", sum->final, sum->final_time);
     hpf_json_number(&json, "mean", sum->total.mean);
@@ -423,7 +468,7 @@ static void write_json(hpf_sink *sink, const report *r)
     write_json_rows(&json, "bands", r, sum->rows, sum->n_rows);
     hpf_json_object(&json, "others");
     hpf_json_whole(&json, "names", sum->others.n_names);
-    write_json_figures(&json, &sum->others);
+    write_json_figures(&json, r, &sum->others);
     write_json_rows(&json, "largest", r, sum->rows + sum->n_rows, n_listed_others(sum));
     hpf_json_close(&json);
     hpf_json_array(&json, "findings");
@@ -555,6 +600,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
         .is_window = time_window_given(&v->window) != NULL,
         .exact = v->exact,
+        .rate_bytes = hpf_survey_rate_bytes(in->survey),
     };
     const hpf_recording recording = finding_recording(in, r.is_window);
     hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);

@@ -42,7 +42,7 @@ typedef struct run_values {
     bool no_children, no_mmap;
     opt_list files; /* arguments of -o */
     const char *max_overhead;
-    const char *biography_rate;
+    const char *rate, *biography_rate;
     opt_list watch; /* arguments of --watch */
     opt_list http;  /* addresses to listen on; "": the loopback address */
     const char *token_file;
@@ -66,6 +66,9 @@ static const opt run_options[] = {
     OPT('x', "exceptions", OPT_SUFFIX, AT(exceptions), "KIND",
         "c: print the call stack of each C++ exception that is thrown, once for each type and "
         "place"),
+    OPT(0, "rate", OPT_TEXT, AT(rate), "SIZE",
+        "count a sample of the blocks only, one for each SIZE bytes that are allocated, such as "
+        "512K, for production: amounts are estimates, with their margins of error"),
     OPT(0, "no-children", OPT_FLAG, AT(no_children), NULL,
         "profile only the program, not the processes that it starts"),
     OPT_HEADING("Output"),
@@ -555,6 +558,9 @@ static int check_options(const cmd *self, run *r)
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
                            v->max_overhead);
     }
+    if (v->rate && !read_size(&r->profile->rate_bytes, v->rate)) {
+        return cmd_misused(self, "--rate expects a size such as 512K, not '%s'", v->rate);
+    }
     if (v->biography_rate && !read_size(&r->options.biography_bytes, v->biography_rate)) {
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
@@ -699,7 +705,7 @@ static int run_command(const cmd *self, int argc, char **argv)
 static const opt *attach_options(void)
 {
     static const char names[] =
-        " heap interval prof prof-verbose bins tick clock skip no-skip depth no-mmap output "
+        " heap interval rate prof prof-verbose bins tick clock skip no-skip depth no-mmap output "
         "max-rss-overhead watch http token-file source quiet ";
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;

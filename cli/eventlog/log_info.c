@@ -185,6 +185,10 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
         }
         write_filters(sink, p);
     }
+    if (c->facts->rate_bytes) {
+        hpf_sink_printf(sink, "\nrate         a sample of the blocks, one for %s",
+                        format_amount((double)c->facts->rate_bytes, HPF_STR("bytes"), false).text);
+    }
 }
 
 /* Quantities of the log, without a survey. */
@@ -302,6 +306,9 @@ static void write_json_profiles(hpf_json *json, const log_contents *c)
         "module",   "closure_descr", "type", "cost_centre", "cost_centre_stack",
         "retainer", "biography",
     };
+    if (c->facts->rate_bytes) {
+        hpf_json_whole(json, "rate_bytes", c->facts->rate_bytes);
+    }
     hpf_json_array(json, "heap_profiles");
     for (size_t i = 0; i < c->facts->n_profiles; i++) {
         const hpf_eventlog_profile *p = &c->facts->profiles[i];

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "hpfile/margin.h"
 #include "options/stack_options.h"
 #include "path.h"
 #include "symbol_hint.h"
@@ -25,6 +26,7 @@ typedef struct page {
     FILE *to;
     hpp_collector *collector;
     bool has_recording; /* else each process has files */
+    double rate_bytes;  /* of the process that is printed: a sample of its blocks; 0: all */
 } page;
 
 static void say(const page *p, const char *format, ...) HPF_PRINTF(2, 3);
@@ -41,6 +43,19 @@ static void say(const page *p, const char *format, ...)
 static formatted amount(uint64_t n_bytes)
 {
     return format_amount((double)n_bytes, BYTES, false);
+}
+
+/* An amount with its margin, if it is an estimate. */
+typedef struct estimate {
+    char text[2 * FORMATTED_BYTES + 8];
+} estimate;
+
+static estimate with_margin(uint64_t n_bytes, double margin)
+{
+    estimate e;
+    snprintf(e.text, sizeof e.text, "%s%s%s", amount(n_bytes).text, margin > 0 ? " ± " : "",
+             margin > 0 ? format_amount(margin, BYTES, false).text : "");
+    return e;
 }
 
 static const char *plural(uint64_t n)
@@ -73,9 +88,14 @@ static void say_course(const page *p, const hpp_process_figures *f)
     }
     double peak_s = f->missed_peak_bytes > 0 ? f->missed_peak_s : f->peak_s;
     say(p, "ran %s; peak %s at %s%s; %s allocation%s of %s in total",
-        format_time(f->duration_s, SECONDS, false).text, amount(peak_of(f)).text,
-        format_time(peak_s, SECONDS, false).text, f->is_restricted ? " within the restriction" : "",
-        format_count(f->allocations).text, plural(f->allocations), amount(f->allocated_bytes).text);
+        format_time(f->duration_s, SECONDS, false).text,
+        with_margin(peak_of(f), f->peak_margin).text, format_time(peak_s, SECONDS, false).text,
+        f->is_restricted ? " within the restriction" : "", format_count(f->allocations).text,
+        plural(f->allocations), amount(f->allocated_bytes).text);
+    if (f->rate_bytes > 0) {
+        say(p, "counted a sample of the blocks, one for %s; ±: 95 of 100 amounts are within it",
+            amount(f->rate_bytes).text);
+    }
     if (f->resident_bytes > 0) {
         say(p, "resident set up to %s, plus %s for the profiler", amount(f->resident_bytes).text,
             amount(f->profiler_bytes).text);
@@ -89,6 +109,23 @@ static void say_course(const page *p, const hpp_process_figures *f)
 static const char *of_all(const hpp_process_figures *f)
 {
     return f->is_restricted ? ", of all blocks" : "";
+}
+
+/* Returns the amount of a site, as wide as others in its column. */
+static estimate column_of(const page *p, const hpp_site_figures *s)
+{
+    double n_bytes = (double)s->live_bytes, rate_bytes = p->rate_bytes;
+    double variance = hpf_margin_variance(n_bytes, (double)s->live_blocks, rate_bytes);
+    double margin = hpf_margin(n_bytes, variance, rate_bytes);
+    bool has_margin = margin >= 1;
+    estimate e;
+    snprintf(e.text, sizeof e.text, "%10s%s%-*s", amount(s->live_bytes).text,
+             has_margin ? " ± " : "",
+             rate_bytes <= 0 ? 0
+             : has_margin    ? 8
+                             : 11,
+             has_margin ? format_amount(margin, BYTES, false).text : "");
+    return e;
 }
 
 /* Prints the largest sites, types or retainer sets; those below one percent only if they are the
@@ -106,7 +143,7 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
             continue;
         }
         int n_path = shown(s->path, PATH_BYTES);
-        say(p, "  %10s %3.0f%% %10s block%s  %.*s%s%.*s%s", amount(s->live_bytes).text, share,
+        say(p, "  %s %3.0f%% %10s block%s  %.*s%s%.*s%s", column_of(p, s).text, share,
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
             s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,
             s->path.length > (size_t)n_path ? "..." : "");
@@ -416,10 +453,11 @@ static void say_unnamed(const page *p)
 
 /* ---- All ---- */
 
-static void say_program(const page *p, size_t index)
+static void say_program(page *p, size_t index)
 {
     hpp_process_figures f;
     hpp_collector_figures(p->collector, index, &f);
+    p->rate_bytes = (double)f.rate_bytes;
     uint64_t end_bytes = f.allocated_bytes - f.freed_bytes;
     uint64_t end_blocks = f.allocations - f.frees;
     say_course(p, &f);
@@ -442,8 +480,9 @@ static void say_program(const page *p, size_t index)
         say(p, "  of this, the program mapped %s itself (mmap)", amount(f.mapped_bytes).text);
     }
     if (end_bytes > 0) {
-        say(p, "not freed at the end%s: %s in %s block%s", of_all(&f), amount(end_bytes).text,
-            format_count(end_blocks).text, plural(end_blocks));
+        say(p, "not freed at the end%s: %s in %s block%s", of_all(&f),
+            with_margin(end_bytes, f.end_margin).text, format_count(end_blocks).text,
+            plural(end_blocks));
         say_sites(p, index, HPP_AT_END, end_bytes);
     }
     if (f.last_objects_s > 0 && !f.has_last_image) {
@@ -526,13 +565,13 @@ size_t run_summary_largest(const hpp_collector *collector)
 
 void run_summary_print_failures(FILE *to, hpp_collector *collector, const char *recording)
 {
-    say_failures(&(page){to, collector, recording != NULL});
+    say_failures(&(page){to, collector, recording != NULL, 0});
 }
 
 void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, const char *recording,
                        const char *suffix)
 {
-    page p = {to, collector, recording != NULL};
+    page p = {to, collector, recording != NULL, 0};
     size_t n = hpp_collector_n_processes(collector);
     size_t largest = run_summary_largest(collector);
     if (n > 1) {

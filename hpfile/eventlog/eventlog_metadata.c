@@ -196,6 +196,9 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
         return HPF_OK;
     case HPF__EVENT_HEAP_PROF_BEGIN:
         return note_profile(metadata, payload, err);
+    case HPF__EVENT_HEAP_PROF_RATE:
+        metadata->rate_bytes = payload.length < 9 ? 0 : hpf__read8(payload.data + 1);
+        return HPF_OK;
     case HPF__EVENT_HEAP_PROF_COST_CENTRE: /* its flags come last */
         if (payload.length > 4) {
             unsigned char flags = (unsigned char)payload.data[payload.length - 1];
@@ -217,6 +220,7 @@ bool hpf_eventlog_metadata_want(uint16_t id)
     case HPF__EVENT_HEAP_INFO_GHC:
     case HPF__EVENT_PROF_BEGIN:
     case HPF__EVENT_HEAP_PROF_BEGIN:
+    case HPF__EVENT_HEAP_PROF_RATE:
         return true;
     default:
         return false;

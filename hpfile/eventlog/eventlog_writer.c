@@ -316,6 +316,11 @@ static void put_profile(eventlog_writer *w)
         hpf__log_put_string(&w->log, w->base.options.filters[i], FILTER_BYTES);
     }
     hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_BEGIN, 0);
+    if (w->base.options.rate_bytes) {
+        hpf__log_put_number(&w->log, 0, 1);
+        hpf__log_put_number(&w->log, w->base.options.rate_bytes, 8);
+        hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_RATE, 0);
+    }
 }
 
 static void begin(eventlog_writer *w)

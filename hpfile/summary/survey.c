@@ -145,6 +145,13 @@ const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *s)
     return log ? hpf__eventlog_heap_metadata(log) : NULL;
 }
 
+double hpf_survey_rate_bytes(const hpf_survey *s)
+{
+    const hpf_eventlog_metadata *metadata = hpf_survey_eventlog_metadata(s);
+    bool has_bytes = hpf_str_is(hpf_survey_header(s, HPF_HEADER_VALUE_UNIT), "bytes");
+    return metadata && has_bytes ? (double)metadata->rate_bytes : 0;
+}
+
 const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *s)
 {
     const hpf__eventlog_heap *log = hpf__reader_log(s->reader);

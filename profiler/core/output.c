@@ -156,6 +156,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
         .breakdown =
             options->census->breakdown ? options->census->breakdown : HPF_BREAKDOWN_COST_CENTRE,
         .period_ns = options->interval_ns,
+        .rate_bytes = options->rate_bytes,
         .flush_samples = true,
         .writes_changes = which == HPP__OUT_RECORDING,
         .writes_totals = has_totals,

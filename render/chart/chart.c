@@ -48,6 +48,7 @@ hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey, hpf_e
             return HPF_ERR_MEMORY;
         }
     }
+    chart->public.rate_bytes = hpf_survey_rate_bytes(survey);
     return HPF_OK;
 }
 

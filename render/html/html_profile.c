@@ -628,6 +628,7 @@ static void put_head(profile_writer *w)
     hpf_json_bytes(w->json, "date", hpf_survey_header(w->survey, HPF_HEADER_DATE));
     hpf_json_bytes(w->json, "sample_unit", hpf_survey_header(w->survey, HPF_HEADER_SAMPLE_UNIT));
     hpf_json_bytes(w->json, "value_unit", hpf_survey_header(w->survey, HPF_HEADER_VALUE_UNIT));
+    hpf_json_number(w->json, "rate_bytes", hpf_survey_rate_bytes(w->survey));
     hpf_json_text(w->json, "state", about->state ? about->state : "ended");
     hpf_json_whole(w->json, "n_samples", o->n_samples);
 }

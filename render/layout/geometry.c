@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "hpfile/margin.h"
 
 /* Returns the sizes that belong to a size of the text. */
 static hpr__type_sizes sizes_around(double text_pt)
@@ -230,6 +231,13 @@ void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bo
                          has_name ? name : "", has_name ? ": " : "", sign);
     length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value,
                           unit_of_peak(chart, peak->value, si_units));
+    if (chart->rate_bytes > 0) {
+        double variance = hpf_margin_variance(peak->value, 0, chart->rate_bytes);
+        double margin = hpf_margin(peak->value, variance, chart->rate_bytes);
+        length += (size_t)snprintf(out + length, HPR__PEAK_BYTES - length, " ± ");
+        length += amount_text(out + length, HPR__PEAK_BYTES - length, margin,
+                              unit_of_peak(chart, margin, si_units));
+    }
     if (words == HPR__PEAK_AND_TIME) {
         put_peak_time(out + length, HPR__PEAK_BYTES - length, chart, peak);
     }

@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "base/utf8.h"
+#include "hpfile/margin.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 #include "hpfile/survey.h"
@@ -18,7 +19,8 @@ static const char other_band[] = "OTHER";
 
 typedef struct metrics_profile {
     const watched *of;
-    double time, total, peak, resident, n_samples; /* `resident` is NAN if it is not known */
+    double time, total, peak, n_samples;
+    double resident, margin; /* NAN if it is not known, or the total is exact */
     size_t n_bands;
     hpf_str labels[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
     double amounts[HTTP_METRICS_MOST_BANDS];
@@ -132,6 +134,9 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
         p->time = last->time;
         p->total = p->other = last->total;
         p->peak = o->peak_total;
+        double rate_bytes = hpf_survey_rate_bytes(survey);
+        double variance = hpf_margin_variance(p->total, 0, rate_bytes);
+        p->margin = rate_bytes > 0 ? hpf_margin(p->total, variance, rate_bytes) : NAN;
         p->resident = last_of_quantity(o, "resident");
         add_amounts(p, survey, amounts);
     }
@@ -222,6 +227,10 @@ static const struct {
     {"# TYPE census_heap_total_bytes gauge\n# UNIT census_heap_total_bytes bytes\n"
      "# HELP census_heap_total_bytes Live heap in the latest sample.\n",
      "census_heap_total_bytes", offsetof(metrics_profile, total)},
+    {"# TYPE census_heap_margin_bytes gauge\n# UNIT census_heap_margin_bytes bytes\n"
+     "# HELP census_heap_margin_bytes How far the total, of a sample of the blocks, may be off "
+     "(95 %).\n",
+     "census_heap_margin_bytes", offsetof(metrics_profile, margin)},
     {"# TYPE census_heap_peak_bytes gauge\n# UNIT census_heap_peak_bytes bytes\n"
      "# HELP census_heap_peak_bytes Largest live heap of any sample.\n",
      "census_heap_peak_bytes", offsetof(metrics_profile, peak)},

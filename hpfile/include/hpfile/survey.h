@@ -146,6 +146,9 @@ HPF_API bool hpf_survey_retainer_set_named(const hpf_survey *survey, hpf_str nam
 
 /* Returns the metadata of the event log; NULL for other inputs. Borrowed. */
 HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);
+/* Returns for how many bytes a sample of the blocks has one (margin.h): amounts are estimates. 0:
+ * all blocks were counted, or amounts are no bytes. */
+HPF_API double hpf_survey_rate_bytes(const hpf_survey *survey);
 /* Returns the reader of the event log, which knows its types, the number of events, its end and its
  * last time; NULL for other inputs. Borrowed. */
 HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);

@@ -107,7 +107,9 @@ typedef struct hpp_process_figures {
     double duration_s;
     uint64_t n_samples;
     uint64_t n_missed_samples; /* skipped while functions were being named */
-    bool is_restricted;        /* samples have only blocks that pass the restrictions */
+    uint64_t rate_bytes;       /* of a sample of the blocks (hpfile/margin.h); 0: all are counted */
+    double peak_margin, end_margin; /* of peak_bytes, and of what is live at the end */
+    bool is_restricted;             /* samples have only blocks that pass the restrictions */
     uint64_t peak_bytes; /* of blocks that pass the restrictions, in the largest sample. Without
                             restrictions and images the largest amount ever reached: it has a
                             sample */

@@ -484,10 +484,11 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     int n_run =
         snprintf(out->run, sizeof out->run,
                  "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
-                 "biography=%llu,seed=%llu,images=%d,python=%d,threads=%d,throws=%d",
+                 "rate=%llu,biography=%llu,seed=%llu,images=%d,python=%d,threads=%d,throws=%d",
                  c->place.name, process_id, !c->options.without_children,
                  !c->options.without_maps && !has_biography, (unsigned long long)HPP__WINDOW_BYTES,
                  (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,
+                 (unsigned long long)c->profile.rate_bytes,
                  (unsigned long long)(has_biography ? biography_bytes : 0),
                  (unsigned long long)c->options.biography_seed,
                  has_peak_images                             ? 2
@@ -582,6 +583,15 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "--savings and --count are only for programs that embed the "
                              "profiler (hpprof/runtime.h)");
+    }
+    bool needs_all = hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
+                     hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY) ||
+                     options->profile->snapshot != HPP_SNAPSHOT_NEVER;
+    if (options->profile->rate_bytes && needs_all) {
+        return hpf_error_set(
+            err, HPF_ERR_UNSUPPORTED,
+            "a sample of the blocks (--rate) does not tell who holds or uses them: "
+            "leave out -hr, -hb and --snapshot");
     }
     if (hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
         return HPF_OK;

@@ -354,7 +354,8 @@ class Flame {
     // Formats an amount of the profile: of a difference with its sign.
     amountOf(value) {
         const {profile} = this.entry, format = profile.isChange ? census.units.change : census.units.amount;
-        return format(value, profile.valueUnit, this.app.view.si);
+        return format(value, profile.valueUnit, this.app.view.si) +
+            census.units.margin(value, profile, this.app.view.si);
     }
 
     // Returns {name, value, more} of a bar.
@@ -367,7 +368,8 @@ class Flame {
         const {module = ''} = isFrame ? this.stacks.frames[node.frame] : {};
         const was = isFrame ? this.stacks.movedFrom.get(this.textOf(node.frame)) : null;
         const more = [module, isFrame && this.callText(node), was && `was ${was}`].filter(Boolean);
-        let value = `${this.amount(amount)}  ${share}`;
+        const margin = census.units.margin(amount, this.entry.profile, this.app.view.si);
+        let value = `${this.amount(amount)}${margin}  ${share}`;
         if (this.nets !== null) {
             const net = bar.isRest ? 0 : this.netOf(node);
             value = [['+', amount + net], ['−', amount - net]].filter(([, twice]) => twice > 0)

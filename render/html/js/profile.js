@@ -123,7 +123,8 @@ class Profile {
     constructor(data) {
         Object.assign(this, {id: data.id, epoch: data.epoch, nSamples: data.n_samples,
             state: data.state, findings: data.findings || [], message: '', title: shown(data.title), file: shown(data.file || ''),
-            date: shown(data.date), sampleUnit: data.sample_unit, valueUnit: data.value_unit});
+            date: shown(data.date), sampleUnit: data.sample_unit, valueUnit: data.value_unit,
+            rateBytes: data.rate_bytes || 0});
         this.timeColumn = new Column(data.times);
         this.totalColumn = new Column(data.total);
         this.numberColumn = new Column(data.samples);

@@ -123,6 +123,17 @@ function time(value, sampleUnit) {
     return withName(rounded(value, unit, 3), unit);
 }
 
+// Returns " ± 4 MiB" after an amount of a profile that is an estimate: how far it may be off at most,
+// as hpfile/margin.h; else nothing.
+function margin(value, {rateBytes, valueUnit}, si) {
+    if (!(rateBytes > 0 && value > 0)) {
+        return '';
+    }
+    const n = value / rateBytes, root = 1 - 1 / (9 * (n + 1)) + 1.96 / (3 * Math.sqrt(n + 1));
+    const relative = n >= 20 ? 1.96 * Math.sqrt(n) : (n + 1) * root ** 3 - n;
+    return ` \u00b1 ${amount(relative * rateBytes, valueUnit, si)}`;
+}
+
 // Formats a difference of amounts.
 function change(value, valueUnit, si) {
     return (value > 0 ? '+' : '') + amount(value, valueUnit, si);
@@ -182,6 +193,6 @@ function count(n) {
     return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-census.units = {ofValues, ofTimes, secondIn, rounded, withName, amount, change, time, timeWithin, growth, niceStep,
+census.units = {ofValues, ofTimes, secondIn, rounded, withName, amount, margin, change, time, timeWithin, growth, niceStep,
     ticks, count, PERCENT};
 })(globalThis.census = globalThis.census || {});

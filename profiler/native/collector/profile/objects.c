@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "hpfile/margin.h"
+#include "hpfile/str.h"
 #include "native/collector/graph/leaks.h"
 
 static hpp__site_type type_of_site(void *context, uint32_t site)
@@ -13,7 +15,7 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
     return hpp__site_heap_type(native, hpp__site_heap_group(native, site));
 }
 
-static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+static void add_lost(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
 {
     to->bytes += size_bytes;
     to->blocks++;
@@ -23,18 +25,31 @@ static void add_block(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
     }
 }
 
-/* Adds up the live blocks by group. */
+/* Returns the bytes that a block counts for. All mappings are counted. */
+static uint64_t weight_of(const hpp__objects *o, const hpp__graph_node *node)
+{
+    const hpp__group *group = &o->heap.native->groups[node->group];
+    bool is_sample = o->rate_bytes > 0 && !hpf_str_is(group->shape->kind, "mmap");
+    double size = (double)node->size_bytes;
+    return is_sample ? (uint64_t)(hpf_margin_weight(size, o->rate_bytes) + 0.5) : node->size_bytes;
+}
+
+/* Adds up the live blocks by group, which get the bytes that they count for. */
 static bool add_up(hpp__objects *o)
 {
-    const hpp__graph *g = &o->graph;
     size_t n_groups = o->heap.native->n_groups;
     bool is_good = HPF__ARRAY_RESERVE(o->live, o->live_capacity, n_groups);
     o->n_live = is_good ? n_groups : 0;
     for (size_t i = 0; i < o->n_live; i++) {
         o->live[i] = (hpp__alive){0};
     }
-    for (size_t i = 0; is_good && i < g->n_blocks; i++) {
-        add_block(&o->live[g->nodes[i].group], HPP__LOSS_NONE, g->nodes[i].size_bytes);
+    for (size_t i = 0; is_good && i < o->graph.n_blocks; i++) {
+        hpp__graph_node *node = &o->graph.nodes[i];
+        hpp__alive *to = &o->live[node->group];
+        uint64_t size = node->size_bytes > 0 ? node->size_bytes : 1;
+        node->size_bytes = weight_of(o, node);
+        to->bytes += node->size_bytes;
+        to->blocks += node->size_bytes > size ? (node->size_bytes + size / 2) / size : 1;
     }
     return is_good;
 }
@@ -53,9 +68,9 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
                                       .by_owner = types.bytes_by[HPP__NAMED_BY_OWNER],
                                       .by_site = types.bytes_by[HPP__NAMED_BY_SITE]};
     }
-    is_open = is_open &&
-              hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL) &&
-              add_up(o);
+    is_open =
+        is_open && hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL);
+    is_open = is_open && add_up(o);
     hpp__types_finish(&types);
     o->n_failed += !is_open;
     return is_open;
@@ -72,7 +87,7 @@ static bool find_leaks(hpp__objects *o)
     hpp__alive all = {0};
     for (size_t i = 0; is_good && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
-            add_block(&all, losses[i], g->nodes[i].size_bytes);
+            add_lost(&all, losses[i], g->nodes[i].size_bytes);
         }
     }
     bool is_most = is_good && all.bytes >= o->all_lost.bytes;
@@ -83,7 +98,7 @@ static bool find_leaks(hpp__objects *o)
     }
     for (size_t i = 0; is_most && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
-            add_block(&o->lost[g->nodes[i].group], losses[i], g->nodes[i].size_bytes);
+            add_lost(&o->lost[g->nodes[i].group], losses[i], g->nodes[i].size_bytes);
         }
     }
     free(losses);

@@ -22,6 +22,7 @@ typedef struct hpp__objects {
     hpp__alive *lost; /* the same, at the census that lost most */
     size_t n_live, live_capacity, n_lost, lost_capacity;
     hpp__alive all_lost;
+    double rate_bytes; /* blocks are a sample (hpfile/margin.h); 0: all */
     uint64_t n_failed; /* images without a census, and passes that were not recorded */
 } hpp__objects;
 

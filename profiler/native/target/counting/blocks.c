@@ -129,6 +129,28 @@ static _Atomic uint32_t *make_granule(const void *address)
     return leaf == NULL ? NULL : leaf + granule % HPP_GRANULES_PER_LEAF;
 }
 
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+_Atomic uint8_t hpp__blocks_filter[HPP_FILTER_BYTES];
+bool hpp__blocks_are_samples;
+
+void hpp__blocks_note(const void *block)
+{
+    _Atomic uint8_t *byte = hpp__blocks_filter_byte(block);
+    uint8_t n = atomic_load(byte);
+    while (n < UINT8_MAX && !atomic_compare_exchange_weak(byte, &n, n + 1)) {
+    }
+}
+
+/* A byte that was full stays so. */
+static void forget(const void *block)
+{
+    _Atomic uint8_t *byte = hpp__blocks_filter_byte(block);
+    uint8_t n = atomic_load(byte);
+    while (n > 0 && n < UINT8_MAX && !atomic_compare_exchange_weak(byte, &n, n - 1)) {
+    }
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static uint32_t load_part(_Atomic uint32_t *granule)
@@ -177,6 +199,9 @@ hpp_block hpp__blocks_take(const void *address)
     hpp_block block = read_block(first);
     if (block.site != 0) {
         erase(first);
+        if (hpp__blocks_are_samples) {
+            forget(address);
+        }
     }
     return block;
 }
@@ -196,6 +221,8 @@ uint32_t hpp__blocks_mark(const void *address)
     hpp_block block = hpp__blocks_get(address);
     if (block.site != 0) {
         put_huge(hpp__granule_at(address), block.site, block.size_bytes);
+    } else if (hpp__blocks_are_samples) {
+        hpp__blocks_note(address);
     }
     return block.site;
 }
@@ -208,6 +235,9 @@ bool hpp__blocks_put(const void *address, uint32_t site, uint64_t size_bytes, hp
         return false;
     }
     *before = hpp__blocks_take(address);
+    if (hpp__blocks_are_samples) {
+        hpp__blocks_note(address);
+    }
     if (size_bytes <= HPP_BLOCK_SIZE_PART) {
         return hpp__blocks_put_usual(address, site, size_bytes);
     }

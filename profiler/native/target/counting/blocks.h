@@ -62,12 +62,36 @@ void hpp__blocks_forked(void);
 /* Gives an existing block another site. */
 void hpp__blocks_set_site(const void *address, uint32_t site);
 
+/* Lets hpp__blocks_lacks never hold for a block, while only samples are in the table. */
+void hpp__blocks_note(const void *address);
+
 /* Visit every block, or the ones that begin in a range of addresses. The visitor may remove its
  * block.
  */
 typedef void hpp_visit_block(uintptr_t address, hpp_block block, void *context);
 void hpp__blocks_each(hpp_visit_block *visit, void *context);
 void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context);
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+/* While only samples are in the table (rate.h): a byte for each 256 bytes of addresses, modulo 256
+ * MiB, counts how many of the blocks that begin there are in the table, up to 255. */
+enum { HPP_FILTER_SHIFT = 8, HPP_FILTER_BYTES = 1 << 20 };
+extern HPP_HIDDEN _Atomic uint8_t hpp__blocks_filter[HPP_FILTER_BYTES];
+extern HPP_HIDDEN bool hpp__blocks_are_samples; /* from the start of the process */
+
+static inline _Atomic uint8_t *hpp__blocks_filter_byte(const void *address)
+{
+    return &hpp__blocks_filter[(uintptr_t)address >> HPP_FILTER_SHIFT & (HPP_FILTER_BYTES - 1)];
+}
+
+/* Returns whether a block is certainly not in a table of samples. */
+HPP_ALWAYS_INLINE bool hpp__blocks_lacks(const void *address)
+{
+    return hpp__blocks_are_samples &&
+           HPP_LIKELY(
+               atomic_load_explicit(hpp__blocks_filter_byte(address), memory_order_relaxed) == 0);
+}
 
 /* ---- the usual cases, in line ---------------------------------------------------------------- */
 

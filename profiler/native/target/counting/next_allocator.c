@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "native/window/platform.h"
+#include "blocks.h"
 
 enum { POOL_BYTES = 64 * 1024, POOL_ALIGNMENT = 16 };
 
@@ -35,6 +36,7 @@ static void *pool_take(size_t n_bytes)
         return NULL;
     }
     memcpy(pool + place, &n_bytes, sizeof(n_bytes));
+    hpp__blocks_note(pool + place + POOL_ALIGNMENT); /* no other allocator may get it */
     return pool + place + POOL_ALIGNMENT;
 }
 

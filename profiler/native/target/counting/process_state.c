@@ -97,6 +97,7 @@ bool hpp__settings_read(const char *given)
     hpp__settings.has_peak_images = number_of(text, "images=", 0) == 2;
     hpp__settings.has_python_frames = number_of(text, "python=", 1) != 0;
     hpp__settings.has_maps = number_of(text, "maps=", 1) != 0;
+    hpp__settings.rate_bytes = number_of(text, "rate=", 0);
     hpp__settings.biography_bytes = number_of(text, "biography=", 0);
     hpp__settings.has_thread_events = number_of(text, "threads=", 0) != 0;
     hpp__settings.has_throws = number_of(text, "throws=", 0) != 0;

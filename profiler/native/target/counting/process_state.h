@@ -19,6 +19,7 @@ typedef struct hpp_settings {
     uint32_t verify_every;
     bool has_images, has_peak_images, has_maps;
     bool has_python_frames, has_thread_events, has_throws;
+    uint64_t rate_bytes; /* 0: all blocks are counted */
     uint64_t biography_bytes, seed;
 } hpp_settings;
 
@@ -35,7 +36,8 @@ extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 enum {
     HPP_ALIVE = 1,
     HPP_ALIVE_EXACT = 2,   /* the lives of all blocks are followed (exact.h) */
-    HPP_ALIVE_RESTING = 4, /* added: threads are to rest (helper.h) */
+    HPP_ALIVE_SAMPLED = 4, /* samples of blocks are counted only (rate.h) */
+    HPP_ALIVE_RESTING = 8, /* added: threads are to rest (helper.h) */
 };
 
 /* The value of is_alive while the process is alive, for forked children. */

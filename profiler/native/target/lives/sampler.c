@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "native/target/counting/blocks.h"
+#include "native/target/counting/chance.h"
 #include "native/target/counting/next_allocator.h"
 #include "native/target/counting/process_state.h"
 #include "sample_slots.h"
@@ -23,67 +24,6 @@ static hpp_count_freed *count_freed;
 static atomic_bool is_over;
 static atomic_bool is_shared; /* another process has the same memory, and is no thread */
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;
-
-/* ---- chance ---------------------------------------------------------------------------------- */
-
-static uint64_t next_random(void)
-{
-    uint64_t x = random_state += 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-}
-
-/* Returns the natural logarithm of x > 0, by the series of the area tangent of its mantissa. */
-static double logarithm(double x)
-{
-    union {
-        double number;
-        uint64_t bits;
-    } parts = {x};
-    int exponent = (int)(parts.bits >> 52) - 1023;
-    parts.bits = (parts.bits & ~(UINT64_C(0xfff) << 52)) | UINT64_C(1023) << 52;
-    double t = (parts.number - 1) / (parts.number + 1), square = t * t, sum = 0;
-    for (int i = 21; i > 0; i -= 2) {
-        sum = sum * square + 1.0 / i;
-    }
-    return 2 * t * sum + exponent * 0.69314718055994531;
-}
-
-/* Returns 1 - exp(-x) for x >= 0: by halves of x, until the series is short. */
-static double share_sampled(double x)
-{
-    int n_halves = 0;
-    for (; x > 0.1; n_halves++) {
-        x /= 2;
-    }
-    double share = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5 * (1 - x / 6)))));
-    for (; n_halves > 0 && share < 1; n_halves--) {
-        share *= 2 - share; /* 1 - (1 - share)^2 */
-    }
-    return share;
-}
-
-/* Returns the bytes until the next sample, which are exponentially distributed. */
-static uint64_t draw(void)
-{
-    double chance = ((double)(next_random() >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
-    return (uint64_t)(-(double)hpp__settings.biography_bytes * logarithm(chance)) + 1;
-}
-
-static uint64_t represented_bytes(uint64_t n_bytes)
-{
-    double size = (double)n_bytes;
-    return (uint64_t)(size / share_sampled(size / (double)hpp__settings.biography_bytes) + 0.5);
-}
-
-/* Threads get different numbers, by their slots. */
-static void seed(void)
-{
-    uint64_t start = hpp__settings.seed != 0 ? hpp__settings.seed : hpp__time_stamp() | 1;
-    random_state = start + (hpp__self != NULL ? hpp__self->slot_index : 0) * UINT64_C(1000003);
-    next_random();
-}
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
@@ -305,6 +245,11 @@ static void end_creation(hpp_new_samples *newest)
     hpp__samples_end_change(signal_mask);
 }
 
+static uint64_t draw(void)
+{
+    return hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+}
+
 HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment, bool is_zeroed)
 {
     if (!hpp__alive()) {
@@ -315,7 +260,7 @@ HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment,
         return NULL;
     }
     if (random_state == 0) {
-        seed();
+        random_state = hpp__chance_begin();
         hpp__bytes_to_sample = draw();
         if (n_bytes < hpp__bytes_to_sample) {
             hpp__bytes_to_sample -= n_bytes;
@@ -327,7 +272,8 @@ HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment,
         end_creation(&hpp__self->new_samples);
     }
     hpp__sampler_keep_up();
-    hpp_sample *sample = hpp__sample_take(n_bytes, alignment, is_zeroed, next_random());
+    hpp_sample *sample =
+        hpp__sample_take(n_bytes, alignment, is_zeroed, hpp__chance_next(&random_state));
     if (sample == NULL) {
         atomic_fetch_add(&hpp__window->head.n_unsampled, 1);
         return NULL;
@@ -341,7 +287,8 @@ void hpp__sampler_begin(void *block)
     uint32_t site = hpp__blocks_mark(block);
     if (site != HPP_SITE_NONE && !hpp__sample_is_frozen(sample)) {
         sample->is_tracked = true;
-        sample->life = hpp__life_begin(site, represented_bytes(sample->n_bytes), hpp__lives_era());
+        uint64_t bytes = hpp__chance_represented(sample->n_bytes, hpp__settings.biography_bytes);
+        sample->life = hpp__life_begin(site, bytes, hpp__lives_era());
         atomic_fetch_add(&hpp__window->head.n_samples, 1);
     }
     hpp_new_samples *newest = hpp__self != NULL ? &hpp__self->new_samples : NULL;

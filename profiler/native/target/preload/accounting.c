@@ -27,6 +27,9 @@ static hpp_thread *own_thread(void)
 
 HPP_COLD hpp_block hpp__account_take_slowly(const void *block)
 {
+    if (hpp__blocks_lacks(block)) {
+        return (hpp_block){0};
+    }
     bool is_profiled = hpp__alive() || hpp__process_wake();
     hpp__rest_for_image(block);
     if (hpp__exact_is_on()) {
@@ -59,7 +62,8 @@ void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
 
 void hpp__account_free(hpp_block gone)
 {
-    hpp__account_cut(gone, 1, 0);
+    hpp_weight weight = hpp__rate_weigh(gone.size_bytes);
+    hpp__account_cut((hpp_block){gone.site, weight.bytes}, weight.blocks, 0);
 }
 
 void hpp__account_unseen_free(const void *block)
@@ -70,21 +74,21 @@ void hpp__account_unseen_free(const void *block)
     }
 }
 
-static void count_in(hpp_window_cell *cell, uint32_t site, size_t n_bytes)
+static void count_in(hpp_window_cell *cell, uint32_t site, hpp_weight weight)
 {
     if (cell != NULL) {
         hpp__peak_keep(cell);
-        hpp__add_own(&cell->allocations, 1);
-        hpp__add_own(&cell->allocated_bytes, n_bytes);
-        hpp__peak_add(hpp__self, n_bytes);
+        hpp__add_own(&cell->allocations, weight.blocks);
+        hpp__add_own(&cell->allocated_bytes, weight.bytes);
+        hpp__peak_add(hpp__self, weight.bytes);
         return;
     }
     cell = hpp__shared_cell(site);
     if (cell != NULL) {
         hpp__peak_keep(cell);
-        atomic_fetch_add(&cell->allocations, 1);
-        atomic_fetch_add(&cell->allocated_bytes, n_bytes);
-        hpp__peak_change_shared((int64_t)n_bytes);
+        atomic_fetch_add(&cell->allocations, weight.blocks);
+        atomic_fetch_add(&cell->allocated_bytes, weight.bytes);
+        hpp__peak_change_shared((int64_t)weight.bytes);
     }
 }
 
@@ -102,13 +106,9 @@ static HPP_NO_INLINE hpp_place complete(uint32_t key)
     return place;
 }
 
-HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
-                                                       hpp_window_cell *cell, uint32_t site)
+/* Enters a block at a known place, and counts it. Returns the block. */
+static void *enter(void *block, size_t n_bytes, hpp_place place, hpp_weight weight)
 {
-    if (site & HPP_PLACE_IN_PYTHON) {
-        hpp_place place = complete(site);
-        return hpp__account_block(block, n_bytes, place.cell, place.site);
-    }
     uint32_t control = atomic_load_explicit(&hpp__window->head.control, memory_order_relaxed);
     if (control & HPP_CONTROL_START_HELPER &&
         atomic_fetch_and(&hpp__window->head.control, ~HPP_CONTROL_START_HELPER) &
@@ -123,17 +123,38 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
     if (hpp__exact_is_on()) {
         hpp__exact_end(block);
     }
-    bool is_known = hpp__blocks_put(block, site, n_bytes, &before);
+    bool is_known = hpp__blocks_put(block, place.site, n_bytes, &before);
     if (before.site != 0) {
         atomic_fetch_add(&hpp__window->head.n_missed_frees, 1);
         hpp__account_free(before);
     }
     if (is_known) {
-        count_in(cell, site, n_bytes);
+        count_in(place.cell, place.site, weight);
     } else {
         count_uncounted(n_bytes);
     }
     return block;
+}
+
+HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_bytes,
+                                                       hpp_window_cell *cell, uint32_t site)
+{
+    if (site & HPP_PLACE_IN_PYTHON) {
+        hpp_place place = complete(site);
+        return hpp__account_block(block, n_bytes, place.cell, place.site);
+    }
+    return enter(block, n_bytes, (hpp_place){site, cell}, (hpp_weight){n_bytes, 1});
+}
+
+/* Counts a new block, which is a sample unless all are counted. */
+static void count_made(void *block, size_t n_bytes, hpp_place place)
+{
+    if (!hpp__blocks_are_samples) {
+        hpp__account_block(block, n_bytes, place.cell, place.site);
+        return;
+    }
+    place = place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place;
+    enter(block, n_bytes, place, hpp__rate_weigh(n_bytes));
 }
 
 /* Finds the place of a call that is not cached. The process is profiled. */
@@ -155,13 +176,11 @@ static hpp_place find_place(hpp_caller caller, hpp_call call, hpp_visit *visit)
 static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
                                            hpp_call call, uint64_t begun_at)
 {
-    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0 ||
-        (!hpp__alive() && !hpp__process_wake())) {
+    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0) {
         return block;
     }
     hpp_visit visit = {.begun_at = begun_at};
-    hpp_place place = find_place(caller, call, &visit);
-    hpp__account_block(block, n_bytes, place.cell, place.site);
+    count_made(block, n_bytes, find_place(caller, call, &visit));
     hpp__stacks_end_visit(hpp__self, &visit);
     return block;
 }
@@ -197,10 +216,16 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
 {
     hpp_caller caller = {pc, sp, fp};
     uint64_t begun_at = hpp__time_stamp();
+    if (!hpp__alive() && !hpp__process_wake()) {
+        return block;
+    }
+    if (hpp__blocks_are_samples && (hpp__is_in_python_allocator || !hpp__rate_draw(n_bytes))) {
+        return block;
+    }
     hpp__rest_for_image(NULL);
     hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
-        hpp__account_block(block, n_bytes, place.cell, place.site);
+        count_made(block, n_bytes, place);
     } else {
         count_made_anew(block, n_bytes, caller, call, begun_at);
     }

@@ -13,6 +13,7 @@
 #include "native/target/counting/blocks.h"
 #include "native/target/counting/peak.h"
 #include "native/target/counting/process_state.h"
+#include "native/target/counting/rate.h"
 #include "native/target/counting/stacks.h"
 #include "native/target/counting/thread.h"
 

@@ -347,7 +347,9 @@ int census_attach(const char *settings)
     if (slots == NULL || !hpp__process_attach(settings)) {
         return 1;
     }
-    inherit();
+    if (!hpp__blocks_are_samples) { /* frees of blocks that are no samples are not seen */
+        inherit();
+    }
     hpp__python_hooks_begin();
     next_dlsym = hpp__next_function("dlsym");
     next_dlopen = hpp__next_function("dlopen");

@@ -62,8 +62,10 @@ static HPP_NO_INLINE void *make(uint32_t index, size_t n_bytes, uintptr_t second
                                 const hpp_caller *caller, hpp_call call)
 {
     new_code *next = (new_code *)next_operators[index];
+    uint64_t bytes_to_count = hpp__bytes_to_count;
     void *block = next(hpp__asked_bytes(n_bytes), second, third);
-    if (block != NULL && hpp__blocks_get(block).site == 0) {
+    bool is_drawn = hpp__bytes_to_count != bytes_to_count;
+    if (block != NULL && !is_drawn && hpp__blocks_get(block).site == 0) {
         hpp__account_allocation(block, n_bytes, *caller, call);
     }
     return block;

@@ -59,7 +59,7 @@ static HPP_NO_INLINE HPP_ANY_STACK void *make_watched(size_t n_bytes, size_t ali
     return block;
 }
 
-void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+static HPP_NO_INLINE void *counted_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     if (hpp__sampler_is_due(n_bytes)) {
         void *watched = make_watched(n_bytes, 1, HPP_CALL_MALLOC, pc, sp, fp);
@@ -71,11 +71,21 @@ void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made(block, n_bytes, HPP_CALLER, HPP_CALL_MALLOC);
 }
 
+void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    return hpp__rate_passes(n_bytes) ? hpp__next.malloc(hpp__asked_bytes(n_bytes))
+                                     : counted_malloc(n_bytes, pc, sp, fp);
+}
+
 void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     size_t n_all;
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
         return hpp__next.calloc(n, n_bytes);
+    }
+    if (hpp__rate_passes(n_all)) {
+        return n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
+                                         : hpp__next.calloc(n, n_bytes);
     }
     if (hpp__sampler_is_due(n_all)) {
         void *watched = make_watched(n_all, 1, HPP_CALL_CALLOC, pc, sp, fp);
@@ -199,7 +209,7 @@ static HPP_COLD HPP_ANY_STACK void free_slowly(void *block)
     }
 }
 
-HPP_EXPORT void free(void *block)
+static HPP_NO_INLINE void counted_free(void *block)
 {
     /* glibc reads the size before the block next. It and the table are seldom in the caches of the
      * processor, so both are fetched at the same time. */
@@ -209,6 +219,15 @@ HPP_EXPORT void free(void *block)
         return;
     }
     hpp__next.free(block);
+}
+
+HPP_EXPORT void free(void *block)
+{
+    if (hpp__blocks_lacks(block)) {
+        hpp__next.free(block);
+    } else {
+        counted_free(block);
+    }
 }
 
 /* Old programs still ask libc for it. */
@@ -357,6 +376,9 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
 
 HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
+    if (block != NULL && hpp__blocks_lacks(block) && hpp__rate_passes(n_bytes)) {
+        return hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
+    }
     return resize(block, n_bytes, &HPP_CALLER);
 }
 

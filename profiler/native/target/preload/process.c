@@ -15,9 +15,11 @@
 #include "environment.h"
 #include "helper.h"
 #include "native/target/counting/next_allocator.h"
+#include "native/target/counting/mapped_pages.h"
 #include "native/target/counting/peak.h"
 #include "native/target/counting/stacks.h"
 #include "native/target/counting/process_state.h"
+#include "native/target/counting/rate.h"
 #include "native/target/lives/sampler.h"
 #include "thread_life.h"
 #include "native/window/platform.h"
@@ -123,6 +125,7 @@ static bool start(void)
     hpp__command_copy(hpp__window->head.command, sizeof(hpp__window->head.command));
     bool has_slot = hpp__threads_start();
     hpp__sampler_start();
+    hpp__rate_start();
     return hand_in(link, file) && has_slot;
 }
 
@@ -150,9 +153,12 @@ static void count_inherited(uintptr_t address, hpp_block block, void *context)
         cell = hpp__shared_cell(all->inherited_site);
     }
     if (cell != NULL) {
-        hpp__add_own(&cell->frees, (uint64_t)-1);
-        hpp__add_own(&cell->freed_bytes, -block.size_bytes);
-        all->live_bytes += block.size_bytes;
+        hpp_weight weight = hpp__page_at(address) == HPP_PAGE_FIRST
+                                ? (hpp_weight){block.size_bytes, 1} /* a mapping is no sample */
+                                : hpp__rate_weigh(block.size_bytes);
+        hpp__add_own(&cell->frees, -(uint64_t)weight.blocks);
+        hpp__add_own(&cell->freed_bytes, -weight.bytes);
+        all->live_bytes += weight.bytes;
     }
 }
 
@@ -182,6 +188,7 @@ static bool renew(void)
     if (atomic_load(&hpp__alive_kind) == HPP_ALIVE_EXACT) {
         hpp__exact_forked();
     }
+    hpp__rate_forked();
     return hand_in(link, file);
 }
 

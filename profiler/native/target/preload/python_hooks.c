@@ -84,14 +84,14 @@ static bool is_inner(void)
 /* What a thread was doing before it called the next allocator. */
 typedef struct outside {
     hpp_thread *self;
-    uint64_t bytes_to_sample;
+    uint64_t bytes_to_sample, bytes_to_count;
 } outside;
 
 /* Begins and ends a call of the next allocator. Without hpp__ready, malloc takes its slow way,
  * where it is not counted; nor do its bytes count for the next sample. */
 static outside go_in(void)
 {
-    outside before = {hpp__ready, hpp__bytes_to_sample};
+    outside before = {hpp__ready, hpp__bytes_to_sample, hpp__bytes_to_count};
     hpp__thread_enter();
     hpp__is_in_python_allocator = true;
     return before;
@@ -101,6 +101,7 @@ static void *come_out(outside before, void *block)
 {
     hpp__is_in_python_allocator = false;
     hpp__bytes_to_sample = before.bytes_to_sample;
+    hpp__bytes_to_count = before.bytes_to_count;
     hpp__thread_exit(before.self);
     return block;
 }
@@ -142,9 +143,14 @@ static HPP_NO_INLINE void *make_watched(size_t n_bytes, bool is_zeroed, const hp
     return block;
 }
 
-void *hpp__on_python_malloc(const void *context, size_t n_bytes, HPP_CALLER_PARAMETERS)
+/* Returns whether a new block is not a sample, and not counted below another hook. */
+HPP_ALWAYS_INLINE bool passes(size_t n_bytes)
 {
-    const hook *h = hook_of(context);
+    return !is_inner() && hpp__rate_passes(n_bytes);
+}
+
+static HPP_NO_INLINE void *counted_malloc(const hook *h, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
     if (is_inner()) {
         return h->next.malloc(h->next.context, n_bytes);
     }
@@ -156,6 +162,18 @@ void *hpp__on_python_malloc(const void *context, size_t n_bytes, HPP_CALLER_PARA
     outside before = go_in();
     void *block = come_out(before, h->next.malloc(h->next.context, n_bytes));
     return count(block, n_bytes, HPP_CALLER, h->call);
+}
+
+void *hpp__on_python_malloc(const void *context, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    const hook *h = hook_of(context);
+    if (!passes(n_bytes)) {
+        return counted_malloc(h, n_bytes, pc, sp, fp);
+    }
+    hpp__is_in_python_allocator = true;
+    void *block = h->next.malloc(h->next.context, n_bytes);
+    hpp__is_in_python_allocator = false;
+    return block;
 }
 
 void *hpp__on_python_calloc(const void *context, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
@@ -199,10 +217,9 @@ static void put_back(const void *block, hpp_block kept, bool is_watched)
     }
 }
 
-void *hpp__on_python_realloc(const void *context, void *block, size_t n_bytes,
-                             HPP_CALLER_PARAMETERS)
+static HPP_NO_INLINE void *counted_realloc(const hook *h, void *block, size_t n_bytes,
+                                           HPP_CALLER_PARAMETERS)
 {
-    const hook *h = hook_of(context);
     if (is_inner()) {
         return h->next.realloc(h->next.context, block, n_bytes);
     }
@@ -235,6 +252,19 @@ void *hpp__on_python_realloc(const void *context, void *block, size_t n_bytes,
     return moved;
 }
 
+void *hpp__on_python_realloc(const void *context, void *block, size_t n_bytes,
+                             HPP_CALLER_PARAMETERS)
+{
+    const hook *h = hook_of(context);
+    if (block == NULL || !hpp__blocks_lacks(block) || !passes(n_bytes)) {
+        return counted_realloc(h, block, n_bytes, pc, sp, fp);
+    }
+    hpp__is_in_python_allocator = true;
+    void *moved = h->next.realloc(h->next.context, block, n_bytes);
+    hpp__is_in_python_allocator = false;
+    return moved;
+}
+
 /* Counts an unusual block as freed: a code object, or one that is watched, older than the hooks, of
  * an inner hook, or in a process that is not profiled. Returns whether it is the next allocator's.
  */
@@ -248,18 +278,27 @@ static HPP_NO_INLINE bool let_go(void *block)
     return !hpp__sampler_free(block);
 }
 
-static void on_python_free(void *context, void *block)
+static HPP_NO_INLINE void counted_free(const hook *h, void *block)
 {
-    const hook *h = hook_of(context);
-    if (block == NULL) {
-        return;
-    }
     if (is_inner()) {
         h->next.free(h->next.context, block);
         return;
     }
     if (HPP_LIKELY(hpp__account_free_usual(block)) || let_go(block)) {
         h->next.free(h->next.context, block);
+    }
+}
+
+static void on_python_free(void *context, void *block)
+{
+    const hook *h = hook_of(context);
+    if (block == NULL) {
+        return;
+    }
+    if (hpp__blocks_lacks(block)) {
+        h->next.free(h->next.context, block);
+    } else {
+        counted_free(h, block);
     }
 }
 

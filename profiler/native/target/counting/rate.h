@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counting of a sample of the blocks (`census run --rate`): the usual malloc subtracts its bytes
+ * from a counter of its thread, the usual free looks at the filter of the table of blocks, and both
+ * go on to the next allocator. Samples (chance.h) are counted with the bytes and blocks that they
+ * represent.
+ */
+#ifndef HPP_NATIVE_TARGET_COUNTING_RATE_H
+#define HPP_NATIVE_TARGET_COUNTING_RATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "blocks.h"
+
+/* The bytes that the thread may allocate until its next sample; 0: it has not begun. */
+extern HPP_HIDDEN _Thread_local uint64_t hpp__bytes_to_count HPP_INITIAL_EXEC;
+
+/* Returns whether a new block is not a sample. If not, it may be one. */
+HPP_ALWAYS_INLINE bool hpp__rate_passes(size_t n_bytes)
+{
+    if (!hpp__blocks_are_samples || HPP_UNLIKELY(n_bytes >= hpp__bytes_to_count)) {
+        return false;
+    }
+    hpp__bytes_to_count -= n_bytes;
+    return true;
+}
+
+/* Returns whether a block that does not pass is a sample. */
+bool hpp__rate_draw(size_t n_bytes);
+
+/* What a block counts for. */
+typedef struct hpp_weight {
+    uint64_t bytes;
+    uint32_t blocks;
+} hpp_weight;
+
+/* Returns the weight of a sample; of one block while all are counted. */
+hpp_weight hpp__rate_weigh(uint64_t n_bytes);
+
+/* Begins in a process, if the settings say so. */
+void hpp__rate_start(void);
+
+/* In a forked child, whose samples are to be other ones than its parent's. */
+void hpp__rate_forked(void);
+
+#endif

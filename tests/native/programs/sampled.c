@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Blocks of many sizes, for profiles that count a sample of them. Prints the live bytes of each
+ * function at the end, and all bytes that were allocated, as "live FUNCTION BYTES" and "all BYTES".
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "case.h"
+
+enum { N_THREADS = 4 };
+static uint64_t live_small, live_medium, live_large, live_grown, all;
+
+/* Each second block is freed again. */
+static OWN_FRAME void make_small(void)
+{
+    for (size_t i = 0; i < 100000; i++) {
+        size_t n_bytes = 16 + i % 80;
+        void *block = made(malloc(n_bytes));
+        all += n_bytes;
+        if (i % 2) {
+            free(block);
+        } else {
+            live_small += n_bytes;
+        }
+    }
+}
+
+static OWN_FRAME void make_medium(void)
+{
+    for (size_t i = 0; i < 1000; i++) {
+        size_t n_bytes = 2000 + i * 7919 % 8000;
+        made(calloc(1, n_bytes));
+        live_medium += n_bytes;
+    }
+    all += live_medium;
+}
+
+static OWN_FRAME void make_large(void)
+{
+    for (size_t i = 0; i < 20; i++) {
+        size_t n_bytes = 50000 + i * 7919 % 100000;
+        made(aligned_alloc(64, n_bytes / 64 * 64));
+        live_large += n_bytes / 64 * 64;
+    }
+    all += live_large;
+}
+
+static OWN_FRAME void make_grown(void)
+{
+    void *block = NULL;
+    for (size_t i = 1; i <= 300; i++) {
+        block = made(realloc(block, i * 3000));
+        all += i * 3000;
+        live_grown = i * 3000;
+    }
+}
+
+static OWN_FRAME void make_all(void)
+{
+    make_small();
+    make_medium();
+    make_large();
+    make_grown();
+}
+
+static int sizes(char **argv)
+{
+    (void)argv;
+    make_all();
+    say("live make_small %llu\nlive make_medium %llu\nlive make_large %llu\nlive make_grown %llu\n",
+        (unsigned long long)live_small, (unsigned long long)live_medium,
+        (unsigned long long)live_large, (unsigned long long)live_grown);
+    say("all %llu\n", (unsigned long long)all);
+    return 0;
+}
+
+/* A thread allocates what another one frees. */
+static void *pass(void *blocks)
+{
+    void **list = blocks;
+    for (size_t i = 0; i < 20000; i++) {
+        free(list[i]);
+        list[i] = made(malloc(100 + i % 900));
+    }
+    return NULL;
+}
+
+static int threads(char **argv)
+{
+    static void *blocks[N_THREADS][20000];
+    pthread_t all_threads[N_THREADS];
+    (void)argv;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < N_THREADS; i++) {
+            int failed =
+                pthread_create(&all_threads[i], NULL, pass, blocks[(i + round) % N_THREADS]);
+            must(!failed, "a thread begins");
+        }
+        for (int i = 0; i < N_THREADS; i++) {
+            pthread_join(all_threads[i], NULL);
+        }
+    }
+    say("live pass %d\n", N_THREADS * 20000 / 900 * (899 * 900 / 2 + 100 * 900));
+    return 0;
+}
+
+/* Children have samples of their own, and free what they inherited. */
+static int children(char **argv)
+{
+    static void *blocks[4000];
+    (void)argv;
+    for (size_t i = 0; i < 4000; i++) {
+        blocks[i] = made(malloc(3000));
+    }
+    for (int child = 0; child < 3; child++) {
+        pid_t id = fork();
+        must(id >= 0, "a child begins");
+        if (id == 0) {
+            for (size_t i = 0; i < 2000; i++) {
+                free(blocks[i]);
+            }
+            make_small();
+            return 0;
+        }
+    }
+    while (wait(NULL) > 0) {
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const native_case cases[] = {
+        {"sizes", sizes}, {"threads", threads}, {"children", children}, {NULL, NULL}};
+    (void)argc;
+    return run_case(cases, argv);
+}

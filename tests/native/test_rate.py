@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Profiles of a sample of the blocks (--rate): estimates are right within their margins, and not biased."""
+import json
+import math
+import os
+import re
+
+import harness
+from harness import Native, program
+
+RATE = 8192
+SEEDS = range(1, 13)
+MOST_SDS = 4.5  # of the mean of all seeds
+
+
+def variance(size, rate=RATE):
+    """Returns the variance of the estimate of a block."""
+    sampled = -math.expm1(-size / rate)
+    return size * size * (1 - sampled) / sampled
+
+
+def sizes_of():
+    """Returns the sizes of the live blocks of each function of sampled.c."""
+    return {"make_small": [16 + i % 80 for i in range(0, 100000, 2)],
+            "make_medium": [2000 + i * 7919 % 8000 for i in range(1000)],
+            "make_large": [(50000 + i * 7919 % 100000) // 64 * 64 for i in range(20)], "make_grown": [900000]}
+
+
+class Rate(Native):
+    def sample(self, command, seed, *options, files=(".hp",)):
+        folder = self.fresh()
+        done = harness.run_census(command, folder, f"--rate={RATE}", *options, files=files,
+                                  environment={"CENSUS_BIOGRAPHY_SEED": str(seed)})
+        self.assertEqual(done.status, 0, done.errors)
+        done.base = os.path.join(folder, "profile")
+        return done
+
+    def report(self, path, *options):
+        text = harness.run([harness.CENSUS, "report", "--format", "json", *options, path])
+        self.assertEqual(text.status, 0, text.errors)
+        return json.loads(text.output)
+
+    def check_mean(self, found, true, deviation, what):
+        mean = sum(found) / len(found)
+        self.assertLess(abs(mean - true), MOST_SDS * deviation / math.sqrt(len(found)) + 0.001 * true, (what, mean, true))
+
+    def test_estimates_of_samples(self):
+        """Over some seeds, means are right; and nearly all estimates are within their margins."""
+        sizes, found, n_within = sizes_of(), {}, 0
+        for seed in SEEDS:
+            done = self.sample([program("sampled"), "sizes"], seed)
+            true = done.printed("live")
+            for function, blocks in sizes.items():
+                self.assertEqual(true[function], sum(blocks))
+                estimate = done.profile.of(function)
+                found.setdefault(function, []).append(estimate)
+                margin = 1.96 * math.sqrt(sum(map(variance, blocks)))
+                n_within += abs(estimate - true[function]) <= margin + 0.001 * true[function]
+        for function, blocks in sizes.items():
+            self.check_mean(found[function], sum(blocks), math.sqrt(sum(map(variance, blocks))), function)
+        self.assertGreater(n_within, 0.85 * len(SEEDS) * len(sizes))
+
+    def test_estimates_of_all_that_was_allocated(self):
+        found, true = [], 0
+        for seed in SEEDS:
+            done = self.sample([program("sampled"), "sizes"], seed, files=(".hp", ".census"))
+            true = int(re.search(r"(?m)^all (\d+)", done.output)[1])
+            found.append(self.report(done.base + ".census", "--value", "allocated")["peak"]["value"])
+        self.check_mean(found, true, math.sqrt(true * RATE), "all")
+
+    def test_samples_of_threads(self):
+        found, true = [], 0
+        for seed in SEEDS:
+            done = self.sample([program("sampled"), "threads"], seed)
+            true = done.printed("live")["pass"]
+            found.append(done.profile.of("pass"))
+        self.check_mean(found, true, math.sqrt(true * RATE), "pass")
+
+    def test_samples_of_forked_children(self):
+        """What a child frees was a sample of its parent; its own samples are other ones than its siblings'."""
+        done = self.sample([program("sampled"), "children"], 0)  # not a seed for all
+        last = sorted(profile.of("make_small") for profile in done.others)
+        self.assertEqual(len(set(last)), 3, last)
+        inherited = [profile.last() for profile in done.others]
+        deviation = math.sqrt(2000 * variance(3000))
+        for bands in inherited:
+            left = sum(size for name, size in bands.items() if "make_small" not in name)
+            self.assertLess(abs(left - 2000 * 3000), 5 * deviation, bands)
+
+    def test_samples_by_type(self):
+        """Blocks of an image count for what they represent."""
+        sizes = sum(sizes_of().values(), [])
+        found = [self.sample([program("sampled"), "sizes"], seed, "-hy").profile.total() for seed in list(SEEDS)[:4]]
+        self.check_mean(found, sum(sizes), math.sqrt(sum(map(variance, sizes))), "all types")
+
+    def test_samples_do_not_tell_holders(self):
+        for option in ("-hr", "-hb", "--snapshot=last"):
+            done = harness.run([harness.CENSUS, "run", "--rate=8K", option, "--", "true"], cwd=self.fresh())
+            self.assertNotEqual(done.status, 0)
+            self.assertIn("leave out -hr, -hb and --snapshot", done.errors)
+
+    def amounts(self, done):
+        """Returns the bytes that a list comprehension holds, and all that were allocated."""
+        bands = self.report(done.base + ".census", "-m0")["bands"]
+        return (max(band["max"] for band in bands if "listcomp" in band["name"]),
+                self.report(done.base + ".census", "--value", "allocated")["peak"]["value"])
+
+    def test_samples_of_python(self):
+        """Blocks of pymalloc, and larger ones that it gets from malloc, count once."""
+        text = "kept = [bytes(100 + i % 800) for i in range(20000)]\nall(bytes(700) for i in range(20000))\n"
+        command = ["/usr/bin/python3", "-c", text]
+        exact = self.sample(command, 0, "--rate=1", files=(".census",))  # each block is a sample
+        true, live, everything = self.amounts(exact), [], []
+        for seed in list(SEEDS)[:4]:
+            for amounts, found in zip((live, everything), self.amounts(self.sample(command, seed, files=(".census",)))):
+                amounts.append(found)
+        self.check_mean(live, true[0], math.sqrt(true[0] * RATE), "live")
+        self.check_mean(everything, true[1], math.sqrt(true[1] * RATE), "all")
+
+
+if __name__ == "__main__":
+    harness.main()
