@@ -9,12 +9,13 @@
 
 #include "hpfile/recording.h"
 
+#include "death.h"
 #include "table.h"
 
 /* The texts of a row. */
 typedef struct process_row {
     const hpf_process *process;
-    char pid[12], ended[24];
+    char pid[12], ended[48];
 } process_row;
 
 enum { MOST_ROWS = 30 }; /* in text */
@@ -44,6 +45,7 @@ static void fill(const void *context, size_t row, table_cell *cells)
 
 static void describe(process_row *row, const hpf_process *p)
 {
+    const char *killer = death_killer_name(p);
     row->process = p;
     snprintf(row->pid, sizeof row->pid, "%u", p->pid);
     switch (p->end) {
@@ -51,7 +53,8 @@ static void describe(process_row *row, const hpf_process *p)
         snprintf(row->ended, sizeof row->ended, "exit %d", p->code);
         break;
     case HPF_PROCESS_KILLED:
-        snprintf(row->ended, sizeof row->ended, "signal %d", p->code);
+        snprintf(row->ended, sizeof row->ended, killer ? "signal %d (%s)" : "signal %d", p->code,
+                 killer);
         break;
     case HPF_PROCESS_LEFT:
         snprintf(row->ended, sizeof row->ended, "not observed");
@@ -87,6 +90,19 @@ static hpf_status make_table(const hpf_recording *recording, bool exact, size_t 
     return *rows ? HPF_OK : hpf_error_set_memory(err);
 }
 
+/* Explains the ends of the processes in a table that need it. */
+static void write_deaths(const process_row *rows, size_t n, hpf_sink *sink)
+{
+    for (size_t i = 0; i < n; i++) {
+        death_text death = death_explain(rows[i].process);
+        if (death.text[0]) {
+            hpf_sink_printf(sink, "\nprocess %u: ", rows[i].process->number);
+            hpf_sink_name(sink, hpf_str_of(death.text));
+            hpf_sink_text(sink, "\n");
+        }
+    }
+}
+
 hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err)
 {
     const hpf_recording *recording = hpf_source_recording(in->source);
@@ -99,6 +115,7 @@ hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink, hpf
     if (status == HPF_OK) {
         const hpf_process *chosen = hpf_recording_chosen(recording);
         table_write(&t, TABLE_AS_TEXT, sink);
+        write_deaths(rows, t.n_rows, sink);
         size_t n = hpf_recording_n_processes(recording);
         if (n > MOST_ROWS) {
             hpf_sink_printf(sink,

@@ -21,6 +21,7 @@
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
 #include "findings/findings_write.h"
+#include "death.h"
 #include "diag.h"
 #include "prof_report.h"
 #include "report_source.h"
@@ -80,6 +81,13 @@ typedef struct report {
     bool exact;        /* print exact numbers */
     double rate_bytes; /* amounts are estimates of a sample of the blocks (margin.h); 0: exact */
 } report;
+
+static death_text death_of(const report *r)
+{
+    const hpf_recording *recording = hpf_source_recording(r->in->source);
+    const hpf_process *process = recording ? hpf_recording_chosen(recording) : NULL;
+    return process ? death_explain(process) : (death_text){""};
+}
 
 static formatted amount(const report *r, double value)
 {
@@ -272,6 +280,17 @@ static void write_text_others(hpf_sink *sink, const report *r, int width)
     }
 }
 
+/* Writes why the process of a recording has ended, if that needs to be explained. */
+static void write_death(hpf_sink *sink, const report *r)
+{
+    death_text death = death_of(r);
+    if (death.text[0]) {
+        hpf_sink_text(sink, "\n");
+        hpf_sink_name(sink, hpf_str_of(death.text));
+        hpf_sink_text(sink, "\n");
+    }
+}
+
 static void write_text(hpf_sink *sink, const report *r)
 {
     const int width = r->exact ? 24 : 13;
@@ -287,6 +306,7 @@ static void write_text(hpf_sink *sink, const report *r)
         hpf_sink_text(sink, "\n");
     }
     write_text_others(sink, r, width);
+    write_death(sink, r);
     write_findings(sink, r, false);
 }
 
@@ -476,6 +496,10 @@ static void write_json(hpf_sink *sink, const report *r)
         write_json_finding(&json, r, &r->findings.all[i]);
     }
     hpf_json_close(&json);
+    death_text death = death_of(r);
+    if (death.text[0]) {
+        hpf_json_text(&json, "death", death.text);
+    }
     hpf_json_bool(&json, "truncated", o->truncated);
     hpf_json_end(&json);
 }

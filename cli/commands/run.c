@@ -103,8 +103,8 @@ static const opt run_options[] = {
         "with -hr, which blocks are retainers: flagged (default, as --retainer says), all, roots "
         "(none), or PART:NAME,NAME"),
     OPT(0, "snapshot", OPT_TEXT, AT(snapshot), "WHEN",
-        "write FILE.heapsnapshot, all blocks and what refers to them, at the largest or the last "
-        "sample, for census report --dominators"),
+        "write FILE.heapsnapshot, all blocks and what refers to them, at the largest sample, "
+        "the last, or those near a limit of memory (oom), for census report --dominators"),
     OPT_RARE_HEADING("More on what is recorded"),
     OPT('P', "prof-verbose", OPT_FLAG, AT(prof_verbose), NULL,
         "also write FILE.prof, with ticks and bytes"),
@@ -545,6 +545,7 @@ static int check_options(const cmd *self, run *r)
         .skips_none = v->no_skip,
         .without_python = v->native,
         .biography_seed = tested_number("CENSUS_BIOGRAPHY_SEED"),
+        .cgroups = getenv("CENSUS_CGROUPS"), /* for tests */
         .verify_stacks = (uint32_t)tested_number("CENSUS_VERIFY_STACKS"),
         .print = print_exception,
         .print_context = r,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "death.h"
 #include "diag.h"
 #include "hpfile/margin.h"
 #include "options/stack_options.h"
@@ -102,6 +103,19 @@ static void say_course(const page *p, const hpp_process_figures *f)
     } else {
         say(p, "exited too soon to measure the resident set; %s for the profiler",
             amount(f->profiler_bytes).text);
+    }
+}
+
+/* Prints why a process has ended, if that needs to be explained; `who` as for say_if. */
+static void say_death(const page *p, const char *who, const hpp_process_figures *f)
+{
+    const hpf_process process = {.end = f->end,
+                                 .code = f->end_code,
+                                 .left_bytes = f->allocated_bytes - f->freed_bytes,
+                                 .memory = f->memory};
+    death_text death = death_explain(&process);
+    if (death.text[0] && f->end != HPF_PROCESS_RUNS) {
+        say(p, "%s%s", who, death.text);
     }
 }
 
@@ -461,6 +475,7 @@ static void say_program(page *p, size_t index)
     uint64_t end_bytes = f.allocated_bytes - f.freed_bytes;
     uint64_t end_blocks = f.allocations - f.frees;
     say_course(p, &f);
+    say_death(p, "", &f);
     if (f.missed_peak_bytes > 0 && f.peak_bytes == 0) {
         say(p, "the peak has no sample");
     } else if (f.missed_peak_bytes > 0) {
@@ -538,6 +553,7 @@ static void say_others(const page *p, size_t first)
         say(p, "  %10s peak, %s: %.*s", amount(peak_of(&others[i])).text, name,
             shown(others[i].command, 60), others[i].command.data);
         snprintf(who, sizeof who, "  %.180s: ", name);
+        say_death(p, who, &others[i]);
         say_losses(p, who, &others[i]);
     }
     if (n > N_OTHERS) {

@@ -53,9 +53,43 @@ static hpf_status keep(hpf_recording *r, hpf_str text, hpf_str *to, hpf_error *e
     return to->data ? HPF_OK : hpf_error_set_memory(err);
 }
 
+static hpf_status note_memory(hpf_recording *r, const hpf__proto_field *f, hpf_memory *m,
+                              hpf_error *err)
+{
+    uint32_t limit = f->number - HPF__MEMORY_LIMITS;
+    switch (f->number) {
+    case HPF__MEMORY_KILLER:
+        m->killer = f->value <= HPF_KILLER_MAYBE ? (hpf_killer)f->value : HPF_KILLER_UNKNOWN;
+        break;
+    case HPF__MEMORY_N_KILLED:
+        m->n_killed = f->value;
+        break;
+    case HPF__MEMORY_WHOLE_CGROUP:
+        m->is_whole_cgroup = f->value != 0;
+        break;
+    case HPF__MEMORY_STALLED:
+        m->stalled_percent = small(f->value);
+        break;
+    case HPF__MEMORY_HOLDER:
+        return keep(r, f->bytes, &m->holder, err);
+    case HPF__MEMORY_HOLDER_BYTES:
+        m->holder_bytes = f->value;
+        break;
+    default:
+        if (f->number >= HPF__MEMORY_LIMITS && limit / 2 < HPF_N_MEMORY_LIMITS) {
+            *(limit % 2 ? &m->limits[limit / 2].most_bytes : &m->limits[limit / 2].used_bytes) =
+                f->value;
+        }
+    }
+    return HPF_OK;
+}
+
 static hpf_status note_field(hpf_recording *r, unsigned kind, const hpf__proto_field *f,
                              hpf_process *p, hpf_error *err)
 {
+    if (kind == HPF__CHUNK_MEMORY) {
+        return note_memory(r, f, &p->memory, err);
+    }
     bool is_end = kind == HPF__CHUNK_END;
     switch (f->number | (is_end ? 0x100U : 0)) {
     case HPF__PROCESS_PARENT:
@@ -130,14 +164,20 @@ hpf_status hpf__recording_note(hpf_recording *r, const hpf__chunk_part *part, hp
     }
     if (is_new) {
         hpf_str empty = HPF_STR("");
-        hpf_process new = {
-            .number = small(part->process), .name = empty, .command = empty, .host = empty};
+        hpf_process new = {.number = small(part->process),
+                           .name = empty,
+                           .command = empty,
+                           .host = empty,
+                           .memory.holder = empty};
         if (!HPF__ARRAY_PUSH(r->processes, r->n, r->capacity, new)) {
             return hpf_error_set_memory(err);
         }
     }
     hpf_process *p = &r->processes[part->process - 1];
-    if (is_new || part->kind == HPF__CHUNK_END) {
+    if (part->kind == HPF__CHUNK_MEMORY) {
+        p->memory = (hpf_memory){.holder = HPF_STR("")};
+    }
+    if (is_new || part->kind == HPF__CHUNK_END || part->kind == HPF__CHUNK_MEMORY) {
         return note_row(r, part, p, err);
     }
     if (part->is_sample && (p->n_samples == 0 || seconds(part->time_us) != p->end_s)) {
@@ -211,6 +251,23 @@ hpf_status hpf__recording_choose(hpf_recording *r, const char *which, hpf_error 
 }
 
 /* --- results --- */
+
+double hpf_memory_part(const hpf_memory *m, hpf_memory_limit limit)
+{
+    uint64_t most_bytes = limit < HPF_N_MEMORY_LIMITS ? m->limits[limit].most_bytes : 0;
+    return most_bytes > 0 ? (double)m->limits[limit].used_bytes / (double)most_bytes : 0;
+}
+
+hpf_memory_limit hpf_memory_nearest(const hpf_memory *m)
+{
+    hpf_memory_limit nearest = HPF_N_MEMORY_LIMITS;
+    for (hpf_memory_limit i = 0; i < HPF_N_MEMORY_LIMITS; i++) {
+        if (m->limits[i].most_bytes > 0 && hpf_memory_part(m, i) >= hpf_memory_part(m, nearest)) {
+            nearest = i;
+        }
+    }
+    return nearest;
+}
 
 size_t hpf_recording_n_processes(const hpf_recording *r)
 {

@@ -19,7 +19,8 @@ bool hpf__is_recording(hpf_str head)
 
 static bool is_row(unsigned kind)
 {
-    return kind == HPF__CHUNK_PROCESS || kind == HPF__CHUNK_END || kind == HPF__CHUNK_INHERITED;
+    return kind == HPF__CHUNK_PROCESS || kind == HPF__CHUNK_END || kind == HPF__CHUNK_INHERITED ||
+           kind == HPF__CHUNK_MEMORY;
 }
 
 static bool hold(hpf__chunks *c, hpf_str *in, size_t n)

@@ -26,6 +26,7 @@ enum {
     HPF__CHUNK_END,
     HPF__CHUNK_INHERITED,
     HPF__CHUNK_REPORT,
+    HPF__CHUNK_MEMORY,
 };
 
 /* The numbers of the fields of rows. */
@@ -48,6 +49,15 @@ enum {
     HPF__END_NAME,
 };
 enum { HPF__INHERITED_BYTES = 1 };
+enum {
+    HPF__MEMORY_KILLER = 1,
+    HPF__MEMORY_N_KILLED,
+    HPF__MEMORY_WHOLE_CGROUP,
+    HPF__MEMORY_STALLED,
+    HPF__MEMORY_HOLDER,
+    HPF__MEMORY_HOLDER_BYTES,
+    HPF__MEMORY_LIMITS = 16, /* used, and at most, of each hpf_memory_limit */
+};
 
 /* A whole row, or a piece of a log or report. */
 typedef struct hpf__chunk_part {

@@ -232,6 +232,28 @@ hpf_status hpf_recording_writer_report(hpf_recording_writer *w, uint32_t number,
     return status;
 }
 
+hpf_status hpf_recording_writer_memory(hpf_recording_writer *w, uint32_t number,
+                                       const hpf_memory *memory, hpf_error *err)
+{
+    pthread_mutex_lock(&w->lock);
+    put_number(w, HPF__MEMORY_KILLER, memory->killer);
+    put_number(w, HPF__MEMORY_N_KILLED, memory->n_killed);
+    put_number(w, HPF__MEMORY_WHOLE_CGROUP, memory->is_whole_cgroup);
+    put_number(w, HPF__MEMORY_STALLED, memory->stalled_percent);
+    if (memory->holder_bytes > 0) {
+        put_text(w, HPF__MEMORY_HOLDER, memory->holder);
+        put_number(w, HPF__MEMORY_HOLDER_BYTES, memory->holder_bytes);
+    }
+    for (uint32_t i = 0; i < HPF_N_MEMORY_LIMITS; i++) {
+        put_number(w, HPF__MEMORY_LIMITS + 2 * i, memory->limits[i].used_bytes);
+        put_number(w, HPF__MEMORY_LIMITS + 2 * i + 1, memory->limits[i].most_bytes);
+    }
+    put_row(w, HPF__CHUNK_MEMORY, number);
+    hpf_status status = write_pending(w, err);
+    pthread_mutex_unlock(&w->lock);
+    return status;
+}
+
 hpf_status hpf_recording_writer_end(hpf_recording_writer *w, uint32_t number,
                                     const hpf_process *process, hpf_error *err)
 {

@@ -422,6 +422,12 @@ hpf_eventlog_time *hpf_live_time(const hpf_live *live)
     return live->time && hpf_eventlog_time_has_begun(live->time) ? live->time : NULL;
 }
 
+const hpf_process *hpf_live_process(const hpf_live *live)
+{
+    const hpf_recording *recording = live->recording.recording;
+    return recording ? hpf_recording_chosen(recording) : NULL;
+}
+
 size_t hpf_live_n_totals(const hpf_live *live)
 {
     return live->totals.n;

@@ -409,10 +409,13 @@ static hpf_status parse_snapshot(parser *p, hpf_str word, hpf_str rest)
         return status;
     }
     bool is_last = hpf_str_is(value, "last");
-    if (!is_last && !hpf_str_is(value, "largest")) {
-        return complain(p, value.data, "expected largest or last", value);
+    bool is_oom = hpf_str_is(value, "oom");
+    if (!is_last && !is_oom && !hpf_str_is(value, "largest")) {
+        return complain(p, value.data, "expected largest, last or oom", value);
     }
-    p->options.snapshot = is_last ? HPP_SNAPSHOT_LAST : HPP_SNAPSHOT_LARGEST;
+    p->options.snapshot = is_last  ? HPP_SNAPSHOT_LAST
+                          : is_oom ? HPP_SNAPSHOT_OOM
+                                   : HPP_SNAPSHOT_LARGEST;
     p->options.with_census = true;
     return HPF_OK;
 }

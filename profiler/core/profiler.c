@@ -143,6 +143,10 @@ static hpf_status start_heap(hpp_profiler *p, hpf_error *err)
             err, HPF_ERR_ARGUMENT,
             "--savings cannot be used with -l: event logs have no such break-down");
     }
+    if (p->options->snapshot == HPP_SNAPSHOT_OOM) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--snapshot oom is for programs under census run");
+    }
     hpf_status status = HPF_OK;
     if (p->options->snapshot != HPP_SNAPSHOT_NEVER) {
         status = hpp__heap_snapshot_check(p->config.heap, err);

@@ -80,7 +80,7 @@ def text_of(time, costs):
 
 
 def metrics_of(text):
-    """Reads OpenMetrics text strictly: {(metric, band or None): value}."""
+    """Reads OpenMetrics text strictly: {(metric, band, limit, killer or None): value}."""
     assert text.endswith("# EOF\n"), text[-100:]
     values, kind = {}, None
     for line in text.splitlines()[:-1]:
@@ -89,7 +89,7 @@ def metrics_of(text):
             assert word in ("TYPE", "UNIT", "HELP") and (word == "TYPE") == (name != kind), line
             kind = name
             continue
-        found = re.fullmatch(r'([a-z_]+)\{profile="((?:[^"\\\n]|\\["\\])*)"(?:,band="((?:[^"\\\n]|\\["\\])*)")?\} (\S+)', line)
+        found = re.fullmatch(r'([a-z_]+)\{profile="((?:[^"\\\n]|\\["\\])*)"(?:,(?:band|limit|killer)="((?:[^"\\\n]|\\["\\])*)")?\} (\S+)', line)
         assert found and found[1] in (kind, kind + "_total"), line
         band = found[3] and re.sub(r"\\(.)", r"\1", found[3])
         assert (found[1], band) not in values, line
@@ -156,7 +156,8 @@ class Metrics(Watch):
         self.write("prog.lines", b"time\twhat\tvalue\n1\tresident\t9\n")
         place = self.place_of(self.write("prog.hp", (HEADERS + text_of(1, {"a": 5})).encode()))
         served = {metric for metric, _ in wait_until(lambda: self.scrape(place), "metrics")}
-        self.assertEqual(set(re.findall(r"census_\w+", page)), served)
+        of_recordings = {"census_memory_used_ratio", "census_process_killed"}  # test_killed
+        self.assertEqual(set(re.findall(r"census_\w+", page)) - of_recordings, served)
 
     @unittest.skipUnless(shutil.which("promtool"), "there is no promtool here")
     def test_lint(self):
@@ -185,6 +186,23 @@ class Metrics(Watch):
             self.assertEqual(ask(place, "/metrics", host="evil.example", headers=good).status, 404)
             self.assertEqual(ask(place, "/metrics", method="POST", headers=good).status, 405)
             self.assertEqual(ask(place, "/events", headers=good).status, 404)  # the token opens metrics only
+
+    def test_killed(self):
+        """Of a process that was killed, the reason stays; of one that runs, how close its limits are."""
+        child = "import os, time; x = bytearray(4 << 20); time.sleep(0.5); os.kill(os.getpid(), 9)"
+        script = f"\"$1\" -c '{child}'; while [ ! -e \"$2\" ]; do sleep 0.05; done"
+        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.census"), "--http", "--token-file",
+                                self.path("token"), "--", "sh", "-c", script, "sh", sys.executable, self.path("end")],
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        self.addCleanup(run.wait, PATIENCE_S)  # the program sees the file before it is removed
+        self.addCleanup(self.write, "end", b"")
+        place = Place(run.stderr.readline())
+        found = wait_until(lambda: "killer=" in (seen := ask(place, f"/{place.token}/metrics").body.decode()) and seen, "the kill")
+        self.assertRegex(found, r'(?m)^census_process_killed\{profile=".*prog\.census:\d+",killer="not for memory"\} 1$')
+        self.assertRegex(found, r'(?m)^census_memory_used_ratio\{profile=".*prog\.census",limit="MemTotal"\} 0\.\d+$')
 
     def begin_program(self, *options, text=PROGRAM):
         """Profiles a program of this test, which runs until the test ends. Returns the place, and a function that

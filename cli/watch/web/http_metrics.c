@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "death.h"
 #include "base/names.h"
 #include "base/utf8.h"
 #include "hpfile/margin.h"
@@ -25,6 +26,7 @@ typedef struct metrics_profile {
     hpf_str labels[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
     double amounts[HTTP_METRICS_MOST_BANDS];
     double other;
+    bool has_ended; /* only its end is of interest */
 } metrics_profile;
 
 /* ---- reading ---- */
@@ -144,6 +146,32 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
     return status;
 }
 
+static bool make_room(http_metrics *m)
+{
+    metrics_profile *grown = realloc(m->profiles, (m->n + 1) * sizeof *grown);
+    m->profiles = grown ? grown : m->profiles;
+    return grown != NULL;
+}
+
+hpf_status http_metrics_add_end(http_metrics *m, const watched *profile, hpf_error *err)
+{
+    const hpf_process *process = hpf_live_process(profile->live);
+    if (!process || !death_killer_name(process)) {
+        return HPF_OK;
+    }
+    if (!make_room(m)) {
+        return hpf_error_set_memory(err);
+    }
+    m->profiles[m->n++] = (metrics_profile){.of = profile,
+                                            .has_ended = true,
+                                            .time = NAN,
+                                            .total = NAN,
+                                            .peak = NAN,
+                                            .resident = NAN,
+                                            .n_samples = NAN};
+    return HPF_OK;
+}
+
 hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metrics_bands *bands,
                             hpf_error *err)
 {
@@ -156,11 +184,9 @@ hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metric
         hpf_survey_overview(survey)->n_drawn == 0) {
         return HPF_OK;
     }
-    metrics_profile *grown = realloc(m->profiles, (m->n + 1) * sizeof *grown);
-    if (!grown) {
+    if (!make_room(m)) {
         return hpf_error_set_memory(err);
     }
-    m->profiles = grown;
     if (bands->epoch != profile->epoch) {
         *bands = (http_metrics_bands){.epoch = profile->epoch};
     }
@@ -191,13 +217,13 @@ static void write_label(hpf_sink *sink, const char *key, hpf_str text)
 }
 
 static void write_value(hpf_sink *sink, const char *metric, const metrics_profile *p,
-                        const hpf_str *band, double value)
+                        const char *key, const hpf_str *label, double value)
 {
     hpf_sink_printf(sink, "%s{", metric);
     write_label(sink, "profile", hpf_str_of(p->of->name));
-    if (band) {
+    if (label) {
         hpf_sink_text(sink, ",");
-        write_label(sink, "band", *band);
+        write_label(sink, key, *label);
     }
     hpf_sink_text(sink, "} ");
     hpf_sink_shortest(sink, value);
@@ -213,9 +239,41 @@ static void write_bands(const http_metrics *m, hpf_sink *sink)
     for (size_t k = 0; k < m->n; k++) {
         const metrics_profile *p = &m->profiles[k];
         for (size_t i = 0; i < p->n_bands; i++) {
-            write_value(sink, metric, p, &p->labels[i], p->amounts[i]);
+            write_value(sink, metric, p, "band", &p->labels[i], p->amounts[i]);
         }
-        write_value(sink, metric, p, &other, p->other);
+        if (!p->has_ended) {
+            write_value(sink, metric, p, "band", &other, p->other);
+        }
+    }
+}
+
+/* Writes how much of each limit of memory is used, and who killed processes. */
+static void write_memory(const http_metrics *m, hpf_sink *sink)
+{
+    static const char ratio[] = "census_memory_used_ratio", killed[] = "census_process_killed";
+    hpf_sink_text(sink, "# TYPE census_memory_used_ratio gauge\n"
+                        "# UNIT census_memory_used_ratio ratio\n"
+                        "# HELP census_memory_used_ratio Used part of a limit of memory.\n");
+    for (size_t k = 0; k < m->n; k++) {
+        const metrics_profile *p = &m->profiles[k];
+        const hpf_process *process = p->has_ended ? NULL : hpf_live_process(p->of->live);
+        for (hpf_memory_limit i = 0; process && i < HPF_N_MEMORY_LIMITS; i++) {
+            const hpf_str limit = hpf_str_of(death_limit_name(i));
+            if (process->memory.limits[i].most_bytes > 0) {
+                write_value(sink, ratio, p, "limit", &limit, hpf_memory_part(&process->memory, i));
+            }
+        }
+    }
+    hpf_sink_text(sink, "# TYPE census_process_killed gauge\n"
+                        "# HELP census_process_killed 1 for a process that SIGKILL has ended.\n");
+    for (size_t k = 0; k < m->n; k++) {
+        const metrics_profile *p = &m->profiles[k];
+        const hpf_process *process = hpf_live_process(p->of->live);
+        const char *killer = process ? death_killer_name(process) : NULL;
+        if (killer) {
+            const hpf_str by = hpf_str_of(killer);
+            write_value(sink, killed, p, "killer", &by, 1);
+        }
     }
 }
 
@@ -247,13 +305,14 @@ static const struct {
 void http_metrics_finish(http_metrics *m, hpf_sink *sink)
 {
     write_bands(m, sink);
+    write_memory(m, sink);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
         hpf_sink_text(sink, single[i].head);
         for (size_t k = 0; k < m->n; k++) {
             const metrics_profile *p = &m->profiles[k];
             double value = *(const double *)(const void *)((const char *)p + single[i].offset);
             if (!isnan(value)) {
-                write_value(sink, single[i].name, p, NULL, value);
+                write_value(sink, single[i].name, p, NULL, NULL, value);
             }
         }
     }

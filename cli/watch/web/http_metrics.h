@@ -35,6 +35,10 @@ typedef struct http_metrics {
 HPF_MUST_USE hpf_status http_metrics_add(http_metrics *m, const watched *profile,
                                          http_metrics_bands *bands, hpf_error *err);
 
+/* Adds a profile that is left out otherwise, if its process was killed. Errors: MEMORY. */
+HPF_MUST_USE hpf_status http_metrics_add_end(http_metrics *m, const watched *profile,
+                                             hpf_error *err);
+
 /* Writes all profiles that were added, and frees them. Does not finish the sink. */
 void http_metrics_finish(http_metrics *m, hpf_sink *sink);
 

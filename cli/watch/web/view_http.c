@@ -258,9 +258,9 @@ static bool write_metrics(view_http *v, hpf_sink *sink)
            HPF__ARRAY_PUSH(v->bands, v->n_bands, v->bands_capacity, (http_metrics_bands){0})) {
     }
     for (size_t i = 0; i < v->n_bands && status == HPF_OK; i++) {
-        if (is_current(v, v->feeds[i]->of)) {
-            status = http_metrics_add(&metrics, v->feeds[i]->of, &v->bands[i], &err);
-        }
+        const watched *of = v->feeds[i]->of;
+        status = is_current(v, of) ? http_metrics_add(&metrics, of, &v->bands[i], &err)
+                                   : http_metrics_add_end(&metrics, of, &err);
     }
     http_metrics_finish(&metrics, sink);
     return status == HPF_OK;

@@ -21,6 +21,7 @@
 
 #include "hpfile/survey.h"
 #include "hpfile/eventlog.h"
+#include "hpfile/recording.h"
 
 HPF_BEGIN_DECLS
 
@@ -140,6 +141,10 @@ HPF_API hpf_status hpf_live_check_view(const hpf_live *live, hpf_error *err);
 /* Returns the time profile so far, borrowed; NULL without `has_costs`, and if the input is not an
  * event log with a time profile. */
 HPF_API hpf_eventlog_time *hpf_live_time(const hpf_live *live);
+
+/* Returns the process of a recording that is followed, as far as the recording was fed, borrowed
+ * until the next feed; NULL if there is none. */
+HPF_API const hpf_process *hpf_live_process(const hpf_live *live);
 
 /* Returns the number of stacks that have totals; 0 without `has_costs`, and if the input is not an
  * event log with totals. */

@@ -7,6 +7,9 @@
 #ifndef HPFILE_RECORDING_H
 #define HPFILE_RECORDING_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "hpfile/error.h"
 #include "hpfile/str.h"
 
@@ -21,6 +24,46 @@ typedef enum hpf_process_end {
     HPF_PROCESS_REPLACED, /* its log was provisional: a later process with its pid has the final one
                            */
 } hpf_process_end;
+
+/* Who ended a process by SIGKILL, as far as the counters of the kernel tell. */
+typedef enum hpf_killer {
+    HPF_KILLER_UNKNOWN = 0, /* it was not killed, or no counter could be read */
+    HPF_KILLER_OTHER,       /* no counter has grown: it was not the kernel, for memory */
+    HPF_KILLER_CGROUP,      /* the kernel: a cgroup that it was in reached its limit */
+    HPF_KILLER_MACHINE,     /* the kernel: the machine had no memory for it */
+    HPF_KILLER_MAYBE,       /* the kernel killed a process of the machine; it is not known which */
+} hpf_killer;
+
+/* Limits of the memory of a process. */
+typedef enum hpf_memory_limit {
+    HPF_MEMORY_MAX = 0,   /* of the cgroup with least room: memory.max, memory.limit_in_bytes */
+    HPF_MEMORY_HIGH,      /* the same: memory.high */
+    HPF_MEMORY_ADDRESSES, /* RLIMIT_AS, without what the profiler takes */
+    HPF_MEMORY_DATA,      /* RLIMIT_DATA, the same */
+    HPF_MEMORY_MACHINE,   /* MemTotal, of which MemAvailable is not used */
+    HPF_MEMORY_COMMIT,    /* CommitLimit, if the kernel enforces it */
+    HPF_N_MEMORY_LIMITS
+} hpf_memory_limit;
+
+/* How close a process was to the limits of its memory when that was last looked at. */
+typedef struct hpf_memory {
+    struct {
+        uint64_t used_bytes, most_bytes; /* most_bytes 0: there is no limit, or it is not known */
+    } limits[HPF_N_MEMORY_LIMITS];
+    uint32_t stalled_percent; /* of ten seconds, all tasks of its cgroup waited for memory (PSI) */
+    /* At the end: */
+    hpf_killer killer;
+    uint64_t n_killed;     /* processes that the kernel has killed at that time */
+    bool is_whole_cgroup;  /* and it has killed all of the cgroup (memory.oom.group) */
+    uint64_t holder_bytes; /* live, of the allocation site with most of them: */
+    hpf_str holder;
+} hpf_memory;
+
+/* Returns the limit with the largest part used; HPF_N_MEMORY_LIMITS if none is known. */
+HPF_API hpf_memory_limit hpf_memory_nearest(const hpf_memory *memory);
+
+/* Returns the part of a limit that is used; 0 if it is not known. */
+HPF_API double hpf_memory_part(const hpf_memory *memory, hpf_memory_limit limit);
 
 /* Times are in seconds since the start of the run, other amounts in bytes. Texts are borrowed. */
 typedef struct hpf_process {
@@ -40,6 +83,7 @@ typedef struct hpf_process {
     uint64_t left_bytes; /* live in the last sample; not freed at the end */
     uint64_t n_samples;  /* 0 with a peak: too few to write a log */
     bool has_log;
+    hpf_memory memory;
 } hpf_process;
 
 /* The processes of a source: hpf_source_recording (source.h). */

@@ -56,6 +56,12 @@ HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_report(hpf_recording_writer
                                                             uint32_t number, hpf_str report,
                                                             hpf_error *err);
 
+/* Writes how close the process is to its limits; at the end, who killed it and what it held. */
+HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_memory(hpf_recording_writer *writer,
+                                                            uint32_t number,
+                                                            const hpf_memory *memory,
+                                                            hpf_error *err);
+
 /* Writes the end of the log, and the row of the end: how, code, end_s (on the clock of the run),
  * left_bytes, and a new name unless it is empty. */
 HPF_API HPF_MUST_USE hpf_status hpf_recording_writer_end(hpf_recording_writer *writer,

@@ -5,6 +5,7 @@
 #ifndef HPPROF_COLLECTOR_TYPES_H
 #define HPPROF_COLLECTOR_TYPES_H
 
+#include "hpfile/recording.h"
 #include "hpprof/heap.h"
 #include "hpprof/options.h"
 
@@ -42,7 +43,8 @@ typedef struct hpp_collector_options {
     /* With -xc: prints a line about an exception, on the writing thread; may be NULL. */
     void (*print)(void *context, hpf_str line);
     void *print_context;
-    bool keeps_costs; /* for hpp_collector_costs */
+    const char *cgroups; /* where cgroups are mounted; NULL: /sys/fs/cgroup */
+    bool keeps_costs;    /* for hpp_collector_costs */
     /* Called after files of a process were written, on the writing thread; may be NULL. To read the
      * files, wake the main thread, and call hpp_collector_files there. */
     void (*written)(void *context);
@@ -142,6 +144,10 @@ typedef struct hpp_process_figures {
      * time of the last one. */
     uint64_t n_snapshots, snapshot_bytes;
     double snapshot_s;
+    /* How it ended, as in a recording; texts are borrowed. */
+    hpf_process_end end;
+    int end_code;
+    hpf_memory memory;
     /* Losses. */
     uint64_t n_lost_stacks; /* allocations with unknown producers */
     uint64_t n_uncounted, uncounted_bytes;

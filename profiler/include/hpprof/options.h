@@ -30,10 +30,10 @@
  *                 PROGRAM.lives.hp, for `census report --life-times` (only with runtime.h)
  *   --life NAME   record when the first object with this description is created, first and last
  *                 used, and destroyed: PROGRAM.life.hp, to be drawn (only with runtime.h)
- *   --snapshot largest|last
+ *   --snapshot largest|last|oom
  *                 write NAME.heapsnapshot, the objects and references of the census with most live
  *                 bytes (the file is replaced by a census that has 2 % more), or of the last one;
- *                 named by description, or with -hy by type
+ *                 named by description, or with -hy by type; oom: only `census run`
  *   -xt           count threads and their stacks
  *   -xc           print the cost-centre stack when the program aborts
  *   -p -P -pa -pj time and allocation report: plain, with ticks and bytes, with everything, JSON
@@ -73,6 +73,7 @@ typedef enum hpp_snapshot_when {
     HPP_SNAPSHOT_NEVER,
     HPP_SNAPSHOT_LARGEST,
     HPP_SNAPSHOT_LAST,
+    HPP_SNAPSHOT_OOM, /* when nine tenths of a limit of memory are used; only collector.h */
 } hpp_snapshot_when;
 
 /* What of a runtime's reports an event log contains. */

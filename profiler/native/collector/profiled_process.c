@@ -117,6 +117,7 @@ static void sum_up(hpp__profile *profile, hpp__remains *r)
     r->figures = *hpp__profile_figures(profile);
     r->figures.base = file_base;
     r->figures.command = keep_text(r, r->figures.command);
+    r->figures.memory.holder = keep_text(r, r->figures.memory.holder);
     for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
         hpp_site_figures *sites = r->sites[moment];
         r->n_sites[moment] = hpp__profile_top(profile, moment, sites, HPP__TOP_SITES);
@@ -421,6 +422,12 @@ static void keep_title(hpp__process *p, uint64_t live_bytes)
     }
 }
 
+static void look_at_limits(hpp__process *p, double resident_bytes)
+{
+    uint64_t taken = atomic_load(&p->control->taken_bytes);
+    hpp__memory_watch_look(&p->memory, p->last.ns, resident_bytes, taken);
+}
+
 static void measure(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
 {
     uint32_t process_id = is_alive ? p->process_id : 0;
@@ -429,8 +436,11 @@ static void measure(hpp__process *p, hpp__process_sample *snapshot, bool is_aliv
     double all_bytes = is_alive ? hpp__proc_resident_bytes(p->process_id) : -1;
     if (all_bytes < 0) {
         snapshot->resident_bytes = -1;
+        snapshot->memory = p->memory.memory;
         return;
     }
+    look_at_limits(p, all_bytes);
+    snapshot->memory = p->memory.memory;
     double own_bytes = all_bytes - snapshot->profiler_bytes;
     snapshot->resident_bytes = own_bytes > 0 ? own_bytes : 0;
     uint32_t control =
@@ -594,6 +604,27 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
     }
 }
 
+/* Returns whether nine tenths of a limit are used, or half and all in a second, and the heap has
+ * grown since the last snapshot. While an image is open, pages that the program writes to are
+ * copied: where the kernel would then kill the program with the copy, not the copy alone, there is
+ * one image, with room left. */
+static bool comes_near_limit(hpp__process *p, uint64_t live_bytes)
+{
+    const hpf_memory *m = &p->memory.memory;
+    hpf_memory_limit nearest = hpf_memory_nearest(m);
+    double part = hpf_memory_part(m, nearest);
+    double grown = live_bytes > p->near_bytes ? (double)(live_bytes - p->near_bytes) : 0;
+    double second = (double)(p->last.ns - p->near_ns) / 1e9;
+    p->near_bytes = live_bytes;
+    p->near_ns = p->last.ns;
+    if (part == 0 || (p->memory.kills_groups && (p->snapshot_bytes > 0 || part >= 0.95))) {
+        return false;
+    }
+    double left = (double)m->limits[nearest].most_bytes * (1 - part);
+    return (part >= 0.9 || (part >= 0.5 && grown > left * second)) &&
+           live_bytes > p->snapshot_bytes + p->snapshot_bytes / 50;
+}
+
 /* Takes an image for a heap snapshot if one is wanted. Except urgent ones, they wait for the one
  * before, and until pauses are a sixteenth of the time at most. One with threads that were moving
  * is replaced by the next, if that is not smaller. */
@@ -605,7 +636,8 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     uint64_t live_bytes = live_bytes_of(&j->snapshot);
     bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
     bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
-                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10);
+                     (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10) ||
+                     (when == HPP_SNAPSHOT_OOM && comes_near_limit(p, live_bytes));
     bool is_early = atomic_load(&p->is_snapshot_queued) || hpp__now_ns() < p->next_snapshot_ns;
     if (!is_wanted || (is_early && !is_urgent)) {
         return;
@@ -805,7 +837,8 @@ void hpp__process_end(hpp__process *p, bool forget)
     p->has_ended = true;
     p->is_forgotten = forget;
     if (j) {
-        j->wait_status = is_running ? HPP__STATUS_RUNS : hpp__proc_wait_status(p->process_id);
+        j->wait_status =
+            is_running ? HPP__STATUS_RUNS : hpp__proc_wait_status(p->process_id, p->pidfd);
         j->mark_s = (double)(hpp__now_ns() - p->start_ns) / 1e9;
     }
     if (p->pidfd >= 0) {
@@ -814,6 +847,10 @@ void hpp__process_end(hpp__process *p, bool forget)
     }
     if (!j) {
         return; /* the files stay as the last sample left them */
+    }
+    bool has_exited = p->reader.window->head.most_resident_bytes != 0; /* by itself */
+    if (!is_running && !has_exited) {
+        hpp__memory_watch_end(&p->memory, j->wait_status);
     }
     if (!forget) {
         bool takes_image = is_running && p->with_images && !has_left(p);
@@ -918,6 +955,7 @@ void hpp__process_begin(hpp__process *p, bool is_at_once)
     p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->process_id, 0);
     hpp__proc_program(p->process_id, &p->program);
     start_clock(p);
+    look_at_limits(p, 0);
     uint64_t run_start_ns = p->profile_options.run_start_ns;
     if (run_start_ns != 0 && p->start_ns > run_start_ns) {
         p->profile_options.start_s = (double)((p->start_ns - run_start_ns) / 1000) / 1e6;
@@ -957,6 +995,8 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .is_hurried_context = options->is_hurried_context,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
+        .memory = {.process_id = profile->process_id,
+                   .cgroups = options->cgroups ? options->cgroups : "/sys/fs/cgroup"},
         .with_images = hpp__profile_needs_images(options->profile),
         .logs_threads = hpp__profile_logs_threads(options->profile),
         .with_lives = hpp_census_asks_for(options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),

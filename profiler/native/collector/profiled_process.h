@@ -13,6 +13,7 @@
 
 #include "hpprof/collector_types.h"
 #include "memory_guard.h"
+#include "memory_watch.h"
 #include "native/collector/image/freezer.h"
 #include "native/collector/profile/profile.h"
 #include "native/collector/profile/stack_costs.h"
@@ -73,6 +74,7 @@ typedef struct hpp__process {
     _Atomic bool is_snapshot_queued; /* until it is written */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
+    uint64_t near_bytes, near_ns;    /* with --snapshot oom: live in the sample before, and when */
     int n_better_snapshots;          /* of the same size that may replace it */
     uint64_t next_peak_ns;           /* the same for images of peaks */
     uint64_t peak_wait_ns;           /* how long the program has waited for these */
@@ -82,6 +84,7 @@ typedef struct hpp__process {
     uint32_t n_titles;
     uint64_t title_bytes;
     hpp__memory_guard guard;
+    hpp__memory_watch memory;
     bool with_images, with_lives, logs_threads;
     bool wants_helper;                 /* it was asked for one */
     bool has_last_image;               /* the last sample has an image of its end */

@@ -17,7 +17,7 @@ enum {
 _Atomic uint32_t hpp__isolation;
 atomic_bool hpp__has_no_time_stamp;
 
-static _Atomic uint64_t taken_bytes[HPP_N_LIMITS];
+_Atomic uint64_t hpp__taken_bytes[HPP_N_LIMITS];
 static uint64_t library_bytes[HPP_N_LIMITS]; /* of these: of the library itself */
 
 /* A limit that the kernel has from us. */
@@ -79,7 +79,7 @@ static uint64_t sum_of(uint64_t limit, uint64_t n_more)
  * raised if the process has the privilege. Returns whether there is room for both. */
 static bool make_room(hpp_limit_kind kind, struct rlimit own, const struct rlimit *now)
 {
-    uint64_t wanted = sum_of(own.rlim_cur, atomic_load(&taken_bytes[kind]));
+    uint64_t wanted = sum_of(own.rlim_cur, atomic_load(&hpp__taken_bytes[kind]));
     struct rlimit set = {wanted, wanted > now->rlim_max ? wanted : now->rlim_max};
     if (is_same(&set, now)) {
         return true;
@@ -110,7 +110,7 @@ static bool follow(hpp_limit_kind kind)
         has_room = make_room(kind, own, &now);
         atomic_flag_clear(&is_changing);
     }
-    uint64_t n_claimed = atomic_load(&taken_bytes[kind]) - library_bytes[kind];
+    uint64_t n_claimed = atomic_load(&hpp__taken_bytes[kind]) - library_bytes[kind];
     return has_room || n_claimed <= own.rlim_cur / ADDRESS_SPACE_SHARE;
 }
 
@@ -119,8 +119,8 @@ void hpp__limits_start(uint64_t n_bytes, uint64_t n_private_bytes)
     if (owner_id == 0) {
         library_bytes[HPP_LIMIT_ADDRESSES] = n_bytes;
         library_bytes[HPP_LIMIT_DATA] = n_private_bytes;
-        atomic_fetch_add(&taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
-        atomic_fetch_add(&taken_bytes[HPP_LIMIT_DATA], n_private_bytes);
+        atomic_fetch_add(&hpp__taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
+        atomic_fetch_add(&hpp__taken_bytes[HPP_LIMIT_DATA], n_private_bytes);
     }
     atomic_flag_clear(&is_changing);
     owner_id = (uint32_t)hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -156,7 +156,8 @@ static long set_own(hpp_limit_kind kind, const struct rlimit *wanted)
     if (error != 0) {
         return error;
     }
-    uint64_t spare = atomic_load(&taken_bytes[kind]) + SPARE_BYTES + wanted->rlim_max / SPARE_SHARE;
+    uint64_t spare =
+        atomic_load(&hpp__taken_bytes[kind]) + SPARE_BYTES + wanted->rlim_max / SPARE_SHARE;
     struct rlimit kept = {now.rlim_cur, sum_of(wanted->rlim_max, spare)};
     kept.rlim_max = kept.rlim_max < now.rlim_max ? kept.rlim_max : now.rlim_max;
     limits[kind].is_set = false;
@@ -234,8 +235,8 @@ void hpp__limits_hide(const hpp_limits_shown *shown, int process_id)
 
 bool hpp__claim_addresses(size_t n_bytes, bool is_private)
 {
-    atomic_fetch_add(&taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
-    atomic_fetch_add(&taken_bytes[HPP_LIMIT_DATA], is_private ? n_bytes : 0);
+    atomic_fetch_add(&hpp__taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
+    atomic_fetch_add(&hpp__taken_bytes[HPP_LIMIT_DATA], is_private ? n_bytes : 0);
     bool may_take = follow(HPP_LIMIT_ADDRESSES) && (!is_private || follow(HPP_LIMIT_DATA));
     if (!may_take) {
         hpp__unclaim_addresses(n_bytes, is_private);
@@ -245,8 +246,8 @@ bool hpp__claim_addresses(size_t n_bytes, bool is_private)
 
 void hpp__unclaim_addresses(size_t n_bytes, bool is_private)
 {
-    atomic_fetch_sub(&taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
-    atomic_fetch_sub(&taken_bytes[HPP_LIMIT_DATA], is_private ? n_bytes : 0);
+    atomic_fetch_sub(&hpp__taken_bytes[HPP_LIMIT_ADDRESSES], n_bytes);
+    atomic_fetch_sub(&hpp__taken_bytes[HPP_LIMIT_DATA], is_private ? n_bytes : 0);
     (void)follow(HPP_LIMIT_ADDRESSES);
     (void)follow(HPP_LIMIT_DATA);
 }

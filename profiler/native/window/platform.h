@@ -149,6 +149,9 @@ typedef enum hpp_limit_kind {
 /* Starts in a process, or again in a forked child. The library itself is so large. */
 void hpp__limits_start(uint64_t n_bytes, uint64_t n_private_bytes);
 
+/* What the library has taken of each limit; the collector reads it. */
+extern HPP_HIDDEN _Atomic uint64_t hpp__taken_bytes[HPP_N_LIMITS];
+
 /* Get and set a limit as the program sees it. Return 0 or a negated errno. */
 long hpp__limit_get(hpp_limit_kind kind, struct rlimit *out);
 long hpp__limit_set(hpp_limit_kind kind, const struct rlimit *wanted);

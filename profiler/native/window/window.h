@@ -419,6 +419,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_peer_cut;         /* except stacks that it cut */
 
     char command[1024]; /* words of the command line, each terminated, ends with an empty one */
+    _Atomic uint64_t taken_bytes; /* address of hpp__taken_bytes; 0: not known */
 } hpp_window_head;
 
 /* The fixed part of a window. Directories hold page numbers; 0: no such chunk. */

@@ -444,3 +444,59 @@ Test(recording, wrong_bytes_do_no_harm)
     }
     free(copy);
 }
+
+/* How close a process was to its limits, the last time and at its end. */
+Test(recording, limits_and_the_killer)
+{
+    for (int is_killed = 0; is_killed <= 1; is_killed++) {
+        made_process one = {.name = "one", .pid = 100, .n_samples = 4, .largest = 5000000};
+        hpf_memory memory = {.holder = HPF_STR("")};
+        FILE *file = tmpfile();
+        hpf_recording_writer *w;
+        cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+        begin(w, &one);
+        memory.limits[HPF_MEMORY_MAX].used_bytes = 50;
+        memory.limits[HPF_MEMORY_MAX].most_bytes = 100;
+        memory.limits[HPF_MEMORY_COMMIT].used_bytes = UINT64_MAX - 1;
+        memory.limits[HPF_MEMORY_COMMIT].most_bytes = UINT64_MAX;
+        memory.stalled_percent = 12;
+        cr_assert_eq(hpf_recording_writer_memory(w, one.number, &memory, NULL), HPF_OK);
+        for (uint64_t i = 0; i < one.n_samples; i++) {
+            add_sample(w, &one, i);
+        }
+        memory = (hpf_memory){.killer = HPF_KILLER_CGROUP,
+                              .n_killed = 2,
+                              .is_whole_cgroup = true,
+                              .holder = HPF_STR("cache@a.c:1"),
+                              .holder_bytes = 77};
+        memory.limits[HPF_MEMORY_DATA].most_bytes = 9;
+        if (is_killed) {
+            cr_assert_eq(hpf_recording_writer_memory(w, one.number, &memory, NULL), HPF_OK);
+            end(w, &one, HPF_PROCESS_KILLED);
+        } else {
+            hpf_writer_destroy(one.writer);
+        }
+        hpf_recording_writer_destroy(w);
+        const hpf_source_options options = {.size = sizeof options, .keep = true};
+        hpf_source *source;
+        hpf_str bytes = take_bytes(file);
+        cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+        hpf_str piece;
+        cr_assert_eq(hpf_source_next(source, &piece, NULL), HPF_OK);
+        const hpf_memory *m = &hpf_recording_process(hpf_source_recording(source), 0)->memory;
+        cr_expect_eq(m->killer, is_killed ? HPF_KILLER_CGROUP : HPF_KILLER_UNKNOWN);
+        cr_expect_eq(m->n_killed, is_killed ? 2 : 0);
+        cr_expect_eq(m->is_whole_cgroup, is_killed);
+        cr_expect(hpf_str_is(m->holder, is_killed ? "cache@a.c:1" : ""));
+        cr_expect_eq(m->holder_bytes, is_killed ? 77 : 0);
+        cr_expect_eq(m->stalled_percent, is_killed ? 0 : 12);
+        cr_expect_eq(m->limits[HPF_MEMORY_MAX].used_bytes, is_killed ? 0 : 50);
+        cr_expect_eq(hpf_memory_part(m, HPF_MEMORY_MAX), is_killed ? 0 : 0.5);
+        cr_expect_eq(m->limits[HPF_MEMORY_COMMIT].most_bytes, is_killed ? 0 : UINT64_MAX);
+        cr_expect_eq(hpf_memory_nearest(m), is_killed ? HPF_MEMORY_DATA : HPF_MEMORY_COMMIT);
+        hpf_source_destroy(source);
+    }
+    hpf_memory none = {.holder = HPF_STR("")};
+    cr_expect_eq(hpf_memory_nearest(&none), HPF_N_MEMORY_LIMITS);
+    cr_expect_eq(hpf_memory_part(&none, HPF_N_MEMORY_LIMITS), 0);
+}

@@ -198,8 +198,10 @@ Test(options, a_snapshot_implies_a_heap_profile)
     cr_assert(options->with_census);
     cr_assert_eq(parse("--snapshot=largest"), HPF_OK);
     cr_assert_eq(options->snapshot, HPP_SNAPSHOT_LARGEST);
+    cr_assert_eq(parse("--snapshot=oom"), HPF_OK);
+    cr_assert_eq(options->snapshot, HPP_SNAPSHOT_OOM);
     cr_assert_eq(parse("--snapshot first"), HPF_ERR_ARGUMENT);
-    cr_assert(strstr(err.message, "largest or last"), "%s", err.message);
+    cr_assert(strstr(err.message, "largest, last or oom"), "%s", err.message);
 }
 
 Test(options, a_value_is_a_word_of_the_title)

@@ -6,6 +6,7 @@
 #include "freezer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -394,6 +395,18 @@ hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__wind
 
 /* ---- Taking ---- */
 
+/* When there is no memory, the kernel is to kill a copy, not the program. */
+static void prefer_to_kill(uint32_t process_id)
+{
+    static const char most[] = "1000";
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/oom_score_adj", (unsigned)process_id);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t n = file >= 0 ? write(file, most, sizeof most - 1) : 0;
+    (void)n; /* it is as likely to be killed as the program then */
+    hpf__close(file);
+}
+
 /* An answer, and the process that has sent it. */
 typedef struct answer {
     hpp_image_answer text;
@@ -544,6 +557,7 @@ static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *e
     if (pidfd < 0) {
         return hpf_error_set(err, HPF_ERR_IO, "its copy has ended");
     }
+    prefer_to_kill((uint32_t)reply.sender.pid);
     copy->id = (uint32_t)reply.sender.pid;
     copy->pidfd = pidfd;
     atomic_store(&copy->is_open, true);

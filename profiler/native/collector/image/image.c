@@ -2,6 +2,17 @@
 #include "image.h"
 
 #include "base/array.h"
+#include "proc.h"
+
+bool hpp__image_is_whole(const hpp__image *image)
+{
+    char byte;
+    bool is_dying = image->frozen_id != 0 &&
+                    (hpp__proc_has_signals(image->frozen_id, image->frozen_id) ||
+                     hpp__proc_thread_state(image->frozen_id, image->frozen_id) == 'X');
+    return !is_dying && (image->n_blocks == 0 || image->blocks[0].size_bytes == 0 ||
+                         hpp__image_read(image, &byte, image->blocks[0].address, 1));
+}
 
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address)
 {

@@ -103,6 +103,10 @@ static inline bool hpp__image_read(const hpp__image *image, void *out, uint64_t 
     return image->read(image->read_context, out, address, n_bytes);
 }
 
+/* Returns whether all that was read of an image was there: the kernel may have killed the copy for
+ * lack of memory. */
+bool hpp__image_is_whole(const hpp__image *image);
+
 /* Returns the mapping that has an address, or NULL. */
 const hpp__image_map *hpp__image_map_of(const hpp__image *image, uint64_t address);
 

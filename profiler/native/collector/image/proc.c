@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -116,9 +117,26 @@ uint32_t hpp__proc_parent(uint32_t process_id)
     return rest && sscanf(rest, "%*c %u", &parent) == 1 ? parent : 0;
 }
 
-int hpp__proc_wait_status(uint32_t process_id)
+/* The first version of struct pidfd_info (linux/pidfd.h), which the kernel keeps to. */
+typedef struct pidfd_status {
+    uint64_t mask, cgroup_id;
+    uint32_t ids[11];
+    int32_t exit_code;
+} pidfd_status;
+
+/* Returns the status of a process that was waited for. */
+static int status_of_reaped(int pidfd)
 {
-    enum { UNKNOWN = -2, N_BEFORE = 49 }; /* fields from the state to the status */
+    const uint64_t has_exit = 8;
+    pidfd_status status = {.mask = has_exit};
+    bool is_known = pidfd >= 0 && ioctl(pidfd, _IOWR(0xff, 11, pidfd_status), &status) == 0 &&
+                    (status.mask & has_exit) != 0;
+    return is_known ? status.exit_code : -2;
+}
+
+int hpp__proc_wait_status(uint32_t process_id, int pidfd)
+{
+    enum { N_BEFORE = 49 }; /* fields from the state to the status */
     char path[64], text[1500];
     snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
     const char *at = after_name(path, text, sizeof text);
@@ -127,7 +145,7 @@ int hpp__proc_wait_status(uint32_t process_id)
         at = strchr(at, ' ');
         at = at ? at + 1 : NULL;
     }
-    return at ? atoi(at) : UNKNOWN;
+    return at ? atoi(at) : status_of_reaped(pidfd);
 }
 
 char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id)

@@ -28,9 +28,9 @@ void hpp__proc_memory_close(hpp__proc_memory *memory);
 bool hpp__proc_memory_read(const hpp__proc_memory *memory, void *out, uint64_t address,
                            size_t n_bytes);
 
-/* Returns the status of a process that has ended and was not waited for, as waitpid does; -2 if it
- * is not known. */
-int hpp__proc_wait_status(uint32_t process_id);
+/* Returns the status of a process that has ended, as waitpid does; -2 if it is not known: before
+ * Linux 6.15, of a process that was waited for already. */
+int hpp__proc_wait_status(uint32_t process_id, int pidfd);
 
 /* Return the parent of a process, and the process that traces it; 0 if there is none. */
 uint32_t hpp__proc_parent(uint32_t process_id);

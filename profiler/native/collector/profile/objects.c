@@ -72,6 +72,7 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
         is_open && hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL);
     is_open = is_open && add_up(o);
     hpp__types_finish(&types);
+    is_open = is_open && hpp__image_is_whole(image);
     o->n_failed += !is_open;
     return is_open;
 }

@@ -25,6 +25,7 @@ typedef struct hpp__process_sample {
     hpp__window_sums sums;
     uint32_t era; /* that ends with this census */
     double resident_bytes, profiler_bytes;
+    hpf_memory memory;
     bool is_peak;             /* only the live amounts are known */
     hpp_window_death *deaths; /* since the snapshot before; owned */
     size_t n_deaths;

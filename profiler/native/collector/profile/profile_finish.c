@@ -238,6 +238,25 @@ static hpf_status write_bins(hpp__profile *p, const hpp__window_sums *sums, hpf_
     return status;
 }
 
+/* Notes the largest site at the end, and writes it with who killed the process if that needs to be
+ * explained. */
+static void note_death(hpp__profile *p, hpf_process_end how, int code)
+{
+    hpp_site_figures site;
+    hpp_process_figures *f = &p->figures;
+    f->end = how;
+    f->end_code = code;
+    if (hpp__profile_top(p, HPP_AT_END, &site, 1) == 1) {
+        f->memory.holder = site.place;
+        f->memory.holder_bytes = site.live_bytes;
+    }
+    const double near = 0.9;
+    if (how == HPF_PROCESS_KILLED || f->memory.killer != HPF_KILLER_UNKNOWN ||
+        hpf_memory_part(&f->memory, hpf_memory_nearest(&f->memory)) >= near) {
+        hpp__profile_record_memory(p);
+    }
+}
+
 /* Says in the recording how the process has ended. */
 static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
 {
@@ -249,6 +268,7 @@ static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
     int code = how == HPF_PROCESS_KILLED   ? WTERMSIG(wait_status)
                : how == HPF_PROCESS_EXITED ? WEXITSTATUS(wait_status)
                                            : 0;
+    note_death(p, how, code);
     hpp__profile_end_recording(p, end_s, how, code);
     if (r && !hpp__recording_has_name(r) && p->recording_error.status == HPF_OK) {
         (void)hpf_error_set(&p->recording_error, HPF_ERR_IO, "the recording was removed meanwhile");

@@ -209,6 +209,32 @@ void hpp__profile_record(hpp__profile *p, const hpp_census_result *result, uint6
     }
 }
 
+void hpp__profile_record_memory(hpp__profile *p)
+{
+    hpf_error err;
+    if (p->number != 0) {
+        note_recording(p,
+                       hpf_recording_writer_memory(p->files.recording->writer, p->number,
+                                                   &p->figures.memory, &err),
+                       &err);
+    }
+}
+
+void hpp__profile_note_memory(hpp__profile *p, const hpf_memory *memory)
+{
+    enum { LEAST_CHANGE = 2 };
+    hpf_memory_limit nearest = hpf_memory_nearest(memory);
+    if (nearest == HPF_N_MEMORY_LIMITS && memory->killer == HPF_KILLER_UNKNOWN) {
+        return; /* it was not looked at */
+    }
+    int percent = (int)(100 * hpf_memory_part(memory, nearest));
+    p->figures.memory = *memory;
+    if (abs(percent - p->recorded_percent) >= LEAST_CHANGE) {
+        p->recorded_percent = percent;
+        hpp__profile_record_memory(p);
+    }
+}
+
 void hpp__profile_record_sets(hpp__profile *p)
 {
     hpf_error err;

@@ -72,6 +72,7 @@ struct hpp__profile {
     bool has_log_file;
     uint32_t number; /* in the recording; 0: none, or it has ended */
     uint32_t last_number;
+    int recorded_percent;      /* of the nearest limit, in the recording */
     const char *title;         /* that the process gave itself, at its end; or NULL */
     hpf_error recording_error; /* the first */
     char date[32];
@@ -152,6 +153,13 @@ void hpp__profile_end_threads(hpp__profile *p, double time_s);
 /* Writes what is new in the event log as a sample of the recording, if there is one. */
 void hpp__profile_record(hpp__profile *p, const hpp_census_result *result,
                          uint64_t inherited_bytes);
+
+/* Notes how close the process was to its limits at a sample, and writes it into the recording if it
+ * has changed by two points. */
+void hpp__profile_note_memory(hpp__profile *p, const hpf_memory *memory);
+
+/* Writes that of the figures. */
+void hpp__profile_record_memory(hpp__profile *p);
 
 /* Writes the retainer sets, and what holds their members, into the recording, if there are any. */
 void hpp__profile_record_sets(hpp__profile *p);

@@ -197,6 +197,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
         share_costs(p, snapshot);
     }
     p->figures.duration_s = snapshot->time_s;
+    hpp__profile_note_memory(p, &snapshot->memory);
     uint64_t live_bytes = hpp__site_heap_live_bytes(&p->heap);
     if (p->has_lives && hpp__life_sums_load(&p->biography.lives, &p->reader)) {
         hpp__profile_add_lives(p, UINT32_MAX, live_bytes);

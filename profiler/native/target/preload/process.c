@@ -78,6 +78,7 @@ static bool hand_in(int link, int window)
 {
     int helper = hpp__settings.has_images ? start_helper() : -HPP_NO_HELPER_WANTED;
     atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
+    atomic_store(&hpp__window->head.taken_bytes, (uintptr_t)hpp__taken_bytes);
     return hpp__window_hand_in(link, window, helper);
 }
 
