@@ -35,6 +35,16 @@ done
 record growth -hy -i 0.25 -- /usr/bin/python3 growth.py
 draw python-growth growth.census --dpi 144
 
+cat >evicted.py <<'END'
+import time
+cache = [b"x" * (1000 + i % 2) for i in range(200_000)]
+time.sleep(1)
+cache = cache[::20]
+time.sleep(2)
+END
+record evicted --resident -i 0.05 -- /usr/bin/python3 evicted.py
+draw native-resident evicted.census --value resident --dpi 96
+
 # A client without cookies, until the server is stopped.
 if /usr/bin/python3 -c 'import flask'; then
     record server -hr -i 0.5 -- /usr/bin/python3 server.py 8000 2>/dev/null &

@@ -43,6 +43,7 @@ typedef struct run_values {
     opt_list files; /* arguments of -o */
     const char *max_overhead;
     const char *rate, *biography_rate;
+    bool resident;
     opt_list watch; /* arguments of --watch */
     opt_list http;  /* addresses to listen on; "": the loopback address */
     const char *token_file;
@@ -128,6 +129,9 @@ static const opt run_options[] = {
         "leave out the memory that the program maps itself (blocks of kind mmap)"),
     OPT(0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",
         "-hb: watch the use of one block for each SIZE bytes that are allocated (default 64K)"),
+    OPT(0, "resident", OPT_FLAG, AT(resident), NULL,
+        "also record what the resident set is made of, and who pins it: census plot --value "
+        "resident"),
     OPT(0, "max-rss-overhead", OPT_TEXT, AT(max_overhead), "SIZE",
         "limit the memory of the profiler in each process: 64M, or 20% of the memory of the "
         "process"),
@@ -298,6 +302,7 @@ static bool read_profile(const cmd *self, hpp_options *profile, const run_values
     uint64_t tested_bytes = tested_number("CENSUS_NAME_BYTES");
     if (profile) {
         profile->census->max_name_bytes = tested_bytes > 0 ? (uint32_t)tested_bytes : NAME_BYTES;
+        profile->with_resident = values->resident;
     }
     if (to.status != HPF_OK) {
         cmd_misused(self, "%s", to.err.message);
@@ -565,6 +570,11 @@ static int check_options(const cmd *self, run *r)
     if (v->biography_rate && !read_size(&r->options.biography_bytes, v->biography_rate)) {
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
+    }
+    if (v->resident && (!r->profile->with_census || v->rate ||
+                        hpp_census_asks_for(r->profile->census, HPF_BREAKDOWN_BIOGRAPHY))) {
+        return cmd_misused(self, "--resident needs a heap profile of all blocks, without --rate, "
+                                 "and without -hb, which takes pages out of the resident set");
     }
     if (v->watch.n + v->http.n > 0 && !r->profile->with_census) {
         return cmd_misused(self, "--%s needs a heap profile: add -hc",

@@ -32,6 +32,7 @@ static const struct {
     [HPF_FINDING_UNREACHED] = {"unreached", "plot --match UNREACHED"},
     [HPF_FINDING_ONE_HOLDER] = {"one holder", "report --chains -m 1"},
     [HPF_FINDING_RESIDENT] = {"resident memory", "plot --overlay resident"},
+    [HPF_FINDING_PINNED] = {"pinned memory", "plot --value "},
     [HPF_FINDING_CHURN] = {"churn", "plot --lanes"},
     [HPF_FINDING_SMALL_BLOCKS] = {"small blocks", "report --value "},
 };
@@ -97,6 +98,18 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         TIME(f->of.resident.time), AMOUNT(f->of.resident.kept),
                         AMOUNT(f->of.resident.live));
         break;
+    case HPF_FINDING_PINNED:
+        hpf_sink_printf(to, "at %s %s are resident for %s of live blocks", TIME(f->of.pinned.time),
+                        AMOUNT(f->of.pinned.resident), AMOUNT(f->of.pinned.live));
+        if (f->of.pinned.range > 0) {
+            hpf_sink_printf(to,
+                            ": %s are in ranges of %s of which %s is live, %s of this pinned by ",
+                            AMOUNT(f->of.pinned.bytes), AMOUNT(f->of.pinned.range),
+                            SHARE(f->of.pinned.share), AMOUNT(f->of.pinned.most));
+            hpf_sink_name(to, hpf_str_of(f->of.pinned.name));
+        }
+        hpf_sink_printf(to, "; malloc_trim would give back %s", AMOUNT(f->of.pinned.free));
+        break;
     case HPF_FINDING_CHURN:
         hpf_sink_printf(to,
                         "%s were allocated in %s while %s were live: a byte lives %s on average; "
@@ -135,6 +148,7 @@ static double time_of(const hpf_finding *f)
     return f->kind == HPF_FINDING_GROWTH       ? f->of.growth.to_time
            : f->kind == HPF_FINDING_SHORT_PEAK ? f->of.peak.time
            : f->kind == HPF_FINDING_RESIDENT   ? f->of.resident.time
+           : f->kind == HPF_FINDING_PINNED     ? f->of.pinned.time
                                                : HUGE_VAL;
 }
 
@@ -204,7 +218,9 @@ void finding_write_command(hpf_sink *to, const hpf_finding *f, const input *in)
     hpf_sink_printf(to, "census %s%s",
                     is_by_function ? "report --by function --under '^(DRAG|VOID)$'"
                                    : kinds[f->kind].command,
-                    f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value : "");
+                    f->kind == HPF_FINDING_SMALL_BLOCKS ? f->of.blocks.value
+                    : f->kind == HPF_FINDING_PINNED     ? f->of.pinned.value
+                                                        : "");
     if (takes_parts && f->from_time > -HUGE_VAL) {
         hpf_sink_text(to, " --from ");
         hpf_sink_shortest(to, f->from_time);

@@ -119,6 +119,29 @@ static void say_death(const page *p, const char *who, const hpp_process_figures 
     }
 }
 
+/* Prints the parts of the resident set that are a hundredth of it, and what pins it. */
+static void say_resident(const page *p, const hpp_resident_figures *f)
+{
+    if (f->bytes == 0) {
+        return;
+    }
+    say(p, "resident at %s, when allocators kept most: %s",
+        format_time(f->time_s, SECONDS, false).text, amount(f->bytes).text);
+    for (int i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
+        if (f->parts[i] >= f->bytes / 100 && f->parts[i] > 0) {
+            say(p, "  %10s %3.0f%%  %s", amount(f->parts[i]).text,
+                100 * (double)f->parts[i] / (double)f->bytes,
+                hpf_resident_part_name((hpf_resident_part)i));
+        }
+    }
+    if (f->pinned_bytes >= f->bytes / 100 && f->pinned_bytes > 0) {
+        double all_bytes = (double)(f->pinned_bytes + f->pinned_live_bytes);
+        say(p, "  %s of pages of which %.1f%% is live, most pinned by %.*s",
+            amount(f->pinned_bytes).text, 100 * (double)f->pinned_live_bytes / all_bytes,
+            shown(f->pinned_by, 80), f->pinned_by.data);
+    }
+}
+
 /* Returns the words that mark figures of all blocks in the summary of a restricted profile. */
 static const char *of_all(const hpp_process_figures *f)
 {
@@ -508,6 +531,7 @@ static void say_program(page *p, size_t index)
         say_leaks(p, index, &f);
     }
     say_pauses(p, &f);
+    say_resident(p, &f.resident);
     if (f.n_snapshots > 0) {
         uint64_t near_bytes = f.snapshot_bytes / 8 + 65536;
         bool is_of_peak = peak_of(&f) <= f.snapshot_bytes + near_bytes;

@@ -182,7 +182,7 @@ hpf_status hpf__call_stacks_cost(hpf__call_stacks *s, uint64_t amount, hpf_error
 hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
                              const hpf_reader_options *options, hpf_error *err)
 {
-    char names[100] = "";
+    char names[160] = "";
     hpf_str wanted = options ? options->value : (hpf_str){"", 0};
     for (*chosen = 0; wanted.length && values[*chosen]; ++*chosen) {
         if (hpf_str_is(wanted, values[*chosen])) {

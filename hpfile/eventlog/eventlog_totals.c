@@ -12,6 +12,7 @@
 #include "eventlog/eventlog_heap.h"
 #include "hpfile/eventlog.h"
 #include "eventlog/eventlog_reader.h"
+#include "eventlog/eventlog_resident.h"
 #include "hpfile/str.h"
 
 #define AMOUNT_AT 1u  /* in a record: three amounts after the profile */
@@ -171,12 +172,17 @@ hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *event
                                          "ticky-entries",
                                          "ticky-allocs",
                                          "ticky-allocd",
+                                         HPF__RESIDENT_VALUES,
                                          NULL};
+    enum { FIRST_RESIDENT = BLOCKS + 4 };
     totals t = {.stacks = {.emit = {.events = events, .context = context}}};
     t.totals.names.by_stack = options && options->by_stack;
     t.totals.names.by_line = options && options->by_line;
     t.totals.names.rules = options ? options->rules : NULL;
     hpf_status status = hpf__choose_value(&t.amount, values, options, err);
+    if (status == HPF_OK && t.amount >= FIRST_RESIDENT) {
+        return hpf__eventlog_read_resident(source, events, context, t.amount - FIRST_RESIDENT, err);
+    }
     if (status == HPF_OK && t.amount > BLOCKS) {
         return hpf__eventlog_read_ticky(source, events, context, options, err);
     }

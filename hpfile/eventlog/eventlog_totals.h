@@ -31,8 +31,9 @@ void hpf__eventlog_totals_finish(hpf__eventlog_totals *totals);
 
 /* The `read` of event logs (format_row.h). The amounts are "allocated", the bytes that a stack has
  * allocated, and "peak" and "blocks", what of it was live in the largest sample; and the amounts of
- * ticky counters over time. Errors: ARGUMENT if the log does not have totals or counters, or for
- * another amount; from the source, the log and the consumer. */
+ * ticky counters (eventlog_heap.h) and the resident set (eventlog_resident.h) over time. Errors:
+ * ARGUMENT if the log does not have these, or for another amount; from the source, the log and the
+ * consumer. */
 hpf_status hpf__eventlog_read_totals(hpf_source *source, const hpf_events *events, void *context,
                                      const hpf_reader_options *options, hpf_error *err);
 

@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The rules. Each has a threshold in time and in amount, so that a program that only starts, or
- * works in phases, is not reported. Churn and small blocks read the profile again, growth some
- * samples of it; the others need only what the survey has already.
+ * works in phases, is not reported. Churn, pinned memory and small blocks read the profile again,
+ * growth some samples of it; the others need only what the survey has already.
  */
 #include "hpfile/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/big_endian.h"
+#include "base/utf8.h"
 #include "base/names.h"
 #include "hpfile/breakdown.h"
 #include "event/format_row.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/eventlog_tags.h"
+#include "hpfile/resident.h"
 #include "hpfile/summary.h"
 
 /* Fewer samples say nothing about time. */
 enum { FEWEST_SAMPLES = 20 };
 
+/* What an event log says of allocation. */
+typedef struct allocation {
+    double first_s, last_s;
+    uint64_t first_bytes, last_bytes; /* allocated since the program started */
+    bool has_first;
+} allocation;
+
+/* What pins ranges of a size in a record. */
+typedef struct pinning {
+    double bytes, live, most;
+    char name[sizeof((hpf_finding *)0)->of.pinned.name];
+} pinning;
+
+/* The record in which allocators keep most. */
+typedef struct resident_set {
+    double time, parts[HPF_N_RESIDENT_PARTS];
+    pinning ranges[HPF_N_PINNED];
+} resident_set;
+
 typedef struct search {
     hpf_findings *out;
     const hpf_recording *in;
     const hpf_overview *o;
+    allocation allocated; /* of the event log of a native program */
+    resident_set resident;
 } search;
 
 static bool is_native(const search *s)
@@ -316,62 +340,140 @@ static void find_resident(search *s)
     }
 }
 
-/* --- churn ------------------------------------------------------------------------------------ */
-
-/* What an event log says of allocation. */
-typedef struct allocation {
-    const hpf_recording *in;
-    double first_s, last_s;
-    uint64_t first_bytes, last_bytes; /* allocated since the program started */
-    bool has_first;
-} allocation;
-
-static hpf_status note_allocation(void *context, const hpf_event *event, hpf_error *err)
+static double kept_of(const resident_set *r)
 {
-    allocation *a = context;
-    (void)err;
-    double time_s = (double)event->time_ns / 1e9;
-    if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8 &&
-        is_in(a->in, time_s)) {
-        a->last_s = time_s;
-        a->last_bytes = hpf__read8(event->payload.data + 4);
-        if (!a->has_first) {
-            a->first_s = a->last_s;
-            a->first_bytes = a->last_bytes;
-            a->has_first = true;
+    return r->parts[HPF_RESIDENT_GAPS] + r->parts[HPF_RESIDENT_FREE];
+}
+
+/* Returns what allocators keep, but little if little is live: a program may free all at its end. */
+static double weight_of(const resident_set *r)
+{
+    double kept = kept_of(r), most = 10 * r->parts[HPF_RESIDENT_LIVE];
+    return kept < most ? kept : most;
+}
+
+/* Rows of parts are in the order of their numbers, those of sites largest first. */
+static void read_rows(resident_set *to, hpf_str rest)
+{
+    hpf_resident_row row;
+    size_t n_parts = 0;
+    while (hpf_resident_take_row(&row, &rest)) {
+        size_t range = row.kind - HPF_RESIDENT_ROW_PINNED;
+        if (row.kind == HPF_RESIDENT_ROW_PART && n_parts < HPF_N_RESIDENT_PARTS) {
+            to->parts[n_parts++] = (double)row.bytes;
+        } else if (row.kind >= HPF_RESIDENT_ROW_PINNED && range < HPF_N_PINNED) {
+            pinning *p = &to->ranges[range];
+            size_t n_name = hpf_utf8_cut(row.name, sizeof p->name - 1);
+            if (p->bytes <= 0) {
+                memcpy(p->name, row.name.data, n_name);
+                p->most = (double)row.bytes;
+            }
+            p->bytes += (double)row.bytes;
+            p->live += (double)row.second_bytes;
         }
     }
-    return HPF_OK;
 }
+
+static void note_resident(search *s, const hpf_event *event)
+{
+    resident_set now = {.time = (double)event->time_ns / 1e9};
+    read_rows(&now, event->payload);
+    s->resident = weight_of(&now) > weight_of(&s->resident) ? now : s->resident;
+}
+
+/* Allocators keep as much as is live, and 16 MiB, in resident pages. The ranges are the smallest
+ * ones of which half of that is pinned. */
+static void find_pinned(search *s)
+{
+    static const double least = 16 << 20;
+    static const char *const values[] = {"pinned", "pinned-64K", "pinned-2M"};
+    const resident_set *r = &s->resident;
+    double kept = kept_of(r);
+    if (kept < least || kept < r->parts[HPF_RESIDENT_LIVE]) {
+        return;
+    }
+    hpf_finding *f = add(s, HPF_FINDING_PINNED);
+    f->of.pinned.time = r->time;
+    f->of.pinned.live = r->parts[HPF_RESIDENT_LIVE];
+    f->of.pinned.free = r->parts[HPF_RESIDENT_FREE];
+    f->of.pinned.value = "resident";
+    for (size_t i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
+        f->of.pinned.resident += r->parts[i];
+    }
+    for (size_t i = 0; i < HPF_N_PINNED && f->of.pinned.range == 0; i++) {
+        const pinning *p = &r->ranges[i];
+        if (p->bytes >= kept / 2) {
+            f->of.pinned.range = (double)hpf_pinned_range_bytes(i);
+            f->of.pinned.bytes = p->bytes;
+            f->of.pinned.share = p->live / (p->live + p->bytes);
+            f->of.pinned.most = p->most;
+            f->of.pinned.value = values[i];
+            memcpy(f->of.pinned.name, p->name, sizeof p->name);
+        }
+    }
+}
+
+/* --- churn ------------------------------------------------------------------------------------ */
 
 /* A native program allocates 256 MiB a second, of which a byte lives less than 0.1 s on average: by
  * Little's law, live bytes divided by the rate. Programs with a garbage collector allocate like
  * this by nature. */
-static hpf_status find_churn(search *s, hpf_error *err)
+static void find_churn(search *s)
 {
     static const double least_rate = 256 << 20, longest_life_s = 0.1;
-    const hpf_event_visitor visitor = {.event = note_allocation};
-    allocation a = {.in = s->in};
-    if (!s->in->source || s->in->format != &hpf_format_eventlog || !is_native(s) ||
-        s->o->n_samples < FEWEST_SAMPLES) {
-        return HPF_OK;
-    }
-    hpf_status status = hpf_source_rewind(s->in->source, err);
-    status = status == HPF_OK ? hpf_eventlog_read_source(NULL, s->in->source, &visitor, &a, err)
-                              : status;
+    const allocation a = s->allocated;
     double duration = a.last_s - a.first_s;
     double allocated = (double)(a.last_bytes - a.first_bytes);
     double rate = duration > 0 && a.last_bytes > a.first_bytes ? allocated / duration : 0;
     double live = hpf_survey_mean(s->in->survey, &s->o->total);
-    if (status != HPF_OK || rate < least_rate || live > rate * longest_life_s) {
-        return status;
+    if (s->o->n_samples < FEWEST_SAMPLES || rate < least_rate || live > rate * longest_life_s) {
+        return;
     }
     hpf_finding *f = add(s, HPF_FINDING_CHURN);
     f->of.churn.allocated = allocated;
     f->of.churn.duration = duration;
     f->of.churn.live = live;
     f->of.churn.life = live / rate;
+}
+
+/* --- event logs ------------------------------------------------------------------------------- */
+
+static void note_allocation(allocation *a, const hpf_event *event)
+{
+    a->last_s = (double)event->time_ns / 1e9;
+    a->last_bytes = hpf__read8(event->payload.data + 4);
+    if (!a->has_first) {
+        a->first_s = a->last_s;
+        a->first_bytes = a->last_bytes;
+        a->has_first = true;
+    }
+}
+
+static hpf_status note_event(void *context, const hpf_event *event, hpf_error *err)
+{
+    search *s = context;
+    (void)err;
+    if (!is_in(s->in, (double)event->time_ns / 1e9)) {
+        return HPF_OK;
+    }
+    if (event->type->id == HPF__EVENT_HEAP_ALLOCATED && event->payload.length == 4 + 8) {
+        note_allocation(&s->allocated, event);
+    } else if (event->type->id == HPF__EVENT_HEAP_PROF_RESIDENT) {
+        note_resident(s, event);
+    }
     return HPF_OK;
+}
+
+/* Reads what the event log of a native program says in addition to the profile. */
+static hpf_status read_log(search *s, hpf_error *err)
+{
+    const hpf_event_visitor visitor = {.event = note_event};
+    if (!s->in->source || s->in->format != &hpf_format_eventlog || !is_native(s)) {
+        return HPF_OK;
+    }
+    hpf_status status = hpf_source_rewind(s->in->source, err);
+    return status == HPF_OK ? hpf_eventlog_read_source(NULL, s->in->source, &visitor, s, err)
+                            : status;
 }
 
 /* --- small blocks ----------------------------------------------------------------------------- */
@@ -451,7 +553,7 @@ static hpf_status find_small_blocks(search *s, hpf_error *err)
 
 hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording, hpf_error *err)
 {
-    search s = {out, recording, hpf_survey_overview(recording->survey)};
+    search s = {.out = out, .in = recording, .o = hpf_survey_overview(recording->survey)};
     hpf_breakdown by = hpf_breakdown_of_job(hpf_survey_header(recording->survey, HPF_HEADER_JOB));
     out->n = 0;
     if (s.o->peak_total <= 0) {
@@ -468,7 +570,12 @@ hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording, 
     if (by == HPF_BREAKDOWN_RETAINER) {
         find_holder(&s);
     }
-    find_resident(&s);
-    status = status == HPF_OK ? find_churn(&s, err) : status;
+    status = status == HPF_OK ? read_log(&s, err) : status;
+    size_t n_before = out->n;
+    find_pinned(&s);
+    if (out->n == n_before) {
+        find_resident(&s);
+    }
+    find_churn(&s);
     return status == HPF_OK ? find_small_blocks(&s, err) : status;
 }

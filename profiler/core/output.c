@@ -161,6 +161,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
         .writes_changes = which == HPP__OUT_RECORDING,
         .writes_totals = has_totals,
         .writes_calls = hpp__census_has_calls(engine),
+        .writes_resident = options->with_resident,
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,

@@ -35,6 +35,7 @@ typedef enum hpf_finding_kind {
     HPF_FINDING_UNREACHED,
     HPF_FINDING_ONE_HOLDER,
     HPF_FINDING_RESIDENT,
+    HPF_FINDING_PINNED, /* in place of RESIDENT, if the log says what the resident set is made of */
     HPF_FINDING_CHURN,
     HPF_FINDING_SMALL_BLOCKS,
     HPF_N_FINDING_KINDS
@@ -73,6 +74,15 @@ typedef struct hpf_finding {
         struct {
             double time, kept, live;
         } resident;
+        struct {
+            double time, resident, live;
+            double free;         /* pages without live blocks */
+            double range;        /* bytes of the ranges of addresses; 0: few are pinned */
+            double bytes, share; /* in them: not live, and the share of what is */
+            double most;         /* not live because of the site that pins most */
+            char name[120];      /* of that site */
+            const char *value;   /* the name of the amount in the format */
+        } pinned;
         struct {
             double allocated, duration, live;
             double life; /* of a byte, on average */

@@ -6,6 +6,7 @@
 #define HPPROF_COLLECTOR_TYPES_H
 
 #include "hpfile/recording.h"
+#include "hpfile/resident.h"
 #include "hpprof/heap.h"
 #include "hpprof/options.h"
 
@@ -99,6 +100,17 @@ typedef struct hpp_type_figures {
     uint64_t by_class, by_container, by_variable, by_owner, by_site;
 } hpp_type_figures;
 
+/* What the resident set was made of when allocators kept most that was not live
+ * (hpp_options.with_resident); and pages of which less than a tenth was live: what was not, what
+ * was, and the site that pinned most of them. */
+typedef struct hpp_resident_figures {
+    double time_s;
+    uint64_t bytes; /* 0: none was */
+    uint64_t parts[HPF_N_RESIDENT_PARTS];
+    uint64_t pinned_bytes, pinned_live_bytes;
+    hpf_str pinned_by;
+} hpp_resident_figures;
+
 /* The results for one process. */
 typedef struct hpp_process_figures {
     uint32_t process_id;
@@ -166,6 +178,7 @@ typedef struct hpp_process_figures {
     uint64_t n_checked, n_cache_mismatches, n_peer_mismatches, n_peer_cut;
     hpf_breakdown further[HPP_MAX_FURTHER_BANDS]; /* that stacks do not say; or NONE */
     hpp_biography_figures biography;
+    hpp_resident_figures resident;
     hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
     hpf_error error;        /* the first error of its files */
 } hpp_process_figures;

@@ -105,7 +105,8 @@ typedef struct hpp_options {
     const char *stem;           /* -o; NULL: the program's name */
     const hpf_str *words;       /* the options as given, for the titles of profiles */
     size_t n_words;
-    hpf_arena *memory; /* owns all of this */
+    hpf_arena *memory;  /* owns all of this */
+    bool with_resident; /* of native programs: what the resident set is made of */
 } hpp_options;
 
 /* Creates options with their defaults, which contain no profile. Returns NULL without memory, which

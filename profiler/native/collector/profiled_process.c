@@ -46,6 +46,7 @@ static void free_job(job *j)
     if (j) {
         hpp__window_sums_finish(&j->snapshot.sums);
         hpp__image_close(j->snapshot.image);
+        hpp__resident_free(j->snapshot.resident);
         free(j->snapshot.deaths);
         free(j);
     }
@@ -118,6 +119,7 @@ static void sum_up(hpp__profile *profile, hpp__remains *r)
     r->figures.base = file_base;
     r->figures.command = keep_text(r, r->figures.command);
     r->figures.memory.holder = keep_text(r, r->figures.memory.holder);
+    r->figures.resident.pinned_by = keep_text(r, r->figures.resident.pinned_by);
     for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
         hpp_site_figures *sites = r->sites[moment];
         r->n_sites[moment] = hpp__profile_top(profile, moment, sites, HPP__TOP_SITES);
@@ -671,6 +673,26 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     }
 }
 
+static uint64_t own_cpu_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Looks at what the resident set is made of, for a sixteenth of the time at most. A sampled
+ * biography takes pages out of the page table. */
+static void look_at_resident(hpp__process *p, hpp__process_sample *snapshot)
+{
+    enum { TIMES_LOOK = 16 };
+    uint64_t now_ns = hpp__now_ns(), begin_ns = own_cpu_ns();
+    if (p->profile_options.profile->with_resident && !p->with_lives &&
+        now_ns >= p->next_resident_ns) {
+        snapshot->resident = hpp__resident_look(p->process_id, &p->reader);
+        p->next_resident_ns = now_ns + (own_cpu_ns() - begin_ns) * TIMES_LOOK;
+    }
+}
+
 typedef enum occasion { AT_TICK, AT_PEAK, AT_END } occasion;
 
 /* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
@@ -693,6 +715,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
         }
     }
     look(p, &j->snapshot, true);
+    look_at_resident(p, &j->snapshot);
     take_snapshot(p, j, patience_ns, when == AT_END || (when == AT_PEAK && patience_ns > 0));
     if (j->snapshot.image || !p->is_at_exit) {
         p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);

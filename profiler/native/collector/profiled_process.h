@@ -78,6 +78,7 @@ typedef struct hpp__process {
     int n_better_snapshots;          /* of the same size that may replace it */
     uint64_t next_peak_ns;           /* the same for images of peaks */
     uint64_t peak_wait_ns;           /* how long the program has waited for these */
+    uint64_t next_resident_ns;       /* the next look at the resident set, not before */
     /* Its command line, or the title that it gave itself; how many there were, up to this one; and
      * the largest sample that had it. */
     char title[128];

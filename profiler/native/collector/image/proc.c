@@ -221,6 +221,11 @@ bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
     return (waiting & ~number_in(&status, "\nSigBlk:", 16)) != 0;
 }
 
+double hpp__proc_page_table_bytes(uint32_t process_id)
+{
+    return (double)status_of(process_id, process_id, "\nVmPTE:") * 1024;
+}
+
 uint32_t hpp__proc_ptrace_scope(const char *path)
 {
     char text[16];
@@ -345,17 +350,19 @@ int hpp__proc_open_pagemap(uint32_t process_id)
 
 enum { PAGEMAP_ENTRIES = 512 };
 
-/* Reads which of the pages from `page` exist. Returns how many were read, at most PAGEMAP_ENTRIES.
- */
-static size_t read_pagemap(int pagemap, uint64_t page, uint64_t n_pages, bool *out)
+/* Flags of an entry: the page is in memory, or swapped out. */
+static const uint64_t is_present = UINT64_C(1) << 63, is_swapped = UINT64_C(1) << 62;
+
+/* Reads which of the pages from `page` have one of the flags. Returns how many were read, at most
+ * PAGEMAP_ENTRIES. */
+static size_t read_pagemap(int pagemap, uint64_t page, uint64_t n_pages, uint64_t flags, bool *out)
 {
-    const uint64_t is_there = UINT64_C(3) << 62; /* present, swapped */
     uint64_t entries[PAGEMAP_ENTRIES];
     size_t n = n_pages < PAGEMAP_ENTRIES ? (size_t)n_pages : PAGEMAP_ENTRIES;
     ssize_t got = pread(pagemap, entries, n * sizeof *entries, (off_t)(page * sizeof *entries));
     n = got > 0 ? (size_t)got / sizeof *entries : 0;
     for (size_t i = 0; i < n; i++) {
-        out[i] = (entries[i] & is_there) != 0;
+        out[i] = (entries[i] & flags) != 0;
     }
     return n;
 }
@@ -368,7 +375,8 @@ uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes)
     uint64_t n_touched = 0;
     bool are_there[PAGEMAP_ENTRIES];
     size_t n;
-    while (page < end && (n = read_pagemap(pagemap, page, end - page, are_there)) > 0) {
+    while (page < end &&
+           (n = read_pagemap(pagemap, page, end - page, is_present | is_swapped, are_there)) > 0) {
         for (size_t i = 0; i < n; i++) {
             n_touched += are_there[i];
         }
@@ -377,14 +385,25 @@ uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes)
     return n_touched * page_bytes;
 }
 
-void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out)
+/* Stores which pages have one of the flags; all if it is unknown. */
+static void find_pages(int pagemap, uint64_t begin, size_t n_pages, uint64_t flags, bool *out)
 {
     uint64_t page = begin / (uint64_t)sysconf(_SC_PAGESIZE);
     size_t n_read = 0;
     size_t n;
     while (n_read < n_pages &&
-           (n = read_pagemap(pagemap, page + n_read, n_pages - n_read, out + n_read)) > 0) {
+           (n = read_pagemap(pagemap, page + n_read, n_pages - n_read, flags, out + n_read)) > 0) {
         n_read += n;
     }
     memset(out + n_read, true, n_pages - n_read);
+}
+
+void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out)
+{
+    find_pages(pagemap, begin, n_pages, is_present | is_swapped, out);
+}
+
+void hpp__proc_resident_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out)
+{
+    find_pages(pagemap, begin, n_pages, is_present, out);
 }

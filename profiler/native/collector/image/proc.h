@@ -56,8 +56,9 @@ uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id);
 /* Returns whether a signal waits that a thread does not block. */
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id);
 
-/* Returns the resident bytes, or -1. */
+/* Return the resident bytes, or -1, and those of the page tables, or 0. */
 double hpp__proc_resident_bytes(uint32_t process_id);
+double hpp__proc_page_table_bytes(uint32_t process_id);
 
 /* Reads the processor time of all threads so far. */
 bool hpp__proc_cpu_ns(uint32_t process_id, uint64_t *out_ns);
@@ -90,7 +91,8 @@ bool hpp__proc_any_with(const char *text);
 int hpp__proc_open_pagemap(uint32_t process_id);
 uint64_t hpp__proc_touched_bytes(int pagemap, uint64_t begin, uint64_t n_bytes);
 
-/* Stores which of `n_pages` from `begin` exist; all if it is unknown. */
+/* Store which of `n_pages` from `begin` exist, and which are in memory; all if it is unknown. */
 void hpp__proc_touched_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out);
+void hpp__proc_resident_pages(int pagemap, uint64_t begin, size_t n_pages, bool *out);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "hpprof/collector_types.h"
 #include "native/collector/image/image.h"
+#include "native/collector/image/resident.h"
 #include "objects.h"
 #include "core/output.h"
 
@@ -31,6 +32,7 @@ typedef struct hpp__process_sample {
     size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
     bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
+    hpp__resident *resident; /* owned; NULL: not looked at */
 } hpp__process_sample;
 
 /* What is new of a thread. Its name may be empty. */

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "core/log.h"
+#include "hpfile/eventlog_tags.h"
 #include "native/machine/clock.h"
 #include "profile_state.h"
 
@@ -57,6 +59,118 @@ void hpp__profile_log_quantities(hpp__profile *p, const hpp__process_sample *sna
         }
     }
 }
+
+/* ---- The resident set ---- */
+
+enum { MOST_PINNING = 12, MOST_NAME_BYTES = 1000 };
+
+static void put_row(hpf__buffer *payload, unsigned kind, double bytes, double second, hpf_str name)
+{
+    char head[17] = {(char)kind};
+    uint64_t amounts[] = {(uint64_t)(bytes + 0.5), (uint64_t)(second + 0.5)};
+    for (int i = 0; i < 16; i++) {
+        head[1 + i] = (char)(amounts[i / 8] >> 8 * (7 - i % 8));
+    }
+    name.length = name.length < MOST_NAME_BYTES ? name.length : MOST_NAME_BYTES;
+    (void)(hpf__buffer_append(payload, head, sizeof head) && hpf__buffer_add(payload, name) &&
+           hpf__buffer_append(payload, "", 1));
+}
+
+/* Stores the sites that pin most in ranges of a size, with the bytes that are not live as live
+ * ones, and the live ones as indirect ones. The others are the last, without a place. */
+static size_t list_pinning(hpp__profile *p, const hpp__resident *r, size_t range,
+                           hpp_site_figures out[MOST_PINNING + 1], hpf_arena *arena)
+{
+    hpp__alive *groups = NULL;
+    size_t n_groups = 0, capacity = 0;
+    hpp_site_figures rest = {0};
+    for (size_t i = 0; i < r->n_pins; i++) {
+        const hpp__pinned *pinned = &r->pins[i].ranges[range];
+        size_t group = hpp__site_heap_group(&p->heap, r->pins[i].site);
+        if (pinned->other_bytes > 0 && HPF__ARRAY_RESERVE_ZEROED(groups, capacity, group + 1)) {
+            n_groups = group >= n_groups ? group + 1 : n_groups;
+            groups[group].blocks = 1;
+            groups[group].bytes += (uint64_t)pinned->other_bytes;
+            groups[group].indirect_bytes += (uint64_t)pinned->live_bytes;
+            rest.live_bytes += (uint64_t)pinned->other_bytes;
+            rest.indirect_bytes += (uint64_t)pinned->live_bytes;
+        }
+    }
+    size_t n = hpp__site_heap_top(&p->heap, groups, n_groups, out, MOST_PINNING, arena);
+    for (size_t i = 0; i < n; i++) {
+        rest.live_bytes -= out[i].live_bytes;
+        rest.indirect_bytes -= out[i].indirect_bytes;
+    }
+    free(groups);
+    if (rest.live_bytes > 0) {
+        out[n++] = rest;
+    }
+    return n;
+}
+
+/* Returns what allocators keep, but little if little is live: a program may free all at its end. */
+static uint64_t weight_of(const hpp_resident_figures *f)
+{
+    uint64_t kept_bytes = f->parts[HPF_RESIDENT_GAPS] + f->parts[HPF_RESIDENT_FREE];
+    uint64_t most_bytes = 10 * f->parts[HPF_RESIDENT_LIVE];
+    return kept_bytes < most_bytes ? kept_bytes : most_bytes;
+}
+
+/* Keeps the figures if allocators keep more than before that is not live. */
+static void note_resident(hpp__profile *p, const hpp__process_sample *snapshot,
+                          const hpp_site_figures *pinning, size_t n_pinning)
+{
+    hpp_resident_figures now = {.time_s = snapshot->time_s};
+    for (int i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
+        now.parts[i] = (uint64_t)(snapshot->resident->resident[i] + 0.5);
+        now.bytes += now.parts[i];
+    }
+    for (size_t i = 0; i < n_pinning; i++) {
+        now.pinned_bytes += pinning[i].live_bytes;
+        now.pinned_live_bytes += pinning[i].indirect_bytes;
+    }
+    if (p->figures.resident.bytes == 0 || weight_of(&now) > weight_of(&p->figures.resident)) {
+        hpf_str before = p->figures.resident.pinned_by;
+        p->figures.resident = now;
+        bool is_same = n_pinning > 0 && hpf_str_equal(before, pinning->place);
+        p->figures.resident.pinned_by = is_same         ? before
+                                        : n_pinning > 0 ? hpf_arena_str(p->arena, pinning->place)
+                                                        : HPF_STR("");
+    }
+}
+
+void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    const hpp__resident *r = snapshot->resident;
+    hpf_arena *arena = r ? hpf_arena_create() : NULL;
+    hpf__buffer payload = {0};
+    if (!arena) {
+        return;
+    }
+    for (int i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
+        put_row(&payload, HPF_RESIDENT_ROW_PART, r->resident[i], r->proportional[i],
+                hpf_str_of(hpf_resident_part_name((hpf_resident_part)i)));
+    }
+    put_row(&payload, HPF_RESIDENT_ROW_PAGE_TABLES, r->page_table_bytes, 0, HPF_STR(""));
+    for (size_t range = 0; range < HPF_N_PINNED; range++) {
+        hpp_site_figures pinning[MOST_PINNING + 1];
+        size_t n = list_pinning(p, r, range, pinning, arena);
+        for (size_t i = 0; i < n; i++) {
+            put_row(&payload, HPF_RESIDENT_ROW_PINNED + (unsigned)range,
+                    (double)pinning[i].live_bytes, (double)pinning[i].indirect_bytes,
+                    pinning[i].place.length > 0 ? pinning[i].place : HPF_STR("other sites"));
+        }
+        if (range == 0) {
+            note_resident(p, snapshot, pinning, n);
+        }
+    }
+    hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_RESIDENT, snapshot->time_s, 0,
+                       hpf__buffer_str(&payload), HPF_STR(""));
+    hpf__buffer_finish(&payload);
+    hpf_arena_destroy(arena);
+}
+
+/* ---- Ticks and totals ---- */
 
 /* Returns the number of ticks that all processors together can have had, from some time before the
  * profile began. */

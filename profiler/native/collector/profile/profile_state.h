@@ -132,6 +132,10 @@ bool hpp__profile_logs_ticks(const hpp__profile *p);
  */
 bool hpp__profile_logs_stacks(const hpp__profile *p);
 
+/* Writes what the resident set is made of into the event log, if the snapshot says so, and keeps
+ * the figures of the one in which allocators keep most. */
+void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snapshot);
+
 /* Writes live and resident bytes, and the bytes of the profiler. */
 void hpp__profile_log_quantities(hpp__profile *p, const hpp__process_sample *snapshot,
                                  uint64_t live_bytes);

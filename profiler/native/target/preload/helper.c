@@ -404,7 +404,6 @@ static long make_helper(void)
 int hpp__helper_start(void)
 {
     int ends[2];
-    atomic_store(&hpp__window->head.thread_states, (uintptr_t)hpp__thread_states);
     if (!has_children_here(&this.has_own_ids)) {
         return -ECHILD;
     }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hpfile/resident.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+
+enum { ROW_HEAD = 17 };
+
+const char *hpf_resident_part_name(hpf_resident_part part)
+{
+    static const char *const names[HPF_N_RESIDENT_PARTS] = {
+        [HPF_RESIDENT_LIVE] = "live blocks",
+        [HPF_RESIDENT_GAPS] = "rest of pages with live blocks",
+        [HPF_RESIDENT_FREE] = "free pages",
+        [HPF_RESIDENT_MAPPED] = "mapped by the program",
+        [HPF_RESIDENT_STACKS] = "stacks of threads",
+        [HPF_RESIDENT_LIBRARIES] = "libraries",
+        [HPF_RESIDENT_FILES] = "mapped files",
+        [HPF_RESIDENT_SHARED] = "shared memory",
+        [HPF_RESIDENT_OTHER] = "tables of the allocator, other",
+        [HPF_RESIDENT_PROFILER] = "profiler",
+    };
+    return names[part];
+}
+
+uint64_t hpf_pinned_range_bytes(size_t range)
+{
+    static const uint64_t sizes[HPF_N_PINNED] = {4 << 10, 64 << 10, 2 << 20};
+    return sizes[range];
+}
+
+bool hpf_resident_take_row(hpf_resident_row *row, hpf_str *rest)
+{
+    const char *nul = rest->length > ROW_HEAD
+                          ? memchr(rest->data + ROW_HEAD, '\0', rest->length - ROW_HEAD)
+                          : NULL;
+    if (!nul) {
+        return false;
+    }
+    size_t n_name = (size_t)(nul - rest->data) - ROW_HEAD;
+    *row = (hpf_resident_row){(unsigned char)*rest->data,
+                              hpf__read8(rest->data + 1),
+                              hpf__read8(rest->data + 9),
+                              {rest->data + ROW_HEAD, n_name}};
+    *rest = hpf_str_from(*rest, ROW_HEAD + n_name + 1);
+    return true;
+}

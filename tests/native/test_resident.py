@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the resident set is made of: the parts are as large as the program made them, with each allocator,
+and their sum is what the kernel says; and the sites that pin pages."""
+import csv
+import os
+import re
+import subprocess
+import sys
+import time
+
+import harness
+from harness import CENSUS, Native, program
+
+MIB = 1 << 20
+HEAP = ("live blocks", "rest of pages with live blocks", "free pages")
+
+
+def samples(path, value):
+    """Returns [{name: bytes}], one for each record of a recording that may still grow."""
+    done = harness.run([CENSUS, "convert", "--value", value, "--format", "csv", "-o", "-", path])
+    rows = list(csv.reader(done.output.splitlines()))
+    return [dict(zip(rows[0], map(float, row))) for row in rows[1:]]
+
+
+class Resident(Native):
+    def take(self, case, *options, environment=None):
+        """Runs a case until two looks began after it was ready. Returns the last row of each value, and the bytes
+        of the kernel by name, and what census said."""
+        self.recording = path = os.path.join(self.fresh(), "run.census")
+        command = [CENSUS, "run", "-i0.02", "--resident", *options, "-o", path, "--"]
+        command += ["env", *(f"{name}={text}" for name, text in (environment or {}).items()), program("resident"), case]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as running:
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            n_before, end_s = len(samples(path, "resident")), time.monotonic() + harness.PATIENCE_S
+            while len(samples(path, "resident")) < n_before + 3:
+                self.assertLess(time.monotonic(), end_s)
+                time.sleep(0.01)
+            last = {value: samples(path, value)[-1] for value in ("resident", "pss", "pinned", "pinned-64K")}
+            output, errors = running.communicate("\n")
+            self.assertEqual(running.returncode, 0, errors)
+        kernel = {name: int(kib) * 1024 for name, kib in re.findall(r"^(\w+): +(\d+) kB$", output, re.M)}
+        for row in last.values():
+            del row["time"]
+        return last, kernel, errors
+
+    def check_sums(self, last, kernel):  # pylint: disable=arguments-differ
+        resident, pss = sum(last["resident"].values()), sum(last["pss"].values())
+        self.assertAlmostEqual(resident, kernel["Rss"], delta=kernel["Rss"] / 100)
+        self.assertAlmostEqual(pss, kernel["Pss"], delta=kernel["Pss"] / 100)
+
+    def check_parts(self, last, kernel):
+        self.check_sums(last, kernel)
+        parts = last["resident"]
+        self.assertAlmostEqual(parts["live blocks"] / MIB, 50, delta=1.5)
+        self.assertAlmostEqual(parts["mapped by the program"] / MIB, 20, delta=0.1)
+        self.assertAlmostEqual(parts["shared memory"] / MIB, 8, delta=0.1)
+        self.assertAlmostEqual(parts["stacks of threads"] / MIB, 12, delta=1)
+        self.assertLess(parts.get("mapped files", 0), 0.1 * MIB)
+        self.assertGreater(parts["libraries"], MIB)
+        self.assertLess(parts.get("tables of the allocator, other", 0), 8 * MIB)
+
+    def test_resident_parts(self):
+        last, kernel, errors = self.take("parts")
+        self.check_parts(last, kernel)
+        self.assertIn("resident at", errors)
+        # glibc kept all that was freed at the top of each page.
+        self.assertAlmostEqual(sum(last["resident"][part] for part in HEAP) / MIB, 233, delta=4)
+
+    def test_resident_parts_with_images(self):
+        last, kernel, _ = self.take("parts", "-hr")
+        # A copy shares pages with the program while it is read.
+        self.assertAlmostEqual(sum(last["resident"].values()), kernel["Rss"], delta=kernel["Rss"] / 100)
+        self.assertAlmostEqual(last["resident"]["live blocks"] / MIB, 50, delta=1.5)
+
+    def test_resident_parts_of_other_allocators(self):
+        for library in harness.allocators() or self.skipTest("there are no other allocators here"):
+            with self.subTest(library):
+                self.check_parts(*self.take("parts", environment={"LD_PRELOAD": library})[:2])
+
+    def test_resident_pages_are_pinned(self):
+        last, kernel, errors = self.take("pinned")
+        self.check_sums(last, kernel)
+        (name, most), = [item for item in last["pinned"].items() if item[1] > MIB]
+        self.assertTrue(name.startswith("make_index@resident.c:"), name)
+        self.assertAlmostEqual(most / MIB, 16 * (1 - 64 / 4096), delta=1)
+        self.assertRegex(errors, r"MiB of pages of which 1\.[5-9]% is live, most pinned by make_index@resident\.c:")
+
+    def test_resident_finding(self):
+        self.take("parts")
+        done = harness.run([CENSUS, "report", self.recording])
+        self.assertRegex(done.output, r"pinned memory: at .* are resident for 4\d\.?\d? MiB of live blocks: 1\d\d MiB "
+                                      r"are in ranges of .* make_index@resident\.c:\d+; malloc_trim would give back ")
+
+    def test_resident_of_all_blocks_only(self):
+        for option in "-hb", "--rate=512K":
+            done = harness.run([CENSUS, "run", "--resident", option, "true"])
+            self.assertEqual(done.status, 2)
+            self.assertIn("--resident needs a heap profile of all blocks", done.errors)
+
+
+if __name__ == "__main__":
+    harness.main()
