@@ -437,8 +437,11 @@ static uint64_t take_line(hpf_str *source)
     while (colon > 0 && source->data[colon - 1] != ':') {
         colon--;
     }
+    if (colon == 0) {
+        return 0;
+    }
     hpf_str digits = hpf_str_from(*source, colon);
-    if (colon == 0 || !hpf__take_whole(&digits, 10, &line) || digits.length > 0) {
+    if (!hpf__take_whole(&digits, 10, &line) || digits.length > 0) {
         return 0;
     }
     source->length = colon - 1;

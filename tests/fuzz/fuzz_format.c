@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Any input: its format is detected, it is read with a small limit for names, and what was read is
- * written and read again as each format.
+ * written and read again as each format. A profile of pprof is also copied with functions for some
+ * addresses.
  */
 #include <stdlib.h>
 
 #include "event/format_row.h"
 #include "fuzz.h"
 #include "hpfile/format.h"
+#include "hpfile/pprof.h"
 
 /* Reads `bytes` into `writer` as the format that they have; of a recording, the process with the
  * largest peak, or all. */
@@ -54,10 +56,48 @@ static void check(hpf_str bytes, const char *process)
     }
 }
 
+/* Names every other address. */
+static hpf_status name_address(void *context, const hpf_frame **frames, size_t *n_frames,
+                               hpf_error *err)
+{
+    static const hpf_frame functions[] = {{.label = HPF_STR("f"), .source = HPF_STR("f.c:1")},
+                                          {.label = HPF_STR("g")}};
+    (void)context;
+    (void)err;
+    if ((*frames)->code % 2) {
+        *frames = functions;
+        *n_frames = 2;
+    }
+    return HPF_OK;
+}
+
+/* A copy of a profile that can be read can be read. */
+static void check_copy(hpf_str bytes)
+{
+    hpf_source *source = NULL, *copied = NULL;
+    hpf_sink *copy = hpf_sink_to_memory();
+    const hpf_events nothing = {0};
+    const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
+    if (hpf_source_from_memory(&source, bytes, &keeping, NULL) == HPF_OK &&
+        hpf_format_read(&hpf_format_pprof, source, &nothing, NULL, NULL, NULL) == HPF_OK &&
+        hpf_source_rewind(source, NULL) == HPF_OK) {
+        fuzz_require(hpf_pprof_symbolise(source, name_address, NULL, copy, NULL) == HPF_OK,
+                     "a profile cannot be copied");
+        fuzz_require(hpf_source_from_memory(&copied, hpf_sink_bytes(copy), NULL, NULL) == HPF_OK &&
+                         hpf_format_read(&hpf_format_pprof, copied, &nothing, NULL, NULL, NULL) ==
+                             HPF_OK,
+                     "a copy cannot be read");
+    }
+    hpf_source_destroy(copied);
+    hpf_source_destroy(source);
+    hpf_sink_destroy(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hpf_str bytes = {(const char *)data, size};
     check(bytes, NULL);
+    check_copy(bytes);
     if (hpf_str_begins(bytes, "CENSUS")) {
         check(bytes, "all");
     }
