@@ -60,8 +60,8 @@ static void check(hpf_str bytes, const char *process)
 static hpf_status name_address(void *context, const hpf_frame **frames, size_t *n_frames,
                                hpf_error *err)
 {
-    static const hpf_frame functions[] = {{.label = HPF_STR("f"), .source = HPF_STR("f.c:1")},
-                                          {.label = HPF_STR("g")}};
+    static const hpf_frame functions[] = {{.label = {"f", 1}, .source = {"f.c:1", 5}},
+                                          {.label = {"g", 1}}};
     (void)context;
     (void)err;
     if ((*frames)->code % 2) {
@@ -76,7 +76,7 @@ static void check_copy(hpf_str bytes)
 {
     hpf_source *source = NULL, *copied = NULL;
     hpf_sink *copy = hpf_sink_to_memory();
-    const hpf_events nothing = {0};
+    const hpf_events nothing = {.header = NULL};
     const hpf_source_options keeping = {.size = sizeof keeping, .keep = true};
     if (hpf_source_from_memory(&source, bytes, &keeping, NULL) == HPF_OK &&
         hpf_format_read(&hpf_format_pprof, source, &nothing, NULL, NULL, NULL) == HPF_OK &&
