@@ -70,6 +70,23 @@ formatted format_amount(double amount, hpf_str unit, bool exact)
     return exact ? exact_number(amount, suffix(&own, unit)) : rounded(amount, &in, unit);
 }
 
+formatted format_margin(double margin, hpf_str unit, bool exact)
+{
+    formatted out = {""};
+    if (margin > 0) {
+        snprintf(out.text, sizeof out.text, " ± %.180s", format_amount(margin, unit, exact).text);
+    }
+    return out;
+}
+
+formatted format_estimate(double amount, double margin, hpf_str unit, bool exact)
+{
+    formatted out;
+    snprintf(out.text, sizeof out.text, "%.90s%.90s", format_amount(amount, unit, exact).text,
+             format_margin(margin, unit, exact).text);
+    return out;
+}
+
 static const char *sign_of(double value)
 {
     return value < 0 ? "-" : value > 0 ? "+" : "";

@@ -17,6 +17,13 @@ typedef struct formatted {
  * units k, M, G. `exact`: all digits in groups, and the unit unchanged. */
 formatted format_amount(double amount, hpf_str unit, bool exact);
 
+/* Formats the margin of an estimate, to go behind it: " ± 1.2 MiB"; "" for 0 and NAN: it is exact,
+ * or not known. */
+formatted format_margin(double margin, hpf_str unit, bool exact);
+
+/* Formats an estimate with its margin: "62.3 MiB ± 1.2 MiB". */
+formatted format_estimate(double amount, double margin, hpf_str unit, bool exact);
+
 /* Formats a difference with its sign: "+1.2 MiB". */
 formatted format_change(double amount, hpf_str unit, bool exact);
 

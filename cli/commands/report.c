@@ -98,22 +98,13 @@ static formatted amount(const report *r, double value)
 /* Returns how far an estimate may be off at most: the sizes of its blocks are not known. */
 static double margin_of(const report *r, double value)
 {
-    double variance = hpf_margin_variance(value, 0, r->rate_bytes);
-    return hpf_margin(value, variance, r->rate_bytes);
+    return hpf_margin_of(value, 0, r->rate_bytes);
 }
 
-/* An amount with its margin. */
-typedef struct estimate {
-    char text[2 * FORMATTED_BYTES + 8];
-} estimate;
-
-static estimate estimated(const report *r, double value)
+static formatted estimated(const report *r, double value)
 {
-    estimate e;
-    bool has_margin = r->rate_bytes > 0 && !isnan(value);
-    snprintf(e.text, sizeof e.text, "%s%s%s", amount(r, value).text, has_margin ? " ± " : "",
-             has_margin ? amount(r, margin_of(r, value)).text : "");
-    return e;
+    return isnan(value) ? amount(r, value)
+                        : format_estimate(value, margin_of(r, value), r->value_unit, r->exact);
 }
 
 static formatted growth(const report *r, double value)
@@ -253,9 +244,9 @@ static void write_text_row(hpf_sink *sink, const report *r, const hpf_summary_ro
     hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
     hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
     if (r->rate_bytes > 0) {
-        bool is_known = !isnan(row->max);
-        hpf_sink_printf(sink, "%s%-*s", is_known ? " ± " : "   ", width - 3,
-                        is_known ? amount(r, margin_of(r, row->max)).text : "");
+        formatted within = format_margin(margin_of(r, row->max), r->value_unit, r->exact);
+        int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
+        hpf_sink_printf(sink, "%-*s", width + n_more, within.text);
     }
     hpf_sink_printf(sink, " %*s", width + 4, growth(r, row->growth).text);
     hpf_sink_printf(sink, " %5s  ", decimals(row->r_squared, 2).text);

@@ -46,17 +46,9 @@ static formatted amount(uint64_t n_bytes)
     return format_amount((double)n_bytes, BYTES, false);
 }
 
-/* An amount with its margin, if it is an estimate. */
-typedef struct estimate {
-    char text[2 * FORMATTED_BYTES + 8];
-} estimate;
-
-static estimate with_margin(uint64_t n_bytes, double margin)
+static formatted with_margin(uint64_t n_bytes, double margin)
 {
-    estimate e;
-    snprintf(e.text, sizeof e.text, "%s%s%s", amount(n_bytes).text, margin > 0 ? " ± " : "",
-             margin > 0 ? format_amount(margin, BYTES, false).text : "");
-    return e;
+    return format_estimate((double)n_bytes, margin, BYTES, false);
 }
 
 static const char *plural(uint64_t n)
@@ -149,20 +141,16 @@ static const char *of_all(const hpp_process_figures *f)
 }
 
 /* Returns the amount of a site, as wide as others in its column. */
-static estimate column_of(const page *p, const hpp_site_figures *s)
+static formatted column_of(const page *p, const hpp_site_figures *s)
 {
-    double n_bytes = (double)s->live_bytes, rate_bytes = p->rate_bytes;
-    double variance = hpf_margin_variance(n_bytes, (double)s->live_blocks, rate_bytes);
-    double margin = hpf_margin(n_bytes, variance, rate_bytes);
-    bool has_margin = margin >= 1;
-    estimate e;
-    snprintf(e.text, sizeof e.text, "%10s%s%-*s", amount(s->live_bytes).text,
-             has_margin ? " ± " : "",
-             rate_bytes <= 0 ? 0
-             : has_margin    ? 8
-                             : 11,
-             has_margin ? format_amount(margin, BYTES, false).text : "");
-    return e;
+    enum { WIDTH = 11 };
+    double margin = hpf_margin_of((double)s->live_bytes, (double)s->live_blocks, p->rate_bytes);
+    formatted within = format_margin(margin >= 1 ? margin : 0, BYTES, false);
+    int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
+    formatted out;
+    snprintf(out.text, sizeof out.text, "%10.90s%-*.90s", amount(s->live_bytes).text,
+             p->rate_bytes > 0 ? WIDTH + n_more : 0, within.text);
+    return out;
 }
 
 /* Prints the largest sites, types or retainer sets; those below one percent only if they are the

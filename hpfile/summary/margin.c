@@ -40,3 +40,8 @@ double hpf_margin(double bytes, double variance, double rate_bytes)
     double root = 1 - 1 / (9 * n) + deviations / (3 * sqrt(n));
     return more * root * root * root - bytes;
 }
+
+double hpf_margin_of(double bytes, double blocks, double rate_bytes)
+{
+    return hpf_margin(bytes, hpf_margin_variance(bytes, blocks, rate_bytes), rate_bytes);
+}

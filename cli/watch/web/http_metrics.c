@@ -137,8 +137,7 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
         p->total = p->other = last->total;
         p->peak = o->peak_total;
         double rate_bytes = hpf_survey_rate_bytes(survey);
-        double variance = hpf_margin_variance(p->total, 0, rate_bytes);
-        p->margin = rate_bytes > 0 ? hpf_margin(p->total, variance, rate_bytes) : NAN;
+        p->margin = rate_bytes > 0 ? hpf_margin_of(p->total, 0, rate_bytes) : NAN;
         p->resident = last_of_quantity(o, "resident");
         add_amounts(p, survey, amounts);
     }

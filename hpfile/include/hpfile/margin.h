@@ -25,5 +25,8 @@ HPF_API double hpf_margin_variance(double bytes, double blocks, double rate_byte
  * %: on the side that is farther if there were few samples. */
 HPF_API double hpf_margin(double bytes, double variance, double rate_bytes);
 
+/* The same, of one estimate: hpf_margin with its hpf_margin_variance. */
+HPF_API double hpf_margin_of(double bytes, double blocks, double rate_bytes);
+
 HPF_END_DECLS
 #endif

@@ -74,8 +74,8 @@ typedef struct hpf_writer_options {
     bool writes_changes;
     bool writes_totals; /* eventlog: stacks have totals (hpf_eventlog_writer_totals) */
     bool writes_calls;  /* eventlog: frames may have a `function_source` */
-    /* eventlog: the profile is of a sample of the blocks (margin.h), one for so many bytes; 0: of
-     * all. */
+    /* eventlog: the mean number of bytes between sampled blocks (margin.h); 0: all blocks were
+     * counted. */
     uint64_t rate_bytes;
     /* eventlog: the restrictions, each a list of names ("a,b"); empty: none. Copied. */
     hpf_str filters[HPF_N_RESTRICTIONS];

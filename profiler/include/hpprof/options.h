@@ -92,8 +92,8 @@ typedef struct hpp_options {
     bool with_census;           /* an -h option was given */
     hpp_census_options *census; /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
     uint64_t interval_ns;       /* -i */
-    uint64_t rate_bytes;        /* count a sample of the blocks of a native program, one for so many
-                                   bytes (hpfile/margin.h); 0: all */
+    uint64_t rate_bytes;        /* of a native program: mean number of bytes between sampled blocks
+                                   (hpfile/margin.h); 0: all blocks are counted */
     hpp_report report;          /* -p... */
     uint64_t tick_ns;           /* -V */
     bool print_on_abort;        /* -xc */
