@@ -557,9 +557,6 @@ static int check_options(const cmd *self, run *r)
         .is_hurried = run_signals_are_pending,
         .is_hurried_context = &r->signals,
     };
-    if (v->no_skip && v->skip.n > 0) {
-        return cmd_misused(self, "--skip and --no-skip exclude each other");
-    }
     if (v->max_overhead && !read_limit(&r->options, v->max_overhead)) {
         return cmd_misused(self, "--max-rss-overhead expects a size such as 64M or 20%%, not '%s'",
                            v->max_overhead);
@@ -570,11 +567,6 @@ static int check_options(const cmd *self, run *r)
     if (v->biography_rate && !read_size(&r->options.biography_bytes, v->biography_rate)) {
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
-    }
-    if (v->resident && (!r->profile->with_census || v->rate ||
-                        hpp_census_asks_for(r->profile->census, HPF_BREAKDOWN_BIOGRAPHY))) {
-        return cmd_misused(self, "--resident needs a heap profile of all blocks, without --rate, "
-                                 "and without -hb, which takes pages out of the resident set");
     }
     if (v->watch.n + v->http.n > 0 && !r->profile->with_census) {
         return cmd_misused(self, "--%s needs a heap profile: add -hc",
@@ -654,13 +646,6 @@ static bool name_process(run *r, long process_id)
 
 static int attach_to(const cmd *self, run *r, char **argv)
 {
-    for (size_t i = 0; i < r->values->heap.n; i++) {
-        if (*r->values->heap.texts[i] == 'b') {
-            return cmd_misused(self,
-                               "-hb can only be used with census run: it moves blocks that it "
-                               "watches to places that only the profiler can free");
-        }
-    }
     long process_id = cmd_process_id(argv[0]);
     if (process_id == 0) {
         return cmd_misused(self, "expected the number of a process, not '%s'", argv[0]);
@@ -671,7 +656,7 @@ static int attach_to(const cmd *self, run *r, char **argv)
         return EXIT_FAILED;
     }
     int status = check_options(self, r);
-    r->options.without_children = true;
+    r->options.without_children = r->options.is_attached = true;
     status = status == EXIT_DONE ? prepare(self, r, process_id) : status;
     return status == EXIT_DONE ? attach_and_serve(r, process_id) : status;
 }
@@ -716,8 +701,8 @@ static int run_command(const cmd *self, int argc, char **argv)
 static const opt *attach_options(void)
 {
     static const char names[] =
-        " heap interval rate prof prof-verbose bins tick clock skip no-skip depth no-mmap output "
-        "max-rss-overhead watch http token-file source quiet ";
+        " heap interval rate prof prof-verbose bins tick clock skip no-skip depth no-mmap resident "
+        "output max-rss-overhead watch http token-file source quiet ";
     static opt options[sizeof run_options / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = run_options; row->name; row++) {

@@ -49,6 +49,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
     hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
     hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
 #define AMOUNT(x) format_amount(x, value_unit, exact).text
+#define BYTES(x)  format_amount(x, HPF_STR("bytes"), exact).text
 #define TIME(x)   format_time(x, time_unit, exact).text
 #define SHARE(x)  format_share(x).text
     switch (f->kind) {
@@ -99,16 +100,26 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         AMOUNT(f->of.resident.live));
         break;
     case HPF_FINDING_PINNED:
-        hpf_sink_printf(to, "at %s %s are resident for %s of live blocks", TIME(f->of.pinned.time),
-                        AMOUNT(f->of.pinned.resident), AMOUNT(f->of.pinned.live));
+        hpf_sink_printf(
+            to, "at %s %s are resident for %s of live blocks", TIME(f->of.pinned.time),
+            BYTES(f->of.pinned.resident),
+            format_estimate(f->of.pinned.live, f->of.pinned.live_margin, HPF_STR("bytes"), exact)
+                .text);
         if (f->of.pinned.range > 0) {
             hpf_sink_printf(to,
                             ": %s are in ranges of %s of which %s is live, %s of this pinned by ",
-                            AMOUNT(f->of.pinned.bytes), AMOUNT(f->of.pinned.range),
-                            SHARE(f->of.pinned.share), AMOUNT(f->of.pinned.most));
+                            BYTES(f->of.pinned.bytes), BYTES(f->of.pinned.range),
+                            SHARE(f->of.pinned.share), BYTES(f->of.pinned.most));
             hpf_sink_name(to, hpf_str_of(f->of.pinned.name));
         }
-        hpf_sink_printf(to, "; malloc_trim would give back %s", AMOUNT(f->of.pinned.free));
+        if (f->of.pinned.live_margin > 0) {
+            hpf_sink_printf(to,
+                            ", and %s more are kept by allocators; who pins it: run with "
+                            "--resident, without --rate",
+                            BYTES(f->of.pinned.kept));
+        } else {
+            hpf_sink_printf(to, "; malloc_trim would give back %s", BYTES(f->of.pinned.free));
+        }
         break;
     case HPF_FINDING_CHURN:
         hpf_sink_printf(to,
@@ -127,6 +138,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
         break;
     }
 #undef AMOUNT
+#undef BYTES
 #undef TIME
 #undef SHARE
 }

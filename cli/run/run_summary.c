@@ -111,17 +111,33 @@ static void say_death(const page *p, const char *who, const hpp_process_figures 
     }
 }
 
+/* Returns an amount, as wide as others in a column that has margins, or none. */
+static formatted column_of(uint64_t n_bytes, double margin, bool has_margins)
+{
+    enum { WIDTH = 11 };
+    formatted within = format_margin(margin >= 1 ? margin : 0, BYTES, false);
+    int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
+    formatted out;
+    snprintf(out.text, sizeof out.text, "%10.90s%-*.90s", amount(n_bytes).text,
+             has_margins ? WIDTH + n_more : 0, within.text);
+    return out;
+}
+
 /* Prints the parts of the resident set that are a hundredth of it, and what pins it. */
 static void say_resident(const page *p, const hpp_resident_figures *f)
 {
     if (f->bytes == 0) {
         return;
     }
-    say(p, "resident at %s, when allocators kept most: %s",
-        format_time(f->time_s, SECONDS, false).text, amount(f->bytes).text);
+    say(p, "resident at %s, when %s: %s", format_time(f->time_s, SECONDS, false).text,
+        f->parts[HPF_RESIDENT_BEFORE] > 0 ? "it was most" : "allocators kept most",
+        amount(f->bytes).text);
     for (int i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
         if (f->parts[i] >= f->bytes / 100 && f->parts[i] > 0) {
-            say(p, "  %10s %3.0f%%  %s", amount(f->parts[i]).text,
+            bool is_estimate =
+                i == HPF_RESIDENT_LIVE || i == HPF_RESIDENT_REST || i == HPF_RESIDENT_BEFORE;
+            say(p, "  %s %3.0f%%  %s",
+                column_of(f->parts[i], is_estimate ? f->live_margin : 0, f->live_margin > 0).text,
                 100 * (double)f->parts[i] / (double)f->bytes,
                 hpf_resident_part_name((hpf_resident_part)i));
         }
@@ -140,19 +156,6 @@ static const char *of_all(const hpp_process_figures *f)
     return f->is_restricted ? ", of all blocks" : "";
 }
 
-/* Returns the amount of a site, as wide as others in its column. */
-static formatted column_of(const page *p, const hpp_site_figures *s)
-{
-    enum { WIDTH = 11 };
-    double margin = hpf_margin_of((double)s->live_bytes, (double)s->live_blocks, p->rate_bytes);
-    formatted within = format_margin(margin >= 1 ? margin : 0, BYTES, false);
-    int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
-    formatted out;
-    snprintf(out.text, sizeof out.text, "%10.90s%-*.90s", amount(s->live_bytes).text,
-             p->rate_bytes > 0 ? WIDTH + n_more : 0, within.text);
-    return out;
-}
-
 /* Prints the largest sites, types or retainer sets; those below one percent only if they are the
  * first. */
 static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t all_bytes)
@@ -168,7 +171,9 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
             continue;
         }
         int n_path = shown(s->path, PATH_BYTES);
-        say(p, "  %s %3.0f%% %10s block%s  %.*s%s%.*s%s", column_of(p, s).text, share,
+        double margin = hpf_margin_of((double)s->live_bytes, (double)s->live_blocks, p->rate_bytes);
+        formatted column = column_of(s->live_bytes, margin, p->rate_bytes > 0);
+        say(p, "  %s %3.0f%% %10s block%s  %.*s%s%.*s%s", column.text, share,
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
             s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,
             s->path.length > (size_t)n_path ? "..." : "");

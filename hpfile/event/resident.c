@@ -21,6 +21,8 @@ const char *hpf_resident_part_name(hpf_resident_part part)
         [HPF_RESIDENT_SHARED] = "shared memory",
         [HPF_RESIDENT_OTHER] = "tables of the allocator, other",
         [HPF_RESIDENT_PROFILER] = "profiler",
+        [HPF_RESIDENT_REST] = "rest of the heap",
+        [HPF_RESIDENT_BEFORE] = "rest of the heap, and what was there before",
     };
     return names[part];
 }

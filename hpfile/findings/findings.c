@@ -38,7 +38,7 @@ typedef struct pinning {
 
 /* The record in which allocators keep most. */
 typedef struct resident_set {
-    double time, parts[HPF_N_RESIDENT_PARTS];
+    double time, parts[HPF_N_RESIDENT_PARTS], live_margin;
     pinning ranges[HPF_N_PINNED];
 } resident_set;
 
@@ -342,7 +342,7 @@ static void find_resident(search *s)
 
 static double kept_of(const resident_set *r)
 {
-    return r->parts[HPF_RESIDENT_GAPS] + r->parts[HPF_RESIDENT_FREE];
+    return r->parts[HPF_RESIDENT_GAPS] + r->parts[HPF_RESIDENT_FREE] + r->parts[HPF_RESIDENT_REST];
 }
 
 /* Returns what allocators keep, but little if little is live: a program may free all at its end. */
@@ -361,6 +361,8 @@ static void read_rows(resident_set *to, hpf_str rest)
         size_t range = row.kind - HPF_RESIDENT_ROW_PINNED;
         if (row.kind == HPF_RESIDENT_ROW_PART && n_parts < HPF_N_RESIDENT_PARTS) {
             to->parts[n_parts++] = (double)row.bytes;
+        } else if (row.kind == HPF_RESIDENT_ROW_MARGIN) {
+            to->live_margin = (double)row.bytes;
         } else if (row.kind >= HPF_RESIDENT_ROW_PINNED && range < HPF_N_PINNED) {
             pinning *p = &to->ranges[range];
             size_t n_name = hpf_utf8_cut(row.name, sizeof p->name - 1);
@@ -395,6 +397,8 @@ static void find_pinned(search *s)
     hpf_finding *f = add(s, HPF_FINDING_PINNED);
     f->of.pinned.time = r->time;
     f->of.pinned.live = r->parts[HPF_RESIDENT_LIVE];
+    f->of.pinned.live_margin = r->live_margin;
+    f->of.pinned.kept = kept;
     f->of.pinned.free = r->parts[HPF_RESIDENT_FREE];
     f->of.pinned.value = "resident";
     for (size_t i = 0; i < HPF_N_RESIDENT_PARTS; i++) {

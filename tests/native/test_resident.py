@@ -23,7 +23,29 @@ def samples(path, value):
     return [dict(zip(rows[0], map(float, row))) for row in rows[1:]]
 
 
+def by_kernel(output):
+    """Returns {name: bytes} of what the kernel says of a resident set."""
+    return {name: int(kib) * 1024 for name, kib in re.findall(r"^(\w+): +(\d+) kB$", output, re.M)}
+
+
+def wait_until(condition):
+    end_s = time.monotonic() + harness.PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end_s, "waited too long"
+        time.sleep(0.01)
+
+
 class Resident(Native):
+    def look(self, path):
+        """Waits until two looks have begun since. Returns the last row of each value."""
+        wait_until(lambda: os.path.exists(path) and samples(path, "resident"))
+        n_before = len(samples(path, "resident"))
+        wait_until(lambda: len(samples(path, "resident")) >= n_before + 3)
+        last = {value: samples(path, value)[-1] for value in ("resident", "pss", "pinned", "pinned-64K")}
+        for row in last.values():
+            del row["time"]
+        return last
+
     def take(self, case, *options, environment=None):
         """Runs a case until two looks began after it was ready. Returns the last row of each value, and the bytes
         of the kernel by name, and what census said."""
@@ -31,19 +53,33 @@ class Resident(Native):
         command = [CENSUS, "run", "-i0.02", "--resident", *options, "-o", path, "--"]
         command += ["env", *(f"{name}={text}" for name, text in (environment or {}).items()), program("resident"), case]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True) as running:
+                              text=True, env={**os.environ, "CENSUS_BIOGRAPHY_SEED": "7"}) as running:
             self.assertEqual(running.stdout.readline(), "ready\n")
-            n_before, end_s = len(samples(path, "resident")), time.monotonic() + harness.PATIENCE_S
-            while len(samples(path, "resident")) < n_before + 3:
-                self.assertLess(time.monotonic(), end_s)
-                time.sleep(0.01)
-            last = {value: samples(path, value)[-1] for value in ("resident", "pss", "pinned", "pinned-64K")}
+            last = self.look(path)
             output, errors = running.communicate("\n")
             self.assertEqual(running.returncode, 0, errors)
-        kernel = {name: int(kib) * 1024 for name, kib in re.findall(r"^(\w+): +(\d+) kB$", output, re.M)}
-        for row in last.values():
-            del row["time"]
-        return last, kernel, errors
+        return last, by_kernel(output), errors
+
+    def attach(self, *options):
+        """Attaches to the first case, after which it has 10 MiB more. Returns the same."""
+        self.recording = path = os.path.join(self.fresh(), "run.census")
+        command = [CENSUS, "attach", "-i0.02", "--resident", *options, "-o", path]
+        with subprocess.Popen([program("resident"), "parts"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as running:
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            with subprocess.Popen([*command, str(running.pid)], stderr=subprocess.PIPE, text=True) as census:
+                said = census.stderr.readline()
+                if "not allowed to stop it" in said:
+                    running.communicate("\n")
+                    self.skipTest("processes may not be traced here")
+                running.stdin.write("more\n")
+                running.stdin.flush()
+                self.assertEqual(running.stdout.readline(), "ready\n")
+                last = self.look(path)
+                output, _ = running.communicate("\n")
+                errors = said + census.communicate()[1]
+                self.assertEqual(census.returncode, 0, errors)
+        return last, by_kernel(output), errors
 
     def check_sums(self, last, kernel):  # pylint: disable=arguments-differ
         resident, pss = sum(last["resident"].values()), sum(last["pss"].values())
@@ -55,11 +91,14 @@ class Resident(Native):
         parts = last["resident"]
         self.assertAlmostEqual(parts["live blocks"] / MIB, 50, delta=1.5)
         self.assertAlmostEqual(parts["mapped by the program"] / MIB, 20, delta=0.1)
+        self.check_other_parts(parts)
+        self.assertLess(parts.get("tables of the allocator, other", 0), 8 * MIB)
+
+    def check_other_parts(self, parts):
         self.assertAlmostEqual(parts["shared memory"] / MIB, 8, delta=0.1)
         self.assertAlmostEqual(parts["stacks of threads"] / MIB, 12, delta=1)
         self.assertLess(parts.get("mapped files", 0), 0.1 * MIB)
         self.assertGreater(parts["libraries"], MIB)
-        self.assertLess(parts.get("tables of the allocator, other", 0), 8 * MIB)
 
     def test_resident_parts(self):
         last, kernel, errors = self.take("parts")
@@ -93,11 +132,47 @@ class Resident(Native):
         self.assertRegex(done.output, r"pinned memory: at .* are resident for 4\d\.?\d? MiB of live blocks: 1\d\d MiB "
                                       r"are in ranges of .* make_index@resident\.c:\d+; malloc_trim would give back ")
 
-    def test_resident_of_all_blocks_only(self):
-        for option in "-hb", "--rate=512K":
-            done = harness.run([CENSUS, "run", "--resident", option, "true"])
+    def check_estimate(self, parts, name):
+        """Of 50 MiB that are live, one block has 40, and is a sample; of the rest there are about 160."""
+        self.assertAlmostEqual(parts["live blocks"] / MIB, 50, delta=4 * 10 / 160 ** 0.5)
+        self.assertAlmostEqual((parts["live blocks"] + parts[name]) / MIB, 233, delta=8)
+        self.assertAlmostEqual(parts["mapped by the program"] / MIB, 20, delta=0.1)
+        self.check_other_parts(parts)
+
+    def test_resident_parts_of_a_sample(self):
+        last, kernel, errors = self.take("parts", "--rate=64K")
+        self.check_sums(last, kernel)
+        self.check_estimate(last["resident"], "rest of the heap")
+        self.assertRegex(errors, r"census: +1\d\d MiB ± 1\.\d+ MiB +\d+%  rest of the heap\n")
+        self.assertEqual(last["pinned"], {})
+        done = harness.run([CENSUS, "report", self.recording])
+        self.assertRegex(done.output, r"pinned memory: .* for [45]\d\.?\d? MiB ± 1\.\d+ MiB of live blocks, and 1\d\d MiB more ")
+
+    def test_resident_parts_of_samples_with_other_allocators(self):
+        for library in harness.allocators() or self.skipTest("there are no other allocators here"):
+            with self.subTest(library):
+                last, kernel, _ = self.take("parts", "--rate=64K", environment={"LD_PRELOAD": library})
+                self.check_sums(last, kernel)
+                self.assertAlmostEqual(last["resident"]["live blocks"] / MIB, 50, delta=4 * 10 / 160 ** 0.5)
+                self.check_other_parts(last["resident"])
+
+    def test_resident_parts_of_a_process_that_ran(self):
+        for options in (), ("--rate=64K",):
+            with self.subTest(options):
+                last, kernel, errors = self.attach(*options)
+                self.check_sums(last, kernel)
+                parts = last["resident"]
+                self.assertAlmostEqual(parts["live blocks"] / MIB, 10, delta=0.2)
+                # 20 MiB are mapped.
+                self.assertAlmostEqual(parts["rest of the heap, and what was there before"] / MIB, 253, delta=8)
+                self.check_other_parts(parts)
+                self.assertIn("when it was most", errors)
+
+    def test_resident_refused(self):
+        for options in ("-hb",), ("-p", "-o", "x.prof"):
+            done = harness.run([CENSUS, "run", "--resident", *options, "true"], cwd=self.fresh())
             self.assertEqual(done.status, 2)
-            self.assertIn("--resident needs a heap profile of all blocks", done.errors)
+            self.assertIn("--resident needs a heap profile, without -hb", done.errors)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,9 @@ typedef struct hpf_finding {
         } resident;
         struct {
             double time, resident, live;
-            double free;         /* pages without live blocks */
+            double live_margin;  /* 0: all blocks were counted */
+            double kept;         /* by allocators */
+            double free;         /* pages without live blocks; unknown in a sample of the blocks */
             double range;        /* bytes of the ranges of addresses; 0: few are pinned */
             double bytes, share; /* in them: not live, and the share of what is */
             double most;         /* not live because of the site that pins most */

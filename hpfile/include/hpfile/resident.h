@@ -27,6 +27,10 @@ typedef enum hpf_resident_part {
     HPF_RESIDENT_SHARED,    /* shared memory */
     HPF_RESIDENT_OTHER,     /* other anonymous memory: tables of allocators */
     HPF_RESIDENT_PROFILER,
+    /* In place of GAPS, FREE and OTHER, where a sample of the blocks is known, or those since
+     * census attached: what is not in known blocks. */
+    HPF_RESIDENT_REST,
+    HPF_RESIDENT_BEFORE, /* the same, with all that there was before */
     HPF_N_RESIDENT_PARTS
 } hpf_resident_part;
 
@@ -43,6 +47,9 @@ enum {
     /* and more, for each size of range: ranges of which less than a tenth is live, by site of the
      * live blocks in them: bytes that are not live, and bytes that are */
     HPF_RESIDENT_ROW_PINNED,
+    /* The margin of error (95 %) of the live blocks, and so of REST and BEFORE, in both sets, which
+     * is at most as large in the second one; none if blocks are no sample. */
+    HPF_RESIDENT_ROW_MARGIN = HPF_RESIDENT_ROW_PINNED + HPF_N_PINNED,
 };
 
 typedef struct hpf_resident_row {

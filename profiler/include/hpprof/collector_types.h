@@ -54,6 +54,7 @@ typedef struct hpp_collector_options {
      * a signal is pending for instance; may be NULL. */
     bool (*is_hurried)(void *context);
     void *is_hurried_context;
+    bool is_attached; /* the process runs already: blocks from before are not known */
 } hpp_collector_options;
 
 /* The files of a process, which may still grow. */
@@ -107,6 +108,7 @@ typedef struct hpp_resident_figures {
     double time_s;
     uint64_t bytes; /* 0: none was */
     uint64_t parts[HPF_N_RESIDENT_PARTS];
+    double live_margin; /* of the live blocks (HPF_RESIDENT_ROW_MARGIN) */
     uint64_t pinned_bytes, pinned_live_bytes;
     hpf_str pinned_by;
 } hpp_resident_figures;

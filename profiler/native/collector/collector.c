@@ -172,6 +172,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .recording = c->options.recording ? &c->recording : NULL,
         .parent_id = hpp__proc_parent(process_id),
         .run_start_ns = c->start_ns,
+        .is_attached = c->options.is_attached,
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,
         .print = c->options.print,
@@ -584,8 +585,21 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
                              "--savings and --count are only for programs that embed the "
                              "profiler (hpprof/runtime.h)");
     }
-    bool needs_all = hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
-                     hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY) ||
+    bool has_lives = hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY);
+    if (has_lives && options->is_attached) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "-hb can only be used with census run: it moves blocks that it "
+                             "watches to places that only the profiler can free");
+    }
+    if (options->profile->with_resident && (has_lives || !options->profile->with_census)) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "--resident needs a heap profile, without -hb, which takes pages out "
+                             "of the resident set");
+    }
+    if (options->skips_none && options->n_skip > 0) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "--skip and --no-skip exclude each other");
+    }
+    bool needs_all = hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) || has_lives ||
                      options->profile->snapshot != HPP_SNAPSHOT_NEVER;
     if (options->profile->rate_bytes && needs_all) {
         return hpf_error_set(

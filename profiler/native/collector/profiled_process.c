@@ -688,7 +688,11 @@ static void look_at_resident(hpp__process *p, hpp__process_sample *snapshot)
     uint64_t now_ns = hpp__now_ns(), begin_ns = own_cpu_ns();
     if (p->profile_options.profile->with_resident && !p->with_lives &&
         now_ns >= p->next_resident_ns) {
-        snapshot->resident = hpp__resident_look(p->process_id, &p->reader);
+        const hpp__known_blocks known = {
+            .rate_bytes = (double)p->profile_options.profile->rate_bytes,
+            .since_attached = p->profile_options.is_attached,
+        };
+        snapshot->resident = hpp__resident_look(p->process_id, &p->reader, known);
         p->next_resident_ns = now_ns + (own_cpu_ns() - begin_ns) * TIMES_LOOK;
     }
 }

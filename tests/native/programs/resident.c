@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A program whose resident set has parts of known sizes. It waits for a line when they are there,
- * and then prints what the kernel says of the set.
+ * A program whose resident set has parts of known sizes. It waits for lines when they are there:
+ * "more" makes another 10 MiB live; after an empty one it prints what the kernel says of the set.
  */
 #include "case.h"
 
@@ -65,7 +65,10 @@ static void wait_and_print(void)
     }
     pthread_barrier_wait(&is_ready);
     say("ready\n");
-    must(read(STDIN_FILENO, text, 1) == 1, "the test goes on");
+    while (must(read(STDIN_FILENO, text, sizeof "more") >= 1, "the test goes on"), text[0] == 'm') {
+        made(make_index(10 * MIB));
+        say("ready\n");
+    }
     int file = open("/proc/self/smaps_rollup", O_RDONLY);
     ssize_t n = read(file, text, sizeof text - 1);
     must(n > 0, "the kernel says what is resident");

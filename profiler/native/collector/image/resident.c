@@ -2,6 +2,9 @@
  *
  * /proc/PID/smaps says how much of each mapping is resident. Anonymous mappings are divided by
  * page: the page table says which are resident, the table of blocks what is live on them.
+ *
+ * If not all blocks are known, a page without known ones may have others. Anonymous memory is then
+ * live blocks, of which each known one stands for several, and a rest.
  */
 #include "resident.h"
 
@@ -12,9 +15,11 @@
 
 #include "base/array.h"
 #include "base/descriptor.h"
+#include "hpfile/margin.h"
 #include "image_blocks.h"
 #include "native/window/block_table.h"
 #include "proc.h"
+#include "thread_looks.h"
 
 enum { N_PARTS = HPF_N_RESIDENT_PARTS };
 static const uint64_t most_divided_bytes = (uint64_t)64 << 30; /* of addresses, in all */
@@ -38,6 +43,8 @@ typedef struct range {
 
 typedef struct look {
     uint32_t process_id;
+    hpp__known_blocks known;
+    hpf_resident_part rest; /* REST or BEFORE; LIVE: all blocks are known */
     int pagemap;
     uint64_t page_bytes;
     mapping *mappings;
@@ -50,6 +57,7 @@ typedef struct look {
     size_t n_blocks;
     size_t next;             /* block: those before end before the page */
     double divided[N_PARTS]; /* of the mapping */
+    double variance;         /* of what is live */
     range ranges[HPF_N_PINNED];
     hpp__pins *by_site;
     size_t n_sites;
@@ -198,6 +206,43 @@ static int by_begin(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Finds the stack of a thread that waits, from where it is on it: its descriptor begins with its
+ * own address, has that again, and is the next such place above. */
+static bool find_stack_above(look *l, uint64_t sp, hpp__image_stack *out)
+{
+    enum { PIECE = 4096, WORDS = PIECE / 8, SELF = 2 };
+    static const uint64_t most_bytes = (uint64_t)64 << 20;
+    const hpp__image memory = {.read = read_process, .read_context = l};
+    uint64_t words[WORDS];
+    for (uint64_t at = sp & ~(uint64_t)(PIECE - 1);
+         at < sp + most_bytes && read_process(l, words, at, PIECE); at += PIECE) {
+        for (size_t i = 0; i + SELF < WORDS; i++) {
+            uint64_t descriptor = at + i * sizeof *words;
+            if (words[i] == descriptor && words[i + SELF] == descriptor &&
+                hpp__image_find_stack(&memory, descriptor, out) && out->begin <= sp) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Finds the stacks of threads that are older than the profile, unless they run now. */
+static void find_older_stacks(look *l)
+{
+    hpp__thread_looks looks = {0};
+    bool is_good = hpp__thread_looks_take(&looks, l->process_id, &looks);
+    hpp__image_stack *stacks =
+        is_good ? realloc(l->stacks, (l->n_stacks + looks.n + 1) * sizeof *stacks) : NULL;
+    l->stacks = stacks ? stacks : l->stacks;
+    for (size_t i = 0; stacks && i < looks.n; i++) {
+        bool is_first = looks.list[i].id == l->process_id;
+        l->n_stacks += looks.list[i].is_waiting && !is_first &&
+                       find_stack_above(l, looks.list[i].sp, &stacks[l->n_stacks]);
+    }
+    hpp__thread_looks_finish(&looks);
+}
+
 /* Finds the stacks of threads, also of those that have ended, whose stack the C library keeps. */
 static void find_stacks(look *l, const hpp_window_head *head)
 {
@@ -215,6 +260,9 @@ static void find_stacks(look *l, const hpp_window_head *head)
             hpp__image_find_stack(&memory, states[i].thread_pointer, &l->stacks[l->n_stacks]);
     }
     free(states);
+    if (l->known.since_attached && l->stacks) {
+        find_older_stacks(l);
+    }
     HPF__ARRAY_SORT(l->stacks, l->n_stacks, by_begin);
 }
 
@@ -275,6 +323,27 @@ static void add_to_ranges(look *l, uint64_t page, double live)
 
 /* ---- Pages ---- */
 
+/* Returns how many live bytes a byte of a block stands for. */
+static double weight_of(const look *l, const hpp__image_block *block)
+{
+    double size = (double)block->size_bytes;
+    return l->known.rate_bytes > 0 && size > 0 ? hpf_margin_weight(size, l->known.rate_bytes) / size
+                                               : 1;
+}
+
+/* Returns the part to which the rest of a page belongs. */
+static hpf_resident_part part_of_rest(const look *l, const mapping *m, uint64_t page, bool is_live)
+{
+    bool is_heap = is_live || m->is_heap || m->part == HPF_RESIDENT_OTHER;
+    if (!is_live && is_of_stack(l, page)) {
+        return HPF_RESIDENT_STACKS;
+    }
+    return l->rest && is_heap ? l->rest
+           : is_live          ? HPF_RESIDENT_GAPS
+           : m->is_heap       ? HPF_RESIDENT_FREE
+                              : m->part;
+}
+
 /* Adds a resident page of a mapping that is divided. Pages must come in the order of addresses. */
 static void add_page(look *l, const mapping *m, uint64_t page)
 {
@@ -285,16 +354,20 @@ static void add_page(look *l, const mapping *m, uint64_t page)
         l->next++;
     }
     for (size_t i = l->next; i < l->n_blocks && l->blocks[i].address < end; i++) {
-        double n_bytes = overlap(&l->blocks[i], page, end);
-        live += l->blocks[i].is_mapping ? 0 : n_bytes;
-        mapped += l->blocks[i].is_mapping ? n_bytes : 0;
+        const hpp__image_block *block = &l->blocks[i];
+        double n_bytes = overlap(block, page, end);
+        if (block->is_mapping) {
+            mapped += n_bytes;
+        } else if (n_bytes > 0) {
+            double bytes = n_bytes * weight_of(l, block);
+            live += bytes;
+            l->variance +=
+                hpf_margin_variance(bytes, bytes / (double)block->size_bytes, l->known.rate_bytes);
+        }
     }
     l->divided[HPF_RESIDENT_MAPPED] += mapped;
     l->divided[HPF_RESIDENT_LIVE] += live;
-    hpf_resident_part rest = live > 0               ? HPF_RESIDENT_GAPS
-                             : is_of_stack(l, page) ? HPF_RESIDENT_STACKS
-                             : m->is_heap           ? HPF_RESIDENT_FREE
-                                                    : m->part;
+    hpf_resident_part rest = part_of_rest(l, m, page, live > 0);
     l->divided[rest] += all - live - mapped;
     if (mapped == 0 && (rest == HPF_RESIDENT_GAPS || rest == HPF_RESIDENT_FREE)) {
         add_to_ranges(l, page, live);
@@ -369,7 +442,7 @@ static void divide(look *l, mapping *m)
     uint64_t n_pages = (m->end - m->begin) / l->page_bytes;
     double sum = 0;
     memset(l->divided, 0, sizeof l->divided);
-    m->is_heap = m->is_heap || has_blocks(l, m);
+    m->is_heap = m->is_heap || (!l->rest && has_blocks(l, m));
     for (uint64_t i = 0; i < n_pages; i++) {
         if (m->are_resident[i]) {
             add_page(l, m, m->begin + i * l->page_bytes);
@@ -377,7 +450,7 @@ static void divide(look *l, mapping *m)
         }
     }
     if (sum <= 0) {
-        l->divided[m->is_heap ? HPF_RESIDENT_FREE : m->part] = sum = 1;
+        l->divided[part_of_rest(l, m, m->begin, false)] = sum = 1;
     }
     for (int i = 0; i < N_PARTS; i++) {
         l->out->resident[i] += m->resident * (l->divided[i] / sum);
@@ -401,6 +474,15 @@ static void add_mappings(look *l)
     }
     for (size_t i = 0; i < HPF_N_PINNED; i++) {
         end_range(l, i);
+    }
+}
+
+/* Keeps an estimate of what is live from being more than there is. */
+static void bound_live(const look *l, double parts[N_PARTS])
+{
+    if (l->rest && parts[l->rest] < 0) {
+        parts[HPF_RESIDENT_LIVE] += parts[l->rest];
+        parts[l->rest] = 0;
     }
 }
 
@@ -454,9 +536,14 @@ static bool read_blocks(look *l, const hpp__window_reader *reader, hpp__image_bl
     return status == HPF_OK;
 }
 
-hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader *reader)
+hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader *reader,
+                                  hpp__known_blocks known)
 {
     look l = {.process_id = process_id,
+              .known = known,
+              .rest = known.since_attached   ? HPF_RESIDENT_BEFORE
+                      : known.rate_bytes > 0 ? HPF_RESIDENT_REST
+                                             : HPF_RESIDENT_LIVE,
               .pagemap = hpp__proc_open_pagemap(process_id),
               .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
               .n_sites = reader->n_sites,
@@ -469,6 +556,10 @@ hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader 
         find_stacks(&l, &reader->window->head);
         l.out->page_table_bytes = hpp__proc_page_table_bytes(process_id);
         add_mappings(&l);
+        l.out->margin =
+            hpf_margin(l.out->resident[HPF_RESIDENT_LIVE], l.variance, known.rate_bytes);
+        bound_live(&l, l.out->resident);
+        bound_live(&l, l.out->proportional);
         keep_pins(&l);
     } else {
         free(l.by_site);

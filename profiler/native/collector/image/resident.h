@@ -25,13 +25,21 @@ typedef struct hpp__resident {
     /* The parts of the resident set, and of the proportional one, in which each of n processes that
      * share a page has an n-th of it. */
     double resident[HPF_N_RESIDENT_PARTS], proportional[HPF_N_RESIDENT_PARTS];
+    double margin;           /* of the live blocks, 95 %; 0: all are known */
     double page_table_bytes; /* in addition */
     hpp__pins *pins;         /* of sites that have any */
     size_t n_pins;
 } hpp__resident;
 
+/* Which blocks are known. */
+typedef struct hpp__known_blocks {
+    double rate_bytes;   /* a sample (hpfile/margin.h); 0: all */
+    bool since_attached; /* only those from then on */
+} hpp__known_blocks;
+
 /* Looks at a process that may run. Returns NULL if its /proc cannot be read, or without memory. */
-hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader *reader);
+hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader *reader,
+                                  hpp__known_blocks known);
 void hpp__resident_free(hpp__resident *resident);
 
 #endif

@@ -108,19 +108,24 @@ static size_t list_pinning(hpp__profile *p, const hpp__resident *r, size_t range
     return n;
 }
 
-/* Returns what allocators keep, but little if little is live: a program may free all at its end. */
+/* Returns what allocators keep, but little if little is live: a program may free all at its end. If
+ * that is not known, all that is resident. */
 static uint64_t weight_of(const hpp_resident_figures *f)
 {
-    uint64_t kept_bytes = f->parts[HPF_RESIDENT_GAPS] + f->parts[HPF_RESIDENT_FREE];
+    uint64_t kept_bytes =
+        f->parts[HPF_RESIDENT_GAPS] + f->parts[HPF_RESIDENT_FREE] + f->parts[HPF_RESIDENT_REST];
     uint64_t most_bytes = 10 * f->parts[HPF_RESIDENT_LIVE];
-    return kept_bytes < most_bytes ? kept_bytes : most_bytes;
+    return f->parts[HPF_RESIDENT_BEFORE] > 0 ? f->bytes
+           : kept_bytes < most_bytes         ? kept_bytes
+                                             : most_bytes;
 }
 
 /* Keeps the figures if allocators keep more than before that is not live. */
 static void note_resident(hpp__profile *p, const hpp__process_sample *snapshot,
                           const hpp_site_figures *pinning, size_t n_pinning)
 {
-    hpp_resident_figures now = {.time_s = snapshot->time_s};
+    hpp_resident_figures now = {.time_s = snapshot->time_s,
+                                .live_margin = snapshot->resident->margin};
     for (int i = 0; i < HPF_N_RESIDENT_PARTS; i++) {
         now.parts[i] = (uint64_t)(snapshot->resident->resident[i] + 0.5);
         now.bytes += now.parts[i];
@@ -152,6 +157,9 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
                 hpf_str_of(hpf_resident_part_name((hpf_resident_part)i)));
     }
     put_row(&payload, HPF_RESIDENT_ROW_PAGE_TABLES, r->page_table_bytes, 0, HPF_STR(""));
+    if (r->margin > 0) {
+        put_row(&payload, HPF_RESIDENT_ROW_MARGIN, r->margin, r->margin, HPF_STR(""));
+    }
     for (size_t range = 0; range < HPF_N_PINNED; range++) {
         hpp_site_figures pinning[MOST_PINNING + 1];
         size_t n = list_pinning(p, r, range, pinning, arena);
