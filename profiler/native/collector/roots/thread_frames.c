@@ -157,10 +157,24 @@ static bool follow(walk *w, hpp_resolver *resolver, hpp__find_object *find_objec
     return true;
 }
 
+/* Moves a frame, whose function may have gone on since the earlier image, to the last call that it
+ * has made: that has left its return address before `end`. */
+static void go_to_last_call(hpp__stack_frame *frame, const hpp__image *image, uint64_t end,
+                            hpp_resolver *resolver)
+{
+    hpp_caller_rule rule;
+    uint64_t word;
+    if (hpp__image_read(image, &word, end - sizeof word, sizeof word) &&
+        hpp__resolver_caller(resolver, frame->code.object, word - 1 - frame->code.bias, &rule) &&
+        hpf_str_equal(rule.function, frame->function)) {
+        frame->pc = word - 1 - frame->code.bias;
+    }
+}
+
 /* Adds the outermost frames of an earlier image that are still there, and end after `at`. Returns
  * false without memory. */
 static bool add_earlier(hpp__thread_frames *f, const hpp__image *image,
-                        const hpp__thread_frames *earlier, uint64_t at)
+                        const hpp__thread_frames *earlier, hpp_resolver *resolver, uint64_t at)
 {
     size_t first = earlier->n_frames;
     uint64_t word;
@@ -178,6 +192,9 @@ static bool add_earlier(hpp__thread_frames *f, const hpp__image *image,
         if (!HPF__ARRAY_PUSH(f->frames, f->n_frames, f->frames_capacity, earlier->frames[i])) {
             return false;
         }
+    }
+    if (f->n_frames > n_here && inner_end > at) {
+        go_to_last_call(&f->frames[n_here], image, inner_end, resolver);
     }
     for (size_t i = 0; i < earlier->n_parts && f->n_frames > n_here; i++) {
         hpp__stack_part part = earlier->parts[i];
@@ -229,7 +246,7 @@ static bool find_frames(hpp__thread_frames *f, const hpp__image *image,
         is_good = words && (!is_read || follow(&w, resolver, find_object, context));
         free(words);
     }
-    is_good = is_good && (!earlier || add_earlier(f, image, earlier, w.at));
+    is_good = is_good && (!earlier || add_earlier(f, image, earlier, resolver, w.at));
     set_depths(f);
     return is_good;
 }
