@@ -374,6 +374,12 @@ class Limits(Native):
         self.check_under("ulimit -v 30000", program("ends"), "returns", "3")
         self.check_under("ulimit -v 9000", program("ends"), "returns", "3")
 
+    def test_own_address_space(self):
+        """The library itself takes the 12 MiB of docs/reference/native.md."""
+        segments = harness.run(["readelf", "-lW", harness.PRELOAD]).output
+        ends = [int(line.split()[2], 16) + int(line.split()[5], 16) for line in segments.splitlines() if " LOAD " in line]
+        self.assertIn(max(ends), range(1 << 20, 12 << 20))
+
     def test_few_descriptors(self):
         for most in 4, 5, 10:
             self.check_under("ulimit -n %d" % most, program("ends"), "returns", "3")

@@ -44,7 +44,7 @@ bool helped_program_begin(int link)
     hpp__self = &first_thread;
     first_thread.thread_id = (uint32_t)syscall(SYS_gettid);
     hpp__thread_note(hpp__self);
-    atomic_store(&hpp__window->head.thread_states, (uintptr_t)hpp__thread_states);
+    atomic_store(&hpp__window->head.thread_parts, (uintptr_t)hpp__thread_parts);
     int helper = hpp__helper_start();
     bool is_sent = helper >= 0 && pass(link, helper) >= 0;
     close(helper);

@@ -61,6 +61,8 @@ enum {
     HPP_MAX_SITES = HPP_SITES_PER_CHUNK * HPP_MAX_SITE_CHUNKS,
     HPP_MAX_CELL_CHUNKS = HPP_MAX_SITES / HPP_CELLS_PER_CHUNK,
     HPP_MAX_SLOTS = 16384,
+    HPP_THREADS_PER_PART = 64,
+    HPP_MAX_THREAD_PARTS = HPP_MAX_SLOTS / HPP_THREADS_PER_PART,
     HPP_MODULES_PER_CHUNK = 4, /* 4 KiB */
     HPP_MAX_MODULE_CHUNKS = 4096,
     HPP_MAX_MODULES = HPP_MODULES_PER_CHUNK * HPP_MAX_MODULE_CHUNKS,
@@ -309,7 +311,7 @@ enum {
     HPP_EVENT_STARTED_OTHER = 1u << 8,     /* not linked to glibc, or to an old one */
 };
 
-/* A thread of the program, in its private memory: number n has slot n. */
+/* A thread of the program, in its private memory (thread_parts): number n has slot n. */
 enum { HPP_SAVED_REGISTERS = 33 }; /* of the machine that has most; x86-64 uses 17 */
 typedef struct hpp_thread_state {
     uint64_t thread_pointer;
@@ -391,9 +393,11 @@ typedef struct hpp_window_head {
     _Atomic uint32_t n_leaves;
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 
-    _Atomic uint64_t thread_states; /* address of the array of hpp_thread_state; 0: none */
-    _Atomic uint64_t own_maps;      /* address of hpp_own_maps; 0: it does not have all of them */
-    _Atomic int32_t helper_error;   /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
+    /* Address of an array of HPP_MAX_THREAD_PARTS addresses (0: no part yet). Each part begins with
+     * HPP_THREADS_PER_PART of hpp_thread_state. 0: none. */
+    _Atomic uint64_t thread_parts;
+    _Atomic uint64_t own_maps;    /* address of hpp_own_maps; 0: it does not have all of them */
+    _Atomic int32_t helper_error; /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;

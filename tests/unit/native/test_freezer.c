@@ -352,7 +352,7 @@ static int answer_to;
 static void be_busy(int number)
 {
     (void)number;
-    if (hpp__thread_states[hpp__self->slot_index].rest == HPP_REST_ASKS) {
+    if (hpp__thread_state(hpp__self)->rest == HPP_REST_ASKS) {
         atomic_store(&common->is_ready, 1);
     }
     for (uint64_t end = now_ns() + 2000000; now_ns() < end;) {

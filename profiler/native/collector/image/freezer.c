@@ -255,14 +255,8 @@ static void find_stack(const hpp__image *image, hpp__image_thread *thread, uint6
 /* Reads the states from the memory of the process or its copy, in place of those read before. */
 static bool read_states(thread_states *states, uint32_t memory_of, const hpp_window_head *head)
 {
-    uint64_t address = atomic_load(&head->thread_states);
-    size_t n = address ? atomic_load(&head->n_slots) : 0;
-    n = n < HPP_MAX_SLOTS ? n : HPP_MAX_SLOTS;
     free(states->list);
-    states->list = malloc((n + 1) * sizeof *states->list);
-    bool is_read = states->list && hpp__proc_read_memory(memory_of, states->list, address,
-                                                         n * sizeof *states->list);
-    states->n = is_read ? n : 0;
+    states->list = hpp__proc_read_threads(memory_of, head, &states->n);
     return states->list != NULL;
 }
 
@@ -570,7 +564,7 @@ static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *e
 /* Checks that the copy can be read. */
 static hpf_status check_access(const taken_image *taken, uint64_t address, hpf_error *err)
 {
-    hpp_thread_state any;
+    uint64_t any;
     errno = 0;
     if (hpp__proc_read_memory(taken->copy->id, &any, address, sizeof any)) {
         return HPF_OK;
@@ -596,7 +590,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     if (status != HPF_OK) {
         return status;
     }
-    status = check_access(taken, atomic_load(&head->thread_states), err);
+    status = check_access(taken, atomic_load(&head->thread_parts), err);
     if (status == HPF_OK && next->control) {
         status = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
         uint32_t era = atomic_load(&next->control->era);

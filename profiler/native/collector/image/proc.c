@@ -37,6 +37,24 @@ bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes)
     return read_beginning(path, out, n_bytes) > 0;
 }
 
+hpp_thread_state *hpp__proc_read_threads(uint32_t process_id, const hpp_window_head *head,
+                                         size_t *n_out)
+{
+    uint64_t parts[HPP_MAX_THREAD_PARTS], address = atomic_load(&head->thread_parts);
+    size_t n = atomic_load(&head->n_slots);
+    n = n < HPP_MAX_SLOTS ? n : HPP_MAX_SLOTS;
+    hpp_thread_state *states = calloc(n + 1, sizeof *states);
+    bool is_read = states && hpp__proc_read_memory(process_id, parts, address, sizeof parts);
+    for (size_t i = 0; is_read && i < n; i += HPP_THREADS_PER_PART) {
+        size_t n_here = n - i < HPP_THREADS_PER_PART ? n - i : HPP_THREADS_PER_PART;
+        uint64_t part = parts[i / HPP_THREADS_PER_PART];
+        is_read = part == 0 ||
+                  hpp__proc_read_memory(process_id, states + i, part, n_here * sizeof *states);
+    }
+    *n_out = is_read ? n : 0;
+    return states;
+}
+
 double hpp__proc_resident_bytes(uint32_t process_id)
 {
     char path[64], text[128];

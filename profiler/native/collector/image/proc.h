@@ -9,11 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "native/window/window.h"
+
 /* Reads the beginning of a small file as text. Returns false if there is none. */
 bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
 
 /* Copies memory of a process. Returns false unless all of it can be read. */
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
+
+/* Returns a new array of the states of the threads in a process that has a window; NULL without
+ * memory. It is empty if they cannot be read. */
+hpp_thread_state *hpp__proc_read_threads(uint32_t process_id, const hpp_window_head *head,
+                                         size_t *n_out);
 
 /* The anonymous memory of a process that does not run. hpp__proc_memory_read does what
  * hpp__proc_read_memory does, but the kernel need not copy each page that the process has shared

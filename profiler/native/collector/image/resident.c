@@ -247,15 +247,10 @@ static void find_older_stacks(look *l)
 static void find_stacks(look *l, const hpp_window_head *head)
 {
     const hpp__image memory = {.read = read_process, .read_context = l};
-    uint64_t address = atomic_load(&head->thread_states);
-    size_t n = address ? atomic_load(&head->n_slots) : 0;
-    n = n < HPP_MAX_SLOTS ? n : HPP_MAX_SLOTS;
-    hpp_thread_state *states = calloc(n + 1, sizeof *states);
+    size_t n;
+    hpp_thread_state *states = hpp__proc_read_threads(l->process_id, head, &n);
     l->stacks = calloc(n + 1, sizeof *l->stacks);
-    if (!states || !l->stacks || !read_process(l, states, address, n * sizeof *states)) {
-        n = 0;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; l->stacks && i < n; i++) {
         l->n_stacks +=
             hpp__image_find_stack(&memory, states[i].thread_pointer, &l->stacks[l->n_stacks]);
     }

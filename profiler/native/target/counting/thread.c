@@ -18,16 +18,29 @@ enum {
 _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
-static hpp_thread threads[HPP_MAX_SLOTS]; /* by slot */
-hpp_thread_state hpp__thread_states[HPP_MAX_SLOTS];
+static hpp_thread_part first_part;
+_Atomic(hpp_thread_part *) hpp__thread_parts[HPP_MAX_THREAD_PARTS] = {&first_part};
 
 /* Who holds a slot: 0 or a thread id, with HOLDER_LEFT once that is ending. */
 static _Atomic uint32_t holders[HPP_MAX_SLOTS];
 static _Atomic uint32_t n_slots;
 
+static hpp_thread_part *part_of(uint32_t slot_index)
+{
+    return atomic_load_explicit(&hpp__thread_parts[slot_index / HPP_THREADS_PER_PART],
+                                memory_order_acquire);
+}
+
 hpp_thread *hpp__thread_at(uint32_t slot_index)
 {
-    return &threads[slot_index];
+    hpp_thread_part *part = part_of(slot_index);
+    return part != NULL ? &part->threads[slot_index % HPP_THREADS_PER_PART]
+                        : &first_part.threads[SHARED_SLOT];
+}
+
+hpp_thread_state *hpp__thread_state(const hpp_thread *thread)
+{
+    return &part_of(thread->slot_index)->states[thread->slot_index % HPP_THREADS_PER_PART];
 }
 
 hpp_window_slot *hpp__slot_at(uint32_t index)
@@ -36,9 +49,21 @@ hpp_window_slot *hpp__slot_at(uint32_t index)
         atomic_load_explicit(&hpp__window->slot_pages[index], memory_order_relaxed));
 }
 
+/* Returns whether the part is there: another thread may map it at the same time. */
+static bool make_part(_Atomic(hpp_thread_part *) *part)
+{
+    hpp_thread_part *none = NULL, *fresh = hpp__map(sizeof *fresh);
+    if (fresh != NULL && !atomic_compare_exchange_strong(part, &none, fresh)) {
+        hpp__unmap(fresh, sizeof *fresh);
+    }
+    return fresh != NULL;
+}
+
 static bool make_slot(uint32_t index)
 {
-    uint32_t page = hpp__window_pages(SLOT_PAGES);
+    bool has_part =
+        part_of(index) != NULL || make_part(&hpp__thread_parts[index / HPP_THREADS_PER_PART]);
+    uint32_t page = has_part ? hpp__window_pages(SLOT_PAGES) : 0;
     if (page == 0) {
         return false;
     }
@@ -166,7 +191,7 @@ hpp_window_cell *hpp__shared_cell(uint32_t site)
 
 void hpp__thread_note(const hpp_thread *thread)
 {
-    hpp_thread_state *state = &hpp__thread_states[thread->slot_index];
+    hpp_thread_state *state = hpp__thread_state(thread);
     state->thread_pointer = (uintptr_t)__builtin_thread_pointer();
     atomic_store(&state->thread_id, thread->thread_id);
 }
@@ -177,7 +202,7 @@ HPP_ANY_STACK bool hpp__thread_ask(const hpp_thread *thread, int link, hpp_hello
     if (thread == NULL) {
         return hpp__window_ask(link, kind, patience_s);
     }
-    hpp_thread_state *state = &hpp__thread_states[thread->slot_index];
+    hpp_thread_state *state = hpp__thread_state(thread);
     hpp__preserved_registers(state->registers);
     state->block = 0;
     atomic_store(&state->rest, HPP_REST_ASKS);

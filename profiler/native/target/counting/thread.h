@@ -64,11 +64,18 @@ extern HPP_HIDDEN _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 /* hpp__self; NULL if there is none, or its cache is in use. */
 extern HPP_HIDDEN _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
+/* Threads by slot. A part is mapped when the first of its slots is made. */
+typedef struct hpp_thread_part {
+    hpp_thread_state states[HPP_THREADS_PER_PART]; /* what images need to know */
+    hpp_thread threads[HPP_THREADS_PER_PART];
+} hpp_thread_part;
+extern HPP_HIDDEN _Atomic(hpp_thread_part *) hpp__thread_parts[HPP_MAX_THREAD_PARTS];
+
 /* Returns the thread of a slot; it may have none yet. */
 hpp_thread *hpp__thread_at(uint32_t slot_index);
 
-/* What images need to know of the threads, by slot. */
-extern HPP_HIDDEN hpp_thread_state hpp__thread_states[HPP_MAX_SLOTS];
+/* Returns the state of a thread that has a slot. */
+hpp_thread_state *hpp__thread_state(const hpp_thread *thread);
 
 /* Notes the calling thread for images. */
 void hpp__thread_note(const hpp_thread *thread);

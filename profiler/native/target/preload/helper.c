@@ -98,7 +98,7 @@ HPP_COLD HPP_ANY_STACK void hpp__helper_rest(const void *block)
         (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) != self->thread_id) {
         return; /* the last: a child of vfork has the memory of a thread that waits for it */
     }
-    hpp_thread_state *state = &hpp__thread_states[self->slot_index];
+    hpp_thread_state *state = hpp__thread_state(self);
     hpp__preserved_registers(state->registers);
     state->block = (uintptr_t)block;
     atomic_store(&state->rest, number);

@@ -76,7 +76,7 @@ static int start_helper(void)
 /* Gives the window to the collector, with the socket of a helper if images are wanted. */
 static bool hand_in(int link, int window)
 {
-    atomic_store(&hpp__window->head.thread_states, (uintptr_t)hpp__thread_states);
+    atomic_store(&hpp__window->head.thread_parts, (uintptr_t)hpp__thread_parts);
     int helper = hpp__settings.has_images ? start_helper() : -HPP_NO_HELPER_WANTED;
     atomic_store(&hpp__window->head.helper_error, helper < 0 ? -helper : 0);
     atomic_store(&hpp__window->head.taken_bytes, (uintptr_t)hpp__taken_bytes);
