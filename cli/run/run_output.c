@@ -63,12 +63,9 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
             o->pictures.texts[o->pictures.n++] = file;
             continue;
         }
-        if (suffix && which == N_FORMATS) {
-            return cmd_misused(
-                self,
-                "cannot write '%s': expected a name that ends in .census, .hp, .eventlog, "
-                ".prof, .html, .svg, .pdf, .png ..., or has no suffix",
-                file);
+        if (which == N_FORMATS) { /* another suffix is a part of the name */
+            suffix = NULL;
+            n = strlen(file);
         }
         if (n == 0 || n >= sizeof o->given - 64) { /* room for a number and a suffix */
             return cmd_misused(self, "%s",

@@ -62,6 +62,7 @@ struct hpp_collector {
     hpp__retainer_sites *retainer_sites;
     hpp__queue queue;
     hpp__recording recording;
+    hpp__memory_look memory_look;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
     size_t next_process; /* whose turn it is to be sampled */
@@ -177,6 +178,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .events_context = c->options.events_context,
         .print = c->options.print,
         .print_context = c->options.print_context,
+        .memory_look = &c->memory_look,
     };
     hpp__process *p;
     hpf_status status = hpp__process_create(&p, greeting->file, greeting->helper, &profile,

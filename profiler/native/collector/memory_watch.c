@@ -63,33 +63,34 @@ static void set_limit(hpf_memory *m, hpf_memory_limit limit, uint64_t used, uint
 /* Finds the cgroup of the process. A new one has other counters. */
 static void find_cgroup(hpp__memory_watch *w)
 {
+    hpp__memory_look *l = &w->last;
     small_file file;
     struct stat folder;
-    char memory[1024], path[sizeof w->path] = "";
+    char memory[1024], path[sizeof l->path] = "";
     snprintf(memory, sizeof memory, "%s/memory", w->cgroups);
     bool has_v1 = stat(memory, &folder) == 0;
     bool is_read = read_file(&file, "/proc/%u/cgroup", (unsigned)w->process_id);
     bool is_found = false;
     char *rest = NULL;
-    w->is_v1 = false;
+    l->is_v1 = false;
     for (char *line = is_read ? strtok_r(file.text, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
         const char *at = strstr(line, ":/");
         bool is_v1 = has_v1 && strstr(line, ":memory:/");
-        if (at && (is_v1 || (!w->is_v1 && strncmp(line, "0::", 3) == 0))) {
+        if (at && (is_v1 || (!l->is_v1 && strncmp(line, "0::", 3) == 0))) {
             snprintf(path, sizeof path, "%s", at + 1);
-            w->is_v1 = is_v1;
+            l->is_v1 = is_v1;
             is_found = true;
         }
     }
     if (strcmp(path, "/") == 0) {
         path[0] = '\0';
     }
-    if (is_found && (!w->has_path || strcmp(path, w->path) != 0)) {
-        memcpy(w->path, path, sizeof path);
-        w->before = w->last = (hpp__kill_counts){0};
+    if (is_found && (!l->has_path || strcmp(path, l->path) != 0)) {
+        memcpy(l->path, path, sizeof path);
+        w->before = l->counts = (hpp__kill_counts){0};
     }
-    w->has_path |= is_found;
+    l->has_path |= is_found;
 }
 
 /* Cuts the last name from a path. Returns false if there was none: it is the root. */
@@ -103,20 +104,19 @@ static bool go_out(char *path)
 }
 
 /* Looks at one cgroup. Its path begins with a slash, or is empty. */
-static void count_cgroup(const hpp__memory_watch *w, const char *path, size_t i,
+static void count_cgroup(const char *root, bool is_v1, const char *path, size_t i,
                          hpp__kill_counts *counts)
 {
     small_file file;
-    const char *root = w->cgroups;
-    if (w->is_v1 ? read_file(&file, "%s/memory%s/memory.oom_control", root, path)
-                 : read_file(&file, "%s%s/memory.events", root, path)) {
+    if (is_v1 ? read_file(&file, "%s/memory%s/memory.oom_control", root, path)
+              : read_file(&file, "%s%s/memory.events", root, path)) {
         counts->cgroups[i].is_known = true;
         counts->cgroups[i].n_kills = number_of(&file, "oom_kill ");
         counts->cgroups[i].n_group_kills = number_of(&file, "oom_group_kill ");
         counts->cgroups[i].n_failures = number_of(&file, "oom ");
     }
     static const char *const counters[] = {"memory.failcnt", "memory.memsw.failcnt"};
-    for (size_t k = 0; w->is_v1 && k < 2; k++) {
+    for (size_t k = 0; is_v1 && k < 2; k++) {
         if (read_file(&file, "%s/memory%s/%s", root, path, counters[k])) {
             counts->cgroups[i].n_failures += number_of(&file, "");
         }
@@ -126,11 +126,11 @@ static void count_cgroup(const hpp__memory_watch *w, const char *path, size_t i,
 static void count_kills(const hpp__memory_watch *w, uint64_t now_ns, hpp__kill_counts *counts)
 {
     small_file file;
-    char path[sizeof w->path];
-    memcpy(path, w->path, sizeof path);
+    char path[sizeof w->last.path];
+    memcpy(path, w->last.path, sizeof path);
     *counts = (hpp__kill_counts){.time_ns = now_ns};
-    for (size_t i = 0; w->has_path && i < HPP__MOST_CGROUPS; i++) {
-        count_cgroup(w, path, i, counts);
+    for (size_t i = 0; w->last.has_path && i < HPP__MOST_CGROUPS; i++) {
+        count_cgroup(w->cgroups, w->last.is_v1, path, i, counts);
         if (!go_out(path)) {
             break;
         }
@@ -140,7 +140,7 @@ static void count_kills(const hpp__memory_watch *w, uint64_t now_ns, hpp__kill_c
 }
 
 /* Compares the limit in a file with the memory that is used, and keeps it if it is nearer. */
-static uint64_t compare(hpp__memory_watch *w, const char *folder, const char *name, uint64_t used,
+static uint64_t compare(hpp__memory_look *l, const char *folder, const char *name, uint64_t used,
                         hpf_memory_limit limit)
 {
     small_file file;
@@ -151,32 +151,32 @@ static uint64_t compare(hpp__memory_watch *w, const char *folder, const char *na
     }
     uint64_t most = number_of(&file, "");
     if ((double)used > half * (double)most && read_file(&file, "%s/memory.stat", folder)) {
-        uint64_t idle = number_of(&file, w->is_v1 ? "total_inactive_file " : "inactive_file ");
+        uint64_t idle = number_of(&file, l->is_v1 ? "total_inactive_file " : "inactive_file ");
         used -= idle < used ? idle : used;
     }
     set_limit(&m, limit, used, most);
-    if (hpf_memory_part(&m, limit) >= hpf_memory_part(&w->memory, limit)) {
-        w->memory.limits[limit] = m.limits[limit];
+    if (hpf_memory_part(&m, limit) >= hpf_memory_part(&l->memory, limit)) {
+        l->memory.limits[limit] = m.limits[limit];
     }
     return most;
 }
 
-static void compare_cgroups(hpp__memory_watch *w)
+static void compare_cgroups(hpp__memory_look *l, const char *cgroups)
 {
     small_file file;
-    char path[sizeof w->path], folder[1024];
-    memcpy(path, w->path, sizeof path);
-    w->kills_groups = false;
-    for (size_t i = 0; w->has_path && i < HPP__MOST_CGROUPS; i++) {
-        snprintf(folder, sizeof folder, "%.400s%s%s", w->cgroups, w->is_v1 ? "/memory" : "", path);
-        const char *used_name = w->is_v1 ? "memory.usage_in_bytes" : "memory.current";
-        w->most_bytes[i] = 0;
+    char path[sizeof l->path], folder[1024];
+    memcpy(path, l->path, sizeof path);
+    l->kills_groups = false;
+    for (size_t i = 0; l->has_path && i < HPP__MOST_CGROUPS; i++) {
+        snprintf(folder, sizeof folder, "%.400s%s%s", cgroups, l->is_v1 ? "/memory" : "", path);
+        const char *used_name = l->is_v1 ? "memory.usage_in_bytes" : "memory.current";
+        l->most_bytes[i] = 0;
         if (read_file(&file, "%s/%s", folder, used_name)) {
             uint64_t used = number_of(&file, "");
-            const char *max = w->is_v1 ? "memory.limit_in_bytes" : "memory.max";
-            w->most_bytes[i] = compare(w, folder, max, used, HPF_MEMORY_MAX);
-            (void)compare(w, folder, "memory.high", used, HPF_MEMORY_HIGH);
-            w->kills_groups |=
+            const char *max = l->is_v1 ? "memory.limit_in_bytes" : "memory.max";
+            l->most_bytes[i] = compare(l, folder, max, used, HPF_MEMORY_MAX);
+            (void)compare(l, folder, "memory.high", used, HPF_MEMORY_HIGH);
+            l->kills_groups |=
                 read_file(&file, "%s/memory.oom.group", folder) && number_of(&file, "") == 1;
         }
         if (!go_out(path)) {
@@ -212,7 +212,7 @@ static void compare_own(hpp__memory_watch *w, uint64_t taken_address)
     }
 }
 
-static void compare_machine(hpp__memory_watch *w)
+static void compare_machine(hpf_memory *m)
 {
     enum { NEVER = 2 }; /* may more be promised than there is */
     small_file file, mode;
@@ -222,10 +222,10 @@ static void compare_machine(hpp__memory_watch *w)
     uint64_t total = number_of(&file, "MemTotal:") * 1024;
     uint64_t available = number_of(&file, "MemAvailable:") * 1024;
     if (available > 0 && available <= total) {
-        set_limit(&w->memory, HPF_MEMORY_MACHINE, total - available, total);
+        set_limit(m, HPF_MEMORY_MACHINE, total - available, total);
     }
     if (read_file(&mode, "/proc/sys/vm/overcommit_memory") && number_of(&mode, "") == NEVER) {
-        set_limit(&w->memory, HPF_MEMORY_COMMIT, number_of(&file, "Committed_AS:") * 1024,
+        set_limit(m, HPF_MEMORY_COMMIT, number_of(&file, "Committed_AS:") * 1024,
                   number_of(&file, "CommitLimit:") * 1024);
     }
 }
@@ -235,8 +235,8 @@ static uint32_t read_stalls(const hpp__memory_watch *w)
 {
     small_file file;
     const char *full = NULL;
-    if (!w->is_v1 ? read_file(&file, "%s%s/memory.pressure", w->cgroups, w->path)
-                  : read_file(&file, "/proc/pressure/memory")) {
+    if (!w->last.is_v1 ? read_file(&file, "%s%s/memory.pressure", w->cgroups, w->last.path)
+                       : read_file(&file, "/proc/pressure/memory")) {
         full = strstr(file.text, "full avg10=");
     }
     return full ? (uint32_t)strtoul(full + strlen("full avg10="), NULL, 10) : 0;
@@ -246,7 +246,7 @@ static uint32_t read_stalls(const hpp__memory_watch *w)
 
 static bool is_due(const hpp__memory_watch *w, uint64_t now_ns, double resident_bytes)
 {
-    uint64_t since_ns = now_ns - w->last.time_ns;
+    uint64_t since_ns = now_ns - w->last.counts.time_ns;
     uint64_t room = UINT64_MAX;
     for (size_t i = 0; i < HPF_N_MEMORY_LIMITS; i++) {
         uint64_t used = w->memory.limits[i].used_bytes, most = w->memory.limits[i].most_bytes;
@@ -268,6 +268,23 @@ static bool is_quiet(const hpp__kill_counts *a, const hpp__kill_counts *b)
     return is_quiet;
 }
 
+/* Looks at the cgroup and the machine, unless another process of the same cgroup has just done so:
+ * many short ones take more time for that than for all else. */
+static void look_around(hpp__memory_watch *w, uint64_t now_ns)
+{
+    hpp__memory_look *l = &w->last, *newest = w->newest;
+    bool is_same = newest->has_path == l->has_path && strcmp(newest->path, l->path) == 0;
+    if (is_same && now_ns - newest->counts.time_ns < least_pause_ns) {
+        *l = *newest;
+        return;
+    }
+    count_kills(w, now_ns, &l->counts);
+    l->memory = (hpf_memory){.holder = HPF_STR("")};
+    compare_cgroups(l, w->cgroups);
+    compare_machine(&l->memory);
+    *newest = *l;
+}
+
 void hpp__memory_watch_look(hpp__memory_watch *w, uint64_t now_ns, double resident_bytes,
                             uint64_t taken_address)
 {
@@ -276,16 +293,15 @@ void hpp__memory_watch_look(hpp__memory_watch *w, uint64_t now_ns, double reside
     }
     find_cgroup(w);
     uint64_t age_ns = now_ns - w->before.time_ns;
-    if (age_ns >= compare_ns && (age_ns >= most_compare_ns || is_quiet(&w->before, &w->last))) {
-        w->before = w->last;
+    if (age_ns >= compare_ns &&
+        (age_ns >= most_compare_ns || is_quiet(&w->before, &w->last.counts))) {
+        w->before = w->last.counts;
     }
-    count_kills(w, now_ns, &w->last);
-    w->before = w->before.time_ns == 0 ? w->last : w->before;
+    look_around(w, now_ns);
+    w->before = w->before.time_ns == 0 ? w->last.counts : w->before;
     w->resident_bytes = resident_bytes;
-    w->memory = (hpf_memory){.holder = HPF_STR("")};
-    compare_cgroups(w);
+    w->memory = w->last.memory;
     compare_own(w, taken_address);
-    compare_machine(w);
     if (hpf_memory_part(&w->memory, hpf_memory_nearest(&w->memory)) >= half) {
         w->memory.stalled_percent = read_stalls(w);
     }
@@ -310,8 +326,8 @@ static bool find_full(hpp__memory_watch *w, const hpp__kill_counts *end, size_t 
 {
     const hpp__kill_counts *a = &w->before;
     for (size_t i = level; i < HPP__MOST_CGROUPS; i++) {
-        if (end->cgroups[i].n_failures > a->cgroups[i].n_failures && w->most_bytes[i] > 0) {
-            set_limit(&w->memory, HPF_MEMORY_MAX, w->most_bytes[i], w->most_bytes[i]);
+        if (end->cgroups[i].n_failures > a->cgroups[i].n_failures && w->last.most_bytes[i] > 0) {
+            set_limit(&w->memory, HPF_MEMORY_MAX, w->last.most_bytes[i], w->last.most_bytes[i]);
             w->memory.is_whole_cgroup = end->cgroups[i].n_group_kills > a->cgroups[i].n_group_kills;
             return true;
         }
@@ -329,7 +345,7 @@ void hpp__memory_watch_end(hpp__memory_watch *w, int wait_status)
         (is_known && !(WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL))) {
         return;
     }
-    count_kills(w, w->last.time_ns, &end);
+    count_kills(w, w->last.counts.time_ns, &end);
     int64_t n_kills = kills_between(&w->before, &end, &level);
     bool has_machine = w->before.is_machine_known && end.is_machine_known;
     uint64_t n_machine = has_machine ? end.n_machine_kills - w->before.n_machine_kills : 0;

@@ -27,16 +27,24 @@ typedef struct hpp__kill_counts {
     bool is_machine_known;
 } hpp__kill_counts;
 
-/* Begins as {.process_id, .cgroups}. */
+/* What a look at a cgroup and the machine has seen. All zero: none yet. */
+typedef struct hpp__memory_look {
+    char path[512]; /* of the cgroup, from where cgroups are mounted; "" is the root */
+    bool has_path, is_v1;
+    bool kills_groups; /* memory.oom.group is set */
+    hpp__kill_counts counts;
+    uint64_t most_bytes[HPP__MOST_CGROUPS];
+    hpf_memory memory; /* without the limits of a process itself */
+} hpp__memory_look;
+
+/* Begins as {.process_id, .cgroups, .newest}. */
 typedef struct hpp__memory_watch {
     uint32_t process_id;
-    const char *cgroups; /* where they are mounted, "/sys/fs/cgroup"; borrowed */
-    char path[512];      /* of the process, from there; "" is the root */
-    bool has_path, is_v1;
-    hpp__kill_counts before, last; /* before: two seconds ago, or before a kill */
-    uint64_t most_bytes[HPP__MOST_CGROUPS];
-    double resident_bytes; /* of the process, at the last look */
-    bool kills_groups;     /* memory.oom.group is set */
+    const char *cgroups;      /* where they are mounted, "/sys/fs/cgroup"; borrowed */
+    hpp__memory_look *newest; /* of all processes of the collector; borrowed */
+    hpp__memory_look last;
+    hpp__kill_counts before; /* two seconds ago, or before a kill */
+    double resident_bytes;   /* of the process, at the last look */
     hpf_memory memory;
 } hpp__memory_watch;
 

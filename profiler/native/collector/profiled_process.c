@@ -619,7 +619,7 @@ static bool comes_near_limit(hpp__process *p, uint64_t live_bytes)
     double second = (double)(p->last.ns - p->near_ns) / 1e9;
     p->near_bytes = live_bytes;
     p->near_ns = p->last.ns;
-    if (part == 0 || (p->memory.kills_groups && (p->snapshot_bytes > 0 || part >= 0.95))) {
+    if (part == 0 || (p->memory.last.kills_groups && (p->snapshot_bytes > 0 || part >= 0.95))) {
         return false;
     }
     double left = (double)m->limits[nearest].most_bytes * (1 - part);
@@ -1023,7 +1023,8 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .guard = {.max_bytes = options->max_overhead_bytes,
                   .max_percent = options->max_overhead_percent},
         .memory = {.process_id = profile->process_id,
-                   .cgroups = options->cgroups ? options->cgroups : "/sys/fs/cgroup"},
+                   .cgroups = options->cgroups ? options->cgroups : "/sys/fs/cgroup",
+                   .newest = profile->memory_look},
         .with_images = hpp__profile_needs_images(options->profile),
         .logs_threads = hpp__profile_logs_threads(options->profile),
         .with_lives = hpp_census_asks_for(options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),

@@ -19,6 +19,7 @@
 enum { EXITED = 0, UNKNOWN = -2, MEBIBYTE = 1 << 20 };
 static const uint64_t second_ns = 1000000000;
 static hpp__memory_watch watch;
+static hpp__memory_look newest;
 static char root[300], inner[900]; /* inner: the cgroup of this process */
 
 /* Finds the path of this process in the files of cgroups, "" for the root. Without one, `out`
@@ -61,7 +62,9 @@ static void begin_version(bool is_v1)
     find_path(path, sizeof path, is_v1);
     snprintf(inner, sizeof inner, "%s%s%s", root, is_v1 ? "/memory" : "", path);
     make_folder(inner);
-    watch = (hpp__memory_watch){.process_id = (uint32_t)getpid(), .cgroups = root};
+    watch =
+        (hpp__memory_watch){.process_id = (uint32_t)getpid(), .cgroups = root, .newest = &newest};
+    newest = (hpp__memory_look){0};
 }
 
 static void put(const char *folder, const char *name, const char *text)
@@ -140,13 +143,27 @@ Test(memory_watch, the_limit_of_its_cgroup)
     cr_expect_eq(watch.memory.limits[HPF_MEMORY_HIGH].most_bytes, 0);
     cr_expect(watch.memory.limits[HPF_MEMORY_MACHINE].most_bytes > 0);
     cr_expect_eq(watch.memory.stalled_percent, 42);
-    cr_expect(watch.kills_groups);
+    cr_expect(watch.last.kills_groups);
     put_events(inner, 4, 7, 1);
     hpp__memory_watch_end(&watch, SIGKILL);
     cr_expect_eq(watch.memory.killer, HPF_KILLER_CGROUP);
     cr_expect_eq(watch.memory.n_killed, 2);
     cr_expect(watch.memory.is_whole_cgroup);
     cr_expect_eq(watch.memory.limits[HPF_MEMORY_MAX].used_bytes, 100 * MEBIBYTE);
+}
+
+/* Short processes are many: one look is for all of a cgroup that begin at nearly the same time. */
+Test(memory_watch, processes_share_a_look)
+{
+    const uint64_t begin_ns = 10 * second_ns, pause_ns = 10000000;
+    hpp__memory_watch others[2] = {watch, watch};
+    put_limit(inner, "30000000\n", "100000000\n");
+    hpp__memory_watch_look(&watch, begin_ns, 0, 0);
+    put_limit(inner, "40000000\n", "100000000\n");
+    hpp__memory_watch_look(&others[0], begin_ns + pause_ns - 1, 0, 0);
+    hpp__memory_watch_look(&others[1], begin_ns + pause_ns, 0, 0);
+    cr_expect_eq(others[0].memory.limits[HPF_MEMORY_MAX].used_bytes, 30000000);
+    cr_expect_eq(others[1].memory.limits[HPF_MEMORY_MAX].used_bytes, 40000000);
 }
 
 /* Of an outer cgroup; in version 2, its counters include those inside. */
@@ -205,7 +222,8 @@ Test(memory_watch, what_is_not_known_is_not_claimed)
     cr_expect_eq(watch.memory.killer, HPF_KILLER_MAYBE);
     cr_expect_eq(watch.memory.n_killed, 1);
 
-    hpp__memory_watch never = {.process_id = (uint32_t)getpid(), .cgroups = "/nowhere"};
+    hpp__memory_watch never = {
+        .process_id = (uint32_t)getpid(), .cgroups = "/nowhere", .newest = &newest};
     hpp__memory_watch_end(&never, SIGKILL);
     cr_expect_eq(never.memory.killer, HPF_KILLER_UNKNOWN, "there was no look");
     hpp__memory_watch_look(&never, second_ns, 0, 0);
@@ -242,15 +260,15 @@ Test(memory_watch, looks_are_due)
     put_limit(inner, "10000000\n", "90000000\n");
     look(10);
     hpp__memory_watch_look(&watch, 10 * second_ns + 100000000, 9e6, 0);
-    cr_expect_eq(watch.last.time_ns, 10 * second_ns);
+    cr_expect_eq(watch.last.counts.time_ns, 10 * second_ns);
     hpp__memory_watch_look(&watch, 10 * second_ns + 200000000, 11e6, 0);
-    cr_expect_eq(watch.last.time_ns, 10 * second_ns + 200000000);
+    cr_expect_eq(watch.last.counts.time_ns, 10 * second_ns + 200000000);
     put_limit(inner, "80000000\n", "90000000\n");
     look(12);
     hpp__memory_watch_look(&watch, 12 * second_ns + 10000000, 0, 0);
-    cr_expect_eq(watch.last.time_ns, 12 * second_ns + 10000000);
+    cr_expect_eq(watch.last.counts.time_ns, 12 * second_ns + 10000000);
     hpp__memory_watch_look(&watch, 12 * second_ns + 15000000, 0, 0);
-    cr_expect_eq(watch.last.time_ns, 12 * second_ns + 10000000);
+    cr_expect_eq(watch.last.counts.time_ns, 12 * second_ns + 10000000);
 }
 
 /* The profiler's part of a limit is not the program's. */

@@ -49,7 +49,9 @@ static void start(const char *text)
     cr_assert_eq(hpp_options_parse(profile, (hpf_str){text, strlen(text)}, &err), HPF_OK);
     const hpp_collector_options options = {.size = sizeof options, .profile = profile};
     cr_assert_eq(hpp__names_create(&names, NULL, 0, &err), HPF_OK);
+    static hpp__memory_look memory_look;
     const hpp__profile_options to = {.profile = profile,
+                                     .memory_look = &memory_look,
                                      .names = names,
                                      .process_id = (uint32_t)getpid(),
                                      .base = scratch_path("prog")};

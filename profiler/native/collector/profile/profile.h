@@ -65,7 +65,8 @@ typedef struct hpp__profile_options {
     void *events_context;
     void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
     void *print_context;
-    struct hpp__shared_costs *costs; /* replaced at each snapshot, borrowed; may be NULL */
+    struct hpp__memory_look *memory_look; /* of all processes; borrowed */
+    struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
 } hpp__profile_options;
 
 /* Creates a profile of the window of `reader`, and its files. Errors: IO, MEMORY, ARGUMENT for
