@@ -115,11 +115,12 @@ static void add_nearest(death_text *to, const hpf_process *p)
     }
 }
 
-static void add_holder(death_text *to, const hpf_process *p)
+static void add_holder(death_text *to, const hpf_process *p, double margin)
 {
     const hpf_memory *m = &p->memory;
     if (p->left_bytes > 0) {
-        add(to, "; at the end %s live", amount(p->left_bytes).text);
+        add(to, "; at the end %s live",
+            format_estimate((double)p->left_bytes, margin, HPF_STR("bytes"), false).text);
     }
     if (p->left_bytes > 0 && m->holder_bytes > 0) {
         add(to, ", %.0f %% of it of %.*s", 100 * (double)m->holder_bytes / (double)p->left_bytes,
@@ -127,7 +128,7 @@ static void add_holder(death_text *to, const hpf_process *p)
     }
 }
 
-death_text death_explain(const hpf_process *p)
+death_text death_explain(const hpf_process *p, double margin)
 {
     death_text out = {""};
     hpf_memory_limit nearest = hpf_memory_nearest(&p->memory);
@@ -144,6 +145,6 @@ death_text death_explain(const hpf_process *p)
         return out;
     }
     add_nearest(&out, p);
-    add_holder(&out, p);
+    add_holder(&out, p, margin);
     return out;
 }

@@ -11,9 +11,9 @@ typedef struct death_text {
     char text[900]; /* "": there is nothing to say */
 } death_text;
 
-/* Returns one sentence. Of the process, its end, code, bytes that were left, and memory are used.
- */
-death_text death_explain(const hpf_process *process);
+/* Returns one sentence. Of the process, its end, code, bytes that were left, and memory are used;
+ * `margin` is that of the bytes, 0 if they are exact. */
+death_text death_explain(const hpf_process *process, double margin);
 
 /* Returns the name of a limit as operators know it, such as "memory.max"; and a short name of who
  * killed a process, such as "memory.max" or "other"; NULL if that is not known. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hpfile/margin.h"
 #include "hpfile/recording.h"
 
 #include "death.h"
@@ -91,10 +92,11 @@ static hpf_status make_table(const hpf_recording *recording, bool exact, size_t 
 }
 
 /* Explains the ends of the processes in a table that need it. */
-static void write_deaths(const process_row *rows, size_t n, hpf_sink *sink)
+static void write_deaths(const process_row *rows, size_t n, double rate_bytes, hpf_sink *sink)
 {
     for (size_t i = 0; i < n; i++) {
-        death_text death = death_explain(rows[i].process);
+        double margin = hpf_margin_of((double)rows[i].process->left_bytes, 0, rate_bytes);
+        death_text death = death_explain(rows[i].process, margin);
         if (death.text[0]) {
             hpf_sink_printf(sink, "\nprocess %u: ", rows[i].process->number);
             hpf_sink_name(sink, hpf_str_of(death.text));
@@ -103,7 +105,8 @@ static void write_deaths(const process_row *rows, size_t n, hpf_sink *sink)
     }
 }
 
-hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink, hpf_error *err)
+hpf_status processes_write_text(const input *in, double rate_bytes, bool exact, hpf_sink *sink,
+                                hpf_error *err)
 {
     const hpf_recording *recording = hpf_source_recording(in->source);
     process_row *rows;
@@ -115,7 +118,7 @@ hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink, hpf
     if (status == HPF_OK) {
         const hpf_process *chosen = hpf_recording_chosen(recording);
         table_write(&t, TABLE_AS_TEXT, sink);
-        write_deaths(rows, t.n_rows, sink);
+        write_deaths(rows, t.n_rows, rate_bytes, sink);
         size_t n = hpf_recording_n_processes(recording);
         if (n > MOST_ROWS) {
             hpf_sink_printf(sink,

@@ -11,9 +11,9 @@
 #include "input.h"
 
 /* Write the processes of an input, and which of them is read; nothing if it is no recording.
- * Errors: MEMORY. */
-HPF_MUST_USE hpf_status processes_write_text(const input *in, bool exact, hpf_sink *sink,
-                                             hpf_error *err);
+ * `rate_bytes`: of a sample of the blocks, or 0. Errors: MEMORY. */
+HPF_MUST_USE hpf_status processes_write_text(const input *in, double rate_bytes, bool exact,
+                                             hpf_sink *sink, hpf_error *err);
 HPF_MUST_USE hpf_status processes_write_json(const input *in, hpf_json *json, hpf_error *err);
 
 #endif

@@ -73,7 +73,7 @@ formatted format_amount(double amount, hpf_str unit, bool exact)
 formatted format_margin(double margin, hpf_str unit, bool exact)
 {
     formatted out = {""};
-    if (margin > 0) {
+    if (margin >= 1) {
         snprintf(out.text, sizeof out.text, " ± %.180s", format_amount(margin, unit, exact).text);
     }
     return out;

@@ -110,7 +110,8 @@ static hpf_status write_info(const input *in, const void *values, hpf_sink *sink
     if (v->format == INFO_JSON) {
         return write_json(sink, in, err);
     }
-    hpf_status status = processes_write_text(in, v->exact, sink, err);
+    hpf_status status =
+        processes_write_text(in, hpf_survey_rate_bytes(in->survey), v->exact, sink, err);
     if (status == HPF_OK) {
         write_text(sink, in, v->exact);
     }

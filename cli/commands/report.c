@@ -82,29 +82,39 @@ typedef struct report {
     double rate_bytes; /* amounts are estimates of a sample of the blocks (margin.h); 0: exact */
 } report;
 
-static death_text death_of(const report *r)
-{
-    const hpf_recording *recording = hpf_source_recording(r->in->source);
-    const hpf_process *process = recording ? hpf_recording_chosen(recording) : NULL;
-    return process ? death_explain(process) : (death_text){""};
-}
-
 static formatted amount(const report *r, double value)
 {
     formatted unknown = {"-"};
     return isnan(value) ? unknown : format_amount(value, r->value_unit, r->exact);
 }
 
-/* Returns how far an estimate may be off at most: the sizes of its blocks are not known. */
-static double margin_of(const report *r, double value)
+/* Returns how far an estimate of all names may be off. */
+static double margin_of_all(const report *r, double value)
 {
-    return hpf_margin_of(value, 0, r->rate_bytes);
+    return hpf_margin(value, value * hpf_survey_spread_of_all(r->in->survey), r->rate_bytes);
+}
+
+/* The same, of a row, which has a largest amount if it has one name. */
+static double margin_of_row(const report *r, const hpf_summary_row *row)
+{
+    return row->n_names == 1 && !isnan(row->max)
+               ? hpf_margin(row->max, row->max * hpf_survey_spread(r->in->survey, row->number),
+                            r->rate_bytes)
+               : NAN;
+}
+
+static death_text death_of(const report *r)
+{
+    const hpf_recording *recording = hpf_source_recording(r->in->source);
+    const hpf_process *process = recording ? hpf_recording_chosen(recording) : NULL;
+    return process ? death_explain(process, margin_of_all(r, (double)process->left_bytes))
+                   : (death_text){""};
 }
 
 static formatted estimated(const report *r, double value)
 {
     return isnan(value) ? amount(r, value)
-                        : format_estimate(value, margin_of(r, value), r->value_unit, r->exact);
+                        : format_estimate(value, margin_of_all(r, value), r->value_unit, r->exact);
 }
 
 static formatted growth(const report *r, double value)
@@ -244,7 +254,7 @@ static void write_text_row(hpf_sink *sink, const report *r, const hpf_summary_ro
     hpf_sink_printf(sink, "%5.1f%% %*s", 100 * row->share, width, amount(r, row->mean).text);
     hpf_sink_printf(sink, " %*s", width, amount(r, row->max).text);
     if (r->rate_bytes > 0) {
-        formatted within = format_margin(margin_of(r, row->max), r->value_unit, r->exact);
+        formatted within = format_margin(margin_of_row(r, row), r->value_unit, r->exact);
         int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
         hpf_sink_printf(sink, "%-*s", width + n_more, within.text);
     }
@@ -376,7 +386,7 @@ static void write_csv(hpf_sink *sink, const report *r)
         write_csv_number(sink, row->growth);
         write_csv_number(sink, row->r_squared);
         if (r->rate_bytes > 0) {
-            write_csv_number(sink, margin_of(r, row->max));
+            write_csv_number(sink, margin_of_row(r, row));
         }
         if (r->in->sets) {
             write_csv_members(sink, r, row);
@@ -404,7 +414,7 @@ static void write_json_figures(hpf_json *json, const report *r, const hpf_summar
     hpf_json_number(json, "mean", row->mean);
     hpf_json_number(json, "max", row->max);
     if (r->rate_bytes > 0) {
-        hpf_json_number(json, "max_margin", margin_of(r, row->max));
+        hpf_json_number(json, "max_margin", margin_of_row(r, row));
     }
     hpf_json_number(json, "growth", row->growth);
     hpf_json_number(json, "r_squared", row->r_squared);
@@ -469,7 +479,7 @@ static void write_json(hpf_sink *sink, const report *r)
     hpf_json_number(&json, "area", o->total.trapezium);
     if (r->rate_bytes > 0) {
         hpf_json_number(&json, "rate_bytes", r->rate_bytes);
-        hpf_json_number(&json, "peak_margin", margin_of(r, sum->peak));
+        hpf_json_number(&json, "peak_margin", margin_of_all(r, sum->peak));
     }
     write_json_moment(&json, "peak", sum->peak, sum->peak_time);
     write_json_moment(&json, "final", sum->final, sum->final_time);
@@ -618,7 +628,8 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
         .rate_bytes = hpf_survey_rate_bytes(in->survey),
     };
     const hpf_recording recording = finding_recording(in, r.is_window);
-    hpf_status status = hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
+    hpf_status status = hpf_survey_find_spreads(in->survey, err);
+    status = status ? status : hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);
     if (!status && v->adds_high) {
         hpf_summary_add_high(&r.sum);
     }

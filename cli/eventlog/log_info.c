@@ -270,7 +270,8 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 
 static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
-    hpf_status status = processes_write_text(c->in, c->exact, sink, err);
+    hpf_status status =
+        processes_write_text(c->in, (double)c->facts->rate_bytes, c->exact, sink, err);
     input_write_file(c->in, hpf_source_recording(c->in->source) ? "recording" : "event log",
                      c->exact, sink);
     write_fact(sink, "job          ", c->facts->job);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/names.h"
+#include "hpfile/margin.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/sink.h"
 
@@ -42,6 +43,18 @@ const char *finding_name(const hpf_finding *f)
     return kinds[f->kind].name;
 }
 
+static formatted estimate(const hpf_survey *survey, double amount, double spread, bool exact)
+{
+    double margin = hpf_margin(amount, amount * spread, hpf_survey_rate_bytes(survey));
+    return format_estimate(amount, margin, hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT), exact);
+}
+
+/* The margin of a gain is at most that of as many new bytes. */
+static formatted gain_of(const hpf_finding_gain *gain, const hpf_survey *survey, bool exact)
+{
+    return estimate(survey, gain->amount, hpf_survey_rate_bytes(survey), exact);
+}
+
 /* Writes the evidence without names. */
 static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact)
 {
@@ -50,6 +63,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
     hpf_str time_unit = hpf_survey_header(survey, HPF_HEADER_SAMPLE_UNIT);
 #define AMOUNT(x) format_amount(x, value_unit, exact).text
 #define BYTES(x)  format_amount(x, HPF_STR("bytes"), exact).text
+#define ABOUT(x)  estimate(survey, x, hpf_survey_spread_of_all(survey), exact).text
 #define TIME(x)   format_time(x, time_unit, exact).text
 #define SHARE(x)  format_share(x).text
     switch (f->kind) {
@@ -62,7 +76,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
     case HPF_FINDING_SHORT_PEAK:
         hpf_sink_printf(to,
                         "the peak of %s at %s is short: the heap is above half of it for %s of %s",
-                        AMOUNT(f->of.peak.amount), TIME(f->of.peak.time),
+                        ABOUT(f->of.peak.amount), TIME(f->of.peak.time),
                         TIME(f->of.peak.above_time), TIME(f->of.peak.duration));
         break;
     case HPF_FINDING_BAND_GROWTH:
@@ -97,7 +111,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         "at %s the process keeps %s for %s that are live: freed memory is in "
                         "pieces, or was not given back",
                         TIME(f->of.resident.time), AMOUNT(f->of.resident.kept),
-                        AMOUNT(f->of.resident.live));
+                        ABOUT(f->of.resident.live));
         break;
     case HPF_FINDING_PINNED:
         hpf_sink_printf(
@@ -126,7 +140,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         "%s were allocated in %s while %s were live: a byte lives %s on average; "
                         "who allocates: report --value allocated",
                         AMOUNT(f->of.churn.allocated), TIME(f->of.churn.duration),
-                        AMOUNT(f->of.churn.live), TIME(f->of.churn.life));
+                        ABOUT(f->of.churn.live), TIME(f->of.churn.life));
         break;
     case HPF_FINDING_SMALL_BLOCKS:
         hpf_sink_printf(to,
@@ -139,18 +153,18 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
     }
 #undef AMOUNT
 #undef BYTES
+#undef ABOUT
 #undef TIME
 #undef SHARE
 }
 
 void finding_write(hpf_sink *to, const hpf_finding *f, hpf_survey *survey, bool exact)
 {
-    hpf_str value_unit = hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT);
     write_evidence(to, f, survey, exact);
     for (size_t i = 0; i < f->n_gains; i++) {
         hpf_sink_text(to, i == 0 ? ": " : ", ");
         hpf_sink_name(to, hpf__without_id(f->gains[i].name));
-        hpf_sink_printf(to, " by %s", format_amount(f->gains[i].amount, value_unit, exact).text);
+        hpf_sink_printf(to, " by %s", gain_of(&f->gains[i], survey, exact).text);
     }
 }
 
@@ -191,7 +205,7 @@ static bool put_for_page(hpf_json *json, const hpf_finding *f, hpf_survey *surve
     }
     hpf_json_array(json, "names");
     for (size_t i = 0; i < f->n_gains; i++) {
-        put_name(json, f->gains[i].name, format_amount(f->gains[i].amount, value_unit, false).text);
+        put_name(json, f->gains[i].name, gain_of(&f->gains[i], survey, false).text);
     }
     if (f->kind == HPF_FINDING_BAND_GROWTH) {
         put_name(json, f->of.growth.name,

@@ -141,6 +141,11 @@ static bool open_input(plot_job *j, char *const *paths, size_t n)
     if (j->setup.backend->write_profiles && !read_for_page(j, in, limits)) {
         return false;
     }
+    hpf_error err;
+    if (hpf_survey_find_spreads(in->survey, &err) != HPF_OK) {
+        diag_input(in->name, in->source, &err);
+        return false;
+    }
     overlay_add(in);
     return true;
 }

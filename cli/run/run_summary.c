@@ -105,7 +105,7 @@ static void say_death(const page *p, const char *who, const hpp_process_figures 
                                  .code = f->end_code,
                                  .left_bytes = f->allocated_bytes - f->freed_bytes,
                                  .memory = f->memory};
-    death_text death = death_explain(&process);
+    death_text death = death_explain(&process, f->end_margin);
     if (death.text[0] && f->end != HPF_PROCESS_RUNS) {
         say(p, "%s%s", who, death.text);
     }
@@ -115,7 +115,7 @@ static void say_death(const page *p, const char *who, const hpp_process_figures 
 static formatted column_of(uint64_t n_bytes, double margin, bool has_margins)
 {
     enum { WIDTH = 11 };
-    formatted within = format_margin(margin >= 1 ? margin : 0, BYTES, false);
+    formatted within = format_margin(margin, BYTES, false);
     int n_more = within.text[0] ? 1 : 0; /* the sign has two bytes */
     formatted out;
     snprintf(out.text, sizeof out.text, "%10.90s%-*.90s", amount(n_bytes).text,

@@ -40,6 +40,7 @@ struct hpf_survey {
     hpf__accumulator accumulator;
     const hpf__second_pass *second_pass;
     hpf_retainer_sets *sets; /* borrowed; or NULL */
+    double *spreads, spread; /* of each name, and of all (hpf_survey_find_spreads); or NULL */
     bool has_sidecar;        /* not all marks and quantities are in the input */
 };
 

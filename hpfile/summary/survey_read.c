@@ -197,7 +197,7 @@ static hpf_status create(hpf_survey **out, const hpf_format *format, hpf_source 
         return hpf_error_set_memory(err);
     }
     s->base.second_pass = &hpf__survey_second_pass;
-    s->source = sources[0];
+    s->input = s->source = sources[0];
     s->options = *options;
     hpf_status status = run(s, format, sources, n_sources, failed, err);
     if (status != HPF_OK) {
@@ -268,6 +268,7 @@ void hpf_survey_destroy(hpf_survey *survey)
         hpf_eventlog_activity_destroy(s->clock);
         hpf_source_destroy(s->spool);
         free(s->order.places);
+        free(s->base.spreads);
         free(s);
     }
 }

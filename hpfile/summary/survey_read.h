@@ -19,6 +19,7 @@ typedef struct hpf__time_index {
 
 typedef struct hpf__read_survey {
     hpf_survey base;
+    hpf_source *input;            /* the first one */
     hpf_source *source;           /* of the second pass */
     hpf_source *spool;            /* the same, of a format that is read whole; or NULL */
     hpf_eventlog_activity *clock; /* of the mutator; or NULL */

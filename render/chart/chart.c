@@ -49,6 +49,7 @@ hpf_status hpr__chart_headers(hpr__chart *chart, const hpf_survey *survey, hpf_e
         }
     }
     chart->public.rate_bytes = hpf_survey_rate_bytes(survey);
+    chart->public.spread = hpf_survey_spread_of_all(survey);
     return HPF_OK;
 }
 

@@ -43,6 +43,7 @@ typedef struct profile_writer {
     hpr__assignment assignment; /* all names, or groups, largest first */
     uint32_t *band_of;          /* by name: of the batch */
     double *numbers;            /* of the batch */
+    double *spreads;            /* of bands, if blocks are a sample (hpf_survey_spread); or NULL */
     size_t n_drawn;
     bool si_units;
     bool has_stacks;      /* which say more than the details of names */
@@ -178,6 +179,9 @@ static hpf_status put_band(profile_writer *w, const hpf__buffer *packed)
              pinned ? *pinned : hpr__palette_of_name(text, true));
     if (!put_details(w, text, w->assignment.texts ? 0 : w->assignment.names[band])) {
         return hpf_error_set_memory(w->err);
+    }
+    if (w->spreads) {
+        hpf_json_number(w->json, "spread", w->spreads[band]);
     }
     hpf_status status = put_packed(w, "column", packed);
     hpf_json_close(w->json);
@@ -508,6 +512,26 @@ hpf_status hpr_html_lanes_json(const hpf_activity *activity, bool si_units, hpf_
 
 /* --- begin and end --------------------------------------------------------------------------- */
 
+/* Computes the spreads of bands: means over their names, by their largest amounts. */
+static bool find_spreads(profile_writer *w)
+{
+    uint32_t n = w->assignment.n_bands;
+    double *sums = hpf_arena_array(w->arena, n + 1, sizeof *sums);
+    w->spreads = hpf_arena_array(w->arena, n + 1, sizeof *w->spreads);
+    for (hpf_name name = 0; sums && w->spreads && name < hpf_survey_n_names(w->survey); name++) {
+        uint32_t band = w->assignment.band_of_name[name];
+        if (band < n) {
+            double most = hpf_survey_totals(w->survey, name)->max;
+            sums[band] += most;
+            w->spreads[band] += most * hpf_survey_spread(w->survey, name);
+        }
+    }
+    for (uint32_t i = 0; sums && w->spreads && i < n; i++) {
+        w->spreads[i] /= sums[i] > 0 ? sums[i] : 1;
+    }
+    return sums && w->spreads;
+}
+
 static hpf_status prepare(profile_writer *w)
 {
     hpr_options all = *w->options; /* all names, largest first */
@@ -526,7 +550,8 @@ static hpf_status prepare(profile_writer *w)
     w->band_of = hpf_arena_array(w->arena, n_names, sizeof *w->band_of);
     size_t n_rows = batch_bands(w);
     w->numbers = calloc((n_rows ? n_rows : 1) * (w->n_drawn ? w->n_drawn : 1), sizeof *w->numbers);
-    return w->band_of && w->numbers ? HPF_OK : hpf_error_set_memory(w->err);
+    bool has_spreads = hpf_survey_rate_bytes(w->survey) <= 0 || find_spreads(w);
+    return w->band_of && w->numbers && has_spreads ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
 static void finish(profile_writer *w)
@@ -629,6 +654,7 @@ static void put_head(profile_writer *w)
     hpf_json_bytes(w->json, "sample_unit", hpf_survey_header(w->survey, HPF_HEADER_SAMPLE_UNIT));
     hpf_json_bytes(w->json, "value_unit", hpf_survey_header(w->survey, HPF_HEADER_VALUE_UNIT));
     hpf_json_number(w->json, "rate_bytes", hpf_survey_rate_bytes(w->survey));
+    hpf_json_number(w->json, "spread", hpf_survey_spread_of_all(w->survey));
     hpf_json_text(w->json, "state", about->state ? about->state : "ended");
     hpf_json_whole(w->json, "n_samples", o->n_samples);
 }

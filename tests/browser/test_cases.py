@@ -74,6 +74,8 @@ ONE = {"times": [0, 1], "names": {"a": [1, 2]}}
 def test_amounts_times_and_growth(*bench):
     browser, units = open_page(bench, ONE), read("units.json")
     expect_all(browser, units["amounts"], "return same(plain(census.units.amount(c.amount, c.unit, c.si)), c.text);")
+    expect_all(browser, units["margins"], """
+        return same(plain(census.units.margin(c.amount, {rateBytes: c.rate, valueUnit: 'bytes'}, false, c.spread)), c.text);""")
     expect_all(browser, units["times"], "return same(plain(census.units.time(c.time, c.unit)), c.text);")
     expect_all(browser, units["times_within"], """
         const axis = census.units.ofTimes(c.unit, c.span);

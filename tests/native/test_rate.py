@@ -6,10 +6,12 @@ import math
 import os
 import re
 
+import estimates
 import harness
 from harness import Native, program
 
 RATE = 8192
+N_PROGRAMS = 25
 SEEDS = range(1, 13)
 MOST_SDS = 4.5  # of the mean of all seeds
 
@@ -93,6 +95,30 @@ class Rate(Native):
         sizes = sum(sizes_of().values(), [])
         found = [self.sample([program("sampled"), "sizes"], seed, "-hy").profile.total() for seed in list(SEEDS)[:4]]
         self.check_mean(found, sum(sizes), math.sqrt(sum(map(variance, sizes))), "all types")
+
+    def test_margins_of_random_programs(self):
+        """By site, and in all, about 95 of 100 are within their margins, and the mean error is none. The bounds are
+        six standard deviations wide."""
+        found = estimates.Estimates()
+        for seed in range(1, N_PROGRAMS + 1):
+            found.add(harness.CENSUS, program("sampled"), seed, self.fresh())
+        text = found.text()
+        self.assertGreater(found.n, 100, text)
+        self.assertGreater(found.share_within, 0.95 - 6 * math.sqrt(0.95 * 0.05 / found.n), text)
+        self.assertLess(abs(found.mean_error), 6 / math.sqrt(found.n), text)
+        self.assertLess(abs(found.mean_square_error - 1), 6 * math.sqrt(3 / found.n), text)
+
+    def test_margins_by_the_size_of_blocks(self):
+        """A block much larger than the rate is a sample, and its site has no margin; the smallest ones have the largest."""
+        done = self.sample([program("sampled"), "sizes"], 7, files=(".census",))
+        margins = {band["name"].split("/")[0]: (band["max"], band["max_margin"])
+                   for band in self.report(done.base + ".census", "-m0")["bands"]}
+        self.assertEqual(margins["make_grown"][0], 900000)
+        self.assertLess(margins["make_grown"][1], 1)
+        size, margin = margins["make_small"]
+        self.assertAlmostEqual(margin, 1.96 * math.sqrt(size * RATE), delta=0.01 * margin)
+        size, margin = margins["make_medium"]
+        self.assertLess(margin, 0.9 * 1.96 * math.sqrt(size * RATE))
 
     def test_samples_do_not_tell_holders(self):
         for option in ("-hr", "-hb", "--snapshot=last"):

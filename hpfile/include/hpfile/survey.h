@@ -149,6 +149,14 @@ HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_surv
 /* Returns for how many bytes a sample of the blocks has one (margin.h): amounts are estimates. 0:
  * all blocks were counted, or amounts are no bytes. */
 HPF_API double hpf_survey_rate_bytes(const hpf_survey *survey);
+/* Reads how large the blocks of each name are, from the totals of stacks in the recording of a
+ * sample, for the two below. Errors: MEMORY; from the source. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_find_spreads(hpf_survey *survey, hpf_error *err);
+/* Return the variance of estimates for each byte, of a name and of all names: the margin of `bytes`
+ * is hpf_margin(bytes, bytes * spread, rate_bytes). If the sizes of blocks are not known, it is the
+ * largest one, as of small blocks. */
+HPF_API double hpf_survey_spread(const hpf_survey *survey, hpf_name name);
+HPF_API double hpf_survey_spread_of_all(const hpf_survey *survey);
 /* Returns the reader of the event log, which knows its types, the number of events, its end and its
  * last time; NULL for other inputs. Borrowed. */
 HPF_API const hpf_eventlog *hpf_survey_eventlog(const hpf_survey *survey);

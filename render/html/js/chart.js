@@ -146,8 +146,8 @@ class Chart {
     }
 
     namedBand({k, area}) {
-        const {name, whole, shown, more, colours} = this.profile.names[k];
-        return this.band({k, name, whole, shown, more, colours, area}, this.valuesOf(k).slice());
+        const {name, whole, shown, more, colours, spread} = this.profile.names[k];
+        return this.band({k, name, whole, shown, more, colours, spread, area}, this.valuesOf(k).slice());
     }
 
     // Returns the sum of all names without a band.

@@ -521,7 +521,7 @@ class Drawing {
         const x = this.x(peak.x), y = this.y(peak.y);
         const text = profile.isChange
             ? `total (line): largest change ${census.units.change(peak.y, profile.valueUnit, view.si)} at ${this.chart.peakTime()}`
-            : `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)}${census.units.margin(peak.y, profile, view.si)} at ${this.chart.peakTime()}`;
+            : `peak ${census.units.amount(peak.y, profile.valueUnit, view.si)}${census.units.margin(peak.y, profile, view.si, profile.spread)} at ${this.chart.peakTime()}`;
         const half = measure(text, SMALL) / 2, base = (profile.isChange ? this.frame.top : y) - 10;
         const at = Math.min(Math.max(x, this.leastLeft(base) + half), this.width - half - 2);
         if (!single) {

@@ -75,7 +75,7 @@ class Panel {
         const bands = this.chart.bands.filter((band) => !band.isNamedElsewhere);
         const note = !peak ? '' : profile.isChange
             ? `, largest change ${census.units.change(peak.y, profile.valueUnit, si)}`
-            : `, peak ${census.units.amount(peak.y, profile.valueUnit, si)}${census.units.margin(peak.y, profile, si)}`;
+            : `, peak ${census.units.amount(peak.y, profile.valueUnit, si)}${census.units.margin(peak.y, profile, si, profile.spread)}`;
         const largest = [...bands].sort((a, b) => b.area - a.area).slice(0, 3)
             .map((band) => band.shown).join(', ');
         this.box.setAttribute('aria-label', `${profile.isChange ? 'Changes' : 'Heap'} over time, ${bands.length} bands${note}, ` +

@@ -74,7 +74,7 @@ function nameOf(data) {
         coloursOf.set(data.name, data.colour);
     }
     const whole = shown(data.full || data.name);
-    return {name: data.name, whole, shown: whole, colours: coloursOf.get(data.name),
+    return {name: data.name, spread: data.spread, whole, shown: whole, colours: coloursOf.get(data.name),
         more: (data.more || '').split('\n').slice(1).map(shown),
         column: new Column(data.column || null)};
 }
@@ -124,7 +124,7 @@ class Profile {
         Object.assign(this, {id: data.id, epoch: data.epoch, nSamples: data.n_samples,
             state: data.state, findings: data.findings || [], message: '', title: shown(data.title), file: shown(data.file || ''),
             date: shown(data.date), sampleUnit: data.sample_unit, valueUnit: data.value_unit,
-            rateBytes: data.rate_bytes || 0});
+            rateBytes: data.rate_bytes || 0, spread: data.spread});
         this.timeColumn = new Column(data.times);
         this.totalColumn = new Column(data.total);
         this.numberColumn = new Column(data.samples);

@@ -186,7 +186,7 @@ class Table {
         const row = element('tr', figure.name === own.isolated ? 'alone' : '');
         row.dataset.figure = figure.k;
         row.dataset.name = figure.shown;
-        const cells = [`${(100 * figure.share / this.whole).toFixed(1)}\u00a0%`, amount(figure.max) + census.units.margin(figure.max, profile, view.si),
+        const cells = [`${(100 * figure.share / this.whole).toFixed(1)}\u00a0%`, amount(figure.max) + census.units.margin(figure.max, profile, view.si, profile.names[figure.k].spread),
             amount(figure.mean), amount(figure.end),
             Number.isNaN(figure.growth) ? '–'
                 : census.units.growth(figure.growth, profile.valueUnit, profile.sampleUnit, view.si),

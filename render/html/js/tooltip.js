@@ -31,12 +31,12 @@ class Tooltip {
         const {profile, view} = chart;
         const format = profile.isChange ? census.units.change : census.units.amount;
         const amount = (value) => format(value, profile.valueUnit, view.si);
-        const estimate = (value) => amount(value) + census.units.margin(value, profile, view.si);
         const {at, band} = pointed, total = chart.total[at];
         const value = band ? band.full[at] : total;
+        const margin = census.units.margin(value, profile, view.si, band ? band.spread : profile.spread);
         return {
             name: band ? band.whole : 'total', colour: band ? band.colour : null,
-            value: estimate(value), of: profile.isChange ? `of ${amount(total)} in all`
+            value: amount(value) + margin, of: profile.isChange ? `of ${amount(total)} in all`
                 : `${total > 0 ? (100 * value / total).toFixed(1) + '\u00a0%' : '–'} of ${amount(total)}`,
             time: chart.timeText(chart.xs[at]),
         };

@@ -123,15 +123,16 @@ function time(value, sampleUnit) {
     return withName(rounded(value, unit, 3), unit);
 }
 
-// Returns " ± 4 MiB" after an amount of a profile that is an estimate: how far it may be off at most,
-// as hpfile/margin.h; else nothing.
-function margin(value, {rateBytes, valueUnit}, si) {
+// Returns " ± 4 MiB" after an amount of a profile that is an estimate: how far it may be off, as
+// hpfile/margin.h; without the spread at most; else nothing.
+function margin(value, {rateBytes, valueUnit}, si, spread = rateBytes) {
     if (!(rateBytes > 0 && value > 0)) {
         return '';
     }
-    const n = value / rateBytes, root = 1 - 1 / (9 * (n + 1)) + 1.96 / (3 * Math.sqrt(n + 1));
-    const relative = n >= 20 ? 1.96 * Math.sqrt(n) : (n + 1) * root ** 3 - n;
-    return ` \u00b1 ${amount(relative * rateBytes, valueUnit, si)}`;
+    const variance = value * spread, more = value + rateBytes, n = more ** 2 / (variance + rateBytes ** 2);
+    const root = 1 - 1 / (9 * n) + 1.96 / (3 * Math.sqrt(n));
+    const far = value ** 2 >= 20 * variance ? 1.96 * Math.sqrt(variance) : more * root ** 3 - value;
+    return far >= 1 ? ` \u00b1 ${amount(far, valueUnit, si)}` : '';
 }
 
 // Formats a difference of amounts.

@@ -194,6 +194,7 @@ typedef struct hpr_chart {
     double area;                  /* trapezium of the drawn bands */
     double peak_total, peak_time; /* of the drawn bands */
     double rate_bytes; /* amounts are estimates (hpf_survey_rate_bytes); 0: they are exact */
+    double spread;     /* of the total (hpf_survey_spread_of_all) */
     /* In a chart of differences (diff.h): n_points amounts <= 0, on which the bands are stacked;
      * then `values` are thicknesses, `totals` differences of totals, and the peak is the total
      * farthest from 0. NULL: the bands are stacked on 0. */

@@ -2,8 +2,11 @@
  *
  * Blocks of many sizes, for profiles that count a sample of them. Prints the live bytes of each
  * function at the end, and all bytes that were allocated, as "live FUNCTION BYTES" and "all BYTES".
+ * `sampled random SEED` prints the size of each live block of each function instead, as "sizes
+ * FUNCTION BYTES ...".
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -132,10 +135,68 @@ static int children(char **argv)
     return 0;
 }
 
+enum { N_SITES = 6, FIRST_RESIZED = 4, N_STEPS = 6000, MOST_BLOCKS = 2000 };
+
+#define SITE(number, call)                                                                         \
+    static OWN_FRAME void *site_##number(void *old, size_t n_bytes)                                \
+    {                                                                                              \
+        (void)old;                                                                                 \
+        return made(call);                                                                         \
+    }
+SITE(0, malloc(n_bytes))
+SITE(1, calloc(1, n_bytes))
+SITE(2, aligned_alloc(64, n_bytes))
+SITE(3, malloc(n_bytes))
+SITE(4, realloc(old, n_bytes))
+SITE(5, realloc(old, n_bytes))
+
+/* Each site has sizes of its own, up to 16 bytes to 128 KiB, and keeps another share of its blocks.
+ */
+static int random_blocks(char **argv)
+{
+    static void *(*const makers[N_SITES])(void *, size_t) = {site_0, site_1, site_2,
+                                                             site_3, site_4, site_5};
+    static void *blocks[N_SITES][MOST_BLOCKS];
+    static size_t sizes_of[N_SITES][MOST_BLOCKS];
+    uint32_t most[N_SITES], places[N_SITES], kept[N_SITES];
+    uint32_t state = (uint32_t)strtoul(argv[0], NULL, 10);
+    for (int i = 0; i < N_SITES; i++) {
+        most[i] = (uint32_t)16 << next_number(&state) % 14;
+        places[i] = 1 + next_number(&state) % MOST_BLOCKS;
+        kept[i] = next_number(&state) % 100;
+    }
+    for (int step = 0; step < N_STEPS; step++) {
+        uint32_t site = next_number(&state) % N_SITES;
+        uint32_t place = next_number(&state) % places[site];
+        size_t n_bytes = 1 + next_number(&state) % most[site];
+        void **block = &blocks[site][place];
+        bool is_kept = next_number(&state) % 100 < kept[site];
+        if (!is_kept || site < FIRST_RESIZED) {
+            free(*block);
+            *block = NULL;
+        }
+        *block = is_kept ? makers[site](*block, n_bytes) : NULL;
+        sizes_of[site][place] = n_bytes;
+    }
+    for (int i = 0; i < N_SITES; i++) {
+        say("sizes site_%d", i);
+        for (size_t j = 0; j < MOST_BLOCKS; j++) {
+            if (blocks[i][j]) {
+                say(" %zu", sizes_of[i][j]);
+            }
+        }
+        say("\n");
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    static const native_case cases[] = {
-        {"sizes", sizes}, {"threads", threads}, {"children", children}, {NULL, NULL}};
+    static const native_case cases[] = {{"sizes", sizes},
+                                        {"threads", threads},
+                                        {"children", children},
+                                        {"random", random_blocks},
+                                        {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);
 }

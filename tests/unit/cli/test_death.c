@@ -25,8 +25,18 @@ static hpf_process killed_by(hpf_killer killer, uint64_t used_mib, uint64_t most
 
 static void check(const hpf_process *p, const char *expected)
 {
-    death_text found = death_explain(p);
+    death_text found = death_explain(p, 0);
     cr_expect_str_eq(found.text, expected);
+}
+
+Test(death, of_a_sample)
+{
+    hpf_process p = killed_by(HPF_KILLER_CGROUP, 512, 512);
+    death_text found = death_explain(&p, 20 * MEBIBYTE);
+    cr_expect_str_eq(found.text,
+                     "killed by the kernel: its cgroup reached memory.max (512 MiB); at "
+                     "the end 498 MiB ± 20 MiB live, 71 % of it of "
+                     "PageCache::render@server.cpp:31");
 }
 
 #define HELD "; at the end 498 MiB live, 71 % of it of PageCache::render@server.cpp:31"

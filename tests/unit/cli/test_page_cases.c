@@ -9,6 +9,7 @@
 
 #include "cases.h"
 #include "profile.h"
+#include "hpfile/margin.h"
 #include "hpfile/summary.h"
 #include "unit_format.h"
 
@@ -44,6 +45,19 @@ Test(page_cases, statistics)
         hpf_summary_finish(&sum);
         test_profile_close(&p);
         free(text);
+    }
+}
+
+Test(page_cases, margins)
+{
+    const case_value *list = case_member(cases_read("units.json"), "margins");
+    for (size_t i = 0; i < list->n_items; i++) {
+        const case_value *c = &list->items[i];
+        double amount = case_number(c, "amount");
+        double margin =
+            hpf_margin(amount, amount * case_number(c, "spread"), case_number(c, "rate"));
+        cr_expect_str_eq(format_margin(margin, HPF_STR("bytes"), false).text,
+                         case_text(c, "text").data);
     }
 }
 
