@@ -9,6 +9,7 @@
 
 #include "diag.h"
 #include "findings/findings_write.h"
+#include "resident.h"
 #include "hpfile/survey_stacks.h"
 #include "overlay.h"
 #include "path.h"
@@ -40,6 +41,7 @@ static hpf_status write_profiles(const plot_picture *p, const void *context,
     hpr_options options = *p->options;
     options.allocated = j->allocated;
     options.findings = j->findings;
+    options.resident = j->resident;
     source_texts sources;
     hpf_status status =
         source_texts_read(&sources, j->surveys, j->n_inputs, j->setup.values->source, err);
@@ -109,6 +111,11 @@ static bool read_for_page(plot_job *j, input *in, hpf_survey_options limits)
         return false;
     }
     j->allocated[in - j->inputs] = allocations->survey;
+    hpf_survey **resident = &j->resident[(size_t)(in - j->inputs) * HPR_N_RESIDENT];
+    if (in->n_more == 0 && resident_read(resident, in->source, in->survey, &err) != HPF_OK) {
+        diag_input(in->name, in->source, &err);
+        return false;
+    }
     return true;
 }
 
@@ -249,8 +256,10 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     j->surveys = calloc(n, sizeof *j->surveys);
     j->allocations = calloc(n, sizeof *j->allocations);
     j->allocated = calloc(n, sizeof *j->allocated);
+    j->resident = calloc(n * HPR_N_RESIDENT, sizeof *j->resident);
     j->findings = calloc(n, sizeof *j->findings);
-    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated || !j->findings) {
+    if (!j->inputs || !j->surveys || !j->allocations || !j->allocated || !j->resident ||
+        !j->findings) {
         diag_say("out of memory");
         return false;
     }
@@ -331,6 +340,7 @@ static void finish(plot_job *j)
     hpr_page_destroy(j->page);
     hpr_chart_destroy(j->chart);
     for (size_t i = 0; i < j->n_inputs; i++) {
+        resident_free(&j->resident[i * HPR_N_RESIDENT]);
         input_close(&j->allocations[i]);
         input_close(&j->inputs[i]);
     }
@@ -338,6 +348,7 @@ static void finish(plot_job *j)
     free(j->surveys);
     free(j->allocations);
     free(j->allocated);
+    free(j->resident);
     free(j->findings);
     hpf_arena_destroy(j->texts);
     hpf_eventlog_gc_finish(&j->collections);

@@ -23,6 +23,7 @@ typedef struct plot_job {
     hpf_survey **surveys;   /* of the inputs */
     input *allocations;     /* for interactive pages: what their stacks have allocated */
     hpf_survey **allocated; /* surveys of these, or NULL */
+    hpf_survey **resident;  /* for interactive pages: HPR_N_RESIDENT of each, or NULL */
     hpf_str *findings;      /* for interactive pages: of each profile, as JSON */
     hpf_arena *texts;       /* of these */
     char **names;           /* names of the profiles on an interactive page */

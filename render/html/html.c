@@ -186,7 +186,10 @@ hpf_status hpr_html_write(hpf_survey *const *surveys, const char *const *names, 
                                      fitted.allocated ? fitted.allocated[i] : NULL,
                                      fitted.findings ? fitted.findings[i] : HPF_STR("")};
         const hpr_html_profile about = {
-            .id = (uint32_t)i, .file = names[i], .most_bytes = HPR__HTML_MOST_BYTES / n_profiles};
+            .id = (uint32_t)i,
+            .file = names[i],
+            .most_bytes = HPR__HTML_MOST_BYTES / n_profiles,
+            .resident = fitted.resident ? fitted.resident + i * HPR_N_RESIDENT : NULL};
         status = hpr__html_profile(&json, surveys[i], &about, &view, NULL, err);
     }
     if (fitted.compares && !status) {

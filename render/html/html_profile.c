@@ -671,6 +671,26 @@ static hpf_status list_chosen(const profile_writer *w, uint32_t **chosen)
     return place ? HPF_OK : hpf_error_set_memory(w->err);
 }
 
+/* Writes what the resident set is made of, and who pins it, as profiles of their own. */
+static hpf_status put_resident(profile_writer *w)
+{
+    static const size_t most_bytes = (size_t)1 << 20;
+    hpf_survey *const *surveys = w->about.resident;
+    hpf_status status = HPF_OK;
+    if (!surveys || !surveys[0]) {
+        return HPF_OK;
+    }
+    hpf_json_array(w->json, "resident");
+    for (uint32_t i = 0; i < HPR_N_RESIDENT && !status; i++) {
+        const hpr_html_profile about = {.id = i, .most_bytes = most_bytes};
+        if (surveys[i]) {
+            status = hpr__html_profile(w->json, surveys[i], &about, NULL, NULL, w->err);
+        }
+    }
+    hpf_json_close(w->json);
+    return status;
+}
+
 static hpf_status put_profile(profile_writer *w)
 {
     hpf_json_object(w->json, NULL);
@@ -693,6 +713,7 @@ static hpf_status put_profile(profile_writer *w)
     if (!status && activity) {
         status = put_lanes(w, "lanes", activity);
     }
+    status = status ? status : put_resident(w);
     hpf_json_close(w->json);
     return status;
 }

@@ -714,7 +714,55 @@ def test_narrow_and_wide(bench, browser):
         browser.settle()
         overflow = browser.run("""
             return [document.documentElement, ...document.querySelectorAll('.scroll')].map((e) => e.scrollWidth - e.clientWidth);""")
-        expect(overflow, [0, 0, 0], f"what sticks out at {width}: of the page, of tables")
+        expect(set(overflow), {0}, f"what sticks out at {width}: of the page, of tables")
+
+
+# Keeps every tenth of 20,000 blocks of Python, which pin the others' pages.
+KEEPER = "import time; kept = [bytes(1000) for _ in range(20000)][::10]; time.sleep(0.3)"
+SECTION = """
+    const table = (rows) => Object.fromEntries([...document.querySelectorAll(`#${rows} tr`)].map((row) =>
+        [row.querySelector('.text').title, [...row.querySelectorAll('.number')].map((cell) => cell.textContent)]));
+    return {shown: !document.getElementById('resident').hidden, parts: table('resident-rows'), pinned: table('pinned-rows')};"""
+
+
+def resident_rows(bench, path, value):
+    """Returns (time, {name: bytes}) of each sample."""
+    text = subprocess.run([bench.census, "convert", "--value", value, "--format", "csv", "-o", "-", path], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    names, *rows = csv.reader(io.StringIO(text))
+    return [(float(row[0]), {name: float(n) for name, n in zip(names[1:], row[1:]) if float(n) > 0}) for row in rows]
+
+
+def test_resident_set(bench, browser):
+    path = bench.directory / "keeper.census"
+    subprocess.run([bench.census, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/usr/bin/python3", "-c", KEEPER], check=True)
+    subprocess.run([bench.census, "plot", "-o", bench.directory / "page.html", path], check=True)
+    browser.open((bench.directory / "page.html").as_uri())
+    parts, pinned = resident_rows(bench, path, "resident"), dict(resident_rows(bench, path, "pinned-64K"))
+    amount = lambda n: browser.run("return census.units.amount(arguments[0], 'bytes', false)", n)  # pylint: disable=unnecessary-lambda-assignment
+    for time, expected in (parts[0], parts[len(parts) // 2], parts[-1]):
+        browser.run("census.app.flame.moments.choose(arguments[0])", time)
+        browser.settle()
+        found = browser.run(SECTION)
+        assert found["shown"]
+        total = found["parts"].pop("resident set")[0]
+        expect(total, amount(sum(expected.values())), f"the resident set at {time}")
+        expect({name: cells[0] for name, cells in found["parts"].items() if not cells[0].startswith("0")},
+               {name: amount(n) for name, n in expected.items()}, f"its parts at {time}")
+        sites = sorted(pinned[time].items(), key=lambda item: -item[1])[:1]
+        expect([found["pinned"][name][1] for name, _ in sites], [amount(n) for _, n in sites], f"who pins most at {time}")
+    for width in (1280, 400):
+        browser.metrics(width, 900)
+        browser.settle()
+        overflow = browser.run("return [document.documentElement, ...document.querySelectorAll('.scroll')].map((e) => e.scrollWidth - e.clientWidth)")
+        expect(set(overflow), {0}, f"what sticks out at {width}")
+    browser.run("document.getElementById('resident-chart').dispatchEvent(new MouseEvent('click', {clientX: 300, bubbles: true}))")
+    browser.until("return census.app.entry().own.moment !== null")
+
+
+def test_no_resident_set(bench, browser):
+    browser.open(bench.page(profile("none", steady())))
+    assert not browser.run(SECTION)["shown"]
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@
 #include "hpfile/survey_stacks.h"
 
 #include "input.h"
+#include "resident.h"
 
 struct file_calls {
     char *path;
@@ -15,6 +16,7 @@ struct file_calls {
     hpf_source *source;
     const hpf_format *format;
     hpf_survey *survey; /* or NULL */
+    hpf_survey *resident[HPR_N_RESIDENT];
 };
 
 file_calls *file_calls_create(const char *path)
@@ -29,6 +31,7 @@ file_calls *file_calls_create(const char *path)
 
 void file_calls_forget(file_calls *calls)
 {
+    resident_free(calls->resident);
     hpf_survey_destroy(calls->survey);
     hpf_source_destroy(calls->source);
     calls->survey = NULL;
@@ -69,9 +72,11 @@ static hpf_status read_file(file_calls *calls, const hpf_live_options *live)
                                         .symbolise_context = live->symbolise_context};
     hpf_status status = hpf_source_open(&calls->source, calls->path, &keeping, NULL);
     status = status ? status : hpf_format_detect(&calls->format, calls->source, NULL);
-    return status || calls->format != &hpf_format_eventlog /* others have whole stacks already */
-               ? status
-               : hpf_survey_create(&calls->survey, calls->source, &options, NULL);
+    if (status || calls->format != &hpf_format_eventlog) { /* others have whole stacks already */
+        return status;
+    }
+    status = hpf_survey_create(&calls->survey, calls->source, &options, NULL);
+    return status ? status : resident_read(calls->resident, calls->source, calls->survey, NULL);
 }
 
 hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options)
@@ -89,6 +94,11 @@ hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options
     }
     calls->was_read = true;
     return calls->survey;
+}
+
+hpf_survey *const *file_calls_resident(const file_calls *calls)
+{
+    return calls->resident;
 }
 
 hpf_source *file_calls_source(const file_calls *calls, const hpf_format **format)

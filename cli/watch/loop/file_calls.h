@@ -19,6 +19,10 @@ void file_calls_destroy(file_calls *calls); /* accepts NULL */
  * call reads the file. */
 hpf_survey *file_calls_survey(file_calls *calls, const hpf_live_options *options);
 
+/* Returns HPR_N_RESIDENT surveys of the resident set in the file that was read, or NULL for each.
+ */
+hpf_survey *const *file_calls_resident(const file_calls *calls);
+
 /* Returns the file that was read, with its format; NULL if none was. */
 hpf_source *file_calls_source(const file_calls *calls, const hpf_format **format);
 

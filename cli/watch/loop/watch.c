@@ -528,6 +528,13 @@ hpf_survey *watched_calls(const watched *seen)
     return file_calls_survey(seen->calls, &options);
 }
 
+hpf_survey *const *watched_resident(const watched *seen)
+{
+    watched_calls(seen);
+    hpf_survey *const *all = seen->calls ? file_calls_resident(seen->calls) : NULL;
+    return seen->state == WATCHED_ENDED && all && all[0] ? all : NULL;
+}
+
 hpf_source *watched_file(const watched *seen, const hpf_format **format)
 {
     watched_calls(seen);

@@ -55,6 +55,10 @@ hpf_survey *watched_allocated(const watched *profile);
  * call reads the file again. */
 hpf_survey *watched_calls(const watched *profile);
 
+/* Returns surveys of the resident set of a profile that has ended in a file, as for
+ * hpr_html_profile; NULL if it has none. The first call reads the file again. */
+hpf_survey *const *watched_resident(const watched *profile);
+
 /* Returns the file of a profile that has ended, to be read again, and stores its format; NULL if it
  * has not ended, or cannot be read. */
 hpf_source *watched_file(const watched *profile, const hpf_format **format);

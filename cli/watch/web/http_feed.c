@@ -76,10 +76,16 @@ void http_feed_restart(http_feed *feed)
     feed->last_time = -INFINITY;
 }
 
+/* Returns whether the file of a profile says more than was seen as it grew. */
+static bool has_file(const watched *profile)
+{
+    return watched_calls(profile) || watched_resident(profile);
+}
+
 void http_feed_note_state(http_feed *feed)
 {
     feed->has_news = true;
-    if (!feed->needs_snapshot && feed->has_calls != (watched_calls(feed->of) != NULL)) {
+    if (!feed->needs_snapshot && feed->has_file != has_file(feed->of)) {
         http_feed_invalidate(feed);
     }
 }
@@ -434,6 +440,7 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         .group = calls ? HPR_GROUP_STACK : HPR_GROUP_NONE,
         .most_bytes = most_bytes,
         .most_names = MOST_PLACES_AT_FIRST,
+        .resident = watched_resident(feed->of),
     };
     uint32_t *chosen = NULL;
     hpf_error err;
@@ -443,7 +450,7 @@ static bool put_profile(http_feed *feed, hpf_survey *survey, size_t most_bytes, 
         (calls || note_places(feed, chosen, hpf_survey_n_names(survey)));
     free(chosen);
     feed->needs_snapshot = !is_sent;
-    feed->has_calls = calls != NULL;
+    feed->has_file = has_file(feed->of);
     feed->prefers_snapshot = false;
     feed->has_new_lanes = false;
     return is_sent;

@@ -23,7 +23,7 @@ typedef struct http_feed {
     bool needs_snapshot;
     bool prefers_snapshot; /* a snapshot would be better for viewers */
     bool has_news;         /* the state or message has changed */
-    bool has_calls;        /* the last snapshot was of watched_calls */
+    bool has_file;         /* the last snapshot had more of the file than the live profile */
 
     http_feed_name *names; /* by name */
     uint32_t n_names;

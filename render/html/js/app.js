@@ -25,6 +25,7 @@ class App {
         this.panel = new census.Panel(this);
         this.flame = new census.Flame(this, data);
         this.findings = new census.Findings(this);
+        this.resident = new census.Resident(this);
         this.table = new census.Table(this);
         this.pointer = new census.Pointer(this, this.panel);
         this.keys = new census.Keys(this, this.panel);
@@ -341,6 +342,7 @@ class App {
             this.panel.draw(this.entry());
             this.flame.show(this.entry());
             this.findings.show(this.entry());
+            this.resident.show(this.entry());
             this.showTitle(this.entry());
             this.showControls();
             if (this.panel.chart) {

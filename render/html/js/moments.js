@@ -165,5 +165,6 @@ class FrameSeries {
 }
 
 census.Moments = Moments;
+census.nearestSample = nearest;
 census.FrameSeries = FrameSeries;
 })(globalThis.census = globalThis.census || {});

@@ -88,6 +88,7 @@ class Panel {
         this.pointed = pointed;
         this.drawOver();
         this.app.flame.redraw();
+        this.app.resident.showMoment();
         this.app.table.showPointed(pointed && pointed.band ? pointed.band.name : null);
     }
 

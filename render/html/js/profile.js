@@ -131,6 +131,8 @@ class Profile {
         this.names = data.names.map(nameOf);
         dropIds(this.names);
         this.order = data.order || null;    // of the picture of the whole profile, bottom first
+        // What the resident set is made of, and who pins it in ranges of three sizes.
+        this.resident = (data.resident || []).map((profile) => new Profile(profile));
         this.rest = data.rest && {n: data.rest.n, column: new Column(data.rest.column)};
         this.ownMarks = data.marks.map(markOf);
         this.lines = data.lines.map(lineOf);

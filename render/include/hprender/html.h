@@ -27,6 +27,7 @@ typedef struct hpr_html_profile {
     hpr_group group;              /* of names into bands; the stacks remain those of names */
     size_t most_bytes;            /* of packed series; 0: the default, 24 MiB */
     uint32_t most_names;          /* with a series of their own; 0: any number */
+    hpf_survey *const *resident;  /* HPR_N_RESIDENT surveys, or NULL for each; NULL: none */
 } hpr_html_profile;
 
 /* Writes a self-contained page of one or several profiles. `names` are shown; each may be NULL. It

@@ -167,7 +167,14 @@ typedef struct hpr_options {
     /* Differences. */
     hpf_str title; /* replaces the program of a profile; borrowed during the call */
     const hpf_alignment *alignment; /* of the two surveys; NULL: equal times. Borrowed */
+
+    hpf_survey *const
+        *resident; /* interactive pages: by profile, HPR_N_RESIDENT surveys of what the
+                      resident set is made of, or NULL for each; NULL: not known */
 } hpr_options;
+
+/* The values "resident", "pinned", "pinned-64K" and "pinned-2M" of recordings by --resident. */
+enum { HPR_N_RESIDENT = 4 };
 
 /* Sets the options of a look to their defaults; `options->size` is set. */
 HPF_API void hpr_options_init(hpr_options *options, hpr_look look);
