@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of README.md, python.md, stack-views.md and reference/native.md that need no server of another project:
+# Draws the pictures of README.md, python.md, production.md, stack-views.md and reference/native.md that need no server of another project:
 # docs/images.sh [CENSUS], from any directory. Pictures of programs that are not installed are not changed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,6 +44,23 @@ time.sleep(2)
 END
 record evicted --resident -i 0.05 -- /usr/bin/python3 evicted.py
 draw native-resident evicted.census --value resident --dpi 96
+
+# docs/production.md: a server that is attached to, one whose resident set is looked at, and one in a cgroup that is too small for
+# it (of version 1, where these may be made).
+if g++ -g -O1 -o server "$samples/native/server.cpp"; then
+    ./server 40000 >/dev/null &
+    sleep 2
+    timeout -s INT 20 "$census" attach -q --rate 512K --resident -o paged $! || true
+    draw production-grows paged.census --dpi 96
+    record kept --rate 512K --resident -i 0.2 -- ./server 40000
+    draw production-kept kept.census --value resident --dpi 96
+    cgroup=/sys/fs/cgroup/memory/census-images-$$
+    if mkdir "$cgroup" 2>/dev/null && echo $((80 << 20)) >"$cgroup/memory.limit_in_bytes"; then
+        record killed --rate 512K -i 0.2 -- sh -c "echo \$\$ >$cgroup/cgroup.procs; exec ./server 40000" || true
+        draw production-killed killed.census --dpi 96
+        rmdir "$cgroup"
+    fi
+fi
 
 # A client without cookies, until the server is stopped.
 if /usr/bin/python3 -c 'import flask'; then

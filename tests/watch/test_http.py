@@ -355,6 +355,19 @@ class Http(Watch):
         viewer.wait(lambda v: v.profiles[0].n_calls > 0 and v.states[0]["state"] == "ended", "calls of the whole")
         self.assertEqual(viewer.profiles[0].n_samples, 10)
 
+    def test_resident_set_of_an_ended_recording(self):
+        path = self.path("run.census")
+        subprocess.run([CENSUS, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/bin/sleep", "0.3"], check=True)
+        rows = subprocess.run([CENSUS, "convert", "--value", "resident", "--format", "csv", "-o", "-", path], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        _, place = self.open_page(path)
+        viewer = self.view(place)
+        viewer.wait(lambda v: v.profiles and v.profiles[0].resident, "the resident set")
+        parts, *pinned = viewer.profiles[0].resident
+        self.assertEqual(len(pinned), 3)
+        self.assertEqual(parts.totals, [sum(map(float, row.split(",")[1:])) for row in rows[1:]])
+        self.assertIn("libraries", parts.names)
+
     def write_churn(self):
         """Writes the log of a native program that allocates a gibibyte a second."""
         job = "p \u00b7 by call stack".encode()

@@ -186,6 +186,7 @@ class Profile:
         self.columns = [numbers(name["column"]) for name in snapshot["names"]]
         self.rest = numbers(snapshot["rest"]["column"]) if snapshot["rest"] else [0] * len(self.times)
         self.n_calls = sum(len(frame) == 2 for frame in snapshot.get("stacks", {"frames": []})["frames"])
+        self.resident = [Profile(profile) for profile in snapshot.get("resident", [])]
         self.marks = [(mark["time"], mark["label"]) for mark in snapshot["marks"]]
         self.lines = {line["name"]: list(zip(numbers(line["times"]), numbers(line["values"])))
                       for line in snapshot["lines"]}
