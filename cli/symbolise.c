@@ -91,7 +91,9 @@ static bool find_module(symboliser *s, const hpf_frame *frame, uint32_t *number)
     if (!keep_text(s, &path)) {
         return false;
     }
-    const hpp_object_file file = {path.data, build_id, read_build_id(frame->build_id, build_id)};
+    const hpp_object_file file = {.path = path.data,
+                                  .build_id = build_id,
+                                  .n_build_id = read_build_id(frame->build_id, build_id)};
     *number = hpp_resolver_object(s->resolver, &file);
     if (*number == UINT32_MAX) {
         return false;

@@ -74,8 +74,9 @@ static bool add_rows(hpp_bins_table *t, const hpf_bins *bins, int side)
             if (!path) {
                 return false;
             }
-            const hpp_object_file file = {path, (const uint8_t *)in->build_id.data,
-                                          in->build_id.length};
+            const hpp_object_file file = {.path = path,
+                                          .build_id = (const uint8_t *)in->build_id.data,
+                                          .n_build_id = in->build_id.length};
             row.path = (hpf_str){path, in->path.length};
             row.module = hpf__base_name(row.path);
             name_row(t, &row, hpp_resolver_object(t->resolver, &file));

@@ -29,6 +29,7 @@
 
 typedef struct module_state {
     hpf_str path;
+    hpf_str file;     /* the same, below the root of a program that maps it */
     hpf_str build_id; /* empty: none */
     hpf_str name;
     bool is_open;             /* or opening it has failed */
@@ -159,13 +160,25 @@ static bool is_file(hpf_str path)
     return path.length > 0 && path.data[0] != '[';
 }
 
-static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str build_id)
+/* Returns the path of an object below `root`, which may be empty. */
+static hpf_str file_of(hpp_resolver *resolver, hpf_str root, hpf_str path)
+{
+    resolver->scratch.length = 0;
+    resolver->scratch.is_short = false;
+    hpp__text_add(&resolver->scratch, is_file(path) ? root : HPF_STR(""));
+    hpp__text_add(&resolver->scratch, path);
+    return keep_scratch(resolver);
+}
+
+static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str build_id,
+                                hpf_str root)
 {
     module_state *new = hpf_arena_alloc(resolver->cache.arena, sizeof *new);
     if (!new) {
         return NULL;
     }
     *new = (module_state){.path = hpp__cache_text(&resolver->cache, path),
+                          .file = file_of(resolver, root, path),
                           .build_id = hpp__cache_text(&resolver->cache, build_id)};
     hpp__clean_name(&resolver->scratch, name_of(new->path));
     new->name = keep_scratch(resolver);
@@ -181,15 +194,24 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
     if (!build_id.data || build_id.length > BUILD_ID_MAX) {
         build_id = HPF_STR("");
     }
+    hpf_str root = file->root ? hpf_str_of(file->root) : HPF_STR("");
     uint32_t hash = hpf__hash_bytes(path.data, path.length), number;
     hpf__hash_probe probe = {0};
     while ((number = hpf__hash_next(&resolver->by_path, hash, &probe)) != HPF__HASH_NONE) {
-        if (hpf_str_equal(resolver->modules[number]->path, path) &&
-            hpf_str_equal(resolver->modules[number]->build_id, build_id)) {
-            return number;
+        module_state *known = resolver->modules[number];
+        bool is_same_root = known->file.length == root.length + path.length &&
+                            hpf_str_equal((hpf_str){known->file.data, root.length}, root);
+        if (!hpf_str_equal(known->path, path) || !hpf_str_equal(known->build_id, build_id) ||
+            (build_id.length == 0 && !is_same_root)) {
+            continue;
         }
+        if (!known->object && !is_same_root) { /* the other program may have ended */
+            known->file = file_of(resolver, root, path);
+            known->is_open = false;
+        }
+        return number;
     }
-    module_state *new = new_module(resolver, path, build_id);
+    module_state *new = new_module(resolver, path, build_id, root);
     if (!new ||
         !HPF__ARRAY_RESERVE(resolver->modules, resolver->modules_capacity,
                             resolver->n_modules + 1) ||
@@ -207,7 +229,7 @@ uint32_t hpp_resolver_object(hpp_resolver *resolver, const hpp_object_file *file
 static void update_object(hpp_resolver *resolver, module_state *module)
 {
     if (!module->is_open && is_file(module->path)) {
-        module->object = hpp__object_open(resolver->objects, module->path.data, module->build_id);
+        module->object = hpp__object_open(resolver->objects, module->file.data, module->build_id);
     }
     module->is_open = true;
     if (module->object && hpp__object_is_overwritten(module->object)) {

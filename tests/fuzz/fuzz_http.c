@@ -56,10 +56,18 @@ static bool on_sourced(void *context, const char *what, hpf_sink *sink)
     return what[0] == 'a';
 }
 
-static http_costs *on_measured(void *context, http_place where, unsigned *seconds)
+static const char *on_refused(void *context, uint32_t process_id)
+{
+    (void)context;
+    return process_id % 2 == 0 ? "refused\n" : NULL;
+}
+
+static http_costs *on_measured(void *context, http_place where, uint32_t process_id,
+                               unsigned *seconds)
 {
     (void)context;
     (void)where;
+    (void)process_id;
     (void)seconds;
     return NULL;
 }
@@ -100,6 +108,7 @@ static world *begin_world(void)
         .joined = on_joined,
         .commanded = on_commanded,
         .sourced = on_sourced,
+        .refused = on_refused,
         .measured = on_measured,
         .scraped = on_scraped,
         .context = w,

@@ -19,29 +19,44 @@
 static const char other_band[] = "OTHER";
 
 typedef struct metrics_profile {
-    const watched *of;
+    hpf_str name;    /* the label `profile` */
+    hpf_str program; /* more labels; empty: none */
+    uint32_t process_id;
+    hpf_memory memory;  /* limits that are not known are 0 */
+    const char *killer; /* NULL: none */
     double time, total, peak, n_samples;
-    double resident, margin; /* NAN if it is not known, or the total is exact */
-    size_t n_bands;
-    hpf_str labels[HTTP_METRICS_MOST_BANDS]; /* borrowed from the survey */
+    double resident, margin;         /* NAN if it is not known, or the total is exact */
+    const http_metrics_bands *bands; /* NULL: only its end is of interest */
     double amounts[HTTP_METRICS_MOST_BANDS];
     double other;
-    bool has_ended; /* only its end is of interest */
 } metrics_profile;
 
 /* ---- reading ---- */
 
-/* Returns the label of a name: without the number of its stack, which differs between processes. */
-static hpf_str label_of(const hpf_survey *survey, hpf_name name)
+/* The names of a sample, as labels, and their amounts. */
+typedef struct amounts {
+    hpf_str *labels;
+    double *of;
+    size_t n;
+} amounts;
+
+void http_metrics_bands_finish(http_metrics_bands *bands)
 {
-    return hpf__without_id(hpf_survey_name(survey, name));
+    hpf_arena_destroy(bands->labels);
+    *bands = (http_metrics_bands){0};
+}
+
+static void free_amounts(const amounts *a)
+{
+    free(a->labels);
+    free(a->of);
 }
 
 /* Returns the index of the band with a label, or the number of bands. */
-static size_t find_band(const metrics_profile *p, hpf_str label)
+static size_t find_band(const http_metrics_bands *bands, hpf_str label)
 {
     size_t i = 0;
-    while (i < p->n_bands && !hpf_str_equal(p->labels[i], label)) {
+    while (i < bands->n && !hpf_str_equal(bands->of[i], label)) {
         i++;
     }
     return i;
@@ -62,34 +77,29 @@ static bool can_be_label(hpf_str name)
     return true;
 }
 
-/* Lists the bands, after it has given some to the largest names. */
-static void choose_bands(metrics_profile *p, http_metrics_bands *bands, const hpf_survey *survey,
-                         const double *amounts)
+/* Gives bands to the largest names. */
+static void choose_bands(http_metrics_bands *bands, const amounts *a)
 {
-    uint32_t n_names = hpf_survey_n_names(survey);
-    hpf_name largest[HTTP_METRICS_LARGEST];
-    size_t n = 0;
-    for (uint32_t i = 0; i < n_names; i++) {
-        if (amounts[i] <= 0 ||
-            (n == HTTP_METRICS_LARGEST && amounts[i] <= amounts[largest[n - 1]])) {
+    size_t largest[HTTP_METRICS_LARGEST], n = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->of[i] <= 0 || (n == HTTP_METRICS_LARGEST && a->of[i] <= a->of[largest[n - 1]])) {
             continue;
         }
         size_t at = n < HTTP_METRICS_LARGEST ? n++ : n - 1;
-        while (at > 0 && amounts[i] > amounts[largest[at - 1]]) {
+        while (at > 0 && a->of[i] > a->of[largest[at - 1]]) {
             largest[at] = largest[at - 1];
             at--;
         }
         largest[at] = i;
     }
-    for (; p->n_bands < bands->n; p->n_bands++) {
-        p->labels[p->n_bands] = label_of(survey, bands->names[p->n_bands]);
-    }
+    bands->labels = bands->labels ? bands->labels : hpf_arena_create();
     for (size_t i = 0; i < n && bands->n < HTTP_METRICS_MOST_BANDS; i++) {
-        hpf_str label = label_of(survey, largest[i]);
-        if (find_band(p, label) == bands->n && can_be_label(label) &&
-            !hpf_str_is(label, other_band)) {
-            bands->names[bands->n++] = largest[i];
-            p->labels[p->n_bands++] = label;
+        hpf_str label = a->labels[largest[i]];
+        bool is_new = find_band(bands, label) == bands->n && can_be_label(label) &&
+                      !hpf_str_is(label, other_band);
+        hpf_str copy = is_new && bands->labels ? hpf_arena_str(bands->labels, label) : HPF_STR("");
+        if (copy.length > 0) {
+            bands->of[bands->n++] = copy;
         }
     }
 }
@@ -106,69 +116,85 @@ static double last_of_quantity(const hpf_overview *o, const char *name)
     return NAN;
 }
 
-/* Adds the amounts of all names to the bands with their labels. */
-static void add_amounts(metrics_profile *p, const hpf_survey *survey, const double *amounts)
+/* Adds the amounts of all names to the bands with their labels; the rest is OTHER. */
+static void add_amounts(metrics_profile *p, http_metrics_bands *bands, const amounts *a)
 {
-    for (uint32_t name = 0; name < hpf_survey_n_names(survey); name++) {
-        size_t band = amounts[name] > 0 ? find_band(p, label_of(survey, name)) : p->n_bands;
-        if (band < p->n_bands) {
-            p->amounts[band] += amounts[name];
-            p->other -= amounts[name];
+    choose_bands(bands, a);
+    p->bands = bands;
+    p->other = p->total;
+    for (size_t i = 0; i < a->n; i++) {
+        size_t band = a->of[i] > 0 ? find_band(bands, a->labels[i]) : bands->n;
+        if (band < bands->n) {
+            p->amounts[band] += a->of[i];
+            p->other -= a->of[i];
         }
     }
 }
 
-/* Fills in the latest sample. */
+static bool make_amounts(amounts *a, size_t n)
+{
+    a->labels = calloc(n + 1, sizeof *a->labels);
+    a->of = calloc(n + 1, sizeof *a->of);
+    a->n = n;
+    return a->labels && a->of;
+}
+
+/* Fills in the latest sample. Labels are names without the numbers of stacks, which differ between
+ * processes. */
 static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metrics_bands *bands,
                               hpf_error *err)
 {
     const hpf_overview *o = hpf_survey_overview(survey);
-    uint32_t n_names = hpf_survey_n_names(survey);
-    double *amounts = calloc(n_names + 1, sizeof *amounts);
-    if (!amounts) {
-        return hpf_error_set_memory(err);
-    }
-    hpf_status status = hpf_survey_drawn_amounts(survey, o->n_drawn - 1, amounts, err);
+    amounts a = {0};
+    hpf_status status = make_amounts(&a, hpf_survey_n_names(survey))
+                            ? hpf_survey_drawn_amounts(survey, o->n_drawn - 1, a.of, err)
+                            : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         const hpf_drawn_sample *last = &o->drawn[o->n_drawn - 1];
-        choose_bands(p, bands, survey, amounts);
+        for (uint32_t name = 0; name < a.n; name++) {
+            a.labels[name] = hpf__without_id(hpf_survey_name(survey, name));
+        }
         p->n_samples = (double)o->n_samples;
         p->time = last->time;
-        p->total = p->other = last->total;
+        p->total = last->total;
         p->peak = o->peak_total;
         double rate_bytes = hpf_survey_rate_bytes(survey);
         p->margin = rate_bytes > 0 ? hpf_margin_of(p->total, 0, rate_bytes) : NAN;
         p->resident = last_of_quantity(o, "resident");
-        add_amounts(p, survey, amounts);
+        add_amounts(p, bands, &a);
     }
-    free(amounts);
+    free_amounts(&a);
     return status;
 }
 
-static bool make_room(http_metrics *m)
+/* Adds a profile of which only the name is known. Returns NULL without memory. */
+static metrics_profile *add(http_metrics *m, hpf_str name, hpf_error *err)
 {
     metrics_profile *grown = realloc(m->profiles, (m->n + 1) * sizeof *grown);
-    m->profiles = grown ? grown : m->profiles;
-    return grown != NULL;
+    if (!grown) {
+        (void)hpf_error_set_memory(err);
+        return NULL;
+    }
+    m->profiles = grown;
+    grown[m->n] = (metrics_profile){.name = name,
+                                    .time = NAN,
+                                    .total = NAN,
+                                    .peak = NAN,
+                                    .resident = NAN,
+                                    .margin = NAN,
+                                    .n_samples = NAN};
+    return &grown[m->n++];
 }
 
 hpf_status http_metrics_add_end(http_metrics *m, const watched *profile, hpf_error *err)
 {
     const hpf_process *process = hpf_live_process(profile->live);
-    if (!process || !death_killer_name(process)) {
-        return HPF_OK;
+    const char *killer = process ? death_killer_name(process) : NULL;
+    metrics_profile *p = killer ? add(m, hpf_str_of(profile->name), err) : NULL;
+    if (p) {
+        p->killer = killer;
     }
-    if (!make_room(m)) {
-        return hpf_error_set_memory(err);
-    }
-    m->profiles[m->n++] = (metrics_profile){.of = profile,
-                                            .has_ended = true,
-                                            .time = NAN,
-                                            .total = NAN,
-                                            .peak = NAN,
-                                            .resident = NAN,
-                                            .n_samples = NAN};
-    return HPF_OK;
+    return p || !killer ? HPF_OK : HPF_ERR_MEMORY;
 }
 
 hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metrics_bands *bands,
@@ -183,16 +209,71 @@ hpf_status http_metrics_add(http_metrics *m, const watched *profile, http_metric
         hpf_survey_overview(survey)->n_drawn == 0) {
         return HPF_OK;
     }
-    if (!make_room(m)) {
-        return hpf_error_set_memory(err);
+    metrics_profile *p = add(m, hpf_str_of(profile->name), err);
+    if (!p) {
+        return HPF_ERR_MEMORY;
     }
     if (bands->epoch != profile->epoch) {
-        *bands = (http_metrics_bands){.epoch = profile->epoch};
+        http_metrics_bands_finish(bands);
+        bands->epoch = profile->epoch;
     }
-    m->profiles[m->n] = (metrics_profile){.of = profile};
-    status = read_sample(&m->profiles[m->n], survey, bands, err);
-    m->n += status == HPF_OK;
+    const hpf_process *process = hpf_live_process(profile->live);
+    if (process) {
+        p->memory = process->memory;
+        p->killer = death_killer_name(process);
+    }
+    status = read_sample(p, survey, bands, err);
+    m->n -= status != HPF_OK;
     return status;
+}
+
+static metrics_profile *add_labelled(http_metrics *m, const http_metrics_process *process,
+                                     hpf_error *err)
+{
+    metrics_profile *p = add(m, hpf_str_of(process->profile), err);
+    if (p) {
+        p->program = hpf_str_of(process->program);
+        p->process_id = process->process_id;
+    }
+    return p;
+}
+
+hpf_status http_metrics_add_process(http_metrics *m, const http_metrics_process *process,
+                                    const hpp_latest *latest, http_metrics_bands *bands,
+                                    hpf_error *err)
+{
+    amounts a = {0};
+    metrics_profile *p = add_labelled(m, process, err);
+    if (!p || !make_amounts(&a, latest->n_bands)) {
+        free_amounts(&a);
+        m->n -= p != NULL;
+        return hpf_error_set_memory(err);
+    }
+    for (size_t i = 0; i < a.n; i++) {
+        a.labels[i] = hpf__without_id(latest->bands[i].name);
+        a.of[i] = (double)latest->bands[i].live_bytes;
+    }
+    p->n_samples = (double)latest->n_samples;
+    p->time = latest->time_s;
+    p->total = (double)latest->live_bytes;
+    p->peak = (double)latest->peak_bytes;
+    p->margin =
+        latest->rate_bytes > 0 ? hpf_margin_of(p->total, 0, (double)latest->rate_bytes) : NAN;
+    p->resident = latest->resident_bytes >= 0 ? latest->resident_bytes : NAN;
+    p->memory = latest->memory;
+    add_amounts(p, bands, &a);
+    free_amounts(&a);
+    return HPF_OK;
+}
+
+hpf_status http_metrics_add_killed(http_metrics *m, const http_metrics_process *process,
+                                   const char *killer, hpf_error *err)
+{
+    metrics_profile *p = add_labelled(m, process, err);
+    if (p) {
+        p->killer = killer;
+    }
+    return p ? HPF_OK : HPF_ERR_MEMORY;
 }
 
 /* ---- writing ---- */
@@ -219,7 +300,12 @@ static void write_value(hpf_sink *sink, const char *metric, const metrics_profil
                         const char *key, const hpf_str *label, double value)
 {
     hpf_sink_printf(sink, "%s{", metric);
-    write_label(sink, "profile", hpf_str_of(p->of->name));
+    write_label(sink, "profile", p->name);
+    if (p->program.length > 0) {
+        hpf_sink_text(sink, ",");
+        write_label(sink, "program", p->program);
+        hpf_sink_printf(sink, ",pid=\"%u\"", (unsigned)p->process_id);
+    }
     if (label) {
         hpf_sink_text(sink, ",");
         write_label(sink, key, *label);
@@ -237,10 +323,10 @@ static void write_bands(const http_metrics *m, hpf_sink *sink)
                         "# HELP census_heap_live_bytes Live heap by band in the latest sample.\n");
     for (size_t k = 0; k < m->n; k++) {
         const metrics_profile *p = &m->profiles[k];
-        for (size_t i = 0; i < p->n_bands; i++) {
-            write_value(sink, metric, p, "band", &p->labels[i], p->amounts[i]);
+        for (size_t i = 0; p->bands && i < p->bands->n; i++) {
+            write_value(sink, metric, p, "band", &p->bands->of[i], p->amounts[i]);
         }
-        if (!p->has_ended) {
+        if (p->bands) {
             write_value(sink, metric, p, "band", &other, p->other);
         }
     }
@@ -255,11 +341,10 @@ static void write_memory(const http_metrics *m, hpf_sink *sink)
                         "# HELP census_memory_used_ratio Used part of a limit of memory.\n");
     for (size_t k = 0; k < m->n; k++) {
         const metrics_profile *p = &m->profiles[k];
-        const hpf_process *process = p->has_ended ? NULL : hpf_live_process(p->of->live);
-        for (hpf_memory_limit i = 0; process && i < HPF_N_MEMORY_LIMITS; i++) {
+        for (hpf_memory_limit i = 0; i < HPF_N_MEMORY_LIMITS; i++) {
             const hpf_str limit = hpf_str_of(death_limit_name(i));
-            if (process->memory.limits[i].most_bytes > 0) {
-                write_value(sink, ratio, p, "limit", &limit, hpf_memory_part(&process->memory, i));
+            if (p->memory.limits[i].most_bytes > 0) {
+                write_value(sink, ratio, p, "limit", &limit, hpf_memory_part(&p->memory, i));
             }
         }
     }
@@ -267,10 +352,8 @@ static void write_memory(const http_metrics *m, hpf_sink *sink)
                         "# HELP census_process_killed 1 for a process that SIGKILL has ended.\n");
     for (size_t k = 0; k < m->n; k++) {
         const metrics_profile *p = &m->profiles[k];
-        const hpf_process *process = hpf_live_process(p->of->live);
-        const char *killer = process ? death_killer_name(process) : NULL;
-        if (killer) {
-            const hpf_str by = hpf_str_of(killer);
+        if (p->killer) {
+            const hpf_str by = hpf_str_of(p->killer);
             write_value(sink, killed, p, "killer", &by, 1);
         }
     }

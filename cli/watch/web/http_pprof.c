@@ -88,7 +88,14 @@ void http_costs_add_programs(http_costs *c, const hpp_collector *collector)
 {
     c->has_blocks = true;
     c->tick_ns = (double)hpp_collector_tick_ns(collector);
-    hpp_collector_costs(collector, add_costs, c);
+    hpp_collector_costs(collector, c->process_id, add_costs, c);
+}
+
+const char *http_costs_refused(const hpp_collector *collector, uint32_t process_id)
+{
+    return hpp_collector_costs(collector, process_id, NULL, NULL)
+               ? NULL
+               : "no process of this number is profiled here\n";
 }
 
 static void add_ticks(http_costs *c, hpf_eventlog_time *time)
@@ -148,13 +155,14 @@ bool http_costs_are_in(const watched *profile, http_place where)
                                                             watched_allocated(profile));
 }
 
-http_costs *http_costs_create(void)
+http_costs *http_costs_create(uint32_t process_id)
 {
     http_costs *c = calloc(1, sizeof *c);
     if (!c || !(c->stacks = hpf_stacks_create())) {
         free(c);
         return NULL;
     }
+    c->process_id = process_id;
     return c;
 }
 

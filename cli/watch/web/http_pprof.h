@@ -45,14 +45,18 @@ typedef struct http_costs {
     hpf_stack_amounts amounts[HTTP_N_COSTS]; /* below 0: of a process that has ended */
     double tick_ns;                          /* 0: unknown */
     bool has_blocks;                         /* not only bytes are known */
+    uint32_t process_id;                     /* of a collector; 0: all */
     double begin_s;    /* clock_now_s() of a measurement; 0: of all costs so far */
     uint32_t epoch;    /* of the profile that was subtracted */
     hpf_status status; /* the first error */
 } http_costs;
 
-/* Returns NULL without memory. */
-http_costs *http_costs_create(void);
+/* Costs of one process of a collector; 0: of all that is added. Returns NULL without memory. */
+http_costs *http_costs_create(uint32_t process_id);
 void http_costs_destroy(http_costs *costs);
+
+/* Returns why a collector has no costs of a process alone; NULL if it has. */
+const char *http_costs_refused(const hpp_collector *collector, uint32_t process_id);
 
 /* Add what the programs of a collector, or the stacks of a profile, have cost until now. */
 void http_costs_add_programs(http_costs *costs, const hpp_collector *collector);

@@ -27,6 +27,8 @@ enum {
     N_RUNS_AT_ONCE = 8, /* before other events of the loop are handled */
 };
 
+#define HTML_TYPE "text/html; charset=utf-8"
+
 #define SOON_S 1e-6 /* in the next step of the loop */
 
 /* Seconds of a profile of processor time. */
@@ -335,10 +337,10 @@ static enum MHD_Result send_events(peer *p, bool is_head, const char *last_event
 }
 
 /* Sends what was written to a sink, which it destroys; `is_complete` is false if it lacks
- * something.
+ * something. `policy` is as for add_headers.
  */
 static enum MHD_Result send_sink(peer *p, hpf_sink *sink, bool is_complete, unsigned failure,
-                                 const char *content_type)
+                                 const char *content_type, const char *policy)
 {
     struct MHD_Response *response = NULL;
     hpf_error err;
@@ -351,7 +353,7 @@ static enum MHD_Result send_sink(peer *p, hpf_sink *sink, bool is_complete, unsi
     if (!response) {
         return send_status(p->connection, failure);
     }
-    add_headers(response, content_type, NULL);
+    add_headers(response, content_type, policy);
     return send_response(p->connection, MHD_HTTP_OK, response);
 }
 
@@ -361,7 +363,10 @@ static enum MHD_Result send_data(peer *p, http_place where)
     hpf_sink *sink = hpf_sink_to_memory();
     bool is_complete = sink && options->scraped(options->context, where, p->measured, sink);
     return send_sink(p, sink, is_complete, MHD_HTTP_SERVICE_UNAVAILABLE,
-                     where == HTTP_METRICS ? HTTP_METRICS_TYPE : "application/octet-stream");
+                     where == HTTP_METRICS ? HTTP_METRICS_TYPE
+                     : where == HTTP_PAGE  ? HTML_TYPE
+                                           : "application/octet-stream",
+                     where == HTTP_PAGE ? options->page_policy : NULL);
 }
 
 static enum MHD_Result send_source(peer *p, const char *what)
@@ -369,7 +374,7 @@ static enum MHD_Result send_source(peer *p, const char *what)
     const http_server_options *options = &p->server->options;
     hpf_sink *sink = hpf_sink_to_memory();
     bool is_complete = sink && options->sourced(options->context, what, sink);
-    return send_sink(p, sink, is_complete, MHD_HTTP_NOT_FOUND, "application/json");
+    return send_sink(p, sink, is_complete, MHD_HTTP_NOT_FOUND, "application/json", NULL);
 }
 
 /* Answers a request for costs, and ends its measurement. */
@@ -384,6 +389,16 @@ static enum MHD_Result finish_costs(peer *p, http_place where)
     return result;
 }
 
+/* Reads an argument of a request, a number from 1 to `most`; 0 without the argument. Returns false
+ * if it is not one. */
+static bool read_number(const peer *p, const char *name, unsigned long most, unsigned long *out)
+{
+    const char *text = MHD_lookup_connection_value(p->connection, MHD_GET_ARGUMENT_KIND, name);
+    size_t n_digits = text ? strspn(text, "0123456789") : 0;
+    *out = text ? strtoul(text, NULL, 10) : 0;
+    return !text || (n_digits > 0 && !text[n_digits] && *out >= 1 && *out <= most);
+}
+
 /* Processor time is sent when the seconds have passed that the request asks for: the library calls
  * the handler of requests again when the connection is resumed. */
 static enum MHD_Result send_costs(peer *p, http_place where)
@@ -392,15 +407,22 @@ static enum MHD_Result send_costs(peer *p, http_place where)
     if (p->measured) {
         return finish_costs(p, where);
     }
-    const char *text = MHD_lookup_connection_value(p->connection, MHD_GET_ARGUMENT_KIND, "seconds");
-    size_t n_digits = text ? strspn(text, "0123456789") : 0;
-    unsigned long given = text ? strtoul(text, NULL, 10) : 0;
-    if (where == HTTP_PROFILE && text &&
-        (n_digits == 0 || text[n_digits] || given < 1 || given > MOST_SECONDS)) {
+    unsigned long process_id, given;
+    if (!read_number(p, "pid", UINT32_MAX, &process_id)) {
+        return send_text(p->connection, MHD_HTTP_BAD_REQUEST,
+                         HPF_STR("pid expects the number of a process\n"));
+    }
+    if (!read_number(p, "seconds", MOST_SECONDS, &given) && where == HTTP_PROFILE) {
         return send_status(p->connection, MHD_HTTP_BAD_REQUEST);
     }
+    const http_server_options *options = &server->options;
+    const char *refusal =
+        process_id > 0 ? options->refused(options->context, (uint32_t)process_id) : NULL;
+    if (refusal) {
+        return send_text(p->connection, MHD_HTTP_NOT_FOUND, hpf_str_of(refusal));
+    }
     unsigned seconds = (unsigned)given;
-    p->measured = server->options.measured(server->options.context, where, &seconds);
+    p->measured = options->measured(options->context, where, (uint32_t)process_id, &seconds);
     if (!p->measured && where != HTTP_HEAP) {
         return send_text(p->connection, MHD_HTTP_NOT_FOUND,
                          where == HTTP_ALLOCS
@@ -473,9 +495,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *request_context = p;
         return MHD_YES;
     }
+    if (!server->options.ring &&
+        (where == HTTP_EVENTS || where == HTTP_SOURCE || where == HTTP_CONTROL)) {
+        return send_status(connection, MHD_HTTP_NOT_FOUND);
+    }
     switch (where) {
     case HTTP_PAGE:
-        return MHD_queue_response(connection, MHD_HTTP_OK, server->page);
+        return server->options.page.length > 0
+                   ? MHD_queue_response(connection, MHD_HTTP_OK, server->page)
+                   : send_data(p, where);
     case HTTP_METRICS:
         return send_data(p, where);
     case HTTP_HEAP:
@@ -522,7 +550,7 @@ static bool start_page(http_server *server)
 {
     server->page = constant_response(server->options.page);
     if (server->page) {
-        add_headers(server->page, "text/html; charset=utf-8", server->options.page_policy);
+        add_headers(server->page, HTML_TYPE, server->options.page_policy);
     }
     return server->page != NULL;
 }

@@ -20,10 +20,10 @@ typedef struct http_server http_server;
 typedef struct http_server_options {
     const http_guard *guard;
     const http_listener *listener;
-    hpf_str page;
+    hpf_str page;            /* empty: `scraped` writes it at each request */
     const char *page_policy; /* its Content-Security-Policy */
-    const http_ring *ring;
-    const char *instance; /* prefix of event ids */
+    const http_ring *ring;   /* NULL: there are no viewers, commands and files */
+    const char *instance;    /* prefix of event ids */
     /* A viewer connects, with all messages up to `number` if `is_resumed`, else with none. Must
      * ensure that the ring has a base or continues from there. */
     void (*joined)(void *context, bool is_resumed, uint64_t number);
@@ -31,9 +31,13 @@ typedef struct http_server_options {
     unsigned (*commanded)(void *context, const char *command);
     /* Writes the lines of a file PROFILE/FILE. Returns false if there can be none. */
     bool (*sourced)(void *context, const char *what, hpf_sink *sink);
-    /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. `*seconds` is how
-     * long the request wants it to last, 0: it does not say that; set to 0 if it is over. */
-    http_costs *(*measured)(void *context, http_place where, unsigned *seconds);
+    /* Returns why there is no data of a process alone; NULL if there is. */
+    const char *(*refused)(void *context, uint32_t process_id);
+    /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. `process_id` is
+     * 0, or the only process. `*seconds` is how long the request wants it to last, 0: it does not
+     * say that; set to 0 if it is over. */
+    http_costs *(*measured)(void *context, http_place where, uint32_t process_id,
+                            unsigned *seconds);
     /* Writes the data of a place, by its measurement if there is one. Returns false without data.
      */
     bool (*scraped)(void *context, http_place where, http_costs *measured, hpf_sink *sink);

@@ -330,12 +330,20 @@ static bool has_costs(const view_http *v, http_place where, bool *can_grow)
     return has;
 }
 
+static const char *on_refused(void *context, uint32_t process_id)
+{
+    const view_http *v = context;
+    return v->collector ? http_costs_refused(v->collector, process_id)
+                        : "pid chooses a process of census run or attach: these are files\n";
+}
+
 /* A profile that is complete has only costs so far. */
-static http_costs *on_measured(void *context, http_place where, unsigned *seconds)
+static http_costs *on_measured(void *context, http_place where, uint32_t process_id,
+                               unsigned *seconds)
 {
     const view_http *v = context;
     bool can_grow;
-    http_costs *costs = has_costs(v, where, &can_grow) ? http_costs_create() : NULL;
+    http_costs *costs = has_costs(v, where, &can_grow) ? http_costs_create(process_id) : NULL;
     if (where != HTTP_PROFILE || (*seconds == 0 && !can_grow)) {
         *seconds = 0;
     } else {
@@ -484,6 +492,9 @@ static void destroy(view_http *v, double linger_s)
     }
     free(v->sources);
     hpf_text_folder_destroy(v->folder);
+    for (size_t i = 0; i < v->n_bands; i++) {
+        http_metrics_bands_finish(&v->bands[i]);
+    }
     free(v->feeds);
     free(v->bands);
     http_ring_finish(&v->channel.ring);
@@ -559,6 +570,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .joined = on_joined,
         .commanded = on_commanded,
         .sourced = on_sourced,
+        .refused = on_refused,
         .measured = on_measured,
         .scraped = on_scraped,
         .context = v,

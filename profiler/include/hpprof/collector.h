@@ -38,6 +38,12 @@ HPF_API void hpp_collector_destroy(hpp_collector *collector);
 /* Sets the first process, whose files are named BASE. */
 HPF_API void hpp_collector_follow(hpp_collector *collector, long process_id);
 
+/* The same for a process that will be attached to: it may be in another network name space, where
+ * the collector waits for it then. With `forgets_ended`, one process after the other can be
+ * attached to; call hpp_collector_serve in between. Errors: IO. */
+HPF_API HPF_MUST_USE hpf_status hpp_collector_expect(hpp_collector *collector, long process_id,
+                                                     hpf_error *err);
+
 /* The environment variables of a profiled program: CENSUS_RUN and LD_PRELOAD. */
 enum { HPP_VARIABLE_BYTES = 512 };
 typedef struct hpp_variables {
@@ -70,9 +76,14 @@ HPF_API bool hpp_collector_files(const hpp_collector *collector, size_t index,
                                  hpp_process_files *out);
 
 /* Visits what the stacks of all processes that run have cost by their latest samples, one process
- * after the other. Needs `keeps_costs`. */
-HPF_API void hpp_collector_costs(const hpp_collector *collector, hpp_visit_costs *visit,
-                                 void *context);
+ * after the other; with `process_id`, those of this one only. Returns whether there are any such
+ * processes; `visit` may be NULL. Needs `keeps_costs`. */
+HPF_API bool hpp_collector_costs(const hpp_collector *collector, uint32_t process_id,
+                                 hpp_visit_costs *visit, void *context);
+
+/* Visits all processes that run and have a sample. Needs `keeps_latest`. */
+HPF_API void hpp_collector_latest(const hpp_collector *collector, hpp_visit_latest *visit,
+                                  void *context);
 
 /* Returns the nanoseconds of processor time between two ticks; 0 if there are no ticks. */
 HPF_API uint64_t hpp_collector_tick_ns(const hpp_collector *collector);
@@ -156,7 +167,8 @@ typedef struct hpp_attached {
 HPF_API HPF_MUST_USE hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library,
                                            const char *settings, hpf_error *err);
 
-/* Makes the process call its own allocator again. The library stays loaded. Errors: as above. */
+/* Makes the process call its own allocator again. The library stays loaded. Does nothing if the
+ * process has ended or has called exec. Errors: as above. */
 HPF_API HPF_MUST_USE hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err);
 
 /* ---- Before a program is started ---------------------------------------------------------------

@@ -12,6 +12,8 @@
 
 HPF_BEGIN_DECLS
 
+struct hpp_process_figures;
+
 /* Options of a collector, borrowed until it is destroyed. Zero means the default. */
 typedef struct hpp_collector_options {
     size_t size;                /* of the struct (hpfile/version.h) */
@@ -54,7 +56,17 @@ typedef struct hpp_collector_options {
      * a signal is pending for instance; may be NULL. */
     bool (*is_hurried)(void *context);
     void *is_hurried_context;
-    bool is_attached; /* the process runs already: blocks from before are not known */
+    bool is_attached;  /* the process runs already: blocks from before are not known */
+    bool keeps_latest; /* for hpp_collector_latest */
+    /* For processes that come and go: frees a process that has ended, after `ended` was called with
+     * its figures, which are borrowed (on the main thread; may be NULL). Indices of other processes
+     * change then. */
+    bool forgets_ended;
+    void (*ended)(void *context, const struct hpp_process_figures *figures);
+    void *ended_context;
+    /* Lengthens the interval between samples, up to a minute, so that this process takes no more
+     * than this part of a processor, in percent; 0: no limit. */
+    uint32_t max_cpu_percent;
 } hpp_collector_options;
 
 /* The files of a process, which may still grow. */
@@ -219,6 +231,26 @@ typedef struct hpp_stack_costs {
 /* Visits a stack, innermost frame first; frames are valid during the visit. */
 typedef void hpp_visit_costs(void *context, const hpf_frame *frames, size_t n_frames,
                              const hpp_stack_costs *costs);
+
+/* A band of a process that runs, by its first break-down. */
+typedef struct hpp_latest_band {
+    hpf_str name;
+    uint64_t live_bytes;
+} hpp_latest_band;
+
+/* A process that runs, as of its latest sample; texts and bands are valid during the visit. */
+typedef struct hpp_latest {
+    uint32_t process_id;
+    uint64_t n_samples;
+    double time_s; /* since its profile began */
+    uint64_t live_bytes, peak_bytes, rate_bytes;
+    double resident_bytes; /* below 0: not known */
+    hpf_memory memory;
+    const hpp_latest_band *bands;
+    size_t n_bands;
+} hpp_latest;
+
+typedef void hpp_visit_latest(void *context, const hpp_latest *latest);
 
 /* All threads of one name in a process. */
 typedef struct hpp_thread_figures {

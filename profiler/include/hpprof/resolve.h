@@ -29,6 +29,7 @@ typedef struct hpp_object_file {
     const char *path;        /* as the program saw it; "" for generated code */
     const uint8_t *build_id; /* NULL: none */
     size_t n_build_id;
+    const char *root; /* where the program sees its files, such as "/proc/PID/root"; NULL: here */
 } hpp_object_file;
 
 /* Options of a resolver. All zero is a sensible default. */

@@ -40,6 +40,7 @@ static const uint64_t patience_ns = 2000000000; /* with callers that say nothing
                                                    a signal is forwarded */
 static const uint64_t leave_patience_ns = UINT64_C(15000000000);
 static const uint64_t longest_tick_ns = 500000000;
+static const uint64_t longest_interval_ns = UINT64_C(60000000000); /* for max_cpu_percent */
 static const uint64_t worth_keeping_ns = 1000000000; /* of what becomes another program */
 
 typedef struct caller {
@@ -55,8 +56,10 @@ struct hpp_collector {
     uint32_t first_id;
     uint64_t start_ns; /* of the first process, CLOCK_MONOTONIC */
     hpp__collector_socket place;
+    hpp__collector_socket guest_place; /* in the name space of an expected process; fd -1: none */
     int epoll, timer;
     bool timer_runs;
+    uint64_t cpu_ns; /* that this process had taken at the last tick, for max_cpu_percent */
     hpf_arena *arena;
     hpp__names *names;
     hpp__retainer_sites *retainer_sites;
@@ -82,19 +85,43 @@ static hpf_status watch(hpp_collector *c, int fd, hpf_error *err)
                : hpf_error_set_os(err, errno, "cannot wait for a descriptor");
 }
 
+static void arm_timer(const hpp_collector *c, uint64_t ns)
+{
+    struct timespec every = {(time_t)(ns / second_ns), (long)(ns % second_ns)};
+    struct itimerspec times = {every, every};
+    timerfd_settime(c->timer, 0, &times, NULL);
+}
+
+static uint64_t interval_ns(const hpp_collector *c)
+{
+    uint64_t ns = c->profile.interval_ns / (c->options.by_cpu_time ? LOOKS_PER_INTERVAL : 1);
+    return ns > least_interval_ns ? ns : least_interval_ns;
+}
+
 /* Sets the timer, or stops it while there is nothing to do. */
 static void set_timer(hpp_collector *c)
 {
     bool should_run = hpp_collector_n_living(c) > 0;
-    uint64_t ns = c->profile.interval_ns / (c->options.by_cpu_time ? LOOKS_PER_INTERVAL : 1);
-    ns = ns > least_interval_ns ? ns : least_interval_ns;
-    ns = should_run ? ns : 0;
     if (should_run != c->timer_runs) {
-        struct timespec every = {(time_t)(ns / second_ns), (long)(ns % second_ns)};
-        struct itimerspec times = {every, every};
-        timerfd_settime(c->timer, 0, &times, NULL);
+        arm_timer(c, should_run ? interval_ns(c) : 0);
         c->timer_runs = should_run;
     }
+}
+
+/* Puts the next tick off until what this process has taken since the last one is the allowed part
+ * of a processor. */
+static void limit_cpu(hpp_collector *c)
+{
+    struct timespec cpu;
+    if (c->options.max_cpu_percent == 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0) {
+        return;
+    }
+    uint64_t now_ns = (uint64_t)cpu.tv_sec * second_ns + (uint64_t)cpu.tv_nsec;
+    uint64_t ns = (now_ns - c->cpu_ns) * 100 / c->options.max_cpu_percent;
+    ns = ns < longest_interval_ns ? ns : longest_interval_ns;
+    ns = ns > interval_ns(c) ? ns : interval_ns(c);
+    arm_timer(c, ns);
+    c->cpu_ns = now_ns;
 }
 
 /* ---- Processes ---- */
@@ -134,7 +161,7 @@ static void retire(hpp_collector *c, uint32_t process_id, const char *base)
             n++;
         }
     }
-    if (last) {
+    if (last && !c->options.forgets_ended) {
         char older[MAX_BASE_BYTES + 24];
         snprintf(older, sizeof older, "%s.%zu", base, n);
         hpp__process_rename(last, older);
@@ -289,10 +316,10 @@ static bool receive(hpp_collector *c, int fd)
 
 /* Accepts clients in the order in which they connected: a program must not be handled after the one
  * that replaced it by exec. If the list is full, a client without a message is dropped. */
-static void accept_callers(hpp_collector *c)
+static void accept_callers(hpp_collector *c, const hpp__collector_socket *place)
 {
-    for (;;) {
-        int fd = hpp__collector_socket_accept(&c->place, c->first_id);
+    while (place->fd >= 0) {
+        int fd = hpp__collector_socket_accept(place, c->first_id);
         if (fd < 0) {
             return;
         }
@@ -363,6 +390,25 @@ static void tick(hpp_collector *c)
             hpp__process_miss(p, n_times);
         }
     }
+    limit_cpu(c);
+}
+
+/* Frees the processes that have ended, and are not used by the queue any more. */
+static void forget_ended(hpp_collector *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (!p->has_ended || !atomic_load(&p->is_unused)) {
+            c->processes[n++] = p;
+            continue;
+        }
+        if (c->options.ended && !p->is_forgotten) {
+            c->options.ended(c->options.ended_context, &p->remains.figures);
+        }
+        hpp__process_destroy(p);
+    }
+    c->n_processes = n;
 }
 
 /* Ends the process of a descriptor that was readable. Its number may belong to a newer process by
@@ -388,7 +434,8 @@ static void take_windows(hpp_collector *c)
     size_t n_known;
     do {
         n_known = c->n_processes;
-        accept_callers(c);
+        accept_callers(c, &c->place);
+        accept_callers(c, &c->guest_place);
         receive_all(c);
     } while (c->n_processes > n_known);
     /* Ends the processes that had already ended when their windows came. */
@@ -411,9 +458,12 @@ hpf_status hpp_collector_serve(hpp_collector *c, hpf_error *err)
         int fd = events[i].data.fd;
         if (fd == c->timer) {
             tick(c);
-        } else if (fd != c->place.fd) {
+        } else if (fd != c->place.fd && fd != c->guest_place.fd) {
             end_process(c, fd);
         }
+    }
+    if (c->options.forgets_ended) {
+        forget_ended(c);
     }
     set_timer(c);
     return HPF_OK;
@@ -451,10 +501,28 @@ uint64_t hpp_collector_tick_ns(const hpp_collector *c)
     return has_ticks ? c->profile.tick_ns : 0;
 }
 
-void hpp_collector_costs(const hpp_collector *c, hpp_visit_costs *visit, void *context)
+bool hpp_collector_costs(const hpp_collector *c, uint32_t process_id, hpp_visit_costs *visit,
+                         void *context)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        hpp__process *p = c->processes[i];
+        if (!p->has_ended && (process_id == 0 || p->process_id == process_id)) {
+            has_any = true;
+            if (visit) {
+                hpp__shared_costs_visit(&p->costs, visit, context);
+            }
+        }
+    }
+    return has_any;
+}
+
+void hpp_collector_latest(const hpp_collector *c, hpp_visit_latest *visit, void *context)
 {
     for (size_t i = 0; i < c->n_processes; i++) {
-        hpp__shared_costs_visit(&c->processes[i]->costs, visit, context);
+        if (!c->processes[i]->has_ended) {
+            hpp__shared_costs_visit_latest(&c->processes[i]->costs, visit, context);
+        }
     }
 }
 
@@ -468,6 +536,15 @@ bool hpp_collector_expects_more(const hpp_collector *c)
 void hpp_collector_follow(hpp_collector *c, long process_id)
 {
     c->first_id = (uint32_t)process_id;
+}
+
+hpf_status hpp_collector_expect(hpp_collector *c, long process_id, hpf_error *err)
+{
+    hpp_collector_follow(c, process_id);
+    hpp__collector_socket_close(&c->guest_place); /* the one before has connected */
+    hpf_status status =
+        hpp__collector_socket_open_inside(&c->guest_place, &c->place, (uint32_t)process_id, err);
+    return status == HPF_OK && c->guest_place.fd >= 0 ? watch(c, c->guest_place.fd, err) : status;
 }
 
 hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, long process_id,
@@ -717,7 +794,7 @@ hpf_status hpp_collector_create(hpp_collector **out, const hpp_collector_options
     if (!c) {
         return hpf_error_set_memory(err);
     }
-    c->epoll = c->timer = c->place.fd = -1;
+    c->epoll = c->timer = c->place.fd = c->guest_place.fd = -1;
     hpp__queue_start(&c->queue);
     hpf_status status = HPF__OPTIONS_COPY(&c->options, options, err);
     status = status == HPF_OK ? init(c, err) : status;
@@ -744,6 +821,7 @@ void hpp_collector_destroy(hpp_collector *c)
     hpp__recording_close(&c->recording);
     free(c->processes);
     hpp__collector_socket_close(&c->place);
+    hpp__collector_socket_close(&c->guest_place);
     hpf__close(c->timer);
     hpf__close(c->epoll);
     hpp__names_destroy(c->names);

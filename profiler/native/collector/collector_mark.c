@@ -3,6 +3,7 @@
  * A mark, or the request of a heap snapshot, from outside: the window of the process, which is
  * mapped in it, has the name of the collector's socket.
  */
+#include "collector_mark.h"
 #include "hpprof/collector.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "native/collector/image/freezer.h"
 #include "native/window/window.h"
 
@@ -64,6 +66,28 @@ static int connect_to(const char *name)
         fd = -1;
     }
     return fd;
+}
+
+bool hpp__mark_finds_other(uint32_t process_id, const char *settings)
+{
+    char path[64], name[SOCKET_NAME_BYTES];
+    char *line = NULL;
+    size_t room = 0;
+    bool is_found = false;
+    snprintf(path, sizeof path, "/proc/%u/maps", (unsigned)process_id);
+    FILE *file = fopen(path, "re");
+    while (file && !is_found && getline(&line, &room, file) > 0) {
+        if (read_socket_name(line, name) && !strstr(settings, name)) {
+            int fd = connect_to(name);
+            is_found = fd >= 0;
+            hpf__close(fd);
+        }
+    }
+    free(line);
+    if (file) {
+        fclose(file);
+    }
+    return is_found;
 }
 
 /* Sends a message and waits for the answer. */

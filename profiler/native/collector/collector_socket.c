@@ -5,10 +5,14 @@
 #include "collector_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -30,12 +34,12 @@ static bool make_name(char out[HPP__SOCKET_NAME_BYTES])
     return true;
 }
 
-hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err)
+/* Opens a socket with the name in `out`. */
+static hpf_status open_named(hpp__collector_socket *out, hpf_error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    *out = (hpp__collector_socket){
-        .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (out->fd < 0 || !make_name(out->name)) {
+    out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (out->fd < 0) {
         return hpf_error_set_os(err, errno, "cannot create a socket");
     }
     size_t length = strlen(out->name);
@@ -45,6 +49,53 @@ hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err
         return hpf_error_set_os(err, errno, "cannot listen on a socket");
     }
     return HPF_OK;
+}
+
+hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err)
+{
+    out->fd = -1;
+    return make_name(out->name) ? open_named(out, err)
+                                : hpf_error_set_os(err, errno, "cannot create a socket");
+}
+
+typedef struct inside {
+    hpp__collector_socket *out;
+    int network; /* the name space */
+    hpf_status status;
+    hpf_error *err;
+} inside;
+
+/* A thread can enter a name space alone; a socket stays in the one where it was created. */
+static void *open_inside(void *context)
+{
+    inside *in = context;
+    in->status = setns(in->network, CLONE_NEWNET) == 0
+                     ? open_named(in->out, in->err)
+                     : hpf_error_set_os(in->err, errno, "cannot enter its network name space");
+    return NULL;
+}
+
+hpf_status hpp__collector_socket_open_inside(hpp__collector_socket *out,
+                                             const hpp__collector_socket *same_name,
+                                             uint32_t process_id, hpf_error *err)
+{
+    char path[64];
+    struct stat own, its;
+    pthread_t thread;
+    *out = *same_name;
+    out->fd = -1;
+    snprintf(path, sizeof path, "/proc/%u/ns/net", (unsigned)process_id);
+    inside in = {.out = out, .network = open(path, O_RDONLY | O_CLOEXEC), .err = err};
+    if (in.network < 0 || fstat(in.network, &its) != 0 || stat("/proc/self/ns/net", &own) != 0 ||
+        (own.st_dev == its.st_dev && own.st_ino == its.st_ino)) {
+        in.status = HPF_OK; /* an attachment says what else is wrong */
+    } else if (pthread_create(&thread, NULL, open_inside, &in) == 0) {
+        pthread_join(thread, NULL);
+    } else {
+        in.status = hpf_error_set_memory(err);
+    }
+    hpf__close(in.network);
+    return in.status;
 }
 
 void hpp__collector_socket_close(hpp__collector_socket *place)

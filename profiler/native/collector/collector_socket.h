@@ -22,6 +22,12 @@ typedef struct hpp__collector_socket {
 hpf_status hpp__collector_socket_open(hpp__collector_socket *out, hpf_error *err);
 void hpp__collector_socket_close(hpp__collector_socket *place);
 
+/* Listens under the same name in the network name space of a process, if that is another one; else
+ * `out->fd` is -1. Errors: IO if it cannot be entered. */
+hpf_status hpp__collector_socket_open_inside(hpp__collector_socket *out,
+                                             const hpp__collector_socket *same_name,
+                                             uint32_t process_id, hpf_error *err);
+
 /* Accepts a client. Returns its descriptor, or -1 if none is waiting. Rejects clients of other
  * users that do not descend from `ancestor_id`. */
 int hpp__collector_socket_accept(const hpp__collector_socket *place, uint32_t ancestor_id);

@@ -156,13 +156,14 @@ static void run_end(hpp__job *base)
         sum_up(p->profile, &p->remains);
         atomic_store(&p->number, hpp__profile_number(p->profile));
     }
-    hpp__shared_costs_replace(&p->costs, NULL); /* their stacks are the profile's */
+    hpp__shared_costs_clear(&p->costs); /* their stacks and names are the profile's */
     hpp__profile_destroy(p->profile);
     p->profile = NULL;
     close_window(p);
     hpp__freezer_finish(&p->freezer); /* no image is open any more */
     atomic_store(&p->is_complete, true);
     finish_job(j);
+    atomic_store(&p->is_unused, true);
 }
 
 static void run_rename(hpp__job *base)
@@ -1036,6 +1037,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         p->n_thread_events = atomic_load(&p->control->n_thread_events_read);
         status = copy_options(p, profile, err);
         p->profile_options.costs = options->keeps_costs ? &p->costs : NULL;
+        p->profile_options.latest = options->keeps_latest ? &p->costs : NULL;
     }
     if (status != HPF_OK) {
         hpp__process_destroy(p);
@@ -1052,7 +1054,7 @@ void hpp__process_destroy(hpp__process *p)
     }
     hpf__close(p->pidfd);
     drop_held(p);
-    hpp__shared_costs_replace(&p->costs, NULL);
+    hpp__shared_costs_clear(&p->costs);
     pthread_mutex_destroy(&p->costs.lock);
     hpp__profile_destroy(p->profile);
     close_window(p);

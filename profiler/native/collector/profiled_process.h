@@ -105,10 +105,10 @@ typedef struct hpp__process {
     hpf_arena *names_arena; /* bases; the collector's thread fills it */
     const char *base;       /* the current or next base of the files */
     /* Set by the queue's thread: its number in the recording, number of jobs that changed the
-     * files, and whether the last one is done. */
+     * files, whether the last one is done, and whether that has been announced. */
     _Atomic uint64_t n_writes;
     _Atomic uint32_t number; /* in the recording */
-    _Atomic bool is_complete;
+    _Atomic bool is_complete, is_unused;
     void (*written)(void *context);
     void *written_context;
     hpp__queue *queue; /* borrowed */

@@ -58,6 +58,56 @@ Test(resolve, offsets_are_addresses)
     hpp_resolver_destroy(resolver);
 }
 
+enum { BUILD_ID_BYTES = 20 };
+
+/* Stores the build id of libfixture.so. */
+static void read_build_id(uint8_t out[BUILD_ID_BYTES])
+{
+    for (size_t i = 0; i < BUILD_ID_BYTES; i++) {
+        unsigned byte;
+        cr_assert_eq(sscanf(&BUILD_ID[2 * i], "%2x", &byte), 1);
+        out[i] = (uint8_t)byte;
+    }
+}
+
+/* A program in a container maps files below a root of its own. */
+Test(resolve, files_below_another_root)
+{
+    hpp_resolver *resolver = make_resolver(&symbols_only);
+    const hpp_object_file ended = {.path = "/libfixture_symbols.so", .root = "/gone"};
+    const hpp_object_file inside = {.path = "/libfixture_symbols.so", .root = FIXTURE("")};
+    const hpp_object_file here = {.path = "/libfixture_symbols.so"};
+    uint32_t first = hpp_resolver_object(resolver, &ended);
+    cr_assert_not(hpp_resolver_is_found(resolver, first));
+    uint32_t second = hpp_resolver_object(resolver, &inside);
+    cr_assert_neq(second, first); /* without a build id, files of two roots may differ */
+    cr_assert(hpp_resolver_is_found(resolver, second));
+    cr_assert_neq(hpp_resolver_object(resolver, &here), second);
+    cr_assert_eq(hpp_resolver_object(resolver, &inside), second);
+    hpp_resolver_destroy(resolver);
+}
+
+/* With a build id, all roots have the same file: it is read where it is found first. */
+Test(resolve, a_file_of_a_program_that_has_ended)
+{
+    uint8_t build_id[BUILD_ID_BYTES];
+    hpp_resolver *resolver = make_resolver(&symbols_only);
+    read_build_id(build_id);
+    const hpp_object_file ended = {.path = "/libfixture.so",
+                                   .build_id = build_id,
+                                   .n_build_id = sizeof build_id,
+                                   .root = "/gone"};
+    hpp_object_file inside = ended;
+    inside.root = FIXTURE("");
+    uint32_t number = hpp_resolver_object(resolver, &ended);
+    cr_assert_not(hpp_resolver_is_found(resolver, number));
+    cr_assert_eq(hpp_resolver_object(resolver, &inside), number);
+    cr_assert(hpp_resolver_is_found(resolver, number));
+    cr_assert_eq(hpp_resolver_object(resolver, &ended), number);
+    cr_assert(hpp_resolver_is_found(resolver, number));
+    hpp_resolver_destroy(resolver);
+}
+
 Test(resolve, aliases_and_bare_labels)
 {
     const char *path = FIXTURE("libfixture_stripped.so");
@@ -169,8 +219,9 @@ Test(resolve, debug_files_by_build_id, .init = scratch_begin, .fini = scratch_en
 Test(resolve, a_file_of_another_build_is_not_used)
 {
     const uint8_t other[20] = {1, 2, 3};
-    const hpp_object_file file = {FIXTURE("libfixture.so"), other, sizeof other};
-    const hpp_object_file any = {FIXTURE("libfixture.so"), NULL, 0};
+    const hpp_object_file file = {
+        .path = FIXTURE("libfixture.so"), .build_id = other, .n_build_id = sizeof other};
+    const hpp_object_file any = {.path = FIXTURE("libfixture.so")};
     places *there = places_run(file.path, "fixture_places");
     hpp_resolver *resolver = make_resolver(NULL);
     uint32_t number = hpp_resolver_object(resolver, &file);
@@ -206,17 +257,14 @@ Test(resolve, a_missing_file_is_replaced_by_its_debug_file, .init = scratch_begi
      .fini = scratch_end)
 {
     char path[512], folder[256];
-    uint8_t build_id[20];
+    uint8_t build_id[BUILD_ID_BYTES];
     make_debug_folder(path, sizeof path);
     snprintf(folder, sizeof folder, "%s", scratch_path("."));
     cr_assert_eq(symlink(FIXTURE("libfixture.debug"), path), 0);
-    for (size_t i = 0; i < sizeof build_id; i++) {
-        unsigned byte;
-        cr_assert_eq(sscanf(&BUILD_ID[2 * i], "%2x", &byte), 1);
-        build_id[i] = (uint8_t)byte;
-    }
+    read_build_id(build_id);
     const hpp_resolver_options options = {.size = sizeof options, .debug_folder = folder};
-    const hpp_object_file file = {"/no/such/libfixture.so", build_id, sizeof build_id};
+    const hpp_object_file file = {
+        .path = "/no/such/libfixture.so", .build_id = build_id, .n_build_id = sizeof build_id};
     places *there = places_run(FIXTURE("libfixture.so"), "fixture_places");
     hpp_resolver *resolver = make_resolver(&options);
     hpp_functions found = hpp_resolver_find(resolver, hpp_resolver_object(resolver, &file),

@@ -11,6 +11,7 @@
 
 #include "base/descriptor.h"
 #include "attach_calls.h"
+#include "native/collector/collector_mark.h"
 #include "native/collector/image/proc.h"
 
 #include <dlfcn.h>
@@ -124,7 +125,7 @@ static hpf_status refused_data(long process_id, hpf_error *err)
 }
 
 /* Checks what would make profiling harm the process, or fail. */
-static hpf_status check_process(long process_id, hpf_error *err)
+static hpf_status check_process(long process_id, const char *settings, hpf_error *err)
 {
     char path[64];
     uint32_t tracer_id = hpp__proc_tracer((uint32_t)process_id);
@@ -147,10 +148,13 @@ static hpf_status check_process(long process_id, hpf_error *err)
     }
     hpp__mappings mappings = {0};
     hpp__mappings_read(&mappings, (uint32_t)process_id);
-    bool has_library = hpp__mappings_named(&mappings, "libcensus-preload.so") != NULL;
+    bool has_library = hpp__mappings_named(&mappings, LIBRARY_NAME) != NULL;
     hpp__mappings_free(&mappings);
     if (has_library) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it was started by census run");
+    }
+    if (hpp__mark_finds_other((uint32_t)process_id, settings)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "another census profiles it");
     }
     return hpp_program_check(path, err);
 }
@@ -161,7 +165,7 @@ hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library, c
     static hpp__guest g;
     const uint64_t none[3] = {0};
     uint64_t bias = 0, attach_at, result = 0;
-    hpf_status status = check_process(process_id, err);
+    hpf_status status = check_process(process_id, settings, err);
     if (status != HPF_OK) {
         return status;
     }
@@ -182,16 +186,31 @@ hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library, c
                : status;
 }
 
+/* Returns whether a process still has the library that it was attached with: it may have ended, or
+ * be another program since. */
+static bool has_library(const hpp_attached *attached)
+{
+    hpp__mappings mappings = {0};
+    hpp__mappings_read(&mappings, (uint32_t)attached->process_id);
+    const hpp__mapping *at = hpp__mappings_at(&mappings, attached->detach_at);
+    bool is_there = at && strstr(at->path, LIBRARY_NAME);
+    hpp__mappings_free(&mappings);
+    return is_there;
+}
+
 hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err)
 {
     static hpp__guest g;
     const uint64_t none[3] = {0};
     uint64_t result;
+    if (!has_library(attached)) {
+        return HPF_OK;
+    }
     g = (hpp__guest){0};
     hpf_status status = hpp__guest_enter(&g, (uint32_t)attached->process_id, err);
     if (status == HPF_OK) {
         status = hpp__guest_call(&g, attached->detach_at, NULL, none, &result, err);
     }
     hpp__guest_leave(&g);
-    return status;
+    return status == HPF_OK || has_library(attached) ? status : HPF_OK;
 }

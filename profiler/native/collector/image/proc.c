@@ -225,6 +225,23 @@ uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id)
     return last ? (uint32_t)strtoul(last, NULL, 10) : 0;
 }
 
+/* Returns whether a path leads to the same file in the folders of a process and of this one. */
+static bool is_same_file(uint32_t process_id, const char *name)
+{
+    char path[64], own[64];
+    struct stat its, ours;
+    snprintf(path, sizeof path, "/proc/%u/%s", (unsigned)process_id, name);
+    snprintf(own, sizeof own, "/proc/self/%s", name);
+    return stat(path, &its) != 0 || stat(own, &ours) != 0 ||
+           (its.st_dev == ours.st_dev && its.st_ino == ours.st_ino);
+}
+
+bool hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES])
+{
+    snprintf(out, HPP__PROC_ROOT_BYTES, "/proc/%u/root", (unsigned)process_id);
+    return !is_same_file(process_id, "ns/mnt") || !is_same_file(process_id, "root");
+}
+
 uint32_t hpp__proc_seccomp(uint32_t process_id)
 {
     return (uint32_t)status_of(process_id, process_id, "\nSeccomp:");

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "native/collector/image/proc.h"
 #include "native/collector/types/containers.h"
 #include "symbol/resolve.h"
 
@@ -152,7 +153,10 @@ static const hpp__known_module *module_at(hpp__named_stacks *s, uint32_t index)
         !HPF__ARRAY_RESERVE_ZEROED(s->modules, s->modules_capacity, index + (size_t)1)) {
         return NULL;
     }
-    s->modules[index] = (hpp__known_module){hpp__names_object(s->names, &module) + 1, module.bias};
+    char root[HPP__PROC_ROOT_BYTES];
+    const char *other = hpp__proc_root(s->process_id, root) ? root : NULL;
+    s->modules[index] =
+        (hpp__known_module){hpp__names_object(s->names, &module, other) + 1, module.bias};
     return &s->modules[index];
 }
 

@@ -314,12 +314,13 @@ hpp__frames hpp__names_generated(hpp__names *names, uint32_t process_id, uint64_
     return frames_of(names, hpp__resolver_find_generated(names->resolver, process_id, address));
 }
 
-uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module)
+uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module, const char *root)
 {
     const hpp_object_file object = {
         .path = module->path,
         .build_id = module->n_build_id > 0 ? module->build_id : NULL,
         .n_build_id = module->n_build_id,
+        .root = root,
     };
     return hpp_resolver_object(names->resolver, &object);
 }

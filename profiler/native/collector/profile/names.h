@@ -57,8 +57,8 @@ hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n
                              hpf_error *err);
 void hpp__names_destroy(hpp__names *names);
 
-/* Registers a module. Returns its number. */
-uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module);
+/* Registers a module; `root` is as in hpp_object_file. Returns its number. */
+uint32_t hpp__names_object(hpp__names *names, const hpp_window_module *module, const char *root);
 
 /* Returns the functions at an address, as in resolve.h. Valid until the next call; n is 0 without
  * memory. */

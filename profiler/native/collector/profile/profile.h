@@ -67,6 +67,7 @@ typedef struct hpp__profile_options {
     void *print_context;
     struct hpp__memory_look *memory_look; /* of all processes; borrowed */
     struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
+    struct hpp__shared_costs *latest;     /* the same, for its sample */
 } hpp__profile_options;
 
 /* Creates a profile of the window of `reader`, and its files. Errors: IO, MEMORY, ARGUMENT for

@@ -2,6 +2,8 @@
  *
  * Takes a census of a snapshot, and keeps what the summary says of the largest one.
  */
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "census/snapshot.h"
 #include "core/log.h"
@@ -188,6 +190,32 @@ static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
     }
 }
 
+/* Without memory, an earlier sample stays. */
+static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
+                         const hpp_census_result *shown)
+{
+    hpp_latest_band *bands = malloc((shown->n_bands + 1) * sizeof *bands);
+    for (size_t i = 0; bands && i < shown->n_bands; i++) {
+        bands[i] = (hpp_latest_band){shown->bands[i].name, shown->bands[i].size_bytes};
+    }
+    const hpp_latest latest = {
+        .process_id = p->figures.process_id,
+        .n_samples = p->figures.n_samples,
+        .time_s = snapshot->time_s,
+        .live_bytes = shown->size_bytes,
+        .peak_bytes = p->figures.peak_bytes,
+        .rate_bytes = p->options->rate_bytes,
+        .resident_bytes = snapshot->resident_bytes,
+        .memory = p->figures.memory,
+        .bands = bands,
+        .n_bands = shown->n_bands,
+    };
+    if (bands) {
+        hpp__shared_costs_sample(p->files.latest, &latest);
+    }
+    free(bands);
+}
+
 void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
 {
     p->reader = snapshot->reader;
@@ -215,6 +243,9 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     hpp__profile_keep_era(p, &now);
     hpp_census_result shown = hpp__profile_scale(p, result, &now);
     note_figures(p, snapshot, &shown, live_bytes);
+    if (p->files.latest && !snapshot->is_peak) {
+        share_sample(p, snapshot, &shown);
+    }
     if (p->options->with_eventlog && !snapshot->is_peak) {
         hpp__profile_count_totals(p);
         hpp__log_allocated((hpp__log_moment){&p->output, snapshot->time_s},

@@ -6,6 +6,7 @@
 #include "stack_costs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "hpfile/str.h"
@@ -71,7 +72,42 @@ void hpp__shared_costs_replace(hpp__shared_costs *shared, const hpp__all_costs *
 {
     pthread_mutex_lock(&shared->lock);
     free(shared->costs.list);
-    shared->costs = costs ? *costs : (hpp__all_costs){0};
+    shared->costs = *costs;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+void hpp__shared_costs_sample(hpp__shared_costs *shared, const hpp_latest *latest)
+{
+    size_t n_bytes = latest->n_bands * sizeof *latest->bands;
+    hpp_latest_band *bands = malloc(n_bytes + 1);
+    if (!bands) {
+        return;
+    }
+    memcpy(bands, latest->bands, n_bytes);
+    pthread_mutex_lock(&shared->lock);
+    free((void *)(uintptr_t)shared->latest.bands);
+    shared->latest = *latest;
+    shared->latest.bands = bands;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+void hpp__shared_costs_clear(hpp__shared_costs *shared)
+{
+    pthread_mutex_lock(&shared->lock);
+    free(shared->costs.list);
+    free((void *)(uintptr_t)shared->latest.bands);
+    shared->costs = (hpp__all_costs){0};
+    shared->latest = (hpp_latest){0};
+    pthread_mutex_unlock(&shared->lock);
+}
+
+void hpp__shared_costs_visit_latest(hpp__shared_costs *shared, hpp_visit_latest *visit,
+                                    void *context)
+{
+    pthread_mutex_lock(&shared->lock);
+    if (shared->latest.n_samples > 0) {
+        visit(context, &shared->latest);
+    }
     pthread_mutex_unlock(&shared->lock);
 }
 

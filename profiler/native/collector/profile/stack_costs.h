@@ -50,16 +50,28 @@ typedef struct hpp__all_costs {
 hpf_status hpp__all_costs_count(hpp__all_costs *out, hpp__named_stacks *stacks,
                                 const hpp__window_sums *sums, hpf_error *err);
 
-/* The latest costs of a process, for other threads. */
+/* The latest costs and sample of a process, for other threads. */
 typedef struct hpp__shared_costs {
     pthread_mutex_t lock;
     hpp__all_costs costs;
+    hpp_latest latest; /* without samples: there is none */
 } hpp__shared_costs;
 
-/* Replaces the costs, and frees the earlier ones; NULL: there are none any more. */
+/* Replaces the costs, and frees the earlier ones. */
 void hpp__shared_costs_replace(hpp__shared_costs *shared, const hpp__all_costs *costs);
+
+/* Replaces the sample; copies its bands, whose names are borrowed. Without memory, the earlier one
+ * stays. */
+void hpp__shared_costs_sample(hpp__shared_costs *shared, const hpp_latest *latest);
+
+/* Frees the costs and the sample: there are none any more. */
+void hpp__shared_costs_clear(hpp__shared_costs *shared);
 
 /* Visits the costs of all stacks that have any. */
 void hpp__shared_costs_visit(hpp__shared_costs *shared, hpp_visit_costs *visit, void *context);
+
+/* Visits the sample, if there is one. */
+void hpp__shared_costs_visit_latest(hpp__shared_costs *shared, hpp_visit_latest *visit,
+                                    void *context);
 
 #endif

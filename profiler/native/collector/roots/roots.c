@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "native/collector/image/proc.h"
 #include "piece_reader.h"
 #include "symbol/resolve.h"
 
@@ -150,7 +151,13 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     module.end = module.end / PAGE_BYTES * PAGE_BYTES;
     uint8_t build_id[64];
     size_t n_build_id = read_build_id(r->image, headers, module.bias, build_id);
-    const hpp_object_file file = {first->path, n_build_id ? build_id : NULL, n_build_id};
+    char root[HPP__PROC_ROOT_BYTES];
+    const hpp_object_file file = {
+        .path = first->path,
+        .build_id = n_build_id ? build_id : NULL,
+        .n_build_id = n_build_id,
+        .root = hpp__proc_root(r->image->process_id, root) ? root : NULL,
+    };
     module.object = hpp_resolver_object(r->resolver, &file);
     return HPF__ARRAY_PUSH(r->modules, r->n_modules, r->modules_capacity, module);
 }
