@@ -16,12 +16,16 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "run/attach_all.h"
 #include "run/launch.h"
 #include "run/run_loop.h"
 #include "run/run_output.h"
 #include "run/run_summary.h"
 #include "run/run_watch.h"
 #include "options/suggest.h"
+
+/* Between samples of many processes. */
+#define FLEET_INTERVAL_NS (UINT64_C(5) * 1000000000)
 
 /* GHC cuts names at 25 bytes, which would make most C++ names equal. */
 enum { NAME_BYTES = 80, CLOCK_ELAPSED = 0, CLOCK_CPU = 1 };
@@ -49,6 +53,8 @@ typedef struct run_values {
     const char *token_file;
     const char *source; /* folder of the program's text, or NULL */
     bool quiet;
+    const char *all; /* of attach: a regular expression, or NULL */
+    const char *listen, *discovery;
 } run_values;
 
 static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CPU] = "cpu", NULL};
@@ -137,6 +143,21 @@ static const opt run_options[] = {
         "process"),
     OPT(0, "token-file", OPT_TEXT, AT(token_file), "FILE",
         "keep the secret part of the URL, the bearer token of metrics, in FILE"),
+    {.name = NULL},
+};
+
+/* These are options of census attach only. */
+static const opt all_options[] = {
+    OPT_HEADING("All processes of a machine"),
+    OPT(0, "all", OPT_TEXT, AT(all), "REGEX",
+        "instead of PID: attach to each process whose command line matches, now and later, and "
+        "serve their profiles; write no files"),
+    OPT(0, "listen", OPT_TEXT, AT(listen), "WHERE",
+        "with --all: listen on WHERE: 127.0.0.1:6070, :6070 or unix:PATH (default: 127.0.0.1 and a "
+        "free port)"),
+    OPT(0, "discovery", OPT_TEXT, AT(discovery), "FILE",
+        "with --all: keep a list of the processes in FILE, for file_sd of Prometheus, Alloy and "
+        "Parca"),
     {.name = NULL},
 };
 #undef AT
@@ -498,9 +519,9 @@ static int attach_and_serve(run *r, long process_id)
         return status;
     }
     r->process_id = process_id;
-    hpp_collector_follow(r->collector, process_id);
     const launched program = launch_follow((pid_t)process_id);
-    if (hpp_collector_variables(r->collector, &variables, process_id, r->library, NULL, &err) !=
+    if (hpp_collector_expect(r->collector, process_id, &err) != HPF_OK ||
+        hpp_collector_variables(r->collector, &variables, process_id, r->library, NULL, &err) !=
             HPF_OK ||
         hpp_attach(&attached, process_id, r->library, variables.run, &err) != HPF_OK) {
         diag_say("cannot attach to process %ld: %s", process_id, err.message);
@@ -644,8 +665,78 @@ static bool name_process(run *r, long process_id)
     return has_name;
 }
 
+/* Refuses options that write files or show one process. */
+static int check_all(const cmd *self, const run_values *v, bool has_process)
+{
+    const opt_given others[] = {
+        {"output", v->files.n > 0}, {"watch", v->watch.n > 0},
+        {"http", v->http.n > 0},    {"source", v->source != NULL},
+        {"resident", v->resident},  {"prof-verbose", asks_for_report(v)},
+        {"bins", v->bins.n > 0},    {NULL, false},
+    };
+    const char *other = opt_first_given(others);
+    if (has_process) {
+        return cmd_misused(self, "--all REGEX takes the place of PID: give one of them");
+    }
+    if (other) {
+        return cmd_misused(self,
+                           "--%s is for one process: --all serves profiles (--listen WHERE), "
+                           "and writes none",
+                           other);
+    }
+    if (v->discovery && v->listen && strncmp(v->listen, "unix:", 5) == 0) {
+        return cmd_misused(self, "--discovery lists addresses of the network, not a socket '%s'",
+                           v->listen);
+    }
+    for (size_t i = 0; i < v->heap.n; i++) {
+        if (strchr("ry", *v->heap.texts[i])) {
+            return cmd_misused(self, "-h%c is for one process: it needs images of its memory",
+                               *v->heap.texts[i]);
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int attach_to_all(const cmd *self, run *r)
+{
+    const run_values *v = r->values;
+    const attach_all_options all = {.pattern = v->all,
+                                    .where = v->listen,
+                                    .token_file = v->token_file,
+                                    .discovery = v->discovery,
+                                    .library = r->library,
+                                    .has_interval = v->interval != NULL,
+                                    .is_quiet = v->quiet};
+    int status = check_options(self, r);
+    if (status == EXIT_DONE && !launch_library(r->library)) {
+        status = EXIT_FAILED;
+    }
+    if (status == EXIT_DONE && !run_signals_begin(&r->signals)) {
+        status = EXIT_FAILED;
+    }
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    r->options.recording = NULL;
+    r->profile->with_eventlog = false;
+    if (!v->interval) {
+        r->profile->interval_ns = FLEET_INTERVAL_NS;
+    }
+    launch_raise_file_limit();
+    return attach_all(&all, &r->options, &r->signals);
+}
+
 static int attach_to(const cmd *self, run *r, char **argv)
 {
+    if (r->values->all) {
+        int status = check_all(self, r->values, argv[0] != NULL);
+        return status == EXIT_DONE ? attach_to_all(self, r) : status;
+    }
+    if (r->values->listen || r->values->discovery) {
+        return cmd_misused(self, "--%s needs --all REGEX%s",
+                           r->values->listen ? "listen" : "discovery",
+                           r->values->listen ? "; for one process, use --http=WHERE" : "");
+    }
     long process_id = cmd_process_id(argv[0]);
     if (process_id == 0) {
         return cmd_misused(self, "expected the number of a process, not '%s'", argv[0]);
@@ -670,8 +761,9 @@ static int read_and(const cmd *self, int argc, char **argv,
     if (!cmd_options(self, &values, &argc, argv, &status)) {
         return status;
     }
-    if (argc < 2) {
-        return cmd_misused(self, act == run_program ? "no program given" : "no process given");
+    if (argc < 2 && !values.all) {
+        return cmd_misused(self, act == run_program ? "no program given"
+                                                    : "no process given (PID, or --all REGEX)");
     }
     if (argc > 2 && act == attach_to) {
         return cmd_misused(self, "only one process can be given");
@@ -703,8 +795,11 @@ static const opt *attach_options(void)
     static const char names[] =
         " heap interval rate prof prof-verbose bins tick clock skip no-skip depth no-mmap resident "
         "output max-rss-overhead watch http token-file source quiet ";
-    static opt options[sizeof run_options / sizeof *run_options];
+    static opt options[(sizeof run_options + sizeof all_options) / sizeof *run_options];
     size_t n = 0;
+    for (const opt *row = all_options; row->name; row++) {
+        options[n++] = *row;
+    }
     for (const opt *row = run_options; row->name; row++) {
         char word[24];
         snprintf(word, sizeof word, " %s ", row->name);
@@ -724,7 +819,7 @@ static int attach_command(const cmd *self, int argc, char **argv)
 const cmd cmd_attach = {
     .name = "attach",
     .summary = "Record the heap profile of a running program",
-    .operands = "PID",
+    .operands = "PID | --all REGEX",
     .make_options = attach_options,
     .run = attach_command,
 };

@@ -146,7 +146,8 @@ class Metrics(Watch):
         page = (pathlib.Path(__file__).parents[2] / "docs/fleet.md").read_text()
         blocks = re.findall(r"```(?:yaml|json)\n(.*?)```", page, re.S)
         self.assertEqual(len(blocks), 4)
-        for kind, text in ("config", blocks[0]), ("rules", blocks[1]):
+        all_processes = re.search(r"```yaml\n(.*?)```", (pathlib.Path(__file__).parents[2] / "docs/production.md").read_text(), re.S)[1]
+        for kind, text in ("config", blocks[0]), ("rules", blocks[1]), ("config", all_processes):
             options = ["--syntax-only"] if kind == "config" else []
             done = subprocess.run(["promtool", "check", kind, *options, self.write(kind, text.encode())], capture_output=True,
                                   text=True)
@@ -186,6 +187,8 @@ class Metrics(Watch):
             self.assertEqual(ask(place, "/metrics", host="evil.example", headers=good).status, 404)
             self.assertEqual(ask(place, "/metrics", method="POST", headers=good).status, 405)
             self.assertEqual(ask(place, "/events", headers=good).status, 404)  # the token opens metrics only
+            answer = ask(place, "/debug/pprof/heap?pid=5", headers=good)
+            self.assertEqual((answer.status, answer.body), (404, b"pid chooses a process of census run or attach: these are files\n"))
 
     def test_killed(self):
         """Of a process that was killed, the reason stays; of one that runs, how close its limits are."""
@@ -269,9 +272,11 @@ class Metrics(Watch):
         _, rows = self.top(place, "allocs", "-sample_index=alloc_objects")
         self.assertEqual({name: flat for name, (flat, _) in rows.items() if flat}, {"churn": 1000, "keep": 10})
         for index, amount in ("inuse_objects", 10), ("inuse_space", 50000):
-            kind, rows = self.top(place, "heap", "-unit=B", "-sample_index=" + index)
-            self.assertEqual({name: flat for name, (flat, _) in rows.items()}, {"keep": amount, "main": 0})
-            self.assertEqual(kind, index)
+            for query in "", "?pid=" + self.process_of(self.path("program")):
+                kind, rows = self.top(place, "heap" + query, "-unit=B", "-sample_index=" + index)
+                self.assertEqual({name: flat for name, (flat, _) in rows.items()}, {"keep": amount, "main": 0})
+                self.assertEqual(kind, index)
+        self.assertEqual(ask(place, f"/{place.token}/debug/pprof/allocs?pid=1").status, 404)
         kind, rows = wait_until(lambda: (found := self.top(place, "profile?seconds=1", "-unit=ns"))[1].get("spin") and found, "ticks")
         self.assertEqual(kind, "cpu")
         measured = sum(flat for flat, _ in rows.values())
@@ -280,6 +285,11 @@ class Metrics(Watch):
         end_program()
         n_ticks = int(re.search(r"\((\d+) ticks", read(self.path("prog.prof")).decode())[1])
         self.assertLessEqual(measured, n_ticks * 10**6)
+
+    @staticmethod
+    def process_of(path):
+        return next(pid for pid in os.listdir("/proc")
+                    if pid.isdigit() and os.path.exists(f"/proc/{pid}/exe") and os.path.realpath(f"/proc/{pid}/exe") == path)
 
     def ticks(self, log):
         """Returns the ticks of a log by function, as `census convert` counts them."""
