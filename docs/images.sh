@@ -50,7 +50,7 @@ draw native-resident evicted.census --value resident --dpi 96
 if g++ -g -O1 -o server "$samples/native/server.cpp"; then
     ./server 40000 >/dev/null &
     sleep 2
-    timeout -s INT 20 "$census" attach -q --rate 512K --resident -o paged $! || true
+    timeout -s INT 26 "$census" attach -q --rate 512K --resident -o paged $! || true
     draw production-grows paged.census --dpi 96
     record kept --rate 512K --resident -i 0.2 -- ./server 40000
     draw production-kept kept.census --value resident --dpi 96

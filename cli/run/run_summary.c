@@ -12,7 +12,6 @@
 
 #include "death.h"
 #include "diag.h"
-#include "hpfile/margin.h"
 #include "options/stack_options.h"
 #include "path.h"
 #include "symbol_hint.h"
@@ -171,8 +170,7 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
             continue;
         }
         int n_path = shown(s->path, PATH_BYTES);
-        double margin = hpf_margin_of((double)s->live_bytes, (double)s->live_blocks, p->rate_bytes);
-        formatted column = column_of(s->live_bytes, margin, p->rate_bytes > 0);
+        formatted column = column_of(s->live_bytes, s->margin, p->rate_bytes > 0);
         say(p, "  %s %3.0f%% %10s block%s  %.*s%s%.*s%s", column.text, share,
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
             s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,

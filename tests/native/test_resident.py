@@ -144,6 +144,8 @@ class Resident(Native):
         self.check_sums(last, kernel)
         self.check_estimate(last["resident"], "rest of the heap")
         self.assertRegex(errors, r"census: +1\d\d MiB ± 1\.\d+ MiB +\d+%  rest of the heap\n")
+        # Of each stack: the block of 40 MiB has no margin.
+        self.assertRegex(errors, r"census: +[45]\d(\.\d)? MiB ± 1\.\d+ MiB +\d+% .* make_index@resident\.c:")
         self.assertEqual(last["pinned"], {})
         done = harness.run([CENSUS, "report", self.recording])
         self.assertRegex(done.output, r"pinned memory: .* for [45]\d\.?\d? MiB ± 1\.\d+ MiB of live blocks, and 1\d\d MiB more ")

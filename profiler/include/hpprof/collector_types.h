@@ -218,6 +218,7 @@ typedef struct hpp_site_figures {
     hpf_str module; /* its object file */
     hpf_str path;   /* callers of the largest stack, innermost first: "caller/.../main" */
     uint64_t live_bytes, live_blocks;
+    double margin;                            /* of live_bytes, of a sample of the blocks; else 0 */
     uint64_t indirect_bytes, indirect_blocks; /* of these, with HPP_LOST: lost indirectly */
 } hpp_site_figures;
 

@@ -120,15 +120,14 @@ static hpf_status write_bins_of(const char *path, hpp__site_heap *heap,
 /* ---- The end ---- */
 
 /* Returns the margin of all blocks of a list. */
-static double margin_of(const hpp__alive_list *alive, double rate_bytes)
+static double margin_of(const hpp__site_heap *heap, const hpp__alive_list *alive)
 {
     double bytes = 0, variance = 0;
     for (size_t i = 0; i < alive->n; i++) {
-        const hpp__alive *group = &alive->groups[i];
-        bytes += (double)group->bytes;
-        variance += hpf_margin_variance((double)group->bytes, (double)group->blocks, rate_bytes);
+        bytes += (double)alive->groups[i].bytes;
+        variance += hpp__site_heap_variance(heap, i, &alive->groups[i]);
     }
-    return hpf_margin(bytes, variance, rate_bytes);
+    return hpf_margin(bytes, variance, heap->rate_bytes);
 }
 
 static void note_losses(hpp__profile *p)
@@ -136,8 +135,8 @@ static void note_losses(hpp__profile *p)
     const hpp_window_head *head = &p->reader.window->head;
     hpp_process_figures *f = &p->figures;
     f->rate_bytes = p->options->rate_bytes;
-    f->peak_margin = margin_of(&p->peak, (double)f->rate_bytes);
-    f->end_margin = margin_of(&p->last, (double)f->rate_bytes);
+    f->peak_margin = margin_of(&p->heap, &p->peak);
+    f->end_margin = margin_of(&p->heap, &p->last);
     f->n_sites = p->reader.n_sites;
     f->n_stacks = p->stacks.n_stacks;
     f->n_lost_stacks = head->n_lost_stacks;

@@ -105,7 +105,7 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
         p->heap.with_types = hpp_census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
-        p->objects.rate_bytes = (double)p->options->rate_bytes;
+        p->objects.rate_bytes = p->heap.rate_bytes = (double)p->options->rate_bytes;
     }
     const hpp_census_options *census = p->options->census;
     if (status == HPF_OK) {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "site_heap.h"
 
+#include "hpfile/margin.h"
 #include "hpfile/str.h"
 
 #include "base/array.h"
@@ -403,6 +404,7 @@ typedef struct place {
     hpp__alive alive;
     size_t heaviest;
     uint64_t heaviest_bytes;
+    double variance;
 } place;
 
 typedef struct places {
@@ -440,6 +442,7 @@ static void join_equal(places *all)
         last->alive.blocks += next->alive.blocks;
         last->alive.indirect_bytes += next->alive.indirect_bytes;
         last->alive.indirect_blocks += next->alive.indirect_blocks;
+        last->variance += next->variance;
         if (next->heaviest_bytes > last->heaviest_bytes) {
             last->heaviest = next->heaviest;
             last->heaviest_bytes = next->heaviest_bytes;
@@ -467,6 +470,14 @@ static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
     return path.data ? path : HPF_STR("");
 }
 
+double hpp__site_heap_variance(const hpp__site_heap *heap, size_t group, const hpp__alive *alive)
+{
+    bool is_sample = group < heap->n_groups && !hpf_str_is(heap->groups[group].shape->kind, "mmap");
+    return is_sample
+               ? hpf_margin_variance((double)alive->bytes, (double)alive->blocks, heap->rate_bytes)
+               : 0;
+}
+
 size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
                           hpp_site_figures *out, size_t n_most, hpf_arena *arena)
 {
@@ -475,7 +486,8 @@ size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, s
         if (alive[i].blocks > 0 && HPF__ARRAY_RESERVE(all.list, all.capacity, all.n + 1)) {
             hpf_str text = heap->groups[i].shape->description;
             text = text.length > 0 ? text : HPF_STR("UNKNOWN");
-            all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes};
+            all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes,
+                                        hpp__site_heap_variance(heap, i, &alive[i])};
         }
     }
     if (all.n == 0) {
@@ -493,6 +505,8 @@ size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, s
             .path = path_of(group->stack, arena),
             .live_bytes = all.list[i].alive.bytes,
             .live_blocks = all.list[i].alive.blocks,
+            .margin =
+                hpf_margin((double)all.list[i].alive.bytes, all.list[i].variance, heap->rate_bytes),
             .indirect_bytes = all.list[i].alive.indirect_bytes,
             .indirect_blocks = all.list[i].alive.indirect_blocks,
         };

@@ -49,6 +49,7 @@ typedef struct hpp__site_heap {
     hpp__map places;   /* function and file -> number */
     hpp__map shapes;   /* place, line and call -> number */
     hpp__map by_shape; /* stack and shape -> index of the group + 1 */
+    double rate_bytes; /* blocks are a sample (hpfile/margin.h); 0: all */
     bool with_types;   /* set it before the first sums: shapes have types */
     hpf__intern types;
     hpp__map typed; /* shape and type -> number of the shape with that type */
@@ -93,6 +94,10 @@ typedef struct hpp__alive {
     uint64_t bytes, blocks;
     uint64_t indirect_bytes, indirect_blocks; /* of these: lost indirectly */
 } hpp__alive;
+
+/* Returns the variance of what is live of the group at an index, if blocks are a sample: those of
+ * the program's own mappings are not. */
+double hpp__site_heap_variance(const hpp__site_heap *heap, size_t group, const hpp__alive *alive);
 
 /* Stores the allocation sites with the most live bytes, largest first, at most `n_most`; those with
  * the same place are one. `alive` has an entry for each of the first `n_alive` groups. Texts are
