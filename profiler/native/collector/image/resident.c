@@ -211,7 +211,7 @@ static int by_begin(const void *a, const void *b)
 static bool find_stack_above(look *l, uint64_t sp, hpp__image_stack *out)
 {
     enum { PIECE = 4096, WORDS = PIECE / 8, SELF = 2 };
-    static const uint64_t most_bytes = (uint64_t)64 << 20;
+    static const uint64_t most_bytes = (uint64_t)16 << 20;
     const hpp__image memory = {.read = read_process, .read_context = l};
     uint64_t words[WORDS];
     for (uint64_t at = sp & ~(uint64_t)(PIECE - 1);
