@@ -227,10 +227,16 @@ class Fleet(harness.Native):
             member.ask("threads 2")
         census = All(self, self.tag, "--rate", "64K")
         self.wait_for(lambda: census.living() == {member.pid for member in members})
+        members[0].ask("keep 2000000")  # is in the sample for certain, with hardly a margin
+        self.wait_for(lambda: census.kept(members[0].pid) == 2000000)
+        values = census.metrics()[members[0].pid]
+        self.assertLess(values["census_heap_margin_bytes", None], values["census_heap_total_bytes", None])
+        self.assertRegex(census.get("/")[1].decode(), r"4 processes, [^<]* ± [^<]* live")
         self.assertIn("detached from 4 processes", census.end(signal.SIGTERM))
         for member in members:
             member.ask("done")
-            self.assertEqual(member.end(), self.alone("threads 2", "done"))
+            more = ["keep 2000000"] if member is members[0] else []
+            self.assertEqual(member.end(), self.alone("threads 2", *more, "done"))
 
     def test_all_after_exec(self):
         """The program that a process becomes is profiled instead; the process is not harmed at the end."""

@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "death.h"
 #include "diag.h"
-#include "hpfile/margin.h"
 #include "unit_format.h"
 
 #include "http_metrics.h"
@@ -185,14 +184,8 @@ typedef struct listing {
     const fleet_http *f;
     hpf_sink *sink;
     size_t n;
-    double live_bytes;
+    double live_bytes, variance; /* variance: the square of its margin */
 } listing;
-
-static double margin_of(double bytes, const hpp_latest *latest)
-{
-    double rate_bytes = (double)latest->rate_bytes;
-    return rate_bytes > 0 ? hpf_margin_of(bytes, 0, rate_bytes) : NAN;
-}
 
 static void list_latest(void *context, const hpp_latest *latest)
 {
@@ -204,12 +197,13 @@ static void list_latest(void *context, const hpp_latest *latest)
     }
     list->n++;
     list->live_bytes += live;
+    list->variance += latest->live_margin * latest->live_margin;
     hpf_sink_printf(list->sink, "<tr><td class=\"n\">%u</td><td>", (unsigned)latest->process_id);
     hpf_sink_markup(list->sink, hpf_str_of(process.program));
     hpf_sink_printf(
         list->sink, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-        format_estimate(live, margin_of(live, latest), BYTES, false).text,
-        format_estimate(peak, margin_of(peak, latest), BYTES, false).text,
+        format_estimate(live, latest->live_margin, BYTES, false).text,
+        format_estimate(peak, latest->peak_margin, BYTES, false).text,
         latest->resident_bytes >= 0 ? format_amount(latest->resident_bytes, BYTES, false).text
                                     : "");
     hpf_sink_printf(list->sink,
@@ -254,8 +248,9 @@ static void write_page(const fleet_http *f, hpf_sink *sink)
                   "<th class=\"n\">live</th><th class=\"n\">peak</th><th class=\"n\">resident</th>"
                   "<th>pprof</th><th>command line</th></tr></thead><tbody>\n");
     hpp_collector_latest(f->collector, list_latest, &list);
-    hpf_sink_printf(sink, "</tbody></table>\n<p>%zu processes, %s live.</p>\n", list.n,
-                    format_amount(list.live_bytes, BYTES, false).text);
+    hpf_sink_printf(sink, "</tbody></table>\n<p>%zu process%s, %s live.</p>\n", list.n,
+                    list.n == 1 ? "" : "es",
+                    format_estimate(list.live_bytes, sqrt(list.variance), BYTES, false).text);
     list_refused(f, sink);
     hpf_sink_text(sink, "</body></html>\n");
 }

@@ -257,8 +257,7 @@ hpf_status http_metrics_add_process(http_metrics *m, const http_metrics_process 
     p->time = latest->time_s;
     p->total = (double)latest->live_bytes;
     p->peak = (double)latest->peak_bytes;
-    p->margin =
-        latest->rate_bytes > 0 ? hpf_margin_of(p->total, 0, (double)latest->rate_bytes) : NAN;
+    p->margin = latest->rate_bytes > 0 ? latest->live_margin : NAN;
     p->resident = latest->resident_bytes >= 0 ? latest->resident_bytes : NAN;
     p->memory = latest->memory;
     add_amounts(p, bands, &a);

@@ -244,8 +244,10 @@ typedef struct hpp_latest {
     uint32_t process_id;
     uint64_t n_samples;
     double time_s; /* since its profile began */
-    uint64_t live_bytes, peak_bytes, rate_bytes;
-    double resident_bytes; /* below 0: not known */
+    uint64_t live_bytes, peak_bytes;
+    uint64_t rate_bytes;             /* as in hpp_process_figures */
+    double live_margin, peak_margin; /* the same */
+    double resident_bytes;           /* below 0: not known */
     hpf_memory memory;
     const hpp_latest_band *bands;
     size_t n_bands;

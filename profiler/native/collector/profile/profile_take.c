@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "census/snapshot.h"
 #include "core/log.h"
+#include "hpfile/margin.h"
 #include "stack_costs.h"
 #include "profile_state.h"
 #include "symbol/resolve.h"
@@ -190,10 +191,28 @@ static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
     }
 }
 
+/* Returns how much of the variance of its estimate each live byte has. Restrictions leave out
+ * blocks of unknown sizes: then it is the largest one, as of small blocks. */
+static double spread_of(const hpp__profile *p)
+{
+    double rate_bytes = (double)p->options->rate_bytes, bytes = 0, variance = 0;
+    for (size_t i = 0; i < p->heap.n_groups && p->options->census->n_restrictions == 0; i++) {
+        const hpp__costs *costs = &p->heap.costs[i];
+        double live = i != HPP__GROUP_TICKS ? (double)hpp__costs_live_bytes(costs) : 0;
+        bytes += live;
+        variance +=
+            live > 0 ? hpf_margin_variance(live, (double)hpp__costs_live_blocks(costs), rate_bytes)
+                     : 0;
+    }
+    return bytes > 0 ? variance / bytes : rate_bytes;
+}
+
 /* Without memory, an earlier sample stays. */
 static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
                          const hpp_census_result *shown)
 {
+    double rate_bytes = (double)p->options->rate_bytes, spread = spread_of(p);
+    double live = (double)shown->size_bytes, peak = (double)p->figures.peak_bytes;
     hpp_latest_band *bands = malloc((shown->n_bands + 1) * sizeof *bands);
     for (size_t i = 0; bands && i < shown->n_bands; i++) {
         bands[i] = (hpp_latest_band){shown->bands[i].name, shown->bands[i].size_bytes};
@@ -205,6 +224,8 @@ static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
         .live_bytes = shown->size_bytes,
         .peak_bytes = p->figures.peak_bytes,
         .rate_bytes = p->options->rate_bytes,
+        .live_margin = hpf_margin(live, live * spread, rate_bytes),
+        .peak_margin = hpf_margin(peak, peak * spread, rate_bytes),
         .resident_bytes = snapshot->resident_bytes,
         .memory = p->figures.memory,
         .bands = bands,
