@@ -162,7 +162,13 @@ void fleet_http_ended(fleet_http *f, const char *program, const hpp_process_figu
         .end = figures->end, .code = figures->end_code, .memory = figures->memory};
     const char *killer = death_killer_name(&end);
     if (killer) {
-        killed *k = &f->killed[f->n_killed++ % MOST_KILLED];
+        size_t i = 0; /* of an earlier process of this number: labels must differ */
+        while (i < f->n_killed && i < MOST_KILLED &&
+               f->killed[i].process_id != figures->process_id) {
+            i++;
+        }
+        killed *k =
+            &f->killed[i < f->n_killed && i < MOST_KILLED ? i : f->n_killed++ % MOST_KILLED];
         *k = (killed){.process_id = figures->process_id, .killer = killer};
         snprintf(k->program, sizeof k->program, "%s", program);
     }
