@@ -22,7 +22,7 @@ class Resident {
     }
 
     show(entry) {
-        const [parts, ...pinned] = entry.profile ? entry.profile.resident : [];
+        const [parts, ...pinned] = entry.profile && entry.profile.resident || [];
         Object.assign(this, {entry, parts: parts && parts.n > 0 ? parts : null, pinned});
         byId('resident').hidden = !this.parts;
         if (this.parts) {
