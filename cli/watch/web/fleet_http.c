@@ -180,10 +180,10 @@ static const char page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
     "<meta http-equiv=\"refresh\" content=\"10\"><title>census: processes</title>\n"
     "<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em;color-scheme:light dark}"
-    "table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:left}"
+    "table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:left;white-space:nowrap}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
     "tbody tr:nth-child(odd){background:color-mix(in srgb,currentcolor 6%,transparent)}"
-    "td.c{max-width:40em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}</style>"
+    "td.c{max-width:40em;overflow:hidden;text-overflow:ellipsis}</style>"
     "</head>\n<body><h1>Heap profiles</h1>\n";
 
 typedef struct listing {
