@@ -12,8 +12,9 @@ import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
+from time import monotonic, sleep
 
-from browser import expect, in_each_browser, run_tests
+from browser import PATIENCE_S, expect, in_each_browser, run_tests
 
 HEADERS = 'JOB "{}"\nDATE "today"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n'
 HOSTILE = [b'</script><script>document.title="taken"</script>', b"<img src=x onerror=document.title=1>", b"q\"'`&amp;",
@@ -718,7 +719,7 @@ def test_narrow_and_wide(bench, browser):
 
 
 # Keeps every tenth of 20,000 blocks of Python, which pin the others' pages.
-KEEPER = "import time; kept = [bytes(1000) for _ in range(20000)][::10]; time.sleep(0.3)"
+KEEPER = "import sys; kept = [bytes(1000) for _ in range(20000)][::10]; sys.stdin.read()"
 SECTION = """
     const table = (rows) => Object.fromEntries([...document.querySelectorAll(`#${rows} tr`)].map((row) =>
         [row.querySelector('.text').title, [...row.querySelectorAll('.number')].map((cell) => cell.textContent)]));
@@ -727,30 +728,35 @@ SECTION = """
 
 def resident_rows(bench, path, value):
     """Returns (time, {name: bytes}) of each sample."""
-    text = subprocess.run([bench.census, "convert", "--value", value, "--format", "csv", "-o", "-", path], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
-    names, *rows = csv.reader(io.StringIO(text))
+    done = subprocess.run([bench.census, "convert", "--value", value, "--format", "csv", "-o", "-", path], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    names, *rows = csv.reader(io.StringIO(done.stdout or "time\n"))
     return [(float(row[0]), {name: float(n) for name, n in zip(names[1:], row[1:]) if float(n) > 0}) for row in rows]
 
 
 def test_resident_set(bench, browser):
     path = bench.directory / "keeper.census"
-    subprocess.run([bench.census, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/usr/bin/python3", "-c", KEEPER], check=True)
+    with subprocess.Popen([bench.census, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/usr/bin/python3", "-c", KEEPER],
+                          stdin=subprocess.PIPE):
+        end = monotonic() + PATIENCE_S
+        while len(resident_rows(bench, path, "resident")) < 3:
+            assert monotonic() < end, "waited in vain for the resident set"
+            sleep(0.05)
     subprocess.run([bench.census, "plot", "-o", bench.directory / "page.html", path], check=True)
     browser.open((bench.directory / "page.html").as_uri())
     parts, pinned = resident_rows(bench, path, "resident"), dict(resident_rows(bench, path, "pinned-64K"))
     amount = lambda n: browser.run("return census.units.amount(arguments[0], 'bytes', false)", n)  # pylint: disable=unnecessary-lambda-assignment
-    for time, expected in (parts[0], parts[len(parts) // 2], parts[-1]):
-        browser.run("census.app.flame.moments.choose(arguments[0])", time)
+    for at, expected in (parts[0], parts[len(parts) // 2], parts[-1]):
+        browser.run("census.app.flame.moments.choose(arguments[0])", at)
         browser.settle()
         found = browser.run(SECTION)
         assert found["shown"]
         total = found["parts"].pop("resident set")[0]
-        expect(total, amount(sum(expected.values())), f"the resident set at {time}")
+        expect(total, amount(sum(expected.values())), f"the resident set at {at}")
         expect({name: cells[0] for name, cells in found["parts"].items() if not cells[0].startswith("0")},
-               {name: amount(n) for name, n in expected.items()}, f"its parts at {time}")
-        sites = sorted(pinned[time].items(), key=lambda item: -item[1])[:1]
-        expect([found["pinned"][name][1] for name, _ in sites], [amount(n) for _, n in sites], f"who pins most at {time}")
+               {name: amount(n) for name, n in expected.items()}, f"its parts at {at}")
+        sites = sorted(pinned[at].items(), key=lambda item: -item[1])[:1]
+        expect([found["pinned"][name][1] for name, _ in sites], [amount(n) for _, n in sites], f"who pins most at {at}")
     for width in (1280, 400):
         browser.metrics(width, 900)
         browser.settle()

@@ -357,9 +357,12 @@ class Http(Watch):
 
     def test_resident_set_of_an_ended_recording(self):
         path = self.path("run.census")
-        subprocess.run([CENSUS, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/bin/sleep", "0.3"], check=True)
-        rows = subprocess.run([CENSUS, "convert", "--value", "resident", "--format", "csv", "-o", "-", path], check=True,
-                              stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        def read_rows():
+            return subprocess.run([CENSUS, "convert", "--value", "resident", "--format", "csv", "-o", "-", path], check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.splitlines()
+        with subprocess.Popen([CENSUS, "run", "-q", "--resident", "-i0.02", "-o", path, "--", "/bin/cat"], stdin=subprocess.PIPE):
+            wait_until(lambda: len(read_rows()) > 2, "records of the resident set")
+        rows = read_rows()
         _, place = self.open_page(path)
         viewer = self.view(place)
         viewer.wait(lambda v: v.profiles and v.profiles[0].resident, "the resident set")
