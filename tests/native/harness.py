@@ -166,6 +166,13 @@ def files_of(base, *suffixes):
     return [word for suffix in suffixes for word in ("-o", base + suffix)]
 
 
+def may_read_filters():
+    """Returns whether this process may read the seccomp filters of others: CAP_SYS_ADMIN, and no filter of its own."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        status = dict(line.split(":\t", 1) for line in file.read().splitlines())
+    return int(status["CapEff"], 16) >> 21 & 1 == 1 and status["Seccomp"] == "0"
+
+
 def run_census(command, directory, *options, files=(".hp",), **more):
     """Returns the result, with `profile` of the program itself and `others` of its children. `files` are the
     suffixes of what is written."""

@@ -398,6 +398,22 @@ class Attach(harness.Native):
             file.write(OLDER)
         self.with_each(self.check_older)
 
+    def test_attach_to_a_program_under_a_filter(self):
+        """As in containers: some system calls fail, and none ends the program."""
+        running = self.start()
+        self.assertEqual(running.ask("filter"), "filter: 0")
+        if not harness.may_read_filters():
+            self.assertIn("the filter cannot be read", self.refused(running.process.pid))
+            self.skipTest("only root may read filters, and not under one of its own")
+        running.ask("threads 3")
+        attached = Attached(self, running.process)
+        running.ask("keep 5000")
+        running.ask("done")
+        bands = attached.end()
+        self.assertEqual(bands["keep_one"], 5000 + 3 * 10 * 1000)
+        self.assertEqual(running.ask("keep 100"), "keep 100: 0")
+        self.assertEqual(running.end(), 5)
+
     def test_attach_to_a_program_with_stubs(self):
         """Its executable has entries for malloc and free, which lead to ours once it is attached to."""
         running = self.start([program("stubs")])
@@ -422,6 +438,10 @@ class Attach(harness.Native):
         running = self.start()
         self.assertEqual(running.ask("lock"), "lock: 0")
         self.assertIn("seccomp", self.refused(running.process.pid))
+        running.process.kill()
+        running = self.start()
+        self.assertEqual(running.ask("trap"), "trap: 0")
+        self.assertRegex(self.refused(running.process.pid), r"\(seccomp\), and (socket may end it|the filter cannot be read)")
         running.process.kill()
         census = subprocess.Popen([CENSUS, "run", "-q", "-o", os.path.join(self.directory, "run"), "--",
                                    program("attached")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -33,6 +33,7 @@
 #include "base/descriptor.h"
 #include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
+#include "seccomp_filter.h"
 
 #ifndef SYS_epoll_pwait2 /* glibc 2.31 */
 #define SYS_epoll_pwait2 441
@@ -623,10 +624,13 @@ static hpf_status try_threads(hpp__guest *g, int n_tries, hpf_error *err)
                          ? hpp__tracer_refused(hpp__proc_tracer(process_id),
                                                hpp__proc_ptrace_scope(HPP__PTRACE_SCOPE), err)
                          : HPF_MORE;
-        } else if (hpp__mappings_read(&g->mappings, process_id) && is_safe(g) && prepare(g) &&
-                   send_away(g)) {
-            status = HPF_OK;
-        } else {
+            continue;
+        }
+        if (hpp__mappings_read(&g->mappings, process_id) && is_safe(g)) {
+            status = hpp__seccomp_check(process_id, thread_id, err);
+            status = status == HPF_OK && !(prepare(g) && send_away(g)) ? HPF_MORE : status;
+        }
+        if (status != HPF_OK) {
             hpp__tracer_go_on(&g->tracer);
         }
     }

@@ -136,10 +136,6 @@ static hpf_status check_process(long process_id, const char *settings, hpf_error
     if (tracer_id != 0) {
         return hpp__tracer_refused(tracer_id, 0, err);
     }
-    if (hpp__proc_seccomp((uint32_t)process_id) != 0) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "it has restricted its system calls (seccomp)");
-    }
     snprintf(path, sizeof path, "/proc/%ld/exe", process_id);
     if (access(path, R_OK) != 0) {
         return errno == ENOENT

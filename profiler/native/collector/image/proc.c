@@ -247,6 +247,11 @@ uint32_t hpp__proc_seccomp(uint32_t process_id)
     return (uint32_t)status_of(process_id, process_id, "\nSeccomp:");
 }
 
+uint64_t hpp__proc_filters(uint32_t process_id, uint32_t thread_id)
+{
+    return status_of(process_id, thread_id, "\nSeccomp_filters:");
+}
+
 bool hpp__proc_has_signals(uint32_t process_id, uint32_t thread_id)
 {
     status_text status;

@@ -62,6 +62,9 @@ bool hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES]);
 /* Returns the seccomp mode of a process: 0 is none. */
 uint32_t hpp__proc_seccomp(uint32_t process_id);
 
+/* Returns the number of seccomp filters of a thread; 0 before Linux 5.9. */
+uint64_t hpp__proc_filters(uint32_t process_id, uint32_t thread_id);
+
 /* Returns how often a thread has waited so far. */
 uint64_t hpp__proc_switches(uint32_t process_id, uint32_t thread_id);
 
