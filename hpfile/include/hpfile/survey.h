@@ -146,8 +146,8 @@ HPF_API bool hpf_survey_retainer_set_named(const hpf_survey *survey, hpf_str nam
 
 /* Returns the metadata of the event log; NULL for other inputs. Borrowed. */
 HPF_API const hpf_eventlog_metadata *hpf_survey_eventlog_metadata(const hpf_survey *survey);
-/* Returns for how many bytes a sample of the blocks has one (margin.h): amounts are estimates. 0:
- * all blocks were counted, or amounts are no bytes. */
+/* Returns the mean number of bytes between sampled blocks (margin.h): amounts are estimates. 0: all
+ * blocks were counted, or amounts are not bytes. */
 HPF_API double hpf_survey_rate_bytes(const hpf_survey *survey);
 /* Reads how large the blocks of each name are, from the totals of stacks in the recording of a
  * sample, for the two below. Errors: MEMORY; from the source. */
