@@ -11,27 +11,6 @@
 
 #include "diag.h"
 
-void output_markdown_name(hpf_sink *sink, hpf_str name)
-{
-    hpf_sink *plain = hpf_sink_to_memory();
-    if (!plain) {
-        hpf_error err;
-        (void)hpf_error_set_memory(&err);
-        hpf_sink_fail(sink, &err);
-        return;
-    }
-    hpf_sink_name(plain, name);
-    hpf_str text = hpf_sink_bytes(plain);
-    bool has_backquote = memchr(text.data, '`', text.length) != NULL;
-    hpf_sink_text(sink, has_backquote ? "`` " : "`");
-    for (size_t i = 0; i < text.length; i++) {
-        hpf_sink_text(sink, text.data[i] == '|' ? "\\" : "");
-        hpf_sink_write(sink, &text.data[i], 1);
-    }
-    hpf_sink_text(sink, has_backquote ? " ``" : "`");
-    hpf_sink_destroy(plain);
-}
-
 hpf_sink *output_open(const char *path, const char **name)
 {
     hpf_error err;

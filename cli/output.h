@@ -9,9 +9,6 @@
 
 #include "hpfile/sink.h"
 
-/* Writes a name as inline code in a cell of a Markdown table. */
-void output_markdown_name(hpf_sink *sink, hpf_str name);
-
 /* Opens a sink for the file `path`; NULL and "-" are standard output. Sets `*name` to the name for
  * messages. Returns NULL after a message. */
 hpf_sink *output_open(const char *path, const char **name);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "unit_format.h"
-#include "output.h"
 
 /* Returns the first column from `column` on that is shown, or the number of columns. */
 static size_t next_column(const table *t, size_t column)
@@ -114,41 +113,10 @@ static void write_csv(const table *t, hpf_sink *sink)
     }
 }
 
-static void write_markdown(const table *t, hpf_sink *sink)
-{
-    table_cell cells[TABLE_MOST_COLUMNS];
-    FOR_COLUMNS(t, c)
-    {
-        hpf_sink_printf(sink, "| %s ", t->columns[c].heading);
-    }
-    hpf_sink_text(sink, "|\n");
-    FOR_COLUMNS(t, c)
-    {
-        hpf_sink_text(sink, t->columns[c].kind == TABLE_NAME ? "| --- " : "| ---: ");
-    }
-    hpf_sink_text(sink, "|\n");
-    for (size_t row = 0; row < t->n_rows; row++) {
-        t->fill(t->context, row, cells);
-        FOR_COLUMNS(t, c)
-        {
-            hpf_sink_text(sink, "| ");
-            if (t->columns[c].kind != TABLE_NAME) {
-                hpf_sink_text(sink, number(t, c, cells[c]).text);
-            } else if (cells[c].name.length) {
-                output_markdown_name(sink, cells[c].name);
-            }
-            hpf_sink_text(sink, " ");
-        }
-        hpf_sink_text(sink, "|\n");
-    }
-}
-
 void table_write(const table *t, table_format format, hpf_sink *sink)
 {
     if (format == TABLE_AS_CSV) {
         write_csv(t, sink);
-    } else if (format == TABLE_AS_MARKDOWN) {
-        write_markdown(t, sink);
     } else {
         write_text(t, sink);
     }

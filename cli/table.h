@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A table that can be written as text, CSV, Markdown or JSON: columns are data, the cells of a row
+ * A table that can be written as text, CSV or JSON: columns are data, the cells of a row
  * come from a function.
  */
 #ifndef CENSUS_TABLE_H
@@ -10,12 +10,7 @@
 #include "hpfile/sink.h"
 
 /* The formats of census report, in the order of its choices. */
-typedef enum table_format {
-    TABLE_AS_TEXT,
-    TABLE_AS_JSON,
-    TABLE_AS_CSV,
-    TABLE_AS_MARKDOWN
-} table_format;
+typedef enum table_format { TABLE_AS_TEXT, TABLE_AS_JSON, TABLE_AS_CSV } table_format;
 
 typedef enum table_kind {
     TABLE_NAME, /* text from a profile */
@@ -29,7 +24,7 @@ typedef enum table_kind {
 
 typedef struct table_column {
     const char *key;     /* name in JSON and CSV */
-    const char *heading; /* heading in text and Markdown */
+    const char *heading; /* heading in text */
     table_kind kind;
 } table_column;
 
@@ -49,11 +44,11 @@ typedef struct table {
     /* Sets the cells of all columns. Names are used until the next row. */
     void (*fill)(const void *context, size_t row, table_cell *cells);
     const void *context;
-    bool exact;      /* print exact numbers in text and Markdown */
+    bool exact;      /* print exact numbers in text */
     uint32_t hidden; /* columns that are left out: `1u << index` */
 } table;
 
-/* Writes the table as text, Markdown or CSV. CSV has names unchanged and exact numbers. */
+/* Writes the table as text or CSV. CSV has names unchanged and exact numbers. */
 void table_write(const table *t, table_format format, hpf_sink *sink);
 
 /* Writes an array of objects. */

@@ -73,7 +73,7 @@ static formatted format_of(const hpp_bins_table *bins, uint64_t amount, bool exa
                : format_amount((double)amount, HPF_STR("bytes"), exact);
 }
 
-/* Writes the sums above a table in text and Markdown. */
+/* Writes the sums above a table in text. */
 static void write_head(hpf_sink *sink, const hpp_bins_table *bins, bool is_diff, bool exact)
 {
     static const char *const before_after[] = {"before", "after "};

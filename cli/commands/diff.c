@@ -70,7 +70,6 @@ static const struct diff_format {
     {"text", "txt", diff_table_text},
     {"json", "json", diff_table_json},
     {"csv", "csv", diff_table_csv},
-    {"markdown", "md", diff_table_markdown},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
@@ -168,7 +167,7 @@ static const opt *all_options(void)
 
 static void print_formats(FILE *to)
 {
-    fputs("Table formats: text, json, csv, markdown. Graphs, and pages of call stacks:\n", to);
+    fputs("Table formats: text, json, csv. Graphs, and pages of call stacks:\n", to);
     for (const hpr_backend *const *b = hpr_backends(); *b; b++) {
         if (draws_differences(*b)) {
             fprintf(to, "  %-5s %s\n", (*b)->name, (*b)->summary);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Writes the comparison as text, Markdown, CSV and JSON.
+ * Writes the comparison as text, CSV and JSON.
  */
 #include "hpfile/survey.h"
 #include "hpfile/diff.h"
@@ -11,7 +11,6 @@
 #include "base/json.h"
 
 #include "unit_format.h"
-#include "output.h"
 
 static const char *const measure_names[HPF_N_DIFF_MEASURES] = {
     [HPF_DIFF_MEAN] = "mean", [HPF_DIFF_PEAK] = "peak", [HPF_DIFF_END] = "end"};
@@ -132,42 +131,6 @@ void diff_table_text(hpf_sink *sink, const diff_table *t)
         hpf_sink_printf(sink, "(%s more)\n",
                         format_count(hpf_diff_n_rows(t->diff) - t->n_rows).text);
     }
-}
-
-/* ---- Markdown ---- */
-
-static void write_markdown_cells(hpf_sink *sink, const diff_table *t, const hpf_diff_row *row)
-{
-    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
-        hpf_sink_printf(sink, "| %s ", amount(t, row, 0, m).text);
-        hpf_sink_printf(sink, "| %s ", amount(t, row, 1, m).text);
-        hpf_sink_printf(sink, "| %s ", change(t, row, m).text);
-    }
-    hpf_sink_text(sink, "| ");
-}
-
-void diff_table_markdown(hpf_sink *sink, const diff_table *t)
-{
-    const hpf_diff_row *rows = hpf_diff_rows(t->diff);
-    for (int m = 0; m < HPF_N_DIFF_MEASURES; m++) {
-        hpf_sink_printf(sink, "| %s A | %s B | B - A ", measure_names[m], measure_names[m]);
-    }
-    hpf_sink_text(sink, "| name |\n"
-                        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
-    for (uint32_t i = 0; i < t->n_rows; i++) {
-        write_markdown_cells(sink, t, &rows[i]);
-        output_markdown_name(sink, rows[i].name);
-        write_moved(sink, &rows[i]);
-        hpf_sink_text(sink, " |\n");
-    }
-    if (has_others(t)) {
-        hpf_diff_row others = hpf_diff_join(t->diff, t->n_rows);
-        write_markdown_cells(sink, t, &others);
-        hpf_sink_printf(sink, "(%s more) |\n",
-                        format_count(hpf_diff_n_rows(t->diff) - t->n_rows).text);
-    }
-    write_markdown_cells(sink, t, hpf_diff_total(t->diff));
-    hpf_sink_text(sink, "**total** |\n");
 }
 
 /* ---- CSV ---- */

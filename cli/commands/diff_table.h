@@ -22,6 +22,5 @@ typedef struct diff_table {
 void diff_table_text(hpf_sink *sink, const diff_table *t);
 void diff_table_json(hpf_sink *sink, const diff_table *t);
 void diff_table_csv(hpf_sink *sink, const diff_table *t);
-void diff_table_markdown(hpf_sink *sink, const diff_table *t);
 
 #endif

@@ -44,7 +44,7 @@ enum { PART_ADDRESS = HPF_PART_USE + 1 };
 static const char *const part_names[] = {STACK_PART_NAMES, [PART_ADDRESS] = "address", NULL};
 
 /* A format of --source only, after the formats of tables. */
-enum { FORMAT_HTML = TABLE_AS_MARKDOWN + 1 };
+enum { FORMAT_HTML = TABLE_AS_CSV + 1 };
 
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
@@ -236,16 +236,16 @@ static void write_head(hpf_sink *sink, const report *r)
 }
 
 /* Writes the findings, each with its command. */
-static void write_findings(hpf_sink *sink, const report *r, bool as_markdown)
+static void write_findings(hpf_sink *sink, const report *r)
 {
     hpf_sink_text(sink, r->findings.n > 0 ? "\n" : "");
     for (size_t i = 0; i < r->findings.n; i++) {
         const hpf_finding *f = &r->findings.all[i];
-        hpf_sink_printf(sink, as_markdown ? "- **%s**: " : "%s: ", finding_name(f));
+        hpf_sink_printf(sink, "%s: ", finding_name(f));
         finding_write(sink, f, r->in->survey, r->exact);
-        hpf_sink_text(sink, as_markdown ? " (`" : "\n  ");
+        hpf_sink_text(sink, "\n  ");
         finding_write_command(sink, f, r->in);
-        hpf_sink_text(sink, as_markdown ? "`)\n" : "\n");
+        hpf_sink_text(sink, "\n");
     }
 }
 
@@ -308,46 +308,7 @@ static void write_text(hpf_sink *sink, const report *r)
     }
     write_text_others(sink, r, width);
     write_death(sink, r);
-    write_findings(sink, r, false);
-}
-
-static void write_markdown_name(hpf_sink *sink, const report *r, const hpf_summary_row *row)
-{
-    hpf_retainer_set set;
-    hpf_str name = row->name;
-    bool is_one = row->n_names == 1 && row != &r->sum.others;
-    bool has_set = is_one && find_set(r, row, &set, &name);
-    if (is_one || name.length > 0) {
-        output_markdown_name(sink, name);
-    }
-    if (!is_one) {
-        write_number(sink, row);
-    } else if (has_set) {
-        hpf_sink_text(sink, " = ");
-        output_markdown_name(sink, set.members);
-    }
-}
-
-static void write_markdown(hpf_sink *sink, const report *r)
-{
-    const hpf_summary *sum = &r->sum;
-    hpf_sink_printf(sink, "Peak %s", estimated(r, sum->peak).text);
-    hpf_sink_printf(sink, " at %s", format_time(sum->peak_time, r->time_unit, r->exact).text);
-    hpf_sink_printf(sink, ", mean %s", amount(r, sum->total.mean).text);
-    hpf_sink_printf(sink, ", growth %s", growth(r, sum->total.growth).text);
-    hpf_sink_printf(sink, " (R2 %s).\n\n", decimals(sum->total.r_squared, 2).text);
-    hpf_sink_text(sink, "| area | mean | max | growth | R2 | name |\n"
-                        "| ---: | ---: | ---: | ---: | ---: | --- |\n");
-    const hpf_summary_row *row;
-    for (uint32_t i = 0; (row = row_at(sum, i)); i++) {
-        hpf_sink_printf(sink, "| %.1f%% | %s |", 100 * row->share, amount(r, row->mean).text);
-        hpf_sink_printf(sink, " %s |", estimated(r, row->max).text);
-        hpf_sink_printf(sink, " %s |", growth(r, row->growth).text);
-        hpf_sink_printf(sink, " %s | ", decimals(row->r_squared, 2).text);
-        write_markdown_name(sink, r, row);
-        hpf_sink_text(sink, " |\n");
-    }
-    write_findings(sink, r, true);
+    write_findings(sink, r);
 }
 
 /* Writes a number, or nothing if it is undefined. */
@@ -509,11 +470,12 @@ static void (*const writers[])(hpf_sink *sink, const report *r) = {
     [TABLE_AS_TEXT] = write_text,
     [TABLE_AS_JSON] = write_json,
     [TABLE_AS_CSV] = write_csv,
-    [TABLE_AS_MARKDOWN] = write_markdown,
 };
-static const char *const format_names[] = {
-    [TABLE_AS_TEXT] = "text",         [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv",
-    [TABLE_AS_MARKDOWN] = "markdown", [FORMAT_HTML] = "html",   NULL};
+static const char *const format_names[] = {[TABLE_AS_TEXT] = "text",
+                                           [TABLE_AS_JSON] = "json",
+                                           [TABLE_AS_CSV] = "csv",
+                                           [FORMAT_HTML] = "html",
+                                           NULL};
 
 #define AT(member) offsetof(report_values, member)
 static const opt report_options[] = {
@@ -521,8 +483,7 @@ static const opt report_options[] = {
     OPT('o', "output", OPT_TEXT, AT(output), "FILE",
         "write to FILE (default or -: standard output)"),
     OPT(0, "format", OPT_CHOICE, AT(format), "FORMAT",
-        "text (default), json, csv or markdown; with --source: text or html",
-        .choices = format_names),
+        "text (default), json or csv; with --source: text or html", .choices = format_names),
     OPT('m', "bands", OPT_INT, AT(n_bands), "N",
         "list the N largest names, counters or cost centres (default 10; 0 lists all)",
         .high = INT_MAX),
@@ -633,7 +594,7 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
     if (!status && v->adds_high) {
         hpf_summary_add_high(&r.sum);
     }
-    if (status == HPF_OK && (v->format == TABLE_AS_TEXT || v->format == TABLE_AS_MARKDOWN)) {
+    if (status == HPF_OK && v->format == TABLE_AS_TEXT) {
         status = hpf_summary_find_holders(&r.sum, in->survey, err);
         uint32_t n_named = r.sum.n_rows + n_listed_others(&r.sum);
         status = status ? status : hpf_summary_name_rows(&r.sum, n_named, in->survey, err);

@@ -23,7 +23,7 @@ enum { MOST_GROUPS = 100000, MOST_STEPS = 40 };
 typedef struct row {
     uint32_t depth;
     uint64_t retained_bytes, self_bytes, n_retained, n_objects;
-    hpf_str name; /* indented in text and Markdown */
+    hpf_str name; /* indented in text */
 } row;
 
 typedef struct view {
@@ -38,7 +38,7 @@ typedef struct view {
 
 static bool is_for_people(const view *v)
 {
-    return v->options->format == TABLE_AS_TEXT || v->options->format == TABLE_AS_MARKDOWN;
+    return v->options->format == TABLE_AS_TEXT;
 }
 
 static bool push(view *v, row r)

@@ -28,7 +28,7 @@ struct log_report {
     log_note *note; /* called for every record; the context is the report */
     /* Called after the last record. Fails if the log has nothing to report. */
     hpf_status (*sum_up)(log_report *report, hpf_error *err);
-    void (*write_text)(const log_report *report, hpf_sink *sink); /* text or Markdown */
+    void (*write_text)(const log_report *report, hpf_sink *sink);
     void (*write_json)(const log_report *report, hpf_json *json); /* members of the object */
     table (*rows)(const log_report *report);                      /* the rows of CSV */
     hpf_eventlog_metadata facts;                                  /* zeroed by the caller */
@@ -51,7 +51,7 @@ hpf_status log_write_time(const input *in, bool as_json, hpf_sink *sink, hpf_err
 hpf_status log_write_ticky(const input *in, table_format format, size_t most_rows, bool exact,
                            hpf_sink *sink, hpf_error *err);
 
-/* Writes the work and the heap of the non-moving collector: text and Markdown have the census with
+/* Writes the work and the heap of the non-moving collector: text has the census with
  * the most live bytes, JSON and CSV all. */
 hpf_status log_write_nonmoving(const input *in, table_format format, bool exact, hpf_sink *sink,
                                hpf_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Text and Markdown leave out block sizes without segments.
+ * Text leaves out block sizes without segments.
  */
 #include "hpfile/sink.h"
 #include "log.h"
@@ -26,7 +26,7 @@ static const hpf_str phase_names[HPF_N_NONMOVING_PHASES] = {
 
 enum { TIME, BLOCK, ACTIVE, FILLED, LIVE_BLOCKS, LIVE_BYTES, N_COLUMNS };
 
-/* Text and Markdown show one census, whose time is printed above the table. */
+/* Text shows one census, whose time is printed above the table. */
 static const table_column columns[N_COLUMNS] = {
     [TIME] = {"time", "time", TABLE_TIME},
     [BLOCK] = {"block_bytes", "block", TABLE_BYTES},
@@ -50,7 +50,7 @@ static void fill_block(const void *context, size_t row, table_cell *cells)
 static table blocks(const log_report *base)
 {
     const nonmoving_report *r = (const nonmoving_report *)base;
-    bool for_people = base->format == TABLE_AS_TEXT || base->format == TABLE_AS_MARKDOWN;
+    bool for_people = base->format == TABLE_AS_TEXT;
     return (table){
         columns, N_COLUMNS, r->n_rows, fill_block, r, base->exact, for_people ? 1u << TIME : 0};
 }

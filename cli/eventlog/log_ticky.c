@@ -20,7 +20,7 @@ typedef struct ticky_report {
 } ticky_report;
 
 /* The columns of GHC's `.ticky` files, in bytes, which compiled code counts (the guide calls them
- * words). Text and Markdown leave out the description, which is JSON. */
+ * words). Text leaves out the description, which is JSON. */
 enum { ENTRIES, ALLOCS, ALLOCD, ARITY, KINDS, NAME, DESCRIPTION, N_COLUMNS };
 
 static const table_column columns[N_COLUMNS] = {
@@ -49,7 +49,7 @@ static void fill(const void *context, size_t row, table_cell *cells)
 static table rows(const log_report *base)
 {
     const ticky_report *r = (const ticky_report *)base;
-    bool for_people = base->format == TABLE_AS_TEXT || base->format == TABLE_AS_MARKDOWN;
+    bool for_people = base->format == TABLE_AS_TEXT;
     return (table){
         columns, N_COLUMNS, r->n_shown, fill, r, base->exact, for_people ? 1u << DESCRIPTION : 0};
 }
@@ -58,10 +58,6 @@ static void write_text(const log_report *base, hpf_sink *sink)
 {
     const ticky_report *r = (const ticky_report *)base;
     const table counters = rows(base);
-    if (base->format == TABLE_AS_MARKDOWN) {
-        table_write(&counters, TABLE_AS_MARKDOWN, sink);
-        return;
-    }
     log_write_head(sink, &base->facts);
     hpf_sink_printf(sink, "\ncounters   %s", format_count(r->n_counters).text);
     hpf_sink_printf(sink, ", of which %s counted\n", format_count(r->sums.n_counted).text);

@@ -82,7 +82,7 @@ def cases(files, program):
     name = {key: b"{" + key.encode() + b"}" for key in files}
     every_input = [name[key] for key in files if key not in ("list", "tix")]
     one_input = {
-        "report": [[], [b"--format", b"markdown"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
+        "report": [[], [b"--format", b"csv"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
                    [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]],
                    [b"--holders", b"text"], [b"--holders", bad], [b"-o", name["folder"]]],
         "explain": [[], [name["profile"]]],
@@ -109,7 +109,7 @@ def cases(files, program):
     for command in ("watch", "open"):
         lines[command] = [line for line in lines[command] if line[-1] not in (name["missing"], name["folder"])]
     lines["diff"] = [words + [name["profile"], other] for other in every_input
-                     for words in ([], [b"--format", b"markdown"], [b"-o", b"out" + bad + b".pdf"])]
+                     for words in ([], [b"--format", b"csv"], [b"-o", b"out" + bad + b".pdf"])]
     lines["hpc"] = [words + [name["tix"]] for words in (
         [bad], [b"help", bad], [b"report", b"--decl-list"], [b"report", b"--per-module"], [b"report", b"--" + bad],
         [b"report", b"-" + bad], [b"report", b"--srcdir=" + bad], [b"report", b"--xml-output"], [b"show"], [b"draft"],

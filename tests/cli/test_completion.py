@@ -111,11 +111,11 @@ def main():
         (folder / "sources").mkdir()
         cases = {
             "census ": commands,
-            "census report --format ": {"text", "json", "csv", "markdown", "html"},
-            "census report --format m": {"markdown"},
+            "census report --format ": {"text", "json", "csv", "html"},
+            "census report --format j": {"json"},
             "census convert --format ope": {"openmetrics"},
             "census merge --format sq": {"sqlite"},
-            "census diff --format m": {"markdown"},
+            "census diff --format j": {"json"},
             "census diff --format p": {"pdf", "png", "ps", "pgf"},
             "census plot --format p": {"pdf", "png", "ps", "pgf"},
             "census plot --theme d": {"dark"},
