@@ -43,8 +43,16 @@ static const struct list {
     {"hpc_index_exp", "expressions", HPC_EXPRESSIONS},
 };
 
-/* The colours of a page. */
+/* The look and the colours of a page, in light and dark. */
 static const char style[] =
+    ":root { color-scheme: light dark; }\n"
+    "body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5em; }\n"
+    "h1 { font-size: 1.3em; }\n"
+    "table { border-collapse: collapse; font: 12px/1.45 ui-monospace, monospace; }\n"
+    "td, th { padding: 0 .7em; text-align: right; font-weight: normal; white-space: pre; }\n"
+    "th { color: GrayText; }\n"
+    "td:last-child, th:last-child { text-align: left; width: 100%; }\n"
+    ".n { color: GrayText; }\n"
     ":root { --never: #fff176; --true: #8ee08e; --false: #f4a19b; --covered: #ddd2ff; }\n"
     "@media (prefers-color-scheme: dark) { :root { --never: #5e5200; --true: #1d5c2b; "
     "--false: #7d2620; --covered: #443672; } }\n"
@@ -92,6 +100,18 @@ void hpc_pages_destroy(hpc_pages *pages)
 
 /* ---- Pages of modules ---- */
 
+/* Writes the start of a page up to its heading. */
+static void begin_page(hpf_sink *sink, hpf_str title)
+{
+    hpf_sink_text(sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
+    hpf_sink_markup(sink, title);
+    hpf_sink_text(sink, "</title>\n<style>\n");
+    hpf_sink_text(sink, style);
+    hpf_sink_text(sink, "</style>\n<h1>");
+    hpf_sink_markup(sink, title);
+    hpf_sink_text(sink, "</h1>\n");
+}
+
 /* Counts the boxes of a module and lists its declarations. Returns false without memory. */
 static bool add_module(hpc_pages *s, const hpc_mix *mix, const hpc_tix_module *tix)
 {
@@ -116,7 +136,7 @@ static bool add_module(hpc_pages *s, const hpc_mix *mix, const hpc_tix_module *t
 static void write_module_head(const hpc_pages *s, hpf_sink *sink, hpf_str name)
 {
     const module *m = &s->modules[s->n_modules - 1];
-    s->options.begin(sink, name, style);
+    begin_page(sink, name);
     if (s->options.highlight_covered) {
         hpf_sink_text(sink, "<style>\n");
         hpf_sink_text(sink, style_covered);
@@ -260,7 +280,7 @@ static void write_table(const hpc_pages *s, const struct list *list, const row *
                         hpf_sink *sink)
 {
     module total = {.name = {NULL, 0}};
-    s->options.begin(sink, HPF_STR("Coverage"), style);
+    begin_page(sink, HPF_STR("Coverage"));
     hpf_sink_text(sink, list->tally < 0 ? "<p id=\"search\" hidden><label>Search "
                                           "<input type=\"search\" autofocus></label> "
                                           "<label><input type=\"checkbox\"> only declarations "

@@ -10,8 +10,6 @@
 
 /* The look of pages. */
 typedef struct hpc_pages_options {
-    /* Writes the start of a document up to its heading; `style` is CSS to be added. */
-    void (*begin)(hpf_sink *sink, hpf_str title, const char *style);
     bool highlight_covered; /* colours show what was evaluated, not what was not */
     bool has_counts;        /* the line of a declaration says how often it was entered */
 } hpc_pages_options;

@@ -43,15 +43,12 @@
 enum { PART_ADDRESS = HPF_PART_USE + 1 };
 static const char *const part_names[] = {STACK_PART_NAMES, [PART_ADDRESS] = "address", NULL};
 
-/* A format of --source only, after the formats of tables. */
-enum { FORMAT_HTML = TABLE_AS_CSV + 1 };
-
 enum { MOST_FRAMES = 255 }; /* most frames of a stack in an event log */
 
 typedef struct report_values {
     const char *output;   /* NULL: standard output */
     const char *sets;     /* report with retainer sets; NULL: the profile's own, if any */
-    int format;           /* table_format, or FORMAT_HTML */
+    int format;           /* table_format */
     const char *source;   /* folder of the program's text, or NULL */
     const char *annotate; /* function of address bins */
     int n_bands;
@@ -471,11 +468,8 @@ static void (*const writers[])(hpf_sink *sink, const report *r) = {
     [TABLE_AS_JSON] = write_json,
     [TABLE_AS_CSV] = write_csv,
 };
-static const char *const format_names[] = {[TABLE_AS_TEXT] = "text",
-                                           [TABLE_AS_JSON] = "json",
-                                           [TABLE_AS_CSV] = "csv",
-                                           [FORMAT_HTML] = "html",
-                                           NULL};
+static const char *const format_names[] = {
+    [TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv", NULL};
 
 #define AT(member) offsetof(report_values, member)
 static const opt report_options[] = {
@@ -483,7 +477,7 @@ static const opt report_options[] = {
     OPT('o', "output", OPT_TEXT, AT(output), "FILE",
         "write to FILE (default or -: standard output)"),
     OPT(0, "format", OPT_CHOICE, AT(format), "FORMAT",
-        "text (default), json or csv; with --source: text or html", .choices = format_names),
+        "text (default), json or csv; with --source: text", .choices = format_names),
     OPT('m', "bands", OPT_INT, AT(n_bands), "N",
         "list the N largest names, counters or cost centres (default 10; 0 lists all)",
         .high = INT_MAX),
@@ -499,7 +493,7 @@ static const opt report_options[] = {
     STACK_FUNCTIONS(AT(stacks)),
     OPT(0, "source", OPT_TEXT, AT(source), "DIR",
         "print the lines of the program's text below DIR with their live bytes, time or "
-        "allocation; -o FILE.html writes a page"),
+        "allocation"),
     OPT_HEADING("Automatic tests"),
     GATE_OPTIONS(AT(gate_options),
                  "exit with 3 if RULE is true, such as 'peak > 100M', 'growth > 1M/s' or "
@@ -553,8 +547,7 @@ static report_source_options source_options(const report_values *v)
     bool is_terminal = (!v->output || strcmp(v->output, "-") == 0) && isatty(STDOUT_FILENO);
     bool has_colours =
         is_terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
-    return (report_source_options){v->source, (size_t)v->n_bands, v->exact, has_colours,
-                                   v->format == FORMAT_HTML};
+    return (report_source_options){v->source, (size_t)v->n_bands, v->exact, has_colours};
 }
 
 static hpf_status write_report(const input *in, const void *values, hpf_sink *sink, hpf_error *err)
@@ -771,19 +764,13 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time needs --format text or json");
     }
-    hpf_str output = {values.output, values.output ? strlen(values.output) : 0};
-    if (values.source && path_drop_suffix(&output, ".html")) {
-        values.format = FORMAT_HTML;
-    }
     if (values.dominators || values.holders ||
         (argc > 1 && input_begins(argv[1], hpf_heapsnapshot_is))) {
         return run_dominators(self, &values, argc, argv);
     }
-    bool has_table = values.format > TABLE_AS_TEXT && values.format != FORMAT_HTML;
-    if (values.source ? has_table || is_of_log(&values) : values.format == FORMAT_HTML) {
-        return cmd_misused(self, values.source ? "--source cannot be used with --time, --ticky and "
-                                                 "--nonmoving, and needs --format text or html"
-                                               : "--format html needs --source DIR");
+    if (values.source && (values.format > TABLE_AS_TEXT || is_of_log(&values))) {
+        return cmd_misused(self, "--source cannot be used with --time, --ticky and --nonmoving, "
+                                 "and needs --format text");
     }
     if (values.gate && is_of_log(&values)) {
         return cmd_misused(self, "--fail-if cannot be used with --time, --ticky and --nonmoving");

@@ -5,6 +5,8 @@
  */
 #include "report_source.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bins/bins.h"
@@ -13,7 +15,177 @@
 #include "hpfile/str.h"
 #include "output.h"
 #include "hpfile/prof.h"
-#include "source/source_write.h"
+#include "text/text_costs.h"
+#include "hpfile/sink.h"
+#include "unit_format.h"
+
+/* ---- The text of the program ----------------------------------------------------------------- */
+
+typedef struct source_view {
+    const hpf_text_costs *table;
+    hpf_str title;    /* of the profile */
+    const char *what; /* the costs, as a subtitle */
+    size_t n_lines;   /* the most expensive lines of each file, with their neighbours; 0: all lines
+                         with costs */
+    bool exact;
+    bool has_colours; /* by escape sequences */
+} source_view;
+
+/* A file that is being written. */
+typedef struct source_page {
+    const source_view *view;
+    const hpf_text_file *file;
+    hpf_text_lines lines;
+} source_page;
+
+static formatted amount_of(const source_view *v, size_t column, double amount)
+{
+    hpf_str unit = v->table->columns[column].unit;
+    return hpf_str_is(unit, "seconds") ? format_time(amount, unit, v->exact)
+                                       : format_amount(amount, unit, v->exact);
+}
+
+static formatted share_of(const source_view *v, size_t column, double amount)
+{
+    double total = v->table->totals[column];
+    return format_share(total > 0 ? amount / total : 0);
+}
+
+/* Writes the costs of a line, or blanks if it has none. */
+static void write_amounts(const source_page *p, const double *amounts, hpf_sink *sink)
+{
+    const int width = p->view->exact ? 22 : 9;
+    for (size_t k = 0; k < p->view->table->n_columns; k++) {
+        bool has = amounts[k] > 0;
+        hpf_sink_printf(sink, "%*s ", width, has ? amount_of(p->view, k, amounts[k]).text : "");
+        hpf_sink_printf(sink, "%6s ", has ? share_of(p->view, k, amounts[k]).text : "");
+    }
+}
+
+static void write_text_line(source_page *p, size_t number, hpf_str text, hpf_sink *sink)
+{
+    static const char *const backgrounds[HPF_TEXT_LEVELS + 1] = {"",    "230", "229",
+                                                                 "222", "215", "209"};
+    const hpf_text_line *line = &p->lines.all[number];
+    int level = p->view->has_colours ? hpf_text_level(&p->lines, number) : 0;
+    if (!line->is_near) {
+        return;
+    }
+    if (number > 1 && !p->lines.all[number - 1].is_near) {
+        hpf_sink_text(sink, "...\n");
+    }
+    write_amounts(p, line->amounts, sink);
+    hpf_sink_printf(sink, "%6zu  ", number);
+    if (level > 0) {
+        hpf_sink_printf(sink, "\033[30;48;5;%sm", backgrounds[level]);
+    }
+    hpf_sink_lines(sink, text);
+    hpf_sink_text(sink, level > 0 ? "\033[0m\n" : "\n");
+}
+
+static void write_text_head(const source_page *p, hpf_sink *sink)
+{
+    hpf_sink_text(sink, "\n");
+    hpf_sink_name(sink, p->file->name);
+    hpf_sink_printf(
+        sink, "  %s",
+        amount_of(p->view, p->view->table->heat, p->file->totals[p->view->table->heat]).text);
+    hpf_sink_text(sink, "\n");
+    for (size_t k = 0; k < p->view->table->n_columns; k++) {
+        hpf_sink_printf(sink, "%*s        ", p->view->exact ? 22 : 9,
+                        p->view->table->columns[k].name);
+    }
+    hpf_sink_text(sink, "  line\n");
+}
+
+/* Writes the lines of an open file. */
+static hpf_status write_lines(source_page *p, FILE *text, hpf_sink *sink, hpf_error *err)
+{
+    char *line = NULL;
+    size_t capacity = 0, number = 0;
+    ssize_t length;
+    while (number < p->lines.n && (length = getline(&line, &capacity, text)) >= 0) {
+        hpf_str content = {line, (size_t)length};
+        while (content.length > 0 && (content.data[content.length - 1] == '\n' ||
+                                      content.data[content.length - 1] == '\r')) {
+            content.length--;
+        }
+        number++;
+        write_text_line(p, number, content, sink);
+    }
+    bool has_failed = ferror(text) != 0;
+    free(line);
+    return has_failed ? hpf_error_set(err, HPF_ERR_IO, "cannot read %s", p->file->path) : HPF_OK;
+}
+
+static size_t count_lines(FILE *text)
+{
+    size_t n = 0;
+    int before = '\n', c;
+    while ((c = getc(text)) != EOF) {
+        n += before == '\n';
+        before = c;
+    }
+    rewind(text);
+    return n;
+}
+
+static hpf_status write_file(const source_view *v, const hpf_text_file *file, hpf_sink *sink,
+                             hpf_error *err)
+{
+    source_page p = {.view = v, .file = file};
+    FILE *text = fopen(file->path, "r");
+    if (!text) {
+        return hpf_error_set(err, HPF_ERR_IO, "cannot read %s", file->path);
+    }
+    hpf_status status =
+        hpf_text_lines_make(&p.lines, v->table, file, count_lines(text), v->n_lines, err);
+    if (status == HPF_OK) {
+        write_text_head(&p, sink);
+        status = write_lines(&p, text, sink, err);
+    }
+    if (status == HPF_OK && p.lines.is_too_short) {
+        hpf_sink_text(sink, "The profile has places after the last line: was the file changed?\n");
+    }
+    hpf_text_lines_finish(&p.lines);
+    fclose(text);
+    return status;
+}
+
+/* Writes what has no line, and the files that were not found. */
+static void write_rest(const source_view *v, hpf_sink *sink)
+{
+    size_t heat = v->table->heat;
+    double without = v->table->totals[heat] - v->table->placed[heat];
+    hpf_sink_text(sink, "\n");
+    for (size_t i = 0; i < v->table->n_files; i++) {
+        const hpf_text_file *file = &v->table->files[i];
+        if (!file->path) {
+            hpf_sink_name(sink, file->name);
+            hpf_sink_printf(sink, "  %s, %s\n", amount_of(v, heat, file->totals[heat]).text,
+                            file->is_ambiguous ? "several files have this name" : "not found");
+        }
+    }
+    hpf_sink_printf(sink, "without a line  %s", amount_of(v, heat, without > 0 ? without : 0).text);
+    hpf_sink_printf(sink, " of %s\n", amount_of(v, heat, v->table->totals[heat]).text);
+}
+
+static hpf_status source_write(const source_view *v, hpf_sink *sink, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    hpf_sink_name(sink, v->title);
+    hpf_sink_printf(sink, "\n%s\n", v->what);
+    for (size_t i = 0; i < v->table->n_files && status == HPF_OK; i++) {
+        if (v->table->files[i].path) {
+            status = write_file(v, &v->table->files[i], sink, err);
+        }
+    }
+    write_rest(v, sink);
+    return status;
+}
+
+/* ---- Profiles ----------------------------------------------------------------------------------
+ */
 
 /* Finds the files, and writes the view. Finishes the table. */
 static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *what,
@@ -31,8 +203,7 @@ static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *
     status = status ? status : hpf_text_costs_find(table, folder, err);
     if (status == HPF_OK) {
         const source_view view = {
-            table,           title, what, options->n_lines, options->exact, options->has_colours,
-            options->as_html};
+            table, title, what, options->n_lines, options->exact, options->has_colours};
         status = source_write(&view, sink, err);
     }
     hpf_text_folder_destroy(folder);

@@ -11,7 +11,7 @@
 typedef struct report_source_options {
     const char *folder;
     size_t n_lines;
-    bool exact, has_colours, as_html; /* as in source_view */
+    bool exact, has_colours; /* as in source_view */
 } report_source_options;
 
 /* Write the view of a surveyed heap profile, of an opened `.prof`, and of files of address bins.

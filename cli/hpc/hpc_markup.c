@@ -10,7 +10,6 @@
 #include "hpc_files.h"
 #include "hpc.h"
 #include "output.h"
-#include "source/source_write.h"
 
 typedef struct site {
     const hpc_command *self;
@@ -102,8 +101,7 @@ static bool write_list(const site *s, int list)
 int hpc_run_markup(const hpc_command *self, hpc_options *options)
 {
     hpc_tix tix;
-    const hpc_pages_options look = {source_html_begin, options->highlight_covered,
-                                    options->entry_counts};
+    const hpc_pages_options look = {options->highlight_covered, options->entry_counts};
     const char *verbosity = options->verbosity ? options->verbosity : "1";
     site s = {.self = self, .options = options, .is_silent = strcmp(verbosity, "0") == 0};
     if (strlen(verbosity) != 1 || !strchr("012", *verbosity)) {

@@ -111,7 +111,7 @@ def main():
         (folder / "sources").mkdir()
         cases = {
             "census ": commands,
-            "census report --format ": {"text", "json", "csv", "html"},
+            "census report --format ": {"text", "json", "csv"},
             "census report --format j": {"json"},
             "census convert --format ope": {"openmetrics"},
             "census merge --format sq": {"sqlite"},
