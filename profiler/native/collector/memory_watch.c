@@ -19,7 +19,7 @@
 #include "native/collector/image/proc.h"
 
 static const uint64_t look_every_ns = 1000000000;
-static const uint64_t least_pause_ns = 10000000;
+static const uint64_t least_pause_ns = 10000000, first_look_ns = 100000000;
 static const uint64_t compare_ns = 2000000000;
 static const uint64_t most_compare_ns = 10000000000; /* after a kill */
 static const uint64_t unlimited_bytes = UINT64_C(1) << 60;
@@ -269,12 +269,14 @@ static bool is_quiet(const hpp__kill_counts *a, const hpp__kill_counts *b)
 }
 
 /* Looks at the cgroup and the machine, unless another process of the same cgroup has just done so:
- * many short ones take more time for that than for all else. */
+ * many short ones take more time for that than for all else. The first look of a process may be an
+ * older one. */
 static void look_around(hpp__memory_watch *w, uint64_t now_ns)
 {
     hpp__memory_look *l = &w->last, *newest = w->newest;
+    uint64_t fresh_ns = l->counts.time_ns == 0 ? first_look_ns : least_pause_ns;
     bool is_same = newest->has_path == l->has_path && strcmp(newest->path, l->path) == 0;
-    if (is_same && now_ns - newest->counts.time_ns < least_pause_ns) {
+    if (is_same && now_ns - newest->counts.time_ns < fresh_ns) {
         *l = *newest;
         return;
     }

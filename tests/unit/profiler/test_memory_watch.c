@@ -155,7 +155,7 @@ Test(memory_watch, the_limit_of_its_cgroup)
 /* Short processes are many: one look is for all of a cgroup that begin at nearly the same time. */
 Test(memory_watch, processes_share_a_look)
 {
-    const uint64_t begin_ns = 10 * second_ns, pause_ns = 10000000;
+    const uint64_t begin_ns = 10 * second_ns, pause_ns = 100000000;
     hpp__memory_watch others[2] = {watch, watch};
     put_limit(inner, "30000000\n", "100000000\n");
     hpp__memory_watch_look(&watch, begin_ns, 0, 0);

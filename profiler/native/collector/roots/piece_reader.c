@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "piece_reader.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/descriptor.h"
+#include "native/collector/image/proc.h"
 
 enum {
     PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
@@ -19,12 +18,9 @@ enum {
 
 bool hpp__piece_reader_init(hpp__piece_reader *r, const hpp__image *image)
 {
-    char path[64];
     *r = (hpp__piece_reader){.image = image, .pagemap = -1};
     /* A word is aligned in the piece as it is in memory. */
     r->bytes = aligned_alloc(PAGE_BYTES, HPP__PIECE_BYTES + PAGE_BYTES);
-    snprintf(path, sizeof path, "/proc/%lu/pagemap", (unsigned long)image->frozen_id);
-    r->pagemap = open(path, O_RDONLY | O_CLOEXEC);
     return r->bytes != NULL;
 }
 
@@ -69,6 +65,9 @@ static uint64_t cut_to_touched(hpp__piece_reader *r, uint64_t address, uint64_t 
     uint64_t first = address / PAGE_BYTES;
     size_t n = (size_t)((*end - 1) / PAGE_BYTES - first + 1);
     size_t n_bytes = n * sizeof *entries;
+    if (r->pagemap < 0) {
+        r->pagemap = hpp__proc_open_pagemap(r->image->frozen_id);
+    }
     if (pread(r->pagemap, entries, n_bytes, (off_t)(first * sizeof *entries)) != (ssize_t)n_bytes) {
         return 0;
     }
@@ -106,7 +105,7 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
         uint64_t piece_end = address + HPP__PIECE_BYTES;
         uint64_t own_end = end < piece_end ? end : piece_end;
         ahead = ahead < piece_end ? ahead : piece_end;
-        if (own_end - address >= SPARSE_BYTES && r->pagemap >= 0 &&
+        if (own_end - address >= SPARSE_BYTES &&
             hpp__image_map_is_anonymous(hpp__image_map_of(r->image, address))) {
             uint64_t n_untouched = cut_to_touched(r, address, &own_end);
             if (n_untouched > 0) {

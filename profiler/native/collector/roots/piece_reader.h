@@ -13,7 +13,7 @@ enum { HPP__PIECE_BYTES = 1 << 20, HPP__PIECE_PAGE_BYTES = 4096 };
 
 typedef struct hpp__piece_reader {
     const hpp__image *image; /* borrowed */
-    int pagemap;             /* -1: not readable */
+    int pagemap;             /* -1: not needed yet, or not readable */
     unsigned char *bytes;
     uint64_t begin, end;     /* addresses in `bytes` */
     uint64_t n_unread_bytes; /* that could not be read */

@@ -118,7 +118,8 @@ static uint64_t limit_of(const hpp__image *image, const hpp__image_map *first)
     return map[-1].end;
 }
 
-static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_headers *headers)
+static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_headers *headers,
+                       const char *root)
 {
     const char *slash = strrchr(first->path, '/');
     hpp__root_module module = {.path = first->path, .begin = first->begin, .end = first->begin};
@@ -151,12 +152,11 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     module.end = module.end / PAGE_BYTES * PAGE_BYTES;
     uint8_t build_id[64];
     size_t n_build_id = read_build_id(r->image, headers, module.bias, build_id);
-    char root[HPP__PROC_ROOT_BYTES];
     const hpp_object_file file = {
         .path = first->path,
         .build_id = n_build_id ? build_id : NULL,
         .n_build_id = n_build_id,
-        .root = hpp__proc_root(r->image->process_id, root) ? root : NULL,
+        .root = root,
     };
     module.object = hpp_resolver_object(r->resolver, &file);
     return HPF__ARRAY_PUSH(r->modules, r->n_modules, r->modules_capacity, module);
@@ -174,11 +174,13 @@ static bool can_begin_module(const hpp__image *image, const hpp__image_map *map)
 static bool add_modules(hpp__roots *r)
 {
     const hpp__image *image = r->image;
+    char root[HPP__PROC_ROOT_BYTES];
+    const char *other_root = hpp__proc_root(image->process_id, root) ? root : NULL;
     for (size_t i = 0; i < image->n_maps; i++) {
         const hpp__image_map *map = &image->maps[i];
         object_headers headers;
         if (can_begin_module(image, map) && read_headers(image, map, &headers) &&
-            !add_module(r, map, &headers)) {
+            !add_module(r, map, &headers, other_root)) {
             return false;
         }
     }
