@@ -62,6 +62,8 @@ typedef struct report_values {
     hpf_stack_view *view; /* of the stacks; NULL: no option was given */
     time_window window;
     const char *holders;         /* the name of an object of a heap snapshot */
+    const char *where;           /* a question about its objects */
+    bool paths;                  /* of the objects that it matches */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     input_options input;
     gate_options gate_options;
@@ -503,7 +505,14 @@ static const opt report_options[] = {
         "profile by retainer: report what holds the retainers of the largest names, and so on to "
         "the roots"),
     OPT(0, "holders", OPT_TEXT, AT(holders), "NAME",
-        "heap snapshot: report how the root leads to the object with this name that retains most"),
+        "heap snapshot: report how the root leads to the object with this name that retains most, "
+        "or "
+        "to the one with the id @ID"),
+    OPT(0, "where", OPT_TEXT, AT(where), "QUESTION",
+        "heap snapshot: report the objects that match QUESTION, such as 'type ~ \"Session\" and "
+        "retained > 1M and not reachable_from \"g_cache\"'"),
+    OPT(0, "paths", OPT_FLAG, AT(paths), NULL,
+        "with --where: report how the root leads to these objects, as a tree of types"),
     OPT(0, "dominators", OPT_FLAG, AT(dominators), NULL,
         "heap snapshot: report the tree of what holds what, with the bytes that would be freed if "
         "it went (the default for .heapsnapshot)"),
@@ -715,6 +724,8 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         .depth = v->stacks.depth >= 0 ? (uint32_t)v->stacks.depth : 8,
         .exact = v->exact,
         .holders = v->holders,
+        .where = v->where,
+        .paths = v->paths,
     };
     if (argc != 2) {
         return cmd_misused(self, argc < 2 ? "no heap snapshot given (use - for standard input)"
@@ -724,17 +735,23 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         v->life_times || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate ||
         time_window_given(&v->window)) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
-                                 "--holders, -m, -o, --format and --bytes");
+                                 "--holders, --where, --paths, -m, -o, --format and --bytes");
     }
     if (strcmp(argv[1], "-") != 0 && !input_begins(argv[1], hpf_heapsnapshot_is)) {
         diag_say(
             "%s: --%s needs a heap snapshot (.heapsnapshot), as census run --snapshot=peak and "
             "census mark --snapshot PID write",
-            argv[1], v->holders ? "holders" : "dominators");
+            argv[1],
+            v->where     ? "where"
+            : v->holders ? "holders"
+                         : "dominators");
         return EXIT_FAILED;
     }
     if (v->holders && v->format != TABLE_AS_TEXT) {
         return cmd_misused(self, "--holders can only be written as text");
+    }
+    if (v->where && v->holders) {
+        return cmd_misused(self, "--where and --holders exclude each other");
     }
     return dominators_report(argv[1], &options);
 }
@@ -764,7 +781,10 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.time && values.format > TABLE_AS_JSON) {
         return cmd_misused(self, "--time needs --format text or json");
     }
-    if (values.dominators || values.holders ||
+    if (values.paths && !values.where) {
+        return cmd_misused(self, "--paths needs --where QUESTION");
+    }
+    if (values.dominators || values.holders || values.where ||
         (argc > 1 && input_begins(argv[1], hpf_heapsnapshot_is))) {
         return run_dominators(self, &values, argc, argv);
     }

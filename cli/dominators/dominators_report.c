@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "snapshot_file.h"
-
 #include "dominators_report.h"
 
 #include <stdio.h>
@@ -9,6 +7,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/words.h"
+#include "hpfile/heapsnapshot.h"
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 
@@ -102,6 +102,15 @@ static const table_column columns[N_COLUMNS] = {
     [NAME] = {"name", "name", TABLE_NAME},
 };
 
+/* Of the ways to the objects that a question matches: amounts are of these. */
+static const table_column path_columns[N_COLUMNS] = {
+    [DEPTH] = {"depth", "depth", TABLE_COUNT},
+    [SHARE] = {"share", "share", TABLE_SHARE},
+    [RETAINED] = {"bytes", "bytes", TABLE_BYTES},
+    [N_RETAINED] = {"objects", "objects", TABLE_COUNT},
+    [NAME] = {"name", "name", TABLE_NAME},
+};
+
 static void fill(const void *context, size_t index, table_cell *cells)
 {
     const view *v = context;
@@ -120,14 +129,16 @@ static void write_tree(const view *v, hpf_sink *sink)
 {
     bool is_text = is_for_people(v);
     const table t = {
-        .columns = columns,
+        .columns = v->options->paths ? path_columns : columns,
         .n_columns = N_COLUMNS,
         .n_rows = v->n_rows,
         .fill = fill,
         .context = v,
         .exact = v->options->exact,
         /* People see the depth by the indentation, and not how many objects a group retains. */
-        .hidden = is_text ? 1u << DEPTH | 1u << N_RETAINED : 0,
+        .hidden = (is_text ? 1u << DEPTH : 0) | (v->options->paths ? 1u << SELF | 1u << N_OBJECTS
+                                                 : is_text         ? 1u << N_RETAINED
+                                                                   : 0),
     };
     const row *all = &v->rows[0];
     if (v->options->format == TABLE_AS_JSON) {
@@ -141,7 +152,8 @@ static void write_tree(const view *v, hpf_sink *sink)
     }
     if (is_text) {
         hpf_sink_printf(
-            sink, "%s objects, %s\n\n", format_count(all->n_retained).text,
+            sink, "%s %s, %s\n\n", format_count(all->n_retained).text,
+            all->n_retained == 1 ? "object" : "objects",
             format_amount((double)all->retained_bytes, HPF_STR("bytes"), v->options->exact).text);
     }
     table_write(&t, v->options->format, sink);
@@ -162,20 +174,24 @@ static bool write_groups(const snapshot_file *file, const dominators_options *op
 
 /* ---- What holds an object ---- */
 
-/* Returns the object with a name, or if there is none with "NAME@place", that retains most; 0 if
- * there is none. */
+/* Returns the object with a name, or if there is none with "NAME@place", that retains most; for
+ * "@ID" the one with this identity. 0 if there is none. */
 static uint32_t find_node(const snapshot_file *file, const char *name)
 {
     uint32_t number, best = 0;
     const hpf_snapshot *s = &file->snapshot;
     const uint64_t *retained = file->dominators.retained_bytes;
     const size_t length = strlen(name);
+    uint64_t id;
+    hpf_str rest = {name + 1, length - 1};
+    bool has_id = *name == '@' && hpf__take_whole(&rest, 10, &id) && rest.length == 0;
     bool is_whole = hpf_snapshot_find_text(s, (hpf_str){name, length}, &number);
     for (uint32_t i = 1; i < s->n_nodes; i++) {
         hpf_str text = hpf_snapshot_name(s, i);
-        bool is_wanted = is_whole ? s->names[i] == number
-                                  : text.length > length && text.data[length] == '@' &&
-                                        hpf_str_begins(text, name);
+        bool is_wanted = has_id     ? s->ids && s->ids[i] == id
+                         : is_whole ? s->names[i] == number
+                                    : text.length > length && text.data[length] == '@' &&
+                                          hpf_str_begins(text, name);
         if (is_wanted && (best == 0 || retained[i] > retained[best])) {
             best = i;
         }
@@ -202,10 +218,9 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
                             format_count(n - MOST_STEPS).text);
         }
         uint64_t retained = file->dominators.retained_bytes[steps[i].node];
-        hpf_str name = hpf_snapshot_name(&file->snapshot, steps[i].node);
         hpf_sink_printf(sink, "%*s  ", exact ? 24 : 11,
                         format_amount((double)retained, HPF_STR("bytes"), exact).text);
-        hpf_sink_name(sink, i == 0 ? snapshot_file_group_name(file, 0) : name);
+        hpf_sink_name(sink, snapshot_file_node_name(file, steps[i].node));
         if (steps[i].n_nodes > 1) {
             hpf_sink_printf(sink, " (%s in a row)", format_count(steps[i].n_nodes).text);
         }
@@ -215,11 +230,53 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
     return true;
 }
 
-int dominators_report(const char *path, const dominators_options *options)
+/* ---- Questions ---- */
+
+/* Returns false after a message that shows the place. */
+static bool parse_question(hpf_question **out, const char *text)
+{
+    hpf_error err;
+    hpf_str read;
+    hpf_source *source = NULL;
+    if (hpf_question_parse(out, text, &err) == HPF_OK) {
+        return true;
+    }
+    if (hpf_source_from_memory(&source, hpf_str_of(text), NULL, NULL) == HPF_OK) {
+        (void)!hpf_source_next(source, &read, NULL); /* what is shown must have been read */
+    }
+    diag_input("--where", source, &err);
+    hpf_source_destroy(source);
+    return false;
+}
+
+/* Writes the objects that a question matches, or the ways to them. */
+static bool write_answer(snapshot_file *file, const hpf_question *question,
+                         const dominators_options *options, hpf_sink *sink)
+{
+    hpf_matches matches = {0};
+    uint32_t *holders = hpf_dominators_holders(&file->dominators, &file->snapshot);
+    bool fits = holders && hpf_question_ask(&matches, question, &file->snapshot, &file->dominators,
+                                            holders, NULL) == HPF_OK;
+    if (fits && options->paths) {
+        fits = hpf_path_tree_init(&file->tree, &file->snapshot, matches.is_match,
+                                  SNAPSHOT_LEAST_SHARE, MOST_GROUPS, NULL) == HPF_OK &&
+               write_groups(file, options, sink);
+    } else if (fits) {
+        fits = dominators_report_matches(file, &matches, holders, options, sink);
+    }
+    hpf_matches_finish(&matches);
+    free(holders);
+    return fits;
+}
+
+static int report(const char *path, const dominators_options *options, const hpf_question *question)
 {
     snapshot_file file;
     uint32_t node = 0;
-    if (!snapshot_file_load(&file, path, MOST_GROUPS)) {
+    unsigned further = question           ? HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES
+                       : options->holders ? HPF_HEAPSNAPSHOT_IDS
+                                          : 0;
+    if (!snapshot_file_load(&file, path, further, question ? 0 : MOST_GROUPS)) {
         return EXIT_FAILED;
     }
     if (options->holders && (node = find_node(&file, options->holders)) == 0) {
@@ -230,8 +287,9 @@ int dominators_report(const char *path, const dominators_options *options)
     const char *name;
     hpf_sink *sink = output_open(options->output, &name);
     int status = EXIT_FAILED;
-    bool fits = sink && (options->holders ? write_path(&file, node, options->exact, sink)
-                                          : write_groups(&file, options, sink));
+    bool fits = sink && (question           ? write_answer(&file, question, options, sink)
+                         : options->holders ? write_path(&file, node, options->exact, sink)
+                                            : write_groups(&file, options, sink));
     if (fits || !sink) {
         status = output_close(sink, name);
     } else {
@@ -239,5 +297,16 @@ int dominators_report(const char *path, const dominators_options *options)
         hpf_sink_destroy(sink);
     }
     snapshot_file_finish(&file);
+    return status;
+}
+
+int dominators_report(const char *path, const dominators_options *options)
+{
+    hpf_question *question = NULL;
+    if (options->where && !parse_question(&question, options->where)) {
+        return EXIT_MISUSED;
+    }
+    int status = report(path, options, question);
+    hpf_question_destroy(question);
     return status;
 }

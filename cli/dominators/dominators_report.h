@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census report --dominators: the dominator tree of a heap snapshot as a table, and the way of
- * references that holds an object.
+ * census report --dominators: the dominator tree of a heap snapshot as a table, the way of
+ * references that holds an object, and answers to questions about its objects.
  */
 #ifndef CENSUS_DOMINATORS_REPORT_H
 #define CENSUS_DOMINATORS_REPORT_H
 
+#include "hpfile/question.h"
+
+#include "snapshot_file.h"
 #include "table.h"
 
 typedef struct dominators_options {
@@ -14,10 +17,17 @@ typedef struct dominators_options {
     size_t n_children;   /* most of each group; 0: all */
     uint32_t depth;      /* most levels below the root */
     bool exact;          /* print exact numbers */
-    const char *holders; /* report what holds objects of this name instead; or NULL */
+    const char *holders; /* report what holds objects of this name, or "@ID", instead; or NULL */
+    const char *where;   /* report the objects that this question matches instead; or NULL */
+    bool paths;          /* report the ways to them instead */
 } dominators_options;
 
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
+
+/* Writes the matches of a question, largest first. Returns false without memory. */
+bool dominators_report_matches(const snapshot_file *file, const hpf_matches *matches,
+                               const uint32_t *holders, const dominators_options *options,
+                               hpf_sink *sink);
 
 #endif

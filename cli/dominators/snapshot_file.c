@@ -8,7 +8,8 @@
 
 #include "diag.h"
 
-bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups)
+bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
+                        uint32_t most_groups)
 {
     hpf_source *source;
     hpf_error err;
@@ -20,14 +21,14 @@ bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_gro
         diag_error(path, &err);
         return false;
     }
-    status = hpf_heapsnapshot_read(&file->snapshot, source, &err);
+    status = hpf_heapsnapshot_read(&file->snapshot, source, columns, &err);
     if (status == HPF_OK) {
         status = hpf_snapshot_connect(&file->snapshot, &err);
     }
     if (status == HPF_OK) {
         status = hpf_dominators_init(&file->dominators, &file->snapshot, &err);
     }
-    if (status == HPF_OK) {
+    if (status == HPF_OK && most_groups > 0) {
         status = hpf_dominator_tree_init(&file->tree, &file->snapshot, &file->dominators,
                                          SNAPSHOT_LEAST_SHARE, most_groups, &err);
     }
@@ -46,10 +47,20 @@ void snapshot_file_finish(snapshot_file *file)
     hpf_snapshot_finish(&file->snapshot);
 }
 
+static hpf_str name_or(hpf_str name, bool is_root)
+{
+    return name.length > 0 ? name : is_root ? HPF_STR("(root)") : HPF_STR("(no name)");
+}
+
+hpf_str snapshot_file_node_name(const snapshot_file *file, uint32_t node)
+{
+    return name_or(hpf_snapshot_name(&file->snapshot, node), node == 0);
+}
+
 hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group)
 {
     const hpf_dominator_group *g = &file->tree.groups[group];
-    hpf_str name = g->name == HPF_SNAPSHOT_NONE ? HPF_STR("(deeper)")
-                                                : hpf_snapshot_text(&file->snapshot, g->name);
-    return name.length > 0 ? name : group == 0 ? HPF_STR("(root)") : HPF_STR("(no name)");
+    return name_or(g->name == HPF_SNAPSHOT_NONE ? HPF_STR("(deeper)")
+                                                : hpf_snapshot_text(&file->snapshot, g->name),
+                   group == 0);
 }

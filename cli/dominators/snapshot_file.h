@@ -17,11 +17,14 @@ typedef struct snapshot_file {
 } snapshot_file;
 
 /* Reads a file ("-" is standard input), and makes the tree of the groups that retain at least
- * SNAPSHOT_LEAST_SHARE, at most `most_groups` of them. Returns false after a message. */
-bool snapshot_file_load(snapshot_file *file, const char *path, uint32_t most_groups);
+ * SNAPSHOT_LEAST_SHARE, at most `most_groups` of them; 0: no tree. `columns` are the further ones
+ * of the snapshot (heapsnapshot.h). Returns false after a message. */
+bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
+                        uint32_t most_groups);
 void snapshot_file_finish(snapshot_file *file);
 
-/* Returns the name of a group. Borrowed. */
+/* Return the name of a node, and of a group. Borrowed. */
+hpf_str snapshot_file_node_name(const snapshot_file *file, uint32_t node);
 hpf_str snapshot_file_group_name(const snapshot_file *file, uint32_t group);
 
 #endif

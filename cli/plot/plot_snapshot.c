@@ -28,7 +28,7 @@ static char *default_output(const char *path)
 bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const char *path)
 {
     snapshot_file file;
-    if (!snapshot_file_load(&file, path, HPR_HTML_MOST_GROUPS)) {
+    if (!snapshot_file_load(&file, path, 0, HPR_HTML_MOST_GROUPS)) {
         return false;
     }
     const hpr_html_dominators page = {

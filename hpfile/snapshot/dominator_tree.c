@@ -174,28 +174,77 @@ void hpf_dominator_tree_finish(hpf_dominator_tree *tree)
     *tree = (hpf_dominator_tree){0};
 }
 
-uint32_t *hpf_snapshot_holders(const hpf_snapshot *s)
+/* Stores in `holders` by node the node before it on a shortest way from the root, and in `order`
+ * the nodes, from near ones to far ones. Returns their number. */
+static uint32_t find_shortest(const hpf_snapshot *s, uint32_t *holders, uint32_t *order)
 {
-    uint32_t *holders = malloc(((size_t)s->n_nodes + 1) * sizeof *holders);
-    uint32_t *queue = malloc(((size_t)s->n_nodes + 1) * sizeof *queue);
-    if (!holders || !queue) {
-        free(holders);
-        free(queue);
-        return NULL;
-    }
+    uint32_t n = 0;
     memset(holders, 0xff, (size_t)s->n_nodes * sizeof *holders);
-    size_t n = 0;
-    queue[n++] = holders[0] = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (uint32_t k = s->first_edges[queue[i]]; k < s->first_edges[queue[i] + 1]; k++) {
+    order[n++] = holders[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = s->first_edges[order[i]]; k < s->first_edges[order[i] + 1]; k++) {
             if (holders[s->targets[k]] == HPF_SNAPSHOT_NONE) {
-                holders[s->targets[k]] = queue[i];
-                queue[n++] = s->targets[k];
+                holders[s->targets[k]] = order[i];
+                order[n++] = s->targets[k];
             }
         }
     }
-    free(queue);
+    return n;
+}
+
+uint32_t *hpf_snapshot_holders(const hpf_snapshot *s)
+{
+    uint32_t *holders = malloc(((size_t)s->n_nodes + 1) * sizeof *holders);
+    uint32_t *order = malloc(((size_t)s->n_nodes + 1) * sizeof *order);
+    if (holders && order) {
+        (void)find_shortest(s, holders, order);
+    }
+    bool fits = order != NULL;
+    free(order);
+    if (!fits) {
+        free(holders);
+        holders = NULL;
+    }
     return holders;
+}
+
+/* A way is like a dominator: the tree of ways groups as the other does, with the wanted nodes in
+ * place of all. */
+hpf_status hpf_path_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *s,
+                              const uint8_t *is_wanted, double least_share, uint32_t most_groups,
+                              hpf_error *err)
+{
+    const size_t n = (size_t)s->n_nodes + 1;
+    hpf_snapshot wanted = *s;
+    hpf_dominators ways = {malloc(n * sizeof *ways.order), malloc(n * sizeof *ways.dominators),
+                           malloc(n * sizeof *ways.retained_bytes),
+                           malloc(n * sizeof *ways.n_retained)};
+    wanted.sizes = malloc(n * sizeof *wanted.sizes);
+    wanted.is_object = malloc(n);
+    *tree = (hpf_dominator_tree){0};
+    hpf_status status = HPF_OK;
+    if (!ways.order || !ways.dominators || !ways.retained_bytes || !ways.n_retained ||
+        !wanted.sizes || !wanted.is_object) {
+        status = hpf_error_set_memory(err);
+    }
+    if (status == HPF_OK) {
+        for (uint32_t i = 0; i < s->n_nodes; i++) {
+            wanted.is_object[i] = is_wanted[i] != 0;
+            wanted.sizes[i] = ways.retained_bytes[i] = is_wanted[i] ? s->sizes[i] : 0;
+            ways.n_retained[i] = wanted.is_object[i];
+        }
+        wanted.n_nodes = find_shortest(s, ways.dominators, ways.order);
+        for (uint32_t i = wanted.n_nodes; i-- > 1;) {
+            uint32_t node = ways.order[i], above = ways.dominators[node];
+            ways.retained_bytes[above] += ways.retained_bytes[node];
+            ways.n_retained[above] += ways.n_retained[node];
+        }
+        status = hpf_dominator_tree_init(tree, &wanted, &ways, least_share, most_groups, err);
+    }
+    free(wanted.sizes);
+    free(wanted.is_object);
+    hpf_dominators_finish(&ways);
+    return status;
 }
 
 hpf_snapshot_step *hpf_snapshot_path(const hpf_snapshot *s, const uint32_t *holders, uint32_t node,

@@ -185,3 +185,13 @@ void hpf_dominators_finish(hpf_dominators *d)
     free(d->n_retained);
     *d = (hpf_dominators){0};
 }
+
+uint32_t *hpf_dominators_holders(const hpf_dominators *d, const hpf_snapshot *s)
+{
+    uint32_t *holders = new_array(s->n_nodes);
+    for (uint32_t i = 0; holders && i < s->n_nodes; i++) {
+        uint32_t node = d->order[i], above = d->dominators[node];
+        holders[node] = i == 0 ? 0 : s->names[above] == s->names[node] ? holders[above] : above;
+    }
+    return holders;
+}

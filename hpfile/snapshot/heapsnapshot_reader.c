@@ -20,13 +20,14 @@ enum { MOST_TYPES = 64, MOST_TYPE_BYTES = 32 };
 /* Which of the fields of a node or an edge is which. */
 typedef struct fields {
     uint32_t n;
-    uint32_t type, name, size, n_edges, target;
+    uint32_t type, name, id, size, n_edges, target;
 } fields;
 
 typedef struct reader {
     hpf__json_lex lex;
     hpf_error *err;
     hpf_snapshot *out;
+    unsigned columns;
     fields node, edge;
     char types[MOST_TYPES][MOST_TYPE_BYTES]; /* of nodes */
     uint32_t n_types;
@@ -35,7 +36,7 @@ typedef struct reader {
     size_t n_globals, globals_capacity;
     /* While nodes or edges are read. */
     uint32_t field; /* of the next number */
-    uint64_t type, name, size_bytes, n_edges, target;
+    uint64_t type, name, id, size_bytes, n_edges, target;
     uint32_t n_left; /* edges of the last node that are still to come */
     uint64_t total_bytes;
     uint32_t source; /* the node whose edges are being read */
@@ -73,6 +74,7 @@ static hpf_status take_node_field(reader *r, uint32_t index, hpf_str name)
 {
     uint32_t *field = hpf_str_is(name, "type")         ? &r->node.type
                       : hpf_str_is(name, "name")       ? &r->node.name
+                      : hpf_str_is(name, "id")         ? &r->node.id
                       : hpf_str_is(name, "self_size")  ? &r->node.size
                       : hpf_str_is(name, "edge_count") ? &r->node.n_edges
                                                        : NULL;
@@ -205,6 +207,8 @@ static hpf_status add_node(reader *r)
 {
     hpf_snapshot *s = r->out;
     size_t n = (size_t)s->n_nodes + 1;
+    bool has_ids = r->columns & HPF_HEAPSNAPSHOT_IDS && r->node.id != NO_FIELD;
+    bool has_own_names = r->columns & HPF_HEAPSNAPSHOT_OWN_NAMES;
     if (r->type >= r->n_types || r->name >= HPF_SNAPSHOT_NONE) {
         return fail(r, HPF_ERR_RANGE, "the node has an unknown type or name");
     }
@@ -215,8 +219,16 @@ static hpf_status add_node(reader *r)
     if (!HPF__ARRAY_RESERVE(s->names, s->names_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->sizes, s->sizes_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
-        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1)) {
+        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1) ||
+        (has_ids && !HPF__ARRAY_RESERVE(s->ids, s->ids_capacity, n)) ||
+        (has_own_names && !HPF__ARRAY_RESERVE(s->own_names, s->own_names_capacity, n))) {
         return hpf_error_set_memory(r->err);
+    }
+    if (has_ids) {
+        s->ids[s->n_nodes] = r->id;
+    }
+    if (has_own_names) {
+        s->own_names[s->n_nodes] = (uint32_t)r->name;
     }
     s->names[s->n_nodes] = (uint32_t)r->name;
     s->sizes[s->n_nodes] = r->size_bytes;
@@ -235,6 +247,8 @@ static hpf_status take_of_node(reader *r, uint64_t number)
         r->type = number;
     } else if (field == r->node.name) {
         r->name = number;
+    } else if (field == r->node.id) {
+        r->id = number;
     } else if (field == r->node.size) {
         r->size_bytes = number;
     } else if (field == r->node.n_edges) {
@@ -333,6 +347,9 @@ static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
         if (s->names[i] >= n_strings) {
             return hpf_error_set(r->err, HPF_ERR_RANGE, "node %u has the string %u, of %zu", i,
                                  s->names[i], n_strings);
+        }
+        if (s->own_names) {
+            s->own_names[i] = all->texts[s->own_names[i]];
         }
         s->names[i] = all->texts[keeps_names[type] ? s->names[i] : n_strings + type];
         s->is_object[i] = are_objects[type];
@@ -479,14 +496,16 @@ bool hpf_heapsnapshot_is(hpf_str beginning)
     return k == sizeof first - 1;
 }
 
-hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, hpf_error *err)
+hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, unsigned columns,
+                                 hpf_error *err)
 {
     hpf_error ignored;
     *out = (hpf_snapshot){0};
-    const fields unknown = {0, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
+    const fields unknown = {0, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
     reader r = {.lex = {.scan = {.source = source, .err = err ? err : &ignored, .line = 1}},
                 .err = err ? err : &ignored,
                 .out = out,
+                .columns = columns,
                 .node = unknown,
                 .edge = unknown,
                 .weak = NO_FIELD,

@@ -28,8 +28,16 @@ hpf_status hpf_snapshot_add_node(hpf_snapshot *s, hpf_str name, uint64_t size_by
         !HPF__ARRAY_RESERVE(s->names, s->names_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->sizes, s->sizes_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
-        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1)) {
+        !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1) ||
+        (s->ids && !HPF__ARRAY_RESERVE(s->ids, s->ids_capacity, n)) ||
+        (s->own_names && !HPF__ARRAY_RESERVE(s->own_names, s->own_names_capacity, n))) {
         return hpf_error_set_memory(err);
+    }
+    if (s->ids) {
+        s->ids[s->n_nodes] = 0;
+    }
+    if (s->own_names) {
+        s->own_names[s->n_nodes] = number;
     }
     s->names[s->n_nodes] = number;
     s->sizes[s->n_nodes] = size_bytes;
@@ -78,6 +86,8 @@ void hpf_snapshot_finish(hpf_snapshot *s)
     free(s->is_object);
     free(s->first_edges);
     free(s->targets);
+    free(s->ids);
+    free(s->own_names);
     if (s->texts) {
         hpf__intern_finish(s->texts);
         free(s->texts);

@@ -45,6 +45,13 @@ HPF_API hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_s
                                            uint32_t most_groups, hpf_error *err);
 HPF_API void hpf_dominator_tree_finish(hpf_dominator_tree *tree);
 
+/* Makes the tree of the shortest ways from the root to the nodes for which `is_wanted`, by node, is
+ * not 0: nodes of one name after the same ones are a group, and amounts are those of wanted nodes
+ * only. Groups are left out as above, and all that lead to no bytes. Errors: MEMORY. */
+HPF_API hpf_status hpf_path_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
+                                      const uint8_t *is_wanted, double least_share,
+                                      uint32_t most_groups, hpf_error *err);
+
 /* Returns by node the node before it on a shortest path from the root, for what holds it: of the
  * root itself 0. To be freed. Errors: NULL without memory. */
 HPF_API uint32_t *hpf_snapshot_holders(const hpf_snapshot *snapshot);

@@ -30,5 +30,10 @@ HPF_API hpf_status hpf_dominators_init(hpf_dominators *dominators, const hpf_sna
                                        hpf_error *err);
 HPF_API void hpf_dominators_finish(hpf_dominators *dominators);
 
+/* Returns by node what holds it: the nearest node of another name that dominates it; of the root,
+ * and where there is none, 0. To be freed. NULL without memory. */
+HPF_API uint32_t *hpf_dominators_holders(const hpf_dominators *dominators,
+                                         const hpf_snapshot *snapshot);
+
 HPF_END_DECLS
 #endif

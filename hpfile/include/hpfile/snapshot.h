@@ -3,7 +3,8 @@
  * A snapshot of a heap: its objects at one moment, and which object refers to which. Node 0 is the
  * root; what keeps objects alive is its children.
  *
- * Memory: 17 bytes for each object and 4 for each edge, and one copy of each name.
+ * Memory: 17 bytes for each object and 4 for each edge, and one copy of each name; further columns
+ * take their size.
  */
 #ifndef HPFILE_SNAPSHOT_H
 #define HPFILE_SNAPSHOT_H
@@ -22,14 +23,18 @@ HPF_BEGIN_DECLS
 /* All zero is an empty snapshot. */
 typedef struct hpf_snapshot {
     uint32_t n_nodes, n_edges;
-    uint32_t *names;           /* by node: the number of its name */
-    uint64_t *sizes;           /* by node, in bytes */
-    uint8_t *is_object;        /* by node: it counts as an object; a root or a variable does not */
-    uint32_t *first_edges;     /* by node, and n_edges after the last */
-    uint32_t *targets;         /* by edge: the node that it leads to */
+    uint32_t *names;       /* by node: the number of its name */
+    uint64_t *sizes;       /* by node, in bytes */
+    uint8_t *is_object;    /* by node: it counts as an object; a root or a variable does not */
+    uint32_t *first_edges; /* by node, and n_edges after the last */
+    uint32_t *targets;     /* by edge: the node that it leads to */
+    /* Further columns, by node; NULL if there is none. */
+    uint64_t *ids;       /* unique; last as long as the object; 0: none */
+    uint32_t *own_names; /* the number of the text of the object itself, such as a string's */
+
     struct hpf__intern *texts; /* names by number; private */
     size_t names_capacity, sizes_capacity, is_object_capacity, first_edges_capacity,
-        targets_capacity;
+        targets_capacity, ids_capacity, own_names_capacity;
 } hpf_snapshot;
 
 /* Adds a node, without edges. Errors: MEMORY; LIMIT (HPF_SNAPSHOT_MOST). */

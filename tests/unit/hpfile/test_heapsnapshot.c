@@ -21,6 +21,7 @@
 
 static hpf_snapshot read_back;
 static hpf_error err;
+static unsigned columns; /* to read */
 
 static hpf_status read_text(hpf_str text)
 {
@@ -28,7 +29,7 @@ static hpf_status read_text(hpf_str text)
     hpf_snapshot_finish(&read_back);
     err = (hpf_error){0};
     cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
-    hpf_status status = hpf_heapsnapshot_read(&read_back, source, &err);
+    hpf_status status = hpf_heapsnapshot_read(&read_back, source, columns, &err);
     hpf_source_destroy(source);
     return status;
 }
@@ -98,6 +99,26 @@ Test(heapsnapshot, reads_other_fields_and_leaves_out_references_that_hold_nothin
     cr_assert(hpf_str_is(hpf_snapshot_name(&read_back, 2), "(string)"));
     cr_assert_not(read_back.is_object[0]);
     cr_assert(read_back.is_object[2]);
+    cr_assert_null(read_back.ids);
+    cr_assert_null(read_back.own_names);
+    columns = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES;
+    cr_assert_eq(read_text(text), HPF_OK, "%s", err.message);
+    cr_assert_null(read_back.ids, "the file has none");
+    cr_assert(hpf_str_is(hpf_snapshot_text(&read_back, read_back.own_names[1]), "Map"));
+    cr_assert(hpf_str_is(hpf_snapshot_text(&read_back, read_back.own_names[2]), "a \xc3\xa9 text"));
+}
+
+Test(heapsnapshot, reads_ids)
+{
+    columns = HPF_HEAPSNAPSHOT_IDS;
+    cr_assert_eq(read_text(HPF_STR(USUAL "\"nodes\":[0,0,1,0,1, 1,1,77,16,0, 1,1,99999999999,40,0],"
+                                         "\"edges\":[0,0,5],\"strings\":[\"\",\"Map\"]}")),
+                 HPF_OK, "%s", err.message);
+    static const uint64_t expected[] = {1, 77, UINT64_C(99999999999)};
+    cr_assert_arr_eq(read_back.ids, expected, sizeof expected);
+    cr_assert_eq(hpf_snapshot_connect(&read_back, &err), HPF_OK);
+    cr_assert_eq(read_back.n_nodes, 4, "what the root does not reach is below (unreached)");
+    cr_assert_eq(read_back.ids[3], 0, "which has no id");
 }
 
 /* Node 1 is the engine's, 2 a global object, 3 what both refer to, 4 the engine's alone. */
