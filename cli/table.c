@@ -122,6 +122,21 @@ void table_write(const table *t, table_format format, hpf_sink *sink)
     }
 }
 
+void table_write_json_cells(const table *t, const table_cell *cells, hpf_json *json)
+{
+    FOR_COLUMNS(t, c)
+    {
+        const table_column *column = &t->columns[c];
+        if (column->kind == TABLE_NAME) {
+            hpf_json_str(json, column->key, cells[c].name);
+        } else if (is_whole(column->kind)) {
+            hpf_json_whole(json, column->key, cells[c].whole);
+        } else {
+            hpf_json_number(json, column->key, cells[c].real);
+        }
+    }
+}
+
 void table_write_json(const table *t, hpf_json *json, const char *key)
 {
     table_cell cells[TABLE_MOST_COLUMNS];
@@ -129,17 +144,7 @@ void table_write_json(const table *t, hpf_json *json, const char *key)
     for (size_t row = 0; row < t->n_rows; row++) {
         t->fill(t->context, row, cells);
         hpf_json_object(json, NULL);
-        FOR_COLUMNS(t, c)
-        {
-            const table_column *column = &t->columns[c];
-            if (column->kind == TABLE_NAME) {
-                hpf_json_str(json, column->key, cells[c].name);
-            } else if (is_whole(column->kind)) {
-                hpf_json_whole(json, column->key, cells[c].whole);
-            } else {
-                hpf_json_number(json, column->key, cells[c].real);
-            }
-        }
+        table_write_json_cells(t, cells, json);
         hpf_json_close(json);
     }
     hpf_json_close(json);

@@ -51,7 +51,8 @@ typedef struct table {
 /* Writes the table as text or CSV. CSV has names unchanged and exact numbers. */
 void table_write(const table *t, table_format format, hpf_sink *sink);
 
-/* Writes an array of objects. */
+/* Write the members of one row, and an array of objects. */
+void table_write_json_cells(const table *t, const table_cell *cells, hpf_json *json);
 void table_write_json(const table *t, hpf_json *json, const char *key);
 
 #endif

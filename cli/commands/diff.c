@@ -10,6 +10,7 @@
 
 #include "hpfile/align.h"
 #include "hpfile/diff.h"
+#include "hpfile/heapsnapshot.h"
 #include "hpfile/str.h"
 #include "hprender/diff.h"
 
@@ -17,6 +18,7 @@
 #include "plot/plot_picture.h"
 #include "source/source_lines.h"
 #include "bins/bins_report.h"
+#include "dominators/dominators_report.h"
 #include "cmd.h"
 #include "diag.h"
 #include "hpfile/survey_stacks.h"
@@ -517,20 +519,50 @@ static int compare(input *inputs, const diff_values *values, const target *to)
     return status;
 }
 
+static size_t most_rows(const diff_values *values)
+{
+    return values->n_bands < 0 ? 10 : (size_t)values->n_bands;
+}
+
+static table_format table_format_of(const target *to)
+{
+    int format = 0;
+    while (tables[format].write != to->table) {
+        format++;
+    }
+    return (table_format)format;
+}
+
+/* Compares two heap snapshots. */
+static int run_snapshots(const cmd *self, const diff_values *values, const target *to,
+                         const char *const *paths)
+{
+    const int part = values->stacks.part;
+    stack_options others = values->stacks;
+    others.part = -1;
+    if (!to->table || values->measure >= 0 || values->gate || stack_options_given(&others) ||
+        time_window_given(&values->window) ||
+        (part >= 0 && part != HPF_PART_TYPE && part != HPF_PART_RETAINER)) {
+        return cmd_misused(self, "heap snapshots can only be compared as a table, with --by type "
+                                 "or retainer, -m, -o, --format and --bytes");
+    }
+    const dominators_options options = {.output = values->output,
+                                        .format = table_format_of(to),
+                                        .n_children = most_rows(values),
+                                        .exact = values->exact};
+    return dominators_report_diff(paths, part == HPF_PART_RETAINER, &options);
+}
+
 /* Compares two files of address bins, by function. */
 static int run_bins(const cmd *self, const diff_values *values, const target *to, char **argv)
 {
-    int format = 0;
     if (!to->table || values->measure >= 0 || values->gate ||
         stack_options_given(&values->stacks) || time_window_given(&values->window)) {
         return cmd_misused(self, "address bins can only be compared as a table of all amounts, "
                                  "without --fail-if");
     }
-    while (tables[format].write != to->table) {
-        format++;
-    }
-    const bins_output output = {values->output, (table_format)format,
-                                values->n_bands < 0 ? 10 : (size_t)values->n_bands, values->exact};
+    const bins_output output = {values->output, table_format_of(to), most_rows(values),
+                                values->exact};
     return bins_report((const char *const *)(argv + 1), 2, HPP_BINS_BY_FUNCTION, true, &output);
 }
 
@@ -565,6 +597,10 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
     }
     if (input_begins(paths[0], hpf_bins_is_file) && input_begins(paths[1], hpf_bins_is_file)) {
         return run_bins(self, &values, &to, argv);
+    }
+    if (input_begins(paths[0], hpf_heapsnapshot_is) ||
+        input_begins(paths[1], hpf_heapsnapshot_is)) {
+        return run_snapshots(self, &values, &to, paths);
     }
     hpf_stack_view *view;
     if (!stack_options_view(&values.stacks, &view, &complaint)) {

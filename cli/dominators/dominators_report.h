@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * census report --dominators: the dominator tree of a heap snapshot as a table, the way of
- * references that holds an object, and answers to questions about its objects.
+ * references that holds an object, and answers to questions about its objects. census diff: what
+ * changed between two.
  */
 #ifndef CENSUS_DOMINATORS_REPORT_H
 #define CENSUS_DOMINATORS_REPORT_H
@@ -24,6 +25,11 @@ typedef struct dominators_options {
 
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
+
+/* Compares two heap snapshots, by type or by what holds the objects; options are the output,
+ * format, most rows and `exact`. Returns an exit status; failures print a message. */
+int dominators_report_diff(const char *const *paths, bool by_holder,
+                           const dominators_options *options);
 
 /* Writes the matches of a question, largest first. Returns false without memory. */
 bool dominators_report_matches(const snapshot_file *file, const hpf_matches *matches,

@@ -9,6 +9,7 @@
 #include "failing_alloc.h"
 #include "rng.h"
 #include "hpfile/dominator_tree.h"
+#include "hpfile/snapshot_diff.h"
 
 enum { MOST = 24 };
 
@@ -352,6 +353,21 @@ static hpf_status run_all(uint64_t *sum)
     for (uint32_t i = 0; i < tree.n_groups && status == HPF_OK; i++) {
         *sum += tree.groups[i].retained_bytes * (i + 1);
     }
+    uint32_t *holders = status == HPF_OK ? hpf_dominators_holders(&d, &s) : NULL;
+    s.ids = holders ? calloc(s.n_nodes, sizeof *s.ids) : NULL;
+    hpf_snapshot_diff diff = {0};
+    for (uint32_t shared = 0; shared < 2 && status == HPF_OK; shared++) { /* by shape, then by id */
+        const hpf_snapshot_side side = {&s, &d, holders};
+        for (uint32_t i = 0; s.ids && i < s.n_nodes; i++) {
+            s.ids[i] = 1 + (shared ? 3 : 2) * (uint64_t)i;
+        }
+        status = s.ids ? hpf_snapshot_diff_init(&diff, &side, &side, false, &err)
+                       : hpf_error_set_memory(&err);
+        cr_assert(status != HPF_OK || diff.by_id == (shared == 1));
+        *sum += diff.total.n_after + diff.n_rows;
+        hpf_snapshot_diff_finish(&diff);
+    }
+    free(holders);
     cr_assert_eq(err.status, status);
     hpf_dominator_tree_finish(&tree);
     hpf_dominators_finish(&d);

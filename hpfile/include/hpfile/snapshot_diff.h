@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What changed between two heap snapshots: by type, or by what holds the objects.
+ */
+#ifndef HPFILE_SNAPSHOT_DIFF_H
+#define HPFILE_SNAPSHOT_DIFF_H
+
+#include "hpfile/dominators.h"
+
+HPF_BEGIN_DECLS
+
+/* A snapshot with its dominators and holders (hpf_dominators_holders); all borrowed. */
+typedef struct hpf_snapshot_side {
+    const hpf_snapshot *snapshot;
+    const hpf_dominators *dominators;
+    const uint32_t *holders;
+} hpf_snapshot_side;
+
+/* The objects of one type, or with one type of holder; one whose holder has another type now is
+ * gone from one row and new in another. Bytes afterwards are those before, and `new_bytes` and
+ * `grown_bytes`, without `gone_bytes`. */
+typedef struct hpf_snapshot_change {
+    hpf_str name; /* borrowed from a snapshot */
+    uint64_t n_before, n_after, n_new, n_gone;
+    uint64_t before_bytes, after_bytes, new_bytes, gone_bytes;
+    int64_t grown_bytes;     /* how much the objects that are in both have grown */
+    uint64_t retained_bytes; /* by the new ones: they, and all that each of them dominates */
+} hpf_snapshot_change;
+
+typedef struct hpf_snapshot_diff {
+    bool by_id;                /* objects were matched by their ids; else by their shape */
+    hpf_snapshot_change *rows; /* largest growth first; only of what changed */
+    uint32_t n_rows;
+    hpf_snapshot_change total; /* without a name */
+} hpf_snapshot_diff;
+
+/* Compares two snapshots all of whose nodes the root reaches. An object is the same if it has the
+ * same id and type. Ids last if both snapshots have some, other than 1, 3, 5 ..., and of the ids
+ * that are in both at least nine tenths belong to objects of the same type. Else as many objects
+ * are the same as have the same type, type of the holder and size in both; the first ones of each.
+ * Takes at most 40 bytes for each node meanwhile. Errors: MEMORY; LIMIT (2^30 objects). */
+HPF_API HPF_MUST_USE hpf_status hpf_snapshot_diff_init(hpf_snapshot_diff *out,
+                                                       const hpf_snapshot_side *before,
+                                                       const hpf_snapshot_side *after,
+                                                       bool by_holder, hpf_error *err);
+HPF_API void hpf_snapshot_diff_finish(hpf_snapshot_diff *diff);
+
+HPF_END_DECLS
+#endif
