@@ -377,8 +377,8 @@ static const opt convert_options[] = {
     OPT_HEADING("What is converted"),
     INPUT_PROCESS(AT(input.process)),
     OPT(0, "input", OPT_CHOICE, AT(input_format), "FORMAT",
-        "input format: hp, csv (either kind of table), json, eventlog, prof or one of another "
-        "profiler, see census-convert(1) (default: from the content)",
+        "input format: hp, csv (either kind of table), eventlog, prof or one of another profiler, "
+        "see census-convert(1) (default: from the content)",
         .choices = source_names),
     TIME_WINDOW_OPTIONS(AT(window), "convert the part", ""),
     OPT(0, "profile", OPT_INT, AT(profile), "N", PROFILE_OPTION_HELP, .high = UINT8_MAX),

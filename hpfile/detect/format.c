@@ -50,6 +50,7 @@ static const foreign members[] = {
     {"\"traceEvents\"", "a trace of Chrome or Perfetto"},
     {"\"$schema\"", "a file of speedscope"},
     {"\"look\"", "a chart that census plot wrote, not a profile"},
+    {"\"format\": \"heapcensus profile\"", "a profile that census has written as JSON for others"},
 };
 
 static const char *find(const foreign *rows, size_t n, hpf_str text)

@@ -96,7 +96,7 @@ def main():
             check(profiles, read(merge("--by", "file")), lambda number, _: f"solver.{number}")
             assert (n == 1) == (f'JOB "{n} x solver"' not in merge()), n
             # Through other formats, and back.
-            other = pathlib.Path(directory) / "all.json"
+            other = pathlib.Path(directory) / "all.csv"
             subprocess.run([census, "merge", "-o", other, *paths], check=True)
             back = subprocess.run([census, "convert", "--format", "hp", other], capture_output=True, text=True, check=True)
             assert read(back.stdout) == read(merge()), n

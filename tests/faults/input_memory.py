@@ -8,7 +8,7 @@ import tempfile
 
 MOST_MB = 64
 MOST_MB_OF_NAMES = 96  # of formats in which a name takes seven bytes
-FORMATS_OF_NAMES = {".hp", ".csv", ".json", ".eventlog"}
+FORMATS_OF_NAMES = {".hp", ".csv", ".eventlog"}
 
 SMALL = 'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n' + "".join(
     f"BEGIN_SAMPLE {i}\na\t{i}\nEND_SAMPLE {i}\n" for i in range(9))

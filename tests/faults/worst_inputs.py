@@ -72,7 +72,7 @@ def hp_deep_stack(n):
     return fill(n, BY_STACK + "BEGIN_SAMPLE 0\n(1)m", lambda i: "/a", "\t1\nEND_SAMPLE 0\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n")
 
 
-# ---- Tables and JSON ----
+# ---- Tables ----
 
 
 @worst(".csv")
@@ -85,20 +85,6 @@ def wide_square(n):
 @worst(".csv")
 def tidy_names(n):
     return fill(n, "time,name,value\n", lambda i: f"0,{short(i)},1\n")
-
-
-JSON = '{"format": "heapcensus profile", "version": 1, '
-
-
-@worst(".json")
-def json_names(n):
-    return fill(n, JSON + '"samples": [{"time":0,"costs":{"a":1', lambda i: f',"{short(i)}":1', "}}]}")
-
-
-@worst(".json")
-def json_lines(n):
-    return fill(n, JSON + '"lines": [{"time":0,"name":"a","value":1}',
-                lambda i: f',{{"time":0,"name":"{short(i)}","value":1}}', '], "samples": [{"time":0,"costs":{"a":1}}]}')
 
 
 # ---- .prof ----

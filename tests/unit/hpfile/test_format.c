@@ -26,10 +26,7 @@ Test(format, is_detected_from_the_beginning)
         {"time\n", &hpf_format_csv},
         {"\"time\",\"a\"\n", &hpf_format_csv},
         {"\xef\xbb\xbftime,a\n", &hpf_format_csv},
-        {"{}", &hpf_format_json},
-        {"{", &hpf_format_json},
         {"{\n\"program\": \"x\"", &hpf_format_prof},
-        {"{\"programs\": 1", &hpf_format_json},
         {"\tSat Nov 21 02:11 2026 Time and Allocation Profiling Report  (Final)\n",
          &hpf_format_prof},
         {"Retainer Profiling: 0, at 0.196319 seconds\n", &hpf_format_prof},
@@ -45,7 +42,6 @@ Test(format, is_detected_from_the_beginning)
         {"heap_v2/524288\n  t*: 1: 5 [0: 0]\n", &hpf_format_heap_text},
         {"v 10500 3\nX ./a.out 7\nI 1000 4\n", &hpf_format_heaptrack},
         {"desc: --massif-out-file=m.out\ncmd: ./a.out\ntime_unit: i\n", &hpf_format_massif},
-        {" \r\n\t{", &hpf_format_json},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_source *source = NULL;
@@ -106,6 +102,7 @@ Test(format, files_of_other_tools_are_named)
         {BYTES("{ \"traceEvents\": ["), "Chrome"},
         {BYTES("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""),
          "speedscope"},
+        {BYTES("{\n  \"format\": \"heapcensus profile\","), "JSON"},
         {BYTES("main;run;alloc 5120\nmain;run 17\n"), "folded"},
         {BYTES("seconds,heap,stack\n0,1,2\n1,3,4\n"), "CSV"},
         {BYTES("\"date\",\"bytes\"\r\n2026-11-22,5\r\n"), "CSV"},
@@ -153,7 +150,6 @@ Test(format, profiles_are_not_mistaken_for_files_of_other_tools)
         "JOB \"a,b\"\nDATE \"c,d\"\n",
         "time,a;b\n1,2\n",
         "time,\"a\",\"b\"\n0,1,2\n",
-        "{\"samples\": [], \"head\": 1}",
         "\n\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -164,7 +160,7 @@ Test(format, profiles_are_not_mistaken_for_files_of_other_tools)
     }
 }
 
-/* Each format that can be written is detected and read as the same samples. */
+/* Each format that can be written and read is detected and read as the same samples. */
 Test(format, each_restores_what_it_wrote)
 {
     static const char hp[] =
@@ -174,7 +170,7 @@ Test(format, each_restores_what_it_wrote)
         "BEGIN_SAMPLE 1.250000\nb c\t2\nEND_SAMPLE 1.250000\n";
     size_t n = 0;
     for (const hpf_format *const *f = hpf_formats(); *f; f++) {
-        if (!(*f)->writer || (*f)->is_lossy) {
+        if (!(*f)->writer || (*f)->is_lossy || *f == &hpf_format_json) {
             continue;
         }
         const hpf_format *detected;
@@ -190,7 +186,7 @@ Test(format, each_restores_what_it_wrote)
         hpf_sink_destroy(sink);
         n++;
     }
-    cr_expect_geq(n, 5);
+    cr_expect_geq(n, 4);
 }
 
 Test(format, is_found_by_its_name)

@@ -38,10 +38,6 @@ static const struct {
     {&hpf_format_csv, "time,a,b\n0,1,2\n1,2,", "\n", 3},
     {&hpf_format_csv, "time,\"", "\"\n0,1\n", 1},
     {&hpf_format_csv, "time,name,value\n0,\"", "\",1\n", 2},
-    {&hpf_format_json, "{\n\"job\": \"", "\", \"samples\": [{\"time\": 0, \"costs\": {}}]}", 2},
-    {&hpf_format_json, "{\n\n\"samples\": [{\"time\": 0, \"costs\": {\"", "\": 1}}]}", 3},
-    {&hpf_format_json, "{\"unknown\": [[\"", "\"]], \"samples\": [{\"time\": 0}]}", 1},
-    {&hpf_format_json, "{\"version\": 1", ", \"samples\": [{\"time\": 0}]}", 1},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 

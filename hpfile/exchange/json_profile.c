@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Events to JSON: the head through the JSON writer, then each sample on a line of its own, put
- * together from keys that are quoted once.
+ * Whole profiles as JSON (docs/formats/json-profile.md): headers, marks, quantities, and an object
+ * for each sample with its amounts by name. Repeated names of a sample are added up. The head
+ * through the JSON writer, then each sample on a line of its own, put together from keys that are
+ * quoted once.
  */
 #include <stdlib.h>
 
@@ -9,7 +11,6 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/json.h"
-#include "exchange/json_profile.h"
 #include "event/sample_by_name.h"
 #include "base/number.h"
 #include "event/costs.h"
@@ -127,16 +128,22 @@ static void write_lines(json_profile_writer *w, hpf_json *json)
 /* Up to the bracket that opens the samples. */
 static void begin(json_profile_writer *w)
 {
+    static const char *const members[HPF_N_HEADERS] = {
+        [HPF_HEADER_JOB] = "job",
+        [HPF_HEADER_DATE] = "date",
+        [HPF_HEADER_SAMPLE_UNIT] = "sample_unit",
+        [HPF_HEADER_VALUE_UNIT] = "value_unit",
+    };
     if (w->is_begun) {
         return;
     }
     w->is_begun = true;
     hpf_json json = hpf_json_begin(w->base.sink);
     hpf_json_object(&json, NULL);
-    hpf_json_text(&json, "format", HPF__JSON_PROFILE_FORMAT);
-    hpf_json_whole(&json, "version", HPF__JSON_PROFILE_VERSION);
+    hpf_json_text(&json, "format", "heapcensus profile");
+    hpf_json_whole(&json, "version", 1);
     for (int i = 0; i < HPF_N_HEADERS; i++) {
-        hpf_json_bytes(&json, hpf__json_profile_member((hpf_header)i), w->headers[i]);
+        hpf_json_bytes(&json, members[i], w->headers[i]);
     }
     write_marks(w, &json);
     write_lines(w, &json);
@@ -194,17 +201,10 @@ static const hpf__writer_kind writer = {
     .release = release,
 };
 
-static bool is_format(hpf_str head)
-{
-    return hpf_str_begins(hpf__head_text(head), "{");
-}
-
 const hpf_format hpf_format_json = {
     .name = "json",
     .extension = "json",
     .summary = "the whole profile: headers, marks and samples",
-    .read = hpf__json_profile_read,
-    .is_format = is_format,
     .writer = &writer,
     .holds_quantities = true,
 };
