@@ -10,7 +10,7 @@
 #include "run_loop.h"
 
 typedef struct attach_all_options {
-    const char *pattern; /* see process_scan.h */
+    const char *pattern; /* an extended regular expression */
     const char *where, *token_file;
     const char *discovery; /* file that lists the processes; NULL: none */
     const char *library;   /* the preload library */

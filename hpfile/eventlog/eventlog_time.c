@@ -17,8 +17,176 @@
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/str.h"
 #include "prof/prof_file.h"
-#include "eventlog/eventlog_messages.h"
 #include "eventlog/eventlog_names.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/intern.h"
+#include "hpfile/error.h"
+#include "base/utf8.h"
+
+/* ---- Stacks in messages ---------------------------------------------------------------------- */
+
+/* The messages of the package ghc-stack-profiler in USER_BINARY_MSG records: the stack of a
+ * thread at a moment, and the texts that stacks refer to by numbers.
+ *
+ * A message begins with two bytes that say what it is; numbers are big-endian:
+ *
+ *   FF CA  the rest of a stack: capability:4 thread:4 count:2 item...
+ *   FF CB  a part of a stack, the same
+ *   FF CC  a text: id:8 characters:2 UTF-8
+ *   FF CD  a place in source: id:8 line:4 column:4 file:8, which is the id of a text
+ *
+ * Items are outermost first: 01 and the address of an info table, 02 and the id of a text, 03
+ * and the ids of a text and a place, all of 8 bytes.
+ *
+ * Chunks of a stack are joined as they come: the profiler writes them from the outermost to the
+ * innermost. Chunks of another thread begin another stack. */
+
+/* The first byte of an item. */
+enum { ITEM_IS_INFO = 1, ITEM_IS_TEXT = 2, ITEM_IS_PLACED_TEXT = 3 };
+
+/* All zero is a log without messages. */
+typedef struct stack_messages {
+    hpf_arena *arena;
+    hpf__intern ids; /* FF CC or FF CD without the FF, and the id */
+    hpf_str *texts;  /* by the number of their id */
+    size_t texts_capacity;
+    char thread[8];    /* the capability and thread of `stack` */
+    hpf__buffer stack; /* the items of a stack so far */
+    bool is_whole;     /* no more of them will come */
+} stack_messages;
+
+enum { REST = 0xffca, PART = 0xffcb, TEXT = 0xffcc, PLACE = 0xffcd };
+
+#define TAG_BYTES   2u
+#define ID_BYTES    8u
+#define KEY_BYTES   (1 + ID_BYTES) /* the tag's second byte, and an id */
+#define HEAD_BYTES  (TAG_BYTES + 8u + 2u)
+#define TEXT_AT     (TAG_BYTES + ID_BYTES + 2u)
+#define PLACE_BYTES (TAG_BYTES + ID_BYTES + 4u + 4u + ID_BYTES)
+
+static void stack_messages_finish(stack_messages *m)
+{
+    hpf__intern_finish(&m->ids);
+    hpf__buffer_finish(&m->stack);
+    hpf_arena_destroy(m->arena);
+    free(m->texts);
+    *m = (stack_messages){0};
+}
+
+static hpf_str find(const stack_messages *m, unsigned tag, const char *id)
+{
+    char key[KEY_BYTES] = {(char)tag};
+    uint32_t number;
+    memcpy(key + 1, id, ID_BYTES);
+    return hpf__intern_find(&m->ids, (hpf_str){key, sizeof key}, &number) ? m->texts[number]
+                                                                          : HPF_STR("");
+}
+
+/* Returns the text of an item that has one, and the place of one that has a place; empty if it was
+ * not defined. Borrowed. */
+static hpf_str stack_messages_text(const stack_messages *m, hpf_str item)
+{
+    return *item.data == ITEM_IS_INFO ? HPF_STR("") : find(m, TEXT, item.data + 1);
+}
+
+static hpf_str stack_messages_place(const stack_messages *m, hpf_str item)
+{
+    return *item.data == ITEM_IS_PLACED_TEXT ? find(m, PLACE, item.data + 1 + ID_BYTES)
+                                             : HPF_STR("");
+}
+
+/* Defines what a message has the id of, again if it was defined before. */
+static hpf_status define(stack_messages *m, hpf_str payload, hpf_str text)
+{
+    uint32_t number;
+    bool is_new;
+    hpf_str id = {payload.data + 1, KEY_BYTES};
+    m->arena = m->arena ? m->arena : hpf_arena_create();
+    hpf_str copy = m->arena ? hpf_arena_str(m->arena, text) : (hpf_str){0};
+    if (!copy.data ||
+        !HPF__ARRAY_RESERVE(m->texts, m->texts_capacity, m->ids.n_names + (size_t)1)) {
+        return HPF_ERR_MEMORY;
+    }
+    hpf_status status = hpf__intern_add(&m->ids, id, &number, &is_new);
+    if (status == HPF_OK) {
+        m->texts[number] = copy;
+    }
+    return status;
+}
+
+static hpf_status define_place(stack_messages *m, hpf_str payload)
+{
+    hpf__buffer text = {0};
+    char place[32];
+    const char *p = payload.data + TAG_BYTES + ID_BYTES;
+    hpf_str file = find(m, TEXT, p + 8);
+    int n = snprintf(place, sizeof place, ":%u:%u", (unsigned)hpf__read4(p),
+                     (unsigned)hpf__read4(p + 4));
+    hpf_status status = HPF_ERR_MEMORY;
+    if (hpf__buffer_add(&text, file) && hpf__buffer_append(&text, place, (size_t)n)) {
+        status = define(m, payload, hpf__buffer_str(&text));
+    }
+    hpf__buffer_finish(&text);
+    return status;
+}
+
+/* Cuts the next item from the begin of items; empty if there is none, or an invalid one. */
+static hpf_str stack_messages_cut(hpf_str *items)
+{
+    size_t n = items->length == 0                    ? 0
+               : *items->data == ITEM_IS_INFO        ? 1 + ID_BYTES
+               : *items->data == ITEM_IS_TEXT        ? 1 + ID_BYTES
+               : *items->data == ITEM_IS_PLACED_TEXT ? 1 + 2 * ID_BYTES
+                                                     : 0;
+    hpf_str item = {items->data, n <= items->length ? n : 0};
+    *items = hpf_str_from(*items, item.length);
+    return item;
+}
+
+/* Returns the first `n` items of a text; empty if there are fewer. */
+static hpf_str first_items(hpf_str text, size_t n)
+{
+    hpf_str rest = text;
+    while (n > 0 && stack_messages_cut(&rest).length > 0) {
+        n--;
+    }
+    return (hpf_str){text.data, n == 0 ? text.length - rest.length : 0};
+}
+
+static hpf_status add_items(stack_messages *m, hpf_str payload)
+{
+    const char *thread = payload.data + TAG_BYTES;
+    size_t n = hpf__read2(payload.data + HEAD_BYTES - 2);
+    hpf_str items = first_items(hpf_str_from(payload, HEAD_BYTES), n);
+    if (m->is_whole || memcmp(m->thread, thread, sizeof m->thread) != 0) {
+        m->stack.length = 0;
+        memcpy(m->thread, thread, sizeof m->thread);
+    }
+    m->is_whole = hpf__read2(payload.data) == REST;
+    return hpf__buffer_add(&m->stack, items) ? HPF_OK : HPF_ERR_MEMORY;
+}
+
+/* Reads a record, and stores whether it ended a stack: `stack` has its items, and begins with a
+ * capability and a thread in `thread`, until the next call. Other messages, and invalid ones, are
+ * ignored. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
+static hpf_status stack_messages_note(stack_messages *m, hpf_str payload, bool *is_stack)
+{
+    unsigned tag = payload.length < TAG_BYTES ? 0 : hpf__read2(payload.data);
+    *is_stack = false;
+    if ((tag == REST || tag == PART) && payload.length >= HEAD_BYTES) {
+        hpf_status status = add_items(m, payload);
+        *is_stack = status == HPF_OK && m->is_whole && m->stack.length > 0;
+        return status;
+    }
+    if (tag == TEXT && payload.length >= TEXT_AT) {
+        size_t n = hpf__read2(payload.data + TEXT_AT - 2);
+        hpf_str text = hpf_str_from(payload, TEXT_AT);
+        text.length = hpf_utf8_bytes(text, n);
+        return define(m, payload, text);
+    }
+    return tag == PLACE && payload.length >= PLACE_BYTES ? define_place(m, payload) : HPF_OK;
+}
 
 #define STACK_AT 12u /* in a sample, after capability and tick */
 
@@ -37,7 +205,7 @@ struct hpf_eventlog_time {
     hpf__eventlog_names names; /* for the cost centres */
     hpf__eventlog_keys stacks; /* to nodes */
     hpf__intern children;      /* (parent, cost centre or item) to node - 1 */
-    hpf__stack_messages messages;
+    stack_messages messages;
     hpf__intern items;          /* frames of their stacks */
     char (*item_addresses)[20]; /* in the last profile, those without a name */
     node *nodes;                /* nodes[0] is the root */
@@ -83,7 +251,7 @@ void hpf_eventlog_time_destroy(hpf_eventlog_time *t)
         hpf__eventlog_names_finish(&t->names);
         hpf__eventlog_keys_finish(&t->stacks);
         hpf__intern_finish(&t->children);
-        hpf__stack_messages_finish(&t->messages);
+        stack_messages_finish(&t->messages);
         hpf__intern_finish(&t->items);
         free(t->nodes);
         free(t->samples);
@@ -183,18 +351,18 @@ static hpf_status note_sample(hpf_eventlog_time *t, const hpf_event *event)
 static hpf_status note_message(hpf_eventlog_time *t, const hpf_event *event)
 {
     bool is_stack;
-    hpf_status status = hpf__stack_messages_note(&t->messages, event->payload, &is_stack);
+    hpf_status status = stack_messages_note(&t->messages, event->payload, &is_stack);
     if (status != HPF_OK || !is_stack) {
         return status;
     }
     hpf_str stack = {t->messages.stack.bytes, t->messages.stack.length}, rest = stack;
     uint32_t at = 0;
     size_t n = 0;
-    while (hpf__stack_messages_cut(&rest).length > 0) {
+    while (stack_messages_cut(&rest).length > 0) {
         n++;
     }
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
-        hpf_str item = hpf__stack_messages_cut(&stack);
+        hpf_str item = stack_messages_cut(&stack);
         status = n - i > MOST_ITEMS ? HPF_OK : find_child(t, at, item, &at);
     }
     return status == HPF_OK ? count(t, event->time_ns, at, hpf__read4(t->messages.thread)) : status;
@@ -265,10 +433,10 @@ static hpf_prof_centre centre_of_item(const hpf_eventlog_time *t, uint32_t index
     hpf_str item = t->items.names[index];
     char *address = t->item_addresses[index];
     uint32_t info;
-    if (*item.data != HPF__ITEM_IS_INFO) {
-        hpf_str text = hpf__stack_messages_text(&t->messages, item);
+    if (*item.data != ITEM_IS_INFO) {
+        hpf_str text = stack_messages_text(&t->messages, item);
         return (hpf_prof_centre){.label = text.length > 0 ? text : HPF_STR("(unknown)"),
-                                 .srcloc = hpf__stack_messages_place(&t->messages, item)};
+                                 .srcloc = stack_messages_place(&t->messages, item)};
     }
     if (hpf__intern_find(&t->names.info_addresses, hpf_str_from(item, 1), &info)) {
         const hpf_frame *f = &t->names.infos[info];

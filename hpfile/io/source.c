@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,123 @@
 #include "base/array.h"
 #include "io/inflate.h"
 #include "io/recording.h"
-#include "io/spool.h"
+#include "base/buffer.h"
+#include "hpfile/event.h"
+#include "base/descriptor.h"
+
+/* ---- Spool ----------------------------------------------------------------------------------- */
+
+/* Bytes spooled to be read again: in memory up to 4 MiB, then in an unnamed temporary file.
+ *
+ * The temporary file is unlinked as soon as it is open, so it disappears however the program
+ * ends. */
+
+#define SPOOL_MEMORY_BYTES (4u << 20)
+
+typedef struct hpf__spool {
+    hpf__buffer memory; /* everything, while fd is -1 */
+    int fd;
+    uint64_t length;
+    const char *directory; /* borrowed; NULL: /tmp */
+} hpf__spool;
+
+static void spool_init(hpf__spool *spool, const char *directory)
+{
+    *spool = (hpf__spool){.fd = -1, .directory = directory ? directory : "/tmp"};
+}
+
+static int open_unnamed(const char *directory)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/census-XXXXXX", directory);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkstemp(path);
+    if (fd >= 0) {
+        unlink(path);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
+}
+
+static hpf_status write_all(hpf__spool *spool, hpf_str bytes, hpf_error *err)
+{
+    while (bytes.length) {
+        ssize_t n = write(spool->fd, bytes.data, bytes.length);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return hpf_error_set_os(err, errno, "cannot write a temporary file in %s",
+                                    spool->directory);
+        }
+        bytes.data += n;
+        bytes.length -= (size_t)n;
+    }
+    return HPF_OK;
+}
+
+static hpf_status move_to_file(hpf__spool *spool, hpf_error *err)
+{
+    spool->fd = open_unnamed(spool->directory);
+    if (spool->fd < 0) {
+        return hpf_error_set_os(err, errno, "cannot create a temporary file in %s",
+                                spool->directory);
+    }
+    hpf_status status = write_all(spool, hpf__buffer_str(&spool->memory), err);
+    hpf__buffer_finish(&spool->memory);
+    return status;
+}
+
+static hpf_status spool_append(hpf__spool *spool, hpf_str bytes, hpf_error *err)
+{
+    if (spool->fd < 0 && bytes.length <= SPOOL_MEMORY_BYTES - spool->memory.length) {
+        spool->length += bytes.length;
+        return hpf__buffer_add(&spool->memory, bytes) ? HPF_OK : hpf_error_set_memory(err);
+    }
+    if (spool->fd < 0) {
+        hpf_status status = move_to_file(spool, err);
+        if (status != HPF_OK) {
+            return status;
+        }
+    }
+    spool->length += bytes.length;
+    return write_all(spool, bytes, err);
+}
+
+/* Bytes [offset, offset + length), which must have been appended. */
+static hpf_status spool_read(hpf__spool *spool, uint64_t offset, void *into, size_t length,
+                             hpf_error *err)
+{
+    if (spool->fd < 0) {
+        if (length) {
+            memcpy(into, spool->memory.bytes + offset, length);
+        }
+        return HPF_OK;
+    }
+    char *to = into;
+    while (length) {
+        ssize_t n = pread(spool->fd, to, length, (off_t)offset);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return hpf_error_set_os(err, n < 0 ? errno : EIO, "cannot read a temporary file");
+        }
+        to += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return HPF_OK;
+}
+
+static void spool_finish(hpf__spool *spool)
+{
+    hpf__close(spool->fd);
+    hpf__buffer_finish(&spool->memory);
+}
 
 #define PIECE_BYTES (256u << 10)
 
@@ -167,7 +284,7 @@ static hpf_status next_kept(hpf_source *s, hpf_str *out, hpf_error *err)
 {
     uint64_t left = s->position - s->replayed;
     size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
-    hpf_status status = hpf__spool_read(&s->spool, s->replayed, s->plain, n, err);
+    hpf_status status = spool_read(&s->spool, s->replayed, s->plain, n, err);
     s->replayed += n;
     s->is_replaying = s->replayed < s->position;
     *out = (hpf_str){s->plain, n};
@@ -188,7 +305,7 @@ static hpf_status read_processes(hpf_source *s, hpf_str piece, hpf_error *err)
     }
     if (cannot_read_twice(s) && !s->keeps) {
         s->keeps = true;
-        status = hpf__spool_append(&s->spool, piece, err);
+        status = spool_append(&s->spool, piece, err);
     }
     while (status == HPF_OK) {
         while ((status = hpf__chunks_next(&chunks, &piece, &part, err)) == HPF_OK &&
@@ -299,7 +416,7 @@ hpf_status hpf_source_next(hpf_source *s, hpf_str *out, hpf_error *err)
         s->position += out->length;
         s->furthest = s->furthest > s->position ? s->furthest : s->position;
         if (s->keeps) {
-            status = hpf__spool_append(&s->spool, *out, err);
+            status = spool_append(&s->spool, *out, err);
         }
     }
     if (status != HPF_OK || !is_first) {
@@ -352,7 +469,7 @@ hpf_status hpf_source_read_at(hpf_source *s, uint64_t offset, void *into, size_t
         return read_log_at(s->log, offset, into, length, err);
     }
     if (s->keeps) {
-        return hpf__spool_read(&s->spool, offset, into, length, err);
+        return spool_read(&s->spool, offset, into, length, err);
     }
     if (cannot_read_twice(s)) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
@@ -450,7 +567,7 @@ void hpf_source_destroy(hpf_source *s)
     }
     hpf__recording_destroy(s->processes);
     hpf__inflate_destroy(s->inflate);
-    hpf__spool_finish(&s->spool);
+    spool_finish(&s->spool);
     free(s->raw);
     free(s->plain);
     free(s);
@@ -466,7 +583,7 @@ static hpf_status create(hpf_source **out, int fd, const hpf_source_options *opt
     }
     s->fd = fd;
     hpf_status status = HPF__OPTIONS_COPY(&s->options, options, err);
-    hpf__spool_init(&s->spool, s->options.temporary_dir);
+    spool_init(&s->spool, s->options.temporary_dir);
     if (status == HPF_OK && fd >= 0 && !(s->raw = malloc(PIECE_BYTES))) {
         status = hpf_error_set_memory(err);
     }
@@ -507,7 +624,7 @@ hpf_status hpf__source_append(hpf_source *s, hpf_str bytes, hpf_error *err)
     s->furthest = s->position;
     s->stored_bytes = s->raw_offset = s->position;
     s->is_replaying = s->position > s->replayed;
-    return hpf__spool_append(&s->spool, bytes, err);
+    return spool_append(&s->spool, bytes, err);
 }
 
 hpf_status hpf_source_from_fd(hpf_source **out, int fd, const hpf_source_options *options,

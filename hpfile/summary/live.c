@@ -15,15 +15,118 @@
 #include "detect/reader.h"
 #include "event/sidecar_reader.h"
 #include "summary/live_clock.h"
-#include "summary/live_recording.h"
 #include "summary/live_survey.h"
+#include "io/recording.h"
+
+/* ---- Recordings ------------------------------------------------------------------------------ */
+
+/* The log of one process of a recording that grows.
+ *
+ * A process is chosen when its log begins, and followed from then on. */
+
+/* Begins as {.process = ...}. */
+typedef struct live_recording {
+    const char *process; /* as in hpf_live_options */
+    char head[sizeof HPF__RECORDING_MAGIC];
+    size_t n_head;
+    bool is_other;            /* the input is not a recording */
+    hpf_recording *recording; /* NULL: not known yet, or not one */
+    hpf__chunks chunks;
+    hpf_error error; /* sticky */
+} live_recording;
+
+/* Takes bytes until it is known whether the input is a recording. Returns HPF_OK if it is another
+ * input, whose first bytes are `*out`. */
+static hpf_status recognise(live_recording *l, hpf_str *in, hpf_str *out, hpf_error *err)
+{
+    while (l->n_head < sizeof l->head) {
+        if (in->length == 0) {
+            return HPF_MORE;
+        }
+        l->head[l->n_head++] = *in->data;
+        *in = hpf_str_from(*in, 1);
+        if (memcmp(l->head, HPF__RECORDING_MAGIC, l->n_head) != 0) {
+            l->is_other = true;
+            *out = (hpf_str){l->head, l->n_head};
+            return l->process ? hpf__recording_fail_other(err) : HPF_OK;
+        }
+    }
+    if (hpf__recording_is_all(l->process)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "the sum of all processes cannot be followed");
+    }
+    l->recording = hpf__recording_create();
+    hpf_str head = {l->head, l->n_head};
+    hpf__chunk_part part;
+    return l->recording ? hpf__chunks_next(&l->chunks, &head, &part, err)
+                        : hpf_error_set_memory(err);
+}
+
+static hpf_status next(live_recording *l, hpf_str *in, hpf_str *out, hpf_error *err)
+{
+    hpf__chunk_part part;
+    hpf_status status = HPF_MORE;
+    if (!l->is_other && !l->recording) {
+        status = recognise(l, in, out, err);
+        if (status != HPF_MORE) {
+            return status;
+        }
+    }
+    if (l->is_other && in->length > 0) {
+        *out = *in;
+        in->length = 0;
+        return HPF_OK;
+    }
+    while (l->recording && (status = hpf__chunks_next(&l->chunks, in, &part, err)) == HPF_OK &&
+           (status = hpf__recording_note(l->recording, &part, err)) == HPF_OK) {
+        const hpf_process *p = hpf_recording_chosen(l->recording);
+        if (!p && part.is_sample &&
+            hpf__recording_choose(l->recording, l->process, NULL) == HPF_OK) {
+            p = hpf_recording_chosen(l->recording);
+        }
+        if (p && part.process == p->number && part.bytes.length > 0 &&
+            part.kind == HPF__CHUNK_LOG) {
+            *out = part.bytes;
+            return HPF_OK;
+        }
+    }
+    return status;
+}
+
+/* Takes bytes from the front of `*in`, and stores the next ones of the profile. Returns HPF_MORE
+ * when all bytes are taken. Errors: those of recordings; MEMORY; UNSUPPORTED. */
+static hpf_status live_recording_next(live_recording *l, hpf_str *in, hpf_str *out, hpf_error *err)
+{
+    hpf_status status = l->error.status;
+    if (status == HPF_OK) {
+        status = next(l, in, out, &l->error);
+    }
+    if (l->error.status != HPF_OK && err) {
+        *err = l->error;
+    }
+    return status;
+}
+
+/* Checks at the end of the input that the log of a process was there. Errors: as for choices. */
+static hpf_status live_recording_end(live_recording *l, hpf_error *err)
+{
+    return l->recording && !hpf_recording_chosen(l->recording)
+               ? hpf__recording_choose(l->recording, l->process, err)
+               : HPF_OK;
+}
+
+static void live_recording_finish(live_recording *l)
+{
+    hpf__recording_destroy(l->recording);
+    hpf__chunks_finish(&l->chunks);
+}
 
 #define DEFAULT_STORE_BYTES ((size_t)64 << 20)
 
 struct hpf_live {
     hpf_live_options options;
-    hpf_events listener;           /* all NULL without a listener */
-    hpf__live_recording recording; /* takes the log of a process out of the input */
+    hpf_events listener;      /* all NULL without a listener */
+    live_recording recording; /* takes the log of a process out of the input */
     hpf_reader *reader;
     hpf_eventlog_activity *activity; /* NULL: not kept */
     hpf__live_clock *clock;          /* NULL: elapsed time; otherwise fills the activity */
@@ -329,7 +432,7 @@ void hpf_live_destroy(hpf_live *live)
         hpf__accumulator_finish(&live->accumulator);
         hpf_reader_destroy(live->reader);
         hpf__live_clock_destroy(live->clock);
-        hpf__live_recording_finish(&live->recording);
+        live_recording_finish(&live->recording);
         hpf_eventlog_activity_destroy(live->activity);
         hpf_eventlog_time_destroy(live->time);
         hpf__eventlog_totals_finish(&live->totals);
@@ -360,11 +463,11 @@ static hpf_status feed_profile(hpf_live *live, hpf_str bytes, hpf_error *err)
 
 hpf_status hpf_live_feed(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
 {
-    hpf_str in = {bytes, n_bytes}, piece;
+    hpf_str in = {bytes, n_bytes}, piece = {NULL, 0};
     hpf_status status = HPF_OK;
     live->is_prepared = live->is_fresh = false;
     while (status == HPF_OK) {
-        status = hpf__live_recording_next(&live->recording, &in, &piece, err);
+        status = live_recording_next(&live->recording, &in, &piece, err);
         status = status == HPF_OK ? feed_profile(live, piece, err) : status;
     }
     return status == HPF_MORE ? HPF_OK : status;
@@ -400,7 +503,7 @@ hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_byt
 hpf_status hpf_live_finish(hpf_live *live, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;
-    hpf_status status = hpf__live_recording_end(&live->recording, err);
+    hpf_status status = live_recording_end(&live->recording, err);
     status = status == HPF_OK ? read_waiting(live, true, err) : status;
     return status == HPF_OK ? hpf_reader_finish(live->reader, err) : status;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
 #include "cxx_name.h"
 #include "demangle.h"
 #include "base/array.h"
@@ -21,6 +20,125 @@
 #include "perf_map.h"
 #include "base/options.h"
 #include "base/words.h"
+#include "hpprof/function.h"
+#include "base/map.h"
+
+/* ---- Cache ----------------------------------------------------------------------------------- */
+
+/* The cache of a resolver: interned texts, and the functions at each address.
+ *
+ * Threads: use a cache in one thread at a time.
+ *
+ * Two kinds of table over one arena. */
+
+typedef struct hpp__cache {
+    hpf_arena *arena;
+    hpp__map texts; /* hash of a text -> hpf_str; equal hashes use the next odd keys */
+} hpp__cache;
+
+/* What is known of addresses of one object. All zero is empty. */
+typedef hpp__map hpp__addresses;
+
+static bool cache_init(hpp__cache *cache)
+{
+    *cache = (hpp__cache){.arena = hpf_arena_create()};
+    return cache->arena != NULL;
+}
+
+static void cache_finish(hpp__cache *cache)
+{
+    hpf_arena_destroy(cache->arena);
+    hpp__map_finish(&cache->texts);
+    *cache = (hpp__cache){0};
+}
+
+static const hpf_str *copy_text(hpf_arena *arena, hpf_str text)
+{
+    hpf_str *kept = hpf_arena_alloc(arena, sizeof *kept);
+    if (kept) {
+        *kept = hpf_arena_str(arena, text);
+    }
+    return kept && kept->data ? kept : NULL;
+}
+
+/* Returns the interned copy of a text, which ends with a NUL; an empty text without memory. */
+static hpf_str cache_text(hpp__cache *cache, hpf_str text)
+{
+    if (text.length == 0) {
+        return HPF_STR("");
+    }
+    for (uint64_t hash = hpf__hash_bytes(text.data, text.length) | 1;; hash += 2) {
+        uint64_t *slot = hpp__map_add(&cache->texts, hash);
+        if (!slot) {
+            return HPF_STR("");
+        }
+        if (*slot == 0) {
+            *slot = (uint64_t)(uintptr_t)copy_text(cache->arena, text);
+        }
+        const hpf_str *kept = (const hpf_str *)(uintptr_t)*slot;
+        if (!kept) {
+            return HPF_STR("");
+        }
+        if (hpf_str_equal(*kept, text)) {
+            return *kept;
+        }
+    }
+}
+
+/* Returns what is cached for an address, or NULL. Keys of the map are not 0; nothing is cached for
+ * the last of all addresses. */
+static const void *cache_find(const hpp__addresses *addresses, uint64_t address)
+{
+    const uint64_t *slot = address < UINT64_MAX ? hpp__map_find(addresses, address + 1) : NULL;
+    return slot ? (const void *)(uintptr_t)*slot : NULL;
+}
+
+static bool are_named(hpp_functions functions)
+{
+    for (size_t i = 0; i < functions.n; i++) {
+        if (functions.list[i].name.length == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hpf_str set_text(hpf_str text)
+{
+    return text.data ? text : HPF_STR("");
+}
+
+/* Copies a list of functions with interned texts; missing texts become empty. Returns NULL without
+ * memory, or if a function has no name. */
+static const hpp_functions *cache_keep(hpp__cache *cache, hpp_functions functions)
+{
+    if (!are_named(functions)) {
+        return NULL;
+    }
+    hpp_functions *kept = hpf_arena_alloc(cache->arena, sizeof *kept);
+    hpp_function *list = hpf_arena_array(cache->arena, functions.n, sizeof *list);
+    if (!kept || !list) {
+        return NULL;
+    }
+    for (size_t i = 0; i < functions.n; i++) {
+        list[i] = functions.list[i];
+        list[i].linkage = set_text(list[i].linkage);
+        list[i].module = set_text(list[i].module);
+        list[i].file = set_text(list[i].file);
+        list[i].start_file = set_text(list[i].start_file);
+    }
+    *kept = (hpp_functions){list, functions.n};
+    return kept;
+}
+
+/* Caches what is known of an address, if there is memory; NULL is nothing. */
+static void cache_add(hpp__addresses *addresses, uint64_t address, const void *kept)
+{
+    uint64_t *slot = kept && address < UINT64_MAX ? hpp__map_add(addresses, address + 1) : NULL;
+    if (slot) {
+        *slot = (uint64_t)(uintptr_t)kept;
+    }
+}
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define GENERATED    HPF_STR("[generated]")
@@ -99,7 +217,7 @@ hpf_status hpp_resolver_create(hpp_resolver **out, const hpp_resolver_options *o
     if (resolver) {
         resolver->moment = 1;
     }
-    if (!resolver || !hpp__cache_init(&resolver->cache) ||
+    if (!resolver || !cache_init(&resolver->cache) ||
         !(resolver->objects = hpp__objects_create(o.debug_folder ? o.debug_folder : DEBUG_FOLDER,
                                                   o.symbols_only))) {
         hpp_resolver_destroy(resolver);
@@ -131,7 +249,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
     free(resolver->processes);
     hpp__objects_destroy(resolver->objects);
     hpp__text_finish(&resolver->scratch);
-    hpp__cache_finish(&resolver->cache);
+    cache_finish(&resolver->cache);
     free(resolver);
 }
 
@@ -139,8 +257,7 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
 static hpf_str keep_scratch(hpp_resolver *resolver)
 {
     const hpp__text *scratch = &resolver->scratch;
-    return scratch->is_short ? HPF_STR("")
-                             : hpp__cache_text(&resolver->cache, hpp__text_str(scratch));
+    return scratch->is_short ? HPF_STR("") : cache_text(&resolver->cache, hpp__text_str(scratch));
 }
 
 /* ---- Objects ---- */
@@ -177,9 +294,9 @@ static module_state *new_module(hpp_resolver *resolver, hpf_str path, hpf_str bu
     if (!new) {
         return NULL;
     }
-    *new = (module_state){.path = hpp__cache_text(&resolver->cache, path),
+    *new = (module_state){.path = cache_text(&resolver->cache, path),
                           .file = file_of(resolver, root, path),
-                          .build_id = hpp__cache_text(&resolver->cache, build_id)};
+                          .build_id = cache_text(&resolver->cache, build_id)};
     hpp__clean_name(&resolver->scratch, name_of(new->path));
     new->name = keep_scratch(resolver);
     bool is_kept = new->path.length == path.length &&new->build_id.length == build_id.length &&
@@ -258,7 +375,7 @@ uint64_t hpp_resolver_address(hpp_resolver *resolver, uint32_t number, uint64_t 
 
 static const hpp_functions *keep_one(hpp_resolver *resolver, hpp_function function)
 {
-    return hpp__cache_keep(&resolver->cache, (hpp_functions){&function, 1});
+    return cache_keep(&resolver->cache, (hpp_functions){&function, 1});
 }
 
 static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_state *module,
@@ -269,7 +386,7 @@ static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_
     hpp__demangle(&resolver->scratch, linkage);
     return keep_one(resolver, (hpp_function){
                                   .name = keep_scratch(resolver),
-                                  .linkage = hpp__cache_text(&resolver->cache, linkage),
+                                  .linkage = cache_text(&resolver->cache, linkage),
                                   .module = module->name,
                                   .has_symbol = true,
                               });
@@ -297,10 +414,10 @@ static const hpp_functions *find_symbol(hpp_resolver *resolver, module_state *mo
     if (!symbol) {
         return NULL;
     }
-    const hpp_functions *known = hpp__cache_find(&module->by_start, symbol->start);
+    const hpp_functions *known = cache_find(&module->by_start, symbol->start);
     if (!known) {
         known = name_by_symbol(resolver, module, symbol);
-        hpp__cache_add(&module->by_start, symbol->start, known);
+        cache_add(&module->by_start, symbol->start, known);
     }
     return known;
 }
@@ -318,11 +435,11 @@ static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *mo
         start = address;
     }
     if (!known) {
-        known = hpp__cache_find(&module->by_start, start);
+        known = cache_find(&module->by_start, start);
     }
     if (!known) {
         known = name_by_address(resolver, module, start);
-        hpp__cache_add(&module->by_start, start, known);
+        cache_add(&module->by_start, start, known);
     }
     return known;
 }
@@ -331,7 +448,7 @@ static const hpp_functions *find_bounds(hpp_resolver *resolver, module_state *mo
 
 static hpf_str text_or_empty(hpp__cache *cache, const char *text)
 {
-    return text ? hpp__cache_text(cache, hpf_str_of(text)) : HPF_STR("");
+    return text ? cache_text(cache, hpf_str_of(text)) : HPF_STR("");
 }
 
 static bool is_named(const hpp__debug_frame *frame)
@@ -400,7 +517,7 @@ static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *mo
         function.is_inlined = !is_outermost;
         n_kept = add_function(list, n_kept, function);
     }
-    return hpp__cache_keep(&resolver->cache, (hpp_functions){list, n_kept});
+    return cache_keep(&resolver->cache, (hpp_functions){list, n_kept});
 }
 
 hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_t address)
@@ -409,7 +526,7 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
         return no_memory;
     }
     module_state *module = resolver->modules[number];
-    const hpp_functions *known = hpp__cache_find(&module->found, address);
+    const hpp_functions *known = cache_find(&module->found, address);
     if (known) {
         return *known;
     }
@@ -418,7 +535,7 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     known = known ? known : find_symbol(resolver, module, address);
     known = known ? known : find_bounds(resolver, module, address);
     module->n_unnamed += known && !known->list[known->n - 1].has_symbol;
-    hpp__cache_add(&module->found, address, known);
+    cache_add(&module->found, address, known);
     return known ? *known : no_memory;
 }
 
@@ -443,11 +560,11 @@ bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t ad
         return false;
     }
     uint64_t start = symbol->start, end = symbol->start + symbol->n_bytes;
-    const hpp_functions *known = hpp__cache_find(&module->variables, start);
+    const hpp_functions *known = cache_find(&module->variables, start);
     if (!known) {
         update_object(resolver, module); /* the name is in the file */
         known = module->object ? name_by_symbol(resolver, module, symbol) : NULL;
-        hpp__cache_add(&module->variables, start, known);
+        cache_add(&module->variables, start, known);
     }
     *out = (hpp_variable){known ? known->list->name : HPF_STR(""), start, end};
     return known != NULL;
@@ -481,7 +598,7 @@ bool hpp__resolver_variable_named(hpp_resolver *resolver, uint32_t number, const
 /* Returns NULL without memory. */
 static known_caller *find_caller(hpp_resolver *resolver, module_state *module, uint64_t address)
 {
-    const void *known = hpp__cache_find(&module->callers, address);
+    const void *known = cache_find(&module->callers, address);
     known_caller *made = known ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
     if (!made) {
         return (known_caller *)(uintptr_t)known;
@@ -491,7 +608,7 @@ static known_caller *find_caller(hpp_resolver *resolver, module_state *module, u
     made->is_found = module->object && hpp__object_caller(module->object, address, &made->rule);
     const hpp_functions *symbol = made->is_found ? find_symbol(resolver, module, address) : NULL;
     made->rule.function = symbol ? symbol->list->name : HPF_STR("");
-    hpp__cache_add(&module->callers, address, made);
+    cache_add(&module->callers, address, made);
     return made;
 }
 
@@ -570,13 +687,13 @@ hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t number, uint6
                                   bool *is_structure)
 {
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
-    const known_type *known = module ? hpp__cache_find(&module->types, address) : NULL;
+    const known_type *known = module ? cache_find(&module->types, address) : NULL;
     known_type *made =
         known || !module ? NULL : hpf_arena_alloc(resolver->cache.arena, sizeof *made);
     if (made) {
         *made = (known_type){.is_structure = false};
         made->name = result_type(resolver, module, address, &made->is_structure);
-        hpp__cache_add(&module->types, address, made);
+        cache_add(&module->types, address, made);
         known = made;
     }
     *is_structure = known && known->is_structure;
@@ -633,7 +750,7 @@ hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t proc
     if (!process) {
         return no_memory;
     }
-    const hpp_functions *known = hpp__cache_find(&process->found, address);
+    const hpp_functions *known = cache_find(&process->found, address);
     hpf_str symbol = known ? HPF_STR("") : hpp__perf_map_find(process->map, address);
     if (!known && symbol.length == 0 && process->moment != resolver->moment) {
         process->moment = resolver->moment;
@@ -644,10 +761,10 @@ hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t proc
         hpp__demangle(&resolver->scratch, symbol);
         hpp_function function = generated;
         function.name = keep_scratch(resolver);
-        function.linkage = hpp__cache_text(&resolver->cache, symbol);
+        function.linkage = cache_text(&resolver->cache, symbol);
         function.has_symbol = true;
         known = keep_one(resolver, function);
-        hpp__cache_add(&process->found, address, known);
+        cache_add(&process->found, address, known);
     }
     return known ? *known : (hpp_functions){&generated, 1};
 }
