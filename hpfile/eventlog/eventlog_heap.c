@@ -8,7 +8,7 @@
  * program, and have their time in a field.
  *
  * Costs have a stack or a label. Each sample tends to have the same ones in the same order, so
- * eventlog_keys.h predicts the next name: run_of_costs reads records as predicted, on_cost the
+ * eventlog_names.h predicts the next name: run_of_costs reads records as predicted, on_cost the
  * others. In logs by `writes_changes`, a sample has the changes of numbered amounts instead.
  *
  * A log may hold several profiles with different numbers. The first one that begins is read.

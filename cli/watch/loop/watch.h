@@ -14,8 +14,9 @@
 #include "hpfile/live.h"
 
 #include "eventlog_socket.h"
-#include "file_calls.h"
 #include "loop.h"
+
+typedef struct file_calls file_calls;
 
 /* ---- profiles ---- */
 

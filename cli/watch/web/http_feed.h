@@ -12,8 +12,21 @@
 #ifndef CENSUS_WATCH_HTTP_FEED_H
 #define CENSUS_WATCH_HTTP_FEED_H
 
-#include "http_annotations.h"
 #include "watch/loop/watch.h"
+#include "base/arena.h"
+#include "http_ring.h"
+
+/* Marks and points of quantities for viewers. They are collected until they are sent, so that
+ * points of a quantity are sent together. */
+
+typedef struct http_annotation http_annotation;
+
+/* All zero: empty. */
+typedef struct http_annotations {
+    http_annotation *points;
+    size_t n_points, capacity;
+    hpf_arena *arena; /* holds the labels */
+} http_annotations;
 
 typedef struct http_feed_name http_feed_name;
 
