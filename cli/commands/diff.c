@@ -131,8 +131,7 @@ static const opt diff_options[] = {
     OPT(0, "font", OPT_TEXT, AT(font), "FONT", "graph: font family or font file"),
     OPT(0, "theme", OPT_CHOICE, AT(theme), "THEME",
         "graph: auto (default: light), light, dark, print or slide", .choices = hpr_theme_names),
-    OPT(0, "legend", OPT_CHOICE, AT(legend), "PLACE",
-        "graph: auto (default), right, below, separate (in FILE-legend.EXT) or none",
+    OPT(0, "legend", OPT_CHOICE, AT(legend), "PLACE", "graph: auto (default), right, below or none",
         .choices = plot_legend_names),
     OPT(0, "latex", OPT_FLAG, AT(latex), NULL,
         "graph: print the LaTeX line that includes the picture, and a description"),
@@ -274,9 +273,8 @@ static bool check_options(const diff_values *v, const target *to, opt_complaint 
     if (to->graph && v->dpi > 0 && !to->graph->px_per_pt) {
         return opt_complain(complaint, "--dpi can only be used with PNG output");
     }
-    if ((v->latex || v->legend == HPR_LEGEND_SEPARATE) && is_filter) {
-        return opt_complain(complaint, "--%s needs a picture in a file: use -o FILE",
-                            v->latex ? "latex" : "legend separate");
+    if (v->latex && is_filter) {
+        return opt_complain(complaint, "--latex needs a picture in a file: use -o FILE");
     }
     if (to->graph && is_filter && isatty(STDOUT_FILENO)) {
         return opt_complain(complaint, "standard output is a terminal: use -o FILE");

@@ -41,8 +41,6 @@ static const char *check_command_line(const plot_values *plot, int n_operands)
            : !plot->output  ? "no picture: use -o FILE, or census open to look at the profile"
            : strcmp(plot->output, "-") == 0
                ? "-o - cannot be used: the picture is rewritten, which needs a file"
-           : plot->legend == HPR_LEGEND_SEPARATE
-               ? "--legend separate cannot be used with census watch"
                : plot_options_check_live(plot);
 }
 

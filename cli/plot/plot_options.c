@@ -12,9 +12,11 @@
 #include "input.h"
 #include "plot_picture.h"
 
-const char *const plot_legend_names[] = {
-    [HPR_LEGEND_AUTO] = "auto", [HPR_LEGEND_RIGHT] = "right",       [HPR_LEGEND_BELOW] = "below",
-    [HPR_LEGEND_NONE] = "none", [HPR_LEGEND_SEPARATE] = "separate", NULL};
+const char *const plot_legend_names[] = {[HPR_LEGEND_AUTO] = "auto",
+                                         [HPR_LEGEND_RIGHT] = "right",
+                                         [HPR_LEGEND_BELOW] = "below",
+                                         [HPR_LEGEND_NONE] = "none",
+                                         NULL};
 enum { X_TIME, X_SAMPLE };
 static const char *const x_names[] = {[X_TIME] = "time", [X_SAMPLE] = "sample", NULL};
 
@@ -62,8 +64,8 @@ static const opt plot_options[] = {
     OPT(0, "print", OPT_FLAG, AT(print), NULL,
         "draw in black and white, with greys and hatches (--theme print)"),
     OPT(0, "legend", OPT_CHOICE, AT(legend), "PLACE",
-        "auto (default): names on or next to the bands; right, below: legend; separate: legend in "
-        "FILE-legend.EXT; none: only names that fit on their bands",
+        "auto (default): names on or next to the bands; right, below: legend; none: only names "
+        "that fit on their bands",
         .choices = plot_legend_names),
     OPT_RARE_HEADING("Parts of call stacks"),
     STACK_DEPTH(AT(stacks.depth)),
@@ -380,9 +382,6 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     }
     if (v->mark_censuses && !backend->is_graphical) {
         return opt_complain(complaint, "--mark-censuses needs a picture");
-    }
-    if (v->legend == HPR_LEGEND_SEPARATE && (!backend->is_graphical || is_filter(v))) {
-        return opt_complain(complaint, "--legend separate needs a picture in a file: use -o FILE");
     }
     if (is_text_too_large(v)) {
         return opt_complain(complaint,

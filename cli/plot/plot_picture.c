@@ -39,14 +39,6 @@ static hpf_status write_picture(const plot_picture *p, const void *context,
                    : hpr_write(p->chart, p->options, p->backend, output, sink, err);
 }
 
-static hpf_status write_legend(const plot_picture *p, const void *context, const hpr_output *output,
-                               hpf_sink *sink, hpf_error *err)
-{
-    (void)context;
-    const hpr_chart *chart = p->page ? p->page->legend : p->chart;
-    return hpr_write_legend(chart, p->options, p->backend, output, sink, err);
-}
-
 int plot_picture_write_to(const plot_picture *p, const char *path, plot_picture_function *write,
                           const void *context)
 {
@@ -66,31 +58,6 @@ int plot_picture_write_to(const plot_picture *p, const char *path, plot_picture_
     if (status == EXIT_DONE && path && isatty(STDOUT_FILENO) && !p->latex) {
         diag_print(stdout, "%s", path);
     }
-    return status;
-}
-
-/* Returns "dir/run-legend.pdf" for "dir/run.pdf". The caller frees it. NULL without memory. */
-static char *legend_path(const char *path)
-{
-    const char *dot = strrchr(path_base(path), '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-    size_t room = strlen(path) + sizeof "-legend";
-    char *name = malloc(room);
-    if (name) {
-        snprintf(name, room, "%.*s-legend%s", (int)stem, path, path + stem);
-    }
-    return name;
-}
-
-static int write_separate_legend(const plot_picture *p)
-{
-    char *path = legend_path(p->path);
-    if (!path) {
-        diag_say("out of memory");
-        return EXIT_FAILED;
-    }
-    int status = plot_picture_write_to(p, path, write_legend, NULL);
-    free(path);
     return status;
 }
 
@@ -124,8 +91,5 @@ static int print_latex(const plot_picture *p)
 int plot_picture_write(const plot_picture *p)
 {
     int status = plot_picture_write_to(p, p->path, write_picture, NULL);
-    if (status == EXIT_DONE && p->options->legend == HPR_LEGEND_SEPARATE) {
-        status = write_separate_legend(p);
-    }
     return status == EXIT_DONE && p->latex ? print_latex(p) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Writes a laid-out picture to files: the picture, its separate legend, and the lines of LaTeX that
+ * Writes a laid-out picture to files: the picture, and the lines of LaTeX that
  * include it.
  */
 #ifndef CENSUS_PLOT_PICTURE_H

@@ -19,12 +19,6 @@ HPF_MUST_USE hpf_status hpr__draw_modern(hpr_scene **out, const hpr_chart *chart
                                          const hpr_options *options, hpr_measurer measurer,
                                          hpf_error *err);
 
-/* Creates a scene of the legend of a modern chart alone, as small as possible and at most as wide
- * as the chart. Errors: MEMORY. */
-HPF_MUST_USE hpf_status hpr__draw_legend(hpr_scene **out, const hpr_chart *chart,
-                                         const hpr_options *options, hpr_measurer measurer,
-                                         hpf_error *err);
-
 /* --- modern look ---------------------------------------------------------------------------- */
 
 #define HPR__HAIRLINE_PT 0.4 /* between bands, around swatches */

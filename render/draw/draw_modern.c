@@ -275,41 +275,6 @@ static void draw_chart(const hpr__drawing *d)
     draw_title(d);
 }
 
-/* --- legend --------------------------------------------------------------------------------- */
-
-/* Makes a chart of the same bands, without labels. Returns false without memory. */
-static bool copy_bands(hpr__chart *copy, const hpr_chart *chart)
-{
-    *copy = (hpr__chart){.public = *chart, .arena = hpf_arena_create()};
-    copy->bands =
-        copy->arena ? hpf_arena_array(copy->arena, chart->n_bands, sizeof *copy->bands) : NULL;
-    if (!copy->bands) {
-        return false;
-    }
-    for (uint32_t i = 0; i < chart->n_bands; i++) {
-        copy->bands[i] = chart->bands[i];
-        copy->bands[i].label = (hpr_label){.place = HPR_LABEL_NONE};
-    }
-    copy->public.bands = copy->bands;
-    return true;
-}
-
-static hpf_status lay_out_legend(hpr__chart *sheet, const hpr__drawing *d, hpf_error *err)
-{
-    double pad = hpr__sheet_pad_pt(d->chart);
-    hpr__label_style style = {d->measurer, d->type.text_pt, d->type.smallest_pt, 0};
-    hpr__legend legend;
-    const hpr__legend_box box = {.width_pt = d->chart->width_pt - 2 * pad, .height_pt = HUGE_VAL};
-    sheet->public.common = (hpr_label){.place = HPR_LABEL_NONE};
-    hpf_status status = hpr__legend_fit(&legend, sheet, &style, &box, err);
-    if (status) {
-        return status;
-    }
-    sheet->public.width_pt = fmin(legend.width_pt + 2 * pad, d->chart->width_pt);
-    sheet->public.height_pt = fmax(legend.height_pt, legend.pitch_pt) + 2 * pad;
-    return hpr__legend_place(sheet, &legend, &style, pad, sheet->public.height_pt - pad, err);
-}
-
 static hpr__drawing drawing_of(const hpr_chart *chart, const hpr_options *options,
                                hpr_measurer measurer)
 {
@@ -330,24 +295,6 @@ static void begin_scene(hpr__drawing *d, double width_pt, double height_pt, cons
     hpr__builder_describe(d->builder, title, d->chart->title.date, "heapcensus");
     hpr__builder_set_background(d->builder, d->theme->background);
     hpr__builder_page(d->builder, NULL);
-}
-
-hpf_status hpr__draw_legend(hpr_scene **out, const hpr_chart *chart, const hpr_options *options,
-                            hpr_measurer measurer, hpf_error *err)
-{
-    hpr__drawing d = drawing_of(chart, options, measurer);
-    hpr__chart sheet;
-    *out = NULL;
-    hpf_status status =
-        copy_bands(&sheet, chart) ? lay_out_legend(&sheet, &d, err) : hpf_error_set_memory(err);
-    if (!status) {
-        d.chart = &sheet.public;
-        begin_scene(&d, sheet.public.width_pt, sheet.public.height_pt, chart->title.job);
-        draw_labels(&d);
-        status = hpr__builder_finish(d.builder, out, err);
-    }
-    hpf_arena_destroy(sheet.arena);
-    return status;
 }
 
 /* --- all ------------------------------------------------------------------------------------ */

@@ -107,22 +107,6 @@ hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options, const h
     return status;
 }
 
-hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
-                            const hpr_backend *backend, const hpr_output *output, hpf_sink *sink,
-                            hpf_error *err)
-{
-    hpr_options fitted;
-    hpr_output own;
-    hpr_scene *scene = NULL;
-    hpf_status status = copy_options(&fitted, options, &own, output, err);
-    status = status ? status
-                    : hpr__draw_legend(&scene, chart, &fitted,
-                                       hpr_fonts_measurer_for(own.fonts, backend), err);
-    status = status ? status : backend->write(NULL, scene, &own, sink, err);
-    hpr_scene_destroy(scene);
-    return status;
-}
-
 hpf_status hpr_render(hpf_survey *survey, const hpr_options *options, const hpr_backend *backend,
                       const hpr_output *output, hpf_sink *sink, hpf_error *err)
 {

@@ -35,7 +35,7 @@ LONGEST_S = 60  # for one picture; sanitizers are slow
 OPTIONS = {
     "--order": ("wiggle", "sum", "stddev", "name", "growth"),
     "--reverse": None,
-    "--legend": ("auto", "right", "below", "separate", "none"),
+    "--legend": ("auto", "right", "below", "none"),
     "--theme": ("light", "dark", "print", "slide"),
     "--print": None,
     "--for": tuple(PAPERS),
@@ -92,8 +92,6 @@ class Case:
         options = dict(self.options)
         if form != "png":
             options.pop("--dpi", None)
-        if form == "json" and options.get("--legend") == "separate":
-            options["--legend"] = "none"
         if form == "html":
             options = {name: value for name, value in options.items() if name not in NOT_FOR_PAGES}
         return [word for name, value in options.items() for word in (name, value) if word is not None]

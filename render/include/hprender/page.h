@@ -65,8 +65,7 @@ HPF_API HPF_MUST_USE hpf_status hpr_page_scene_create(hpr_scene **out, const hpr
                                                       hpr_measurer measurer, hpf_error *err);
 
 /* Writes a page with a back end. Does not finish the sink. `output->fonts` must be the fonts that
- * the page was measured with. To write the legend alone, call hpr_write_legend with `page->legend`.
- * Errors: from the back end. */
+ * the page was measured with. Errors: from the back end. */
 HPF_API HPF_MUST_USE hpf_status hpr_page_write(const hpr_page *page, const hpr_options *options,
                                                const hpr_backend *backend, const hpr_output *output,
                                                hpf_sink *sink, hpf_error *err);

@@ -44,7 +44,7 @@ typedef enum hpr_legend {
     HPR_LEGEND_RIGHT,    /* in a legend right of the plot */
     HPR_LEGEND_BELOW,    /* in a legend below the plot */
     HPR_LEGEND_NONE,     /* on bands, if they fit */
-    HPR_LEGEND_SEPARATE, /* in a picture of their own (hpr_write_legend) */
+    HPR_LEGEND_SEPARATE, /* outside of the picture */
 } hpr_legend;
 
 /* Colours of the background, of text, and fills of bands. */
@@ -205,16 +205,11 @@ HPF_API HPF_MUST_USE hpf_status hpr_scene_create(hpr_scene **out, const hpr_char
                                                  hpf_error *err);
 HPF_API void hpr_scene_destroy(hpr_scene *scene);
 
-/* Write a chart, or the legend of a modern chart, with a back end, which for a legend must be
- * graphical (hpr_backend.is_graphical). They do not finish the sink. `output->fonts` must be those
- * that the chart was measured with. Errors: from the back end. */
+/* Writes a chart with a back end. Does not finish the sink. `output->fonts` must be those that the
+ * chart was measured with. Errors: from the back end. */
 HPF_API HPF_MUST_USE hpf_status hpr_write(const hpr_chart *chart, const hpr_options *options,
                                           const hpr_backend *backend, const hpr_output *output,
                                           hpf_sink *sink, hpf_error *err);
-HPF_API HPF_MUST_USE hpf_status hpr_write_legend(const hpr_chart *chart, const hpr_options *options,
-                                                 const hpr_backend *backend,
-                                                 const hpr_output *output, hpf_sink *sink,
-                                                 hpf_error *err);
 
 /* Does all steps: chart, scene, back end. Does not finish the sink. Measures text with
  * `output->fonts`. Errors: from the steps. */

@@ -56,7 +56,6 @@ static void expect_refused(const hpr_options *options, const char *message)
         hpr_diff_chart_create(&other, diff, both, options, made_up_measurer, &err),
         hpr_scene_create(&scene, chart, options, made_up_measurer, &err),
         hpr_write(chart, options, svg, &output, sink, &err),
-        hpr_write_legend(chart, options, svg, &output, sink, &err),
         hpr_page_create(&no_page, &source, 1, options, made_up_measurer, &err),
         hpr_page_scene_create(&scene, page, options, made_up_measurer, &err),
         hpr_page_write(page, options, svg, &output, sink, &err),
