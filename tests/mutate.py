@@ -43,7 +43,7 @@ CORE = [
     ("hpfile/hp/*.c", r"hpfile[.](hp_\w+|corpus)$", HPFILE),
     ("hpfile/eventlog/eventlog_{reader,heap,names,fields,keys,time}.c", r"hpfile[.]eventlog_", HPFILE),
     ("hpfile/prof/{prof_text_reader,retainer_sets,address_bins}.c", r"hpfile[.](prof|retainer|address)", HPFILE),
-    ("hpfile/exchange/{csv_reader,stacks}.c", r"hpfile[.](csv|stacks)", HPFILE),
+    ("hpfile/exchange/{csv,stacks}.c", r"hpfile[.](csv|stacks)", HPFILE),
     ("hpfile/summary/*.c", r"hpfile[.](survey|survey_faults|live|downsample|diff|match|quantity|sidecar)$", HPFILE),
     ("render/chart/{order,wiggle,hp2ps_sort}.c", r"render[.](order|wiggle|hp2ps_sort)$", RENDER),
     ("render/chart/{stack,select,group,units}.c", r"render[.](stack|select|group|units)$", RENDER),

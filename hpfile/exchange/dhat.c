@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "event/format_row.h"
 #include "exchange/valgrind_frame.h"
-#include "io/json_walk.h"
+#include "io/json_lex.h"
 
 typedef enum value { LIVE, BLOCKS, TOTAL } value;
 

@@ -7,7 +7,7 @@
 
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "io/json_walk.h"
+#include "io/json_lex.h"
 
 /* The deepest tree; V8 records stacks of 128 functions. */
 #define MOST_DEPTH 2000

@@ -6,7 +6,7 @@
 #include "hpfile/prof.h"
 #include "hpfile/str.h"
 #include "base/intern.h"
-#include "io/json_walk.h"
+#include "io/json_lex.h"
 #include "prof/prof_file.h"
 
 typedef struct json_report {

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
-#include "io/json_walk.h"
+#include "io/json_lex.h"
 #include "hpfile/heapsnapshot.h"
 #include "snapshot/snapshot.h"
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cxx_name.h"
 #include "demangle.h"
 #include "base/array.h"
 #include "base/hash_table.h"

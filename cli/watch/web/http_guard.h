@@ -3,7 +3,7 @@
  * Decides which requests are allowed. There are the page, its events, the text of the program, and
  * commands, all below a secret path, and data for servers, /metrics and /debug/pprof/..., below the
  * secret path or with the secret as a bearer token. No path of a file is ever taken from a request:
- * http_sources.h.
+ * view_http.c.
  *
  * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
  * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
@@ -14,8 +14,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "hpfile/error.h"
 
-#include "http_token.h"
+/* The secret in the URL of the browser view. */
+
+enum {
+    HTTP_TOKEN_BYTES = 16,
+    HTTP_TOKEN_LENGTH = 2 * HTTP_TOKEN_BYTES, /* in lower-case hexadecimal digits */
+};
+
+/* Writes `n_bytes` random bytes, at most HTTP_TOKEN_BYTES, as hexadecimal digits and a NUL. Returns
+ * false with errno. */
+bool http_make_secret(char *out, size_t n_bytes);
+
+/* Reads the token from the first line of the file `path`. If the file does not exist, creates it
+ * with a new token, readable only by its owner. Errors: IO; ARGUMENT if the content is invalid or
+ * others can read the file. */
+HPF_MUST_USE hpf_status http_token_from_file(char out[HTTP_TOKEN_LENGTH + 1], const char *path,
+                                             hpf_error *err);
 
 enum { HTTP_MOST_HEADERS = 100 };
 

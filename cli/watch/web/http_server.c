@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "http_metrics.h"
-#include "http_stream.h"
+#include "http_ring.h"
 
 enum {
     MOST_OTHERS = 128,            /* connections that are not viewers */

@@ -22,8 +22,131 @@
 #include "http_feed.h"
 #include "http_metrics.h"
 #include "http_pprof.h"
-#include "http_sources.h"
 #include "hpfile/survey_stacks.h"
+#include "hpfile/text_folder.h"
+#include "text/text_costs.h"
+#include "watch/loop/watch.h"
+#include "source/source_lines.h"
+
+/* ---- Texts of the program -------------------------------------------------------------------- */
+
+/* The text of a program for pages of growing profiles, read when a page asks for it.
+ *
+ * A page asks for a file as the places of a profile name it, in hexadecimal. The text is
+ * compared with those names, and never used as a path; what is read is in the folder of --source
+ * (source_folder.h), and only lines near places of the profile are sent.
+ *
+ * Each request reads the places of new names only. */
+
+/* The places of one profile. All zero: none yet. */
+typedef struct http_sources {
+    uint32_t epoch;     /* of the profile that the names are of */
+    hpf_name n_names;   /* of the profile that were read */
+    hpf_name n_calls;   /* of watched_calls, too */
+    hpf__intern places; /* each once */
+    hpf_text_costs table;
+} http_sources;
+
+enum { MOST_BYTES = 1 << 20, MOST_NAME_BYTES = 4096 };
+
+/* Reads pairs of digits. Returns false for anything else. */
+static bool read_hex(char *out, size_t *n, const char *hex)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t length = strlen(hex);
+    if (length % 2 || length == 0 || length > 2 * (size_t)MOST_NAME_BYTES ||
+        strspn(hex, digits) != length) {
+        return false;
+    }
+    for (*n = 0; *n < length / 2; (*n)++) {
+        ptrdiff_t high = strchr(digits, hex[2 * *n]) - digits;
+        ptrdiff_t low = strchr(digits, hex[2 * *n + 1]) - digits;
+        out[*n] = (char)(16 * high + low);
+    }
+    return true;
+}
+
+static bool add_place(http_sources *s, hpf_str place)
+{
+    uint32_t number;
+    bool is_new;
+    return hpf__intern_add(&s->places, place, &number, &is_new) == HPF_OK &&
+           (!is_new || hpf_text_costs_add(&s->table, place, NULL));
+}
+
+/* Fills at most `room` frames of a name of `calls`, or of the profile if that is NULL. */
+static size_t frames_of(const watched *profile, const hpf_survey *calls, hpf_name name,
+                        hpf_frame *frames, size_t room)
+{
+    return calls ? hpf_survey_frames(calls, name, frames, room)
+                 : hpf_live_frames(profile->live, name, frames, room);
+}
+
+/* Adds the places of the names [*first, end). */
+static bool add_names(http_sources *s, const watched *profile, const hpf_survey *calls,
+                      hpf_name *first, hpf_name end)
+{
+    hpf_frame *frames = NULL;
+    size_t capacity = 0;
+    bool fits = true;
+    for (; *first < end && fits; ++*first) {
+        size_t n = frames_of(profile, calls, *first, NULL, 0);
+        fits = HPF__ARRAY_RESERVE(frames, capacity, n);
+        if (fits && n > 0) {
+            frames_of(profile, calls, *first, frames, n);
+        }
+        for (size_t i = 0; i < n && fits; i++) {
+            fits = add_place(s, frames[i].source);
+        }
+    }
+    free(frames);
+    return fits;
+}
+
+static void http_sources_finish(http_sources *s)
+{
+    hpf__intern_finish(&s->places);
+    hpf_text_costs_finish(&s->table);
+}
+
+/* Adds the places of names that are new since the last request. */
+static bool read_names(http_sources *s, const watched *profile, hpf_name n_names)
+{
+    const hpf_survey *calls = watched_calls(profile);
+    if (s->epoch != profile->epoch) {
+        http_sources_finish(s);
+        *s = (http_sources){.epoch = profile->epoch};
+    }
+    return add_names(s, profile, NULL, &s->n_names, n_names) &&
+           (!calls || add_names(s, profile, calls, &s->n_calls, hpf_survey_n_names(calls)));
+}
+
+/* Writes the lines of a file near its places among the first `n_names` names of a profile, in the
+ * format of pages: an empty list if there are none. `hex` is the name of the file. Returns false
+ * for invalid text, and without memory. */
+static bool http_sources_write(http_sources *s, const watched *profile, hpf_name n_names,
+                               const hpf_text_folder *folder, const char *hex, hpf_sink *sink)
+{
+    char name[MOST_NAME_BYTES];
+    size_t length, room = MOST_BYTES;
+    if (!read_hex(name, &length, hex) || !read_names(s, profile, n_names)) {
+        return false;
+    }
+    source_lines lines = {0};
+    uint32_t number;
+    bool fits = true;
+    if (hpf__intern_find(&s->table.names, (hpf_str){name, length}, &number)) {
+        const hpf_text_file *file = &s->table.files[number];
+        bool is_ambiguous;
+        const char *path = hpf_text_folder_find(folder, file->name, &is_ambiguous);
+        fits = source_lines_add(&lines, file, folder, path, &room);
+    }
+    if (fits) {
+        hpr_html_sources_json(lines.all, lines.n, sink);
+    }
+    source_lines_finish(&lines);
+    return fits;
+}
 
 #define BATCH_S     0.1  /* between two batches */
 #define HEARTBEAT_S 15.0 /* keeps connections alive */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "watch/web/http_stream.h"
+#include "watch/web/http_ring.h"
 
 #define GREETING "retry: 2000\n\n"
 

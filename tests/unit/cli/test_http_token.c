@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
-#include "watch/web/http_token.h"
+#include "watch/web/http_guard.h"
 
 Test(http_token, secrets_differ)
 {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "io/json_walk.h"
+#include "io/json_lex.h"
 
 typedef struct walk {
     hpf__json_lex lex;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rate.h"
 
-#include "chance.h"
+#include <stdint.h>
+
 #include "process_state.h"
+#include "thread.h"
 
 _Thread_local uint64_t hpp__bytes_to_count HPP_INITIAL_EXEC;
 static _Thread_local uint64_t random_state HPP_INITIAL_EXEC; /* 0: none yet */
@@ -41,4 +43,55 @@ void hpp__rate_forked(void)
 {
     random_state = 0;
     hpp__bytes_to_count = 0;
+}
+
+/* Returns the natural logarithm of x > 0, by the series of the area tangent of its mantissa. */
+static double logarithm(double x)
+{
+    union {
+        double number;
+        uint64_t bits;
+    } parts = {x};
+    int exponent = (int)(parts.bits >> 52) - 1023;
+    parts.bits = (parts.bits & ~(UINT64_C(0xfff) << 52)) | UINT64_C(1023) << 52;
+    double t = (parts.number - 1) / (parts.number + 1), square = t * t, sum = 0;
+    for (int i = 21; i > 0; i -= 2) {
+        sum = sum * square + 1.0 / i;
+    }
+    return 2 * t * sum + exponent * 0.69314718055994531;
+}
+
+/* Returns 1 - exp(-x) for x >= 0: by halves of x, until the series is short. */
+static double share_sampled(double x)
+{
+    int n_halves = 0;
+    for (; x > 0.1; n_halves++) {
+        x /= 2;
+    }
+    double share = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5 * (1 - x / 6)))));
+    for (; n_halves > 0 && share < 1; n_halves--) {
+        share *= 2 - share; /* 1 - (1 - share)^2 */
+    }
+    return share;
+}
+
+uint64_t hpp__chance_bytes(uint64_t *state, uint64_t mean_bytes)
+{
+    double chance = ((double)(hpp__chance_next(state) >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
+    return (uint64_t)(-(double)mean_bytes * logarithm(chance)) + 1;
+}
+
+uint64_t hpp__chance_represented(uint64_t n_bytes, uint64_t mean_bytes)
+{
+    double size = n_bytes > 0 ? (double)n_bytes : 1;
+    return (uint64_t)(size / share_sampled(size / (double)mean_bytes) + 0.5);
+}
+
+/* Threads get different numbers, by their slots. */
+uint64_t hpp__chance_begin(void)
+{
+    uint64_t start = hpp__settings.seed != 0 ? hpp__settings.seed : hpp__time_stamp() | 1;
+    uint64_t state = start + (hpp__self != NULL ? hpp__self->slot_index : 0) * UINT64_C(1000003);
+    hpp__chance_next(&state);
+    return state != 0 ? state : 1;
 }

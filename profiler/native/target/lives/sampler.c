@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "native/target/counting/blocks.h"
-#include "native/target/counting/chance.h"
+#include "native/target/counting/rate.h"
 #include "native/target/counting/next_allocator.h"
 #include "native/target/counting/process_state.h"
 #include "sample_slots.h"
