@@ -18,7 +18,6 @@
 #include "hpfile/str.h"
 #include "hprender/units.h"
 
-#include "hpfile/survey_part.h"
 #include "bins/bins_report.h"
 #include "diag.h"
 #include "path.h"

@@ -21,7 +21,7 @@
 #include "dominators/dominators_report.h"
 #include "cmd.h"
 #include "diag.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 #include "options/suggest.h"
 #include "diff_table.h"
 #include "plot/time_window.h"

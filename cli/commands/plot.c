@@ -21,7 +21,7 @@
 #include "hpfile/eventlog_activity.h"
 #include "findings/findings_write.h"
 #include "resident.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 #include "plot/overlay.h"
 #include "plot/plot_picture.h"
 #include "source/source_lines.h"

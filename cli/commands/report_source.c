@@ -11,7 +11,7 @@
 
 #include "bins/bins.h"
 #include "diag.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 #include "hpfile/str.h"
 #include "output.h"
 #include "hpfile/prof.h"

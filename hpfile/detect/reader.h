@@ -40,7 +40,7 @@ HPF_API HPF_MUST_USE hpf_status hpf_reader_finish(hpf_reader *reader, hpf_error 
 /* Returns whether sources of a format are read whole. */
 bool hpf__reader_is_whole(const hpf_format *format, const hpf_reader_options *options);
 
-/* Reads sources of such a format, instead of feed and finish (detect/import.h). The bytes of the
+/* Reads sources of such a format, instead of feed and finish. The bytes of the
  * second pass are those of `spool`; NULL: there is none. */
 HPF_MUST_USE hpf_status hpf__reader_read(hpf_reader *reader, const hpf_format *format,
                                          hpf_source *const *sources, size_t n_sources,

@@ -30,7 +30,7 @@
 #include "eventlog/eventlog_activity.h"
 #include "eventlog/eventlog_reader.h"
 #include "hpfile/eventlog_tags.h"
-#include "eventlog/eventlog_diagnosis.h"
+#include "eventlog/eventlog_metadata.h"
 #include "eventlog/eventlog_names.h"
 
 #define COST_BYTES 9u  /* number of the profile and amount, before stack or label */

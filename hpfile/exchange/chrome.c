@@ -10,7 +10,6 @@
 #include "base/number.h"
 #include "event/costs.h"
 #include "event/format_row.h"
-#include "event/sample_by_name.h"
 #include "base/json.h"
 #include "hpfile/sink.h"
 

@@ -26,9 +26,8 @@
 #include "hpfile/str.h"
 #include "hpfile/sink.h"
 #include "base/arena.h"
-#include "event/sample_by_name.h"
-#include "base/number.h"
 #include "event/costs.h"
+#include "base/number.h"
 
 typedef struct cell {
     size_t begin, end; /* in the row's text */

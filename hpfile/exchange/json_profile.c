@@ -11,9 +11,8 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/json.h"
-#include "event/sample_by_name.h"
-#include "base/number.h"
 #include "event/costs.h"
+#include "base/number.h"
 #include "event/format_row.h"
 
 /* A point of a line, whose name is borrowed. */

@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "event/costs.h"
 #include "event/format_row.h"
-#include "event/sample_by_name.h"
 #include "hpfile/sink.h"
 
 typedef struct point {

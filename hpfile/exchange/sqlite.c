@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "base/descriptor.h"
-#include "event/sample_by_name.h"
+#include "event/costs.h"
 #include "hpfile/sink.h"
 
 static const char schema[] =

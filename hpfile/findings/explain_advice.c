@@ -16,7 +16,7 @@
 #include "hpfile/breakdown.h"
 #include "event/call_stacks.h"
 #include "event/format_row.h"
-#include "hpfile/chains.h"
+#include "hpfile/findings.h"
 #include "findings/explain_table.h"
 #include "hpfile/str.h"
 #include "hpfile/retainer_sets.h"

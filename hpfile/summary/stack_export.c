@@ -15,7 +15,7 @@
 #include "hpfile/pprof_writer.h"
 #include "hpfile/speedscope.h"
 #include "hpfile/str.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 
 static hpf_status begin(hpf_stack_export *v, size_t most_stacks, hpf_error *err)
 {

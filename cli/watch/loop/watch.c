@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "hpfile/format.h"
 #include "hprender/units.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 #include "input.h"
 #include "resident.h"
 

@@ -15,8 +15,6 @@
 #include "hpfile/live.h"
 #include "hpfile/survey.h"
 
-#include "hpfile/survey_stacks.h"
-
 hpf_status http_pprof_add(http_pprof *p, const watched *profile, hpf_error *err)
 {
     hpf_survey *survey;

@@ -22,7 +22,7 @@
 #include "http_feed.h"
 #include "http_metrics.h"
 #include "http_pprof.h"
-#include "hpfile/survey_stacks.h"
+#include "hpfile/survey.h"
 #include "hpfile/text_folder.h"
 #include "text/text_costs.h"
 #include "watch/loop/watch.h"

@@ -28,6 +28,8 @@
 #include "hpfile/source.h"
 #include "hpfile/eventlog.h"
 #include "hpfile/retainer_sets.h"
+#include "hpfile/stacks.h"
+#include "hpfile/sink.h"
 
 HPF_BEGIN_DECLS
 
@@ -177,6 +179,63 @@ HPF_API size_t hpf_survey_end_index(const hpf_survey *survey);
 /* Returns the mean of a name, or of all: the area divided by the duration; in a profile without
  * duration, the mean over its samples. */
 HPF_API double hpf_survey_mean(const hpf_survey *survey, const hpf_totals *totals);
+
+/* The part of a profile between two times: samples, marks and quantities in the
+ * window, and only the names that its samples use. */
+
+typedef struct hpf_survey_part {
+    const hpf_survey *survey; /* has the window too, so that it replays only samples in it */
+    double from_time, to_time;
+    const hpf_events *to; /* receives the part */
+    void *context;
+    hpf_name *number_of; /* by name of the survey: its number in the part, or UINT32_MAX */
+    hpf_name *names;     /* by number in the part: the name in the survey */
+    hpf_name n_names;
+    hpf_cost *costs; /* of the current sample */
+    size_t costs_capacity;
+} hpf_survey_part;
+
+/* Numbers the names of the part. The other members are set by the caller. Returns false without
+ * memory. */
+HPF_API bool hpf_survey_part_init(hpf_survey_part *cut);
+HPF_API void hpf_survey_part_finish(hpf_survey_part *cut);
+
+/* The events that a cut accepts; the context is the cut. */
+HPF_API extern const hpf_events hpf_survey_part_events;
+
+/* The stacks of a heap profile, for formats of stacks. */
+
+/* Adds the amounts of names in a sample (hpf_survey_drawn_amounts) to those of their stacks.
+ * Errors: MEMORY, LIMIT. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_add_stacks(hpf_stacks *stacks, hpf_stack_amounts *to,
+                                                      const hpf_survey *survey,
+                                                      const double *by_name, hpf_error *err);
+
+/* Adds the amounts of the last drawn sample. Errors: MEMORY, LIMIT, from the survey. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_add_latest_stacks(hpf_stacks *stacks,
+                                                             hpf_stack_amounts *to,
+                                                             hpf_survey *survey, hpf_error *err);
+
+/* Returns whether names are the stacks that allocated the objects of types. */
+HPF_API bool hpf_survey_has_types(const hpf_survey *survey);
+
+/* Stores the frame that names a stack, and its index among the frames of the name; of very deep
+ * stacks, the innermost frames are searched. Returns false if the name has no frames. */
+HPF_API bool hpf_survey_own_frame(const hpf_survey *survey, hpf_name name, hpf_frame *frame,
+                                  size_t *index);
+
+/* Returns whether names have more than their texts tell: frames inside the one that names a stack,
+ * or lines of calls. Several then belong to one band. */
+HPF_API bool hpf_survey_hides_frames(const hpf_survey *survey);
+
+/* Returns the program of a job: its first word. */
+HPF_API hpf_str hpf_job_program(hpf_str job);
+
+/* Writes the amounts of stacks at a time of the profile for pprof. Errors: MEMORY, the sink's. */
+HPF_API HPF_MUST_USE hpf_status hpf_survey_write_pprof(const hpf_stacks *stacks,
+                                                       const double *amounts,
+                                                       const hpf_survey *survey, double time_s,
+                                                       hpf_sink *sink, hpf_error *err);
 
 HPF_END_DECLS
 #endif
