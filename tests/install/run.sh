@@ -52,7 +52,7 @@ cmp "$scratch/cmake.svg" "$scratch/pkg.svg"
 # Profiles of all formats that the program reads.
 mkdir "$scratch/formats"
 cp "$root"/samples/eventlog/foldleak-prof-lu-hc.eventlog "$root"/samples/native/build.census "$root"/tests/conformance/exchange/samples/* "$scratch/formats"
-for format in csv tidy json; do
+for format in csv tidy; do
     "$scratch/moved/bin/census" convert --format $format -o "$scratch/formats/p.$format" "$profile"
 done
 
