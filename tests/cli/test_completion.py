@@ -126,7 +126,7 @@ def main():
             "census report -m 5 ru": {"run.hp", "rules.txt"},
             "census report -o oth": {"other.hp"},
             "census report --source ": {"sources"},
-            "census help co": {"convert"},
+            "census help co": {"convert", "core"},
             "census run -o run.hp -- ech": {"echo"},
             "census run -i 1 ech": {"echo"},
             "census run cat --no": None,  # options of cat, if the shell has a completion for it

@@ -43,6 +43,7 @@ static struct {
 } real;
 
 static bucket *buckets;
+static bool has_usable_sizes; /* the table is in a file: sizes are those that the allocator gave */
 static counting *counts;
 static char file_name[4000];      /* COUNTING_FILE, which the program may clear; empty: none */
 static _Atomic int *same_process; /* in a page that is zero in a forked child */
@@ -104,6 +105,22 @@ static counting *new_counts(void)
     return p == MAP_FAILED ? pages(sizeof(counting)) : p;
 }
 
+/* Returns the table of blocks: in a file at `path`, unless that is NULL. */
+static bucket *new_table(const char *path)
+{
+    const size_t n_bytes = N_BUCKETS * sizeof(bucket);
+    int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (fd < 0) {
+        return pages(n_bytes);
+    }
+    void *p = ftruncate(fd, (off_t)n_bytes) == 0
+                  ? mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                  : MAP_FAILED;
+    close(fd);
+    has_usable_sizes = p != MAP_FAILED;
+    return has_usable_sizes ? p : pages(n_bytes);
+}
+
 static void begin_as_child(void)
 {
     uint64_t live = counts->allocations - counts->frees;
@@ -141,7 +158,7 @@ static void begin(void)
     FIND(posix_memalign);
     FIND(valloc);
     FIND(pvalloc);
-    buckets = pages(N_BUCKETS * sizeof *buckets);
+    buckets = new_table(getenv("COUNTING_BLOCKS"));
     same_process = pages(4096);
     if (madvise(same_process, 4096, MADV_WIPEONFORK) != 0) {
         abort();
@@ -198,6 +215,7 @@ static void *enter(void *block, uint64_t size_bytes, int call)
         return block;
     }
     unsigned step = 0;
+    size_bytes = has_usable_sizes ? malloc_usable_size(block) : size_bytes;
     while (!enter_into(bucket_of((uintptr_t)block, step), (uintptr_t)block, size_bytes)) {
         if (++step == N_BUCKETS) {
             abort();

@@ -88,6 +88,7 @@ typedef struct hpp__image {
     const hpp__image_own *own;    /* NULL: not known; /proc shows which they are */
     size_t n_blocks, n_threads, n_maps, n_lives, n_own;
     size_t n_moving;  /* threads */
+    bool names_sizes; /* no site is known: a block without a type is named by its size */
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     double pause_s;   /* how long a thread can have waited for it */
     hpp__image_reader *read;

@@ -373,6 +373,11 @@ bool hpp__graph_heap_set(hpp__graph_heap *h, hpp__graph *graph, const hpp__types
     return is_good;
 }
 
+bool hpp__graph_heap_reaches(const hpp__graph_heap *h, size_t block)
+{
+    return h->ranks[block] != RANK_NONE;
+}
+
 /* ---- Life ---- */
 
 hpf_status hpp__graph_heap_init(hpp__graph_heap *h, hpp__site_heap *native,

@@ -79,4 +79,7 @@ void hpp__graph_heap_finish(hpp__graph_heap *heap);
  * without memory; then there are no objects. */
 bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__types *types);
 
+/* Returns whether a root reaches a block of the graph. */
+bool hpp__graph_heap_reaches(const hpp__graph_heap *heap, size_t block);
+
 #endif

@@ -98,7 +98,8 @@ static uint32_t shape_of(hpp__site_heap *h, const hpp__frame *frame, uint32_t ca
     return (uint32_t)*number;
 }
 
-/* Returns the number of a shape that is like another but has a type; 0 without memory. */
+/* Returns the number of a shape that is like another, or the unknown one (0), but has a type; 0
+ * without memory. */
 static uint32_t shape_with_type(hpp__site_heap *h, uint32_t shape, hpf_str type)
 {
     uint32_t type_number;
@@ -111,7 +112,7 @@ static uint32_t shape_with_type(hpp__site_heap *h, uint32_t shape, hpf_str type)
         HPF__ARRAY_RESERVE(h->shape_list, h->shape_list_capacity, h->n_shapes + (size_t)1)) {
         hpp_shape *copy = hpf_arena_alloc(h->arena, sizeof *copy);
         if (copy) {
-            *copy = *h->shape_list[shape - 1];
+            *copy = shape > 0 ? *h->shape_list[shape - 1] : unknown_shape;
             copy->type = h->types.names[type_number];
             h->shape_list[h->n_shapes] = copy;
             *number = ++h->n_shapes;
@@ -142,7 +143,7 @@ static bool add_group(hpp__site_heap *h, hpp__group group)
 static uint32_t add_once(hpp__site_heap *h, hpp__group group)
 {
     const hpp__stack *stack = group.calls ? group.calls : group.stack;
-    uint64_t key = (uint64_t)stack->id << 32 | group.shape_number;
+    uint64_t key = (uint64_t)(stack ? stack->id : 0) << 32 | group.shape_number;
     uint64_t *number = hpp__map_add(&h->by_shape, key);
     group.shape = h->shape_list[group.shape_number - 1];
     if (number && *number == 0 && add_group(h, group)) {
@@ -219,7 +220,8 @@ hpp__site_type hpp__site_heap_type(const hpp__site_heap *h, size_t group)
 size_t hpp__site_heap_typed_group(hpp__site_heap *h, size_t group, hpf_str type)
 {
     hpp__group typed = h->groups[group];
-    if (type.length == 0 || typed.shape_number == 0 || hpf_str_equal(typed.shape->type, type)) {
+    bool is_special = typed.shape_number == 0 && group != HPP__GROUP_UNKNOWN;
+    if (type.length == 0 || is_special || hpf_str_equal(typed.shape->type, type)) {
         return group;
     }
     typed.shape_number = shape_with_type(h, typed.shape_number, type);

@@ -213,6 +213,15 @@ static uint32_t name_part(finder *f, uint32_t type, uint32_t owner)
     return known ? (uint32_t)(*known - 1) : type;
 }
 
+static uint32_t name_size(finder *f, uint64_t n_bytes)
+{
+    f->text.length = 0;
+    hpp__text_add(&f->text, HPF_STR("block of "));
+    hpp__text_add_number(&f->text, n_bytes);
+    hpp__text_add(&f->text, HPF_STR(" bytes"));
+    return number_of(f, hpp__text_str(&f->text));
+}
+
 /* ---- All ---- */
 
 static bool find_types(finder *f)
@@ -234,6 +243,9 @@ static bool find_types(finder *f)
                                             : name_part(f, known->type, known->owner);
         if (is_part && naming == HPP__NAMED_BY_SITE) {
             naming = HPP__NAMED_BY_OWNER;
+        }
+        if (t->of_block[i] == HPP__NO_TYPE && f->image->names_sizes) {
+            t->of_block[i] = name_size(f, f->image->blocks[i].size_bytes);
         }
         t->bytes_by[naming] += f->image->blocks[i].size_bytes;
     }

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "glibc_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "native/collector/roots/piece_reader.h"
+#include "native/window/window.h"
+
+enum {
+    WORD_BYTES = 8,
+    PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
+    HEADER_BYTES = 16, /* of a chunk, before the block */
+    SIZE_PLACE = 8,    /* of the size, in a chunk */
+    NEXT_PLACE = 16,   /* of the links of a free chunk */
+    PREVIOUS_PLACE = 24,
+    LEAST_CHUNK_BYTES = 32,
+    GRANULE_BYTES = 16,
+    PREVIOUS_IN_USE = 1, /* flags of a size */
+    IS_MAPPED = 2,
+    ALL_FLAGS = 7,
+    /* Words of an arena, from its bins on. */
+    N_BINS = 127,
+    TOP_WORD = -2,
+    FIRST_FAST_WORD = -12,
+    N_FAST_BINS = 10,
+    NEXT_ARENA_WORD = 2 * N_BINS + 2,
+    SYSTEM_BYTES_WORD = NEXT_ARENA_WORD + 3,
+    ARENA_END_WORD = SYSTEM_BYTES_WORD + 2,
+    MOST_TRIES = 1000000,
+    MOST_ARENAS = 65536,
+    MOST_HEAPS = 65536,
+    /* Words of a heap_info. */
+    PREVIOUS_HEAP_WORD = 1,
+    HEAP_SIZE_WORD = 2,
+    TLS_BYTES = 16384, /* below the thread pointer: where libc's variable for the cache is */
+};
+static const uint64_t heap_bytes = UINT64_C(1) << 26; /* of other arenas: their alignment */
+
+typedef struct walk {
+    const hpp__image *image;
+    hpp__piece_reader reader;
+    hpp__image_block *chunks; /* in use, or in a cache; of a block the address, sorted by it */
+    size_t n_chunks, capacity;
+    uint64_t *unused; /* blocks that are no one's: in caches, or the allocator's own */
+    size_t n_unused, unused_capacity;
+    size_t
+        most_chunks; /* that fit into the memory that there is; a damaged heap may have circles */
+    size_t n_tries;  /* to find bins */
+    uint64_t free_bytes, unread_bytes;
+    bool lacks_memory;
+} walk;
+
+static bool read_words(const walk *w, uint64_t address, uint64_t *out, size_t n)
+{
+    return address % WORD_BYTES == 0 && hpp__image_read(w->image, out, address, n * WORD_BYTES);
+}
+
+/* Returns the word at an address; 0 if it cannot be read. */
+static uint64_t word_at(const walk *w, uint64_t address)
+{
+    uint64_t word;
+    return read_words(w, address, &word, 1) ? word : 0;
+}
+
+/* ---- Arenas ---- */
+
+/* Returns whether all bins of an arena are lists: from each, there and back is the same place. */
+static bool are_bins(const walk *w, const uint64_t *words, uint64_t address)
+{
+    for (size_t i = 0; i < N_BINS; i++) {
+        uint64_t bin = address + i * HEADER_BYTES - HEADER_BYTES;
+        uint64_t next = words[2 * i], previous = words[2 * i + 1];
+        bool is_empty = next == bin && previous == bin;
+        if (!is_empty &&
+            (next == bin || previous == bin || word_at(w, next + PREVIOUS_PLACE) != bin ||
+             word_at(w, previous + NEXT_PLACE) != bin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the address of the bins of an arena in data of a module; 0 if there are none. */
+static uint64_t find_bins(walk *w, const hpp__image_map *map)
+{
+    size_t n = (size_t)((map->end - map->begin) / WORD_BYTES);
+    uint64_t *words = malloc(n * WORD_BYTES);
+    uint64_t found = 0;
+    bool is_read = words && read_words(w, map->begin, words, n);
+    for (size_t i = 0; is_read && found == 0 && i + 1 < n; i++) {
+        uint64_t bin = map->begin + i * WORD_BYTES - HEADER_BYTES;
+        if (words[i] != bin || words[i + 1] != bin) {
+            continue;
+        }
+        for (size_t before = 0; before < N_BINS && found == 0 && i >= 2 * before; before++) {
+            if (++w->n_tries > MOST_TRIES) {
+                break;
+            }
+            size_t first = i - 2 * before;
+            uint64_t address = map->begin + first * WORD_BYTES;
+            if (first + ARENA_END_WORD <= n && first + FIRST_FAST_WORD < n &&
+                are_bins(w, words + first, address)) {
+                found = address;
+            }
+        }
+    }
+    free(words);
+    return found;
+}
+
+/* Finds the main arena, which is in data of libc or of the program. Returns the address of its
+ * bins, or 0. */
+static uint64_t find_main_arena(walk *w)
+{
+    enum { MOST_BYTES = 1 << 26 };
+    uint64_t found = 0;
+    for (size_t i = 0; i < w->image->n_maps && found == 0; i++) {
+        const hpp__image_map *map = &w->image->maps[i];
+        if (map->is_writable && map->is_readable && !map->is_shared && map->path[0] == '/' &&
+            map->end - map->begin <= MOST_BYTES) {
+            found = find_bins(w, map);
+        }
+    }
+    return found;
+}
+
+/* Returns the address of the bins of the arena after another one; 0 if it is the last. `place` is
+ * where bins are in an arena. */
+static uint64_t next_arena(const walk *w, uint64_t bins, uint64_t place, uint64_t main_bins)
+{
+    uint64_t next = word_at(w, bins + NEXT_ARENA_WORD * WORD_BYTES) + place;
+    return next == main_bins ? 0 : next;
+}
+
+/* Returns where bins are in an arena, with fast bins before them or without: from the main one, the
+ * list of arenas leads back to it. Returns 0 if it does not. */
+static uint64_t find_place_of_bins(const walk *w, uint64_t main_bins, size_t *n_arenas)
+{
+    static const uint64_t places[] = {112, 24, 32};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        uint64_t bins = main_bins;
+        for (*n_arenas = 1; *n_arenas < MOST_ARENAS; ++*n_arenas) {
+            uint64_t at = bins + NEXT_ARENA_WORD * WORD_BYTES;
+            if (word_at(w, at) + places[i] == main_bins) {
+                return places[i];
+            }
+            bins = word_at(w, at) + places[i];
+            if (bins == places[i] || (bins - places[i]) % heap_bytes >= PAGE_BYTES) {
+                break; /* other arenas are at the beginning of their heaps */
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- Chunks ---- */
+
+static bool add_chunk(walk *w, uint64_t chunk, uint64_t size)
+{
+    hpp__image_block block = {chunk + HEADER_BYTES, size - WORD_BYTES, HPP_SITE_UNKNOWN, false};
+    if (w->n_chunks == w->most_chunks) {
+        return false;
+    }
+    bool is_added = HPF__ARRAY_PUSH(w->chunks, w->n_chunks, w->capacity, block);
+    w->lacks_memory |= !is_added;
+    return is_added;
+}
+
+/* Walks from the chunk at `at` to the one at `last`, which says whether the one before is in use;
+ * or to the fence at the end of a heap. Chunks behind one that is not valid are not known. */
+static void walk_chunks(walk *w, uint64_t at, uint64_t last)
+{
+    uint64_t size = 0;
+    size_t n_bytes;
+    while (at <= last) {
+        const uint64_t *header =
+            hpp__piece_reader_at(&w->reader, at, at + HEADER_BYTES, last + HEADER_BYTES, &n_bytes);
+        if (!header || n_bytes < HEADER_BYTES) {
+            break;
+        }
+        bool is_last = at == last;
+        uint64_t next_size = header[1] & ~(uint64_t)ALL_FLAGS;
+        bool is_valid = is_last || next_size <= HEADER_BYTES ||
+                        (next_size % GRANULE_BYTES == 0 && next_size <= last - at);
+        if (size > 0 && is_valid && header[1] & PREVIOUS_IN_USE) {
+            if (!add_chunk(w, at - size, size)) {
+                return;
+            }
+        } else if (size > 0 && is_valid) {
+            w->free_bytes += size;
+        }
+        bool is_fence = is_valid && next_size <= HEADER_BYTES;
+        if (is_last || (is_fence && last - at <= LEAST_CHUNK_BYTES)) {
+            return;
+        }
+        if (!is_valid || is_fence) {
+            at -= is_valid ? 0 : size;
+            break;
+        }
+        size = next_size;
+        at += size;
+    }
+    w->unread_bytes += at < last ? last - at : 0;
+}
+
+/* Walks through the main heap, which ends with the free rest of its arena. */
+static void walk_main_heap(walk *w, uint64_t bins)
+{
+    uint64_t top = word_at(w, bins + (uint64_t)(TOP_WORD * WORD_BYTES));
+    uint64_t system_bytes = word_at(w, bins + SYSTEM_BYTES_WORD * WORD_BYTES);
+    uint64_t top_bytes = word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
+    const hpp__image_map *map = hpp__image_map_of(w->image, top);
+    if (!map || top == bins - HEADER_BYTES) {
+        return; /* nothing has been allocated */
+    }
+    uint64_t end = top + top_bytes;
+    bool is_whole = system_bytes <= end - map->begin && system_bytes >= top_bytes;
+    uint64_t begin = is_whole ? end - system_bytes : map->begin;
+    w->free_bytes += top_bytes;
+    walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES, top);
+}
+
+/* Walks through the heaps of another arena, from the newest one back. The first one begins with the
+ * arena. */
+static void walk_heaps(walk *w, uint64_t bins, uint64_t place)
+{
+    uint64_t arena = bins - place, first_heap = arena / heap_bytes * heap_bytes;
+    uint64_t top = word_at(w, bins + (uint64_t)(TOP_WORD * WORD_BYTES));
+    uint64_t heap = top / heap_bytes * heap_bytes;
+    w->free_bytes += word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
+    for (size_t i = 0; i < MOST_HEAPS && heap != 0; i++) {
+        uint64_t info[HEAP_SIZE_WORD + 1];
+        if (!read_words(w, heap, info, HEAP_SIZE_WORD + 1) || info[0] != arena ||
+            info[HEAP_SIZE_WORD] > heap_bytes) {
+            w->unread_bytes += heap_bytes;
+            return;
+        }
+        uint64_t begin =
+            heap == first_heap ? bins + ARENA_END_WORD * WORD_BYTES : heap + (arena - first_heap);
+        bool has_top = top >= heap && top < heap + info[HEAP_SIZE_WORD];
+        walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES,
+                    has_top ? top : heap + info[HEAP_SIZE_WORD]);
+        heap = heap == first_heap ? 0 : info[PREVIOUS_HEAP_WORD];
+    }
+}
+
+/* Finds chunks that are mappings of their own, of which the kernel merges neighbours. */
+static void find_mapped_chunks(walk *w, const hpp__image_map *map)
+{
+    for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES;) {
+        uint64_t header[2];
+        uint64_t size = 0;
+        if (!read_words(w, at, header, 2)) {
+            return;
+        }
+        if (header[0] == 0 && (header[1] & ALL_FLAGS) == IS_MAPPED) {
+            size = header[1] - IS_MAPPED;
+        }
+        if (size > 0 && size % PAGE_BYTES == 0 && size <= map->end - at) {
+            if (!add_chunk(w, at, size - WORD_BYTES)) {
+                return;
+            }
+            at += size;
+        } else {
+            at += PAGE_BYTES;
+        }
+    }
+}
+
+/* ---- Caches ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = ((const hpp__image_block *)a)->address;
+    uint64_t y = ((const hpp__image_block *)b)->address;
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns the chunk of a block, or NULL. */
+static const hpp__image_block *chunk_of(const walk *w, uint64_t block)
+{
+    size_t i;
+    HPF__ARRAY_BISECT(i, w->n_chunks, k, w->chunks[k].address < block);
+    return i < w->n_chunks && w->chunks[i].address == block ? &w->chunks[i] : NULL;
+}
+
+static void drop_block(walk *w, uint64_t block)
+{
+    w->lacks_memory |= !HPF__ARRAY_PUSH(w->unused, w->n_unused, w->unused_capacity, block);
+}
+
+/* Returns the block after another one in a list of free blocks, whose link is at `link`: since
+ * glibc 2.32, links are mixed with their addresses. 0: it is the last one. */
+static uint64_t next_free(const walk *w, uint64_t link, uint64_t to_block)
+{
+    uint64_t word = word_at(w, link);
+    uint64_t next = word ^ link >> 12;
+    if (word == 0 || next == 0) {
+        return 0;
+    }
+    return chunk_of(w, next + to_block) ? next + to_block : word + to_block;
+}
+
+/* Drops the blocks of a list of free ones. `to_block`: from what links lead to, to the block. */
+static void drop_list(walk *w, uint64_t block, uint64_t to_block)
+{
+    while (w->n_unused < w->n_chunks && chunk_of(w, block)) {
+        drop_block(w, block);
+        block = next_free(w, block, to_block);
+    }
+}
+
+static void drop_fast_bins(walk *w, uint64_t bins)
+{
+    uint64_t heads[N_FAST_BINS];
+    bool has_them =
+        read_words(w, bins + (uint64_t)(FIRST_FAST_WORD * WORD_BYTES), heads, N_FAST_BINS);
+    for (size_t i = 0; has_them && i < N_FAST_BINS; i++) {
+        const hpp__image_block *first = chunk_of(w, heads[i] + HEADER_BYTES);
+        if (first && first->size_bytes + WORD_BYTES == LEAST_CHUNK_BYTES + i * GRANULE_BYTES) {
+            drop_list(w, first->address, HEADER_BYTES);
+        }
+    }
+}
+
+/* Returns how many lists the cache of a thread has that is as large as a block; 0: none has this
+ * size. It begins with a count of 16 bits for each. */
+static size_t n_lists_of(const hpp__image_block *chunk)
+{
+    return chunk->size_bytes == 648 ? 64 : chunk->size_bytes == 760 ? 76 : 0; /* since 2.42 */
+}
+
+/* Returns whether a chunk is the cache of a thread: each list begins with a chunk of its size.
+ * Since 2.42, the last ones have chunks of several sizes. */
+static bool is_cache(const walk *w, const hpp__image_block *chunk, uint64_t *heads, size_t n)
+{
+    enum { N_OF_ONE_SIZE = 64 };
+    uint64_t begin = chunk->address + n * sizeof(uint16_t);
+    bool is_valid = read_words(w, begin, heads, n);
+    for (size_t i = 0; is_valid && i < n; i++) {
+        const hpp__image_block *first = heads[i] ? chunk_of(w, heads[i]) : NULL;
+        uint64_t size = first ? first->size_bytes + WORD_BYTES : 0;
+        is_valid = heads[i] == 0 ||
+                   (first && (i >= N_OF_ONE_SIZE || size == LEAST_CHUNK_BYTES + i * GRANULE_BYTES));
+    }
+    return is_valid;
+}
+
+/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to, and
+ * the blocks in it. */
+static void drop_cache(walk *w, const hpp__image_thread *thread)
+{
+    enum { MOST_LISTS = 76 };
+    uint64_t words[TLS_BYTES / WORD_BYTES], heads[MOST_LISTS];
+    const hpp__image_map *map = hpp__image_map_of(w->image, thread->thread_pointer);
+    uint64_t room = map ? thread->thread_pointer - map->begin : 0;
+    size_t n = (size_t)(room < TLS_BYTES ? room : TLS_BYTES) / WORD_BYTES;
+    if (!read_words(w, thread->thread_pointer - n * WORD_BYTES, words, n)) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const hpp__image_block *chunk = chunk_of(w, words[i]);
+        size_t n_lists = chunk ? n_lists_of(chunk) : 0;
+        if (n_lists > 0 && is_cache(w, chunk, heads, n_lists)) {
+            drop_block(w, chunk->address);
+            for (size_t k = 0; k < n_lists; k++) {
+                drop_list(w, heads[k], 0);
+            }
+        }
+    }
+}
+
+/* Moves the blocks in use to the result. Those of a damaged heap may overlap. */
+static void keep_used(hpp__glibc_heap *out, walk *w)
+{
+    HPF__ARRAY_SORT(w->unused, w->n_unused, by_number);
+    size_t n = 0;
+    uint64_t end = 0;
+    for (size_t i = 0, k = 0; i < w->n_chunks; i++) {
+        while (k < w->n_unused && w->unused[k] < w->chunks[i].address) {
+            k++;
+        }
+        if (k < w->n_unused && w->unused[k] == w->chunks[i].address) {
+            out->cached_bytes += w->chunks[i].size_bytes + WORD_BYTES;
+        } else if (w->chunks[i].address >= end) {
+            end = w->chunks[i].address + w->chunks[i].size_bytes;
+            out->bytes += w->chunks[i].size_bytes;
+            w->chunks[n++] = w->chunks[i];
+        }
+    }
+    out->blocks = w->chunks;
+    out->n_blocks = n;
+    out->free_bytes = w->free_bytes + out->cached_bytes;
+    out->unread_bytes = w->unread_bytes;
+    w->chunks = NULL;
+}
+
+static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
+{
+    walk_main_heap(w, main_bins);
+    for (uint64_t bins = next_arena(w, main_bins, place, main_bins); bins != 0;
+         bins = next_arena(w, bins, place, main_bins)) {
+        walk_heaps(w, bins, place);
+    }
+    size_t n_in_heaps = w->n_chunks;
+    HPF__ARRAY_SORT(w->chunks, w->n_chunks, by_address);
+    for (size_t i = 0; i < w->image->n_maps; i++) {
+        const hpp__image_map *map = &w->image->maps[i];
+        size_t first;
+        HPF__ARRAY_BISECT(first, n_in_heaps, k, w->chunks[k].address < map->begin);
+        bool is_heap = first < n_in_heaps && w->chunks[first].address < map->end;
+        if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map) && !is_heap) {
+            find_mapped_chunks(w, map);
+        }
+    }
+    HPF__ARRAY_SORT(w->chunks, w->n_chunks, by_address);
+    for (uint64_t bins = main_bins; bins != 0; bins = next_arena(w, bins, place, main_bins)) {
+        drop_fast_bins(w, bins);
+    }
+    for (size_t i = 0; i < w->image->n_threads; i++) {
+        drop_cache(w, &w->image->threads[i]);
+    }
+}
+
+hpf_status hpp__glibc_heap_read(hpp__glibc_heap *out, const hpp__image *image, uint64_t n_bytes,
+                                hpf_error *err)
+{
+    walk w = {.image = image, .most_chunks = (size_t)(n_bytes / LEAST_CHUNK_BYTES)};
+    *out = (hpp__glibc_heap){0};
+    hpf_status status =
+        hpp__piece_reader_init(&w.reader, image) ? HPF_OK : hpf_error_set_memory(err);
+    uint64_t main_bins = status == HPF_OK ? find_main_arena(&w) : 0;
+    uint64_t place = main_bins != 0 ? find_place_of_bins(&w, main_bins, &out->n_arenas) : 0;
+    if (place != 0) {
+        read_arenas(&w, main_bins, place);
+        keep_used(out, &w);
+        status = w.lacks_memory ? hpf_error_set_memory(err) : HPF_OK;
+    } else if (status == HPF_OK) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                               "no heap of glibc's malloc (2.31 to 2.43) was found");
+    }
+    hpp__piece_reader_finish(&w.reader);
+    free(w.chunks);
+    free(w.unused);
+    return status;
+}
+
+void hpp__glibc_heap_finish(hpp__glibc_heap *heap)
+{
+    free(heap->blocks);
+    *heap = (hpp__glibc_heap){0};
+}

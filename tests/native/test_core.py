@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""census core: the blocks that it finds in a core file are those that the program had, by the table of the
+counting library, which the program updated until the signal; what holds them, and what nothing reaches."""
+
+import array
+import collections
+import csv
+import fcntl
+import io
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from random import Random
+
+import harness
+from harness import COUNTING, Native, program
+
+LINES = "".join(f"line {i} of {i * 7919 % 1009}\n" for i in range(3000))
+SQL = "create table t(a, b);\n" + "".join(f"insert into t values({i}, 'text {i}');\n" for i in range(2000))
+
+# Programs that wait for more input, by then with a heap of their own. None forks.
+PROGRAMS = [
+    (["sqlite3", ":memory:"], SQL + "create index u on t(b);\n"),
+    ([sys.executable, "-c", "import json, sys\nx = [json.loads('{\"a\": [1, 2, %d]}' % i) for i in range(9999)]\n"
+      "sys.stdin.read()"], "x"),
+    (["perl", "-e", "my %h = map { $_ => 'x' x $_ } 1 .. 3000; $_ = <STDIN>; $_ = <STDIN>"], "x\n"),
+    (["bash", "-c", "for i in {1..3000}; do a[i]=text$i; done; read; read"], "x\n"),
+    (["dash", "-c", "read x; read y"], "x\n"),
+    (["zsh", "-fc", "a=({1..3000}); read; read"], "x\n"),
+    (["awk", 'BEGIN { for (i = 0; i < 3000; i++) a[i] = "text" i; getline; getline }'], "x\n"),
+    (["sed", "-n", "H;$p"], LINES), (["sort"], LINES), (["tac"], LINES), (["m4"], LINES), (["bc"], "2^3000\n"),
+    (["tr", "a", "b"], LINES), (["xz", "-c"], LINES), (["zstd", "-c"], LINES),
+    (["git", "hash-object", "--stdin"], LINES), (["gs", "-q", "-dNODISPLAY"], "/a 1000 array def\n"),
+    (["jq", "-c", "."], '[{"a": [1, 2, 3]}]\n'), (["gdb", "-nx", "-q"], "print 1\n"), (["node", "-"], "1;\n"),
+    (["cc1"], "int f(void);\n" * 2000), (["tclsh"], "set a 1\n"),
+]
+
+
+def find_program(name):
+    if name == "cc1":
+        found = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=False).stdout.strip()
+        return found if os.path.isabs(found) else None
+    return shutil.which(name)
+
+
+class Core(Native):
+    def setUp(self):
+        super().setUp()
+        with open("/proc/sys/kernel/core_pattern", encoding="ascii") as file:
+            pattern = file.read().strip()
+        if "/" in pattern or "%" in pattern or pattern.startswith("|"):
+            self.skipTest(f"the kernel writes core files to {pattern}")
+
+    def is_idle(self, process, pipe):
+        """Returns whether a process has read all of its input and sleeps."""
+        left = array.array("i", [0])
+        fcntl.ioctl(pipe, termios.FIONREAD, left)
+        with open(f"/proc/{process.pid}/stat", encoding="ascii", errors="replace") as file:
+            words = file.read().rpartition(")")[2].split()
+        now = (left[0], words[0], words[11], words[12])
+        was, self.before = self.before, now
+        return now == was and now[:2] == (0, "S")
+
+    def core_of(self, command, text, environment=None):
+        """Runs a command until it waits for more than `text`, and ends it by SIGSYS. Returns its core file."""
+        folder = self.fresh()
+        inside, outside = os.pipe()
+        with subprocess.Popen(command, cwd=folder, stdin=inside, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, **(environment or {})},
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1))) as process:
+            with open(outside, "wb") as file:
+                file.write(text.encode())
+                file.flush()
+                self.before = None
+                end = time.monotonic() + harness.PATIENCE_S
+                while process.poll() is None and not self.is_idle(process, inside) and time.monotonic() < end:
+                    time.sleep(0.05)
+                self.assertIsNone(process.poll(), command)
+                process.send_signal(signal.SIGSYS)
+                process.wait()
+        os.close(inside)
+        cores = [name for name in os.listdir(folder) if name.startswith("core")]
+        self.assertTrue(cores, f"{command} has left no core file")
+        return os.path.join(folder, cores[0])
+
+    def read(self, core):
+        """Returns what census core prints, by its first words, and the heap snapshot."""
+        out = self.path("heap.heapsnapshot")
+        done = harness.run([harness.CENSUS, "core", core, "-o", out])
+        self.assertEqual(done.status, 0, done.errors)
+        with open(out, encoding="utf-8") as file:
+            snapshot = json.load(file)
+        lines = [line.split("  ", 1) for line in done.output.splitlines() if "  " in line]
+        return {name: rest.strip() for name, rest in lines}, snapshot
+
+    def read_table(self, path):
+        """Returns the sizes of the live blocks of the program, as malloc_usable_size has them."""
+        words = array.array("Q")
+        with open(path, "rb") as file:
+            words.frombytes(file.read())
+        sizes = []
+        for first in range(0, len(words), 31):
+            if any(words[first:first + 30:2]):
+                sizes += [words[i + 1] for i in range(first, first + 30, 2) if words[i]]
+        return sizes
+
+    def check_blocks(self, command, text):
+        table = os.path.join(self.fresh(), "blocks")
+        environment = {"LD_PRELOAD": COUNTING, "COUNTING_BLOCKS": table, "PYTHONMALLOC": "malloc"}
+        figures, snapshot = self.read(self.core_of(command, text, environment))
+        self.assertNotIn("unknown", figures)
+        n_fields = len(snapshot["snapshot"]["meta"]["node_fields"])
+        found = collections.Counter(snapshot["nodes"][3::n_fields])
+        found.pop(0, None)  # roots
+        expected = collections.Counter(self.read_table(table))
+        all_bytes = sum(size * n for size, n in expected.items())
+        wrong = sum(size * n for size, n in ((expected - found) + (found - expected)).items())
+        self.assertLessEqual(wrong, all_bytes // 1000, f"{command[0]}: {wrong} of {all_bytes} bytes, "
+                             f"missing {expected - found}, more {found - expected}")
+
+    def test_core_has_the_blocks_of_real_programs(self):
+        n_run = 0
+        for (name, *arguments), text in PROGRAMS:
+            path = find_program(name)
+            if path:
+                n_run += 1
+                with self.subTest(name):
+                    self.check_blocks([path, *arguments], text)
+        self.assertGreaterEqual(n_run, 10)
+
+    def test_core_has_the_holders(self):
+        """Of the program `retained`: its sizes, as malloc rounds them, by root; and what it has lost."""
+        figures, _ = self.read(self.core_of([program("retained")], ""))
+        self.assertEqual(figures["not reached"].split(" in ")[1], "4 blocks")
+        done = harness.run([harness.CENSUS, "report", "-m0", "--depth", "1", "--format", "csv",
+                            self.path("heap.heapsnapshot")])
+        rows = list(csv.DictReader(io.StringIO(done.output)))[1:]
+        retained = {re.split("@| in ", row["name"])[0]: int(row["retained_bytes"]) for row in rows}
+        for name, n_bytes in {"cache": 520 + 64 * (1000 + 56), "first": 1000 * (40 + 24),
+                              "large": 401408 - 16, "(unreached)": 3 * 24 + 712}.items():
+            self.assertEqual(retained[name], n_bytes, name)
+
+    def check_damaged(self, core):
+        """Returns the errors of census core, which says what is wrong, or reads what is left."""
+        done = harness.run([harness.CENSUS, "core", core, "-o", self.path("damaged.heapsnapshot")])
+        self.assertIn(done.status, (0, 1), done.errors)
+        self.assertEqual(done.status == 1, done.errors.startswith(f"census: {core}: "), done.errors)
+        return done.errors + done.output
+
+    def test_core_files_are_damaged(self):
+        core = self.core_of([program("retained")], "")
+        with open(core, "rb") as file:
+            whole = file.read()
+        damaged = self.path("damaged")
+
+        def write(data):
+            with open(damaged, "wb") as file:
+                file.write(data)
+            return self.check_damaged(damaged)
+
+        self.assertIn("not a core file", write(b"text"))
+        self.assertIn("not a core file", self.check_damaged(harness.CENSUS))
+        self.assertIn("cut", write(whole[:100]))
+        size = whole.index(struct.pack("<Q", 1000 + 8 | 1))  # of the first block of 1000 bytes
+        self.assertIn("unknown", write(whole[:size] + b"\7" * 8 + whole[size + 8:]))
+        random = Random(7)
+        for _ in range(40):
+            at = random.choice([random.randrange(4096), random.randrange(len(whole))])
+            data = bytearray(whole)
+            for i in range(at, min(at + random.choice([1, 8, 4096]), len(data))):
+                data[i] = random.randrange(256)
+            write(data)
+
+
+if __name__ == "__main__":
+    harness.main()
