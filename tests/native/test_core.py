@@ -137,17 +137,43 @@ class Core(Native):
                     self.check_blocks([path, *arguments], text)
         self.assertGreaterEqual(n_run, 10)
 
+    def retained_by_root(self):
+        done = harness.run([harness.CENSUS, "report", "-m0", "--depth", "1", "--format", "csv",
+                            self.path("heap.heapsnapshot")])
+        rows = list(csv.DictReader(io.StringIO(done.output)))[1:]
+        return {re.split("@| in ", row["name"])[0]: int(row["retained_bytes"]) for row in rows}
+
     def test_core_has_the_holders(self):
         """Of the program `retained`: its sizes, as malloc rounds them, by root; and what it has lost."""
         figures, _ = self.read(self.core_of([program("retained")], ""))
         self.assertEqual(figures["not reached"].split(" in ")[1], "4 blocks")
-        done = harness.run([harness.CENSUS, "report", "-m0", "--depth", "1", "--format", "csv",
-                            self.path("heap.heapsnapshot")])
-        rows = list(csv.DictReader(io.StringIO(done.output)))[1:]
-        retained = {re.split("@| in ", row["name"])[0]: int(row["retained_bytes"]) for row in rows}
+        retained = self.retained_by_root()
         for name, n_bytes in {"cache": 520 + 64 * (1000 + 56), "first": 1000 * (40 + 24),
                               "large": 401408 - 16, "(unreached)": 3 * 24 + 712}.items():
             self.assertEqual(retained[name], n_bytes, name)
+
+    def check_python(self, _, interpreter):
+        """Objects are in pools of Python's own allocator."""
+        script = self.path("app.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import sys\n"
+                       "class Session:\n"
+                       "    def __init__(self, i):\n"
+                       "        self.text, self.number = 'session %d' % i, i\n"
+                       "        self.data = bytearray(1000)\n"
+                       "cache = {i: Session(i) for i in range(2000)}\n"
+                       "for i in range(0, 1000, 2):\n"
+                       "    del cache[i]\n"
+                       "sys.stdin.read()\n")
+        _, snapshot = self.read(self.core_of([interpreter, script], "x"))
+        names = collections.Counter(snapshot["strings"][i] for i in snapshot["nodes"][1::5])
+        self.assertEqual(names["bytearray"], 2 * 1500, names.most_common(20))  # with what they point to
+        self.assertGreaterEqual(names["app.Session"], 1500)
+        retained = self.retained_by_root()["app.cache"]
+        self.assertTrue(1500 * 1100 < retained < 1500 * 1600, retained)
+
+    def test_core_of_python_has_its_objects(self):
+        self.with_each(self.check_python)
 
     def check_damaged(self, core):
         """Returns the errors of census core, which says what is wrong, or reads what is left."""

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The heap of a program that was not profiled, from its core file: its live blocks are found by the
- * structures of the allocator (glibc's malloc, 2.31 to 2.43, on x86-64), their types, holders and
- * references as in a profile of a running program. Which code allocated a block is not known.
+ * structures of glibc's malloc (2.31 to 2.43) and of Python's allocator (3.9 to 3.15), on x86-64;
+ * their types, holders and references as in a profile of a running program. Which code allocated a
+ * block is not known.
  *
  * Threads: any, one call at a time for each output.
  */

@@ -246,26 +246,82 @@ static void walk_heaps(walk *w, uint64_t bins, uint64_t place)
     }
 }
 
-/* Finds chunks that are mappings of their own, of which the kernel merges neighbours. */
-static void find_mapped_chunks(walk *w, const hpp__image_map *map)
+/* Adds the chunk that is a mapping of its own, of which the kernel merges neighbours. Returns its
+ * size; 0 if there is none at `at`. */
+static uint64_t add_mapped_chunk(walk *w, uint64_t at, uint64_t end, const uint64_t header[2])
 {
-    for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES;) {
-        uint64_t header[2];
-        uint64_t size = 0;
-        if (!read_words(w, at, header, 2)) {
+    uint64_t size = header[1] - IS_MAPPED;
+    bool is_mapped = header[0] == 0 && (header[1] & ALL_FLAGS) == IS_MAPPED && size > 0 &&
+                     size % PAGE_BYTES == 0 && size <= end - at;
+    return is_mapped && add_chunk(w, at, size - WORD_BYTES) ? size : 0;
+}
+
+/* ---- Python's allocator ---- */
+
+/* A pool of Python 3.9 to 3.15 (Objects/obmalloc.c): blocks of one size, of which the first ones
+ * have been given out so far, and of these, the free ones are in a list. */
+typedef struct pool_header {
+    uint32_t n_used, padding;
+    uint64_t first_free, next_pool, previous_pool;
+    uint32_t arena, size_index, next_offset, last_offset;
+} pool_header;
+
+enum { POOL_BLOCK_BYTES = 16, N_POOL_SIZES = 32 };
+
+/* Adds the blocks of the pool at `at`, which ends at `at + n_bytes`. Returns whether there is one:
+ * the list has as many blocks as the header says. */
+static bool add_pool(walk *w, uint64_t at, uint64_t n_bytes, const pool_header *pool)
+{
+    enum { MOST_BLOCKS = 1 << 10 };
+    bool is_free[MOST_BLOCKS] = {false};
+    uint64_t size = (pool->size_index + (uint64_t)1) * POOL_BLOCK_BYTES;
+    uint64_t n = (pool->next_offset - sizeof *pool) / size;
+    if (pool->size_index >= N_POOL_SIZES || pool->last_offset != n_bytes - size ||
+        pool->next_offset < sizeof *pool || pool->next_offset > n_bytes ||
+        (pool->next_offset - sizeof *pool) % size != 0 || pool->n_used == 0 || pool->n_used > n) {
+        return false;
+    }
+    uint64_t block = pool->first_free, n_free = 0;
+    for (; block != 0 && n_free <= n; n_free++) {
+        uint64_t place = block - at - sizeof *pool;
+        if (place % size != 0 || place / size >= n || is_free[place / size]) {
+            return false;
+        }
+        is_free[place / size] = true;
+        block = word_at(w, block);
+    }
+    if (n_free != n - pool->n_used) {
+        return false;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t address = at + sizeof *pool + i * size;
+        if (!is_free[i] && !add_chunk(w, address - HEADER_BYTES, size + WORD_BYTES)) {
+            return true;
+        }
+        w->free_bytes += is_free[i] ? size : 0;
+    }
+    return true;
+}
+
+/* Finds what allocators have mapped: large chunks, and pools of Python, which are pages of 4 KiB,
+ * since Python 3.10 of 16. */
+static void find_mapped(walk *w, const hpp__image_map *map)
+{
+    static const uint64_t sizes[] = {16384, 4096};
+    uint64_t n_bytes = 0;
+    for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES; at += n_bytes) {
+        pool_header pool;
+        uint64_t header[sizeof pool / WORD_BYTES];
+        if (!read_words(w, at, header, sizeof header / sizeof *header)) {
             return;
         }
-        if (header[0] == 0 && (header[1] & ALL_FLAGS) == IS_MAPPED) {
-            size = header[1] - IS_MAPPED;
+        memcpy(&pool, header, sizeof pool);
+        n_bytes = add_mapped_chunk(w, at, map->end, header);
+        for (size_t i = 0; i < 2 && n_bytes == 0; i++) {
+            bool fits = at % sizes[i] == 0 && map->end - at >= sizes[i];
+            n_bytes = fits && add_pool(w, at, sizes[i], &pool) ? sizes[i] : 0;
         }
-        if (size > 0 && size % PAGE_BYTES == 0 && size <= map->end - at) {
-            if (!add_chunk(w, at, size - WORD_BYTES)) {
-                return;
-            }
-            at += size;
-        } else {
-            at += PAGE_BYTES;
-        }
+        n_bytes = n_bytes > 0 ? n_bytes : PAGE_BYTES;
     }
 }
 
@@ -418,7 +474,7 @@ static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
         HPF__ARRAY_BISECT(first, n_in_heaps, k, w->chunks[k].address < map->begin);
         bool is_heap = first < n_in_heaps && w->chunks[first].address < map->end;
         if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map) && !is_heap) {
-            find_mapped_chunks(w, map);
+            find_mapped(w, map);
         }
     }
     HPF__ARRAY_SORT(w->chunks, w->n_chunks, by_address);

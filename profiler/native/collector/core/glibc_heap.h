@@ -4,9 +4,12 @@
  * image of it: 2.31 to 2.43, x86-64. No symbols are needed: an arena is recognised by its bins, of
  * which each empty one points to itself, and each other one to chunks that point back.
  *
+ * Pools of Python's allocator, which are in mappings of its own, are found by their headers.
+ *
  * Source: glibc, malloc/malloc.c and malloc/arena.c (struct malloc_chunk, malloc_state, heap_info,
- * tcache_perthread_struct). What is read is untrusted: each chunk must end at the next one, and
- * what is in a list of free chunks must be a chunk.
+ * tcache_perthread_struct); CPython, Objects/obmalloc.c (struct pool_header). What is read is
+ * untrusted: each chunk must end at the next one, and what is in a list of free chunks must be a
+ * chunk.
  *
  * Threads: one thread at a time.
  */
