@@ -14,6 +14,7 @@ SMALL = 'JOB "j"\nDATE "d"\nSAMPLE_UNIT "seconds"\nVALUE_UNIT "bytes"\n' + "".jo
     f"BEGIN_SAMPLE {i}\na\t{i}\nEND_SAMPLE {i}\n" for i in range(9))
 REPORT, PDF, HTML = ["report"], ["plot", "-o", "out.pdf"], ["plot", "-o", "out.html"]
 COMMANDS = {
+    ".hp": [REPORT, PDF, HTML],
     ".prof": [REPORT],
     ".bins": [REPORT],
     ".heapsnapshot": [REPORT, HTML],
@@ -45,7 +46,7 @@ def main():
         small_mb = {command[-1]: run([census, *command, "small.hp"])[1] for command in (REPORT, PDF, HTML)}
         for name in sorted(os.listdir("inputs")):
             extension = os.path.splitext(name)[1]
-            for command in COMMANDS.get(extension, [REPORT, PDF, HTML]) if wanted in name else []:
+            for command in COMMANDS.get(extension, [REPORT, HTML]) if wanted in name else []:
                 status, peak_mb, message = run([census, *command, "inputs/" + name])
                 more_mb = peak_mb - small_mb.get(command[-1], small_mb["report"])
                 most_mb = MOST_MB_OF_NAMES if extension in FORMATS_OF_NAMES else MOST_MB
