@@ -8,8 +8,8 @@
 
 /* In the order of `census --help`. */
 #define COMMANDS(row)                                                                              \
-    row(run) row(attach) row(mark) row(core) row(cc) row(cxx) row(open) row(plot) row(watch) row(report)     \
-        row(explain) row(info) row(diff) row(merge) row(convert) row(hp2ps) row(hpc)
+    row(run) row(attach) row(mark) row(core) row(cc) row(cxx) row(open) row(plot) row(watch)       \
+        row(report) row(explain) row(info) row(diff) row(merge) row(convert) row(hp2ps) row(hpc)
 
 #define DECLARE(name) extern const cmd cmd_##name;
 COMMANDS(DECLARE)
