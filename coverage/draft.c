@@ -3,7 +3,7 @@
  * Writing an overlay of all that a program did not evaluate: of nested parts only the outermost
  * one, except that parts of a function that was called are in a block of their own.
  */
-#include "coverage/box_tree.h"
+#include "coverage/mix.h"
 #include "coverage/haskell_text.h"
 #include "coverage/overlay.h"
 #include "hpfile/sink.h"

@@ -4,7 +4,7 @@
  */
 #include "coverage/overlay.h"
 
-#include "coverage/box_tree.h"
+#include "coverage/mix.h"
 #include "coverage/haskell_text.h"
 
 /* ---- Reading ---- */

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
-#include "hpfile/prof_costs.h"
+#include "hpfile/prof.h"
 #include "unit_format.h"
 
 typedef struct prof_view {

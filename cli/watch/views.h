@@ -7,8 +7,24 @@
 
 #include "plot/plot_setup.h"
 
-#include "view_picture.h"
 #include "watch/loop/watch.h"
+
+/* A picture in a file that is updated as the profile grows. The file is replaced atomically, and
+ * only if the picture has changed. */
+
+typedef enum picture_state {
+    PICTURE_NONE,    /* nothing to draw yet */
+    PICTURE_CURRENT, /* the file is up to date */
+    PICTURE_FAILED,  /* the file is not up to date; a message was printed */
+} picture_state;
+
+typedef struct view_picture_options {
+    const plot_setup *setup; /* borrowed */
+    const char *path;        /* borrowed */
+    double every_s;          /* shortest time between two writes */
+    double window_s;         /* show only the last `window_s` seconds; 0: all */
+    picture_state *state;    /* updated each time the picture is drawn */
+} view_picture_options;
 
 /* Pointers are borrowed for the life of the watch. */
 typedef struct watch_views {

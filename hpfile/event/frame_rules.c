@@ -2,7 +2,7 @@
  *
  * A place decides, where it is known, then a module, then a label.
  */
-#include "hpfile/frame_rules.h"
+#include "hpfile/frame.h"
 
 #include <regex.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
  * number in front, from 2: "(2)go/main". Stacks that begin with a type have its name, so that their
  * bands are the types', unless `by_stack` is set. A cost centre may be a call in another, a
  * function: stacks that differ only in calls have the name of the stack of functions, unless
- * `by_line` is set. The frames inside the one that names a stack (hpfile/frame_rules.h) are not in
+ * `by_line` is set. The frames inside the one that names a stack (hpfile/frame.h) are not in
  * its text; stacks that differ only in these have one name, unless one of the two is set.
  */
 #ifndef HPF_EVENTLOG_NAMES_H
@@ -17,7 +17,7 @@
 
 #include "base/buffer.h"
 #include "base/arena.h"
-#include "hpfile/frame_rules.h"
+#include "hpfile/frame.h"
 #include "base/intern.h"
 #include "base/bits.h"
 #include "hpfile/event.h"

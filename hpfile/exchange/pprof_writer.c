@@ -3,7 +3,7 @@
  * A frame is a function and a location with one line. Readers accept fields in any order, so texts
  * come last.
  */
-#include "hpfile/pprof_writer.h"
+#include "hpfile/pprof.h"
 #include "exchange/pprof.h"
 
 #include <math.h>

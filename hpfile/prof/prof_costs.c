@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "hpfile/prof_costs.h"
+#include "hpfile/prof.h"
 
 #include "base/array.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "hpfile/folded.h"
-#include "hpfile/pprof_writer.h"
+#include "hpfile/pprof.h"
 #include "hpfile/speedscope.h"
 #include "hpfile/str.h"
 #include "hpfile/survey.h"

@@ -15,7 +15,7 @@
 #include "base/date.h"
 #include "base/frame.h"
 #include "base/words.h"
-#include "hpfile/pprof_writer.h"
+#include "hpfile/pprof.h"
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ FLOORS = {
                  "native/target/lives", "native/target/preload",
                  "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
                  "native/collector/profile", "native/collector", "native/collector/attach"],
-    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "explain", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "hpc", "gate", "commands"],
+    "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "hpc", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html", "terminal"],
 }
 

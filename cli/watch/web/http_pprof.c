@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "hpfile/pprof_writer.h"
+#include "hpfile/pprof.h"
 #include "hpfile/str.h"
 #include "hprender/units.h"
 #include "hpfile/live.h"

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "hpfile/error.h"
-#include "hpfile/frame_rules.h"
+#include "hpfile/frame.h"
 
 HPF_BEGIN_DECLS
 
@@ -37,7 +37,7 @@ typedef enum hpf_stack_part {
 
 typedef struct hpf_stack_view_options {
     size_t size; /* of the struct (version.h) */
-    /* HPF_PART_STACK begins with the frame that names the stack (frame_rules.h). All other parts
+    /* HPF_PART_STACK begins with the frame that names the stack (frame.h). All other parts
      * belong to one frame: HPF_PART_THREAD of the outermost, the others of that frame; with
      * `callers_of`, of the caller of the function; with `callees_of`, of the function that it
      * calls. If there is none, of the function itself. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <criterion/criterion.h>
 
-#include "hpfile/frame_rules.h"
+#include "hpfile/frame.h"
 
 static hpf_frame_rules *rules;
 

@@ -7,7 +7,7 @@
  * What is known of a node serves all nodes below it, so the work does not grow with the square of
  * the depth. A stack has HPP__MAX_FUNCTIONS different functions at most: further in, it begins
  * again at the root. The producer of a block is the frame that names its stack
- * (hpfile/frame_rules.h).
+ * (hpfile/frame.h).
  *
  * A stack of Python has the functions of Python only, and, if it keeps all frames, the C function
  * that allocated on top of them.

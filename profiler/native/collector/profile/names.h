@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The functions of profiled programs: interned, with names that fit into `.hp` files, and
- * classified by whose they are (hpfile/frame_rules.h), which decides what names the producer of an
+ * classified by whose they are (hpfile/frame.h), which decides what names the producer of an
  * allocation.
  *
  * One set of names serves all processes of a run.
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "hpfile/frame_rules.h"
+#include "hpfile/frame.h"
 #include "hpprof/resolve.h"
 #include "native/window/window.h"
 
