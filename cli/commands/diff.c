@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpfile/align.h"
 #include "hpfile/diff.h"
 #include "hpfile/heapsnapshot.h"
 #include "hpfile/str.h"

@@ -4,7 +4,7 @@
  */
 #include "hpfile/survey.h"
 #include "hpfile/diff.h"
-#include "hpfile/moved_lines.h"
+#include "hpfile/match.h"
 #include "hpfile/sink.h"
 #include "diff_table.h"
 

@@ -6,7 +6,90 @@
 #define HPF_RECORDING_H
 
 #include "hpfile/recording.h"
-#include "io/recording_chunks.h"
+#include "base/buffer.h"
+#include "hpfile/error.h"
+#include "hpfile/str.h"
+
+/* The chunks of a recording (docs/formats/census.md), from bytes that come in pieces.
+ *
+ * Memory: one row, at most 64 KiB. */
+
+#define HPF__RECORDING_MAGIC "CENSUS" /* with its zero byte */
+
+enum {
+    HPF__RECORDING_MAJOR = 1,
+    HPF__RECORDING_HEAD_BYTES = 8, /* magic and major version */
+    HPF__RECORDING_ROW_BYTES = 1 << 16,
+};
+
+/* The kinds of chunks; readers skip others. */
+enum {
+    HPF__CHUNK_PROCESS = 1,
+    HPF__CHUNK_LOG,
+    HPF__CHUNK_END,
+    HPF__CHUNK_INHERITED,
+    HPF__CHUNK_REPORT,
+    HPF__CHUNK_MEMORY,
+};
+
+/* The numbers of the fields of rows. */
+enum {
+    HPF__PROCESS_PARENT = 1,
+    HPF__PROCESS_PID,
+    HPF__PROCESS_START_US,
+    HPF__PROCESS_DATE_S,
+    HPF__PROCESS_NAME,
+    HPF__PROCESS_COMMAND,
+    HPF__PROCESS_HOST,
+};
+enum {
+    HPF__END_US = 1,
+    HPF__END_HOW,
+    HPF__END_CODE,
+    HPF__END_PEAK_BYTES,
+    HPF__END_LEFT_BYTES,
+    HPF__END_N_SAMPLES,
+    HPF__END_NAME,
+};
+enum { HPF__INHERITED_BYTES = 1 };
+enum {
+    HPF__MEMORY_KILLER = 1,
+    HPF__MEMORY_N_KILLED,
+    HPF__MEMORY_WHOLE_CGROUP,
+    HPF__MEMORY_STALLED,
+    HPF__MEMORY_HOLDER,
+    HPF__MEMORY_HOLDER_BYTES,
+    HPF__MEMORY_LIMITS = 16, /* used, and at most, of each hpf_memory_limit */
+};
+
+/* A whole row, or a piece of a log or report. */
+typedef struct hpf__chunk_part {
+    unsigned kind; /* one of those above */
+    uint64_t process;
+    hpf_str bytes;       /* of the row, log or report; valid until the next call */
+    uint64_t offset;     /* of the bytes of a log or report, in the recording */
+    bool is_sample;      /* a chunk of a log begins; `bytes` are empty: */
+    uint64_t time_us;    /*   of the sample that ends with the chunk, on the clock of the run */
+    uint64_t live_bytes; /*   in this sample */
+} hpf__chunk_part;
+
+/* All zero at the beginning of a recording. */
+typedef struct hpf__chunks {
+    hpf__buffer held; /* an incomplete head of a chunk, or an incomplete row */
+    uint64_t offset;  /* of the next byte */
+    bool is_inside;   /* of a chunk: */
+    hpf__chunk_part chunk;
+    uint64_t left; /* of its payload */
+} hpf__chunks;
+
+/* Returns whether an input that begins with `head` is a recording. */
+bool hpf__is_recording(hpf_str head);
+
+/* Takes bytes from the front of `*in` and stores the next part. Returns HPF_MORE when all bytes are
+ * taken. Errors: SYNTAX; VERSION for a recording of a newer major version; MEMORY. */
+hpf_status hpf__chunks_next(hpf__chunks *chunks, hpf_str *in, hpf__chunk_part *out, hpf_error *err);
+
+void hpf__chunks_finish(hpf__chunks *chunks);
 
 /* Creates a list without processes. Returns NULL when there is no memory. */
 hpf_recording *hpf__recording_create(void);

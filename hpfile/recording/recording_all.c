@@ -21,7 +21,7 @@
 #include "hpfile/recording.h"
 #include "hpfile/str.h"
 #include "io/protobuf.h"
-#include "io/recording_chunks.h"
+#include "io/recording.h"
 
 enum { MOST_NAME_BYTES = 60, MOST_BANDS = 1000 };
 

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "io/protobuf.h"
-#include "io/recording_chunks.h"
+#include "io/recording.h"
 
 enum { MOST_HELD = 3, MOST_TEXT_BYTES = 4096 };
 #define LARGE_BYTES (UINT64_C(1) << 20)

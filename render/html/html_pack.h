@@ -11,6 +11,8 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "hpfile/survey.h"
+#include "html/html_pack.h"
 
 /* Whole numbers must have a smaller magnitude to be packed as differences. */
 #define HPR__PACK_MOST_WHOLE                                                                       \
@@ -37,5 +39,22 @@ bool hpr__pack(hpf__buffer *out, const double *numbers, size_t n);
  * memory.
  */
 bool hpr__packed_json(hpf_json *json, const char *key, const hpf__buffer *packed);
+
+/* Series of many bands, packed in one pass over a profile within a budget: while they exceed it,
+ * the last band is dropped. */
+
+typedef struct hpr__columns {
+    size_t most_bytes;    /* in: budget of all series and `costs` */
+    const size_t *costs;  /* in: bytes of each band in addition to its series */
+    uint32_t n;           /* in: bands to pack; out: bands in the budget */
+    hpr__packer *packers; /* out: of each band, with a number for each drawn sample of the survey */
+} hpr__columns;
+
+/* Packs the series of the bands below `columns->n`. Errors: UNSUPPORTED when there are numbers that
+ * are not whole or too large, or when the survey cannot replay its samples; from hpf_survey_emit;
+ * MEMORY. Call hpr__columns_finish also after an error. */
+HPF_MUST_USE hpf_status hpr__columns_pack(hpr__columns *columns, hpf_survey *survey,
+                                          const uint32_t *band_of_name, hpf_error *err);
+void hpr__columns_finish(hpr__columns *columns);
 
 #endif

@@ -20,7 +20,7 @@
 #include "chart/select.h"
 #include "chart/stack.h"
 #include "chart/tooltip.h"
-#include "html/html_columns.h"
+#include "html/html_pack.h"
 #include "html/html_stacks.h"
 #include "layout/lanes.h"
 #include "layout/layout.h"

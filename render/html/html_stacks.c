@@ -10,7 +10,7 @@
 
 #include "base/frame.h"
 #include "base/names.h"
-#include "hpfile/moved_lines.h"
+#include "hpfile/match.h"
 #include "hpfile/survey.h"
 
 enum { MOST_FRAMES = 1 << 16 };

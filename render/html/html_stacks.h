@@ -34,7 +34,7 @@ bool hpr__stacks_json(hpf_json *json, hpr__stacks *stacks);
 void hpr__stacks_finish(hpr__stacks *stacks);
 
 /* Adds the member "moved": for each frame of the older recording, surveys[0], whose line moved
- * (moved_lines.h), its text in both. Errors: MEMORY, LIMIT. */
+ * (match.h), its text in both. Errors: MEMORY, LIMIT. */
 HPF_MUST_USE hpf_status hpr__moved_frames_json(hpf_json *json, hpf_survey *const surveys[2],
                                                hpf_error *err);
 

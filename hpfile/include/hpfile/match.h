@@ -11,7 +11,7 @@
  * whole name begins like that, and no profile has both.
  *
  * In a comparison of two profiles, names with lines are matched also if the lines moved
- * (summary/moved_lines.h).
+ * (below).
  *
  * Memory: the names of all.
  */
@@ -19,6 +19,10 @@
 #define HPFILE_MATCH_H
 
 #include "hpfile/survey.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "hpfile/error.h"
+#include "hpfile/str.h"
 
 HPF_BEGIN_DECLS
 
@@ -45,6 +49,24 @@ HPF_API hpf_str hpf_match_moved_from(const hpf_match *match, uint32_t row);
 
 /* Returns the row of a name of profile `which`, or HPF_NO_ROW. */
 HPF_API uint32_t hpf_match_row(const hpf_match *match, size_t which, hpf_name name);
+
+/* Names with a line, such as `function file.c:120` or `function@file.c:120`, in a program and in an
+ * edited version of it, where the same call may be at `file.c:131`.
+ * Lines of one function in one file are paired in their order. If the function has several lines,
+ * lines that moved by the same distance are paired first, as many as possible (of equally many the
+ * smaller distance, and down), then the lines between them in the same way. */
+
+/* Functions with more lines than this in one of the profiles are left as they are. */
+#define HPF_MOST_MOVED_LINES 1000
+
+/* Of the `n` different `texts`, `sides` says which profiles have them: bit 0 the old one, bit 1 the
+ * new one. Stores for each text of the old profile the number of its text in the new one; itself if
+ * it did not move, or has none. Returns false if there is no memory. */
+HPF_API bool hpf_moved_lines_find(const hpf_str *texts, uint32_t n, const uint64_t *sides,
+                                  uint32_t *moved_to);
+
+/* Returns the part of a name from its line number on, "120" or "120:1-30"; empty: it has none. */
+HPF_API hpf_str hpf_line_of_name(hpf_str name);
 
 HPF_END_DECLS
 #endif

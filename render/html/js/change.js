@@ -2,7 +2,7 @@
 //
 // The difference of two profiles with stacks, newer minus older, as a profile of its own: amounts of names that
 // shrank are below 0. It has the times of both profiles in the range that both cover, those of the older one on the
-// clock of the newer one (hpfile/align.h), and amounts between samples are on a straight line, as in the pictures of
+// clock of the newer one (hpfile/diff.h), and amounts between samples are on a straight line, as in the pictures of
 // `census diff` (render/chart/diff_series.c).
 (function (census) {
 'use strict';

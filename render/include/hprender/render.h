@@ -5,7 +5,7 @@
 #ifndef HPRENDER_RENDER_H
 #define HPRENDER_RENDER_H
 
-#include "hpfile/align.h"
+#include "hpfile/diff.h"
 #include "hpfile/event.h"
 #include "hprender/auxfile.h"
 #include "hprender/backend.h"

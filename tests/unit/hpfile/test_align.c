@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hpfile/align.h"
+#include "hpfile/diff.h"
 #include "profile.h"
 
 enum { TEXT_BYTES = 8192 };

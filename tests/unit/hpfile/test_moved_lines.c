@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rng.h"
-#include "hpfile/moved_lines.h"
+#include "hpfile/match.h"
 
 enum { MOST = 64, MOST_NAME = 48 };
 

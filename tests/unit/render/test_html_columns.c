@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "html/html_columns.h"
+#include "html/html_pack.h"
 #include "profile.h"
 #include "rng.h"
 
