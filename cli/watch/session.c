@@ -107,13 +107,12 @@ static bool open_inputs(session *s, const session_inputs *inputs)
     }
     for (size_t i = 0; i < inputs->n; i++) {
         s->inputs[s->n_inputs] = watch_input_open(inputs->words[i], &options);
-        if (s->inputs[s->n_inputs]) {
-            s->n_inputs++;
-        } else if (!inputs->may_fail) {
+        if (!s->inputs[s->n_inputs]) {
             return false;
         }
+        s->n_inputs++;
     }
-    return s->n_inputs > 0 || inputs->n == 0;
+    return true;
 }
 
 /* ---- when to exit ---- */
