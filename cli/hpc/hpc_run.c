@@ -160,7 +160,7 @@ static bool apply_overlay(hpc_tix *tix, const hpc_overlay *overlay, hpf_str modu
     return is_done;
 }
 
-static int compare_modules(const void *a, const void *b)
+static int compare_overlays(const void *a, const void *b)
 {
     const hpc_overlay_module *x = a, *y = b;
     int order = hpf_str_compare(x->name, y->name);
@@ -179,7 +179,7 @@ static int hpc_run_overlay(const hpc_command *self, hpc_options *options)
         is_done = read_overlay(&overlay, options->operands.items[i]);
     }
     if (is_done) {
-        qsort(overlay.modules, overlay.n_modules, sizeof *overlay.modules, compare_modules);
+        qsort(overlay.modules, overlay.n_modules, sizeof *overlay.modules, compare_overlays);
     }
     for (size_t i = 0; i < overlay.n_modules && is_done; i++) {
         const hpc_overlay_module *m = &overlay.modules[i];

@@ -189,14 +189,14 @@ static void grew(view *v, const watched *profile)
 }
 
 /* The end may add marks after the last sample. */
-static void changed(view *v, const watched *profile)
+static void picture_changed(view *v, const watched *profile)
 {
     if (profile->state == WATCHED_ENDED) {
         grew(v, profile);
     }
 }
 
-static void finish(view *v)
+static void finish_picture(view *v)
 {
     picture *p = (picture *)v;
     if (p->has_news) {
@@ -214,7 +214,7 @@ static view *view_picture_create(loop *l, const view_picture_options *options)
     if (!p) {
         return NULL;
     }
-    p->base = (view){.grew = grew, .changed = changed, .finish = finish};
+    p->base = (view){.grew = grew, .changed = picture_changed, .finish = finish_picture};
     p->l = l;
     p->options = *options;
     p->last_s = -options->every_s;

@@ -19,7 +19,7 @@
 #include "native/target/counting/peak.h"
 #include "process.h"
 #include "python_hooks.h"
-#include "thread_life.h"
+#include "tasks.h"
 #include "native/target/counting/thread.h"
 #include "native/window/window_writer.h"
 

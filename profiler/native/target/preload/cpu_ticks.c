@@ -15,7 +15,7 @@
 #include "native/target/lives/exact.h"
 #include "native/target/counting/process_state.h"
 #include "native/target/counting/stacks.h"
-#include "thread_life.h"
+#include "tasks.h"
 
 enum {
     TICK_SIGNAL = 33, /* SIGSETXID of glibc */

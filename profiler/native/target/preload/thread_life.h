@@ -7,8 +7,6 @@
 
 #include "native/target/counting/thread.h"
 
-#include <stdint.h>
-
 /* Prepares a new window for threads. Returns false if it has no room. */
 bool hpp__threads_start(void);
 
@@ -25,13 +23,5 @@ void hpp__threads_end_ticks(void);
 /* Continues in a forked child, where only the calling thread is left. Call hpp__window_renew
  * before. Returns hpp__self. */
 hpp_thread *hpp__threads_forked(void);
-
-/* The other threads of the process, as the kernel lists them. */
-
-/* `directory` is a descriptor of the thread's directory in /proc, for this call only. */
-typedef void hpp_visit_task(void *context, uint32_t thread_id, int directory);
-
-/* Calls `visit` for all threads but the calling one; for none if there is no /proc. */
-void hpp__tasks_visit(hpp_visit_task *visit, void *context);
 
 #endif
