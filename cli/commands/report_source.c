@@ -184,8 +184,7 @@ static hpf_status source_write(const source_view *v, hpf_sink *sink, hpf_error *
     return status;
 }
 
-/* ---- Profiles ----------------------------------------------------------------------------------
- */
+/* ---- Profiles ---- */
 
 /* Finds the files, and writes the view. Finishes the table. */
 static hpf_status write_table(hpf_text_costs *table, hpf_str title, const char *what,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of commands, and the help.
+ * The commands of hpc, their table, and the help.
  */
 #include "hpc.h"
 
@@ -457,6 +457,8 @@ static int hpc_run_draft(const hpc_command *self, hpc_options *options)
 {
     return run(self, options, "unable to find tix file for:", options->output, draft);
 }
+
+/* ---- The table of commands ---- */
 
 static int run_help(const hpc_command *self, hpc_options *options);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A band is a set of retainers. Each of them is followed by what holds it: the largest set of its
- * objects that contains other retainers, and so on. A retainer is listed once for each band.
+ * How long objects were used, what was kept without use, and what holds the retainers of bands.
+ *
+ * In a report of chains, a band is a set of retainers. Each of them is followed by what holds it:
+ * the largest set of its objects that contains other retainers, and so on. A retainer is listed
+ * once for each band.
  */
 #include "report.h"
 
@@ -168,6 +171,8 @@ hpf_status savings_write(const input *in, size_t n_rows, bool exact, hpf_sink *s
     free(savings);
     return status;
 }
+
+/* ---- Chains ---- */
 
 enum { INDENT = 15, STEP = 3, MOST_DEPTH = 20 };
 

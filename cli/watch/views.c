@@ -249,6 +249,8 @@ static void say(const watched *profile, const char *text, char *last, size_t n_b
     }
 }
 
+/* ---- Messages ---- */
+
 /* Prints a caveat that becomes a failure once. Without memory, all messages are printed. */
 static void changed(view *v, const watched *profile)
 {

@@ -522,6 +522,8 @@ static void import_destroy(hpf__import *in)
 
 #define MAGIC_BYTES (sizeof HPF_EVENTLOG_MAGIC - 1)
 
+/* ---- All formats ---- */
+
 struct hpf_reader {
     hpf_events events;
     void *context;

@@ -190,6 +190,8 @@ static hpf_status stack_messages_note(stack_messages *m, hpf_str payload, bool *
 
 #define STACK_AT 12u /* in a sample, after capability and tick */
 
+/* --- Stacks --- */
+
 /* Of longer stacks of ghc-stack-profiler, the innermost frames are read. */
 enum { MOST_ITEMS = 1000 };
 

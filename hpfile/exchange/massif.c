@@ -367,7 +367,7 @@ static hpf_status on_name(void *context, hpf_name name, hpf_str text, hpf_error 
     return hpf_stacks_of_frames(w->stacks, w->frames, n, &new->stack, err);
 }
 
-/* ---- The tree ---- */
+/* ---- The tree that is written ---- */
 
 static uint32_t frame_at(const entry *e, size_t depth)
 {
@@ -473,7 +473,7 @@ static bool write_node(massif_writer *w, group of, size_t depth)
     return fits;
 }
 
-/* ---- Snapshots ---- */
+/* ---- Snapshots that are written ---- */
 
 static void begin(massif_writer *w)
 {

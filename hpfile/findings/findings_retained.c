@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names are "DRAG producer <- retainers". The areas of the names of a pair are added up, and pairs
- * are sorted by them.
+ * What holds retainers, how long objects were used, and what was kept without use.
+ *
+ * Names of savings are "DRAG producer <- retainers". The areas of the names of a pair are added up,
+ * and pairs are sorted by them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -144,6 +146,8 @@ hpf_status hpf_life_times_find(hpf_life_time **out, size_t *n, hpf_survey *surve
     *n = d.n_rows;
     return status;
 }
+
+/* ---- Savings ---- */
 
 static const char *const phase_names[HPF_N_SAVING_PHASES] = {"LAG ", "DRAG ", "VOID "};
 

@@ -15,9 +15,7 @@
 #include "hpfile/prof.h"
 #include "base/words.h"
 
-/* ---- Events ---------------------------------------------------------------------------------- */
-
-/* What can be read of the text of a `.prof`: lines of retainer sets. */
+/* ---- Lines of retainer sets ---- */
 
 /* Removes the end of the line. */
 static hpf_str trimmed(hpf_str line)
@@ -87,6 +85,8 @@ const hpf_prof *hpf_prof_file_report(const hpf_prof_file *file)
 {
     return &file->prof;
 }
+
+/* ---- Reports ---- */
 
 hpf_status hpf__prof_file_fit_centre(hpf_prof_file *file, uint32_t index, hpf_error *err)
 {

@@ -229,7 +229,7 @@ static hpf_status refine(hpf_alignment *a, run runs[2], hpf_error *err)
     return has_room ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* ---- All ---- */
+/* ---- The alignment ---- */
 
 void hpf_alignment_finish(hpf_alignment *a)
 {

@@ -13,7 +13,7 @@
 #include "base/names.h"
 #include "base/lex.h"
 
-/* ---- Lines that moved ------------------------------------------------------------------------ */
+/* ---- Which lines of an edited program are the same ---- */
 
 /* Names are sorted by function and line; each function is paired by itself. */
 
@@ -198,6 +198,8 @@ bool hpf_moved_lines_find(const hpf_str *texts, uint32_t n, const uint64_t *side
 
 /* A number in front of a name rarely has more digits than another by more than this. */
 #define MOST_DIGITS 3
+
+/* ---- Names ---- */
 
 struct hpf_match {
     hpf__intern texts;

@@ -17,6 +17,8 @@
 
 #define LEAST_SHARE 0.01 /* of the whole area */
 
+/* ---- Holders ---- */
+
 /* The members of all sets, one after the other. */
 typedef struct members {
     hpf__intern names;
@@ -147,6 +149,8 @@ hpf_status hpf_summary_find_holders(hpf_summary *s, const hpf_survey *survey, hp
     free(m.first);
     return is_good ? HPF_OK : hpf_error_set_memory(err);
 }
+
+/* ---- Means and slopes ---- */
 
 /* Figures of the whole profile. */
 typedef struct frame {

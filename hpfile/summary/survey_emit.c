@@ -95,6 +95,8 @@ const hpf_events hpf_survey_part_events = {.header = on_header,
                                            .mark = on_mark_of_part,
                                            .quantity = on_quantity};
 
+/* ---- The whole profile ---- */
+
 typedef struct rest {
     const hpf_overview *overview;
     const hpf_events *to;
