@@ -559,6 +559,8 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     bool has_biography = hpp_census_asks_for(&c->census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t biography_bytes =
         c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
+    bool has_images =
+        c->profile.snapshot != HPP_SNAPSHOT_NEVER || hpp__profile_counts_closures(&c->profile);
     bool has_peak_images =
         hpp__profile_needs_images(&c->profile) || c->profile.snapshot == HPP_SNAPSHOT_LARGEST;
     int n_run =
@@ -571,9 +573,9 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
                  (unsigned long long)c->profile.rate_bytes,
                  (unsigned long long)(has_biography ? biography_bytes : 0),
                  (unsigned long long)c->options.biography_seed,
-                 has_peak_images                             ? 2
-                 : c->profile.snapshot != HPP_SNAPSHOT_NEVER ? 1
-                                                             : 0,
+                 has_peak_images ? 2
+                 : has_images    ? 1
+                                 : 0,
                  !c->options.without_python, hpp__profile_logs_threads(&c->profile),
                  c->profile.print_on_abort);
     int n_preload = snprintf(out->preload, sizeof out->preload, "%s%s%s", library,

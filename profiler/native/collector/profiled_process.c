@@ -487,6 +487,7 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
     uint32_t image_era = atomic_load(&p->control->image_era);
     p->freezer.max_copies =
         p->largest_bytes < small_bytes ? HPP__MAX_COPIES : HPP__MAX_LARGE_COPIES;
+    p->freezer.waits_for_one = p->profile_options.haskell != NULL;
     if (p->with_lives) {
         p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
     }
@@ -965,6 +966,14 @@ static hpf_status map_window(hpp__process *p, hpf_error *err)
 static hpf_status copy_options(hpp__process *p, const hpp__profile_options *profile, hpf_error *err)
 {
     p->profile_options = *profile;
+    hpp__haskell_program haskell;
+    p->is_haskell = hpp__profile_counts_closures(profile->profile) &&
+                    hpp__haskell_program_find(&haskell, p->process_id);
+    if (p->is_haskell) {
+        p->haskell = haskell;
+        p->profile_options.haskell = haskell.layout;
+        p->with_images = haskell.layout != NULL;
+    }
     p->remains.arena = hpf_arena_create();
     p->names_arena = hpf_arena_create();
     if (!p->remains.arena || !p->names_arena) {

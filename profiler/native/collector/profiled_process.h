@@ -17,6 +17,7 @@
 #include "native/collector/image/freezer.h"
 #include "native/collector/profile/profile.h"
 #include "native/collector/profile/stack_costs.h"
+#include "native/haskell/program.h"
 #include "sample_queue.h"
 #include "thread_figures.h"
 
@@ -87,6 +88,8 @@ typedef struct hpp__process {
     hpp__memory_guard guard;
     hpp__memory_watch memory;
     bool with_images, with_lives, logs_threads;
+    bool is_haskell; /* a program of GHC, of which closures are to be counted */
+    hpp__haskell_program haskell;
     bool wants_helper;                 /* it was asked for one */
     bool has_last_image;               /* the last sample has an image of its end */
     bool is_at_exit;                   /* it has asked for that image */

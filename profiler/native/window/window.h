@@ -503,9 +503,10 @@ enum { HPP_MAX_HELLO_FILES = 2 };
 
 /* Asks the helper for a copy of the program. */
 typedef struct hpp_image_request {
-    uint32_t number;    /* from 1; 0: threads need not rest any longer */
-    uint32_t n_running; /* threads that should rest first; 0: none has to */
-    uint32_t holds;     /* whether they rest until the next message */
+    uint32_t number;      /* from 1; 0: threads need not rest any longer */
+    uint32_t n_running;   /* threads that should rest first; 0: none has to */
+    uint32_t holds;       /* whether they rest until the next message */
+    uint32_t patience_us; /* how long to wait for them; 0: as the helper thinks best */
 } hpp_image_request;
 
 /* The copy answers itself, with its process id as a credential of the socket; the helper does if

@@ -26,7 +26,12 @@
 #include "proc.h"
 #include "tracer.h"
 
-enum { RED_ZONE_BYTES = 128, MOST_TRIES = 3, END_PATIENCE_MS = 1000 };
+enum {
+    RED_ZONE_BYTES = 128,
+    MOST_TRIES = 3,
+    END_PATIENCE_MS = 1000,
+    PATIENCE_WITH_ONE_US = 100000,
+};
 #define MOST_PAUSE_S 0.005                       /* of a copy that is taken again */
 static const uint64_t patience_ns = 10000000000; /* with a fork of a large process */
 
@@ -531,9 +536,13 @@ static hpf_status check(hpp__freezer *f, const hpp_window_head *head, hpf_error 
 /* Asks for a copy, and waits for it. */
 static hpf_status request_copy(hpp__freezer *f, taken_image *taken, hpf_error *err)
 {
-    const hpp_image_request request = {.number = ++f->number,
-                                       .n_running = (uint32_t)count_running(taken, f),
-                                       .holds = f->next_era.control != NULL};
+    uint32_t n_running = (uint32_t)count_running(taken, f);
+    const hpp_image_request request = {
+        .number = ++f->number,
+        .n_running = f->waits_for_one && n_running > 1 ? 1 : n_running,
+        .holds = f->next_era.control != NULL,
+        .patience_us = f->waits_for_one ? PATIENCE_WITH_ONE_US : 0,
+    };
     answer reply;
     bool is_sent = send(f->link, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) ==
                    (ssize_t)sizeof request;
@@ -629,7 +638,7 @@ static hpf_status take_still_copy(hpp__freezer *f, taken_image *taken,
                                   const hpp__window_reader *reader, hpf_error *err)
 {
     hpf_status status = take_copy(f, taken, reader, err);
-    int n_left = f->next_era.control ? 0 : f->n_more_tries;
+    int n_left = f->next_era.control || f->waits_for_one ? 0 : f->n_more_tries;
     struct timespec pause = {0, 500000};
     double pause_s = taken->image.pause_s;
     while (status == HPF_OK && taken->image.n_moving > 0 && n_left > 0 && pause_s < MOST_PAUSE_S) {

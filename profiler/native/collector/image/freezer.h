@@ -52,6 +52,7 @@ typedef struct hpp__freezer {
     int n_more_tries;       /* for an image in which all threads wait or rest */
     size_t max_copies;      /* set by the caller; HPP__MAX_LARGE_COPIES at first */
     hpp__next_era next_era; /* set by the caller */
+    bool waits_for_one; /* set by the caller: an image needs one thread that rests, if any run */
 } hpp__freezer;
 
 /* Checks that images can be taken of programs of this processor. Error: UNSUPPORTED. */

@@ -16,6 +16,7 @@
 #include "hpprof/collector_types.h"
 #include "native/collector/image/image.h"
 #include "native/collector/image/resident.h"
+#include "native/haskell/layouts.h"
 #include "objects.h"
 #include "core/output.h"
 
@@ -65,6 +66,9 @@ typedef struct hpp__profile_options {
     void *events_context;
     void (*print)(void *context, hpf_str line); /* -xc; may be NULL */
     void *print_context;
+    /* How the Haskell heap is laid out, which a profile by closure type counts; NULL: there is
+     * none, or it is not known. */
+    const hpp_haskell_layout *haskell;
     struct hpp__memory_look *memory_look; /* of all processes; borrowed */
     struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
     struct hpp__shared_costs *latest;     /* the same, for its sample */
@@ -78,6 +82,10 @@ void hpp__profile_destroy(hpp__profile *profile);
 
 /* Returns whether the censuses of a profile need images. */
 bool hpp__profile_needs_images(const hpp_options *profile);
+
+/* Returns whether they need images of programs with a Haskell heap: by closure type (-hT), together
+ * with other properties of sums at most. */
+bool hpp__profile_counts_closures(const hpp_options *profile);
 
 /* Returns whether the event log has the threads of the program. */
 bool hpp__profile_logs_threads(const hpp_options *profile);

@@ -88,6 +88,14 @@ bool hpp__profile_needs_images(const hpp_options *profile)
            (hpp_census_asks_for(census, HPF_BREAKDOWN_TYPE) && !is_alone);
 }
 
+bool hpp__profile_counts_closures(const hpp_options *profile)
+{
+    const hpp_census_options *census = profile->census;
+    return hpp_census_asks_for(census, HPF_BREAKDOWN_CLOSURE_TYPE) &&
+           !hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY) &&
+           !hpp__profile_needs_images(profile);
+}
+
 static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *options, hpf_error *err)
 {
     bool has_log = p->options->with_eventlog;
@@ -112,10 +120,15 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
                                       census->retaining.identity == HPF_BREAKDOWN_COST_CENTRE, err);
     }
+    if (status == HPF_OK && options->haskell) {
+        status = hpp__closure_heap_init(&p->closures, &p->heap, options->haskell,
+                                        hpp__names_resolver(options->names), err);
+    }
     if (status == HPF_OK) {
-        bool by_objects = hpp__profile_needs_images(p->options);
-        status = hpp_census_create(&p->engine, by_objects ? &p->objects.heap.heap : &p->heap.heap,
-                                   census, err);
+        const hpp_heap *heap = hpp__profile_needs_images(p->options) ? &p->objects.heap.heap
+                               : options->haskell                    ? &p->closures.heap
+                                                                     : &p->heap.heap;
+        status = hpp_census_create(&p->engine, heap, census, err);
     }
     p->has_lives = status == HPF_OK && hpp_census_has_biography(p->engine);
     if (status == HPF_OK && hpp__profile_logs_stacks(p)) {
@@ -174,6 +187,7 @@ void hpp__profile_destroy(hpp__profile *p)
     hpp__output_drop(&p->output);
     hpp_census_destroy(p->engine);
     hpp__objects_finish(&p->objects);
+    hpp__closure_heap_finish(&p->closures);
     hpp__site_heap_finish(&p->heap);
     hpp__named_stacks_finish(&p->stacks);
     hpp__named_stacks_finish(&p->calls);

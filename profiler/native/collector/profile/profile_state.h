@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "core/marks.h"
+#include "closure_heap.h"
 #include "profile.h"
 #include "recording.h"
 #include "stack_costs.h"
@@ -83,6 +84,7 @@ struct hpp__profile {
     hpp__named_stacks calls; /* with lines, for `costs` and the event log */
     hpp__site_heap heap;
     hpp__objects objects;
+    hpp__closure_heap closures; /* with files.haskell */
     hpp_census *engine;
     hpp__output output;
     hpp__alive_list peak, last;

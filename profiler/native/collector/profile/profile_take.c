@@ -67,7 +67,7 @@ static void keep_bands(hpp__peak_bands *to, const hpp_bands *from, bool is_restr
 static void keep_all_bands(hpp__profile *p, const hpp_census_result *result)
 {
     const hpp_bands first = {p->options->census->breakdown, result->bands, result->n_bands};
-    bool is_restricted = p->options->census->n_restrictions > 0;
+    bool is_restricted = p->options->census->n_restrictions > 0 || p->files.haskell;
     keep_bands(&p->peak_bands[0], &first, is_restricted);
     for (int i = 0; i < HPP_MAX_FURTHER_BANDS; i++) {
         keep_bands(&p->peak_bands[1 + i], &result->further[i], is_restricted);
@@ -182,6 +182,17 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
     return result;
 }
 
+/* Takes a census of the closures in an image. Returns the result; NULL without an image, or if it
+ * shows no moment at which they are known. */
+static const hpp_census_result *take_closures(hpp__profile *p, hpp__process_sample *snapshot)
+{
+    bool is_counted = snapshot->image && hpp__closure_heap_take(&p->closures, snapshot->image);
+    if (!snapshot->keeps_objects) {
+        close_image(snapshot);
+    }
+    return is_counted ? hpp_census_take(p->engine, snapshot->time_s) : NULL;
+}
+
 /* Without memory, the costs of an earlier snapshot stay. */
 static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
 {
@@ -253,8 +264,11 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     }
     hpp__throw_log_report(&p->throws, &p->calls, p->figures.process_id, hpp__profile_program(p));
     hpp__era now = {.number = snapshot->era, .live_bytes = live_bytes};
+    const hpp_census_result *closures = p->files.haskell ? take_closures(p, snapshot) : NULL;
     const hpp_census_result *result = take_objects(p, snapshot, &now);
-    if (!hpp__profile_needs_images(p->options)) {
+    if (p->files.haskell) {
+        result = closures;
+    } else if (!hpp__profile_needs_images(p->options)) {
         result = hpp_census_take(p->engine, snapshot->time_s);
     }
     if (!result) {

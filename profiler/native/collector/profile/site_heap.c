@@ -329,8 +329,10 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
     int stop = 0;
     for (size_t i = 0; i < h->n_groups && !stop; i++) {
         hpp__group *group = &h->groups[i];
+        uint64_t live_bytes = hpp__costs_live_bytes(&h->costs[i]);
+        uint64_t left_out = i < h->n_left_out ? h->left_out[i] : 0;
         hpp_object sum = {
-            .size_bytes = hpp__costs_live_bytes(&h->costs[i]),
+            .size_bytes = live_bytes > left_out ? live_bytes - left_out : 0,
             .shape = group->shape,
             .stack = group->stack,
             .calls = group->calls,

@@ -45,10 +45,12 @@ typedef struct hpp__site_heap {
     size_t n_groups, groups_capacity, costs_capacity, inherited_capacity, phases_capacity;
     uint32_t *group_of; /* by site: index + 1, or 0: not known yet */
     size_t group_of_capacity;
-    hpp__map files;    /* text of a file, by address -> number */
-    hpp__map places;   /* function and file -> number */
-    hpp__map shapes;   /* place, line and call -> number */
-    hpp__map by_shape; /* stack and shape -> index of the group + 1 */
+    hpp__map files;           /* text of a file, by address -> number */
+    hpp__map places;          /* function and file -> number */
+    hpp__map shapes;          /* place, line and call -> number */
+    hpp__map by_shape;        /* stack and shape -> index of the group + 1 */
+    const uint64_t *left_out; /* by group: live bytes that another heap is made of; NULL: none */
+    size_t n_left_out;
     double rate_bytes; /* blocks are a sample (hpfile/margin.h); 0: all */
     bool with_types;   /* set it before the first sums: shapes have types */
     hpf__intern types;

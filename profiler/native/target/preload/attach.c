@@ -140,7 +140,8 @@ static uintptr_t replacement_of(const char *name)
                                         "pvalloc",        "sdallocx",       "prctl",
                                         "pthread_create", "syscall",        "setns",
                                         "unshare",        "mmap",           "mmap64",
-                                        "munmap",         "mremap",         "mprotect"};
+                                        "munmap",         "mremap",         "mprotect",
+                                        "clock_gettime"};
     bool is_operator = strncmp(name, "_Zn", 3) == 0 || strncmp(name, "_Zd", 3) == 0;
     if (strcmp(name, "dlsym") == 0) {
         return (uintptr_t)hpp__attach_dlsym;

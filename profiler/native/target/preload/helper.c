@@ -172,16 +172,23 @@ static long fork_copy(void)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Gives the threads that run time to come, more of it the more useful that was so far. */
-static void wait_for_resting(uint32_t n_running)
+/* Waits until that many threads rest, for `patience_ns` at most. Returns how many do. */
+static uint32_t wait_for_resting(uint32_t n_running, uint64_t patience_ns)
 {
-    uint64_t end_ns = now_ns() + this.patience_ns;
+    uint64_t end_ns = now_ns() + patience_ns;
     uint32_t n = atomic_load(&n_resting);
-    for (uint64_t now = end_ns - this.patience_ns; n < n_running && now < end_ns; now = now_ns()) {
+    for (uint64_t now = end_ns - patience_ns; n < n_running && now < end_ns; now = now_ns()) {
         struct timespec left = time_of(end_ns - now);
         hpp__bare_syscall(SYS_futex, (long)&n_resting, FUTEX_WAIT_PRIVATE, n, (long)&left, 0, 0);
         n = atomic_load(&n_resting);
     }
+    return n;
+}
+
+/* Gives the threads that run time to come, more of it the more useful that was so far. */
+static void wait_a_while(uint32_t n_running)
+{
+    uint32_t n = wait_for_resting(n_running, this.patience_ns);
     uint64_t next = n < n_running ? this.patience_ns / 2 : this.patience_ns * 2;
     next = next < most_patience_ns ? next : most_patience_ns;
     this.patience_ns = next > least_patience_ns ? next : least_patience_ns;
@@ -209,7 +216,12 @@ static void take_image(const hpp_image_request *request)
     bool wants_rest = request->n_running > 0 || request->holds;
     if (wants_rest) {
         begin_rest();
-        wait_for_resting(request->n_running);
+    }
+    if (wants_rest && request->patience_us > 0) {
+        (void)wait_for_resting(request->n_running, request->patience_us * UINT64_C(1000));
+        begin_ns = now_ns(); /* no thread has waited before */
+    } else if (wants_rest) {
+        wait_a_while(request->n_running);
     }
     uint32_t rest = atomic_load(&rest_number);
     long id = fork_copy();

@@ -17,6 +17,9 @@
  * Waits with __WALL or __WCLONE find the helper (helper.h): a tracer waits for all children, and
  * must not wait for one that it has not started. Such a program has no helper any more.
  *
+ * GHC's run-time system reads the clock when a collection begins: there, no Haskell thread runs,
+ * and all that they have is in memory (collector/profile/closure_heap.h). So threads rest there.
+ *
  * The functions of libc are entered by a jump, so no frame of this library is on their stack: some
  * system calls return twice, or on another stack.
  */
@@ -46,6 +49,7 @@ void *hpp__before_waitpid(const long arguments[]);
 void *hpp__before_wait4(const long arguments[]);
 void *hpp__before_wait3(const long arguments[]);
 void *hpp__before_waitid(const long arguments[]);
+void *hpp__before_clock_gettime(void);
 
 static void isolate(hpp_isolation isolation)
 {
@@ -69,13 +73,27 @@ static void note_new_network(void)
 }
 
 /* The functions of libc, found before a signal handler can call one. */
-enum { PRCTL, SYSCALL, UNSHARE, SETNS, FORK, CLONE, WAITPID, WAIT4, WAIT3, WAITID, N_FUNCTIONS };
+enum {
+    PRCTL,
+    SYSCALL,
+    UNSHARE,
+    SETNS,
+    FORK,
+    CLONE,
+    WAITPID,
+    WAIT4,
+    WAIT3,
+    WAITID,
+    CLOCK_GETTIME,
+    N_FUNCTIONS
+};
 static void *next[N_FUNCTIONS];
 
 __attribute__((constructor)) static void find_next(void)
 {
-    static const char names[][8] = {"prctl", "syscall", "unshare", "setns", "_Fork",
-                                    "clone", "waitpid", "wait4",   "wait3", "waitid"};
+    static const char names[][16] = {"prctl", "syscall", "unshare",      "setns",
+                                     "_Fork", "clone",   "waitpid",      "wait4",
+                                     "wait3", "waitid",  "clock_gettime"};
     int error = errno;
     for (int i = 0; i < N_FUNCTIONS; i++) {
         next[i] = dlsym(RTLD_NEXT, names[i]);
@@ -197,6 +215,12 @@ void *hpp__before_waitid(const long arguments[])
     return before_wait(WAITID, arguments[3]);
 }
 
+void *hpp__before_clock_gettime(void)
+{
+    hpp__rest_for_image(NULL);
+    return found(CLOCK_GETTIME);
+}
+
 #define WATCHED(name, before) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_THEN_JUMP(#before, "0"))
 WATCHED(prctl, hpp__before_prctl);
 WATCHED(syscall, hpp__before_syscall);
@@ -208,3 +232,4 @@ WATCHED(waitpid, hpp__before_waitpid);
 WATCHED(wait4, hpp__before_wait4);
 WATCHED(wait3, hpp__before_wait3);
 WATCHED(waitid, hpp__before_waitid);
+WATCHED(clock_gettime, hpp__before_clock_gettime);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "census.h"
+
+/* Returns whether addresses led to closures: the layout is the right one. */
+static bool is_plausible(const hpp__haskell_marking *m)
+{
+    const uint64_t few = 100;
+    return m->n_invalid <= m->n_closures / 20 + few && m->n_capabilities > 0;
+}
+
+/* Adds up the memory that blocks have in use, and what of it was not reached. */
+static void find_rest(hpp__haskell_census *c)
+{
+    const hpp__haskell_marking *m = &c->marking;
+    uint64_t n_bytes = hpp__haskell_nursery_bytes(&c->heap, m->capabilities, m->n_capabilities);
+    uint64_t n_pinned_bytes = 0;
+    for (size_t i = 0; i < c->heap.n_groups; i++) {
+        const hpp__haskell_group *group = &c->heap.groups[i];
+        if (group->flags & HPP_HASKELL_IS_PINNED) {
+            n_pinned_bytes += group->end - group->begin;
+        } else if (!group->is_nursery) {
+            n_bytes += group->used_end - group->begin;
+        }
+    }
+    uint64_t reached_bytes = m->n_bytes - m->n_pinned_bytes;
+    c->unreached_bytes = n_bytes > reached_bytes ? n_bytes - reached_bytes : 0;
+    c->pinned_rest_bytes =
+        n_pinned_bytes > m->n_pinned_bytes ? n_pinned_bytes - m->n_pinned_bytes : 0;
+}
+
+hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__image *image,
+                                            const hpp_haskell_layout *layout,
+                                            hpp__haskell_stables stables)
+{
+    c->closures = (hpp__haskell_closures){.heap = &c->heap};
+    c->marking = (hpp__haskell_marking){.heap = &c->heap};
+    hpp__haskell_found found = hpp__haskell_heap_init(&c->heap, image, layout);
+    if (found != HPP__HASKELL_FOUND) {
+        return found;
+    }
+    if (!hpp__haskell_mark(&c->marking, &c->closures, stables)) {
+        return HPP__HASKELL_NO_MEMORY;
+    }
+    find_rest(c);
+    return is_plausible(&c->marking) ? HPP__HASKELL_FOUND : HPP__HASKELL_UNFIT;
+}
+
+void hpp__haskell_census_finish(hpp__haskell_census *c)
+{
+    hpp__haskell_marking_finish(&c->marking);
+    hpp__haskell_closures_finish(&c->closures);
+    hpp__haskell_heap_finish(&c->heap);
+}
+
+void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit, void *context)
+{
+    hpp__text name = {0};
+    for (size_t i = 0; i < c->closures.n_infos; i++) {
+        const hpp__haskell_info *info = &c->closures.infos[i];
+        if (info->n_closures > 0) {
+            name.length = 0;
+            hpp__haskell_closure_name(&c->closures, info, &name);
+            visit(hpp__text_str(&name), info->n_bytes, info->n_closures, context);
+        }
+    }
+    hpp__text_finish(&name);
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The order of closures is that of a stack, so that lists of any length need no recursion.
+ */
+#include "marking.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum {
+    WORD_BYTES = 8,
+    TAG_MASK = 7,
+    MOST_STATICS = 1 << 24,
+    MOST_STABLES = 1 << 24,
+    MOST_ROUNDS = 1000,          /* of weak pointers that keep the keys of others */
+    MOST_STATIC_WORDS = 1 << 12, /* read at once */
+    FIRST_WORDS = 5,             /* that tell how large a closure is */
+};
+
+/* What becomes of a thread (rts/Constants.h). */
+enum { THREAD_KILLED = 3, THREAD_COMPLETE = 4 };
+
+static void push(hpp__haskell_marking *m, uint64_t address)
+{
+    m->is_short |= !HPF__ARRAY_PUSH(m->left, m->n_left, m->left_capacity, address);
+}
+
+/* ---- Closures by themselves ---- */
+
+/* Returns up to `n` words of the object at an address, and stores how many there are, or returns
+ * NULL. */
+static const uint64_t *words_at(hpp__haskell_marking *m, const hpp__haskell_group *group,
+                                uint64_t address, size_t *n)
+{
+    uint64_t most = (group->end - address) / WORD_BYTES;
+    *n = *n < most ? *n : (size_t)most;
+    return *n > 0 ? hpp__haskell_words(m->heap, address, *n) : NULL;
+}
+
+/* Returns the info table of the closure at an address of a group; NULL if there is none. */
+static const hpp__haskell_info *info_of(hpp__haskell_marking *m, const hpp__haskell_group *group,
+                                        uint64_t address)
+{
+    size_t n = 1;
+    const uint64_t *words = address % WORD_BYTES == 0 ? words_at(m, group, address, &n) : NULL;
+    return words ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
+}
+
+static bool bit_of(const hpp__haskell_marking *m, uint64_t address, uint64_t **word, uint64_t *bit)
+{
+    size_t number = hpp__haskell_word_number(m->heap, address);
+    *word = &m->is_reached[number / 64];
+    *bit = UINT64_C(1) << number % 64;
+    return (**word & *bit) != 0;
+}
+
+/* Reaches a static closure, unless it was already. */
+static void reach_static(hpp__haskell_marking *m, uint64_t address)
+{
+    uint64_t word;
+    if (address == 0 || hpp__map_find(&m->statics, address) || m->statics.n_keys >= MOST_STATICS ||
+        !hpp__haskell_read(m->heap, &word, address, sizeof word) ||
+        !hpp__haskell_info_at(m->closures, word)) {
+        return;
+    }
+    if (hpp__map_add(&m->statics, address)) {
+        push(m, address);
+    } else {
+        m->is_short = true;
+    }
+}
+
+/* Reaches the closure that a pointer refers to, whose lowest bits are its tag. */
+static void reach(hpp__haskell_marking *m, uint64_t pointer)
+{
+    uint64_t address = pointer & ~(uint64_t)TAG_MASK;
+    const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+    if (!group && !hpp__haskell_has(m->heap, address)) {
+        reach_static(m, address);
+        return;
+    }
+    if (group &&
+        group->flags & HPP_HASKELL_IS_COMPACT) { /* its first words are: itself, its owner */
+        size_t n = 2;
+        const uint64_t *words = words_at(m, group, group->begin, &n);
+        address = words && n == 2 ? words[1] : 0;
+        const hpp__haskell_group *owner = hpp__haskell_group_of(m->heap, address);
+        group = owner && owner->flags & HPP_HASKELL_IS_COMPACT ? owner : NULL;
+    }
+    uint64_t *word, bit;
+    if (!group || address < group->begin || address >= group->object_end) {
+        m->n_invalid++;
+    } else if (!bit_of(m, address, &word, &bit)) {
+        *word |= bit;
+        push(m, address);
+    }
+}
+
+/* Reaches what a word refers to if there is a closure. */
+static void reach_if_closure(hpp__haskell_marking *m, uint64_t pointer)
+{
+    uint64_t address = pointer & ~(uint64_t)TAG_MASK;
+    const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+    const hpp__haskell_info *info = group ? info_of(m, group, address) : NULL;
+    if (!group || (info && !hpp__haskell_is_frame(info->type) && address < group->object_end)) {
+        reach(m, pointer);
+    }
+}
+
+static void reach_all(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        reach(m, words[i]);
+    }
+}
+
+static void reach_all_if_closures(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        reach_if_closure(m, words[i]);
+    }
+}
+
+/* ---- Stacks ---- */
+
+/* Reaches the words of a frame that are pointers, by a bitmap in memory: its number of words, then
+ * the bits. Returns that number, `most` + 1 if it is not valid. */
+static uint64_t reach_by_bitmap(hpp__haskell_marking *m, uint64_t bitmap, const uint64_t *words,
+                                uint64_t most)
+{
+    uint64_t n, bits = 0;
+    if (!hpp__haskell_read(m->heap, &n, bitmap, sizeof n) || n > most) {
+        return most + 1;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        if (i % 64 == 0 &&
+            !hpp__haskell_read(m->heap, &bits, bitmap + WORD_BYTES + i / 64 * WORD_BYTES,
+                               sizeof bits)) {
+            return most + 1;
+        }
+        if (!(bits >> i % 64 & 1)) {
+            reach(m, words[i]);
+        }
+    }
+    return n;
+}
+
+/* Reaches what the frame at the beginning of `n` words of a stack refers to. Returns its words; 1
+ * if it is no frame. */
+static uint64_t follow_frame(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
+{
+    const hpp__haskell_info *found = hpp__haskell_info_at(m->closures, words[0]);
+    uint64_t n_words = 0;
+    if (!found || !hpp__haskell_is_frame(found->type)) {
+        reach_if_closure(m, words[0]);
+        return 1;
+    }
+    const hpp__haskell_info info = *found; /* others are added meanwhile */
+    if (info.table != 0) {
+        reach_static(m, info.table);
+    }
+    switch (info.type) {
+    case HPP_HASKELL_RET_BIG: {
+        uint64_t place = info.address + (uint64_t)(int64_t)(int32_t)(uint32_t)info.bitmap;
+        n_words = 1 + reach_by_bitmap(m, place, words + 1, n - 1);
+        break;
+    }
+    case HPP_HASKELL_RET_FUN: /* size, function, arguments */
+        n_words = n > 2 && words[1] <= n - 3 ? 3 + words[1] : n + 1;
+        if (n_words <= n) {
+            reach(m, words[2]);
+            reach_all_if_closures(m, words + 3, words[1]);
+        }
+        break;
+    case HPP_HASKELL_RET_BCO: /* its code knows the size: what follows is looked at word by word */
+        n_words = 1;
+        break;
+    default: {
+        enum { SIZE_BITS = 6 };
+        uint64_t size = info.bitmap % (1 << SIZE_BITS), bits = info.bitmap >> SIZE_BITS;
+        n_words = 1 + size;
+        for (uint64_t i = 0; i < size && n_words <= n; i++) {
+            if (!(bits >> i & 1)) {
+                reach(m, words[1 + i]);
+            }
+        }
+    }
+    }
+    if (n_words > n) {
+        reach_if_closure(m, words[0]);
+        return 1;
+    }
+    return n_words;
+}
+
+static void follow_stack(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
+{
+    while (n > 0) {
+        uint64_t n_words = follow_frame(m, words, n);
+        words += n_words;
+        n -= n_words;
+    }
+}
+
+/* Reaches whatever the words of a stack may refer to, also the code of frames. */
+static void follow_whole_stack(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        const hpp__haskell_info *info = hpp__haskell_info_at(m->closures, words[i]);
+        if (info && hpp__haskell_is_frame(info->type) && info->table != 0) {
+            reach_static(m, info->table);
+        }
+        reach_if_closure(m, words[i]);
+    }
+}
+
+/* ---- What a closure refers to ---- */
+
+/* Returns whether a collection keeps the black hole that stands for a pointer: that of a thunk
+ * which a thread evaluates. Others are indirections to results. */
+static bool is_evaluated(hpp__haskell_marking *m, uint64_t pointer)
+{
+    const hpp__haskell_group *group =
+        pointer % WORD_BYTES == 0 ? hpp__haskell_group_of(m->heap, pointer) : NULL;
+    const hpp__haskell_info *info = group ? info_of(m, group, pointer) : NULL;
+    return info && (info->type == HPP_HASKELL_TSO || info->type == HPP_HASKELL_BLOCKING_QUEUE ||
+                    info->type == HPP_HASKELL_WHITEHOLE);
+}
+
+static void follow_thread(hpp__haskell_marking *m, const uint64_t *words)
+{
+    const hpp_haskell_layout *layout = m->heap->layout;
+    reach(m, words[1]); /* the next one of a queue */
+    reach(m, words[3]); /* its stack */
+    reach_if_closure(m, words[layout->thread_block_info / WORD_BYTES]);
+    reach(m, words[layout->thread_record / WORD_BYTES]);
+    reach(m, words[layout->thread_exceptions / WORD_BYTES]);
+    reach(m, words[layout->thread_queue / WORD_BYTES]);
+}
+
+/* Reaches what a closure of the heap refers to. `n` is its size in words. */
+static void follow(hpp__haskell_marking *m, const hpp__haskell_info *info, const uint64_t *words,
+                   uint64_t n)
+{
+    enum { THUNK_PAYLOAD = 2, PAYLOAD = 1 };
+    if (info->table != 0 && info->type >= HPP_HASKELL_FUN &&
+        info->type <= HPP_HASKELL_THUNK_STATIC) {
+        reach_static(m, info->table);
+    }
+    switch (info->type) {
+    case HPP_HASKELL_THUNK:
+    case HPP_HASKELL_THUNK_1_0:
+    case HPP_HASKELL_THUNK_0_1:
+    case HPP_HASKELL_THUNK_2_0:
+    case HPP_HASKELL_THUNK_1_1:
+    case HPP_HASKELL_THUNK_0_2:
+        reach_all(m, words + THUNK_PAYLOAD, info->n_pointers);
+        break;
+    case HPP_HASKELL_THUNK_SELECTOR:
+        reach(m, words[THUNK_PAYLOAD]);
+        break;
+    case HPP_HASKELL_AP: /* number of arguments, function, arguments */
+        reach(m, words[3]);
+        reach_all_if_closures(m, words + 4, n - 4);
+        break;
+    case HPP_HASKELL_PAP:
+        reach(m, words[2]);
+        reach_all_if_closures(m, words + 3, n - 3);
+        break;
+    case HPP_HASKELL_AP_STACK:
+        reach(m, words[3]);
+        follow_stack(m, words + 4, n - 4);
+        break;
+    case HPP_HASKELL_MUT_ARR_PTRS_CLEAN:
+    case HPP_HASKELL_MUT_ARR_PTRS_DIRTY:
+    case HPP_HASKELL_MUT_ARR_PTRS_FROZEN_CLEAN:
+    case HPP_HASKELL_MUT_ARR_PTRS_FROZEN_DIRTY:
+        reach_all(m, words + 3, words[1]);
+        break;
+    case HPP_HASKELL_SMALL_MUT_ARR_PTRS_CLEAN:
+    case HPP_HASKELL_SMALL_MUT_ARR_PTRS_DIRTY:
+    case HPP_HASKELL_SMALL_MUT_ARR_PTRS_FROZEN_CLEAN:
+    case HPP_HASKELL_SMALL_MUT_ARR_PTRS_FROZEN_DIRTY:
+        reach_all(m, words + 2, words[1]);
+        break;
+    case HPP_HASKELL_BLACKHOLE:
+        reach(m, words[PAYLOAD]);
+        break;
+    case HPP_HASKELL_TSO:
+        follow_thread(m, words);
+        break;
+    case HPP_HASKELL_TREC_CHUNK:
+        reach_all_if_closures(m, words + PAYLOAD, n - PAYLOAD);
+        break;
+    case HPP_HASKELL_BCO:
+        reach_all(m, words + PAYLOAD, n > 4 ? 3 : 0); /* instructions, literals, pointers */
+        break;
+    case HPP_HASKELL_ARR_WORDS:
+    case HPP_HASKELL_COMPACT_NFDATA:
+    case HPP_HASKELL_WHITEHOLE:
+        break;
+    default: /* pointers come first */
+        reach_all(m, words + PAYLOAD, info->n_pointers);
+    }
+}
+
+/* Follows a stack from its end on, all of it if a thread runs there. */
+static void follow_stack_closure(hpp__haskell_marking *m, uint64_t address, const uint64_t *words,
+                                 uint64_t n)
+{
+    enum { PAYLOAD = 3 };
+    uint64_t place = (words[2] - address) / WORD_BYTES;
+    if (words[2] > address && place >= PAYLOAD && place <= n) {
+        follow_stack(m, words + place, n - place);
+    } else {
+        m->n_invalid++;
+    }
+}
+
+/* Counts a closure of the heap, and reaches what it refers to. */
+static void visit(hpp__haskell_marking *m, const hpp__haskell_group *group, uint64_t address)
+{
+    size_t n = FIRST_WORDS;
+    const uint64_t *words = words_at(m, group, address, &n);
+    if (words && words[0] & 1) { /* a collection has moved it */
+        reach(m, words[0] - 1);
+        return;
+    }
+    hpp__haskell_info *info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
+    if (info && n > 1 &&
+        (info->type == HPP_HASKELL_IND ||
+         (info->type == HPP_HASKELL_BLACKHOLE && !is_evaluated(m, words[1])))) {
+        reach(m, words[1]);
+        return;
+    }
+    info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL; /* it may have moved */
+    uint64_t n_words = info ? hpp__haskell_closure_words(m->closures, info, words, n) : 0;
+    bool is_region = info && info->type == HPP_HASKELL_COMPACT_NFDATA;
+    if (n_words == 0 || (!is_region && n_words > (group->end - address) / WORD_BYTES)) {
+        m->n_invalid++;
+        return;
+    }
+    info->n_closures++;
+    info->n_bytes += n_words * WORD_BYTES;
+    m->n_closures++;
+    m->n_bytes += n_words * WORD_BYTES;
+    bool is_pinned = (group->flags & HPP_HASKELL_IS_PINNED) != 0;
+    m->n_pinned_bytes += is_pinned ? n_words * WORD_BYTES : 0;
+    if (is_region || info->type == HPP_HASKELL_ARR_WORDS) {
+        return;
+    }
+    const hpp__haskell_info copy = *info; /* others are added meanwhile */
+    words = hpp__haskell_words(m->heap, address, (size_t)n_words);
+    if (words && copy.type == HPP_HASKELL_STACK) {
+        follow_stack_closure(m, address, words, n_words);
+    } else if (words) {
+        follow(m, &copy, words, n_words);
+    }
+}
+
+/* Reaches what a static closure refers to. */
+static void visit_static(hpp__haskell_marking *m, uint64_t address)
+{
+    uint64_t words[MOST_STATIC_WORDS];
+    if (!hpp__haskell_read(m->heap, words, address, 2 * WORD_BYTES)) {
+        return;
+    }
+    const hpp__haskell_info *found = hpp__haskell_info_at(m->closures, words[0]);
+    const hpp__haskell_info info = found ? *found : (hpp__haskell_info){0};
+    if (info.type == HPP_HASKELL_IND_STATIC) {
+        reach(m, words[1]);
+    } else if (info.type == HPP_HASKELL_FUN_STATIC || info.type == HPP_HASKELL_THUNK_STATIC) {
+        if (info.table != 0) {
+            reach_static(m, info.table);
+        }
+    } else if (hpp__haskell_is_constructor(info.type)) {
+        for (uint64_t i = 0; i < info.n_pointers;) {
+            uint64_t n = info.n_pointers - i;
+            n = n < MOST_STATIC_WORDS ? n : MOST_STATIC_WORDS;
+            if (!hpp__haskell_read(m->heap, words, address + (1 + i) * WORD_BYTES,
+                                   (size_t)n * WORD_BYTES)) {
+                return;
+            }
+            reach_all(m, words, n);
+            i += n;
+        }
+    }
+}
+
+/* Visits what was reached, until nothing is left. */
+static void visit_all(hpp__haskell_marking *m)
+{
+    while (m->n_left > 0 && !m->is_short) {
+        uint64_t address = m->left[--m->n_left];
+        const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+        if (group) {
+            visit(m, group, address);
+        } else {
+            visit_static(m, address);
+        }
+    }
+}
+
+/* ---- Roots ---- */
+
+/* Returns the first `n` words of an object of a type, which a list has, or NULL. */
+static const uint64_t *object_at(hpp__haskell_marking *m, uint64_t address, hpp_haskell_type type,
+                                 size_t n)
+{
+    const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+    const hpp__haskell_info *info = group ? info_of(m, group, address) : NULL;
+    size_t n_words = n;
+    const uint64_t *words =
+        info && info->type == type ? words_at(m, group, address, &n_words) : NULL;
+    return n_words == n ? words : NULL;
+}
+
+static void note_capability(hpp__haskell_marking *m, uint64_t capability)
+{
+    size_t i = 0;
+    while (i < m->n_capabilities && m->capabilities[i] != capability) {
+        i++;
+    }
+    if (i == m->n_capabilities && i < HPP__HASKELL_MAX_CAPABILITIES) {
+        m->capabilities[m->n_capabilities++] = capability;
+    }
+}
+
+/* Reaches a thread, and what its stack may refer to if it runs Haskell code. */
+static void reach_thread(hpp__haskell_marking *m, uint64_t address, const uint64_t *words)
+{
+    const hpp_haskell_layout *layout = m->heap->layout;
+    uint64_t capability = words[layout->thread_capability / WORD_BYTES], current;
+    uint16_t what_next = (uint16_t)(words[layout->thread_what_next / WORD_BYTES] >>
+                                    layout->thread_what_next % 8 * 8);
+    uint64_t stack_at = words[3];
+    if (what_next == THREAD_KILLED || what_next == THREAD_COMPLETE) {
+        return; /* it is reached if anything refers to it */
+    }
+    note_capability(m, capability);
+    reach(m, address);
+    bool is_running = hpp__image_read(m->heap->image, &current, capability + layout->current_thread,
+                                      sizeof current) &&
+                      current == address;
+    const uint64_t *stack = is_running ? object_at(m, stack_at, HPP_HASKELL_STACK, 3) : NULL;
+    if (stack) {
+        const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, stack_at);
+        size_t n = 3 + (size_t)(stack[1] & UINT32_MAX);
+        stack = words_at(m, group, stack_at, &n);
+        m->n_running++;
+        follow_whole_stack(m, stack + 3, n - 3);
+    }
+}
+
+static void reach_threads(hpp__haskell_marking *m)
+{
+    const hpp_haskell_layout *layout = m->heap->layout;
+    hpp__map seen = {0};
+    for (size_t g = 0; g < m->heap->n_generations; g++) {
+        uint64_t at = 0;
+        (void)hpp__image_read(m->heap->image, &at,
+                              m->heap->generations[g] + layout->generation_threads, sizeof at);
+        const uint64_t *words;
+        while ((words = object_at(m, at, HPP_HASKELL_TSO, layout->thread_bytes / WORD_BYTES)) &&
+               !hpp__map_find(&seen, at) && hpp__map_add(&seen, at)) {
+            uint64_t next = words[2];
+            reach_thread(m, at, words);
+            at = next;
+        }
+    }
+    hpp__map_finish(&seen);
+}
+
+/* Reaches the objects of stable pointers. A free entry has the address of another one. */
+static void reach_stables(hpp__haskell_marking *m, hpp__haskell_stables stables)
+{
+    uint64_t end = stables.table + stables.n * WORD_BYTES;
+    if (stables.table == 0 || stables.n > MOST_STABLES) {
+        return;
+    }
+    for (uint64_t at = stables.table; at < end; at += WORD_BYTES) {
+        uint64_t word;
+        if (!hpp__haskell_read(m->heap, &word, at, sizeof word)) {
+            return;
+        }
+        if (word < stables.table || word >= end) {
+            reach_if_closure(m, word);
+        }
+    }
+}
+
+/* Returns whether a key of a weak pointer is reached, or is no object of the heap. */
+static bool is_alive(hpp__haskell_marking *m, uint64_t pointer)
+{
+    for (int n_left = 64; n_left > 0; n_left--) {
+        uint64_t address = pointer & ~(uint64_t)TAG_MASK, *word, bit;
+        const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+        if (!group || bit_of(m, address, &word, &bit)) {
+            return true;
+        }
+        size_t n = 2;
+        const uint64_t *words = words_at(m, group, address, &n);
+        const hpp__haskell_info *info =
+            words && !(words[0] & 1) ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
+        bool is_link = info && n > 1 && info->type == HPP_HASKELL_IND;
+        if (!words || !(words[0] & 1 || is_link)) {
+            return false;
+        }
+        pointer = is_link ? words[1] : words[0] - 1;
+    }
+    return false;
+}
+
+/* Reaches the weak pointers of a generation whose keys are reached, and what they refer to. Returns
+ * whether there were any that were not handled before. */
+static bool reach_weaks(hpp__haskell_marking *m, size_t generation, hpp__map *handled)
+{
+    enum { FINALIZERS = 1, KEY, VALUE, FINALIZER, LINK, WEAK_WORDS };
+    uint64_t at = 0;
+    bool is_any = false;
+    (void)hpp__image_read(m->heap->image, &at,
+                          m->heap->generations[generation] + m->heap->layout->generation_weaks,
+                          sizeof at);
+    hpp__map seen = {0};
+    const uint64_t *words;
+    while ((words = object_at(m, at, HPP_HASKELL_WEAK, WEAK_WORDS)) && !hpp__map_find(&seen, at) &&
+           hpp__map_add(&seen, at)) {
+        uint64_t next = words[LINK];
+        if (!hpp__map_find(handled, at) && is_alive(m, words[KEY])) {
+            is_any |= hpp__map_add(handled, at) != NULL;
+            reach(m, at);
+            reach(m, words[VALUE]);
+            reach(m, words[FINALIZER]);
+        }
+        at = next;
+    }
+    hpp__map_finish(&seen);
+    return is_any;
+}
+
+/* ---- All ---- */
+
+bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
+                       hpp__haskell_stables stables)
+{
+    hpp__haskell_heap *heap = closures->heap;
+    *m = (hpp__haskell_marking){.heap = heap, .closures = closures};
+    size_t n_words = heap->n_megablocks * HPP_HASKELL_MEGABLOCK_BYTES / WORD_BYTES;
+    m->is_reached = calloc(n_words / 64, sizeof *m->is_reached);
+    if (!m->is_reached) {
+        return false;
+    }
+    reach_threads(m);
+    reach_stables(m, stables);
+    visit_all(m);
+    hpp__map handled = {0};
+    bool is_any = true;
+    for (int n_left = MOST_ROUNDS; n_left > 0 && is_any && !m->is_short; n_left--) {
+        is_any = false;
+        for (size_t g = 0; g < heap->n_generations; g++) {
+            is_any |= reach_weaks(m, g, &handled);
+        }
+        visit_all(m);
+    }
+    hpp__map_finish(&handled);
+    return !m->is_short;
+}
+
+void hpp__haskell_marking_finish(hpp__haskell_marking *m)
+{
+    free(m->is_reached);
+    hpp__map_finish(&m->statics);
+    free(m->left);
+    *m = (hpp__haskell_marking){0};
+}

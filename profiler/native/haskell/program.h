@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Whether a process runs a program that GHC compiled, and by which version: GHC's assembler code
+ * leaves "GHC 9.0.2" among the comments of the file; where these are stripped, the run-time system
+ * still has the version for its messages.
+ */
+#ifndef HPP_NATIVE_HASKELL_PROGRAM_H
+#define HPP_NATIVE_HASKELL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layouts.h"
+
+typedef struct hpp__haskell_program {
+    char version[16];                 /* "9.0.2"; "" if it is not known */
+    const hpp_haskell_layout *layout; /* NULL: this version's is not known */
+} hpp__haskell_program;
+
+/* Returns whether a process runs a program of GHC. */
+bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id);
+
+#endif
