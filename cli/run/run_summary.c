@@ -441,9 +441,30 @@ static void say_python(const page *p, const char *who, const hpp_process_figures
     }
 }
 
+static void say_haskell(const page *p, const char *who, const hpp_process_figures *f)
+{
+    if (f->haskell == HPP_NO_HASKELL_VERSION) {
+        say(p,
+            "%sits Haskell heap is shown as native blocks: it is that of GHC %s, and 9.0 is known",
+            who, f->haskell_version[0] ? f->haskell_version : "of unknown version");
+    } else if (f->haskell == HPP_NO_HASKELL_LAYOUT) {
+        say(p,
+            "%sits Haskell heap is shown as native blocks: it is not laid out as GHC %s does, or "
+            "has one generation only",
+            who, f->haskell_version);
+    }
+    if (f->n_unsettled > 0) {
+        say(p,
+            "%s%s sample%s skipped: no collection began while Haskell code ran, or one of the "
+            "whole heap was under way",
+            who, format_count(f->n_unsettled).text, plural(f->n_unsettled));
+    }
+}
+
 static void say_losses(const page *p, const char *who, const hpp_process_figures *f)
 {
     say_python(p, who, f);
+    say_haskell(p, who, f);
     say_biography_losses(p, who, &f->biography);
     say_if(p, who, f->n_lost_stacks, "allocation", "with an unknown stack, in the band UNKNOWN");
     say_if(p, who, f->n_uncounted, "block", "not counted");

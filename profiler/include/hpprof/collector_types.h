@@ -93,6 +93,14 @@ typedef enum hpp_python_profile {
     HPP_NO_PYTHON_LOCK,    /* it is a free-threaded build: its allocators are not replaced either */
 } hpp_python_profile;
 
+/* Whether the heap of a Haskell program is counted, in a profile by closure type. */
+typedef enum hpp_haskell_profile {
+    HPP_NO_HASKELL, /* it is no such program, or the profile has no closures */
+    HPP_HASKELL_PROFILED,
+    HPP_NO_HASKELL_VERSION, /* this version of GHC is not known */
+    HPP_NO_HASKELL_LAYOUT,  /* the heap is not laid out as that of its version */
+} hpp_haskell_profile;
+
 /* The biography of a process (-hb), all 0 without one. */
 typedef struct hpp_biography_figures {
     uint64_t sample_bytes; /* bytes for each watched block; 0: all were watched */
@@ -182,10 +190,13 @@ typedef struct hpp_process_figures {
     uint64_t n_apart;        /* forked children that could not connect to the collector */
     hpp_python_profile python;
     uint32_t python_version; /* as PY_VERSION_HEX */
-    bool was_isolated;       /* it entered seccomp; less could be counted since then */
-    bool has_own_malloc;     /* the program contains it: only its mappings are counted */
-    bool started_sanitizer;  /* it started programs that have a sanitizer: not profiled */
-    bool started_other;      /* it started programs that are not linked to a recent glibc */
+    hpp_haskell_profile haskell;
+    const char *haskell_version; /* of GHC, borrowed; "" if it is not known */
+    uint64_t n_unsettled;        /* samples skipped since no image showed all closures */
+    bool was_isolated;           /* it entered seccomp; less could be counted since then */
+    bool has_own_malloc;         /* the program contains it: only its mappings are counted */
+    bool started_sanitizer;      /* it started programs that have a sanitizer: not profiled */
+    bool started_other;          /* it started programs that are not linked to a recent glibc */
     bool left_network; /* it entered another network namespace: what it starts cannot connect */
     /* Self-check of stacks (verify_stacks): stacks compared; different from a new unwind; different
      * from the C library's; and stacks that the C library cut. */

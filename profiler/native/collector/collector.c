@@ -858,6 +858,10 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->longest_pause_s = p->longest_pause_s;
     out->n_moving = p->n_moving;
     out->image_error = p->image_error;
+    out->haskell_version = p->haskell.version;
+    if (p->is_haskell && !p->haskell.layout) {
+        out->haskell = HPP_NO_HASKELL_VERSION;
+    }
 }
 
 size_t hpp_collector_top(hpp_collector *c, size_t index, hpp_moment moment, hpp_site_figures *out,

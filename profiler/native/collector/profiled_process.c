@@ -397,7 +397,8 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
 static void keep_missed_peak(hpp__process *p)
 {
     hpp__window_peak peak;
-    if (p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
+    if (p->with_images && !p->profile_options.haskell &&
+        hpp__window_reader_peak(&p->reader, &peak) &&
         peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
         p->missed_peak_bytes = peak.live_bytes;
         p->missed_peak_s = time_of(p, peak.time_ns);

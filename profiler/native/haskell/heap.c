@@ -151,6 +151,7 @@ static bool find_megablocks(hpp__haskell_heap *h)
     void *memory = mmap(NULL, h->n_megablocks * HPP_HASKELL_MEGABLOCK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     h->memory = memory != MAP_FAILED ? memory : NULL;
+    (void)madvise(memory, h->n_megablocks * HPP_HASKELL_MEGABLOCK_BYTES, MADV_HUGEPAGE);
     for (size_t i = 0; i < h->n_megablocks && h->megablocks; i++) {
         h->megablocks[(h->addresses[i] - h->first) / HPP_HASKELL_MEGABLOCK_BYTES] = (uint32_t)i + 1;
     }

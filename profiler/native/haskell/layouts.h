@@ -78,8 +78,9 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
 #define HPP_HASKELL_TYPES(X)                                                                       \
     X(INVALID_OBJECT)                                                                              \
     X(CONSTR)                                                                                      \
-    X(CONSTR_1_0) X(CONSTR_0_1) X(CONSTR_2_0) X(CONSTR_1_1) X(CONSTR_0_2) X(CONSTR_NOCAF) X(FUN)   \
-        X(FUN_1_0) X(FUN_0_1) X(FUN_2_0) X(FUN_1_1) X(FUN_0_2) X(FUN_STATIC) X(THUNK) X(THUNK_1_0) \
+    X(CONSTR_1_0)                                                                                  \
+    X(CONSTR_0_1) X(CONSTR_2_0) X(CONSTR_1_1) X(CONSTR_0_2) X(CONSTR_NOCAF) X(FUN) X(FUN_1_0)      \
+        X(FUN_0_1) X(FUN_2_0) X(FUN_1_1) X(FUN_0_2) X(FUN_STATIC) X(THUNK) X(THUNK_1_0)            \
             X(THUNK_0_1) X(THUNK_2_0) X(THUNK_1_1) X(THUNK_0_2) X(THUNK_STATIC) X(THUNK_SELECTOR)  \
                 X(BCO) X(AP) X(PAP) X(AP_STACK) X(IND) X(IND_STATIC) X(RET_BCO) X(RET_SMALL)       \
                     X(RET_BIG) X(RET_FUN) X(UPDATE_FRAME) X(CATCH_FRAME) X(UNDERFLOW_FRAME)        \

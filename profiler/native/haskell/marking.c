@@ -368,13 +368,14 @@ static void visit_static(hpp__haskell_marking *m, uint64_t address)
     }
     const hpp__haskell_info *found = hpp__haskell_info_at(m->closures, words[0]);
     const hpp__haskell_info info = found ? *found : (hpp__haskell_info){0};
+    bool is_function = info.type == HPP_HASKELL_FUN_STATIC;
+    if (info.table != 0 && (is_function || info.type == HPP_HASKELL_THUNK_STATIC)) {
+        reach_static(m, info.table);
+    }
     if (info.type == HPP_HASKELL_IND_STATIC) {
         reach(m, words[1]);
-    } else if (info.type == HPP_HASKELL_FUN_STATIC || info.type == HPP_HASKELL_THUNK_STATIC) {
-        if (info.table != 0) {
-            reach_static(m, info.table);
-        }
-    } else if (hpp__haskell_is_constructor(info.type)) {
+    } else if (is_function || hpp__haskell_is_constructor(info.type)) {
+        /* A function may be a table of references, too: it has these as pointers. */
         for (uint64_t i = 0; i < info.n_pointers;) {
             uint64_t n = info.n_pointers - i;
             n = n < MOST_STATIC_WORDS ? n : MOST_STATIC_WORDS;

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,10 +66,30 @@ static void look_at(found_texts *found, const char *piece, size_t n)
     }
 }
 
+/* Looks for the run-time system among the loaded libraries: libHSrts_thr-ghc9.0.2.so. */
+static void look_at_libraries(found_texts *found, uint32_t process_id)
+{
+    char line[PATH_MAX + 128];
+    snprintf(line, sizeof line, "/proc/%u/maps", (unsigned)process_id);
+    FILE *maps = fopen(line, "re");
+    while (maps && found->comment[0] == '\0' && fgets(line, sizeof line, maps)) {
+        char *name = strstr(line, "/libHSrts"), *version = name ? strstr(name, "-ghc") : NULL;
+        char *end = version ? strstr(version, ".so") : NULL;
+        if (end) {
+            *end = '\0';
+            (void)read_version(version + strlen("-ghc"), found->comment);
+        }
+    }
+    if (maps) {
+        fclose(maps);
+    }
+}
+
 bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
 {
     char path[32];
     found_texts found = {.has_label = false};
+    look_at_libraries(&found, process_id);
     snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)process_id);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *piece = fd >= 0 ? calloc(1, PIECE_BYTES + MOST_TEXT_BYTES) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Whether a process runs a program that GHC compiled, and by which version: GHC's assembler code
- * leaves "GHC 9.0.2" among the comments of the file; where these are stripped, the run-time system
- * still has the version for its messages.
+ * leaves "GHC 9.0.2" among the comments of the file. Where these are stripped, the run-time system
+ * still has the version for its messages; as a library, it has it in its name.
  */
 #ifndef HPP_NATIVE_HASKELL_PROGRAM_H
 #define HPP_NATIVE_HASKELL_PROGRAM_H

@@ -190,6 +190,10 @@ static const hpp_census_result *take_closures(hpp__profile *p, hpp__process_samp
     if (!snapshot->keeps_objects) {
         close_image(snapshot);
     }
+    p->figures.n_unsettled = p->closures.n_skipped;
+    p->figures.haskell = p->closures.n_counted == 0 && p->closures.n_unfit > 0
+                             ? HPP_NO_HASKELL_LAYOUT
+                             : HPP_HASKELL_PROFILED;
     return is_counted ? hpp_census_take(p->engine, snapshot->time_s) : NULL;
 }
 

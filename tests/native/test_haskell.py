@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Haskell programs under `census run -hT`: the closures are those of GHC's own profile of the same
+collection, and of a program that works, those that it has. GHC's profile needs only -rtsopts."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import harness
+from harness import CENSUS, Native, Profile, program
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "haskell")
+GHC = shutil.which("ghc")
+PACKAGES = "array bytestring containers ghc-compact stm text".split()
+BIN = "Data.Map.Internal.Bin"
+BIN_BYTES = 48
+# GHC's profile counts blocks of pinned arrays as arrays. What a thread has written to is found dirty by the next
+# collection, which is after the profile.
+SAME = {"PINNED": "ARR_WORDS", "MVAR_DIRTY": "MVAR_CLEAN", "MUT_VAR_DIRTY": "MUT_VAR_CLEAN",
+        "MUT_ARR_PTRS_DIRTY": "MUT_ARR_PTRS_CLEAN", "MUT_ARR_PTRS_FROZEN_DIRTY": "MUT_ARR_PTRS_FROZEN_CLEAN"}
+NATIVE = "malloc calloc realloc aligned mmap".split()
+
+
+class Interactive:
+    """A program that is run by a command, with pipes."""
+
+    def __init__(self, command, directory):
+        self.lines, self.status = [], None
+        self.errors = open(os.path.join(directory, "errors"), "w+", encoding="utf-8")
+        self.process = subprocess.Popen(command, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True)
+
+    def say(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def read_until(self, word):
+        while not self.lines or self.lines[-1] != word:
+            line = self.process.stdout.readline()
+            assert line, self.read_errors()
+            self.lines.append(line.rstrip("\n"))
+
+    def end(self):
+        self.lines += self.process.communicate(timeout=harness.PATIENCE_S)[0].splitlines()
+        self.status = self.process.returncode
+
+    def read_errors(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+
+def wait_for_samples(path, is_enough):
+    """Returns the complete samples of a growing profile as soon as there are enough."""
+    end = time.monotonic() + harness.PATIENCE_S
+    samples = []
+    while time.monotonic() < end:
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            whole = text[:text.rfind("END_SAMPLE") + 1]
+            copy = path + ".copy"
+            with open(copy, "w", encoding="utf-8") as file:
+                file.write(whole)
+            samples = [bands for _, bands in Profile(copy).samples]
+            if is_enough(samples):
+                return samples
+        time.sleep(0.05)
+    raise AssertionError(f"there are not enough samples in {path}: {len(samples)}, the last: {samples[-1:]}")
+
+
+def closures(bands):
+    """Returns the bands of a Haskell heap without those that a collection would free."""
+    return collections.Counter({name: n for name, n in bands.items() if name not in [*NATIVE, "UNREACHED"]})
+
+
+def merged(bands):
+    result = collections.Counter()
+    for name, n_bytes in bands.items():
+        result[SAME.get(name, name)] += n_bytes
+    return result
+
+
+class Haskell(Native):
+    def build(self, name, *options):
+        """Returns the path of a program that GHC has compiled."""
+        if not GHC:
+            self.skipTest("no ghc")
+        known = subprocess.run([GHC + "-pkg", "list", "--simple-output", "--names-only"], capture_output=True,
+                               text=True, check=False).stdout.split()
+        missing = [package for package in PACKAGES if package not in known]
+        if missing:
+            self.skipTest("not installed: " + ", ".join(missing))
+        directory = self.fresh()
+        built = os.path.join(directory, name)
+        done = harness.run([GHC, "-O1", "-rtsopts", "-i" + SOURCES, "-outputdir", directory, "-o", built,
+                            *(word for package in PACKAGES for word in ("-package", package)), *options,
+                            os.path.join(SOURCES, name + ".hs")])
+        self.assertEqual(done.status, 0, done.output + done.errors)
+        return built
+
+    def check_closures(self, built, *flags):
+        """Compares the closures with those of GHC's own profile of the last collection."""
+        plain = Interactive([built], self.fresh())
+        plain.process.stdin.write("begin\nend\n")
+        plain.end()
+        directory = self.fresh()
+        ours, theirs = os.path.join(directory, "profile.hp"), os.path.join(directory, os.path.basename(built) + ".hp")
+        runs = Interactive([CENSUS, "run", "-q", "-i0.05", "-hT", "-o", ours, "--", built, "+RTS", "-hT", "-i0",
+                            *flags, "-RTS"], directory)
+        runs.say("begin")
+        runs.read_until("waits")
+        n_before = len(wait_for_samples(ours, bool))
+        found = wait_for_samples(ours, lambda samples: len(samples) > n_before + 2 and
+                                 samples[-1] == samples[-2] == samples[-3])[-1]
+        known = wait_for_samples(theirs, bool)[-1]
+        runs.say("end")
+        runs.end()
+        self.assertEqual((runs.lines, runs.status, runs.read_errors()),
+                         (plain.lines, plain.status, plain.read_errors()))
+        self.assert_same(found, known)
+
+    def assert_same(self, found, known):
+        mine, other = merged(closures(found)), merged(known)
+        n_bytes = sum(other.values())
+        different = {name: (mine[name], other[name]) for name in mine | other if mine[name] != other[name]}
+        self.assertLess(sum(abs(a - b) for a, b in different.values()), n_bytes / 100, different)
+        large = {name: n for name, n in other.items() if n > n_bytes / 100 and name != "ARR_WORDS"}
+        for name, n in large.items():
+            self.assertAlmostEqual(mine[name], n, delta=n / 100, msg=name)
+        self.assertLess(found["UNREACHED"], n_bytes / 100)
+        self.assertEqual(found["mmap"], 0)  # the heap is not counted twice
+
+    def check_program(self, name):
+        self.check_closures(self.build(name))
+        self.check_closures(self.build(name, "-threaded"), "-N2")
+
+    def test_haskell_leak(self):
+        self.check_program("leak")
+
+    def test_haskell_cache(self):
+        self.check_program("cache")
+
+    def test_haskell_mix(self):
+        self.check_program("mix")
+
+    def test_haskell_library(self):
+        """The run-time system is a library; and the program has no symbols and no comments."""
+        self.check_closures(self.build("leak", "-dynamic"))
+        built = self.build("cache", "-threaded")
+        subprocess.run(["strip", "-s", "-R", ".comment", built], check=True)
+        self.check_closures(built)
+
+    def check_work(self, samples, n_threads):
+        """Checks that each sample has the maps that the threads work with. A thread may have replaced a part of one."""
+        for bands in samples:
+            n_bytes = sum(n for name, n in bands.items() if name.endswith(":" + BIN))
+            self.assertAlmostEqual(n_bytes, n_threads * 10000 * BIN_BYTES, delta=n_threads * 50 * BIN_BYTES)
+
+    def check_busy(self, built, n_threads, *flags):
+        path = os.path.join(self.fresh(), "profile.hp")
+        runs = Interactive([CENSUS, "run", "-q", "-i0.02", "-hT", "-o", path, "--", built, str(n_threads), *flags],
+                           self.directory)
+        runs.read_until("works")
+
+        def complete(samples):
+            """Returns the samples from the first on in which all maps are there."""
+            whole = [i for i, bands in enumerate(samples)
+                     if sum(n for name, n in bands.items() if name.endswith(":" + BIN)) >
+                     n_threads * 9950 * BIN_BYTES]
+            return samples[whole[0]:] if whole else []
+
+        samples = complete(wait_for_samples(path, lambda samples: len(complete(samples)) > 20))
+        runs.say("end")
+        runs.end()
+        self.assertEqual((runs.lines, runs.status, runs.read_errors()),
+                         (["works", "[%s]" % ",".join(["10000"] * n_threads)], 0, ""))
+        self.check_work(samples, n_threads)
+
+    def test_haskell_busy(self):
+        self.check_busy(self.build("busy"), 1)
+        self.check_busy(self.build("busy", "-threaded"), 3, "+RTS", "-N2", "-RTS")
+
+    def test_haskell_attach(self):
+        built = self.build("busy")
+        path = os.path.join(self.fresh(), "profile.hp")
+        runs = Interactive([built, "1"], self.directory)
+        runs.read_until("works")
+        attached = subprocess.Popen([CENSUS, "attach", "-q", "-i0.02", "-hT", "-o", path, str(runs.process.pid)])
+        samples = wait_for_samples(path, lambda samples: len(samples) > 10)
+        runs.say("end")
+        runs.end()
+        self.assertEqual(attached.wait(timeout=harness.PATIENCE_S), 0)
+        self.assertEqual((runs.lines, runs.status), (["works", "[10000]"], 0))
+        self.check_work([bands for bands in samples if any(name.endswith(BIN) for name in bands)], 1)
+
+    def test_haskell_unharmed(self):
+        """The program allocates and collects as without images."""
+        built, costs = self.build("leak"), []
+        for command in [[], [CENSUS, "run", "-q", "-i0.01", "-hT", "-o", self.path("profile.hp"), "--"]]:
+            runs = Interactive([*command, built, "+RTS", "-t", "-RTS"], self.directory)
+            runs.process.stdin.write("begin\nend\n")
+            runs.end()
+            self.assertEqual(runs.status, 0)
+            costs.append(re.search(r"<<ghc: (\d+) bytes, (\d+) GCs, (\d+)/(\d+) avg/max bytes residency",
+                                   runs.read_errors()).groups())
+        self.assertEqual(costs[0], costs[1])
+
+    def test_haskell_unknown_version(self):
+        """A program of a version that is not known is profiled as a native one, and the summary says so."""
+        built = self.path("other")
+        shutil.copy(program("blocked"), built)
+        subprocess.run(["objcopy", "--add-section", ".comment2=/dev/stdin", built], check=True,
+                       input=b"\0GHC 7.6.3\0")
+        done = harness.run([CENSUS, "run", "-hT", "-o", self.path("profile.hp"), "--", built])
+        self.assertIn("Haskell heap is shown as native blocks: it is that of GHC 7.6.3", done.errors)
+        self.assertGreater(Profile(self.path("profile.hp")).total(), 0)
+
+
+if __name__ == "__main__":
+    harness.main()
