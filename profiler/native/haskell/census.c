@@ -5,7 +5,8 @@
 static bool is_plausible(const hpp__haskell_marking *m)
 {
     const uint64_t few = 100;
-    return m->n_invalid <= m->n_closures / 20 + few && m->n_capabilities > 0;
+    return m->n_invalid <= m->n_closures / 20 + few && m->n_capabilities > 0 &&
+           m->n_bytes <= m->heap->n_megablocks * (uint64_t)HPP_HASKELL_MEGABLOCK_BYTES;
 }
 
 /* Adds up the memory that blocks have in use, and what of it was not reached. */
@@ -40,6 +41,9 @@ hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__i
     }
     if (!hpp__haskell_mark(&c->marking, &c->closures, stables)) {
         return HPP__HASKELL_NO_MEMORY;
+    }
+    if (c->marking.n_running > 0) {
+        return HPP__HASKELL_RUNNING;
     }
     find_rest(c);
     return is_plausible(&c->marking) ? HPP__HASKELL_FOUND : HPP__HASKELL_UNFIT;

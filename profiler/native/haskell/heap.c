@@ -140,7 +140,7 @@ static bool find_megablocks(hpp__haskell_heap *h)
     }
     h->first = h->addresses[0];
     while ((h->addresses[h->n_megablocks - 1] - h->first) / HPP_HASKELL_MEGABLOCK_BYTES >=
-           HPP__HASKELL_MAX_MEGABLOCKS) {
+           HPP__HASKELL_MAX_PLACES) {
         h->n_megablocks--;
     }
     uint64_t span = h->addresses[h->n_megablocks - 1] - h->first;
@@ -160,7 +160,8 @@ static bool find_megablocks(hpp__haskell_heap *h)
 
 /* ---- Generations ---- */
 
-/* Reads the list of generations from the first one on, whose descriptor has each one's number. */
+/* Reads the list of generations from the first one on; each has its number, and the address of the
+ * next. */
 static bool read_generations(hpp__haskell_heap *h, uint64_t first)
 {
     uint64_t at = first;
@@ -185,7 +186,7 @@ static bool read_generations(hpp__haskell_heap *h, uint64_t first)
     return h->n_generations > 1; /* of one alone, nothing shows how long it is */
 }
 
-/* Finds the generations: the first one is the lowest of the addresses in the descriptors. */
+/* Finds the generations: one of the addresses in the descriptors is that of the first. */
 static bool find_generations(hpp__haskell_heap *h, const uint64_t *candidates, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -22,7 +22,8 @@
 enum {
     HPP__HASKELL_MAX_GENERATIONS = 16,
     HPP__HASKELL_MAX_CAPABILITIES = 1024,
-    HPP__HASKELL_MAX_MEGABLOCKS = 1 << 22, /* from the first to the last: 4 TiB */
+    HPP__HASKELL_MAX_MEGABLOCKS = 1 << 18,
+    HPP__HASKELL_MAX_PLACES = 1 << 20, /* of megablocks, from the first to the last */
 };
 
 /* A group of blocks with objects. */
@@ -60,8 +61,9 @@ typedef struct hpp__haskell_heap {
 
 typedef enum hpp__haskell_found {
     HPP__HASKELL_FOUND,
-    HPP__HASKELL_NO_HEAP,    /* there is none yet, or no longer */
-    HPP__HASKELL_UNFIT,      /* it is not laid out as expected */
+    HPP__HASKELL_NO_HEAP, /* there is none yet, or no longer */
+    HPP__HASKELL_UNFIT,   /* it is not laid out as expected */
+    HPP__HASKELL_RUNNING, /* threads run Haskell code: what they have in registers is not known */
     HPP__HASKELL_COLLECTING, /* all of it is being collected: objects are half moved */
     HPP__HASKELL_NO_MEMORY,
 } hpp__haskell_found;

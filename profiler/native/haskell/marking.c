@@ -13,7 +13,7 @@ enum {
     TAG_MASK = 7,
     MOST_STATICS = 1 << 24,
     MOST_STABLES = 1 << 24,
-    MOST_ROUNDS = 1000,          /* of weak pointers that keep the keys of others */
+    MOST_ROUNDS = 64,            /* of weak pointers that keep the keys of others */
     MOST_STATIC_WORDS = 1 << 12, /* read at once */
     FIRST_WORDS = 5,             /* that tell how large a closure is */
 };
@@ -203,18 +203,6 @@ static void follow_stack(hpp__haskell_marking *m, const uint64_t *words, uint64_
     }
 }
 
-/* Reaches whatever the words of a stack may refer to, also the code of frames. */
-static void follow_whole_stack(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        const hpp__haskell_info *info = hpp__haskell_info_at(m->closures, words[i]);
-        if (info && hpp__haskell_is_frame(info->type) && info->table != 0) {
-            reach_static(m, info->table);
-        }
-        reach_if_closure(m, words[i]);
-    }
-}
-
 /* ---- What a closure refers to ---- */
 
 /* Returns whether a collection keeps the black hole that stands for a pointer: that of a thunk
@@ -305,7 +293,7 @@ static void follow(hpp__haskell_marking *m, const hpp__haskell_info *info, const
     }
 }
 
-/* Follows a stack from its end on, all of it if a thread runs there. */
+/* Follows a stack from its end on. */
 static void follow_stack_closure(hpp__haskell_marking *m, uint64_t address, const uint64_t *words,
                                  uint64_t n)
 {
@@ -389,10 +377,11 @@ static void visit_static(hpp__haskell_marking *m, uint64_t address)
     }
 }
 
-/* Visits what was reached, until nothing is left. */
+/* Visits what was reached, until nothing is left, or closures overlap. */
 static void visit_all(hpp__haskell_marking *m)
 {
-    while (m->n_left > 0 && !m->is_short) {
+    const uint64_t most_bytes = m->heap->n_megablocks * (uint64_t)HPP_HASKELL_MEGABLOCK_BYTES;
+    while (m->n_left > 0 && !m->is_short && m->n_bytes <= most_bytes) {
         uint64_t address = m->left[--m->n_left];
         const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
         if (group) {
@@ -428,30 +417,21 @@ static void note_capability(hpp__haskell_marking *m, uint64_t capability)
     }
 }
 
-/* Reaches a thread, and what its stack may refer to if it runs Haskell code. */
+/* Reaches a thread, and notes whether it runs Haskell code. */
 static void reach_thread(hpp__haskell_marking *m, uint64_t address, const uint64_t *words)
 {
     const hpp_haskell_layout *layout = m->heap->layout;
     uint64_t capability = words[layout->thread_capability / WORD_BYTES], current;
     uint16_t what_next = (uint16_t)(words[layout->thread_what_next / WORD_BYTES] >>
                                     layout->thread_what_next % 8 * 8);
-    uint64_t stack_at = words[3];
     if (what_next == THREAD_KILLED || what_next == THREAD_COMPLETE) {
         return; /* it is reached if anything refers to it */
     }
     note_capability(m, capability);
     reach(m, address);
-    bool is_running = hpp__image_read(m->heap->image, &current, capability + layout->current_thread,
-                                      sizeof current) &&
-                      current == address;
-    const uint64_t *stack = is_running ? object_at(m, stack_at, HPP_HASKELL_STACK, 3) : NULL;
-    if (stack) {
-        const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, stack_at);
-        size_t n = 3 + (size_t)(stack[1] & UINT32_MAX);
-        stack = words_at(m, group, stack_at, &n);
-        m->n_running++;
-        follow_whole_stack(m, stack + 3, n - 3);
-    }
+    m->n_running += hpp__image_read(m->heap->image, &current, capability + layout->current_thread,
+                                    sizeof current) &&
+                    current == address;
 }
 
 static void reach_threads(hpp__haskell_marking *m)
@@ -553,6 +533,9 @@ bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
         return false;
     }
     reach_threads(m);
+    if (m->n_running > 0) {
+        return !m->is_short;
+    }
     reach_stables(m, stables);
     visit_all(m);
     hpp__map handled = {0};

@@ -8,8 +8,8 @@
  * young generation may be half collected: closures that have moved are found where they are now.
  *
  * Words that may be pointers, such as the arguments of a partial application, are followed if there
- * is a closure at the address. So is the whole stack of a thread that runs Haskell code: where its
- * end is, only a register knows. What such a thread has in registers only is not found.
+ * is a closure at the address. While a thread runs Haskell code, registers have the end of its
+ * stack and references that are nowhere else: then nothing can be said.
  *
  * Nothing that is read is trusted: each address is looked up before it is followed, each closure
  * counts once, and has the size that its group of blocks has room for.
@@ -41,8 +41,8 @@ typedef struct hpp__haskell_marking {
     bool is_short;                    /* memory was lacking */
 } hpp__haskell_marking;
 
-/* Finds what is reached. Returns false without memory. Call hpp__haskell_marking_finish in any
- * case. */
+/* Finds what is reached, unless threads run. Returns false without memory. Call
+ * hpp__haskell_marking_finish in any case. */
 bool hpp__haskell_mark(hpp__haskell_marking *marking, hpp__haskell_closures *closures,
                        hpp__haskell_stables stables);
 void hpp__haskell_marking_finish(hpp__haskell_marking *marking);

@@ -171,21 +171,20 @@ bool hpp__closure_heap_take(hpp__closure_heap *h, const hpp__image *image)
     }
     hpp__haskell_found found =
         hpp__haskell_census_take(census, image, h->layout, read_stables(h, image));
-    bool is_settled = found == HPP__HASKELL_FOUND && census->marking.n_running == 0;
-    if (is_settled) {
+    bool is_counted = false;
+    if (found == HPP__HASKELL_FOUND) {
         hpp__haskell_census_each(census, add_sum, h);
         add_sum(HPF_STR("UNREACHED"), census->unreached_bytes, 1, h);
         add_sum(HPF_STR("PINNED"), census->pinned_rest_bytes, 1, h);
-        is_settled = find_inside(h, image, &census->heap);
+        is_counted = find_inside(h, image, &census->heap);
     }
-    bool is_unsettled = found == HPP__HASKELL_COLLECTING ||
-                        (found == HPP__HASKELL_FOUND && census->marking.n_running > 0);
-    h->n_counted += is_settled;
+    bool is_unsettled = found == HPP__HASKELL_COLLECTING || found == HPP__HASKELL_RUNNING;
+    h->n_counted += is_counted;
     h->n_skipped += is_unsettled;
     h->n_unfit += found == HPP__HASKELL_UNFIT;
     hpp__haskell_census_finish(census);
     free(census);
-    return is_settled || (h->n_counted == 0 && !is_unsettled);
+    return is_counted || (h->n_counted == 0 && !is_unsettled);
 }
 
 /* ---- Life ---- */

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap of a Haskell program that is made here, word by word: one megablock, two generations, a
+ * thread whose stack leads to the closures. Then the same with words that a hostile program could
+ * have stored.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "native/haskell/census.h"
+
+enum {
+    MEGABLOCK = HPP_HASKELL_MEGABLOCK_BYTES,
+    CODE_BYTES = 4096,
+    DATA_BYTES = 8192,
+    GENERATION = 232,
+    STACK_WORDS = 64,
+};
+static const uint64_t heap_at = UINT64_C(0x4200000000), code_at = UINT64_C(0x400000);
+static const uint64_t data_at = UINT64_C(0x600000);
+
+/* The memory of the program. */
+static struct {
+    unsigned char heap[MEGABLOCK], code[CODE_BYTES], data[DATA_BYTES];
+} memory;
+
+static unsigned char *at(uint64_t address, size_t n_bytes)
+{
+    const struct {
+        uint64_t begin;
+        size_t n_bytes;
+        unsigned char *bytes;
+    } parts[] = {{heap_at, MEGABLOCK, memory.heap},
+                 {code_at, CODE_BYTES, memory.code},
+                 {data_at, DATA_BYTES, memory.data}};
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t place = address - parts[i].begin;
+        if (address >= parts[i].begin && place <= parts[i].n_bytes &&
+            n_bytes <= parts[i].n_bytes - place) {
+            return parts[i].bytes + place;
+        }
+    }
+    return NULL;
+}
+
+static bool read_memory(void *context, void *out, uint64_t address, size_t n_bytes)
+{
+    (void)context;
+    const unsigned char *bytes = at(address, n_bytes);
+    if (bytes) {
+        memcpy(out, bytes, n_bytes);
+    }
+    return bytes != NULL;
+}
+
+static const hpp__image_map maps[] = {
+    {.begin = 0x400000, .end = 0x401000, .is_readable = true, .is_executable = true, .path = "/p"},
+    {.begin = 0x600000, .end = 0x602000, .is_readable = true, .is_writable = true, .path = "/p"},
+    {.begin = 0x4200000000,
+     .end = 0x4200100000,
+     .is_readable = true,
+     .is_writable = true,
+     .path = ""},
+};
+static const hpp__image image = {.maps = maps, .n_maps = 3, .read = read_memory};
+
+static void put(uint64_t address, uint64_t word)
+{
+    memcpy(at(address, sizeof word), &word, sizeof word);
+}
+
+/* Stores an info table before `address`, with a name for a constructor. */
+static void put_info(uint64_t address, hpp_haskell_type type, uint32_t n_pointers,
+                     uint32_t n_others, const char *name)
+{
+    uint64_t name_at = address + 8;
+    put(address - 24, name ? 8 : 0);
+    put(address - 16, (uint64_t)n_others << 32 | n_pointers);
+    put(address - 8, type);
+    if (name) {
+        strcpy((char *)at(name_at, strlen(name) + 1), name);
+    }
+}
+
+static uint64_t block_at(size_t block)
+{
+    return heap_at + block * HPP_HASKELL_BLOCK_BYTES;
+}
+
+static void put_group(size_t block, uint64_t generation, uint32_t n_blocks, uint16_t flags,
+                      uint64_t n_bytes)
+{
+    const hpp_haskell_descriptor d = {.start = block_at(block),
+                                      .free = block_at(block) + n_bytes,
+                                      .generation = generation,
+                                      .flags = flags,
+                                      .n_blocks = n_blocks};
+    memcpy(memory.heap + block * HPP_HASKELL_DESCRIPTOR_BYTES, &d, sizeof d);
+}
+
+/* Info tables, and objects. The list [a, a] of the pair a, twice a static one, is reached by a
+ * frame; `lost` is not. */
+static const uint64_t frame = code_at + 64, stop = code_at + 128, thread_info = code_at + 192;
+static const uint64_t stack_info = code_at + 256, cons = code_at + 320, pair = code_at + 448;
+static const uint64_t array_info = code_at + 576, link_info = code_at + 640;
+static const uint64_t young = data_at, old = data_at + GENERATION, capability = data_at + 1024;
+static const uint64_t end_of_list = data_at + 4096;
+
+static void make_heap(void)
+{
+    memset(&memory, 0, sizeof memory);
+    put_info(frame, HPP_HASKELL_RET_SMALL, 2 | 1 << 7, 0, NULL); /* of two words, one a pointer */
+    put_info(stop, HPP_HASKELL_STOP_FRAME, 0, 0, NULL);
+    put_info(thread_info, HPP_HASKELL_TSO, 0, 0, NULL);
+    put_info(stack_info, HPP_HASKELL_STACK, 0, 0, NULL);
+    put_info(cons, HPP_HASKELL_CONSTR_2_0, 2, 0, "ghc-prim:GHC.Types.:");
+    put_info(pair, HPP_HASKELL_CONSTR, 2, 1, "main:Main.Pair");
+    put_info(array_info, HPP_HASKELL_ARR_WORDS, 0, 0, NULL);
+    put_info(link_info, HPP_HASKELL_IND, 1, 0, NULL);
+    put(young + 120, old); /* to the next generation */
+    put(old, 1);
+    put(old + 120, old);
+    uint64_t objects = block_at(4), pinned = block_at(6);
+    put_group(4, old, 2, HPP_HASKELL_IS_EVACUATED, 4096);
+    put_group(6, old, 1, HPP_HASKELL_IS_PINNED | HPP_HASKELL_IS_LARGE, 64);
+    put_group(8, young, 1, 0, 0); /* where objects are allocated */
+    uint64_t thread = objects, stack = thread + 120, list = stack + 8 * (3 + STACK_WORDS);
+    uint64_t tail = list + 24, one = tail + 24, link = one + 32, lost = link + 16;
+    put(old + 104, thread);
+    put(thread, thread_info);
+    put(thread + 24, stack);
+    put(thread + 32, 1);
+    put(thread + 72, capability);
+    put(stack, stack_info);
+    put(stack + 8, STACK_WORDS);
+    uint64_t sp = stack + 8 * (3 + STACK_WORDS - 4);
+    put(stack + 16, sp);
+    put(sp, frame);
+    put(sp + 8, list | 2);
+    put(sp + 16, lost); /* no pointer, as the frame says */
+    put(sp + 24, stop);
+    put(list, cons);
+    put(list + 8, link);
+    put(list + 16, tail | 2);
+    put(tail, cons);
+    put(tail + 8, one | 1);
+    put(tail + 16, end_of_list | 1);
+    put(one, pair);
+    put(one + 8, pinned);
+    put(one + 16, list | 2); /* a ring */
+    put(link, link_info);
+    put(link + 8, one | 1);
+    put(lost, cons);
+    put(lost + 8, one);
+    put(lost + 16, list);
+    put(pinned, array_info);
+    put(pinned + 8, 41); /* bytes: six words */
+    put(end_of_list, pair);
+}
+
+static uint64_t bytes_of(const char *name, const hpp__haskell_census *taken)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < taken->closures.n_infos; i++) {
+        hpp__text text = {0};
+        hpp__haskell_closure_name(&taken->closures, &taken->closures.infos[i], &text);
+        bool is_it = text.length == strlen(name) && memcmp(text.data, name, text.length) == 0;
+        n_bytes += is_it ? taken->closures.infos[i].n_bytes : 0;
+        hpp__text_finish(&text);
+    }
+    return n_bytes;
+}
+
+static hpp__haskell_found take(hpp__haskell_census *census)
+{
+    const hpp__haskell_stables none = {0, 0};
+    return hpp__haskell_census_take(census, &image, &hpp__haskell_layouts[0], none);
+}
+
+static hpp__haskell_census census;
+
+Test(haskell, counts_what_a_stack_reaches_once)
+{
+    make_heap();
+    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    cr_assert_eq(bytes_of("ghc-prim:GHC.Types.:", &census), 48);
+    cr_assert_eq(bytes_of("main:Main.Pair", &census), 32);
+    cr_assert_eq(bytes_of("ARR_WORDS", &census), 64);
+    cr_assert_eq(bytes_of("STACK", &census), 8 * (3 + STACK_WORDS));
+    cr_assert_eq(bytes_of("TSO", &census), 120);
+    cr_assert_eq(bytes_of("IND", &census), 0);
+    cr_assert_eq(census.pinned_rest_bytes, 4096 - 64);
+    cr_assert_eq(census.unreached_bytes, 4096 - 120 - 8 * (3 + STACK_WORDS) - 48 - 32);
+    cr_assert_eq(census.marking.n_invalid, 0);
+    hpp__haskell_census_finish(&census);
+}
+
+Test(haskell, a_thread_that_runs_is_recognised)
+{
+    make_heap();
+    put(capability + 896, block_at(4));
+    cr_assert_eq(take(&census), HPP__HASKELL_RUNNING);
+    hpp__haskell_census_finish(&census);
+}
+
+Test(haskell, closures_that_overlap_end_the_search)
+{
+    make_heap();
+    uint64_t list = block_at(4) + 120 + 8 * (3 + STACK_WORDS);
+    for (uint64_t place = list; place + 32 < block_at(6); place += 32) { /* stacks up to the end */
+        put(place, stack_info);
+        put(place + 8, (block_at(6) - place) / 8 - 3);
+        put(place + 16, place + 24);
+        put(place + 24, (place + 32) | 1);
+    }
+    put_group(4, old, 2, HPP_HASKELL_IS_EVACUATED, 8192);
+    cr_assert_eq(take(&census), HPP__HASKELL_UNFIT);
+    cr_assert_lt(census.marking.n_bytes, MEGABLOCK + 8192);
+    hpp__haskell_census_finish(&census);
+}
+
+Test(haskell, closures_that_a_young_collection_has_moved)
+{
+    make_heap();
+    uint64_t list = block_at(4) + 120 + 8 * (3 + STACK_WORDS), moved = block_at(7);
+    put_group(7, young, 1, HPP_HASKELL_IS_EVACUATED, 24);
+    memcpy(at(moved, 24), at(list, 24), 24);
+    put(list, moved | 1);
+    put(young + 152, heap_at + 7 * HPP_HASKELL_DESCRIPTOR_BYTES); /* blocks of before */
+    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    cr_assert_eq(bytes_of("ghc-prim:GHC.Types.:", &census), 48);
+    hpp__haskell_census_finish(&census);
+}
+
+Test(haskell, a_collection_of_all_is_recognised)
+{
+    make_heap();
+    put(old + 152, heap_at + 4 * HPP_HASKELL_DESCRIPTOR_BYTES);
+    cr_assert_eq(take(&census), HPP__HASKELL_COLLECTING);
+    hpp__haskell_census_finish(&census);
+}
+
+Test(haskell, other_layouts_do_not_fit)
+{
+    make_heap();
+    put(young + 120, old + 8);
+    cr_assert_eq(take(&census), HPP__HASKELL_UNFIT);
+    hpp__haskell_census_finish(&census);
+    memset(memory.heap, 0, sizeof memory.heap);
+    cr_assert_eq(take(&census), HPP__HASKELL_NO_HEAP);
+    hpp__haskell_census_finish(&census);
+}
+
+/* Each word may have any value that is near to a valid one, or none of these. */
+Test(haskell, hostile_words_are_not_followed)
+{
+    uint64_t random = 1;
+    const uint64_t places[] = {heap_at, code_at, data_at};
+    const uint64_t bytes[] = {block_at(7) - heap_at, 1024, 2048};
+    for (int round = 0; round < 3000; round++) {
+        make_heap();
+        for (int i = 0; i < 1 + round % 8; i++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            size_t part = random >> 33 & 3;
+            part = part == 3 ? 0 : part;
+            uint64_t place = places[part] + (random >> 36) % (bytes[part] / 8) * 8;
+            uint64_t word = random >> 20 & 1   ? heap_at + (random >> 40) % MEGABLOCK
+                            : random >> 21 & 1 ? random >> 56
+                            : random >> 22 & 1 ? code_at + (random >> 50) / 8 * 64
+                                               : random;
+            put(place, word);
+        }
+        hpp__haskell_found found = take(&census);
+        cr_assert(found != HPP__HASKELL_FOUND || census.marking.n_bytes < UINT64_C(1) << 52);
+        hpp__haskell_census_finish(&census);
+    }
+}
