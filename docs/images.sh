@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of README.md, python.md, production.md, stack-views.md and reference/native.md that need no server of another project:
+# Draws the pictures of README.md, python.md, haskell.md, production.md, stack-views.md and reference/native.md that need no server of another project:
 # docs/images.sh [CENSUS], from any directory. Pictures of programs that are not installed are not changed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,6 +34,12 @@ done
 /usr/bin/python3 -c 'import numpy' && record arrays -hy -i 0.25 -- /usr/bin/python3 arrays.py && draw python-arrays arrays.census --dpi 144
 record growth -hy -i 0.25 -- /usr/bin/python3 growth.py
 draw python-growth growth.census --dpi 144
+
+if command -v ghc >/dev/null; then
+    cp "$samples"/programs/haskell/counts.hs . && ghc -O1 counts.hs >/dev/null
+    record counts -hT -i 0.25 -- ./counts
+    draw haskell-counts counts.census --dpi 144
+fi
 
 cat >evicted.py <<'END'
 import time

@@ -64,7 +64,8 @@ static const opt run_options[] = {
     OPT_HEADING("What is recorded"),
     OPT('h', "heap", OPT_SUFFIX, AT(heap), "KIND",
         "break the heap down by c: call stack (default), m: module, d: source location, y: type, "
-        "T: allocation function, b: use (lag, use, drag, void), r: retainer set (who holds it); "
+        "T: allocation function, or in a Haskell program closure type, b: use (lag, use, drag, "
+        "void), r: retainer set (who holds it); "
         "-hr -hy: both; -hcNAME,NAME: count only blocks that these functions allocated"),
     OPT('i', "interval", OPT_TEXT, AT(interval), "S", "seconds between samples (default 0.1)"),
     OPT('p', "prof", OPT_SUFFIX, AT(prof), "KIND",
@@ -130,7 +131,8 @@ static const opt run_options[] = {
     OPT(0, "depth", OPT_INT, AT(depth), "N",
         "distinguish stacks by their N innermost functions (default 0: all)", .high = INT_MAX),
     OPT(0, "native", OPT_FLAG, AT(native), NULL,
-        "show Python programs as native ones: without functions of Python"),
+        "show Python and Haskell programs as native ones: without functions of Python, without "
+        "closures"),
     OPT(0, "no-mmap", OPT_FLAG, AT(no_mmap), NULL,
         "leave out the memory that the program maps itself (blocks of kind mmap)"),
     OPT(0, "biography-rate", OPT_TEXT, AT(biography_rate), "SIZE",

@@ -39,7 +39,7 @@ FLOORS = {
     "profiler": ["base", "ccs", "census", "core", "runtime", "symbol", "native/machine", "native/loading", "native/window",
                  "native/target/unwind", "native/target/centres", "native/python", "native/target/compiled", "native/target/counting",
                  "native/target/lives", "native/target/preload",
-                 "native/collector/image", "native/collector/roots", "native/python/heap", "native/collector/graph", "native/collector/types",
+                 "native/collector/image", "native/collector/roots", "native/haskell", "native/python/heap", "native/collector/graph", "native/collector/types",
                  "native/collector/profile", "native/collector", "native/collector/attach"],
     "cli": ["options", ".", "bins", "source", "eventlog", "retainers", "findings", "dominators", "plot", "watch/loop", "watch/inputs", "watch/web", "watch/terminal", "watch", "run", "hpc", "gate", "commands"],
     "render": ["style", "chart", "layout", "classic", "draw", "output", "html", "terminal"],

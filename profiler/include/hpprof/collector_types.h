@@ -33,7 +33,7 @@ typedef struct hpp_collector_options {
      * at most 8 live blocks. */
     const char *const *retainer, *const *no_retainer;
     size_t n_retainer, n_no_retainer;
-    bool without_python;         /* show Python programs as native ones */
+    bool without_python;         /* show Python and Haskell programs as native ones */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
     uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */

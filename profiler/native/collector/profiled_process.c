@@ -967,14 +967,6 @@ static hpf_status map_window(hpp__process *p, hpf_error *err)
 static hpf_status copy_options(hpp__process *p, const hpp__profile_options *profile, hpf_error *err)
 {
     p->profile_options = *profile;
-    hpp__haskell_program haskell;
-    p->is_haskell = hpp__profile_counts_closures(profile->profile) &&
-                    hpp__haskell_program_find(&haskell, p->process_id);
-    if (p->is_haskell) {
-        p->haskell = haskell;
-        p->profile_options.haskell = haskell.layout;
-        p->with_images = haskell.layout != NULL;
-    }
     p->remains.arena = hpf_arena_create();
     p->names_arena = hpf_arena_create();
     if (!p->remains.arena || !p->names_arena) {
@@ -986,6 +978,18 @@ static hpf_status copy_options(hpp__process *p, const hpp__profile_options *prof
     p->remains.figures.base = base;
     p->remains.figures.process_id = p->process_id;
     return base ? HPF_OK : hpf_error_set_memory(err);
+}
+
+/* Finds out whether closures of a Haskell program are to be counted. */
+static void find_haskell(hpp__process *p, const hpp_collector_options *options)
+{
+    p->is_haskell = hpp__profile_counts_closures(options->profile) && !options->without_python &&
+                    hpp__freezer_check(NULL) == HPF_OK &&
+                    hpp__haskell_program_find(&p->haskell, p->process_id);
+    if (p->is_haskell && p->haskell.layout) {
+        p->profile_options.haskell = p->haskell.layout;
+        p->with_images = true;
+    }
 }
 
 void hpp__process_begin(hpp__process *p, bool is_at_once)
@@ -1046,6 +1050,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
     if (status == HPF_OK) {
         p->n_thread_events = atomic_load(&p->control->n_thread_events_read);
         status = copy_options(p, profile, err);
+        find_haskell(p, options);
         p->profile_options.costs = options->keeps_costs ? &p->costs : NULL;
         p->profile_options.latest = options->keeps_latest ? &p->costs : NULL;
     }

@@ -206,16 +206,18 @@ Test(haskell, a_thread_that_runs_is_recognised)
 Test(haskell, closures_that_overlap_end_the_search)
 {
     make_heap();
-    uint64_t list = block_at(4) + 120 + 8 * (3 + STACK_WORDS);
-    for (uint64_t place = list; place + 32 < block_at(6); place += 32) { /* stacks up to the end */
+    const size_t first = 16, n = 64;
+    put_group(first, old, n, HPP_HASKELL_IS_EVACUATED, n * HPP_HASKELL_BLOCK_BYTES);
+    uint64_t begin = block_at(first), end = block_at(first + n);
+    for (uint64_t place = begin; place + 64 < end; place += 32) { /* stacks up to the end */
         put(place, stack_info);
-        put(place + 8, (block_at(6) - place) / 8 - 3);
+        put(place + 8, (end - place) / 8 - 3);
         put(place + 16, place + 24);
-        put(place + 24, (place + 32) | 1);
+        put(place + 24, place + 32);
     }
-    put_group(4, old, 2, HPP_HASKELL_IS_EVACUATED, 8192);
+    put(block_at(4) + 24, begin); /* the stack of the thread */
     cr_assert_eq(take(&census), HPP__HASKELL_UNFIT);
-    cr_assert_lt(census.marking.n_bytes, MEGABLOCK + 8192);
+    cr_assert_leq(census.marking.n_bytes, MEGABLOCK + n * HPP_HASKELL_BLOCK_BYTES);
     hpp__haskell_census_finish(&census);
 }
 
