@@ -118,6 +118,13 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t object, uint64_
                 address);
 }
 
+uint64_t hpp_resolver_address(hpp_resolver *resolver, uint32_t object, uint64_t offset)
+{
+    (void)resolver;
+    (void)object;
+    return offset;
+}
+
 void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;
