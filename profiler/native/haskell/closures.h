@@ -13,7 +13,7 @@
 #define HPP_NATIVE_HASKELL_CLOSURES_H
 
 #include "base/text.h"
-#include "heap.h"
+#include "megablocks.h"
 
 /* What is known of the closures with an info table. */
 typedef struct hpp__haskell_info {

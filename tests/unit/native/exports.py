@@ -15,7 +15,7 @@ OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocat
           "census_pool_emptied census_attach census_detach prctl setns syscall unshare _Fork clone setlocale "
           "_exit _Exit mmap mmap64 munmap mremap mprotect execve execv execvp execvpe execl execlp execle fexecve "
           "execveat posix_spawn posix_spawnp system popen wordexp setrlimit setrlimit64 getrlimit getrlimit64 "
-          "prlimit prlimit64 waitpid wait3 wait4 waitid __cxa_throw")
+          "prlimit prlimit64 waitpid wait3 wait4 waitid clock_gettime __cxa_throw")
 # Only where libc has them.
 OPTIONAL = "pidfd_spawn pidfd_spawnp"
 # What programs call that `census cc` compiled, and functions that skip others.

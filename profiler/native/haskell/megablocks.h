@@ -12,8 +12,8 @@
  *
  * Threads: one thread at a time.
  */
-#ifndef HPP_NATIVE_HASKELL_HEAP_H
-#define HPP_NATIVE_HASKELL_HEAP_H
+#ifndef HPP_NATIVE_HASKELL_MEGABLOCKS_H
+#define HPP_NATIVE_HASKELL_MEGABLOCKS_H
 
 #include "base/map.h"
 #include "layouts.h"

@@ -4,7 +4,7 @@
  * object in it is looked at first: objects are followed in no order, and a read of another process
  * takes longer than following a hundred of them.
  */
-#include "heap.h"
+#include "megablocks.h"
 
 #include <stdlib.h>
 #include <string.h>
