@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 
+import haskell_layouts
 import harness
 from harness import CENSUS, Native, Profile, program
 
@@ -207,6 +208,13 @@ class Haskell(Native):
             costs.append(re.search(r"<<ghc: (\d+) bytes, (\d+) GCs, (\d+)/(\d+) avg/max bytes residency",
                                    runs.read_errors()).groups())
         self.assertEqual(costs[0], costs[1])
+
+    def test_haskell_layouts(self):
+        """The layout of the installed version is what the headers of its run-time system say."""
+        if not GHC:
+            self.skipTest("no ghc")
+        with open(os.path.join(SOURCES, "../../../../profiler/native/haskell/layouts.h"), encoding="ascii") as file:
+            self.assertIn(haskell_layouts.row(GHC), file.read())
 
     def test_haskell_unknown_version(self):
         """A program of a version that is not known is profiled as a native one, and the summary says so."""
