@@ -157,7 +157,7 @@ static bool is_printable(unsigned char byte)
 void hpp__haskell_closure_name(const hpp__haskell_closures *c, const hpp__haskell_info *info,
                                hpp__text *out)
 {
-#define NAME(name) #name,
+#define NAME(name) #name
     static const char *const names[] = {HPP_HASKELL_TYPES(NAME)};
 #undef NAME
     int32_t offset;

@@ -76,31 +76,23 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
 
 /* Types of closures (ClosureTypes.h), with the names that GHC's own profile by type has. */
 #define HPP_HASKELL_TYPES(X)                                                                       \
-    X(INVALID_OBJECT)                                                                              \
-    X(CONSTR)                                                                                      \
-    X(CONSTR_1_0)                                                                                  \
-    X(CONSTR_0_1)                                                                                  \
-    X(CONSTR_2_0)                                                                                  \
-    X(CONSTR_1_1) X(CONSTR_0_2) X(CONSTR_NOCAF) X(FUN) X(FUN_1_0) X(FUN_0_1) X(FUN_2_0) X(FUN_1_1) \
-        X(FUN_0_2) X(FUN_STATIC) X(THUNK) X(THUNK_1_0) X(THUNK_0_1) X(THUNK_2_0) X(THUNK_1_1)      \
-            X(THUNK_0_2) X(THUNK_STATIC) X(THUNK_SELECTOR) X(BCO) X(AP) X(PAP) X(AP_STACK) X(IND)  \
-                X(IND_STATIC) X(RET_BCO) X(RET_SMALL) X(RET_BIG) X(RET_FUN) X(UPDATE_FRAME)        \
-                    X(CATCH_FRAME) X(UNDERFLOW_FRAME) X(STOP_FRAME) X(BLOCKING_QUEUE) X(BLACKHOLE) \
-                        X(MVAR_CLEAN) X(MVAR_DIRTY) X(TVAR) X(ARR_WORDS) X(MUT_ARR_PTRS_CLEAN)     \
-                            X(MUT_ARR_PTRS_DIRTY) X(MUT_ARR_PTRS_FROZEN_DIRTY)                     \
-                                X(MUT_ARR_PTRS_FROZEN_CLEAN) X(MUT_VAR_CLEAN) X(MUT_VAR_DIRTY)     \
-                                    X(WEAK) X(PRIM) X(MUT_PRIM) X(TSO) X(STACK) X(TREC_CHUNK)      \
-                                        X(ATOMICALLY_FRAME) X(CATCH_RETRY_FRAME)                   \
-                                            X(CATCH_STM_FRAME) X(WHITEHOLE)                        \
-                                                X(SMALL_MUT_ARR_PTRS_CLEAN)                        \
-                                                    X(SMALL_MUT_ARR_PTRS_DIRTY)                    \
-                                                        X(SMALL_MUT_ARR_PTRS_FROZEN_DIRTY)         \
-                                                            X(SMALL_MUT_ARR_PTRS_FROZEN_CLEAN)     \
-                                                                X(COMPACT_NFDATA)
+    X(INVALID_OBJECT), X(CONSTR), X(CONSTR_1_0), X(CONSTR_0_1), X(CONSTR_2_0), X(CONSTR_1_1),      \
+        X(CONSTR_0_2), X(CONSTR_NOCAF), X(FUN), X(FUN_1_0), X(FUN_0_1), X(FUN_2_0), X(FUN_1_1),    \
+        X(FUN_0_2), X(FUN_STATIC), X(THUNK), X(THUNK_1_0), X(THUNK_0_1), X(THUNK_2_0),             \
+        X(THUNK_1_1), X(THUNK_0_2), X(THUNK_STATIC), X(THUNK_SELECTOR), X(BCO), X(AP), X(PAP),     \
+        X(AP_STACK), X(IND), X(IND_STATIC), X(RET_BCO), X(RET_SMALL), X(RET_BIG), X(RET_FUN),      \
+        X(UPDATE_FRAME), X(CATCH_FRAME), X(UNDERFLOW_FRAME), X(STOP_FRAME), X(BLOCKING_QUEUE),     \
+        X(BLACKHOLE), X(MVAR_CLEAN), X(MVAR_DIRTY), X(TVAR), X(ARR_WORDS), X(MUT_ARR_PTRS_CLEAN),  \
+        X(MUT_ARR_PTRS_DIRTY), X(MUT_ARR_PTRS_FROZEN_DIRTY), X(MUT_ARR_PTRS_FROZEN_CLEAN),         \
+        X(MUT_VAR_CLEAN), X(MUT_VAR_DIRTY), X(WEAK), X(PRIM), X(MUT_PRIM), X(TSO), X(STACK),       \
+        X(TREC_CHUNK), X(ATOMICALLY_FRAME), X(CATCH_RETRY_FRAME), X(CATCH_STM_FRAME),              \
+        X(WHITEHOLE), X(SMALL_MUT_ARR_PTRS_CLEAN), X(SMALL_MUT_ARR_PTRS_DIRTY),                    \
+        X(SMALL_MUT_ARR_PTRS_FROZEN_DIRTY), X(SMALL_MUT_ARR_PTRS_FROZEN_CLEAN), X(COMPACT_NFDATA)
 
-#define HPP_HASKELL_TYPE(name) HPP_HASKELL_##name,
+#define HPP_HASKELL_TYPE(name) HPP_HASKELL_##name
 typedef enum hpp_haskell_type {
-    HPP_HASKELL_TYPES(HPP_HASKELL_TYPE) HPP_HASKELL_N_TYPES
+    HPP_HASKELL_TYPES(HPP_HASKELL_TYPE),
+    HPP_HASKELL_N_TYPES
 } hpp_haskell_type;
 #undef HPP_HASKELL_TYPE
 
