@@ -539,15 +539,19 @@ static int run_snapshots(const cmd *self, const diff_values *values, const targe
     others.part = -1;
     if (!to->table || values->measure >= 0 || values->gate || stack_options_given(&others) ||
         time_window_given(&values->window) ||
-        (part >= 0 && part != HPF_PART_TYPE && part != HPF_PART_RETAINER)) {
-        return cmd_misused(self, "heap snapshots can only be compared as a table, with --by type "
-                                 "or retainer, -m, -o, --format and --bytes");
+        (part >= 0 && part != HPF_PART_TYPE && part != HPF_PART_RETAINER &&
+         part != HPF_PART_LINE)) {
+        return cmd_misused(self, "heap snapshots can only be compared as a table, with --by type, "
+                                 "retainer or line, -m, -o, --format and --bytes");
     }
     const dominators_options options = {.output = values->output,
                                         .format = table_format_of(to),
                                         .n_children = most_rows(values),
                                         .exact = values->exact};
-    return dominators_report_diff(paths, part == HPF_PART_RETAINER, &options);
+    hpf_snapshot_part by = part == HPF_PART_RETAINER ? HPF_SNAPSHOT_HOLDER
+                           : part == HPF_PART_LINE   ? HPF_SNAPSHOT_SITE
+                                                     : HPF_SNAPSHOT_TYPE;
+    return dominators_report_diff(paths, by, &options);
 }
 
 /* Compares two files of address bins, by function. */

@@ -250,32 +250,35 @@ static bool parse_question(hpf_question **out, const char *text)
 }
 
 /* Writes the objects that a question matches, or the ways to them. */
-static bool write_answer(snapshot_file *file, const hpf_question *question,
-                         const dominators_options *options, hpf_sink *sink)
+static hpf_status write_answer(snapshot_file *file, const hpf_question *question,
+                               const dominators_options *options, hpf_sink *sink, hpf_error *err)
 {
     hpf_matches matches = {0};
     uint32_t *holders = hpf_dominators_holders(&file->dominators, &file->snapshot);
-    bool fits = holders && hpf_question_ask(&matches, question, &file->snapshot, &file->dominators,
-                                            holders, NULL) == HPF_OK;
-    if (fits && options->paths) {
-        fits = hpf_path_tree_init(&file->tree, &file->snapshot, matches.is_match,
-                                  SNAPSHOT_LEAST_SHARE, MOST_GROUPS, NULL) == HPF_OK &&
-               write_groups(file, options, sink);
-    } else if (fits) {
-        fits = dominators_report_matches(file, &matches, holders, options, sink);
+    hpf_status status = holders ? hpf_question_ask(&matches, question, &file->snapshot,
+                                                   &file->dominators, holders, err)
+                                : hpf_error_set_memory(err);
+    if (status == HPF_OK && options->paths) {
+        status = hpf_path_tree_init(&file->tree, &file->snapshot, matches.is_match,
+                                    SNAPSHOT_LEAST_SHARE, MOST_GROUPS, err);
     }
+    bool fits =
+        status != HPF_OK ||
+        (options->paths ? write_groups(file, options, sink)
+                        : dominators_report_matches(file, &matches, holders, options, sink));
     hpf_matches_finish(&matches);
     free(holders);
-    return fits;
+    return fits ? status : hpf_error_set_memory(err);
 }
 
 static int report(const char *path, const dominators_options *options, const hpf_question *question)
 {
     snapshot_file file;
     uint32_t node = 0;
-    unsigned further = question           ? HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES
-                       : options->holders ? HPF_HEAPSNAPSHOT_IDS
-                                          : 0;
+    unsigned further =
+        question ? HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES
+        : options->holders ? HPF_HEAPSNAPSHOT_IDS
+                           : 0;
     if (!snapshot_file_load(&file, path, further, question ? 0 : MOST_GROUPS)) {
         return EXIT_FAILED;
     }
@@ -287,13 +290,17 @@ static int report(const char *path, const dominators_options *options, const hpf
     const char *name;
     hpf_sink *sink = output_open(options->output, &name);
     int status = EXIT_FAILED;
-    bool fits = sink && (question           ? write_answer(&file, question, options, sink)
-                         : options->holders ? write_path(&file, node, options->exact, sink)
-                                            : write_groups(&file, options, sink));
-    if (fits || !sink) {
+    hpf_error err = {0};
+    if (sink && question) {
+        (void)!write_answer(&file, question, options, sink, &err);
+    } else if (sink && !(options->holders ? write_path(&file, node, options->exact, sink)
+                                          : write_groups(&file, options, sink))) {
+        (void)hpf_error_set_memory(&err);
+    }
+    if (err.status == HPF_OK) {
         status = output_close(sink, name);
     } else {
-        diag_say("out of memory");
+        diag_error(path, &err);
         hpf_sink_destroy(sink);
     }
     snapshot_file_finish(&file);

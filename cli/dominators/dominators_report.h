@@ -8,6 +8,7 @@
 #define CENSUS_DOMINATORS_REPORT_H
 
 #include "hpfile/question.h"
+#include "hpfile/snapshot_diff.h"
 
 #include "snapshot_file.h"
 #include "table.h"
@@ -26,9 +27,9 @@ typedef struct dominators_options {
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
 
-/* Compares two heap snapshots, by type or by what holds the objects; options are the output,
+/* Compares two heap snapshots, options are the output,
  * format, most rows and `exact`. Returns an exit status; failures print a message. */
-int dominators_report_diff(const char *const *paths, bool by_holder,
+int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,
                            const dominators_options *options);
 
 /* Writes the matches of a question, largest first. Returns false without memory. */

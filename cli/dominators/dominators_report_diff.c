@@ -12,7 +12,7 @@
 
 enum { GROWTH, BEFORE, AFTER, N_NEW, NEW, RETAINED, N_GONE, GONE, GROWN, NAME, N_COLUMNS };
 
-static const table_column type_columns[N_COLUMNS] = {
+static const table_column all_columns[N_COLUMNS] = {
     [GROWTH] = {"growth_bytes", "growth", TABLE_BYTES_CHANGE},
     [BEFORE] = {"before_bytes", "before", TABLE_BYTES},
     [AFTER] = {"after_bytes", "after", TABLE_BYTES},
@@ -22,7 +22,7 @@ static const table_column type_columns[N_COLUMNS] = {
     [N_GONE] = {"gone_objects", "gone", TABLE_COUNT},
     [GONE] = {"gone_bytes", "bytes", TABLE_BYTES},
     [GROWN] = {"grown_bytes", "grown", TABLE_BYTES_CHANGE},
-    [NAME] = {"type", "type", TABLE_NAME},
+    [NAME] = {NULL, NULL, TABLE_NAME},
 };
 
 static void fill_row(const hpf_snapshot_change *r, table_cell *cells)
@@ -80,7 +80,8 @@ static void write_text(const hpf_snapshot_diff *diff, const table *rows, const c
     hpf_sink_printf(sink, "%s new, ", format_count(t->n_new).text);
     hpf_sink_printf(sink, "retaining %s; %s gone; matched by %s\n",
                     format_amount((double)t->retained_bytes, HPF_STR("bytes"), rows->exact).text,
-                    format_count(t->n_gone).text, diff->by_id ? "id" : "type, holder and size");
+                    format_count(t->n_gone).text,
+                    diff->by_id ? "id" : "type, holder, site and size");
     if (rows->n_rows > 0) {
         hpf_sink_text(sink, "\n");
         table_write(rows, TABLE_AS_TEXT, sink);
@@ -90,14 +91,15 @@ static void write_text(const hpf_snapshot_diff *diff, const table *rows, const c
     }
 }
 
-static void write_diff(const hpf_snapshot_diff *diff, bool by_holder, const char *const *paths,
-                       const dominators_options *options, hpf_sink *sink)
+static void write_diff(const hpf_snapshot_diff *diff, hpf_snapshot_part part,
+                       const char *const *paths, const dominators_options *options, hpf_sink *sink)
 {
     table_column columns[N_COLUMNS];
-    memcpy(columns, type_columns, sizeof columns);
-    if (by_holder) {
-        columns[NAME].key = columns[NAME].heading = "holder";
-    }
+    memcpy(columns, all_columns, sizeof columns);
+    static const char *const names[] = {[HPF_SNAPSHOT_TYPE] = "type",
+                                        [HPF_SNAPSHOT_HOLDER] = "holder",
+                                        [HPF_SNAPSHOT_SITE] = "site"};
+    columns[NAME].key = columns[NAME].heading = names[part];
     size_t most = options->n_children ? options->n_children : UINT32_MAX;
     const table rows = {
         .columns = columns,
@@ -117,41 +119,42 @@ static void write_diff(const hpf_snapshot_diff *diff, bool by_holder, const char
     }
 }
 
-static int compare(const snapshot_file *files, uint32_t *const *holders, bool by_holder,
+static int compare(const snapshot_file *files, uint32_t *const *holders, hpf_snapshot_part part,
                    const char *const *paths, const dominators_options *options)
 {
     hpf_error err;
     hpf_snapshot_diff diff;
     const hpf_snapshot_side before = {&files[0].snapshot, &files[0].dominators, holders[0]};
     const hpf_snapshot_side after = {&files[1].snapshot, &files[1].dominators, holders[1]};
-    if (hpf_snapshot_diff_init(&diff, &before, &after, by_holder, &err) != HPF_OK) {
+    if (hpf_snapshot_diff_init(&diff, &before, &after, part, &err) != HPF_OK) {
         diag_say("%s", err.message);
         return EXIT_FAILED;
     }
     const char *name;
     hpf_sink *sink = output_open(options->output, &name);
     if (sink) {
-        write_diff(&diff, by_holder, paths, options, sink);
+        write_diff(&diff, part, paths, options, sink);
     }
     hpf_snapshot_diff_finish(&diff);
     return output_close(sink, name);
 }
 
-int dominators_report_diff(const char *const *paths, bool by_holder,
+int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,
                            const dominators_options *options)
 {
     snapshot_file files[2];
     uint32_t *holders[2] = {NULL, NULL};
+    const unsigned columns = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_SITES;
     int status = EXIT_FAILED;
-    if (!snapshot_file_load(&files[0], paths[0], HPF_HEAPSNAPSHOT_IDS, 0)) {
+    if (!snapshot_file_load(&files[0], paths[0], columns, 0)) {
         return EXIT_FAILED;
     }
-    if (snapshot_file_load(&files[1], paths[1], HPF_HEAPSNAPSHOT_IDS, 0)) {
+    if (snapshot_file_load(&files[1], paths[1], columns, 0)) {
         for (int i = 0; i < 2; i++) {
             holders[i] = hpf_dominators_holders(&files[i].dominators, &files[i].snapshot);
         }
         if (holders[0] && holders[1]) {
-            status = compare(files, holders, by_holder, paths, options);
+            status = compare(files, holders, part, paths, options);
         } else {
             diag_say("out of memory");
         }

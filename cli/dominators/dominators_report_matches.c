@@ -21,7 +21,7 @@ typedef struct view {
     char *id; /* of the row that is written; ID_BYTES */
 } view;
 
-enum { RETAINED, SELF, ID, ID_TEXT, HOLDER, TYPE, NAME, N_COLUMNS };
+enum { RETAINED, SELF, ID, ID_TEXT, HOLDER, SITE, TYPE, NAME, N_COLUMNS };
 
 static const table_column columns[N_COLUMNS] = {
     [RETAINED] = {"retained_bytes", "retained", TABLE_BYTES},
@@ -29,6 +29,7 @@ static const table_column columns[N_COLUMNS] = {
     [ID] = {"id", "id", TABLE_COUNT},
     [ID_TEXT] = {"id", "id", TABLE_NAME},
     [HOLDER] = {"holder", "holder", TABLE_NAME},
+    [SITE] = {"site", "site", TABLE_NAME},
     [TYPE] = {"type", "type", TABLE_NAME},
     [NAME] = {"name", "name", TABLE_NAME},
 };
@@ -52,6 +53,8 @@ static void fill(const void *context, size_t index, table_cell *cells)
     snprintf(v->id, ID_BYTES, "@%" PRIu64, cells[ID].whole);
     cells[ID_TEXT].name = hpf_str_of(v->id);
     cells[HOLDER].name = shown(v, snapshot_file_node_name(v->file, v->holders[node]));
+    bool has_site = s->sites && s->sites[node] != HPF_SNAPSHOT_NONE;
+    cells[SITE].name = has_site ? shown(v, hpf_snapshot_text(s, s->sites[node])) : HPF_STR("");
     cells[TYPE].name = shown(v, snapshot_file_node_name(v->file, node));
     cells[NAME].name = shown(v, hpf_snapshot_text(s, s->own_names[node]));
 }
@@ -147,6 +150,7 @@ bool dominators_report_matches(const snapshot_file *file, const hpf_matches *mat
                .context = &v,
                .exact = options->exact,
                .hidden = v.is_for_people ? 1u << ID | 1u << NAME : 1u << ID_TEXT};
+    t.hidden |= s->sites ? 0 : 1u << SITE;
     t.hidden |= s->ids ? 0 : 1u << ID | 1u << ID_TEXT;
     for (size_t i = 0; i < t.n_rows; i++) { /* people read names that say more */
         if (s->own_names[v.nodes[i]] != s->names[v.nodes[i]]) {

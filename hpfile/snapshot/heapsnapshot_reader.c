@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "hpfile/str.h"
 #include "io/json_lex.h"
 #include "hpfile/heapsnapshot.h"
@@ -20,7 +21,7 @@ enum { MOST_TYPES = 64, MOST_TYPE_BYTES = 32 };
 /* Which of the fields of a node or an edge is which. */
 typedef struct fields {
     uint32_t n;
-    uint32_t type, name, id, size, n_edges, target;
+    uint32_t type, name, id, size, n_edges, site, target;
 } fields;
 
 typedef struct reader {
@@ -36,7 +37,7 @@ typedef struct reader {
     size_t n_globals, globals_capacity;
     /* While nodes or edges are read. */
     uint32_t field; /* of the next number */
-    uint64_t type, name, id, size_bytes, n_edges, target;
+    uint64_t type, name, id, site, size_bytes, n_edges, target;
     uint32_t n_left; /* edges of the last node that are still to come */
     uint64_t total_bytes;
     uint32_t source; /* the node whose edges are being read */
@@ -77,6 +78,7 @@ static hpf_status take_node_field(reader *r, uint32_t index, hpf_str name)
                       : hpf_str_is(name, "id")         ? &r->node.id
                       : hpf_str_is(name, "self_size")  ? &r->node.size
                       : hpf_str_is(name, "edge_count") ? &r->node.n_edges
+                      : hpf_str_is(name, "site")       ? &r->node.site
                                                        : NULL;
     if (field) {
         *field = index;
@@ -146,6 +148,13 @@ static hpf_status read_meta_member(void *context, hpf_str key)
 static hpf_status read_head_member(void *context, hpf_str key)
 {
     reader *r = context;
+    if (hpf_str_is(key, "process")) {
+        hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_STRING, "a text");
+        hpf_str text = r->lex.text;
+        bool is_number = status == HPF_OK && hpf__take_whole(&text, 16, &r->out->process);
+        r->out->process = is_number && text.length == 0 ? r->out->process : 0;
+        return status;
+    }
     return hpf_str_is(key, "meta") ? hpf__json_object(&r->lex, read_meta_member, r)
                                    : hpf__json_pass(&r->lex);
 }
@@ -208,6 +217,7 @@ static hpf_status add_node(reader *r)
     hpf_snapshot *s = r->out;
     size_t n = (size_t)s->n_nodes + 1;
     bool has_ids = r->columns & HPF_HEAPSNAPSHOT_IDS && r->node.id != NO_FIELD;
+    bool has_sites = r->columns & HPF_HEAPSNAPSHOT_SITES && r->node.site != NO_FIELD;
     bool has_own_names = r->columns & HPF_HEAPSNAPSHOT_OWN_NAMES;
     if (r->type >= r->n_types || r->name >= HPF_SNAPSHOT_NONE) {
         return fail(r, HPF_ERR_RANGE, "the node has an unknown type or name");
@@ -221,11 +231,15 @@ static hpf_status add_node(reader *r)
         !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1) ||
         (has_ids && !HPF__ARRAY_RESERVE(s->ids, s->ids_capacity, n)) ||
+        (has_sites && !HPF__ARRAY_RESERVE(s->sites, s->sites_capacity, n)) ||
         (has_own_names && !HPF__ARRAY_RESERVE(s->own_names, s->own_names_capacity, n))) {
         return hpf_error_set_memory(r->err);
     }
     if (has_ids) {
         s->ids[s->n_nodes] = r->id;
+    }
+    if (has_sites) {
+        s->sites[s->n_nodes] = r->site < HPF_SNAPSHOT_NONE ? (uint32_t)r->site : HPF_SNAPSHOT_NONE;
     }
     if (has_own_names) {
         s->own_names[s->n_nodes] = (uint32_t)r->name;
@@ -253,6 +267,8 @@ static hpf_status take_of_node(reader *r, uint64_t number)
         r->size_bytes = number;
     } else if (field == r->node.n_edges) {
         r->n_edges = number;
+    } else if (field == r->node.site) {
+        r->site = number;
     }
     r->field = field + 1 == r->node.n ? 0 : field + 1;
     return r->field == 0 ? add_node(r) : HPF_OK;
@@ -347,6 +363,14 @@ static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
         if (s->names[i] >= n_strings) {
             return hpf_error_set(r->err, HPF_ERR_RANGE, "node %u has the string %u, of %zu", i,
                                  s->names[i], n_strings);
+        }
+        if (s->sites && s->sites[i] >= n_strings) {
+            return hpf_error_set(r->err, HPF_ERR_RANGE, "node %u has the site %u, of %zu texts", i,
+                                 s->sites[i], n_strings);
+        }
+        if (s->sites) {
+            uint32_t site = all->texts[s->sites[i]];
+            s->sites[i] = hpf_snapshot_text(s, site).length > 0 ? site : HPF_SNAPSHOT_NONE;
         }
         if (s->own_names) {
             s->own_names[i] = all->texts[s->own_names[i]];
@@ -501,7 +525,8 @@ hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, unsigned
 {
     hpf_error ignored;
     *out = (hpf_snapshot){0};
-    const fields unknown = {0, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
+    const fields unknown = {0,        NO_FIELD, NO_FIELD, NO_FIELD,
+                            NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
     reader r = {.lex = {.scan = {.source = source, .err = err ? err : &ignored, .line = 1}},
                 .err = err ? err : &ignored,
                 .out = out,

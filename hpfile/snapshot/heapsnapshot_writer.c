@@ -3,18 +3,21 @@
  * One line for each node and edge, as V8 writes them. All fields that Chrome's reader needs, no
  * others.
  */
+#include <inttypes.h>
+
 #include "base/json.h"
 #include "hpfile/sink.h"
 #include "hpfile/heapsnapshot.h"
 
-enum { N_FIELDS = 5, NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
+enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
 
 /* Types have V8's numbers, for tools that do not look at the names. DevTools groups native objects
  * by their names. */
-static const char head[] =
+static const char fields[] =
     "{\"snapshot\":{\"meta\":{"
-    "\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\"],"
-    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\","
+    "\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\"";
+static const char types[] =
+    "],\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\","
     "\"number\",\"native\",\"synthetic\"],\"string\",\"number\",\"number\",\"number\"],"
     "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
     "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\","
@@ -33,31 +36,50 @@ static void write_row(hpf_sink *sink, bool is_first, const uint64_t *numbers, si
     }
 }
 
+/* Ids of nodes that have none, in a file of others, are above those. */
+static const uint64_t first_other_id = UINT64_C(1) << 52;
+
 void hpf_heapsnapshot_write(const hpf_snapshot *s, hpf_sink *sink)
 {
-    hpf_sink_text(sink, head);
-    hpf_sink_printf(sink, ",\"node_count\":%u,\"edge_count\":%u,\"trace_function_count\":0},\n",
+    const uint32_t n_texts = hpf_snapshot_n_texts(s);
+    const size_t n_fields = s->sites ? 6 : 5;
+    hpf_sink_text(sink, fields);
+    hpf_sink_text(sink, s->sites ? ",\"site\"" : "");
+    hpf_sink_text(sink, types);
+    hpf_sink_printf(sink, ",\"node_count\":%u,\"edge_count\":%u,\"trace_function_count\":0",
                     s->n_nodes, s->n_edges);
+    if (s->process != 0) {
+        hpf_sink_printf(sink, ",\"process\":\"%" PRIx64 "\"", s->process);
+    }
+    hpf_sink_text(sink, "},\n");
     hpf_sink_text(sink, "\"nodes\":[");
     for (uint32_t i = 0; i < s->n_nodes; i++) {
-        const uint64_t row[] = {s->is_object[i] ? NATIVE : SYNTHETIC, s->names[i],
-                                2 * (uint64_t)i + 1, s->sizes[i],
-                                s->first_edges[i + 1] - s->first_edges[i]};
-        write_row(sink, i == 0, row, N_FIELDS);
+        bool has_site = s->sites && s->sites[i] != HPF_SNAPSHOT_NONE;
+        uint64_t number = 2 * (uint64_t)i + 1;
+        const uint64_t row[] = {s->is_object[i] ? NATIVE : SYNTHETIC,
+                                s->names[i],
+                                !s->ids          ? number
+                                : s->ids[i] == 0 ? first_other_id + number
+                                                 : s->ids[i],
+                                s->sizes[i],
+                                s->first_edges[i + 1] - s->first_edges[i],
+                                has_site ? s->sites[i] : n_texts};
+        write_row(sink, i == 0, row, n_fields);
     }
     hpf_sink_text(sink, "],\n\"edges\":[");
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         for (uint32_t k = s->first_edges[i]; k < s->first_edges[i + 1]; k++) {
             const uint64_t row[] = {ELEMENT, k - s->first_edges[i],
-                                    (uint64_t)s->targets[k] * N_FIELDS};
+                                    (uint64_t)s->targets[k] * n_fields};
             write_row(sink, k == 0, row, sizeof row / sizeof *row);
         }
     }
     hpf_sink_text(sink, "],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n"
                         "\"locations\":[],\n\"strings\":[");
-    for (uint32_t i = 0; i < hpf_snapshot_n_texts(s); i++) {
+    for (uint32_t i = 0; i < n_texts; i++) {
         hpf_sink_text(sink, i == 0 ? "\n" : ",\n");
         hpf_json_quoted(sink, hpf_snapshot_text(s, i));
     }
+    hpf_sink_text(sink, s->sites ? ",\n\"\"" : ""); /* of nodes without a site */
     hpf_sink_text(sink, "]}\n");
 }

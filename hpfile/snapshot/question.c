@@ -18,6 +18,7 @@ enum { MOST_STEPS = 200, MOST_DEPTH = 50 };
 typedef enum word {
     TYPE, /* texts */
     NAME,
+    SITE,
     HOLDER,
     HELD_BY, /* ways to an object from those with a text */
     REACHABLE_FROM,
@@ -31,11 +32,17 @@ typedef enum word {
 } word;
 
 static const char *const words[N_WORDS] = {
-    [TYPE] = "type",         [NAME] = "name",
-    [HOLDER] = "holder",     [HELD_BY] = "held_by",
-    [SIZE] = "size",         [REACHABLE_FROM] = "reachable_from",
-    [RETAINED] = "retained", [EDGES] = "edges",
-    [AND] = "and",           [OR] = "or",
+    [TYPE] = "type",
+    [NAME] = "name",
+    [SITE] = "site",
+    [HOLDER] = "holder",
+    [HELD_BY] = "held_by",
+    [SIZE] = "size",
+    [REACHABLE_FROM] = "reachable_from",
+    [RETAINED] = "retained",
+    [EDGES] = "edges",
+    [AND] = "and",
+    [OR] = "or",
     [NOT] = "not",
 };
 
@@ -186,9 +193,10 @@ static hpf_status parse_condition(parser *p)
     const char *begin = next(p);
     word w = take_word(p);
     if (w >= AND) {
-        return fail_at(p, begin, HPF_ERR_SYNTAX,
-                       "expected type, name, holder, held_by, reachable_from, size, retained or "
-                       "edges");
+        return fail_at(
+            p, begin, HPF_ERR_SYNTAX,
+            "expected type, name, site, holder, held_by, reachable_from, size, retained or "
+            "edges");
     }
     const char *sign = next(p);
     step *s = push(p, w);
@@ -374,6 +382,9 @@ static bool holds(const search *f, uint32_t index, uint32_t node)
         return has_text(f, condition, known, node, s->names[node]);
     case NAME:
         return has_text(f, condition, known, node, (s->own_names ? s->own_names : s->names)[node]);
+    case SITE:
+        return s->sites[node] != HPF_SNAPSHOT_NONE &&
+               has_text(f, condition, known, node, s->sites[node]);
     case HOLDER:
         return has_text(f, condition, known, f->holders[node], s->names[f->holders[node]]);
     case HELD_BY:
@@ -427,6 +438,14 @@ hpf_status hpf_question_ask(hpf_matches *out, const hpf_question *q, const hpf_s
                             const hpf_dominators *d, const uint32_t *holders, hpf_error *err)
 {
     search f = {.question = q, .snapshot = s, .dominators = d, .holders = holders};
+    for (uint32_t i = 0; i < q->n_steps; i++) {
+        if (q->steps[i].word == SITE && !s->sites) {
+            *out = (hpf_matches){0};
+            return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                                 "the heap snapshot has no sites beside types: take it with "
+                                 "census run -hy");
+        }
+    }
     *out = (hpf_matches){.is_match = calloc(s->n_nodes, sizeof *out->is_match)};
     uint8_t *is_kept = malloc(s->n_nodes);
     f.queue = malloc(s->n_nodes * sizeof *f.queue);

@@ -30,11 +30,15 @@ hpf_status hpf_snapshot_add_node(hpf_snapshot *s, hpf_str name, uint64_t size_by
         !HPF__ARRAY_RESERVE(s->is_object, s->is_object_capacity, n) ||
         !HPF__ARRAY_RESERVE(s->first_edges, s->first_edges_capacity, n + 1) ||
         (s->ids && !HPF__ARRAY_RESERVE(s->ids, s->ids_capacity, n)) ||
+        (s->sites && !HPF__ARRAY_RESERVE(s->sites, s->sites_capacity, n)) ||
         (s->own_names && !HPF__ARRAY_RESERVE(s->own_names, s->own_names_capacity, n))) {
         return hpf_error_set_memory(err);
     }
     if (s->ids) {
         s->ids[s->n_nodes] = 0;
+    }
+    if (s->sites) {
+        s->sites[s->n_nodes] = HPF_SNAPSHOT_NONE;
     }
     if (s->own_names) {
         s->own_names[s->n_nodes] = number;
@@ -44,6 +48,31 @@ hpf_status hpf_snapshot_add_node(hpf_snapshot *s, hpf_str name, uint64_t size_by
     s->is_object[s->n_nodes] = is_object;
     s->first_edges[s->n_nodes++] = s->n_edges;
     s->first_edges[s->n_nodes] = s->n_edges;
+    return HPF_OK;
+}
+
+hpf_status hpf_snapshot_set_origin(hpf_snapshot *s, uint64_t id, hpf_str site, hpf_error *err)
+{
+    uint32_t number;
+    size_t n_others = (size_t)s->n_nodes - 1;
+    bool has_new_ids = !s->ids && id != 0, has_new_sites = !s->sites && site.length > 0;
+    if ((site.length > 0 && !hpf__snapshot_text(s, site, &number)) ||
+        (has_new_ids && !HPF__ARRAY_RESERVE(s->ids, s->ids_capacity, s->n_nodes)) ||
+        (has_new_sites && !HPF__ARRAY_RESERVE(s->sites, s->sites_capacity, s->n_nodes))) {
+        return hpf_error_set_memory(err);
+    }
+    if (has_new_ids) {
+        memset(s->ids, 0, n_others * sizeof *s->ids);
+    }
+    if (has_new_sites) {
+        memset(s->sites, 0xff, n_others * sizeof *s->sites);
+    }
+    if (s->ids) {
+        s->ids[n_others] = id;
+    }
+    if (s->sites) {
+        s->sites[n_others] = site.length > 0 ? number : HPF_SNAPSHOT_NONE;
+    }
     return HPF_OK;
 }
 
@@ -87,6 +116,7 @@ void hpf_snapshot_finish(hpf_snapshot *s)
     free(s->first_edges);
     free(s->targets);
     free(s->ids);
+    free(s->sites);
     free(s->own_names);
     if (s->texts) {
         hpf__intern_finish(s->texts);

@@ -16,7 +16,7 @@ typedef struct comparison {
     uint32_t *names[N_SIDES];    /* by name of each snapshot: a number that both share */
     uint32_t n_names;            /* of these numbers */
     uint32_t *partners[N_SIDES]; /* by node; NONE: it is in this snapshot only */
-    bool by_holder;
+    hpf_snapshot_part part;
 } comparison;
 
 static uint32_t name_of(const comparison *c, int side, uint32_t node)
@@ -27,6 +27,14 @@ static uint32_t name_of(const comparison *c, int side, uint32_t node)
 static uint32_t holder_name_of(const comparison *c, int side, uint32_t node)
 {
     return name_of(c, side, c->sides[side]->holders[node]);
+}
+
+/* Returns the number of the site of a node, or `n_names`. */
+static uint32_t site_of(const comparison *c, int side, uint32_t node)
+{
+    const hpf_snapshot *s = c->sides[side]->snapshot;
+    bool has_site = s->sites && s->sites[node] != HPF_SNAPSHOT_NONE;
+    return has_site ? c->names[side][s->sites[node]] : c->n_names;
 }
 
 /* ---- Names of both ---- */
@@ -57,6 +65,13 @@ static bool have_numbers_for_ids(const hpf_snapshot *s)
         i++;
     }
     return !s->ids || i == s->n_nodes;
+}
+
+/* Returns whether ids may last from one snapshot to the other. */
+static bool may_last(const comparison *c)
+{
+    const hpf_snapshot *a = c->sides[BEFORE]->snapshot, *b = c->sides[AFTER]->snapshot;
+    return a->process == b->process && !have_numbers_for_ids(a) && !have_numbers_for_ids(b);
 }
 
 /* Makes partners of two nodes. */
@@ -99,7 +114,7 @@ static bool match_ids(comparison *c, bool *lasts)
         }
     }
     hpf__hash_finish(&table);
-    *lasts = n_shared > 0 && n_same >= n_shared - n_shared / 10;
+    *lasts = a->process != 0 || (n_shared > 0 && n_same >= n_shared - n_shared / 10);
     return fits;
 }
 
@@ -108,13 +123,15 @@ static bool have_one_shape(const comparison *c, uint32_t before, int side, uint3
 {
     return c->sides[BEFORE]->snapshot->sizes[before] == c->sides[side]->snapshot->sizes[node] &&
            name_of(c, BEFORE, before) == name_of(c, side, node) &&
-           holder_name_of(c, BEFORE, before) == holder_name_of(c, side, node);
+           holder_name_of(c, BEFORE, before) == holder_name_of(c, side, node) &&
+           site_of(c, BEFORE, before) == site_of(c, side, node);
 }
 
 static uint32_t shape_hash(const comparison *c, int side, uint32_t node)
 {
     uint64_t names = (uint64_t)name_of(c, side, node) << 32 | holder_name_of(c, side, node);
-    return hpf__hash_word(hpf__hash_mix(names, c->sides[side]->snapshot->sizes[node]));
+    uint64_t rest = hpf__hash_mix(site_of(c, side, node), c->sides[side]->snapshot->sizes[node]);
+    return hpf__hash_word(hpf__hash_mix(names, rest));
 }
 
 /* Objects of one shape before: a list. */
@@ -184,8 +201,7 @@ static bool find_partners(comparison *c, bool *by_id)
         }
         memset(c->partners[side], 0xff, n_bytes);
     }
-    if (!have_numbers_for_ids(c->sides[BEFORE]->snapshot) &&
-        !have_numbers_for_ids(c->sides[AFTER]->snapshot) && !match_ids(c, by_id)) {
+    if (may_last(c) && !match_ids(c, by_id)) {
         return false;
     }
     for (int side = BEFORE; side < N_SIDES && !*by_id; side++) {
@@ -199,7 +215,9 @@ static bool find_partners(comparison *c, bool *by_id)
 
 static uint32_t row_of(const comparison *c, int side, uint32_t node)
 {
-    return c->by_holder ? holder_name_of(c, side, node) : name_of(c, side, node);
+    return c->part == HPF_SNAPSHOT_SITE     ? site_of(c, side, node)
+           : c->part == HPF_SNAPSHOT_HOLDER ? holder_name_of(c, side, node)
+                                            : name_of(c, side, node);
 }
 
 static void count(hpf_snapshot_change *row, int side, uint64_t size, bool is_alone)
@@ -310,7 +328,7 @@ static bool make_rows(const comparison *c, hpf_snapshot_diff *diff)
     if (!add_retained(c, diff)) {
         return false;
     }
-    for (uint32_t i = 0; i < c->n_names; i++) {
+    for (uint32_t i = 0; i <= c->n_names; i++) {
         if (diff->rows[i].n_new || diff->rows[i].n_gone || diff->rows[i].grown_bytes) {
             diff->rows[diff->n_rows++] = diff->rows[i];
         }
@@ -320,10 +338,16 @@ static bool make_rows(const comparison *c, hpf_snapshot_diff *diff)
 }
 
 hpf_status hpf_snapshot_diff_init(hpf_snapshot_diff *out, const hpf_snapshot_side *before,
-                                  const hpf_snapshot_side *after, bool by_holder, hpf_error *err)
+                                  const hpf_snapshot_side *after, hpf_snapshot_part part,
+                                  hpf_error *err)
 {
-    comparison c = {.sides = {before, after}, .by_holder = by_holder};
+    comparison c = {.sides = {before, after}, .part = part};
     *out = (hpf_snapshot_diff){0};
+    if (part == HPF_SNAPSHOT_SITE && !(before->snapshot->sites && after->snapshot->sites)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "a heap snapshot has no sites beside types: take it with census run "
+                             "-hy");
+    }
     bool fits = share_names(&c) && find_partners(&c, &out->by_id) && make_rows(&c, out);
     for (int side = BEFORE; side < N_SIDES; side++) {
         free(c.names[side]);

@@ -98,6 +98,13 @@ static hpf_status add_object(capture *c, hpp_ref ref, hpf_error *err)
     bool is_place = (flags & HPP_STATIC) || ((flags & HPP_STACK) && !c->options.count_stacks);
     hpf_status status = hpf_snapshot_add_node(c->out, name_of(c, &object),
                                               is_place ? 0 : object.size_bytes, !is_place, err);
+    uint64_t id = c->options.identify ? c->options.identify(ref, c->options.context) : 0;
+    bool has_site =
+        c->options.with_sites && c->options.by_type && object.shape->type.length > 0 && !is_place;
+    if (status == HPF_OK) {
+        status = hpf_snapshot_set_origin(c->out, id > 0 ? 2 * id + 1 : 0,
+                                         has_site ? object.shape->description : HPF_STR(""), err);
+    }
     return status == HPF_OK ? add_children(c, ref, (flags & HPP_WEAK) != 0, err) : status;
 }
 
@@ -121,7 +128,7 @@ static hpf_status fill(capture *c, hpf_error *err)
 hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
                                    hpp__heap_snapshot_options options, hpf_error *err)
 {
-    *out = (hpf_snapshot){0};
+    *out = (hpf_snapshot){.process = options.process};
     capture c = {.out = out, .heap = heap, .options = options};
     c.numbers.is_near = true;
     c.numbers.unit_shift = heap->ref_shift;

@@ -20,6 +20,12 @@ hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err);
 
 typedef struct hpp__heap_snapshot_options {
     bool by_type, count_stacks;
+    bool with_sites; /* descriptions are sites: objects whose name is a type keep theirs */
+    /* Returns what identifies an object in a later snapshot of the process, at most 2^50; 0:
+     * nothing does. NULL: references are valid for this snapshot only. */
+    uint64_t (*identify)(hpp_ref ref, const void *context);
+    const void *context;
+    uint64_t process; /* whose identities they are; 0 only without `identify` */
 } hpp__heap_snapshot_options;
 
 /* Takes a snapshot, in which the root reaches all objects (hpf_snapshot_connect). The heap must

@@ -78,10 +78,8 @@ def selected(browser):
     return browser.text("#detail-name")
 
 
-def test_devtools_finds_the_same_dominators(census, directory, browser):
-    subprocess.run([PROGRAM, "6", "+RTS", "-hd", "-i100", "--snapshot", "largest"], cwd=directory, check=True,
-                   stdout=subprocess.DEVNULL)
-    snapshot = directory / "finite_map.heapsnapshot"
+def nodes_in_devtools(census, browser, snapshot):
+    """Compares the groups of a snapshot with those that DevTools finds, and returns its nodes."""
     browser.open(f"http://{browser.debugger}/json/version")
     theirs = browser.post("/execute/async", script=DEVTOOLS, args=[snapshot.read_text()])
     assert isinstance(theirs, dict), theirs
@@ -102,9 +100,24 @@ def test_devtools_finds_the_same_dominators(census, directory, browser):
             ours[tuple(path)] = [int(row["retained_bytes"]), int(row["self_bytes"])]
     expect(theirs["total"], ours[("(root)",)][0], "the size of the heap")
     expect({path: groups[path] for path in ours}, ours, "the groups")
+    return theirs["nodes"]
+
+
+def test_devtools_finds_the_same_dominators(census, directory, browser):
+    subprocess.run([PROGRAM, "6", "+RTS", "-hd", "-i100", "--snapshot", "largest"], cwd=directory, check=True,
+                   stdout=subprocess.DEVNULL)
+    nodes = nodes_in_devtools(census, browser, directory / "finite_map.heapsnapshot")
     # What one object retains: the thunk holds 63 branches of 24 bytes, 64 leaves and numbers of 16, and its list.
-    expect([retained for path, _, retained, _ in theirs["nodes"] if path[-1] == "total"],
+    expect([retained for path, _, retained, _ in nodes if path[-1] == "total"],
            [16 + 100 * 56 + 63 * 24 + 64 * 32], "the retained size of the thunk")
+
+
+def test_devtools_reads_ids_and_sites_of_native_programs(census, directory, browser):
+    subprocess.run([census, "run", "-hy", "--snapshot", "last", "-o", "native", "--", PROGRAM, "6"], cwd=directory,
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    text = (directory / "native.heapsnapshot").read_text()
+    expect(['"site"' in text, '"process"' in text], [True, True], "members")
+    nodes_in_devtools(census, browser, directory / "native.heapsnapshot")
 
 
 def test_page_shows_bars_figures_and_table(census, directory, browser):

@@ -3,7 +3,8 @@
 """`census diff` of 500 random pairs of heap snapshots, compared with a plain calculation.
 
 The second snapshot of a pair is the first one with objects removed, added, resized and given other references. In
-some pairs ids last, in others they are only numbers or say nothing, and objects are matched by their shape. What
+some pairs ids last, in others they are only numbers, of another process or say nothing, and objects are matched by
+their shape. What
 dominates an object is found by removing each of the others.
 
 test_snapshot_diff.py CENSUS
@@ -22,7 +23,8 @@ META = {"node_fields": ["type", "name", "id", "self_size", "edge_count"],
         "node_types": [["synthetic", "object", "string"], "string", "number", "number", "number"],
         "edge_fields": ["type", "name_or_index", "to_node"],
         "edge_types": [["element", "weak"], "string_or_number", "node"]}
-Node = collections.namedtuple("Node", "kind name id size")
+SITES = ["", "make", "copy"]
+Node = collections.namedtuple("Node", "kind name id size site")
 
 
 def make_node(chance, used):
@@ -30,13 +32,13 @@ def make_node(chance, used):
         pass
     used.add(number)
     return Node(chance.choice(["object"] * 4 + ["string", "synthetic"]), chance.choice(["A", "B", "C"]), number,
-                chance.choice([8, 8, 16, 24]))
+                chance.choice([8, 8, 16, 24]), chance.choice(SITES))
 
 
 def make_pair(chance):
     """Returns the nodes of both snapshots; node 0 is the root."""
     used = {1}
-    root = Node("synthetic", "(root)", 1, 0)
+    root = Node("synthetic", "(root)", 1, 0, "")
     before = [root] + [make_node(chance, used) for _ in range(chance.randrange(12))]
     after = [root]
     for node in before[1:]:
@@ -62,8 +64,8 @@ def make_edges(chance, n):
 
 
 class Snapshot:
-    def __init__(self, nodes, edges):
-        self.nodes, self.edges = nodes, edges
+    def __init__(self, nodes, edges, process, has_sites):
+        self.nodes, self.edges, self.process, self.has_sites = nodes, edges, process, has_sites
         everything = self.reached(None)
         # By node: what it dominates, with itself.
         self.dominated = [everything - self.reached(node) for node in range(len(nodes))]
@@ -92,16 +94,25 @@ class Snapshot:
                  if node in self.dominated[u] and self.type(u) != self.type(node)]
         return self.type(max(above, key=lambda u: sum(u in self.dominated[v] for v in above), default=0))
 
+    def site(self, node):
+        return self.has_sites and self.nodes[node].site or "(no name)"
+
+    def shape(self, node):
+        return self.type(node), self.holder(node), self.nodes[node].size, self.site(node)
+
     def bytes(self, nodes):
         return sum(self.nodes[node].size for node in nodes)
 
     def write(self, path):
         types = META["node_types"][0]
-        strings = sorted({node.name for node in self.nodes})
+        strings = sorted({node.name for node in self.nodes} | set(SITES))
+        fields = META["node_fields"] + ["site"] * self.has_sites
         rows = [x for node, to in zip(self.nodes, self.edges)
-                for x in (types.index(node.kind), strings.index(node.name), node.id, node.size, len(to))]
-        links = [x for to in self.edges for i, target in enumerate(to) for x in (0, i, 5 * target)]
-        path.write_text(json.dumps({"snapshot": {"meta": META}, "nodes": rows, "edges": links, "strings": strings}))
+                for x in (types.index(node.kind), strings.index(node.name), node.id, node.size, len(to),
+                          strings.index(node.site))[:len(fields)]]
+        links = [x for to in self.edges for i, target in enumerate(to) for x in (0, i, len(fields) * target)]
+        head = {"meta": {**META, "node_fields": fields}, **({"process": self.process} if self.process else {})}
+        path.write_text(json.dumps({"snapshot": head, "nodes": rows, "edges": links, "strings": strings}))
 
 
 def partners(before, after):
@@ -110,14 +121,15 @@ def partners(before, after):
     by_id = {before.nodes[node].id: node for node in before.objects()}
     shared = [(node, by_id[after.nodes[node].id]) for node in after.objects() if after.nodes[node].id in by_id]
     same = {b: a for b, a in shared if after.type(b) == before.type(a)}
-    if shared and not any(numbers) and len(same) >= len(shared) - len(shared) // 10:
+    lasts = before.process or shared and len(same) >= len(shared) - len(shared) // 10
+    if before.process == after.process and not any(numbers) and lasts:
         return "id", same
     shapes = collections.defaultdict(list)
     for node in before.objects():
-        shapes[before.type(node), before.holder(node), before.nodes[node].size].append(node)
+        shapes[before.shape(node)].append(node)
     found = {}
     for node in after.objects():
-        of_shape = shapes[after.type(node), after.holder(node), after.nodes[node].size]
+        of_shape = shapes[after.shape(node)]
         if of_shape:
             found[node] = of_shape.pop(0)
     return "shape", found
@@ -136,14 +148,14 @@ def row(before, after, a, b, same):
 def compare(before, after, by):
     """The whole comparison, as census prints it."""
     matched_by, same = partners(before, after)
-    name = Snapshot.type if by == "type" else Snapshot.holder
+    name = {"type": Snapshot.type, "holder": Snapshot.holder, "site": Snapshot.site}[by]
     rows = []
     for one in sorted({name(s, node) for s in (before, after) for node in s.objects()}):
         a = {node for node in before.objects() if name(before, node) == one}
         b = {node for node in after.objects() if name(after, node) == one}
         here = row(before, after, a, b, {to: from_ for to, from_ in same.items() if to in b and from_ in a})
         if here["new_objects"] or here["gone_objects"] or here["grown_bytes"]:
-            rows.append({**here, ("type" if by == "type" else "holder"): one})
+            rows.append({**here, by: one})
     rows.sort(key=lambda r: (-r["growth_bytes"], -r["new_bytes"]))
     return {"matched_by": matched_by, "before_objects": len(list(before.objects())),
             "after_objects": len(list(after.objects())),
@@ -163,17 +175,20 @@ def main():
                 ids = [node.id for node in pair[0][1:]]
                 chance.shuffle(ids)
                 pair = [pair[0][:1] + [node._replace(id=k) for node, k in zip(pair[0][1:], ids)], pair[1]]
-            before, after = (Snapshot(nodes, make_edges(chance, len(nodes))) for nodes in pair)
+            processes = chance.choice([(None, None), ("1a", "1a"), ("1a", "2b")])
+            option, by = chance.choice([("type", "type"), ("retainer", "holder"), ("line", "site")])
+            has_sites = by == "site" or chance.random() < 0.5
+            before, after = (Snapshot(nodes, make_edges(chance, len(nodes)), process, has_sites)
+                             for nodes, process in zip(pair, processes))
             for snapshot, path in zip((before, after), paths):
                 snapshot.write(path)
-            by = ("type", "retainer")[i // 6 % 2]
-            done = subprocess.run([CENSUS, "diff", "--format", "json", "-m0", "--by", by, *paths],
+            done = subprocess.run([CENSUS, "diff", "--format", "json", "-m0", "--by", option, *paths],
                                   stdout=subprocess.PIPE, check=True)
             expected = compare(before, after, by)
             found = json.loads(done.stdout)
             assert found == expected, f"pair {i}:\n{json.dumps(found)}\nexpected\n{json.dumps(expected)}"
             seen[found["matched_by"], by] += 1
-    assert len(seen) == 4 and min(seen.values()) >= 50, seen
+    assert len(seen) == 6 and min(seen.values()) >= 30, seen
 
 
 main()

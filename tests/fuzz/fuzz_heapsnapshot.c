@@ -8,7 +8,7 @@
 #include "hpfile/dominator_tree.h"
 #include "hpfile/heapsnapshot.h"
 
-enum { all = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES };
+enum { all = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES };
 
 static bool read_bytes(hpf_snapshot *s, hpf_str bytes)
 {

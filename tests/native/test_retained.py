@@ -4,8 +4,10 @@
 byte."""
 import csv
 import io
+import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -101,6 +103,23 @@ class Retained(Native):
             (TABLE + VALUES + TEXTS, "cache"), (TABLE + VALUES + TEXTS, "make_table"), (1050, "make_value"),
             (50, "make_text")])
         self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
+
+    def test_two_snapshots_of_a_process_differ_by_what_was_freed_between_them(self):
+        process = self.start(command=(program("retained"), "busy"))
+        self.wait_for(lambda: self.snapshot() or self.whole())
+        before = self.base + "-before.heapsnapshot"
+        shutil.copy(self.base + ".heapsnapshot", before)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.wait_for(lambda: self.snapshot() or "large" not in (self.groups() or {"large"}))
+        done = subprocess.run([harness.CENSUS, "diff", "--format", "json", "-m0", before, self.base + ".heapsnapshot"],
+                              capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)
+        self.assertEqual(found["matched_by"], "id")
+        rows = {row["type"].split("@")[0]: row for row in found["rows"]}
+        self.assertEqual((rows["make_large"]["gone_objects"], rows["make_large"]["gone_bytes"]), (1, LARGE))
+        self.assertEqual([name for name in rows if name.startswith("make_")], ["make_large"])
+        self.end(process)
 
     def free_large(self, process):
         self.wait_for(lambda: "large" in (self.groups() or {}))

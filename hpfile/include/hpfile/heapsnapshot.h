@@ -15,7 +15,7 @@ HPF_BEGIN_DECLS
 HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
 
 /* Columns that are read only if they are asked for. */
-enum { HPF_HEAPSNAPSHOT_IDS = 1, HPF_HEAPSNAPSHOT_OWN_NAMES = 2 };
+enum { HPF_HEAPSNAPSHOT_IDS = 1, HPF_HEAPSNAPSHOT_OWN_NAMES = 2, HPF_HEAPSNAPSHOT_SITES = 4 };
 
 /* Reads the whole source, with the further columns `columns`. Weak references are left out, and
  * shortcuts, except from the root, which only show other references again; if the root has some,

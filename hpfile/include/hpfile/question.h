@@ -32,7 +32,7 @@ typedef struct hpf_matches {
 
 /* Finds the matches in a snapshot all of whose nodes the root reaches, with its dominators and
  * holders (hpf_dominators_holders). Takes a byte for each node and condition meanwhile, and 4 for
- * each node. Errors: MEMORY. */
+ * each node. Errors: MEMORY; UNSUPPORTED, for sites that the snapshot does not have. */
 HPF_API HPF_MUST_USE hpf_status hpf_question_ask(hpf_matches *out, const hpf_question *question,
                                                  const hpf_snapshot *snapshot,
                                                  const hpf_dominators *dominators,

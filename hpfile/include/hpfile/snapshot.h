@@ -30,16 +30,22 @@ typedef struct hpf_snapshot {
     uint32_t *targets;     /* by edge: the node that it leads to */
     /* Further columns, by node; NULL if there is none. */
     uint64_t *ids;       /* unique; last as long as the object; 0: none */
+    uint32_t *sites;     /* the number of the text of the place that allocated it; NONE: unknown */
     uint32_t *own_names; /* the number of the text of the object itself, such as a string's */
 
+    uint64_t process;          /* in which ids last; another in each process; 0: unknown */
     struct hpf__intern *texts; /* names by number; private */
     size_t names_capacity, sizes_capacity, is_object_capacity, first_edges_capacity,
-        targets_capacity, ids_capacity, own_names_capacity;
+        targets_capacity, ids_capacity, sites_capacity, own_names_capacity;
 } hpf_snapshot;
 
 /* Adds a node, without edges. Errors: MEMORY; LIMIT (HPF_SNAPSHOT_MOST). */
 HPF_API hpf_status hpf_snapshot_add_node(hpf_snapshot *snapshot, hpf_str name, uint64_t size_bytes,
                                          bool is_object, hpf_error *err);
+
+/* Sets the id and the site of the last node. Errors: MEMORY. */
+HPF_API hpf_status hpf_snapshot_set_origin(hpf_snapshot *snapshot, uint64_t id, hpf_str site,
+                                           hpf_error *err);
 
 /* Adds an edge from the last node to `target`, which may be added later. Same errors. */
 HPF_API hpf_status hpf_snapshot_add_edge(hpf_snapshot *snapshot, uint32_t target, hpf_error *err);

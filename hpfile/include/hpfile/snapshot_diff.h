@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What changed between two heap snapshots: by type, or by what holds the objects.
+ * What changed between two heap snapshots: by type, by what holds the objects, or by site.
  */
 #ifndef HPFILE_SNAPSHOT_DIFF_H
 #define HPFILE_SNAPSHOT_DIFF_H
@@ -16,9 +16,15 @@ typedef struct hpf_snapshot_side {
     const uint32_t *holders;
 } hpf_snapshot_side;
 
-/* The objects of one type, or with one type of holder; one whose holder has another type now is
- * gone from one row and new in another. Bytes afterwards are those before, and `new_bytes` and
- * `grown_bytes`, without `gone_bytes`. */
+/* What the rows are. */
+typedef enum hpf_snapshot_part {
+    HPF_SNAPSHOT_TYPE,
+    HPF_SNAPSHOT_HOLDER, /* the type of what holds the object */
+    HPF_SNAPSHOT_SITE    /* objects without one have a row without a name */
+} hpf_snapshot_part;
+
+/* The objects of a row; one that belongs to another row now is gone from one and new in the other.
+ * Bytes afterwards are those before, and `new_bytes` and `grown_bytes`, without `gone_bytes`. */
 typedef struct hpf_snapshot_change {
     hpf_str name; /* borrowed from a snapshot */
     uint64_t n_before, n_after, n_new, n_gone;
@@ -35,14 +41,16 @@ typedef struct hpf_snapshot_diff {
 } hpf_snapshot_diff;
 
 /* Compares two snapshots all of whose nodes the root reaches. An object is the same if it has the
- * same id and type. Ids last if both snapshots have some, other than 1, 3, 5 ..., and of the ids
- * that are in both at least nine tenths belong to objects of the same type. Else as many objects
- * are the same as have the same type, type of the holder and size in both; the first ones of each.
- * Takes at most 40 bytes for each node meanwhile. Errors: MEMORY; LIMIT (2^30 objects). */
+ * same id and type. Ids last within a process; if the files do not say whose they are, if both have
+ * some, other than 1, 3, 5 ..., and of those that are in both at least nine tenths belong to
+ * objects of the same type. Else as many objects are the same as have the same type, type of the
+ * holder, site and size in both; the first ones of each. Takes at most 40 bytes for each node
+ * meanwhile. Errors: MEMORY, also with more than 2^30 objects; UNSUPPORTED, for sites that a
+ * snapshot does not have. */
 HPF_API HPF_MUST_USE hpf_status hpf_snapshot_diff_init(hpf_snapshot_diff *out,
                                                        const hpf_snapshot_side *before,
                                                        const hpf_snapshot_side *after,
-                                                       bool by_holder, hpf_error *err);
+                                                       hpf_snapshot_part part, hpf_error *err);
 HPF_API void hpf_snapshot_diff_finish(hpf_snapshot_diff *diff);
 
 HPF_END_DECLS

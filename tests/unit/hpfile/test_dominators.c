@@ -361,7 +361,7 @@ static hpf_status run_all(uint64_t *sum)
         for (uint32_t i = 0; s.ids && i < s.n_nodes; i++) {
             s.ids[i] = 1 + (shared ? 3 : 2) * (uint64_t)i;
         }
-        status = s.ids ? hpf_snapshot_diff_init(&diff, &side, &side, false, &err)
+        status = s.ids ? hpf_snapshot_diff_init(&diff, &side, &side, HPF_SNAPSHOT_TYPE, &err)
                        : hpf_error_set_memory(&err);
         cr_assert(status != HPF_OK || diff.by_id == (shared == 1));
         *sum += diff.total.n_after + diff.n_rows;

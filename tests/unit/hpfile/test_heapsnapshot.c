@@ -108,6 +108,35 @@ Test(heapsnapshot, reads_other_fields_and_leaves_out_references_that_hold_nothin
     cr_assert(hpf_str_is(hpf_snapshot_text(&read_back, read_back.own_names[2]), "a \xc3\xa9 text"));
 }
 
+Test(heapsnapshot, restores_ids_sites_and_the_process)
+{
+    hpf_snapshot s = {.process = UINT64_C(0xfedcba9876543210)};
+    static const uint64_t ids[] = {0, 0, UINT64_C(0xffffffffffff1), 0, 33};
+    static const char *const sites[] = {"", "", "", "make@a.c:1", ""};
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(hpf_snapshot_add_node(&s, HPF_STR("x"), 8, i > 0, NULL), HPF_OK);
+        cr_assert_eq(hpf_snapshot_set_origin(&s, ids[i], hpf_str_of(sites[i]), NULL), HPF_OK);
+        cr_assert_eq(hpf_snapshot_add_edge(&s, (uint32_t)i, NULL), HPF_OK);
+    }
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_heapsnapshot_write(&s, sink);
+    columns = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_SITES;
+    cr_assert_eq(read_text(hpf_sink_bytes(sink)), HPF_OK, "%s", err.message);
+    cr_assert_eq(read_back.process, s.process);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint64_t above = (UINT64_C(1) << 52) + 2 * i + 1;
+        cr_assert_eq(read_back.ids[i], ids[i] ? ids[i] : above);
+        cr_assert_eq(read_back.sites[i] != HPF_SNAPSHOT_NONE, *sites[i] != '\0');
+        cr_assert_eq(read_back.targets[i], i);
+    }
+    cr_assert(hpf_str_is(hpf_snapshot_text(&read_back, read_back.sites[3]), sites[3]));
+    columns = 0;
+    cr_assert_eq(read_text(hpf_sink_bytes(sink)), HPF_OK, "%s", err.message);
+    cr_assert(!read_back.ids && !read_back.sites);
+    hpf_sink_destroy(sink);
+    hpf_snapshot_finish(&s);
+}
+
 Test(heapsnapshot, reads_ids)
 {
     columns = HPF_HEAPSNAPSHOT_IDS;
@@ -164,11 +193,17 @@ Test(heapsnapshot, refuses_broken_files)
         {USUAL "\"nodes\":[0,0,1,0,1],\"edges\":[0,0,5]", HPF_ERR_RANGE, "leads to no node"},
         {USUAL "\"nodes\":[0,1,1,0,0],\"edges\":[],\"strings\":[\"\"]}", HPF_ERR_RANGE,
          "node 0 has the string 1, of 1"},
+        {META("\"type\",\"name\",\"self_size\",\"edge_count\",\"site\"", "\"object\"",
+              "\"type\",\"to_node\"",
+              "\"element\"") "\"nodes\":[0,0,0,0,1],\"edges\":[],\"strings\":"
+                             "[\"\"]}",
+         HPF_ERR_RANGE, "node 0 has the site 1, of 1"},
         {USUAL "\"nodes\":[0,0,1,0,0],\"edges\":[],\"strings\":[\"\" \"\"]}", HPF_ERR_SYNTAX,
          "',' or ']'"},
         {USUAL "\"nodes\":[0,0,1,0,0],\"edges\":[],\"strings\":[\"\"]} 1", HPF_ERR_SYNTAX,
          "the end"},
     };
+    columns = HPF_HEAPSNAPSHOT_SITES;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hpf_str text = {cases[i].text, strlen(cases[i].text)};
         cr_expect_eq(read_text(text), cases[i].status, "%zu: %s", i, err.message);

@@ -49,7 +49,10 @@ static void make_random(rng *r)
     }
     cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
     graph.own_names = calloc(graph.n_nodes, sizeof *graph.own_names);
+    graph.sites = calloc(graph.n_nodes, sizeof *graph.sites);
     for (uint32_t i = 0; i < graph.n_nodes; i++) {
+        graph.sites[i] =
+            rng_below(r, 3) ? graph.names[rng_below(r, graph.n_nodes)] : HPF_SNAPSHOT_NONE;
         graph.own_names[i] = graph.names[rng_below(r, graph.n_nodes)];
     }
     cr_assert_eq(hpf_dominators_init(&dominators, &graph, NULL), HPF_OK);
@@ -134,9 +137,12 @@ static bool has_text(size_t which, uint32_t node, uint32_t text)
 
 static void make_text(rng *r, plain *p)
 {
-    static const char *const words[] = {"type", "name", "holder", "held_by", "reachable_from"};
-    const size_t which = rng_below(r, sizeof texts / sizeof *texts), w = rng_below(r, 5);
-    const char *sign = texts[which].is_pattern ? "~" : w > 2 && rng_below(r, 2) ? "" : "=";
+    static const char *const words[] = {"type",    "name",           "holder",
+                                        "held_by", "reachable_from", "site"};
+    const size_t which = rng_below(r, sizeof texts / sizeof *texts), w = rng_below(r, 6);
+    const char *sign = texts[which].is_pattern                 ? "~"
+                       : (w == 3 || w == 4) && rng_below(r, 2) ? ""
+                                                               : "=";
     char quote = rng_below(r, 2) ? '"' : '\'';
     bool none[MOST + 1] = {false}, reached[MOST + 1];
     snprintf(p->text, sizeof p->text, "%s %s%s%c%s%c", words[w], sign, rng_below(r, 2) ? "  " : "",
@@ -145,8 +151,10 @@ static void make_text(rng *r, plain *p)
         uint32_t h = holder_of(v);
         p->is_match[v] = w == 0   ? has_text(which, v, graph.names[v])
                          : w == 1 ? has_text(which, v, graph.own_names[v])
-                                  : w == 2 && has_text(which, h, graph.names[h]);
-        for (uint32_t u = 0; u < graph.n_nodes && w > 2; u++) {
+                         : w == 2 ? has_text(which, h, graph.names[h])
+                                  : w == 5 && graph.sites[v] != HPF_SNAPSHOT_NONE &&
+                                        has_text(which, v, graph.sites[v]);
+        for (uint32_t u = 0; u < graph.n_nodes && (w == 3 || w == 4); u++) {
             reach(u, none, reached);
             p->is_match[v] |=
                 has_text(which, u, graph.names[u]) && (w == 3 ? dominates(u, v) : reached[v]);
@@ -359,6 +367,19 @@ Test(question, errors_have_a_column)
         cr_expect_null(question);
         cr_expect_neq(hpf_question_parse(&question, cases[i].text, NULL), HPF_OK);
     }
+}
+
+Test(question, needs_the_sites_that_it_is_about)
+{
+    rng r = {39};
+    hpf_matches m;
+    make_random(&r);
+    free(graph.sites);
+    graph.sites = NULL;
+    cr_assert_eq(hpf_question_parse(&question, "size > 3 or site = 'a'", &err), HPF_OK);
+    cr_assert_eq(hpf_question_ask(&m, question, &graph, &dominators, holders, &err),
+                 HPF_ERR_UNSUPPORTED);
+    cr_assert(strstr(err.message, "no sites"));
 }
 
 /* Makes `n` times `begin`, a condition, and `n` times `end`. */

@@ -80,6 +80,39 @@ Test(snapshot, names_are_types_on_demand)
                  HPF_OK);
     cr_assert(is_named(1, "Cell"));
     cr_assert(is_named(2, "Typed"));
+    cr_assert(!snapshot.ids && !snapshot.sites);
+    hpf_snapshot_finish(&snapshot);
+    cr_assert_eq(hpp__heap_snapshot_take(
+                     &snapshot, &heap.adapter,
+                     (hpp__heap_snapshot_options){.by_type = true, .with_sites = true}, NULL),
+                 HPF_OK);
+    cr_assert(hpf_str_is(hpf_snapshot_text(&snapshot, snapshot.sites[1]), "cell"));
+    cr_assert_eq(snapshot.sites[2], HPF_SNAPSHOT_NONE);
+}
+
+static hpp_ref second;
+
+static uint64_t identify(hpp_ref ref, const void *context)
+{
+    cr_assert_eq(context, &heap);
+    return ref == second ? UINT64_C(0x7f0123456780) : 0;
+}
+
+Test(snapshot, objects_have_ids_on_demand)
+{
+    toy_new(&heap, 10, &cell, NULL, 0);
+    size_t b = toy_new(&heap, 20, &typed, NULL, 0);
+    toy_new(&heap, 30, &cell, NULL, 0);
+    second = heap.objects[b].ref;
+    cr_assert_eq(hpp__heap_snapshot_take(&snapshot, &heap.adapter,
+                                         (hpp__heap_snapshot_options){
+                                             .identify = identify, .context = &heap, .process = 9},
+                                         NULL),
+                 HPF_OK);
+    static const uint64_t expected[] = {0, 0, UINT64_C(0xfe02468acf01), 0};
+    cr_assert_eq(snapshot.process, 9);
+    cr_assert_arr_eq(snapshot.ids, expected, sizeof expected);
+    cr_assert_null(snapshot.sites);
 }
 
 Test(snapshot, static_objects_and_stacks_have_no_size)
