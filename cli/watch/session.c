@@ -107,12 +107,13 @@ static bool open_inputs(session *s, const session_inputs *inputs)
     }
     for (size_t i = 0; i < inputs->n; i++) {
         s->inputs[s->n_inputs] = watch_input_open(inputs->words[i], &options);
-        if (!s->inputs[s->n_inputs]) {
+        if (s->inputs[s->n_inputs]) {
+            s->n_inputs++;
+        } else if (!inputs->may_fail) {
             return false;
         }
-        s->n_inputs++;
     }
-    return true;
+    return s->n_inputs > 0 || inputs->n == 0;
 }
 
 /* ---- when to exit ---- */

@@ -29,6 +29,7 @@ typedef struct session_options {
 typedef struct session_inputs {
     char *const *words; /* paths, "-" and addresses */
     size_t n;
+    bool may_fail; /* those that cannot be read are left out, after a message */
 } session_inputs;
 
 /* Watches until the end. `views` says which views; the rest of it is set here. Returns an exit

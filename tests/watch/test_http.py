@@ -206,6 +206,22 @@ class Http(Watch):
             self.assertIn(words, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
+    def test_folder(self):
+        """Its profiles, without other files; the event log of a run instead of its .hp file."""
+        os.mkdir(self.path("runs"))
+        os.mkdir(self.path("runs/more"))
+        for name in "runs/b.hp", "runs/a.hp", "runs/.hidden.hp", "runs/more/c.hp":
+            self.write(name, profile(5))
+        self.write("runs/b.eventlog", sample("eventlog/foldleak-prof-lu-hc.eventlog"))
+        self.write("runs/notes.txt", b"text\n")
+        self.write("runs/broken.hp", b'JOB "x\n')
+        running, place = self.open_page(self.path("runs"))
+        self.assertIn("/#profile=all\n", running.errors())
+        viewer = self.view(place)
+        viewer.wait(lambda v: len(v.profiles) == 2, "two profiles")
+        self.assertEqual([os.path.basename(viewer.states[i]["name"]) for i in sorted(viewer.states)],
+                         ["a.hp", "b.eventlog", "broken.hp"])
+
     def test_ssh_command_without_a_display(self):
         for connection, tail in ("10.0.0.1 5 10.0.0.7 22", "10.0.0.7"), ("10.0.0.1 5 ::1 2222", "::1"):
             environment = {"PATH": os.environ["PATH"], "SSH_CONNECTION": connection}
