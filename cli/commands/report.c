@@ -739,7 +739,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
     }
     if (strcmp(argv[1], "-") != 0 && !input_begins(argv[1], hpf_heapsnapshot_is)) {
         diag_say(
-            "%s: --%s needs a heap snapshot (.heapsnapshot), as census run --snapshot=peak and "
+            "%s: --%s needs a heap snapshot (.heapsnapshot), as census run --snapshot largest and "
             "census mark --snapshot PID write",
             argv[1],
             v->where     ? "where"

@@ -28,8 +28,9 @@ enum {
     ABOUT_NAME = 40,
 };
 
-/* Where the memory of a mapping is. */
+/* A mapping, and where its memory is. */
 struct hpp__core_part {
+    hpp__image_map map;
     uint64_t core_offset, n_core_bytes; /* in the core file: the first bytes */
 };
 
@@ -152,31 +153,90 @@ static hpf_status read_notes(hpp__core *core, const char *notes, size_t n_bytes,
     return is_good ? HPF_OK : hpf_error_set_memory(err);
 }
 
+/* Adds the rest of a mapping of a file, from `at` on, of which the core file may have nothing. */
+static bool add_left_out(hpp__core *core, const hpp__image_map *file, uint64_t at, uint64_t end)
+{
+    hpp__core_part part = {.map = *file};
+    part.map.begin = at;
+    part.map.end = end;
+    part.map.offset = file->offset + (at - file->begin);
+    return at >= end || HPF__ARRAY_PUSH(core->parts, core->n_parts, core->parts_capacity, part);
+}
+
+/* Names those of the `n` mappings that the core file has of a file, and adds those that it leaves
+ * out: some programs write no segments for code. */
+static bool name_file(hpp__core *core, const hpp__image_map *file, size_t n)
+{
+    uint64_t at = file->begin;
+    size_t i;
+    HPF__ARRAY_BISECT(i, n, k, core->parts[k].map.begin < file->begin);
+    for (; i < n && core->parts[i].map.begin < file->end; i++) {
+        hpp__image_map *map = &core->parts[i].map;
+        if (map->end <= file->end) {
+            map->path = file->path;
+            map->offset = file->offset + (map->begin - file->begin);
+            uint64_t begin = map->begin, end = map->end;
+            if (begin > at && !add_left_out(core, file, at, begin)) {
+                return false;
+            }
+            at = end > at ? end : at;
+        }
+    }
+    return add_left_out(core, file, at, file->end);
+}
+
 /* Gives mappings the files that the note names. */
-static void name_maps(hpp__core *core, size_t n_bytes)
+static bool name_files(hpp__core *core, size_t n_bytes)
 {
     enum { HEAD_WORDS = 2, WORDS = 3 }; /* count, page size; begin, end, offset in pages */
-    uint64_t head[HEAD_WORDS], file[WORDS];
+    uint64_t head[HEAD_WORDS], words[WORDS];
+    size_t n_parts = core->n_parts;
     if (n_bytes < sizeof head) {
-        return;
+        return true;
     }
     memcpy(head, core->files, sizeof head);
-    if (head[0] > (n_bytes - sizeof head) / sizeof file) {
-        return;
+    if (head[0] > (n_bytes - sizeof head) / sizeof words) {
+        return true;
     }
-    const char *name = core->files + sizeof head + head[0] * sizeof file;
+    const char *name = core->files + sizeof head + head[0] * sizeof words;
     const char *end = core->files + n_bytes;
-    for (uint64_t i = 0; i < head[0] && name < end; i++) {
-        memcpy(file, core->files + sizeof head + i * sizeof file, sizeof file);
-        for (size_t k = 0; k < core->n_maps; k++) {
-            hpp__image_map *map = &core->maps[k];
-            if (map->begin >= file[0] && map->end <= file[1]) {
-                map->path = name;
-                map->offset = file[2] * head[1] + (map->begin - file[0]);
-            }
-        }
+    bool is_good = true;
+    for (uint64_t i = 0; i < head[0] && name < end && is_good; i++) {
+        memcpy(words, core->files + sizeof head + i * sizeof words, sizeof words);
+        const hpp__image_map file = {.begin = words[0],
+                                     .end = words[1],
+                                     .offset = words[2] * head[1],
+                                     .is_readable = true,
+                                     .is_executable = true,
+                                     .path = name};
+        is_good = name_file(core, &file, n_parts);
         name += strlen(name) + 1;
     }
+    return is_good;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    uint64_t x = ((const hpp__core_part *)a)->map.begin;
+    uint64_t y = ((const hpp__core_part *)b)->map.begin;
+    return (x > y) - (x < y);
+}
+
+/* Lists the mappings by address; of a damaged file, without those that overlap. */
+static bool list_maps(hpp__core *core)
+{
+    size_t n = 0;
+    core->maps = malloc((core->n_parts + 1) * sizeof *core->maps);
+    HPF__ARRAY_SORT(core->parts, core->n_parts, by_begin);
+    for (size_t i = 0; core->maps && i < core->n_parts; i++) {
+        if (n == 0 || core->parts[i].map.begin >= core->maps[n - 1].end) {
+            core->parts[n] = core->parts[i];
+            core->maps[n++] = core->parts[i].map;
+        }
+    }
+    core->image.maps = core->maps;
+    core->image.n_maps = n;
+    return core->maps != NULL;
 }
 
 /* Finds the stacks of the threads. */
@@ -204,22 +264,18 @@ static void find_stacks(hpp__core *core)
 static bool add_segment(hpp__core *core, const Elf64_Phdr *segment)
 {
     uint64_t end = segment->p_vaddr + segment->p_memsz;
-    bool is_after = core->n_maps == 0 || core->maps[core->n_maps - 1].end <= segment->p_vaddr;
-    if (segment->p_memsz == 0 || end < segment->p_vaddr || !is_after) {
-        return true; /* the kernel writes none like this */
-    }
-    const hpp__image_map map = {.begin = segment->p_vaddr,
-                                .end = end,
-                                .is_readable = segment->p_flags & PF_R,
-                                .is_writable = segment->p_flags & PF_W,
-                                .is_executable = segment->p_flags & PF_X,
-                                .path = ""};
-    const hpp__core_part part = {segment->p_offset, segment->p_filesz < segment->p_memsz
-                                                        ? segment->p_filesz
-                                                        : segment->p_memsz};
-    size_t n_parts = core->n_maps;
-    return HPF__ARRAY_PUSH(core->parts, n_parts, core->parts_capacity, part) &&
-           HPF__ARRAY_PUSH(core->maps, core->n_maps, core->maps_capacity, map);
+    const hpp__core_part part = {
+        .map = {.begin = segment->p_vaddr,
+                .end = end,
+                .is_readable = segment->p_flags & PF_R,
+                .is_writable = segment->p_flags & PF_W,
+                .is_executable = segment->p_flags & PF_X,
+                .path = ""},
+        .core_offset = segment->p_offset,
+        .n_core_bytes = segment->p_filesz < segment->p_memsz ? segment->p_filesz : segment->p_memsz,
+    };
+    return end <= segment->p_vaddr ||
+           HPF__ARRAY_PUSH(core->parts, core->n_parts, core->parts_capacity, part);
 }
 
 static hpf_status read_note_segment(hpp__core *core, const Elf64_Phdr *segment,
@@ -270,15 +326,16 @@ static hpf_status read_segments(hpp__core *core, const Elf64_Ehdr *head, hpf_err
             status = read_note_segment(core, &segment, &n_file_bytes, err);
         }
     }
-    if (status == HPF_OK) {
-        core->image.maps = core->maps;
-        core->image.n_maps = core->n_maps;
-        core->image.threads = core->threads;
-        core->image.n_threads = core->n_threads;
-        name_maps(core, n_file_bytes);
-        find_stacks(core);
+    if (status != HPF_OK) {
+        return status;
     }
-    return status;
+    core->image.threads = core->threads;
+    core->image.n_threads = core->n_threads;
+    if (!name_files(core, n_file_bytes) || !list_maps(core)) {
+        return hpf_error_set_memory(err);
+    }
+    find_stacks(core);
+    return HPF_OK;
 }
 
 hpf_status hpp__core_open(hpp__core *core, const char *path, hpf_error *err)

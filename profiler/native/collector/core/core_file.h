@@ -21,9 +21,9 @@ typedef struct hpp__core {
     int fd;
     uint64_t n_bytes; /* of the file */
     hpp__image_map *maps;
-    hpp__core_part *parts; /* by map: where the file has its memory */
+    hpp__core_part *parts; /* the same, with where the file has them */
     hpp__image_thread *threads;
-    size_t n_maps, n_threads, maps_capacity, parts_capacity, threads_capacity;
+    size_t n_parts, n_threads, parts_capacity, threads_capacity;
     char *files; /* the note with the names of mapped files */
     const char *open_path;
     int open_fd; /* the file that was read last; -1: none */

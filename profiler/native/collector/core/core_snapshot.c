@@ -58,11 +58,37 @@ static void count_lost(hpp_core_figures *figures, const hpp__objects *objects)
     }
 }
 
+/* What identifies an object in a core file of the same process: the address of its block. */
+typedef struct identities {
+    const hpp__graph *graph;
+    const hpp__image *image;
+} identities;
+
+static uint64_t address_of(hpp_ref ref, const void *context)
+{
+    const identities *i = context;
+    size_t number = (size_t)((const hpp__graph_node *)ref - i->graph->nodes);
+    return number < i->graph->n_blocks ? i->image->blocks[number].address : 0;
+}
+
+/* Returns what another process has only by chance: its id, and where its first thread is. */
+static uint64_t process_of(const hpp__image *image)
+{
+    uint64_t place = 0;
+    for (size_t i = 0; i < image->n_threads; i++) {
+        bool is_first = image->threads[i].id == image->process_id;
+        place = is_first ? image->threads[i].thread_pointer : place;
+    }
+    return (uint64_t)image->process_id << 32 | (place >> 12 & UINT32_MAX) | 1;
+}
+
 static hpf_status write_objects(const hpp__image *image, const char *out, hpp_core_figures *figures,
                                 hpf_error *err)
 {
     parts p;
-    const hpp__heap_snapshot_options options = {.by_type = true};
+    const identities blocks = {&p.objects.graph, image};
+    const hpp__heap_snapshot_options options = {
+        .by_type = true, .identify = address_of, .context = &blocks, .process = process_of(image)};
     hpf_status status = init_parts(&p, image->process_id, err);
     if (status == HPF_OK && !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names))) {
         status = hpf_error_set(err, HPF_ERR_MEMORY, "not enough memory for the graph of the heap");
