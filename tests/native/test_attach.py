@@ -372,12 +372,12 @@ class Attach(harness.Native):
         self.assertEqual(running.end(), 0)
         self.assertEqual(running.lines[-1], "end 15000015\n")
 
-    def profile_older(self, running, *options):
+    def profile_older(self, running, n, *options):
         """Returns the bands of what the program puts into containers that are older than the profile, by 100 strings
-        of 20,000 characters."""
+        of 20,000 characters, once they are `n` of these together."""
         attached = Attached(self, running.process, "out", *options)
         running.ask("20000", n_answers=1)
-        attached.wait_for_bytes(63 * 2000000)
+        attached.wait_for_bytes(n * 2000000)
         bands = attached.end()
         return {name: round(n / 2000000) for name, n in bands.items() if n > 1500000 and name != "INHERITED"}
 
@@ -385,11 +385,12 @@ class Attach(harness.Native):
         running = self.start([python, self.path("older.py")])
         running.ask("10", n_answers=1)
         method = "older.__init__" if version in ("3.9", "3.10") else "older.Box.__init__"
-        self.assertEqual(self.profile_older(running, "-hc"), {method: 63})
-        self.assertEqual(self.profile_older(running, "-hy"), {"str": 63})
-        self.assertEqual(self.profile_older(running, "-hr"),
-                         {"older.LISTED": 1, "older.NAMED": 2, "older.SHARED": 4, "older.OWNER": 8,
-                          "older.NESTED": 16, f"older.main(frame_of_{os.path.basename(python)})": 32})
+        self.assertEqual(self.profile_older(running, 63, "-hc"), {method: 63})
+        # With those of the profile before. NAMED has the new ones in their places.
+        self.assertEqual(self.profile_older(running, 2 * 61 + 2, "-hy"), {"str": 2 * 61 + 2})
+        self.assertEqual(self.profile_older(running, 3 * 61 + 2, "-hr"),
+                         {"older.LISTED": 3, "older.NAMED": 2, "older.SHARED": 12, "older.OWNER": 24,
+                          "older.NESTED": 48, f"older.main(frame_of_{os.path.basename(python)})": 96})
         self.assertEqual(running.end(), 0)
 
     def test_attach_to_python_functions(self):
@@ -397,6 +398,19 @@ class Attach(harness.Native):
         with open(self.path("older.py"), "w", encoding="utf-8") as file:
             file.write(OLDER)
         self.with_each(self.check_older)
+
+    def test_attach_sees_holders_of_older_blocks(self):
+        """What the program has built before the profile begins is held as in a profile of all of it, and what it has
+        lost before is lost. Sizes are those that malloc gives: a multiple of 16, less 8."""
+        running = self.start([program("retained")])
+        while running.process.stdout.readline() != "ready\n":
+            pass
+        attached = Attached(self, running.process, "out", "-hr")
+        attached.wait_for_bytes(530000)
+        bands = attached.end()
+        expected = {"cache@retained": 520 + 64 * (1000 + 56), "first@retained": 1000 * (40 + 24),
+                    "first@retained,cache@retained": 5000, "large@retained": 401408 - 16, "UNREACHED": 3 * 24 + 712}
+        self.assertEqual({name: bands.get(name) for name in expected}, expected)
 
     def test_attach_to_a_program_under_a_filter(self):
         """As in containers: some system calls fail, and none ends the program."""

@@ -6,7 +6,7 @@
 
 #include "census/snapshot.h"
 #include "core_file.h"
-#include "glibc_heap.h"
+#include "native/collector/roots/glibc_heap.h"
 #include "native/collector/profile/objects.h"
 
 /* The parts of a profile that objects need. No site is known: the window is empty. */

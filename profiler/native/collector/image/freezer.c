@@ -56,7 +56,6 @@ typedef struct taken_image {
     hpp__image image; /* the first member */
     hpp__copy *copy;
     hpp__proc_memory memory; /* of the copy, from when the image is filled */
-    hpp__image_block *blocks;
     hpp__image_thread *threads;
     hpp__image_map *maps;
     size_t maps_capacity;
@@ -171,7 +170,7 @@ static void close_image(hpp__image *image)
     free(taken->threads);
     free(taken->states.list);
     free(taken->own);
-    free(taken->blocks);
+    free(image->own_blocks);
     free(taken->pages);
     free(taken);
 }
@@ -377,9 +376,8 @@ hpf_status hpp__freezer_fill(hpp__image *image, hpp__freezer *f, const hpp__wind
     read_own_maps(taken, &now.window->head);
     hpp__window_reader_refresh(&now); /* it then has the leaves and sites of all blocks */
     if (status == HPF_OK) {
-        status =
-            hpp__image_blocks(&taken->blocks, &taken->image.n_blocks, &taken->memory, &now, err);
-        taken->image.blocks = taken->blocks;
+        status = hpp__image_blocks(&image->own_blocks, &image->n_blocks, &taken->memory, &now, err);
+        image->blocks = image->own_blocks;
     }
     if (status == HPF_OK && f->next_era.control) {
         status = hpp__image_lives_fill(&taken->lives, &taken->image, &now.window->head, err);

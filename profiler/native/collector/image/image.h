@@ -82,6 +82,7 @@ typedef struct hpp__image {
     uint32_t process_id;            /* of the program */
     uint32_t frozen_id;             /* of its copy, for /proc; 0: none */
     const hpp__image_block *blocks; /* sorted by address, do not overlap */
+    hpp__image_block *own_blocks;   /* the same, if the image is to free them; else NULL */
     const hpp__image_thread *threads;
     const hpp__image_map *maps;   /* sorted by address, do not overlap */
     const hpp__image_life *lives; /* sorted by address */

@@ -8,6 +8,7 @@
 #include "census/snapshot.h"
 #include "core/log.h"
 #include "hpfile/margin.h"
+#include "native/collector/roots/glibc_heap.h"
 #include "stack_costs.h"
 #include "profile_state.h"
 #include "symbol/resolve.h"
@@ -181,6 +182,17 @@ static bool follow_lives(hpp__profile *p, const hpp__process_sample *snapshot, h
     return true;
 }
 
+/* Adds the blocks that are older than the profile. Of samples, they would not be any. Returns false
+ * without an image, or without memory. */
+static bool add_earlier(hpp__profile *p, hpp__image *image)
+{
+    hpf_error err;
+    bool has_earlier = p->files.is_attached && p->options->rate_bytes == 0;
+    bool is_good = image && (!has_earlier || hpp__glibc_heap_add_earlier(image, &err) == HPF_OK);
+    p->objects.n_failed += image && !is_good;
+    return is_good;
+}
+
 /* Takes a census of an image if the profile is one of objects, and a heap snapshot if one is
  * wanted. Returns the result; NULL without an image, or if its graph cannot be made. */
 static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sample *snapshot,
@@ -188,7 +200,7 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
 {
     const hpp_census_result *result = NULL;
     hpp__followed_note(&p->biography.watch, p->engine, snapshot->deaths, snapshot->n_deaths);
-    if (snapshot->image &&
+    if (add_earlier(p, snapshot->image) &&
         hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names)) &&
         follow_lives(p, snapshot, now)) {
         block_addresses addresses = {0};

@@ -12,10 +12,11 @@
 #include "base/text.h"
 
 enum { MAX_LINE = (1 << 28) - 1 };
+static const uint32_t inherited_number = UINT32_MAX; /* not in the list */
 
 static const hpp_shape unknown_shape = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, 0};
 static const hpp_shape inherited_shape = {
-    {"INHERITED", 9}, {"", 0}, {"INHERITED", 9}, {"INHERITED", 9}, 0};
+    {"INHERITED", 9}, {"INHERITED", 9}, {"INHERITED", 9}, {"INHERITED", 9}, 0};
 
 static hpf_str call_name(uint32_t call)
 {
@@ -98,8 +99,15 @@ static uint32_t shape_of(hpp__site_heap *h, const hpp__frame *frame, uint32_t ca
     return (uint32_t)*number;
 }
 
-/* Returns the number of a shape that is like another, or the unknown one (0), but has a type; 0
- * without memory. */
+/* Returns the shape with a number; also of the unknown one, 0, and of the inherited one. */
+static const hpp_shape *shape_at(const hpp__site_heap *h, uint32_t number)
+{
+    return number == 0                  ? &unknown_shape
+           : number == inherited_number ? &inherited_shape
+                                        : h->shape_list[number - 1];
+}
+
+/* Returns the number of a shape that is like another but has a type; 0 without memory. */
 static uint32_t shape_with_type(hpp__site_heap *h, uint32_t shape, hpf_str type)
 {
     uint32_t type_number;
@@ -112,7 +120,7 @@ static uint32_t shape_with_type(hpp__site_heap *h, uint32_t shape, hpf_str type)
         HPF__ARRAY_RESERVE(h->shape_list, h->shape_list_capacity, h->n_shapes + (size_t)1)) {
         hpp_shape *copy = hpf_arena_alloc(h->arena, sizeof *copy);
         if (copy) {
-            *copy = shape > 0 ? *h->shape_list[shape - 1] : unknown_shape;
+            *copy = *shape_at(h, shape);
             copy->type = h->types.names[type_number];
             h->shape_list[h->n_shapes] = copy;
             *number = ++h->n_shapes;
@@ -220,11 +228,11 @@ hpp__site_type hpp__site_heap_type(const hpp__site_heap *h, size_t group)
 size_t hpp__site_heap_typed_group(hpp__site_heap *h, size_t group, hpf_str type)
 {
     hpp__group typed = h->groups[group];
-    bool is_special = typed.shape_number == 0 && group != HPP__GROUP_UNKNOWN;
-    if (type.length == 0 || is_special || hpf_str_equal(typed.shape->type, type)) {
+    uint32_t shape = group == HPP__GROUP_INHERITED ? inherited_number : typed.shape_number;
+    if (type.length == 0 || group == HPP__GROUP_TICKS || hpf_str_equal(typed.shape->type, type)) {
         return group;
     }
-    typed.shape_number = shape_with_type(h, typed.shape_number, type);
+    typed.shape_number = shape_with_type(h, shape, type);
     typed.band_word = typed.stack_word = 0;
     uint32_t number = typed.shape_number > 0 ? add_once(h, typed) : 0;
     return number > 0 ? number - 1 : group;

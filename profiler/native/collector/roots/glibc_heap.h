@@ -13,8 +13,8 @@
  *
  * Threads: one thread at a time.
  */
-#ifndef HPP_NATIVE_COLLECTOR_CORE_GLIBC_HEAP_H
-#define HPP_NATIVE_COLLECTOR_CORE_GLIBC_HEAP_H
+#ifndef HPP_NATIVE_COLLECTOR_ROOTS_GLIBC_HEAP_H
+#define HPP_NATIVE_COLLECTOR_ROOTS_GLIBC_HEAP_H
 
 #include "hpfile/error.h"
 #include "native/collector/image/image.h"
@@ -35,5 +35,9 @@ typedef struct hpp__glibc_heap {
 hpf_status hpp__glibc_heap_read(hpp__glibc_heap *out, const hpp__image *image, uint64_t n_bytes,
                                 hpf_error *err);
 void hpp__glibc_heap_finish(hpp__glibc_heap *heap);
+
+/* Adds to an image the blocks that are not in it: of a program that was attached to, those that are
+ * older. They are inherited ones. An image of another allocator stays as it is. Errors: MEMORY. */
+hpf_status hpp__glibc_heap_add_earlier(hpp__image *image, hpf_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "native/collector/roots/piece_reader.h"
+#include "piece_reader.h"
 #include "native/window/window.h"
 
 enum {
@@ -410,27 +410,34 @@ static bool is_cache(const walk *w, const hpp__image_block *chunk, uint64_t *hea
     return is_valid;
 }
 
-/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to, and
- * the blocks in it. */
-static void drop_cache(walk *w, const hpp__image_thread *thread)
+/* Drops a chunk and the blocks in its lists if it is the cache of a thread. */
+static void drop_cache(walk *w, const hpp__image_block *chunk)
 {
     enum { MOST_LISTS = 76 };
-    uint64_t words[TLS_BYTES / WORD_BYTES], heads[MOST_LISTS];
-    const hpp__image_map *map = hpp__image_map_of(w->image, thread->thread_pointer);
-    uint64_t room = map ? thread->thread_pointer - map->begin : 0;
+    uint64_t heads[MOST_LISTS];
+    size_t n_lists = chunk ? n_lists_of(chunk) : 0;
+    if (n_lists > 0 && is_cache(w, chunk, heads, n_lists)) {
+        drop_block(w, chunk->address);
+        for (size_t i = 0; i < n_lists; i++) {
+            drop_list(w, heads[i], 0);
+        }
+    }
+}
+
+/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to: below
+ * the thread pointer, or if that is unknown, at the end of its stack. */
+static void drop_cache_of(walk *w, const hpp__image_thread *thread)
+{
+    uint64_t words[TLS_BYTES / WORD_BYTES];
+    uint64_t end = thread->thread_pointer != 0 ? thread->thread_pointer : thread->stack_end;
+    const hpp__image_map *map = hpp__image_map_of(w->image, end - WORD_BYTES);
+    uint64_t room = map ? end - map->begin : 0;
     size_t n = (size_t)(room < TLS_BYTES ? room : TLS_BYTES) / WORD_BYTES;
-    if (!read_words(w, thread->thread_pointer - n * WORD_BYTES, words, n)) {
+    if (!read_words(w, end - n * WORD_BYTES, words, n)) {
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        const hpp__image_block *chunk = chunk_of(w, words[i]);
-        size_t n_lists = chunk ? n_lists_of(chunk) : 0;
-        if (n_lists > 0 && is_cache(w, chunk, heads, n_lists)) {
-            drop_block(w, chunk->address);
-            for (size_t k = 0; k < n_lists; k++) {
-                drop_list(w, heads[k], 0);
-            }
-        }
+        drop_cache(w, chunk_of(w, words[i]));
     }
 }
 
@@ -462,6 +469,7 @@ static void keep_used(hpp__glibc_heap *out, walk *w)
 static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
 {
     walk_main_heap(w, main_bins);
+    uint64_t first_block = w->n_chunks > 0 ? w->chunks[0].address : 0;
     for (uint64_t bins = next_arena(w, main_bins, place, main_bins); bins != 0;
          bins = next_arena(w, bins, place, main_bins)) {
         walk_heaps(w, bins, place);
@@ -481,8 +489,9 @@ static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
     for (uint64_t bins = main_bins; bins != 0; bins = next_arena(w, bins, place, main_bins)) {
         drop_fast_bins(w, bins);
     }
+    drop_cache(w, chunk_of(w, first_block)); /* the first thread's, whose memory may be unknown */
     for (size_t i = 0; i < w->image->n_threads; i++) {
-        drop_cache(w, &w->image->threads[i]);
+        drop_cache_of(w, &w->image->threads[i]);
     }
 }
 
@@ -513,4 +522,56 @@ void hpp__glibc_heap_finish(hpp__glibc_heap *heap)
 {
     free(heap->blocks);
     *heap = (hpp__glibc_heap){0};
+}
+
+/* Returns how many bytes an image can have. */
+static uint64_t memory_of(const hpp__image *image)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < image->n_maps; i++) {
+        const hpp__image_map *map = &image->maps[i];
+        n_bytes += map->is_readable && map->is_writable ? map->end - map->begin : 0;
+    }
+    return n_bytes;
+}
+
+/* Merges two lists of blocks. Of those that overlap, it keeps the ones of the first list. */
+static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t n_known,
+                    const hpp__image_block *found, size_t n_found)
+{
+    size_t n = 0, k = 0;
+    for (size_t i = 0; i < n_found; i++) {
+        uint64_t end = found[i].address + found[i].size_bytes;
+        while (k < n_known && known[k].address < found[i].address) {
+            out[n++] = known[k++];
+        }
+        bool is_behind = n == 0 || out[n - 1].address + out[n - 1].size_bytes <= found[i].address;
+        if (is_behind && (k == n_known || known[k].address >= end)) {
+            out[n] = found[i];
+            out[n++].site = HPP_SITE_INHERITED;
+        }
+    }
+    while (k < n_known) {
+        out[n++] = known[k++];
+    }
+    return n;
+}
+
+hpf_status hpp__glibc_heap_add_earlier(hpp__image *image, hpf_error *err)
+{
+    hpp__glibc_heap heap;
+    hpf_status status = hpp__glibc_heap_read(&heap, image, memory_of(image), err);
+    hpp__image_block *all = NULL;
+    if (status == HPF_OK) {
+        all = malloc((image->n_blocks + heap.n_blocks + 1) * sizeof *all);
+        status = all ? HPF_OK : hpf_error_set_memory(err);
+    }
+    if (all) {
+        image->n_blocks = merge(all, image->blocks, image->n_blocks, heap.blocks, heap.n_blocks);
+        image->blocks = all;
+        free(image->own_blocks);
+        image->own_blocks = all;
+    }
+    hpp__glibc_heap_finish(&heap);
+    return status == HPF_ERR_UNSUPPORTED ? HPF_OK : status;
 }
