@@ -97,7 +97,7 @@ class Recording(Native):
                                  [base + ".census", base + ".hp"])
         lines = harness.run([CENSUS, "report", "--by", "line", self.path("run-hc.census")])
         self.assertRegex(lines.output, r"app\.py:3\b")
-        chains = harness.run([CENSUS, "report", "--chains", self.path("run-hr.census")])
+        chains = harness.run([CENSUS, "report", "--chains", "-m0", self.path("run-hr.census")])
         self.assertIn("<- app.kept, root\n", chains.output, chains.errors)
         ticks = harness.run([CENSUS, "report", "--time", self.path("run-hc-p.census")])
         self.assertIn("app.<module>", ticks.output, ticks.errors)
