@@ -304,24 +304,31 @@ static bool add_pool(walk *w, uint64_t at, uint64_t n_bytes, const pool_header *
 }
 
 /* Finds what allocators have mapped: large chunks, and pools of Python, which are pages of 4 KiB,
- * since Python 3.10 of 16. */
+ * since Python 3.10 of 16. Pages that were never touched are skipped. */
 static void find_mapped(walk *w, const hpp__image_map *map)
 {
     static const uint64_t sizes[] = {16384, 4096};
-    uint64_t n_bytes = 0;
-    for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES; at += n_bytes) {
+    uint64_t step = 0;
+    for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES; at += step) {
         pool_header pool;
         uint64_t header[sizeof pool / WORD_BYTES];
-        if (!read_words(w, at, header, sizeof header / sizeof *header)) {
+        uint64_t n_unread = w->reader.n_unread_bytes;
+        size_t n_bytes;
+        const void *page = hpp__piece_reader_at(&w->reader, at, map->end, map->end, &n_bytes);
+        if (w->reader.n_unread_bytes != n_unread) {
             return;
         }
-        memcpy(&pool, header, sizeof pool);
-        n_bytes = add_mapped_chunk(w, at, map->end, header);
-        for (size_t i = 0; i < 2 && n_bytes == 0; i++) {
-            bool fits = at % sizes[i] == 0 && map->end - at >= sizes[i];
-            n_bytes = fits && add_pool(w, at, sizes[i], &pool) ? sizes[i] : 0;
+        step = page ? 0 : n_bytes / PAGE_BYTES * PAGE_BYTES;
+        if (page) {
+            memcpy(header, page, sizeof header);
+            memcpy(&pool, page, sizeof pool);
+            step = add_mapped_chunk(w, at, map->end, header);
         }
-        n_bytes = n_bytes > 0 ? n_bytes : PAGE_BYTES;
+        for (size_t i = 0; page && i < 2 && step == 0; i++) {
+            bool fits = at % sizes[i] == 0 && map->end - at >= sizes[i];
+            step = fits && add_pool(w, at, sizes[i], &pool) ? sizes[i] : 0;
+        }
+        step = step > 0 ? step : PAGE_BYTES;
     }
 }
 
