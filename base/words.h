@@ -92,4 +92,17 @@ static inline hpf_str hpf__take_until(hpf_str *text, char end)
     return part;
 }
 
+/* Reads the unit of an amount: "", "B", "k", "MiB", "GB". Stores the power of its prefix, and the
+ * base, 1024 or 1000; 0 if the unit does not say which. Returns false if it is none of these. */
+static inline bool hpf__read_unit(hpf_str unit, int *power, int *base)
+{
+    static const char prefixes[] = "kmgt";
+    const char *prefix =
+        unit.length > 0 ? memchr(prefixes, *unit.data | 0x20, sizeof prefixes - 1) : NULL;
+    hpf_str rest = hpf_str_from(unit, prefix != NULL);
+    *power = prefix ? (int)(prefix - prefixes) + 1 : 0;
+    *base = !prefix ? 0 : hpf_str_is(rest, "iB") ? 1024 : hpf_str_is(rest, "B") ? 1000 : 0;
+    return rest.length == 0 || *base > 0 || (!prefix && hpf_str_is(rest, "B"));
+}
+
 #endif

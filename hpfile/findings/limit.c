@@ -41,7 +41,6 @@ static int index_of(hpf_str word, const char *const *list)
 /* Parses the digits and the unit of a limit: "100M", "1.5 GiB", "1M/s", "5%". */
 static bool parse_limit(hpf_limit *r, hpf_str text, bool is_growth, bool is_diff)
 {
-    static const char prefixes[] = "kmgt";
     char word[64], *end;
     if (text.length == 0 || text.length >= sizeof word ||
         strchr("0123456789.", *text.data) == NULL) {
@@ -63,13 +62,7 @@ static bool parse_limit(hpf_limit *r, hpf_str text, bool is_growth, bool is_diff
             r->per_seconds = rates[i].seconds;
         }
     }
-    const char *prefix = unit.length > 0 ? strchr(prefixes, *unit.data | 0x20) : NULL;
-    if (prefix) {
-        r->power = (int)(prefix - prefixes) + 1;
-        unit = hpf_str_from(unit, 1);
-        r->base = hpf_str_is(unit, "iB") ? 1024 : hpf_str_is(unit, "B") ? 1000 : 0;
-    }
-    return unit.length == 0 || r->base > 0 || (!prefix && hpf_str_is(unit, "B"));
+    return hpf__read_unit(unit, &r->power, &r->base);
 }
 
 /* Parses what comes before the limit: "peak", "band:REGEX.max", or nothing. */

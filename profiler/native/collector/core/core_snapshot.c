@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "census/snapshot.h"
 #include "core_file.h"
 #include "native/collector/roots/glibc_heap.h"
 #include "native/collector/profile/objects.h"
@@ -58,19 +57,6 @@ static void count_lost(hpp_core_figures *figures, const hpp__objects *objects)
     }
 }
 
-/* What identifies an object in a core file of the same process: the address of its block. */
-typedef struct identities {
-    const hpp__graph *graph;
-    const hpp__image *image;
-} identities;
-
-static uint64_t address_of(hpp_ref ref, const void *context)
-{
-    const identities *i = context;
-    size_t number = (size_t)((const hpp__graph_node *)ref - i->graph->nodes);
-    return number < i->graph->n_blocks ? i->image->blocks[number].address : 0;
-}
-
 /* Returns what another process has only by chance: its id, and where its first thread is. */
 static uint64_t process_of(const hpp__image *image)
 {
@@ -86,19 +72,18 @@ static hpf_status write_objects(const hpp__image *image, const char *out, hpp_co
                                 hpf_error *err)
 {
     parts p;
-    const identities blocks = {&p.objects.graph, image};
-    const hpp__heap_snapshot_options options = {
-        .by_type = true, .identify = address_of, .context = &blocks, .process = process_of(image)};
+    uint64_t *addresses = hpp__image_addresses(image);
     hpf_status status = init_parts(&p, image->process_id, err);
     if (status == HPF_OK && !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names))) {
         status = hpf_error_set(err, HPF_ERR_MEMORY, "not enough memory for the graph of the heap");
     }
     if (status == HPF_OK) {
         count_lost(figures, &p.objects);
-        status = hpp__heap_snapshot_write(&p.objects.heap.heap, options, out, err);
+        status = hpp__objects_write(&p.objects, addresses, process_of(image), out, err);
     }
     hpp__objects_close(&p.objects);
     finish_parts(&p);
+    free(addresses);
     return status;
 }
 

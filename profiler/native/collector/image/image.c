@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "image.h"
 
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "proc.h"
 
@@ -37,6 +39,15 @@ size_t hpp__image_block_of(const hpp__image *image, uint64_t address)
     const hpp__image_block *block = &image->blocks[n_before - 1];
     uint64_t place = address - block->address;
     return place == 0 || place < block->size_bytes ? n_before - 1 : SIZE_MAX;
+}
+
+uint64_t *hpp__image_addresses(const hpp__image *image)
+{
+    uint64_t *addresses = malloc((image->n_blocks + 1) * sizeof *addresses);
+    for (size_t i = 0; addresses && i < image->n_blocks; i++) {
+        addresses[i] = image->blocks[i].address;
+    }
+    return addresses;
 }
 
 bool hpp__image_find_stack(const hpp__image *image, uint64_t descriptor, hpp__image_stack *out)

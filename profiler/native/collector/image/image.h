@@ -120,6 +120,9 @@ bool hpp__image_map_is_anonymous(const hpp__image_map *map);
  * there is none. A block of 0 bytes contains its own address. */
 size_t hpp__image_block_of(const hpp__image *image, uint64_t address);
 
+/* Returns the addresses of the blocks, by number, to free; NULL without memory. */
+uint64_t *hpp__image_addresses(const hpp__image *image);
+
 /* The memory of a thread's stack. */
 typedef struct hpp__image_stack {
     uint64_t begin, end; /* with the thread descriptor, and the thread-local memory below that */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "census/snapshot.h"
 #include "hpfile/margin.h"
 #include "hpfile/str.h"
 #include "native/collector/graph/leaks.h"
@@ -111,6 +112,32 @@ void hpp__objects_record(hpp__objects *o, hpp__output *output, const hpp_census_
     bool is_complete = result->missing.n_untraced == 0 && find_leaks(o);
     bool is_kept = hpp__retainer_log_add(&o->log, output, result);
     o->n_failed += !is_complete || !is_kept;
+}
+
+/* The nodes of a graph, and the addresses of its blocks, by number; NULL: not known. */
+typedef struct identities {
+    const hpp__graph *graph;
+    const uint64_t *addresses;
+} identities;
+
+/* Returns the address of a block, or 0 for a root. */
+static uint64_t address_of(hpp_ref ref, const void *context)
+{
+    const identities *known = context;
+    size_t number = (size_t)((const hpp__graph_node *)ref - known->graph->nodes);
+    return known->addresses && number < known->graph->n_blocks ? known->addresses[number] : 0;
+}
+
+hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses, uint64_t process,
+                              const char *path, hpf_error *err)
+{
+    const identities known = {&o->graph, addresses};
+    const hpp__heap_snapshot_options options = {.by_type = o->heap.native->with_types,
+                                                .with_sites = true,
+                                                .identify = address_of,
+                                                .context = &known,
+                                                .process = process};
+    return hpp__heap_snapshot_write(&o->heap.heap, options, path, err);
 }
 
 void hpp__objects_close(hpp__objects *o)

@@ -33,6 +33,12 @@ bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resol
 /* Records the result of a census of the graph. */
 void hpp__objects_record(hpp__objects *objects, hpp__output *output,
                          const hpp_census_result *result);
+
+/* Writes the open objects as the heap snapshot `path`. In other snapshots of the process, their
+ * `addresses` identify them (hpp__image_addresses); NULL: nothing does. `process` is a number that
+ * another process has only by chance, not 0. Errors: MEMORY; LIMIT; IO. */
+hpf_status hpp__objects_write(const hpp__objects *objects, const uint64_t *addresses,
+                              uint64_t process, const char *path, hpf_error *err);
 void hpp__objects_close(hpp__objects *objects);
 void hpp__objects_finish(hpp__objects *objects);
 

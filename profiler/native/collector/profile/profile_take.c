@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "census/snapshot.h"
 #include "core/log.h"
 #include "hpfile/margin.h"
 #include "native/collector/roots/glibc_heap.h"
@@ -114,43 +113,15 @@ static void close_image(hpp__process_sample *snapshot)
     snapshot->image = NULL;
 }
 
-/* The addresses of the blocks of a graph, by number. */
-typedef struct block_addresses {
-    const hpp__graph *graph;
-    uint64_t *all; /* NULL without memory */
-} block_addresses;
-
-static block_addresses keep_addresses(const hpp__profile *p, const hpp__image *image)
-{
-    size_t n = p->objects.graph.n_blocks;
-    block_addresses kept = {&p->objects.graph, malloc((n + 1) * sizeof *kept.all)};
-    for (size_t i = 0; kept.all && i < n; i++) {
-        kept.all[i] = image->blocks[i].address;
-    }
-    return kept;
-}
-
-/* Returns the address of a block, or 0 for a root. */
-static uint64_t address_of(hpp_ref ref, const void *context)
-{
-    const block_addresses *kept = context;
-    size_t number = (size_t)((const hpp__graph_node *)ref - kept->graph->nodes);
-    return kept->all && number < kept->graph->n_blocks ? kept->all[number] : 0;
-}
-
 /* Writes the open objects as a heap snapshot. */
 static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
-                          const block_addresses *addresses)
+                          const uint64_t *addresses)
 {
     hpf_error err;
     const char *path = hpp__profile_path(p, ".heapsnapshot");
-    const hpp__heap_snapshot_options options = {.by_type = p->heap.with_types,
-                                                .with_sites = true,
-                                                .identify = address_of,
-                                                .context = addresses,
-                                                .process = p->reader.window->head.key};
-    hpf_status status = path ? hpp__heap_snapshot_write(&p->objects.heap.heap, options, path, &err)
-                             : hpf_error_set_memory(&err);
+    hpf_status status =
+        path ? hpp__objects_write(&p->objects, addresses, p->reader.window->head.key, path, &err)
+             : hpf_error_set_memory(&err);
     if (status == HPF_OK) {
         p->figures.snapshot_bytes = 0;
         for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
@@ -203,10 +174,8 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
     if (add_earlier(p, snapshot->image) &&
         hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names)) &&
         follow_lives(p, snapshot, now)) {
-        block_addresses addresses = {0};
-        if (snapshot->keeps_objects) {
-            addresses = keep_addresses(p, snapshot->image);
-        }
+        uint64_t *addresses =
+            snapshot->keeps_objects ? hpp__image_addresses(snapshot->image) : NULL;
         close_image(snapshot); /* the graph is all that is needed */
         if (hpp__profile_needs_images(p->options)) {
             result = hpp_census_take(p->engine, snapshot->time_s);
@@ -219,9 +188,9 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
                                snapshot->n_deaths);
         }
         if (snapshot->keeps_objects) {
-            write_objects(p, snapshot, &addresses);
+            write_objects(p, snapshot, addresses);
         }
-        free(addresses.all);
+        free(addresses);
     }
     hpp__objects_close(&p->objects);
     close_image(snapshot);

@@ -311,18 +311,16 @@ static void find_mapped(walk *w, const hpp__image_map *map)
     uint64_t step = 0;
     for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES; at += step) {
         pool_header pool;
-        uint64_t header[sizeof pool / WORD_BYTES];
         uint64_t n_unread = w->reader.n_unread_bytes;
         size_t n_bytes;
-        const void *page = hpp__piece_reader_at(&w->reader, at, map->end, map->end, &n_bytes);
+        const uint64_t *page = hpp__piece_reader_at(&w->reader, at, map->end, map->end, &n_bytes);
         if (w->reader.n_unread_bytes != n_unread) {
             return;
         }
         step = page ? 0 : n_bytes / PAGE_BYTES * PAGE_BYTES;
         if (page) {
-            memcpy(header, page, sizeof header);
             memcpy(&pool, page, sizeof pool);
-            step = add_mapped_chunk(w, at, map->end, header);
+            step = add_mapped_chunk(w, at, map->end, page);
         }
         for (size_t i = 0; page && i < 2 && step == 0; i++) {
             bool fits = at % sizes[i] == 0 && map->end - at >= sizes[i];
