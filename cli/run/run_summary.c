@@ -445,12 +445,13 @@ static void say_haskell(const page *p, const char *who, const hpp_process_figure
 {
     if (f->haskell == HPP_NO_HASKELL_VERSION) {
         say(p,
-            "%sits Haskell heap is shown as native blocks: it is that of GHC %s, and 9.0 is known",
-            who, f->haskell_version[0] ? f->haskell_version : "of unknown version");
+            "%sthe Haskell heap is profiled as native blocks: the layout of %s%s is not known "
+            "(that of GHC 9.0 is)",
+            who, f->haskell_version[0] ? "GHC " : "this version of GHC", f->haskell_version);
     } else if (f->haskell == HPP_NO_HASKELL_LAYOUT) {
         say(p,
-            "%sits Haskell heap is shown as native blocks: it is not laid out as GHC %s does, or "
-            "has one generation only",
+            "%sthe Haskell heap is profiled as native blocks: its layout is not that of GHC %s, "
+            "or it has one generation only",
             who, f->haskell_version);
     }
     if (f->n_unsettled > 0) {

@@ -11,6 +11,7 @@
 #include "base/lex.h"
 #include "base/number.h"
 #include "base/regular_expression.h"
+#include "base/words.h"
 
 /* Most steps; most parentheses and `not` around one condition. */
 enum { MOST_STEPS = 200, MOST_DEPTH = 50 };
@@ -163,7 +164,6 @@ static hpf_status parse_text(parser *p, step *s, bool is_pattern)
 /* Parses a number with a unit, such as 100, 1.5k, 16 MiB. */
 static hpf_status parse_number(parser *p, step *s)
 {
-    static const char prefixes[] = "kmgt";
     const char *begin = next(p);
     uint32_t n_points = 0;
     while (p->at < p->end && (hpf__is_digit(*p->at) || (*p->at == '.' && p->at > begin))) {
@@ -178,11 +178,10 @@ static hpf_status parse_number(parser *p, step *s)
     while (p->at + unit.length < p->end && is_of_word(unit.data[unit.length] | 0x20)) {
         unit.length++;
     }
-    const char *prefix = unit.length > 0 ? strchr(prefixes, *unit.data | 0x20) : NULL;
-    hpf_str rest = hpf_str_from(unit, prefix != NULL);
-    bool is_unit = rest.length == 0 || hpf_str_is(rest, "B") || (prefix && hpf_str_is(rest, "iB"));
-    for (const char *c = prefixes; is_unit && prefix && c <= prefix; c++) {
-        s->number *= hpf_str_is(rest, "B") ? 1000 : 1024;
+    int power, base;
+    bool is_unit = hpf__read_unit(unit, &power, &base);
+    for (int i = 0; is_unit && i < power; i++) {
+        s->number *= base == 1000 ? 1000 : 1024;
     }
     p->at += is_unit ? unit.length : 0;
     return HPF_OK;
@@ -442,8 +441,8 @@ hpf_status hpf_question_ask(hpf_matches *out, const hpf_question *q, const hpf_s
         if (q->steps[i].word == SITE && !s->sites) {
             *out = (hpf_matches){0};
             return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                                 "the heap snapshot has no sites beside types: take it with "
-                                 "census run -hy");
+                                 "the heap snapshot does not name both types and sites: take "
+                                 "it with census run -hy");
         }
     }
     *out = (hpf_matches){.is_match = calloc(s->n_nodes, sizeof *out->is_match)};

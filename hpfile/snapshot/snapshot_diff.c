@@ -345,8 +345,8 @@ hpf_status hpf_snapshot_diff_init(hpf_snapshot_diff *out, const hpf_snapshot_sid
     *out = (hpf_snapshot_diff){0};
     if (part == HPF_SNAPSHOT_SITE && !(before->snapshot->sites && after->snapshot->sites)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "a heap snapshot has no sites beside types: take it with census run "
-                             "-hy");
+                             "a heap snapshot does not name both types and sites: take it with "
+                             "census run -hy");
     }
     bool fits = share_names(&c) && find_partners(&c, &out->by_id) && make_rows(&c, out);
     for (int side = BEFORE; side < N_SIDES; side++) {

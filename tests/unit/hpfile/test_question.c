@@ -379,7 +379,7 @@ Test(question, needs_the_sites_that_it_is_about)
     cr_assert_eq(hpf_question_parse(&question, "size > 3 or site = 'a'", &err), HPF_OK);
     cr_assert_eq(hpf_question_ask(&m, question, &graph, &dominators, holders, &err),
                  HPF_ERR_UNSUPPORTED);
-    cr_assert(strstr(err.message, "no sites"));
+    cr_assert(strstr(err.message, "types and sites"));
 }
 
 /* Makes `n` times `begin`, a condition, and `n` times `end`. */
