@@ -70,9 +70,9 @@ class Retained(Native):
             found["/".join(path)] = (int(row["retained_bytes"]), int(row["self_bytes"]), int(row["objects"]))
         return found
 
-    def wait_for(self, found, patience_s=harness.PATIENCE_S):
+    def wait_for(self, found):
         """Returns what is found, once it is: the next snapshot may replace the one that it was found in."""
-        end = time.monotonic() + patience_s
+        end = time.monotonic() + harness.PATIENCE_S
         while not (result := found()):
             assert time.monotonic() < end, f"did not happen: {self.groups()}"
             time.sleep(0.02)
@@ -170,15 +170,8 @@ class Retained(Native):
 
 
     def check_python(self, _, python):
-        for patience_s in 20, 60, harness.PATIENCE_S:  # now and then, a word that the interpreter has left points to the ring
-            process = self.start("-hy", "-i0.3", command=[python, "-S", os.path.join(PYTHON_PROGRAMS, "retained.py")])
-            try:
-                groups = self.wait_for(lambda: self.snapshot() or self.whole(self.printed.keys()), patience_s)
-                break
-            except AssertionError:
-                process.kill()
-                if patience_s == harness.PATIENCE_S:
-                    raise
+        process = self.start("-hy", "-i0.3", command=[python, "-S", os.path.join(PYTHON_PROGRAMS, "retained.py")])
+        groups = self.wait_for(lambda: self.snapshot() or self.whole(self.printed.keys()))
         self.end(process)
         for group, (self_bytes,) in self.printed.items():
             retained = sum(n for name, (n,) in self.printed.items() if (name + "/").startswith(group + "/"))
