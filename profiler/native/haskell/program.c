@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum {
     PIECE_BYTES = 1 << 20, /* of the file */
     MOST_TEXT_BYTES = 32,
@@ -103,9 +105,7 @@ bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
         look_at(&found, piece, n < PIECE_BYTES ? (size_t)n : PIECE_BYTES);
     }
     free(piece);
-    if (fd >= 0) {
-        close(fd);
-    }
+    hpf__close(fd);
     *out = (hpp__haskell_program){.layout = NULL};
     bool has_comment = found.comment[0] != '\0';
     if (has_comment || found.has_label) {

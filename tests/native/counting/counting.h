@@ -6,11 +6,12 @@
  *
  * The counters are in a shared mapping of the file COUNTING_FILE, so they are right at any moment,
  * even after a crash. A forked child has its own file, which starts with the live blocks of the
- * fork; so does an executed program. Files that follow the first are
- * named COUNTING_FILE.PID, and with another .PID as often as that name is taken. The table of live
- * blocks is in the new file COUNTING_BLOCKS, if that is set, for a program that does not fork:
- * buckets of 15 pairs of address and size, and a word more. Sizes are those of malloc_usable_size
- * then.
+ * fork; so does an executed program. Later files are named COUNTING_FILE.PID; while a file of that
+ * name exists, another .PID is appended.
+ *
+ * If COUNTING_BLOCKS is set, the table of live blocks is in a new file of that name: buckets of 15
+ * pairs of address and size, and a word more. Sizes are then those of malloc_usable_size. The
+ * program must not fork.
  *
  * Linked into a program it sees each call before a preloaded library does; as a preloaded library,
  * it counts programs as they are. tests/native/harness.py reads the file.
