@@ -279,6 +279,11 @@ const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
     return is_of_earlier_function ? NULL : symbol;
 }
 
+const hpp__symbol *hpp__object_next_symbol(hpp__object *object, uint64_t address)
+{
+    return address > 0 ? hpp__symbol_table_after(&object->symbols, address - 1) : NULL;
+}
+
 const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,
                                         const hpp__symbol **next)
 {

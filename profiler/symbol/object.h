@@ -44,6 +44,9 @@ uint64_t hpp__object_address(hpp__object *object, uint64_t offset);
  * to the next function. */
 const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address);
 
+/* Returns the first symbol of code that begins at an address or after it, or NULL. */
+const hpp__symbol *hpp__object_next_symbol(hpp__object *object, uint64_t address);
+
 /* Returns the variable that contains an address. Without one, returns NULL and stores the next one,
  * or NULL, in `*next`. */
 const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,

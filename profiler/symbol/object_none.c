@@ -54,6 +54,13 @@ const hpp__symbol *hpp__object_symbol(hpp__object *object, uint64_t address)
     return NULL;
 }
 
+const hpp__symbol *hpp__object_next_symbol(hpp__object *object, uint64_t address)
+{
+    (void)object;
+    (void)address;
+    return NULL;
+}
+
 const hpp__symbol *hpp__object_variable(hpp__object *object, uint64_t address,
                                         const hpp__symbol **next)
 {

@@ -538,6 +538,28 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
     return known ? *known : no_memory;
 }
 
+hpp_code hpp__resolver_code(hpp_resolver *resolver, uint32_t number, uint64_t address)
+{
+    hpp_code code = {.symbol = HPF_STR(""), .name = HPF_STR(""), .file = HPF_STR("")};
+    hpp__debug_frame frames[HPP__FRAMES_MAX];
+    module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
+    if (module) {
+        update_object(resolver, module);
+    }
+    if (!module || !module->object) {
+        return code;
+    }
+    const hpp__symbol *symbol = hpp__object_next_symbol(module->object, address);
+    code.symbol = text_or_empty(&resolver->cache, symbol ? symbol->name : NULL);
+    code.is_its_own = symbol && symbol->start == address;
+    if (hpp__object_frames(module->object, address, frames) > 0) {
+        code.name = text_or_empty(&resolver->cache, frames[0].name);
+        code.file = text_or_empty(&resolver->cache, frames[0].file);
+        code.line = frames[0].line;
+    }
+    return code;
+}
+
 bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t number, uint64_t address,
                             hpp_variable *out)
 {

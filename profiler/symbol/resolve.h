@@ -40,6 +40,9 @@ bool hpp__resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t addre
 bool hpp__resolver_variable_named(hpp_resolver *resolver, uint32_t object, const char *name,
                                   uint64_t *address);
 
+/* Finds what is known of code that begins at an address of an object. */
+hpp_code hpp__resolver_code(hpp_resolver *resolver, uint32_t object, uint64_t address);
+
 /* Returns the type of the object that a call returned a pointer to, by the debugging information of
  * the code at `address` after it: "struct node" in C, "ns::Node" in C++. Empty if it is not known.
  */

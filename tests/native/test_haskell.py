@@ -3,6 +3,7 @@
 """Haskell programs under `census run -hT`: the closures are those of GHC's own profile of the same
 collection, and of a program that works, those that it has. GHC's profile needs only -rtsopts."""
 import collections
+import json
 import os
 import re
 import shutil
@@ -153,6 +154,45 @@ class Haskell(Native):
         built = self.build("cache", "-threaded")
         subprocess.run(["strip", "-s", "-R", ".comment", built], check=True)
         self.check_closures(built)
+
+    def names(self, built):
+        """Returns {(name, module, source without folders): bytes} of a program that waits, from a recording."""
+        directory = self.fresh()
+        growing, recording = os.path.join(directory, "profile.hp"), os.path.join(directory, "profile.census")
+        runs = Interactive([CENSUS, "run", "-q", "-i0.05", "-hT", "-o", growing, "-o", recording, "--", built],
+                           directory)
+        runs.say("begin")
+        runs.read_until("waits")
+        n_before = len(wait_for_samples(growing, bool))
+        wait_for_samples(growing, lambda samples: len(samples) > n_before + 2)
+        runs.say("end")
+        runs.end()
+        found, sums = collections.Counter(), []
+        for by in ([], ["--by", "function"]):
+            done = harness.run([CENSUS, "report", "-m0", "--format=json", *by, recording])
+            self.assertEqual(done.status, 0, done.errors)
+            report = json.loads(done.output)
+            sums.append(report["area"])
+        for band in report["bands"]:
+            frame = band["frames"][0]
+            found[frame["label"], frame["module"], os.path.basename(frame["source"])] += band["max"]
+        self.assertAlmostEqual(sums[0], sums[1], delta=1)
+        return found
+
+    def test_haskell_names(self):
+        """Thunks and functions are named by symbols, by debugging information, or by their places in the program."""
+        add, scaled = 30000 * 56, 20000 * 32  # two thunks; one, which needs two variables
+        plain = self.names(self.build("lazy"))
+        self.assertAlmostEqual(plain["thunk near Main.$wadd", "Main", ""], add, delta=add / 100)
+        applied = [n for (name, _, _), n in plain.items() if name.startswith("application of function near Main.")]
+        self.assertAlmostEqual(sum(applied), scaled, delta=scaled / 100)
+        built = self.build("lazy", "-g")
+        lines = self.names(built)
+        self.assertAlmostEqual(lines["thunk of Main.add", "Main", "lazy.hs:12"], add, delta=add / 100)
+        self.assertAlmostEqual(lines["thunk of Main.scaled", "Main", "lazy.hs:16"], scaled, delta=scaled / 100)
+        subprocess.run(["strip", "-s", built], check=True)
+        bare = [n for (name, _, _), n in self.names(built).items() if re.match(r"thunk at lazy\+0x[0-9a-f]+$", name)]
+        self.assertAlmostEqual(sum(bare), add + scaled, delta=(add + scaled) / 100)
 
     def check_work(self, samples, n_threads):
         """Checks that each sample has the maps that the threads work with. A thread may have replaced a part of one."""

@@ -61,6 +61,15 @@ typedef struct hpp_caller_rule {
     int64_t saved_at[HPP_CALLER_REGISTERS];   /* offsets from that */
 } hpp_caller_rule;
 
+/* Code that may have no symbol. Texts are valid until the resolver is destroyed. */
+typedef struct hpp_code {
+    hpf_str symbol;  /* the first one that begins there or later; empty: none */
+    bool is_its_own; /* that symbol begins there */
+    hpf_str name;    /* as in the source, by debugging information; empty: not known */
+    hpf_str file;    /* the same, with its folders; empty: not known */
+    uint32_t line;
+} hpp_code;
+
 /* Code after a call. */
 typedef struct hpp__code {
     uint64_t address;

@@ -31,15 +31,17 @@ static void find_rest(hpp__haskell_census *c)
 
 hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__image *image,
                                             const hpp_haskell_layout *layout,
-                                            hpp__haskell_stables stables)
+                                            const hpp__haskell_variables *variables,
+                                            hpp__haskell_names *names)
 {
-    c->closures = (hpp__haskell_closures){.heap = &c->heap};
+    c->names = names;
+    c->closures = (hpp__haskell_closures){.heap = &c->heap, .variables = variables};
     c->marking = (hpp__haskell_marking){.heap = &c->heap};
     hpp__haskell_found found = hpp__haskell_heap_init(&c->heap, image, layout);
     if (found != HPP__HASKELL_FOUND) {
         return found;
     }
-    if (!hpp__haskell_mark(&c->marking, &c->closures, stables)) {
+    if (!hpp__haskell_mark(&c->marking, &c->closures, names != NULL)) {
         return HPP__HASKELL_NO_MEMORY;
     }
     if (c->marking.n_running > 0) {
@@ -56,16 +58,40 @@ void hpp__haskell_census_finish(hpp__haskell_census *c)
     hpp__haskell_heap_finish(&c->heap);
 }
 
+/* Visits a sum whose closures have an info table, and may have a subject. */
+static void visit_sum(hpp__haskell_census *c, const hpp__haskell_info *info,
+                      const hpp__haskell_info *subject, hpp__haskell_sum sum,
+                      hpp__haskell_visit *visit, void *context)
+{
+    hpp__text kind = {0};
+    hpp__haskell_closure_name(&c->closures, info, &kind);
+    sum.kind = hpp__text_str(&kind);
+    sum.description = sum.module = sum.file = HPF_STR("");
+    if (c->names) {
+        hpp__haskell_names_make(c->names, &c->closures, info, subject);
+        sum.description = hpp__text_str(&c->names->description);
+        sum.module = hpp__text_str(&c->names->module);
+        sum.file = c->names->file;
+        sum.line = c->names->line;
+    }
+    visit(&sum, context);
+    hpp__text_finish(&kind);
+}
+
 void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit, void *context)
 {
-    hpp__text name = {0};
+    const hpp__haskell_info *infos = c->closures.infos;
     for (size_t i = 0; i < c->closures.n_infos; i++) {
-        const hpp__haskell_info *info = &c->closures.infos[i];
-        if (info->n_closures > 0) {
-            name.length = 0;
-            hpp__haskell_closure_name(&c->closures, info, &name);
-            visit(hpp__text_str(&name), info->n_bytes, info->n_closures, context);
+        const hpp__haskell_sum sum = {.n_bytes = infos[i].n_bytes,
+                                      .n_closures = infos[i].n_closures};
+        if (sum.n_closures > 0 && !(c->names && hpp__haskell_has_subject(&infos[i]))) {
+            visit_sum(c, &infos[i], NULL, sum, visit, context);
         }
     }
-    hpp__text_finish(&name);
+    for (size_t i = 0; i < c->closures.n_uses; i++) {
+        const hpp__haskell_use *use = &c->closures.uses[i];
+        const hpp__haskell_sum sum = {.n_bytes = use->n_bytes, .n_closures = use->n_closures};
+        visit_sum(c, &infos[use->info], use->subject != UINT32_MAX ? &infos[use->subject] : NULL,
+                  sum, visit, context);
+    }
 }

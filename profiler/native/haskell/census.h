@@ -11,22 +11,35 @@
 #define HPP_NATIVE_HASKELL_CENSUS_H
 
 #include "marking.h"
+#include "names.h"
 
 typedef struct hpp__haskell_census {
     hpp__haskell_heap heap;
     hpp__haskell_closures closures;
     hpp__haskell_marking marking;
+    hpp__haskell_names *names; /* borrowed; may be NULL */
     uint64_t unreached_bytes, pinned_rest_bytes;
 } hpp__haskell_census;
 
-/* Takes a census. Call hpp__haskell_census_finish in any case. */
+/* Takes a census. With `names`, which may be NULL, closures have descriptions. Both are borrowed.
+ * Call hpp__haskell_census_finish in any case. */
 hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *census, const hpp__image *image,
                                             const hpp_haskell_layout *layout,
-                                            hpp__haskell_stables stables);
+                                            const hpp__haskell_variables *variables,
+                                            hpp__haskell_names *names);
 void hpp__haskell_census_finish(hpp__haskell_census *census);
 
-/* Visits the sums of reached closures; several may have the same name. */
-typedef void hpp__haskell_visit(hpf_str name, uint64_t n_bytes, uint64_t n_closures, void *context);
+/* Closures that were reached. */
+typedef struct hpp__haskell_sum {
+    hpf_str kind; /* their type, or constructor */
+    /* With names; all but the description may be empty. */
+    hpf_str description, module, file;
+    uint32_t line;
+    uint64_t n_bytes, n_closures;
+} hpp__haskell_sum;
+
+/* Visits the sums of reached closures; several may have the same names. */
+typedef void hpp__haskell_visit(const hpp__haskell_sum *sum, void *context);
 void hpp__haskell_census_each(hpp__haskell_census *census, hpp__haskell_visit *visit,
                               void *context);
 

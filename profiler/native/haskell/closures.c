@@ -22,7 +22,9 @@ enum {
 void hpp__haskell_closures_finish(hpp__haskell_closures *c)
 {
     free(c->infos);
+    free(c->uses);
     hpp__map_finish(&c->info_at);
+    hpp__map_finish(&c->use_of);
     *c = (hpp__haskell_closures){0};
 }
 
@@ -75,8 +77,11 @@ hpp__haskell_info *hpp__haskell_info_at(hpp__haskell_closures *c, uint64_t addre
     uint64_t *place =
         address != 0 && c->info_at.n_keys < MOST_INFOS ? hpp__map_add(&c->info_at, address) : NULL;
     if (place && *place == 0) {
-        bool is_info = read_info(c->heap, address, &info) &&
-                       HPF__ARRAY_PUSH(c->infos, c->n_infos, c->infos_capacity, info);
+        bool is_info = read_info(c->heap, address, &info);
+        for (size_t i = 0; i < HPP__HASKELL_APPLICATIONS && is_info; i++) {
+            info.is_application |= c->variables->applications[i] == address;
+        }
+        is_info = is_info && HPF__ARRAY_PUSH(c->infos, c->n_infos, c->infos_capacity, info);
         *place = is_info ? c->n_infos : NOT_AN_INFO;
     }
     if (!place || *place == NOT_AN_INFO) {
@@ -147,6 +152,24 @@ uint64_t hpp__haskell_closure_words(const hpp__haskell_closures *c, const hpp__h
     default:
         return has_plain_layout(info->type) ? HEADER_WORDS + at_least_one(info->n_words) : 0;
     }
+}
+
+bool hpp__haskell_count_use(hpp__haskell_closures *c, const hpp__haskell_info *info,
+                            const hpp__haskell_info *subject, uint64_t n_bytes)
+{
+    hpp__haskell_use use = {.info = (uint32_t)(info - c->infos),
+                            .subject = subject ? (uint32_t)(subject - c->infos) : UINT32_MAX};
+    uint64_t *place =
+        hpp__map_add(&c->use_of, ((uint64_t)use.info + 1) << 32 | (use.subject + UINT32_C(1)));
+    if (place && *place == 0 && HPF__ARRAY_PUSH(c->uses, c->n_uses, c->uses_capacity, use)) {
+        *place = c->n_uses;
+    }
+    bool is_counted = place && *place != 0;
+    if (is_counted) {
+        c->uses[*place - 1].n_closures++;
+        c->uses[*place - 1].n_bytes += n_bytes;
+    }
+    return is_counted;
 }
 
 static bool is_printable(unsigned char byte)

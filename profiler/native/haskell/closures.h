@@ -22,15 +22,33 @@ typedef struct hpp__haskell_info {
     uint32_t n_pointers, n_words; /* of the payload */
     uint64_t bitmap;              /* of a frame: its size and which of its words are no pointers */
     uint64_t table;               /* what its code refers to (SRT); 0: nothing */
+    bool is_application;          /* a thunk of the run-time system that applies a function */
     uint64_t n_closures, n_bytes; /* that were reached */
 } hpp__haskell_info;
 
+/* Those of these closures which apply the same function, or select from closures of one kind. */
+typedef struct hpp__haskell_use {
+    uint32_t info, subject; /* indices; subject UINT32_MAX: not known */
+    uint64_t n_closures, n_bytes;
+} hpp__haskell_use;
+
+/* What symbols say of the run-time system; 0: not known. */
+enum { HPP__HASKELL_APPLICATIONS = 7 };
+typedef struct hpp__haskell_variables {
+    uint64_t stables, n_stables;                      /* the table of stable pointers */
+    uint64_t applications[HPP__HASKELL_APPLICATIONS]; /* code of thunks that apply a function */
+} hpp__haskell_variables;
+
 typedef struct hpp__haskell_closures {
-    hpp__haskell_heap *heap; /* borrowed */
+    hpp__haskell_heap *heap;                 /* borrowed */
+    const hpp__haskell_variables *variables; /* borrowed */
     hpp__haskell_info *infos;
     size_t n_infos, infos_capacity;
     hpp__map info_at;         /* address -> index + 1, or NOT_AN_INFO */
     uint32_t recent[1 << 10]; /* by address: index + 1 of one that was used */
+    hpp__haskell_use *uses;
+    size_t n_uses, uses_capacity;
+    hpp__map use_of; /* info and subject -> index + 1 */
 } hpp__haskell_closures;
 
 void hpp__haskell_closures_finish(hpp__haskell_closures *closures);
@@ -41,6 +59,25 @@ hpp__haskell_info *hpp__haskell_info_at(hpp__haskell_closures *closures, uint64_
 /* Returns how many words a closure has, of which the first `n` are given; 0 if it is impossible. */
 uint64_t hpp__haskell_closure_words(const hpp__haskell_closures *closures,
                                     const hpp__haskell_info *info, const uint64_t *words, size_t n);
+
+/* Returns whether closures are named by what they apply or select from. */
+static inline bool hpp__haskell_has_subject(const hpp__haskell_info *info)
+{
+    return info->type == HPP_HASKELL_PAP || info->type == HPP_HASKELL_AP ||
+           info->type == HPP_HASKELL_THUNK_SELECTOR || info->is_application;
+}
+
+/* Returns the pointer to that in the first `n` words of such a closure; 0: there are too few. */
+static inline uint64_t hpp__haskell_subject(const hpp__haskell_info *info, const uint64_t *words,
+                                            size_t n)
+{
+    size_t place = info->type == HPP_HASKELL_AP ? 3 : 2;
+    return place < n ? words[place] : 0;
+}
+
+/* Counts a closure by its subject; `subject` NULL: not known. Returns false without memory. */
+bool hpp__haskell_count_use(hpp__haskell_closures *closures, const hpp__haskell_info *info,
+                            const hpp__haskell_info *subject, uint64_t n_bytes);
 
 /* Replaces `out` by the name of closures: "package:Module.Constructor", or the type. */
 void hpp__haskell_closure_name(const hpp__haskell_closures *closures, const hpp__haskell_info *info,

@@ -306,6 +306,30 @@ static void follow_stack_closure(hpp__haskell_marking *m, uint64_t address, cons
     }
 }
 
+/* Returns the info table of the closure that a pointer refers to: of the function itself if that is
+ * partially applied, or of the thunk that a field is selected from. NULL if it is not known. */
+static const hpp__haskell_info *subject_of(hpp__haskell_marking *m, uint64_t pointer)
+{
+    for (int n_left = 64; n_left > 0; n_left--) {
+        uint64_t address = pointer & ~(uint64_t)TAG_MASK, words[FIRST_WORDS - 1];
+        if (address == 0 || !hpp__haskell_read_any(m->heap, words, address, sizeof words)) {
+            return NULL;
+        }
+        const hpp__haskell_info *info = hpp__haskell_info_at(m->closures, words[0]);
+        if (words[0] & 1) {
+            pointer = words[0] - 1;
+        } else if (info && (info->type == HPP_HASKELL_IND || info->type == HPP_HASKELL_IND_STATIC ||
+                            (info->type == HPP_HASKELL_BLACKHOLE && !is_evaluated(m, words[1])))) {
+            pointer = words[1];
+        } else if (info && hpp__haskell_has_subject(info)) {
+            pointer = hpp__haskell_subject(info, words, FIRST_WORDS - 1);
+        } else {
+            return info;
+        }
+    }
+    return NULL;
+}
+
 /* Counts a closure of the heap, and reaches what it refers to. */
 static void visit(hpp__haskell_marking *m, const hpp__haskell_group *group, uint64_t address)
 {
@@ -333,6 +357,13 @@ static void visit(hpp__haskell_marking *m, const hpp__haskell_group *group, uint
     info->n_bytes += n_words * WORD_BYTES;
     m->n_closures++;
     m->n_bytes += n_words * WORD_BYTES;
+    if (m->with_uses && hpp__haskell_has_subject(info)) {
+        const uint64_t pointer = hpp__haskell_subject(info, words, n);
+        const size_t index = (size_t)(info - m->closures->infos);
+        const hpp__haskell_info *subject = subject_of(m, pointer);
+        info = &m->closures->infos[index]; /* it may have moved */
+        m->is_short |= !hpp__haskell_count_use(m->closures, info, subject, n_words * WORD_BYTES);
+    }
     bool is_pinned = (group->flags & HPP_HASKELL_IS_PINNED) != 0;
     m->n_pinned_bytes += is_pinned ? n_words * WORD_BYTES : 0;
     if (is_region || info->type == HPP_HASKELL_ARR_WORDS) {
@@ -454,18 +485,19 @@ static void reach_threads(hpp__haskell_marking *m)
 }
 
 /* Reaches the objects of stable pointers. A free entry has the address of another one. */
-static void reach_stables(hpp__haskell_marking *m, hpp__haskell_stables stables)
+static void reach_stables(hpp__haskell_marking *m)
 {
-    uint64_t end = stables.table + stables.n * WORD_BYTES;
-    if (stables.table == 0 || stables.n > MOST_STABLES) {
+    const hpp__haskell_variables *known = m->closures->variables;
+    uint64_t end = known->stables + known->n_stables * WORD_BYTES;
+    if (known->stables == 0 || known->n_stables > MOST_STABLES) {
         return;
     }
-    for (uint64_t at = stables.table; at < end; at += WORD_BYTES) {
+    for (uint64_t at = known->stables; at < end; at += WORD_BYTES) {
         uint64_t word;
         if (!hpp__haskell_read(m->heap, &word, at, sizeof word)) {
             return;
         }
-        if (word < stables.table || word >= end) {
+        if (word < known->stables || word >= end) {
             reach_if_closure(m, word);
         }
     }
@@ -522,11 +554,10 @@ static bool reach_weaks(hpp__haskell_marking *m, size_t generation, hpp__map *ha
 
 /* ---- All ---- */
 
-bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
-                       hpp__haskell_stables stables)
+bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures, bool with_uses)
 {
     hpp__haskell_heap *heap = closures->heap;
-    *m = (hpp__haskell_marking){.heap = heap, .closures = closures};
+    *m = (hpp__haskell_marking){.heap = heap, .closures = closures, .with_uses = with_uses};
     size_t n_words = heap->n_megablocks * HPP_HASKELL_MEGABLOCK_BYTES / WORD_BYTES;
     m->is_reached = calloc(n_words / 64, sizeof *m->is_reached);
     if (!m->is_reached) {
@@ -536,7 +567,7 @@ bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
     if (m->n_running > 0) {
         return !m->is_short;
     }
-    reach_stables(m, stables);
+    reach_stables(m);
     visit_all(m);
     hpp__map handled = {0};
     bool is_any = true;

@@ -21,11 +21,6 @@
 
 #include "closures.h"
 
-/* Where the stable pointers are; 0: not known. */
-typedef struct hpp__haskell_stables {
-    uint64_t table, n;
-} hpp__haskell_stables;
-
 typedef struct hpp__haskell_marking {
     hpp__haskell_heap *heap;         /* borrowed */
     hpp__haskell_closures *closures; /* borrowed; have the sums */
@@ -39,12 +34,13 @@ typedef struct hpp__haskell_marking {
     uint64_t n_closures, n_invalid;   /* invalid: addresses without a closure */
     size_t n_running;                 /* threads that run Haskell code */
     bool is_short;                    /* memory was lacking */
+    bool with_uses;                   /* closures are counted by what they apply, too */
 } hpp__haskell_marking;
 
-/* Finds what is reached, unless threads run. Returns false without memory. Call
- * hpp__haskell_marking_finish in any case. */
+/* Finds what is reached, unless threads run. `with_uses`: closures are counted by their subjects,
+ * too. Returns false without memory. Call hpp__haskell_marking_finish in any case. */
 bool hpp__haskell_mark(hpp__haskell_marking *marking, hpp__haskell_closures *closures,
-                       hpp__haskell_stables stables);
+                       bool with_uses);
 void hpp__haskell_marking_finish(hpp__haskell_marking *marking);
 
 #endif

@@ -80,6 +80,22 @@ bool hpp__haskell_read(hpp__haskell_heap *h, void *out, uint64_t address, size_t
     return true;
 }
 
+bool hpp__haskell_read_any(hpp__haskell_heap *h, void *out, uint64_t address, size_t n_bytes)
+{
+    const uint64_t *words = NULL;
+    if (!hpp__haskell_has(h, address)) {
+        return hpp__haskell_read(h, out, address, n_bytes);
+    }
+    if (address % sizeof *words == 0 &&
+        address % HPP_HASKELL_MEGABLOCK_BYTES + n_bytes <= HPP_HASKELL_MEGABLOCK_BYTES) {
+        words = hpp__haskell_words(h, address, n_bytes / sizeof *words);
+    }
+    if (words) {
+        memcpy(out, words, n_bytes);
+    }
+    return words != NULL;
+}
+
 static bool read_word(const hpp__haskell_heap *h, uint64_t address, uint64_t *out)
 {
     return hpp__image_read(h->image, out, address, sizeof *out);

@@ -111,6 +111,9 @@ const uint64_t *hpp__haskell_words(hpp__haskell_heap *heap, uint64_t address, si
 /* Reads memory that is not in megablocks: code, static objects. Pages are kept, up to a limit. */
 bool hpp__haskell_read(hpp__haskell_heap *heap, void *out, uint64_t address, size_t n_bytes);
 
+/* Reads memory that may be in megablocks, or not. */
+bool hpp__haskell_read_any(hpp__haskell_heap *heap, void *out, uint64_t address, size_t n_bytes);
+
 /* Returns the used bytes of the nurseries, as far as the capabilities know: while a thread runs
  * Haskell code, what it has allocated in its block is in a register. */
 uint64_t hpp__haskell_nursery_bytes(hpp__haskell_heap *heap, const uint64_t *capabilities,

@@ -173,8 +173,8 @@ static uint64_t bytes_of(const char *name, const hpp__haskell_census *taken)
 
 static hpp__haskell_found take(hpp__haskell_census *census)
 {
-    const hpp__haskell_stables none = {0, 0};
-    return hpp__haskell_census_take(census, &image, &hpp__haskell_layouts[0], none);
+    static const hpp__haskell_variables none = {.stables = 0};
+    return hpp__haskell_census_take(census, &image, &hpp__haskell_layouts[0], &none, NULL);
 }
 
 static hpp__haskell_census census;
@@ -251,6 +251,60 @@ Test(haskell, other_layouts_do_not_fit)
     memset(memory.heap, 0, sizeof memory.heap);
     cr_assert_eq(take(&census), HPP__HASKELL_NO_HEAP);
     hpp__haskell_census_finish(&census);
+}
+
+static void check_symbol(const char *symbol, const char *package, const char *module,
+                         const char *name)
+{
+    hpp__haskell_symbol found;
+    const hpp__text *const texts[] = {&found.package, &found.module, &found.name};
+    const char *const expected[] = {package, module, name};
+    cr_assert(hpp__haskell_symbol_decode(&found, hpf_str_of(symbol)), "%s", symbol);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(hpf_str_is(hpp__text_str(texts[i]), expected[i]), "%s: %.*s", symbol,
+                  (int)texts[i]->length, texts[i]->data);
+    }
+    hpp__haskell_symbol_finish(&found);
+}
+
+Test(haskell, symbols_are_decoded)
+{
+    check_symbol("Main_main_info", "", "Main", "main");
+    check_symbol("containerszm0zi6zi4zi1_DataziMapziInternal_zdwinsertWith_info",
+                 "containers-0.6.4.1", "Data.Map.Internal", "$winsertWith");
+    check_symbol("base_GHCziBase_zpzp_slow", "base", "GHC.Base", "++");
+    check_symbol("ghczmprim_GHCziTuple_Z3T_con_info", "ghc-prim", "GHC.Tuple", "(,,)");
+    check_symbol("ghczmprim_GHCziPrim_Z2H_info", "ghc-prim", "GHC.Prim", "(#,#)");
+    check_symbol("Main_azufzqz3b1U_info", "", "Main", "a_f'\xce\xb1");
+    check_symbol("Main_zzZZZCZMZN_entry", "", "Main", "zZ:[]");
+    check_symbol("Main_az7Uz20U_info", "", "Main", "a??");
+}
+
+Test(haskell, other_symbols_are_left)
+{
+    static const char *const others[] = {
+        "",
+        "main",
+        "stg_ap_2_upd_info",
+        "stg_PAP_info",
+        "_info",
+        "__info",
+        "Main_info",
+        "Main__info",
+        "Main_a_b_c_d_info",
+        "a_main_info",
+        "Main_az_info",
+        "Main_azB_info",
+        "Main_Z99999999999999999999T_info",
+        "Main_Z3X_info",
+        "Main_z110000U_info",
+        "Main_zd_closure",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        hpp__haskell_symbol found;
+        cr_assert(!hpp__haskell_symbol_decode(&found, hpf_str_of(others[i])), "%s", others[i]);
+        hpp__haskell_symbol_finish(&found);
+    }
 }
 
 /* Each word may have any value that is near to a valid one, or none of these. */

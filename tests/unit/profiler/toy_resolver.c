@@ -191,6 +191,14 @@ bool hpp__resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t addre
     return false;
 }
 
+hpp_code hpp__resolver_code(hpp_resolver *resolver, uint32_t object, uint64_t address)
+{
+    (void)resolver;
+    (void)object;
+    (void)address;
+    return (hpp_code){.symbol = text(NULL), .name = text(NULL), .file = text(NULL)};
+}
+
 hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                   bool *is_structure)
 {

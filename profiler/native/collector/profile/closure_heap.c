@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "hpfile/str.h"
 #include "native/collector/image/proc.h"
 #include "symbol/resolve.h"
+
+#define HASKELL_HEAP "Haskell heap"
 
 /* ---- For the engine ---- */
 
@@ -26,7 +29,7 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
         const hpp_object sum = {
             .size_bytes = from->n_bytes,
             .shape = &from->shape,
-            .calls = h->calls,
+            .calls = from->calls,
             .band_word = &from->band_word,
             .stack_word = &from->stack_word,
         };
@@ -37,49 +40,62 @@ static int visit_sums(hpp_visit_sum *visit, void *visit_context, void *context)
 
 /* ---- Sums ---- */
 
-/* Returns the module of "package:Module.Sub.Constructor"; empty if a name has none. */
-static hpf_str module_of(hpf_str name)
+/* Returns the stack that has the name of closures; that of all of them if they have none. */
+static const hpp__stack *stack_of(hpp__closure_heap *h, const hpp__haskell_sum *from)
 {
-    const char *colon = memchr(name.data, ':', name.length);
-    size_t begin = colon ? (size_t)(colon - name.data) + 1 : name.length, end = begin;
-    size_t at = begin;
-    while (at < name.length && name.data[at] >= 'A' && name.data[at] <= 'Z') {
-        while (at < name.length && name.data[at] != '.') {
-            at++;
-        }
-        end = at < name.length ? at : end;
-        at++;
-    }
-    return end > begin ? (hpf_str){name.data + begin, end - begin} : HPF_STR("");
+    const hpp__object_name name = {
+        .name = from->description,
+        .module = from->module.length > 0 ? from->module : HPF_STR(HASKELL_HEAP),
+        .file = from->file,
+        .line = from->line,
+    };
+    const hpp__stack *own = h->with_names && from->description.length > 0
+                                ? hpp__named_stacks_object_kind(h->native->calls, &name)
+                                : NULL;
+    return own ? own : h->calls;
 }
 
-/* Returns the sum of a name; NULL without memory. */
-static hpp__closure_sum *sum_of(hpp__closure_heap *h, hpf_str name)
+/* Replaces the key by that of closures with the same names. Returns false without memory. */
+static bool make_key(hpp__closure_heap *h, const hpp__haskell_sum *from)
+{
+    const hpf_str parts[] = {from->kind, from->description, from->module, from->file};
+    h->key.length = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        hpp__text_add(&h->key, parts[i]);
+        hpp__text_add(&h->key, (hpf_str){"", 1}); /* a NUL */
+    }
+    hpp__text_add_number(&h->key, from->line);
+    return !h->key.is_short;
+}
+
+/* Returns the sum of closures with the same names; NULL without memory. */
+static hpp__closure_sum *sum_of(hpp__closure_heap *h, const hpp__haskell_sum *from)
 {
     uint32_t number = 0;
     bool is_new;
-    if (!HPF__ARRAY_RESERVE_ZEROED(h->sums, h->sums_capacity, h->names.n_names + (size_t)1) ||
-        hpf__intern_add(&h->names, name, &number, &is_new) != HPF_OK) {
+    if (!make_key(h, from) ||
+        !HPF__ARRAY_RESERVE_ZEROED(h->sums, h->sums_capacity, h->names.n_names + (size_t)1) ||
+        hpf__intern_add(&h->names, hpp__text_str(&h->key), &number, &is_new) != HPF_OK) {
         return NULL;
     }
     if (is_new) {
         hpp__closure_sum *sum = hpf_arena_alloc(h->arena, sizeof *sum);
-        hpf_str kept = h->names.names[number], module = module_of(kept);
+        hpf_str kept = h->names.names[number], kind = hpf__take_until(&kept, '\0');
         h->sums[number] = sum;
         if (sum) {
-            *sum = (hpp__closure_sum){
-                .shape = {.description = kept, .type = kept, .module = module, .kind = kept}};
+            *sum = (hpp__closure_sum){.shape = {.description = kind, .type = kind, .kind = kind},
+                                      .calls = stack_of(h, from)};
         }
     }
     return h->sums[number];
 }
 
-static void add_sum(hpf_str name, uint64_t n_bytes, uint64_t n_closures, void *context)
+static void add_sum(const hpp__haskell_sum *from, void *context)
 {
-    hpp__closure_sum *sum = sum_of(context, name);
+    hpp__closure_sum *sum = sum_of(context, from);
     if (sum) {
-        sum->n_bytes += n_bytes;
-        sum->n_closures += n_closures;
+        sum->n_bytes += from->n_bytes;
+        sum->n_closures += from->n_closures;
     }
 }
 
@@ -107,19 +123,24 @@ static bool find_inside(hpp__closure_heap *h, const hpp__image *image,
     return is_good;
 }
 
-/* ---- Stable pointers ---- */
+/* ---- Variables of the run-time system ---- */
 
-/* Looks for the variables that have the stable pointers, in the symbol table of the program or of
- * its run-time system. */
-static void find_stables(hpp__closure_heap *h, const hpp__image *image)
+/* Returns the address of what the symbol table of an object names, 0 if it is not there. */
+static uint64_t address_of(hpp__closure_heap *h, uint32_t object, uint64_t bias, const char *name)
 {
-    static const char *const names[] = {"stable_ptr_table", "SPT_size"};
+    uint64_t address;
+    return hpp__resolver_variable_named(h->resolver, object, name, &address) ? address + bias : 0;
+}
+
+/* Looks for variables in the symbol table of the program or of its run-time system. */
+static void find_variables(hpp__closure_heap *h, const hpp__image *image)
+{
     char link[32], program[PATH_MAX], root[HPP__PROC_ROOT_BYTES];
     snprintf(link, sizeof link, "/proc/%u/exe", (unsigned)image->process_id);
     ssize_t n = readlink(link, program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
     h->has_looked = true;
-    for (size_t i = 0; i < image->n_maps && h->stables[0] == 0; i++) {
+    for (size_t i = 0; i < image->n_maps && h->table_at == 0; i++) {
         const hpp__image_map *map = &image->maps[i];
         const char *slash = strrchr(map->path, '/');
         if (map->offset != 0 || !slash ||
@@ -132,25 +153,29 @@ static void find_stables(hpp__closure_heap *h, const hpp__image *image)
         };
         uint32_t object = hpp_resolver_object(h->resolver, &file);
         uint64_t bias = map->begin - hpp_resolver_address(h->resolver, object, 0);
-        for (size_t k = 0; k < 2; k++) {
-            bool is_found =
-                hpp__resolver_variable_named(h->resolver, object, names[k], &h->stables[k]);
-            h->stables[k] = is_found ? h->stables[k] + bias : 0;
+        h->table_at = address_of(h, object, bias, "stable_ptr_table");
+        h->size_at = address_of(h, object, bias, "SPT_size");
+        for (unsigned k = 0; k < HPP__HASKELL_APPLICATIONS && h->with_names; k++) {
+            char name[32];
+            snprintf(name, sizeof name, "stg_ap_%u_upd_info", k + 1);
+            h->variables.applications[k] = address_of(h, object, bias, name);
         }
     }
 }
 
-static hpp__haskell_stables read_stables(hpp__closure_heap *h, const hpp__image *image)
+/* Reads where the stable pointers are, which are moved as their number grows. */
+static void read_variables(hpp__closure_heap *h, const hpp__image *image)
 {
     uint64_t table = 0;
     uint32_t n = 0;
     if (!h->has_looked) {
-        find_stables(h, image);
+        find_variables(h, image);
     }
-    bool is_known = h->stables[0] != 0 && h->stables[1] != 0 &&
-                    hpp__image_read(image, &table, h->stables[0], sizeof table) &&
-                    hpp__image_read(image, &n, h->stables[1], sizeof n);
-    return is_known ? (hpp__haskell_stables){table, n} : (hpp__haskell_stables){0, 0};
+    bool is_known = h->table_at != 0 && h->size_at != 0 &&
+                    hpp__image_read(image, &table, h->table_at, sizeof table) &&
+                    hpp__image_read(image, &n, h->size_at, sizeof n);
+    h->variables.stables = is_known ? table : 0;
+    h->variables.n_stables = n;
 }
 
 /* ---- A census ---- */
@@ -169,13 +194,22 @@ bool hpp__closure_heap_take(hpp__closure_heap *h, const hpp__image *image)
     if (!census) {
         return false;
     }
-    hpp__haskell_found found =
-        hpp__haskell_census_take(census, image, h->layout, read_stables(h, image));
+    read_variables(h, image);
+    hpp__haskell_found found = hpp__haskell_census_take(census, image, h->layout, &h->variables,
+                                                        h->with_names ? &h->namer : NULL);
     bool is_counted = false;
     if (found == HPP__HASKELL_FOUND) {
         hpp__haskell_census_each(census, add_sum, h);
-        add_sum(HPF_STR("UNREACHED"), census->unreached_bytes, 1, h);
-        add_sum(HPF_STR("PINNED"), census->pinned_rest_bytes, 1, h);
+        const hpp__haskell_sum rests[] = {{.kind = HPF_STR("UNREACHED"),
+                                           .description = HPF_STR("UNREACHED"),
+                                           .n_bytes = census->unreached_bytes,
+                                           .n_closures = 1},
+                                          {.kind = HPF_STR("PINNED"),
+                                           .description = HPF_STR("PINNED"),
+                                           .n_bytes = census->pinned_rest_bytes,
+                                           .n_closures = 1}};
+        add_sum(&rests[0], h);
+        add_sum(&rests[1], h);
         is_counted = find_inside(h, image, &census->heap);
     }
     bool is_unsettled = found == HPP__HASKELL_COLLECTING || found == HPP__HASKELL_RUNNING;
@@ -193,14 +227,18 @@ hpf_status hpp__closure_heap_init(hpp__closure_heap *h, hpp__site_heap *native,
                                   const hpp_haskell_layout *layout, hpp_resolver *resolver,
                                   hpf_error *err)
 {
-    *h = (hpp__closure_heap){.native = native, .layout = layout, .resolver = resolver};
+    *h = (hpp__closure_heap){.native = native,
+                             .layout = layout,
+                             .resolver = resolver,
+                             .with_names = native->calls != NULL,
+                             .namer.resolver = resolver};
     h->heap = (hpp_heap){.size = sizeof h->heap,
                          .sums = visit_sums,
                          .stacks = &hpp__named_stacks_view,
                          .context = h};
     h->arena = hpf_arena_create();
     hpp__named_stacks *stacks = native->calls ? native->calls : native->stacks;
-    h->calls = hpp__named_stacks_special(stacks, HPF_STR("Haskell heap"));
+    h->calls = hpp__named_stacks_special(stacks, HPF_STR(HASKELL_HEAP));
     return h->arena && h->calls ? HPF_OK : hpf_error_set_memory(err);
 }
 
@@ -208,6 +246,8 @@ void hpp__closure_heap_finish(hpp__closure_heap *h)
 {
     hpf_arena_destroy(h->arena);
     hpf__intern_finish(&h->names);
+    hpp__haskell_names_finish(&h->namer);
+    hpp__text_finish(&h->key);
     free(h->sums);
     free(h->inside);
     *h = (hpp__closure_heap){0};

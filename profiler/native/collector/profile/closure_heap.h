@@ -4,8 +4,8 @@
  * native blocks, and those of the closures that its own heap has (haskell/census.h). The mappings
  * that its heap is made of are left out of the native sums.
  *
- * A closure has no producer; the name of a constructor has its module. In files with stacks, the
- * stack of closures is "Haskell heap".
+ * A closure has no producer. In files with stacks, the stack of closures is the name of their code,
+ * with its module and source (haskell/names.h).
  *
  * Threads: one thread at a time.
  */
@@ -16,9 +16,10 @@
 #include "native/haskell/census.h"
 #include "site_heap.h"
 
-/* The closures with a name. */
+/* The closures with the same names. */
 typedef struct hpp__closure_sum {
     hpp_shape shape;
+    const hpp__stack *calls;
     uint64_t n_bytes, n_closures;
     uint32_t band_word, stack_word; /* the engine's */
 } hpp__closure_sum;
@@ -29,14 +30,18 @@ typedef struct hpp__closure_heap {
     hpp_resolver *resolver; /* borrowed */
     const hpp__stack *calls;
     hpf_arena *arena;
-    hpf__intern names;
-    hpp__closure_sum **sums; /* by number of the name */
+    bool with_names; /* closures have names */
+    hpp__haskell_names namer;
+    hpf__intern names;       /* kind and what else is known, with a NUL after each */
+    hpp__text key;           /* one that is looked up */
+    hpp__closure_sum **sums; /* by number of the names */
     size_t sums_capacity;
     uint64_t *inside; /* by native group: bytes of mappings that the heap is made of */
     size_t inside_capacity;
-    uint64_t stables[2]; /* addresses of the variables that have the stable pointers */
-    bool has_looked;     /* for these */
-    uint64_t n_skipped;  /* images in which Haskell code ran, or a collection of all */
+    uint64_t table_at, size_at; /* variables that have the place of the stable pointers */
+    hpp__haskell_variables variables;
+    bool has_looked;    /* for these */
+    uint64_t n_skipped; /* images in which Haskell code ran, or a collection of all */
     uint64_t n_counted;
     uint64_t n_unfit; /* heaps that the layout does not fit */
     hpp_heap heap;    /* the adapter */

@@ -589,6 +589,11 @@ const hpp__stack *hpp__named_stacks_special(hpp__named_stacks *s, hpf_str text)
     return place ? (const hpp__stack *)(uintptr_t)*place : NULL;
 }
 
+const hpp__stack *hpp__named_stacks_object_kind(hpp__named_stacks *s, const hpp__object_name *name)
+{
+    return new_stack(s, hpp__names_object_kind(s->names, name), s->root);
+}
+
 const hpp__stack *hpp__named_stacks_of_site(hpp__named_stacks *s, uint32_t site)
 {
     hpp_window_site record;

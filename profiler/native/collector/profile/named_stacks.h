@@ -116,6 +116,11 @@ const hpp__stack *hpp__named_stacks_place(hpp__named_stacks *stacks, uint32_t no
 /* Returns the stack to which a site's costs belong, the root if it is unknown. */
 const hpp__stack *hpp__named_stacks_of_site(hpp__named_stacks *stacks, uint32_t site);
 
+/* Returns a new stack that has only the name of objects that no function has allocated. NULL
+ * without memory. */
+const hpp__stack *hpp__named_stacks_object_kind(hpp__named_stacks *stacks,
+                                                const hpp__object_name *name);
+
 /* Returns a special stack, which is not in the tree; the same one for the same text. NULL without
  * memory. */
 const hpp__stack *hpp__named_stacks_special(hpp__named_stacks *stacks, hpf_str text);

@@ -243,6 +243,24 @@ const hpp__function *hpp__names_special(hpp__names *names, hpf_str text)
     return function_of(names, &from);
 }
 
+const hpp__function *hpp__names_object_kind(hpp__names *names, const hpp__object_name *name)
+{
+    const hpp_function from = {.name = hpf_arena_str(names->arena, name->name),
+                               .module = name->module,
+                               .linkage = HPF_STR(""),
+                               .file = name->file,
+                               .has_symbol = true,
+                               .start_line = name->line};
+    hpf_str module = hpf_arena_str(names->arena, name->module);
+    hpp__function *function =
+        from.name.data && module.data ? make_function(names, &from, false) : NULL;
+    if (function) { /* with blanks */
+        function->label = from.name;
+        function->module = module;
+    }
+    return function;
+}
+
 const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope *scope)
 {
     hpf_str source = hpf_str_of(scope->source);

@@ -77,6 +77,16 @@ const hpp__function *hpp__names_scope(hpp__names *names, const hpp_window_scope 
  * function is NULL without memory. */
 hpp__frame hpp__names_python(hpp__names *names, const hpp_window_code *code);
 
+/* What an object is called that no function has allocated. */
+typedef struct hpp__object_name {
+    hpf_str name, module; /* the name may have blanks */
+    hpf_str file;         /* of its source, or empty */
+    uint32_t line;
+} hpp__object_name;
+
+/* Returns a new pseudo-function with the name of such objects; NULL without memory. */
+const hpp__function *hpp__names_object_kind(hpp__names *names, const hpp__object_name *name);
+
 /* Returns a pseudo-function with the static name `text`; NULL without memory. */
 const hpp__function *hpp__names_special(hpp__names *names, hpf_str text);
 

@@ -36,7 +36,8 @@ bool hpp__profile_logs_stacks(const hpp__profile *p)
     return p->options->with_eventlog && !census->savings &&
            (by == HPF_BREAKDOWN_NONE || by == HPF_BREAKDOWN_COST_CENTRE ||
             by == HPF_BREAKDOWN_TYPE || by == HPF_BREAKDOWN_RETAINER ||
-            by == HPF_BREAKDOWN_BIOGRAPHY);
+            by == HPF_BREAKDOWN_BIOGRAPHY ||
+            (by == HPF_BREAKDOWN_CLOSURE_TYPE && p->files.haskell));
 }
 
 /* A sampled biography takes pages of watched blocks out of the page table, which the resident set

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Names of closures by their code: constructors by their info tables, thunks and functions by
+ * symbols and debugging information.
+ *
+ * GHC keeps symbols of exported functions only. The code of inner thunks and functions comes before
+ * that of the function they are in, so the next symbol is that function, or one that uses it: they
+ * are "near" it. Debugging information (ghc -g) has the function itself, and the line.
+ *
+ * Threads: one thread at a time.
+ */
+#ifndef HPP_NATIVE_HASKELL_NAMES_H
+#define HPP_NATIVE_HASKELL_NAMES_H
+
+#include "closures.h"
+#include "symbol/resolve.h"
+
+/* Names are made in it, one after the other. */
+typedef struct hpp__haskell_names {
+    hpp_resolver *resolver; /* borrowed */
+    /* Of the last closure: all but the description may be empty. */
+    hpp__text description, module;
+    hpf_str file; /* of its source, with folders; valid as long as the resolver */
+    uint32_t line;
+} hpp__haskell_names;
+
+void hpp__haskell_names_finish(hpp__haskell_names *names);
+
+/* Names the closures with an info table. `subject` is the table of the function that they apply, or
+ * of the closure that they select a field from; NULL: not known. */
+void hpp__haskell_names_make(hpp__haskell_names *names, const hpp__haskell_closures *closures,
+                             const hpp__haskell_info *info, const hpp__haskell_info *subject);
+
+/* A symbol of GHC's, as it was in the source. */
+typedef struct hpp__haskell_symbol {
+    hpp__text package, module, name; /* the package is empty for that of the program */
+} hpp__haskell_symbol;
+
+/* Decodes a symbol such as "containerszm0zi6_DataziMapziInternal_insertWith_info". Returns false if
+ * it is no symbol of a Haskell module. Call hpp__haskell_symbol_finish in any case. */
+bool hpp__haskell_symbol_decode(hpp__haskell_symbol *out, hpf_str symbol);
+void hpp__haskell_symbol_finish(hpp__haskell_symbol *symbol);
+
+#endif
