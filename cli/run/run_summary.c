@@ -446,7 +446,7 @@ static void say_haskell(const page *p, const char *who, const hpp_process_figure
     if (f->haskell == HPP_NO_HASKELL_VERSION) {
         say(p,
             "%sthe Haskell heap is profiled as native blocks: the layout of %s%s is not known "
-            "(that of GHC 9.0 is)",
+            "(those of GHC 8.8, 9.0, 9.6 and 9.10 are)",
             who, f->haskell_version[0] ? "GHC " : "this version of GHC", f->haskell_version);
     } else if (f->haskell == HPP_NO_HASKELL_LAYOUT) {
         say(p,

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-# Member of the row -> its expression; of those with two, the second one is the threaded system's.
+# Member of the row -> its expression, 0 for what a version does not have; of those with two, the second one is the threaded system's.
 ROW = {
     "n_types": "N_CLOSURE_TYPES",
     "generation_bytes": ["sizeof(generation)"] * 2,
@@ -23,6 +23,7 @@ ROW = {
     "thread_block_info": "offsetof(StgTSO, block_info)",
     "thread_capability": "offsetof(StgTSO, cap)",
     "thread_record": "offsetof(StgTSO, trec)",
+    "thread_label": "THREAD_LABEL",
     "thread_exceptions": "offsetof(StgTSO, blocked_exceptions)",
     "thread_queue": "offsetof(StgTSO, bq)",
     "record_chunk_bytes": ["sizeof(StgTRecChunk)"] * 2,
@@ -37,7 +38,8 @@ def evaluate(ghc, directory, options):
     source = os.path.join(directory, "layout.c")
     with open(source, "w", encoding="ascii") as file:
         file.write("#include <stddef.h>\n#include <stdio.h>\n#include \"Rts.h\"\n#include \"DerivedConstants.h\"\n"
-                   "#undef main\nint main(void)\n{\n")
+                   "#undef main\n#if GHC < 906\n#define THREAD_LABEL 0\n#else\n"
+                   "#define THREAD_LABEL offsetof(StgTSO, label)\n#endif\nint main(void)\n{\n")
         for member, expression in ROW.items():
             word = expression if isinstance(expression, str) else expression[0]
             file.write(f'    printf("{member} %zu\\n", (size_t)({word}));\n')
@@ -53,10 +55,12 @@ def evaluate(ghc, directory, options):
 
 def row(ghc):
     """Returns the text of the row."""
-    version = subprocess.run([ghc, "--numeric-version"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([ghc, "--numeric-version"], capture_output=True, text=True, check=True).stdout
+    version = re.match("([0-9]+)[.]([0-9]+)", text)
+    options = [f"-DGHC={int(version[1]) * 100 + int(version[2])}"]
     with tempfile.TemporaryDirectory() as directory:
-        plain, threaded = evaluate(ghc, directory, []), evaluate(ghc, directory, ["-DTHREADED_RTS"])
-    lines = [f'.version = "{re.match("[0-9]+[.][0-9]+", version)[0]}",']
+        plain, threaded = evaluate(ghc, directory, options), evaluate(ghc, directory, [*options, "-DTHREADED_RTS"])
+    lines = [f'.version = "{version[0]}",']
     for member, expression in ROW.items():
         lines.append(f".{member} = {plain[member]}," if isinstance(expression, str) else
                      f".{member} = {{{plain[member]}, {threaded[member]}}},")

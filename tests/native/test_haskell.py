@@ -15,7 +15,7 @@ import harness
 from harness import CENSUS, Native, Profile, program
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "haskell")
-GHC = shutil.which("ghc")
+GHC = os.environ.get("CENSUS_TEST_GHC") or shutil.which("ghc")
 PACKAGES = "array bytestring containers ghc-compact stm text".split()
 BIN = "Data.Map.Internal.Bin"
 BIN_BYTES = 48
@@ -184,8 +184,10 @@ class Haskell(Native):
         add, scaled = 30000 * 56, 20000 * 32  # two thunks; one, which needs two variables
         plain = self.names(self.build("lazy"))
         self.assertAlmostEqual(plain["thunk near Main.$wadd", "Main", ""], add, delta=add / 100)
-        applied = [n for (name, _, _), n in plain.items() if name.startswith("application of function near Main.")]
-        self.assertAlmostEqual(sum(applied), scaled, delta=scaled / 100)
+        # Thunks of two variables may be those of the run-time system that apply one to the other.
+        apply = [n for (name, _, _), n in plain.items()
+                 if re.match(r"thunk near Main.scaled$|application of (function near )?Main\.", name)]
+        self.assertAlmostEqual(sum(apply), scaled, delta=scaled / 100)
         built = self.build("lazy", "-g")
         lines = self.names(built)
         self.assertAlmostEqual(lines["thunk of Main.add", "Main", "lazy.hs:12"], add, delta=add / 100)
@@ -257,11 +259,14 @@ class Haskell(Native):
             self.assertIn(haskell_layouts.row(GHC), file.read())
 
     def test_haskell_unknown_version(self):
-        """A program of a version that is not known is profiled as a native one, and the summary says so."""
-        built = self.path("other")
+        """A program of a version that is not known is profiled as a native one, and the summary says so. What the file
+        has besides, here a large hole, is not read."""
+        built, comment = self.path("other"), self.path("comment")
         shutil.copy(program("blocked"), built)
-        subprocess.run(["objcopy", "--add-section", ".comment2=/dev/stdin", built], check=True,
-                       input=b"\0GHC 7.6.3\0")
+        with open(comment, "wb") as file:
+            file.write(b"GCC: 12\0GHC 7.6.3\0")
+        subprocess.run(["objcopy", "--update-section", ".comment=" + comment, built], check=True)
+        os.truncate(built, 1 << 40)
         done = harness.run([CENSUS, "run", "-hT", "-o", self.path("profile.hp"), "--", built])
         self.assertIn("Haskell heap is profiled as native blocks: the layout of GHC 7.6.3 is not known", done.errors)
         self.assertGreater(Profile(self.path("profile.hp")).total(), 0)

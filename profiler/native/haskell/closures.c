@@ -147,6 +147,8 @@ uint64_t hpp__haskell_closure_words(const hpp__haskell_closures *c, const hpp__h
         return four >> 32;
     case HPP_HASKELL_TREC_CHUNK:
         return c->heap->layout->record_chunk_bytes[c->heap->is_threaded] / sizeof(uint64_t);
+    case HPP_HASKELL_CONTINUATION:
+        return sum(n > 3 ? words[3] : UINT64_MAX, HEADER_WORDS + 3);
     case HPP_HASKELL_COMPACT_NFDATA:
         return sum(one, 0); /* the whole region */
     default:

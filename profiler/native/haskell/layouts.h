@@ -45,6 +45,7 @@ typedef struct hpp_haskell_layout {
     uint16_t generation_threads, generation_weaks, generation_to;
     uint16_t generation_old_blocks[2];
     uint16_t thread_bytes, thread_what_next, thread_block_info, thread_capability, thread_record;
+    uint16_t thread_label; /* 0: it has none */
     uint16_t thread_exceptions, thread_queue;
     uint16_t record_chunk_bytes[2]; /* of transactions */
     /* In a capability. */
@@ -52,6 +53,27 @@ typedef struct hpp_haskell_layout {
 } hpp_haskell_layout;
 
 static const hpp_haskell_layout hpp__haskell_layouts[] = {
+    {
+        .version = "8.8",
+        .n_types = 64,
+        .generation_bytes = {232, 384},
+        .generation_threads = 104,
+        .generation_weaks = 112,
+        .generation_to = 120,
+        .generation_old_blocks = {152, 304},
+        .thread_bytes = 120,
+        .thread_what_next = 32,
+        .thread_block_info = 40,
+        .thread_capability = 72,
+        .thread_record = 80,
+        .thread_label = 0,
+        .thread_exceptions = 88,
+        .thread_queue = 96,
+        .record_chunk_bytes = {408, 536},
+        .current_thread = 896,
+        .nursery = 904,
+        .current_nursery = 912,
+    },
     {
         .version = "9.0",
         .n_types = 64,
@@ -65,8 +87,51 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .thread_block_info = 40,
         .thread_capability = 72,
         .thread_record = 80,
+        .thread_label = 0,
         .thread_exceptions = 88,
         .thread_queue = 96,
+        .record_chunk_bytes = {408, 536},
+        .current_thread = 896,
+        .nursery = 904,
+        .current_nursery = 912,
+    },
+    {
+        .version = "9.6",
+        .n_types = 65,
+        .generation_bytes = {232, 368},
+        .generation_threads = 104,
+        .generation_weaks = 112,
+        .generation_to = 120,
+        .generation_old_blocks = {152, 288},
+        .thread_bytes = 128,
+        .thread_what_next = 32,
+        .thread_block_info = 40,
+        .thread_capability = 72,
+        .thread_record = 80,
+        .thread_label = 88,
+        .thread_exceptions = 96,
+        .thread_queue = 104,
+        .record_chunk_bytes = {408, 536},
+        .current_thread = 896,
+        .nursery = 904,
+        .current_nursery = 912,
+    },
+    {
+        .version = "9.10",
+        .n_types = 65,
+        .generation_bytes = {232, 368},
+        .generation_threads = 104,
+        .generation_weaks = 112,
+        .generation_to = 120,
+        .generation_old_blocks = {152, 288},
+        .thread_bytes = 136,
+        .thread_what_next = 32,
+        .thread_block_info = 48,
+        .thread_capability = 80,
+        .thread_record = 88,
+        .thread_label = 96,
+        .thread_exceptions = 104,
+        .thread_queue = 112,
         .record_chunk_bytes = {408, 536},
         .current_thread = 896,
         .nursery = 904,
@@ -87,7 +152,8 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         X(MUT_VAR_CLEAN), X(MUT_VAR_DIRTY), X(WEAK), X(PRIM), X(MUT_PRIM), X(TSO), X(STACK),       \
         X(TREC_CHUNK), X(ATOMICALLY_FRAME), X(CATCH_RETRY_FRAME), X(CATCH_STM_FRAME),              \
         X(WHITEHOLE), X(SMALL_MUT_ARR_PTRS_CLEAN), X(SMALL_MUT_ARR_PTRS_DIRTY),                    \
-        X(SMALL_MUT_ARR_PTRS_FROZEN_DIRTY), X(SMALL_MUT_ARR_PTRS_FROZEN_CLEAN), X(COMPACT_NFDATA)
+        X(SMALL_MUT_ARR_PTRS_FROZEN_DIRTY), X(SMALL_MUT_ARR_PTRS_FROZEN_CLEAN), X(COMPACT_NFDATA), \
+        X(CONTINUATION)
 
 #define HPP_HASKELL_TYPE(name) HPP_HASKELL_##name
 typedef enum hpp_haskell_type {

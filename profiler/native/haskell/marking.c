@@ -223,6 +223,9 @@ static void follow_thread(hpp__haskell_marking *m, const uint64_t *words)
     reach(m, words[3]); /* its stack */
     reach_if_closure(m, words[layout->thread_block_info / WORD_BYTES]);
     reach(m, words[layout->thread_record / WORD_BYTES]);
+    if (layout->thread_label != 0) {
+        reach(m, words[layout->thread_label / WORD_BYTES]);
+    }
     reach(m, words[layout->thread_exceptions / WORD_BYTES]);
     reach(m, words[layout->thread_queue / WORD_BYTES]);
 }
@@ -274,6 +277,9 @@ static void follow(hpp__haskell_marking *m, const hpp__haskell_info *info, const
         break;
     case HPP_HASKELL_BLACKHOLE:
         reach(m, words[PAYLOAD]);
+        break;
+    case HPP_HASKELL_CONTINUATION: /* code, a place, number of words, stack */
+        follow_stack(m, words + 4, n - 4);
         break;
     case HPP_HASKELL_TSO:
         follow_thread(m, words);

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 
 enum {
     PIECE_BYTES = 1 << 20, /* of the file */
-    MOST_TEXT_BYTES = 32,
+    MOST_TEXT_BYTES = 64,
+    MOST_BYTES = 1 << 28,
 };
 
 /* Reads a text such as "9.0.2" with its NUL. */
@@ -46,24 +48,95 @@ static const hpp_haskell_layout *layout_of(const char *version)
 typedef struct found_texts {
     char comment[16]; /* the version in GHC's comment */
     char text[16];    /* the first text by itself that is a known version: others look like one */
+    char package[16]; /* the same at the end of a text such as "ghc-boot-th-9.6.6" */
     bool has_label;   /* of the version, in the run-time system */
 } found_texts;
 
-/* Looks at the texts that begin in the first `n` bytes of a piece. */
-static void look_at(found_texts *found, const char *piece, size_t n)
+/* Looks at a text, of which MOST_TEXT_BYTES can be read. */
+static void look_at(found_texts *found, const char *text)
 {
-    static const char comment[] = "GHC ", label[] = "GHC version";
+    static const char comment[] = "GHC ", label[] = "GHC version", package[] = "ghc-";
     char version[16];
-    for (size_t i = 0; i < n && found->comment[0] == '\0'; i++) {
-        const char *text = piece + i + 1;
-        if (piece[i] != '\0' || (*text != 'G' && !isdigit((unsigned char)*text))) {
-            continue;
+    found->has_label |= memcmp(text, label, sizeof label) == 0;
+    if (memcmp(text, comment, sizeof comment - 1) == 0) {
+        (void)read_version(text + sizeof comment - 1, found->comment);
+    } else if (found->text[0] == '\0' && read_version(text, version) && layout_of(version)) {
+        memcpy(found->text, version, sizeof version);
+    } else if (found->package[0] == '\0' && memcmp(text, package, sizeof package - 1) == 0) {
+        size_t n = strnlen(text, MOST_TEXT_BYTES - 1), dash = n;
+        while (text[dash] != '-') {
+            dash--;
         }
-        found->has_label |= memcmp(text, label, sizeof label) == 0;
-        if (memcmp(text, comment, sizeof comment - 1) == 0) {
-            (void)read_version(text + sizeof comment - 1, found->comment);
-        } else if (found->text[0] == '\0' && read_version(text, version) && layout_of(version)) {
-            memcpy(found->text, version, sizeof version);
+        bool is_known =
+            text[n] == '\0' && read_version(text + dash + 1, version) && layout_of(version);
+        memcpy(found->package, version, is_known ? sizeof version : 0);
+    }
+}
+
+/* Looks at the texts in a part of a file. `piece` has room for a piece of it, and one text. */
+static void look_in(found_texts *found, int fd, char *piece, uint64_t begin, uint64_t n_bytes)
+{
+    while (n_bytes > 0 && found->comment[0] == '\0') {
+        size_t n_wanted = n_bytes < PIECE_BYTES ? (size_t)n_bytes : PIECE_BYTES;
+        ssize_t n = pread(fd, piece, PIECE_BYTES + MOST_TEXT_BYTES, (off_t)begin);
+        if (n <= 0) {
+            break;
+        }
+        memset(piece + n, 0, (size_t)(PIECE_BYTES + MOST_TEXT_BYTES - n));
+        bool is_begin = true;
+        for (size_t i = 0; i < n_wanted && found->comment[0] == '\0'; i++) {
+            char c = piece[i];
+            if (is_begin && (c == 'G' || c == 'g' || isdigit((unsigned char)c))) {
+                look_at(found, piece + i);
+            }
+            is_begin = c == '\0';
+        }
+        begin += n_wanted;
+        n_bytes -= n_wanted;
+    }
+}
+
+static bool read_at(int fd, void *out, size_t n_bytes, uint64_t offset)
+{
+    return pread(fd, out, n_bytes, (off_t)offset) == (ssize_t)n_bytes;
+}
+
+/* Looks in the sections of an ELF file that have comments and constant texts; in all that is loaded
+ * and not written to if there are no sections. A file may be damaged, or large: no more than
+ * MOST_BYTES are read. */
+static void look_at_file(found_texts *found, int fd, char *piece)
+{
+    Elf64_Ehdr file;
+    char names[4096] = {0};
+    uint64_t n_left = MOST_BYTES;
+    if (!read_at(fd, &file, sizeof file, 0) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) {
+        return;
+    }
+    Elf64_Shdr section;
+    if (read_at(fd, &section, sizeof section,
+                file.e_shoff + (uint64_t)file.e_shstrndx * sizeof section)) {
+        (void)!pread(fd, names, sizeof names - 1, (off_t)section.sh_offset);
+    }
+    for (unsigned i = 0; i < file.e_shnum && n_left > 0; i++) {
+        if (!read_at(fd, &section, sizeof section, file.e_shoff + i * sizeof section)) {
+            break;
+        }
+        const char *name = section.sh_name < sizeof names ? names + section.sh_name : "";
+        if (strcmp(name, ".comment") == 0 || strcmp(name, ".rodata") == 0) {
+            uint64_t n = section.sh_size < n_left ? section.sh_size : n_left;
+            look_in(found, fd, piece, section.sh_offset, n);
+            n_left -= n;
+        }
+    }
+    for (unsigned i = 0; file.e_shnum == 0 && i < file.e_phnum && n_left > 0; i++) {
+        Elf64_Phdr segment;
+        if (!read_at(fd, &segment, sizeof segment, file.e_phoff + i * sizeof segment)) {
+            break;
+        }
+        if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W)) {
+            uint64_t n = segment.p_filesz < n_left ? segment.p_filesz : n_left;
+            look_in(found, fd, piece, segment.p_offset, n);
+            n_left -= n;
         }
     }
 }
@@ -95,21 +168,18 @@ bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
     snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)process_id);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *piece = fd >= 0 ? calloc(1, PIECE_BYTES + MOST_TEXT_BYTES) : NULL;
-    ssize_t n = 0;
-    for (off_t at = 0; piece && found.comment[0] == '\0'; at += PIECE_BYTES) {
-        n = pread(fd, piece, PIECE_BYTES + MOST_TEXT_BYTES, at);
-        if (n <= 0) {
-            break;
-        }
-        memset(piece + n, 0, (size_t)(PIECE_BYTES + MOST_TEXT_BYTES - n));
-        look_at(&found, piece, n < PIECE_BYTES ? (size_t)n : PIECE_BYTES);
+    if (piece && found.comment[0] == '\0') {
+        look_at_file(&found, fd, piece);
     }
     free(piece);
     hpf__close(fd);
     *out = (hpp__haskell_program){.layout = NULL};
     bool has_comment = found.comment[0] != '\0';
     if (has_comment || found.has_label) {
-        memcpy(out->version, has_comment ? found.comment : found.text, sizeof out->version);
+        const char *version = has_comment     ? found.comment
+                              : found.text[0] ? found.text
+                                              : found.package;
+        memcpy(out->version, version, sizeof out->version);
         out->layout = layout_of(out->version);
     }
     return has_comment || found.has_label;

@@ -2,7 +2,8 @@
  *
  * Whether a process runs a program that GHC compiled, and by which version: GHC's assembler code
  * leaves "GHC 9.0.2" among the comments of the file. Where these are stripped, the run-time system
- * still has the version for its messages; as a library, it has it in its name.
+ * still has the version for its messages, or one of GHC's packages in its name; as a library, it
+ * has it in its name.
  */
 #ifndef HPP_NATIVE_HASKELL_PROGRAM_H
 #define HPP_NATIVE_HASKELL_PROGRAM_H
