@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hpprof/core.h"
+#include "hpfile/waste.h"
 
 #include "cmd.h"
 #include "diag.h"
@@ -39,6 +40,12 @@ static void print_figures(const hpp_core_figures *f)
     printf("free          %s, %s of it in caches; in %s arena%s\n", in_bytes(f->free_bytes).text,
            in_bytes(f->cached_bytes).text, format_count(f->n_arenas).text,
            f->n_arenas == 1 ? "" : "s");
+    for (size_t i = 0; i < f->n_waste; i++) {
+        const hpp_core_waste *w = &f->waste[i];
+        printf("%s%s in %s block%s, %s: %s\n", i == 0 ? "waste         " : "              ",
+               in_bytes(w->bytes).text, format_count(w->n_blocks).text, w->n_blocks == 1 ? "" : "s",
+               hpf_waste_phrase(w->kind), w->type);
+    }
     if (f->unread_bytes > 0) {
         printf("unknown       %s of the heap, behind a damaged chunk or memory of others\n",
                in_bytes(f->unread_bytes).text);

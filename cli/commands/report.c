@@ -64,6 +64,7 @@ typedef struct report_values {
     const char *holders;         /* the name of an object of a heap snapshot */
     const char *where;           /* a question about its objects */
     bool paths;                  /* of the objects that it matches */
+    bool waste;                  /* of a heap snapshot */
     bool time, ticky, nonmoving; /* at most one: report this part of an event log */
     input_options input;
     gate_options gate_options;
@@ -513,6 +514,9 @@ static const opt report_options[] = {
         "retained > 1M and not reachable_from \"g_cache\"'"),
     OPT(0, "paths", OPT_FLAG, AT(paths), NULL,
         "with --where: report how the root leads to these objects, as a tree of types"),
+    OPT(0, "waste", OPT_FLAG, AT(waste), NULL,
+        "heap snapshot: report what does nothing: equal blocks, containers that are less than half "
+        "full, blocks whose end was never written, and what malloc adds to sizes"),
     OPT(0, "dominators", OPT_FLAG, AT(dominators), NULL,
         "heap snapshot: report the tree of what holds what, with the bytes that would be freed if "
         "it went (the default for .heapsnapshot)"),
@@ -735,7 +739,8 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
         v->life_times || v->stacks.part >= 0 || has_stack_functions(v) || v->annotate || v->gate ||
         time_window_given(&v->window)) {
         return cmd_misused(self, "a heap snapshot can only be reported with --dominators, --depth, "
-                                 "--holders, --where, --paths, -m, -o, --format and --bytes");
+                                 "--holders, --where, --paths, --waste, -m, -o, --format and "
+                                 "--bytes");
     }
     if (strcmp(argv[1], "-") != 0 && !input_begins(argv[1], hpf_heapsnapshot_is)) {
         diag_say(
@@ -744,6 +749,7 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
             argv[1],
             v->where     ? "where"
             : v->holders ? "holders"
+            : v->waste   ? "waste"
                          : "dominators");
         return EXIT_FAILED;
     }
@@ -753,7 +759,12 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
     if (v->where && v->holders) {
         return cmd_misused(self, "--where and --holders exclude each other");
     }
-    return dominators_report(argv[1], &options);
+    if (v->waste && (v->where || v->holders)) {
+        return cmd_misused(self, "--waste and --%s exclude each other",
+                           v->where ? "where" : "holders");
+    }
+    return v->waste ? dominators_report_waste(argv[1], &options)
+                    : dominators_report(argv[1], &options);
 }
 
 /* Reports what the operands are. */
@@ -784,7 +795,7 @@ static int report_operands(const cmd *self, report_values values, int argc, char
     if (values.paths && !values.where) {
         return cmd_misused(self, "--paths needs --where QUESTION");
     }
-    if (values.dominators || values.holders || values.where ||
+    if (values.dominators || values.holders || values.where || values.waste ||
         (argc > 1 && input_begins(argv[1], hpf_heapsnapshot_is))) {
         return run_dominators(self, &values, argc, argv);
     }

@@ -27,6 +27,10 @@ typedef struct dominators_options {
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
 
+/* Reports the waste in a snapshot: most rows, output, format and `exact` are options. Returns an
+ * exit status; failures print a message. */
+int dominators_report_waste(const char *path, const dominators_options *options);
+
 /* Compares two heap snapshots, options are the output,
  * format, most rows and `exact`. Returns an exit status; failures print a message. */
 int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,

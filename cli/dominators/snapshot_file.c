@@ -8,20 +8,45 @@
 
 #include "diag.h"
 
+/* Opens the source of a file, and reads it. */
+static hpf_status read_file(hpf_snapshot *out, hpf_source **source, const char *path,
+                            unsigned columns, hpf_error *err)
+{
+    *source = NULL;
+    *out = (hpf_snapshot){0};
+    hpf_status status = strcmp(path, "-") == 0 ? hpf_source_from_fd(source, STDIN_FILENO, NULL, err)
+                                               : hpf_source_open(source, path, NULL, err);
+    return status == HPF_OK ? hpf_heapsnapshot_read(out, *source, columns, err) : status;
+}
+
+static void say(const char *path, hpf_source *source, const hpf_error *err)
+{
+    if (source) {
+        diag_input(strcmp(path, "-") == 0 ? "standard input" : path, source, err);
+    } else {
+        diag_error(path, err);
+    }
+}
+
+bool snapshot_file_read(hpf_snapshot *snapshot, const char *path, unsigned columns)
+{
+    hpf_source *source;
+    hpf_error err;
+    hpf_status status = read_file(snapshot, &source, path, columns, &err);
+    if (status != HPF_OK) {
+        say(path, source, &err);
+    }
+    hpf_source_destroy(source);
+    return status == HPF_OK;
+}
+
 bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
                         uint32_t most_groups)
 {
     hpf_source *source;
     hpf_error err;
     *file = (snapshot_file){0};
-    bool is_standard = strcmp(path, "-") == 0;
-    hpf_status status = is_standard ? hpf_source_from_fd(&source, STDIN_FILENO, NULL, &err)
-                                    : hpf_source_open(&source, path, NULL, &err);
-    if (status != HPF_OK) {
-        diag_error(path, &err);
-        return false;
-    }
-    status = hpf_heapsnapshot_read(&file->snapshot, source, columns, &err);
+    hpf_status status = read_file(&file->snapshot, &source, path, columns, &err);
     if (status == HPF_OK) {
         status = hpf_snapshot_connect(&file->snapshot, &err);
     }
@@ -33,7 +58,7 @@ bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
                                          SNAPSHOT_LEAST_SHARE, most_groups, &err);
     }
     if (status != HPF_OK) {
-        diag_input(is_standard ? "standard input" : path, source, &err);
+        say(path, source, &err);
         snapshot_file_finish(file);
     }
     hpf_source_destroy(source);

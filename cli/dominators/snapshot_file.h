@@ -21,6 +21,9 @@ typedef struct snapshot_file {
  * of the snapshot (heapsnapshot.h). Returns false after a message. */
 bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
                         uint32_t most_groups);
+/* Reads the snapshot of a file alone, in the same way. */
+bool snapshot_file_read(hpf_snapshot *snapshot, const char *path, unsigned columns);
+
 void snapshot_file_finish(snapshot_file *file);
 
 /* Return the name of a node, and of a group. Borrowed. */

@@ -349,6 +349,26 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
     }
 }
 
+/* Prints the largest parts of the waste, of at least one percent. */
+static void say_waste(const page *p, size_t index, const hpp_process_figures *f)
+{
+    hpp_site_figures parts[N_SITES];
+    size_t n = hpp_collector_top(p->collector, index, HPP_WASTE, parts, N_SITES);
+    for (size_t i = 0; i < n && parts[i].live_bytes > f->waste_of_bytes / 100; i++) {
+        const hpp_site_figures *s = &parts[i];
+        bool has_site = s->path.length > 0 && !hpf_str_equal(s->path, s->place);
+        if (i == 0) {
+            say(p, "waste at %s, of %s live:", format_time(f->waste_s, SECONDS, false).text,
+                amount(f->waste_of_bytes).text);
+        }
+        say(p, "  %10s %3.0f%% %10s block%s  %.*s, %s%s%.*s", amount(s->live_bytes).text,
+            100.0 * (double)s->live_bytes / (double)f->waste_of_bytes,
+            format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
+            s->place.data, s->module.data, has_site ? "; " : "",
+            has_site ? shown(s->path, PATH_BYTES) : 0, s->path.data);
+    }
+}
+
 /* Prints how long images made threads wait, if that is more than a twentieth of the run. */
 static void say_pauses(const page *p, const hpp_process_figures *f)
 {
@@ -646,6 +666,7 @@ static void say_program(page *p, size_t index)
     if (f.has_graph) {
         say_leaks(p, index, &f);
     }
+    say_waste(p, index, &f);
     say_pauses(p, &f);
     say_resident(p, &f.resident);
     if (f.n_snapshots > 0) {

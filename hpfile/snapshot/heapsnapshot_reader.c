@@ -11,6 +11,7 @@
 #include "hpfile/str.h"
 #include "io/json_lex.h"
 #include "hpfile/heapsnapshot.h"
+#include "hpfile/waste.h"
 #include "snapshot/snapshot.h"
 
 /* A field that the file does not have; also a type. */
@@ -145,9 +146,52 @@ static hpf_status read_meta_member(void *context, hpf_str key)
                                             : hpf__json_pass(&r->lex);
 }
 
+static hpf_status read_waste_text(reader *r, hpf_str *out)
+{
+    uint32_t number;
+    hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_STRING, "a text");
+    if (status == HPF_OK && !hpf__snapshot_text(r->out, r->lex.text, &number)) {
+        return hpf_error_set_memory(r->err);
+    }
+    *out = status == HPF_OK ? hpf_snapshot_text(r->out, number) : HPF_STR("");
+    return status == HPF_OK ? hpf__json_expect(&r->lex, HPF__JSON_COMMA, "','") : status;
+}
+
+/* Reads a row of waste, whose '[' was read. Rows of unknown kinds are passed. */
+static hpf_status read_waste(void *context)
+{
+    reader *r = context;
+    hpf_waste row = {.kind = HPF_N_WASTE_KINDS};
+    uint64_t *numbers[] = {&row.n_blocks, &row.n_empty, &row.bytes, &row.all_bytes};
+    enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+    hpf_str kind;
+    hpf_status status = r->lex.kind == HPF__JSON_OPEN_ARRAY ? read_waste_text(r, &kind)
+                                                            : hpf__json_unexpected(&r->lex, "'['");
+    for (int i = 0; status == HPF_OK && i < HPF_N_WASTE_KINDS; i++) {
+        row.kind =
+            hpf_str_is(kind, hpf_waste_name((hpf_waste_kind)i)) ? (hpf_waste_kind)i : row.kind;
+    }
+    status = status == HPF_OK ? read_waste_text(r, &row.type) : status;
+    status = status == HPF_OK ? read_waste_text(r, &row.site) : status;
+    for (int i = 0; status == HPF_OK && i < N_NUMBERS; i++) {
+        bool is_last = i == N_NUMBERS - 1;
+        status = hpf__json_whole(&r->lex, numbers[i]);
+        status = status != HPF_OK
+                     ? status
+                     : hpf__json_expect(&r->lex, is_last ? HPF__JSON_CLOSE_ARRAY : HPF__JSON_COMMA,
+                                        is_last ? "']'" : "','");
+    }
+    return status == HPF_OK && row.kind < HPF_N_WASTE_KINDS
+               ? hpf_snapshot_add_waste(r->out, &row, r->err)
+               : status;
+}
+
 static hpf_status read_head_member(void *context, hpf_str key)
 {
     reader *r = context;
+    if (hpf_str_is(key, "waste")) {
+        return hpf__json_items(&r->lex, read_waste, r);
+    }
     if (hpf_str_is(key, "process")) {
         hpf_status status = hpf__json_expect(&r->lex, HPF__JSON_STRING, "a text");
         hpf_str text = r->lex.text;

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "hpfile/sink.h"
 #include "hpfile/heapsnapshot.h"
+#include "hpfile/waste.h"
 
 enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
 
@@ -36,6 +37,25 @@ static void write_row(hpf_sink *sink, bool is_first, const uint64_t *numbers, si
     }
 }
 
+static void write_waste(const hpf_snapshot *s, hpf_sink *sink)
+{
+    hpf_sink_text(sink, ",\"waste\":[");
+    for (size_t i = 0; i < s->n_waste; i++) {
+        const hpf_waste *w = &s->waste[i];
+        const uint64_t numbers[] = {w->n_blocks, w->n_empty, w->bytes, w->all_bytes};
+        hpf_sink_printf(sink, "%s\n[\"%s\",", i > 0 ? "," : "", hpf_waste_name(w->kind));
+        hpf_json_quoted(sink, w->type);
+        hpf_sink_text(sink, ",");
+        hpf_json_quoted(sink, w->site);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            hpf_sink_text(sink, ",");
+            hpf_sink_whole(sink, numbers[k]);
+        }
+        hpf_sink_text(sink, "]");
+    }
+    hpf_sink_text(sink, "]");
+}
+
 /* Ids of nodes that have none, in a file of others, are above those. */
 static const uint64_t first_other_id = UINT64_C(1) << 52;
 
@@ -50,6 +70,9 @@ void hpf_heapsnapshot_write(const hpf_snapshot *s, hpf_sink *sink)
                     s->n_nodes, s->n_edges);
     if (s->process != 0) {
         hpf_sink_printf(sink, ",\"process\":\"%" PRIx64 "\"", s->process);
+    }
+    if (s->n_waste > 0) {
+        write_waste(s, sink);
     }
     hpf_sink_text(sink, "},\n");
     hpf_sink_text(sink, "\"nodes\":[");

@@ -118,6 +118,7 @@ void hpf_snapshot_finish(hpf_snapshot *s)
     free(s->ids);
     free(s->sites);
     free(s->own_names);
+    free(s->waste);
     if (s->texts) {
         hpf__intern_finish(s->texts);
         free(s->texts);

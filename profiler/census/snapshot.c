@@ -12,6 +12,7 @@
 #include "census/property.h"
 #include "census/traverse.h"
 #include "hpfile/heapsnapshot.h"
+#include "hpfile/waste.h"
 
 typedef struct capture {
     hpf_snapshot *out;
@@ -121,6 +122,9 @@ static hpf_status fill(capture *c, hpf_error *err)
     }
     for (size_t i = 0; i < c->n_refs && status == HPF_OK; i++) {
         status = add_object(c, c->refs[i], err);
+    }
+    for (size_t i = 0; i < c->options.n_waste && status == HPF_OK; i++) {
+        status = hpf_snapshot_add_waste(c->out, &c->options.waste[i], err);
     }
     return status == HPF_OK ? hpf_snapshot_connect(c->out, err) : status;
 }

@@ -25,7 +25,9 @@ typedef struct hpp__heap_snapshot_options {
      * nothing does. NULL: references are valid for this snapshot only. */
     uint64_t (*identify)(hpp_ref ref, const void *context);
     const void *context;
-    uint64_t process; /* whose identities they are; 0 only without `identify` */
+    uint64_t process;       /* whose identities they are; 0 only without `identify` */
+    const hpf_waste *waste; /* rows, which are copied */
+    size_t n_waste;
 } hpp__heap_snapshot_options;
 
 /* Takes a snapshot, in which the root reaches all objects (hpf_snapshot_connect). The heap must

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Three tasks of a new user, each with at most two commands: the first one prints the answer, with function and line.
+"""Tasks of a new user, each with at most two commands: the first one prints the answer, with function and line.
 
 test_tasks.py CENSUS ROOT: `census` and the folder of the project."""
 import os
@@ -57,6 +57,19 @@ class Tasks(unittest.TestCase):
         self.check_last_line(printed, "server.census")
         report = self.run_command(CENSUS, "report", "server.census")
         self.assertIn("AuditLog::note/Server::handle/main", report)
+
+    def test_half_empty_maps_in_cpp(self):
+        """Hash maps and equal texts of a server, and that a fix takes them away."""
+        source = "samples/native/sessions.cpp"
+        subprocess.run(["g++", "-g", "-O1", "-o", "sessions", os.path.join(ROOT, source)], cwd=self.folder, check=True)
+        printed = self.run_command(CENSUS, "run", "-hy", "--snapshot", "last", "-o", "sessions", "--", "./sessions")
+        self.assertRegex(self.section(printed, "waste at "), r"10\.7 MiB +74%% +3,000 blocks  buckets of std::unordered_map<int,long> in Session, "
+                         r"less than half full; Session::Session@%s\n.* 2,997 blocks  text of std::string in Session, equal to "
+                         r"another one; Session::Session@%s\n" %
+                         (re.escape(self.place(source, "pages.reserve(")), re.escape(self.place(source, "own = browser"))))
+        self.run_command(CENSUS, "run", "-hy", "--snapshot", "last", "-o", "fixed", "--", "./sessions", "fixed")
+        first = self.run_command(CENSUS, "report", "--waste", "-m", "1", "fixed.heapsnapshot").splitlines()[3]
+        self.assertRegex(first, r"^ *114 KiB +2\.8% .* buckets of .* Session::visit@sessions\.cpp:")
 
     def test_leaks_in_python(self):
         """A cache without a limit, and handlers that are never removed."""

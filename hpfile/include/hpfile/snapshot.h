@@ -20,6 +20,24 @@ HPF_BEGIN_DECLS
 /* Not a node. */
 #define HPF_SNAPSHOT_NONE UINT32_MAX
 
+/* Memory that does nothing for the program (hpfile/waste.h). */
+typedef enum hpf_waste_kind {
+    HPF_WASTE_EQUAL,     /* blocks that are equal to another one of their type */
+    HPF_WASTE_ROOM,      /* of containers of which less than half is used: what is not */
+    HPF_WASTE_UNWRITTEN, /* of blocks that are zero from before their middle to their end */
+    HPF_WASTE_SLACK,     /* what the allocator has added to the sizes that were asked for */
+    HPF_WASTE_SIZE,      /* the same by size: `type` says which */
+    HPF_N_WASTE_KINDS
+} hpf_waste_kind;
+
+typedef struct hpf_waste {
+    hpf_waste_kind kind;
+    hpf_str type, site;        /* site: empty if unknown */
+    uint64_t n_blocks;         /* or containers */
+    uint64_t n_empty;          /* of these: containers without an element */
+    uint64_t bytes, all_bytes; /* waste, and what it is a part of */
+} hpf_waste;
+
 /* All zero is an empty snapshot. */
 typedef struct hpf_snapshot {
     uint32_t n_nodes, n_edges;
@@ -33,10 +51,13 @@ typedef struct hpf_snapshot {
     uint32_t *sites;     /* the number of the text of the place that allocated it; NONE: unknown */
     uint32_t *own_names; /* the number of the text of the object itself, such as a string's */
 
+    hpf_waste *waste; /* rows, if it was looked for */
+    size_t n_waste;
+
     uint64_t process;          /* in which ids last; another in each process; 0: unknown */
     struct hpf__intern *texts; /* names by number; private */
     size_t names_capacity, sizes_capacity, is_object_capacity, first_edges_capacity,
-        targets_capacity, ids_capacity, sites_capacity, own_names_capacity;
+        targets_capacity, ids_capacity, sites_capacity, own_names_capacity, waste_capacity;
 } hpf_snapshot;
 
 /* Adds a node, without edges. Errors: MEMORY; LIMIT (HPF_SNAPSHOT_MOST). */

@@ -204,8 +204,11 @@ typedef struct hpp_process_figures {
     hpf_breakdown further[HPP_MAX_FURTHER_BANDS]; /* that stacks do not say; or NONE */
     hpp_biography_figures biography;
     hpp_resident_figures resident;
-    hpp_type_figures types; /* of all blocks in the largest sample, with -hy */
-    hpf_error error;        /* the first error of its files */
+    double waste_s; /* when waste was looked for, with -hy or for a heap snapshot; and how many
+                       bytes were live */
+    uint64_t waste_of_bytes; /* 0: it was not */
+    hpp_type_figures types;  /* of all blocks in the largest sample, with -hy */
+    hpf_error error;         /* the first error of its files */
 } hpp_process_figures;
 
 enum {
@@ -218,12 +221,14 @@ typedef enum hpp_moment {
     HPP_AT_PEAK_BY_SECOND, /* by a further break-down, as in hpp_process_figures */
     HPP_AT_PEAK_BY_THIRD,
     HPP_AT_END,
-    HPP_LOST, /* with -hr, at the last census: only blocks that no root reaches */
+    HPP_LOST,  /* with -hr, at the last census: only blocks that no root reaches */
+    HPP_WASTE, /* memory that does nothing (hpfile/waste.h), when the figures say */
     HPP_N_MOMENTS
 } hpp_moment;
 
 /* The blocks of one allocation site; at the peak, in a profile by type, retainer set or use, of one
- * band, which has only a name and bytes. */
+ * band, which has only a name and bytes. Of waste, `place` is the type, `module` what is wrong
+ * with its blocks, `path` the site. */
 typedef struct hpp_site_figures {
     hpf_str place;  /* "function@file:line", or "function" */
     hpf_str module; /* its object file */

@@ -12,9 +12,18 @@
 
 #include <stdint.h>
 
-#include "hpfile/error.h"
+#include "hpfile/snapshot.h"
 
 HPF_BEGIN_DECLS
+
+/* Memory that does nothing (hpfile/waste.h); the type is cut to its size, and terminated. */
+typedef struct hpp_core_waste {
+    hpf_waste_kind kind;
+    char type[120];
+    uint64_t n_blocks, bytes;
+} hpp_core_waste;
+
+enum { HPP_CORE_MOST_WASTE = 5 };
 
 /* What was found. Sizes of blocks are those that malloc_usable_size returns. */
 typedef struct hpp_core_figures {
@@ -23,10 +32,12 @@ typedef struct hpp_core_figures {
     long process_id;
     size_t n_threads, n_arenas;
     uint64_t live_bytes, n_live;
-    uint64_t lost_bytes, n_lost; /* of these: that no root reaches */
-    uint64_t free_bytes;         /* that the allocator keeps free */
-    uint64_t cached_bytes;       /* of these: in caches of threads and fast bins */
-    uint64_t unread_bytes;       /* of heaps, behind a chunk that is damaged */
+    uint64_t lost_bytes, n_lost;               /* of these: that no root reaches */
+    uint64_t free_bytes;                       /* that the allocator keeps free */
+    uint64_t cached_bytes;                     /* of these: in caches of threads and fast bins */
+    uint64_t unread_bytes;                     /* of heaps, behind a chunk that is damaged */
+    hpp_core_waste waste[HPP_CORE_MOST_WASTE]; /* the largest parts; the snapshot has all */
+    size_t n_waste;
 } hpp_core_figures;
 
 /* Reads the core file `core` and writes its heap as the heap snapshot `out` (V8's format, which

@@ -9,6 +9,7 @@
 #include "hpfile/sink.h"
 #include "rng.h"
 #include "hpfile/heapsnapshot.h"
+#include "hpfile/waste.h"
 
 #define META(node_fields, node_types, edge_fields, edge_types)                                     \
     "{\"snapshot\":{\"meta\":{\"node_fields\":[" node_fields "],\"node_types\":[[" node_types      \
@@ -137,6 +138,74 @@ Test(heapsnapshot, restores_ids_sites_and_the_process)
     hpf_snapshot_finish(&s);
 }
 
+static void check_waste(const hpf_waste *found, const hpf_waste *expected)
+{
+    cr_assert_eq(found->kind, expected->kind);
+    cr_assert(hpf_str_equal(found->type, expected->type));
+    cr_assert(hpf_str_equal(found->site, expected->site));
+    cr_assert_eq(found->n_blocks, expected->n_blocks);
+    cr_assert_eq(found->n_empty, expected->n_empty);
+    cr_assert_eq(found->bytes, expected->bytes);
+    cr_assert_eq(found->all_bytes, expected->all_bytes);
+}
+
+Test(heapsnapshot, restores_waste)
+{
+    hpf_snapshot s = {0};
+    cr_assert_eq(hpf_snapshot_add_node(&s, HPF_STR("(root)"), 0, false, NULL), HPF_OK);
+    for (int i = 0; i < HPF_N_WASTE_KINDS; i++) {
+        hpf_waste row = {
+            (hpf_waste_kind)i, HPF_STR("a \"type\" \xff"), HPF_STR(""), 7, 3, UINT32_MAX, 1};
+        row.site = i % 2 ? HPF_STR("make@a.c:1") : row.site;
+        cr_assert_eq(hpf_snapshot_add_waste(&s, &row, NULL), HPF_OK);
+    }
+    hpf_sink *sink = hpf_sink_to_memory();
+    hpf_heapsnapshot_write(&s, sink);
+    cr_assert_eq(read_text(hpf_sink_bytes(sink)), HPF_OK, "%s", err.message);
+    cr_assert_eq(read_back.n_waste, HPF_N_WASTE_KINDS);
+    for (size_t i = 0; i < read_back.n_waste; i++) {
+        check_waste(&read_back.waste[i], &s.waste[i]);
+    }
+    cr_assert(hpf_str_is(hpf_snapshot_name(&read_back, 0), "(root)"));
+    hpf_sink_destroy(sink);
+    hpf_snapshot_finish(&s);
+}
+
+Test(heapsnapshot, finds_equal_strings)
+{
+    /* Node 3 is one more "x" that is longer; nodes 4 and 5 are no strings, or the only one. */
+    columns = HPF_HEAPSNAPSHOT_OWN_NAMES;
+    cr_assert_eq(
+        read_text(HPF_STR(USUAL "\"nodes\":[0,0,1,0,0, 2,1,3,16,0, 2,1,5,16,0, 2,1,7,40,0, "
+                                "1,1,9,16,0, 2,2,11,80,0],\"edges\":[],\"strings\":[\"\","
+                                "\"x\",\"y\"]}")),
+        HPF_OK, "%s", err.message);
+    cr_assert_eq(hpf_snapshot_find_equal_strings(&read_back, &err), HPF_OK);
+    cr_assert_eq(read_back.n_waste, 1);
+    const hpf_waste expected = {HPF_WASTE_EQUAL, HPF_STR("x"), HPF_STR(""), 2, 0, 32, 72};
+    check_waste(&read_back.waste[0], &expected);
+}
+
+Test(heapsnapshot, sorts_waste_and_passes_unknown_kinds)
+{
+    cr_assert_eq(
+        read_text(HPF_STR(
+            "{\"snapshot\":{\"waste\":[[\"size\",\"b\",\"\",2,0,90,200],[\"new\",\"c\",\"\",1,0,1,"
+            "1],"
+            "[\"room\",\"d\",\"\",1,0,7,9],[\"size\",\"a\",\"\",1,0,0,99],[\"equal\",\"e\",\"\",1,"
+            "0,8,"
+            "9]],\"meta\":{\"node_fields\":[\"type\",\"name\",\"self_size\",\"edge_count\"],"
+            "\"node_types\":[[\"object\"]],\"edge_fields\":[\"type\",\"to_node\"]}},"
+            "\"nodes\":[0,0,0,0],\"edges\":[],\"strings\":[\"\"]}")),
+        HPF_OK, "%s", err.message);
+    cr_assert_eq(read_back.n_waste, 4);
+    hpf_waste_sort(read_back.waste, read_back.n_waste);
+    static const char *const types[] = {"e", "d", "a", "b"};
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(hpf_str_is(read_back.waste[i].type, types[i]));
+    }
+}
+
 Test(heapsnapshot, reads_ids)
 {
     columns = HPF_HEAPSNAPSHOT_IDS;
@@ -172,6 +241,10 @@ Test(heapsnapshot, refuses_broken_files)
         const char *words;
     } cases[] = {
         {"[]", HPF_ERR_SYNTAX, "'{'"},
+        {"{\"snapshot\":{\"waste\":[7]}}", HPF_ERR_SYNTAX, "'['"},
+        {"{\"snapshot\":{\"waste\":[[\"room\",\"x\"]]}}", HPF_ERR_SYNTAX, "','"},
+        {"{\"snapshot\":{\"waste\":[[\"room\",\"x\",\"\",1,0,-4,9]]}}", HPF_ERR_SYNTAX, "number"},
+        {"{\"snapshot\":{\"waste\":[[\"room\",\"x\",\"\",1,0,4,9,1]]}}", HPF_ERR_SYNTAX, "']'"},
         {"{}", HPF_ERR_SYNTAX, "no heap snapshot"},
         {"{\"nodes\":[]}", HPF_ERR_ORDER, "types of nodes"},
         {USUAL "\"edges\":[]}", HPF_ERR_ORDER, "then nodes"},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "core_file.h"
 #include "native/collector/roots/glibc_heap.h"
 #include "native/collector/profile/objects.h"
@@ -68,6 +69,16 @@ static uint64_t process_of(const hpp__image *image)
     return (uint64_t)image->process_id << 32 | (place >> 12 & UINT32_MAX) | 1;
 }
 
+static void keep_waste(hpp_core_figures *figures, const hpp__waste *waste)
+{
+    for (size_t i = 0; i < waste->n_rows && i < HPP_CORE_MOST_WASTE; i++) {
+        const hpf_waste *row = &waste->rows[i];
+        hpp_core_waste *to = &figures->waste[figures->n_waste++];
+        *to = (hpp_core_waste){.kind = row->kind, .n_blocks = row->n_blocks, .bytes = row->bytes};
+        memcpy(to->type, row->type.data, hpf_utf8_cut(row->type, sizeof to->type - 1));
+    }
+}
+
 static hpf_status write_objects(const hpp__image *image, const char *out, hpp_core_figures *figures,
                                 hpf_error *err)
 {
@@ -79,6 +90,8 @@ static hpf_status write_objects(const hpp__image *image, const char *out, hpp_co
     }
     if (status == HPF_OK) {
         count_lost(figures, &p.objects);
+        hpp__objects_find_waste(&p.objects, image);
+        keep_waste(figures, p.objects.found_waste);
         status = hpp__objects_write(&p.objects, addresses, process_of(image), out, err);
     }
     hpp__objects_close(&p.objects);

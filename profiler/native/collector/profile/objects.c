@@ -78,6 +78,31 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     return is_open;
 }
 
+static uint64_t open_bytes(const hpp__objects *o)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < o->n_live; i++) {
+        sum += o->live[i].bytes;
+    }
+    return sum;
+}
+
+bool hpp__objects_have_grown(const hpp__objects *o)
+{
+    return open_bytes(o) > o->waste_of_bytes + o->waste_of_bytes / 10;
+}
+
+void hpp__objects_find_waste(hpp__objects *o, const hpp__image *image)
+{
+    bool is_most = open_bytes(o) >= o->waste_of_bytes;
+    hpp__waste *waste = is_most ? &o->most_waste : &o->waste;
+    if (o->rate_bytes == 0) {
+        o->waste_of_bytes = is_most ? open_bytes(o) : o->waste_of_bytes;
+        o->n_failed += !hpp__waste_find(waste, &o->heap, image);
+        o->found_waste = waste;
+    }
+}
+
 /* Adds up the lost blocks by group. Marks are from the retainer pass. */
 static bool find_leaks(hpp__objects *o)
 {
@@ -132,11 +157,14 @@ hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses, 
                               const char *path, hpf_error *err)
 {
     const identities known = {&o->graph, addresses};
+    const hpp__waste *waste = o->found_waste;
     const hpp__heap_snapshot_options options = {.by_type = o->heap.native->with_types,
                                                 .with_sites = true,
                                                 .identify = address_of,
                                                 .context = &known,
-                                                .process = process};
+                                                .process = process,
+                                                .waste = waste ? waste->rows : NULL,
+                                                .n_waste = waste ? waste->n_rows : 0};
     return hpp__heap_snapshot_write(&o->heap.heap, options, path, err);
 }
 
@@ -152,6 +180,8 @@ void hpp__objects_finish(hpp__objects *o)
     hpp__graph_finish(&o->graph);
     hpp__graph_past_finish(&o->past);
     hpp__retainer_log_finish(&o->log);
+    hpp__waste_finish(&o->waste);
+    hpp__waste_finish(&o->most_waste);
     free(o->live);
     free(o->lost);
     *o = (hpp__objects){0};

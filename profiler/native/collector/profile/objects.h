@@ -10,6 +10,7 @@
 
 #include "core/retainer_log.h"
 #include "graph_heap.h"
+#include "waste.h"
 
 /* All zero: no objects are needed. */
 typedef struct hpp__objects {
@@ -22,13 +23,23 @@ typedef struct hpp__objects {
     hpp__alive *lost; /* the same, at the census that lost most */
     size_t n_live, live_capacity, n_lost, lost_capacity;
     hpp__alive all_lost;
-    double rate_bytes; /* blocks are a sample (hpfile/margin.h); 0: all */
-    uint64_t n_failed; /* images without a census, and passes that were not recorded */
+    hpp__waste waste, most_waste;  /* of the last image, unless it is that of the largest one */
+    const hpp__waste *found_waste; /* one of them; NULL: none so far */
+    uint64_t waste_of_bytes;       /* live in the largest image */
+    double rate_bytes;             /* blocks are a sample (hpfile/margin.h); 0: all */
+    uint64_t n_failed;             /* images without a census, and passes that were not recorded */
 } hpp__objects;
 
 /* Makes the graph of an image and presents it as the heap. Returns false without memory, or if the
  * image is invalid. Call hpp__objects_close in any case. */
 bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver);
+
+/* Returns whether the open objects are a tenth more than those in which most waste was found. */
+bool hpp__objects_have_grown(const hpp__objects *objects);
+
+/* Looks for the waste in the image that was opened; not in a sample of the blocks. Without memory,
+ * there is none. */
+void hpp__objects_find_waste(hpp__objects *objects, const hpp__image *image);
 
 /* Records the result of a census of the graph. */
 void hpp__objects_record(hpp__objects *objects, hpp__output *output,

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/names.h"
 #include "core/title.h"
+#include "hpfile/waste.h"
 #include "native/machine/clock.h"
 #include "profile_state.h"
 
@@ -308,8 +309,25 @@ static size_t top_bands(const hpp__profile *p, hpp__peak_bands *all, hpp_site_fi
     return n;
 }
 
+static size_t top_waste(const hpp__waste *waste, hpp_site_figures *out, size_t n_most)
+{
+    size_t n = 0;
+    for (; n < n_most && n < waste->n_rows && waste->rows[n].kind != HPF_WASTE_SIZE; n++) {
+        const hpf_waste *row = &waste->rows[n];
+        out[n] = (hpp_site_figures){.place = row->type,
+                                    .module = hpf_str_of(hpf_waste_phrase(row->kind)),
+                                    .path = row->site,
+                                    .live_bytes = row->bytes,
+                                    .live_blocks = row->n_blocks};
+    }
+    return n;
+}
+
 size_t hpp__profile_top(hpp__profile *p, hpp_moment moment, hpp_site_figures *out, size_t n_most)
 {
+    if (moment == HPP_WASTE) {
+        return top_waste(&p->objects.most_waste, out, n_most);
+    }
     bool is_at_peak = moment <= HPP_AT_PEAK_BY_THIRD;
     if (is_at_peak && (moment != HPP_AT_PEAK || p->peak_bands[0].n > 0)) {
         return top_bands(p, &p->peak_bands[moment - HPP_AT_PEAK], out, n_most);

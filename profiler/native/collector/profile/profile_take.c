@@ -164,6 +164,18 @@ static bool add_earlier(hpp__profile *p, hpp__image *image)
     return is_good;
 }
 
+/* Looks for waste if a heap snapshot is wanted, or, with types, if the heap has grown. */
+static void find_waste(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    hpp__objects *o = &p->objects;
+    if (snapshot->keeps_objects || (p->heap.with_types && hpp__objects_have_grown(o))) {
+        hpp__objects_find_waste(o, snapshot->image);
+        bool is_most = o->found_waste == &o->most_waste;
+        p->figures.waste_s = is_most ? snapshot->time_s : p->figures.waste_s;
+        p->figures.waste_of_bytes = o->waste_of_bytes;
+    }
+}
+
 /* Takes a census of an image if the profile is one of objects, and a heap snapshot if one is
  * wanted. Returns the result; NULL without an image, or if its graph cannot be made. */
 static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sample *snapshot,
@@ -176,6 +188,7 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
         follow_lives(p, snapshot, now)) {
         uint64_t *addresses =
             snapshot->keeps_objects ? hpp__image_addresses(snapshot->image) : NULL;
+        find_waste(p, snapshot);
         close_image(snapshot); /* the graph is all that is needed */
         if (hpp__profile_needs_images(p->options)) {
             result = hpp_census_take(p->engine, snapshot->time_s);

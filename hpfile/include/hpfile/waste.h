@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Memory of a heap that does nothing for the program, by kind, type and site. One block can count
+ * in several kinds: amounts of different kinds cannot be added up.
+ */
+#ifndef HPFILE_WASTE_H
+#define HPFILE_WASTE_H
+
+#include "hpfile/snapshot.h"
+
+HPF_BEGIN_DECLS
+
+/* Returns the word of a kind in files and tables: "equal", "room", "unwritten", "slack", "size". */
+HPF_API const char *hpf_waste_name(hpf_waste_kind kind);
+
+/* Returns what it says of its blocks: "less than half full". */
+HPF_API const char *hpf_waste_phrase(hpf_waste_kind kind);
+
+/* Adds a row to a snapshot, which copies its texts. Errors: MEMORY. */
+HPF_API hpf_status hpf_snapshot_add_waste(hpf_snapshot *snapshot, const hpf_waste *row,
+                                          hpf_error *err);
+
+/* Adds the equal strings of a snapshot of V8, which has no rows and was read with own names: a row
+ * for each text that more than one string has. Errors: MEMORY. */
+HPF_API hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *snapshot, hpf_error *err);
+
+/* Sorts rows by kinds of waste, sizes last and in their order; then by bytes, largest first. */
+HPF_API void hpf_waste_sort(hpf_waste *rows, size_t n);
+
+HPF_END_DECLS
+#endif
