@@ -671,10 +671,15 @@ static bool name_process(run *r, long process_id)
 static int check_all(const cmd *self, const run_values *v, bool has_process)
 {
     const opt_given others[] = {
-        {"output", v->files.n > 0}, {"watch", v->watch.n > 0},
-        {"http", v->http.n > 0},    {"source", v->source != NULL},
-        {"resident", v->resident},  {"prof-verbose", asks_for_report(v)},
-        {"bins", v->bins.n > 0},    {NULL, false},
+        {"output", v->files.n > 0},
+        {"watch", v->watch.n > 0},
+        {"http", v->http.n > 0},
+        {"source", v->source != NULL},
+        {"resident", v->resident},
+        {"prof-verbose", asks_for_report(v)},
+        {"bins", v->bins.n > 0},
+        {"snapshot", v->snapshot != NULL},
+        {NULL, false},
     };
     const char *other = opt_first_given(others);
     if (has_process) {
@@ -794,9 +799,9 @@ static int run_command(const cmd *self, int argc, char **argv)
 /* Returns the options that apply to a program that runs already: its children are not profiled. */
 static const opt *attach_options(void)
 {
-    static const char names[] =
-        " heap interval rate prof prof-verbose bins tick clock skip no-skip depth no-mmap resident "
-        "output max-rss-overhead watch http token-file source quiet ";
+    static const char names[] = " heap interval rate prof prof-verbose bins tick clock skip "
+                                "no-skip depth no-mmap resident snapshot "
+                                "output max-rss-overhead watch http token-file source quiet ";
     static opt options[(sizeof run_options + sizeof all_options) / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = all_options; row->name; row++) {

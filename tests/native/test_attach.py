@@ -3,6 +3,8 @@
 """Programs that run already, under `census attach`."""
 import collections
 import concurrent.futures
+import csv
+import io
 import json
 import os
 import re
@@ -412,6 +414,27 @@ class Attach(harness.Native):
         expected = {"cache@retained": 520 + 64 * (1000 + 56), "first@retained": 1000 * (40 + 24),
                     "first@retained,cache@retained": 5000, "large@retained": 401408 - 16, "UNREACHED": 3 * 24 + 712}
         self.assertEqual({name: bands.get(name) for name in expected}, expected)
+
+    def test_attach_for_a_snapshot_of_older_blocks(self):
+        """A heap snapshot has the blocks from before, what holds them, and what is lost; no debugger is needed."""
+        running = self.start([program("retained")])
+        while running.process.stdout.readline() != "ready\n":
+            pass
+        attached = Attached(self, running.process, "out", "-hc", "--snapshot=last")
+        expected = {"cache": 520 + 64 * (1000 + 56), "first": 1000 * (40 + 24), "large": 401408 - 16,
+                    "(unreached)": 3 * 24 + 712}
+
+        def retained():
+            done = harness.run([CENSUS, "report", "-m0", "--depth=1", "--format=csv", attached.base + ".heapsnapshot"])
+            rows = csv.DictReader(io.StringIO(done.output))
+            found = {row["name"].split("@")[0]: int(row["retained_bytes"]) for row in rows}
+            return {name: found.get(name) for name in expected}
+
+        end = time.monotonic() + PATIENCE_S
+        while retained() != expected and time.monotonic() < end:  # at first, the stack has words of the attachment
+            time.sleep(0.1)
+        attached.end()
+        self.assertEqual(retained(), expected)
 
     def test_attach_to_a_program_under_a_filter(self):
         """As in containers: some system calls fail, and none ends the program."""

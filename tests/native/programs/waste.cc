@@ -130,7 +130,7 @@ int main()
     local.push_back(1);
     std::printf("waste room 1 0 %zu main buckets of std::unordered_set<long>\n",
                 (global.bucket_count() - 1) * 8);
-    std::printf("waste room 1 0 %zu main array of std::vector<short>\n", local.capacity() * 2 - 2);
+    std::printf("waste room 1 0 %zu main array of std::vector<short>\nready\n", local.capacity() * 2 - 2);
     std::fflush(stdout);
     while (read(STDIN_FILENO, &c, 1) == 1) {
     }

@@ -33,7 +33,9 @@ typedef struct found_room {
 typedef struct group_facts {
     uint64_t type; /* a hash of its name: only blocks of one type are compared */
     hpp__room_layout layout;
-    bool starts_zeroed, is_of_malloc;
+    bool is_found; /* by the structures of malloc: neither its site nor the size that was asked for
+                      are known */
+    bool starts_zeroed, has_header;
 } group_facts;
 
 typedef struct waste_finder {
@@ -160,7 +162,6 @@ static bool copy_words(const waste_finder *f, uint64_t words[HPP__ROOM_WORDS], u
 /* Looks for the words of containers in a block, or in the mapping [begin, end). */
 static bool scan_words(waste_finder *f, size_t block_number, uint64_t begin, uint64_t end)
 {
-    const uint64_t rounding = f->image->names_sizes ? MALLOC_ROUNDING : 0;
     for (uint64_t at = begin; at + WORD_BYTES <= end;) {
         size_t n_bytes;
         const uint64_t *memory =
@@ -173,14 +174,16 @@ static bool scan_words(waste_finder *f, size_t block_number, uint64_t begin, uin
                 memory[i] != f->image->blocks[block].address || is_of_python(f, block)) {
                 continue;
             }
-            hpp__room_layout layout = f->groups[f->graph->nodes[block].group].layout;
+            const group_facts *group = &f->groups[f->graph->nodes[block].group];
             uint64_t words[HPP__ROOM_WORDS];
             hpp__room found;
-            if (layout == HPP__ROOM_NONE ||
+            if (group->layout == HPP__ROOM_NONE ||
                 !copy_words(f, words, at + i * WORD_BYTES, begin, end)) {
                 continue;
             }
-            layout = hpp__room_find(&found, layout, &f->image->blocks[block], words, rounding);
+            hpp__room_layout layout =
+                hpp__room_find(&found, group->layout, &f->image->blocks[block], words,
+                               group->is_found ? MALLOC_ROUNDING : 0);
             if (layout != HPP__ROOM_NONE && !keep_room(f, block, layout, &found)) {
                 return false;
             }
@@ -300,7 +303,7 @@ static void add_slack(waste_finder *f, const hpp__image_block *block, size_t gro
     const uint64_t flags = 7, is_mapped = 2;
     uint64_t header, at = block->address - WORD_BYTES;
     const hpp__piece_reader *r = &f->reader;
-    if (!f->groups[group].is_of_malloc) {
+    if (!f->groups[group].has_header) {
         return;
     }
     if (at >= r->begin && block->address <= r->end) {
@@ -378,18 +381,18 @@ static void learn_groups(waste_finder *f)
     for (size_t i = 0; i < f->n_groups; i++) {
         const hpp_shape *shape = f->heap->native->groups[i].shape;
         hpf_str type = shape->type.length > 0 ? shape->type : shape->description;
-        bool is_unknown = f->image->names_sizes &&
-                          (hpf_str_begins(type, "block of ") || hpf_str_begins(type, "data of "));
-        const char *const others[] = {"pool", "PyMem", "PyObject", "mmap", "INHERITED", ""};
-        bool is_of_malloc = !f->image->names_sizes;
-        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-            is_of_malloc &= !hpf_str_is(shape->kind, others[k]);
-        }
+        hpf_str kind = shape->kind;
+        bool is_found = kind.length == 0 || hpf_str_is(kind, "INHERITED");
+        bool is_unknown = hpf_str_begins(type, "block of ") || hpf_str_begins(type, "data of ") ||
+                          hpf_str_is(type, "INHERITED");
+        bool is_mapping = hpf_str_is(kind, "mmap");
         f->groups[i] = (group_facts){
-            .is_of_malloc = is_of_malloc,
             .type = hash_bytes(type.length, (const unsigned char *)type.data, type.length),
-            .layout = is_unknown ? HPP__ROOM_ANY : hpp__room_layout_of(type),
-            .starts_zeroed = hpf_str_is(shape->kind, "calloc") || hpf_str_is(shape->kind, "mmap")};
+            .layout = is_found && is_unknown ? HPP__ROOM_ANY : hpp__room_layout_of(type),
+            .is_found = is_found,
+            .starts_zeroed = is_mapping || hpf_str_is(kind, "calloc"),
+            .has_header = !is_found && !is_mapping && !hpf_str_is(kind, "pool") &&
+                          !hpf_str_begins(kind, "Py")};
     }
 }
 
@@ -401,7 +404,7 @@ static bool add_row(hpp__waste *w, hpf_waste_kind kind, hpf_str type, hpf_str si
     return !is_row || HPF__ARRAY_PUSH(w->rows, w->n_rows, w->capacity, row);
 }
 
-/* Adds the sums of each group. In a core file, a container says the type of its block. */
+/* Adds the sums of each group. A container says the type of a block that has no other. */
 static bool add_rows(hpp__waste *w, const waste_finder *f)
 {
     bool is_good = true;
