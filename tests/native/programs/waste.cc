@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Wastes memory, and prints what: "waste KIND BLOCKS EMPTY BYTES FUNCTION TYPE" lines. Waits for the
-// end of its standard input. Containers are in blocks, in a global variable and on the stack.
+// Wastes memory, and prints what: "waste KIND BLOCKS EMPTY BYTES FUNCTION TYPE" lines. Waits for
+// the end of its standard input. Containers are in blocks, in a global variable and on the stack.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +44,8 @@ static void print(const Sum &sum)
 
 static void make_sessions()
 {
-    Sum maps = {"room", "make_sessions buckets of std::unordered_map<int,long> in Session", 0, 0, 0};
+    Sum maps = {"room", "make_sessions buckets of std::unordered_map<int,long> in Session", 0, 0,
+                0};
     Sum vectors = {"room", "make_sessions array of std::vector<double> in Session", 0, 0, 0};
     Sum strings = {"room", "make_sessions text of std::string in Session", 0, 0, 0};
     Sum deques = {"room", "Session::Session index of std::deque<int> in Session", 0, 0, 0};
@@ -130,7 +131,8 @@ int main()
     local.push_back(1);
     std::printf("waste room 1 0 %zu main buckets of std::unordered_set<long>\n",
                 (global.bucket_count() - 1) * 8);
-    std::printf("waste room 1 0 %zu main array of std::vector<short>\nready\n", local.capacity() * 2 - 2);
+    std::printf("waste room 1 0 %zu main array of std::vector<short>\nready\n",
+                local.capacity() * 2 - 2);
     std::fflush(stdout);
     while (read(STDIN_FILENO, &c, 1) == 1) {
     }
