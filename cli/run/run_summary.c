@@ -267,13 +267,12 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
     for (size_t i = 0; i < n && (i == 0 || sites[i].live_bytes >= all_bytes / 100); i++) {
         const hpp_site_figures *s = &sites[i];
         double share = all_bytes > 0 ? 100.0 * (double)s->live_bytes / (double)all_bytes : 0;
+        formatted column = column_of(s->live_bytes, s->margin, p->rate_bytes > 0);
         if (s->live_blocks == 0) { /* a band of another break-down */
-            say(p, "  %10s %3.0f%%  %.*s", amount(s->live_bytes).text, share, shown(s->place, 100),
-                s->place.data);
+            say(p, "  %s %3.0f%%  %.*s", column.text, share, shown(s->place, 100), s->place.data);
             continue;
         }
         int n_path = shown(s->path, PATH_BYTES);
-        formatted column = column_of(s->live_bytes, s->margin, p->rate_bytes > 0);
         say(p, "  %s %3.0f%% %10s block%s  %.*s%s%.*s%s", column.text, share,
             format_count(s->live_blocks).text, plural(s->live_blocks), shown(s->place, 80),
             s->place.data, n_path > 0 ? " < " : "", n_path, s->path.data,
@@ -333,15 +332,17 @@ static void say_leaks(const page *p, size_t index, const hpp_process_figures *f)
 {
     hpp_site_figures sites[N_SITES];
     size_t n = hpp_collector_top(p->collector, index, HPP_LOST, sites, N_SITES);
-    say(p, "unreachable%s, at most: %s in %s block%s%s", of_all(f), amount(f->lost_bytes).text,
-        format_count(f->lost_blocks).text, plural(f->lost_blocks), n > 0 ? ":" : "");
+    say(p, "unreachable%s, at most: %s%s in %s block%s%s", of_all(f), amount(f->lost_bytes).text,
+        format_margin(f->lost_margin, BYTES, false).text, format_count(f->lost_blocks).text,
+        plural(f->lost_blocks), n > 0 ? ":" : "");
     for (size_t i = 0; i < n; i++) {
         const hpp_site_figures *s = &sites[i];
         uint64_t n_direct = s->live_blocks - s->indirect_blocks;
-        say(p, "  %10s directly in %s block%s, %s indirectly in %s  %.*s",
+        formatted within = format_margin(s->margin, BYTES, false);
+        say(p, "  %10s directly in %s block%s, %s indirectly in %s%s%s  %.*s",
             amount(s->live_bytes - s->indirect_bytes).text, format_count(n_direct).text,
             plural(n_direct), amount(s->indirect_bytes).text, format_count(s->indirect_blocks).text,
-            shown(s->place, 80), s->place.data);
+            within.text, within.text[0] ? " in all" : "", shown(s->place, 80), s->place.data);
     }
     if (f->lost_blocks > 0 && f->n_moving > 0) {
         say(p, "  %s thread%s ran at that moment, and may have had some of them in registers",
@@ -529,7 +530,11 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
         say(p, "%s%s sample%s skipped: %s", who, format_count(f->n_missed_images).text,
             plural(f->n_missed_images), f->image_error.message);
     }
-    say_if(p, who, f->n_without_graph, "sample", "skipped: out of memory");
+    say_if(p, who, f->n_without_graph, "sample",
+           f->has_unknown_blocks
+               ? "skipped: with --rate, -hr and --snapshot need glibc's malloc, of which "
+                 "all blocks can be found"
+               : "skipped: out of memory");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);
     } else if (f->limits & HPP_LIMITED_STACKS) {

@@ -120,11 +120,49 @@ class Rate(Native):
         size, margin = margins["make_medium"]
         self.assertLess(margin, 0.9 * 1.96 * math.sqrt(size * RATE))
 
-    def test_samples_do_not_tell_holders(self):
-        for option in ("-hr", "-hb", "--snapshot=last"):
-            done = harness.run([harness.CENSUS, "run", "--rate=8K", option, "--", "true"], cwd=self.fresh())
-            self.assertNotEqual(done.status, 0)
-            self.assertIn("leave out -hr, -hb and --snapshot", done.errors)
+    def test_holders_of_samples(self):
+        """Blocks that are not in the sample hold those that are."""
+        sizes = {"first": [40] * 15000 + [20 + i % 60 for i in range(15000)],
+                 "table": [300 + i * 7919 % 700 for i in range(2000)] + [16000], "UNREACHED": [1000] * 500}
+        found = {holder: [] for holder in sizes}
+        for seed in list(SEEDS)[:6]:
+            done = self.sample([program("sampled"), "held"], seed, "-hr")
+            self.assertEqual(done.printed("live"), {holder: sum(blocks) for holder, blocks in sizes.items()})
+            for holder, estimates_of in found.items():
+                estimates_of.append(done.profile.of(holder))
+        for holder, blocks in sizes.items():
+            self.check_mean(found[holder], sum(blocks), math.sqrt(sum(map(variance, blocks))), holder)
+
+    def test_snapshot_of_samples(self):
+        """It has all blocks, each with its size: that which malloc gave to blocks that are not in the sample."""
+        done = self.sample([program("sampled"), "held"], 1, "-hr", "--snapshot=last")
+        true = sum(done.printed("live").values())
+        found = self.report(done.base + ".heapsnapshot")
+        self.assertGreaterEqual(found["objects"], 2 * 15000 + 2001 + 500)
+        self.assertTrue(true <= found["bytes"] < true + 24 * found["objects"], (true, found["bytes"]))
+
+    def run_held(self, option, *before):
+        return harness.run([harness.CENSUS, "run", "--rate=8K", option, "--", *before, program("sampled"), "held"],
+                           cwd=self.fresh())
+
+    def test_summary_of_samples_and_holders(self):
+        amount = r"[\d.]+ [KM]iB ± [\d.]+ KiB"
+        done = self.run_held("-hr")
+        self.assertRegex(done.errors, rf"unreachable, at most: {amount} in")
+        self.assertRegex(done.errors, rf"census: +{amount} +\d+%  table@sampled\n")
+
+    def test_holders_of_samples_of_another_allocator(self):
+        """Its other blocks cannot be found."""
+        jemalloc = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+        if not os.path.exists(jemalloc):
+            self.skipTest("no jemalloc")
+        done = self.run_held("-hr", "env", "LD_PRELOAD=" + jemalloc)
+        self.assertIn("skipped: with --rate, -hr and --snapshot need glibc's malloc", done.errors)
+
+    def test_samples_do_not_tell_uses(self):
+        done = self.run_held("-hb")
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("leave out --rate", done.errors)
 
     def amounts(self, done):
         """Returns the bytes that a list comprehension holds, and all that were allocated."""

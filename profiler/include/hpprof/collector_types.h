@@ -170,10 +170,12 @@ typedef struct hpp_process_figures {
     double missed_peak_s;
     /* With -hr: whether there was a census, blocks that no root reached at the last one (blocks
      * that are lost indirectly are also counted separately), and images without a census, for lack
-     * of memory. */
+     * of memory, or since blocks that are not in the sample are those of an unknown allocator. */
     bool has_graph;
     uint64_t lost_bytes, lost_blocks, indirect_bytes, indirect_blocks;
+    double lost_margin;
     uint64_t n_without_graph;
+    bool has_unknown_blocks;
     /* Heap snapshots: how many were written, each in place of the one before, and live bytes and
      * time of the last one. */
     uint64_t n_snapshots, snapshot_bytes;

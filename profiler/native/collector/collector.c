@@ -680,13 +680,10 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
     if (options->skips_none && options->n_skip > 0) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "--skip and --no-skip exclude each other");
     }
-    bool needs_all = hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) || has_lives ||
-                     options->profile->snapshot != HPP_SNAPSHOT_NEVER;
-    if (options->profile->rate_bytes && needs_all) {
-        return hpf_error_set(
-            err, HPF_ERR_UNSUPPORTED,
-            "a sample of the blocks (--rate) does not tell who holds or uses them: "
-            "leave out -hr, -hb and --snapshot");
+    if (options->profile->rate_bytes && has_lives) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
+                             "-hb watches blocks of its own choice (--biography-rate), not those "
+                             "of a sample: leave out --rate");
     }
     if (hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
         return HPF_OK;

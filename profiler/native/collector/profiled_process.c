@@ -545,10 +545,11 @@ static void take_deaths(hpp__process *p, hpp__process_sample *snapshot)
 }
 
 /* Returns the live bytes of an image, or without one the bytes of the sums: an image may be of
- * another moment, and the first one before the program has allocated anything. */
-static uint64_t live_bytes_of(const hpp__process_sample *snapshot)
+ * another moment, and the first one before the program has allocated anything. Of a sample, the
+ * image has a part only. */
+static uint64_t live_bytes_of(const hpp__process *p, const hpp__process_sample *snapshot)
 {
-    const hpp__image *image = snapshot->image;
+    const hpp__image *image = p->profile_options.profile->rate_bytes ? NULL : snapshot->image;
     uint64_t n_bytes = image ? 0 : hpp__window_sums_live_bytes(&snapshot->sums);
     for (size_t i = 0; image && i < image->n_blocks; i++) {
         n_bytes += image->blocks[i].size_bytes;
@@ -593,7 +594,7 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
         let_go(p);
         fill_image(p, snapshot);
     }
-    uint64_t live_bytes = live_bytes_of(snapshot);
+    uint64_t live_bytes = live_bytes_of(p, snapshot);
     queue_peak(p, live_bytes);
     bool is_complete = !p->with_images || snapshot->image;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
@@ -638,7 +639,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     enum { TIMES_PAUSE = 16, MOST_BETTER = 3 };
     const uint64_t kept_bytes = p->snapshot_bytes;
     hpp_snapshot_when when = p->profile_options.profile->snapshot;
-    uint64_t live_bytes = live_bytes_of(&j->snapshot);
+    uint64_t live_bytes = live_bytes_of(p, &j->snapshot);
     bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
     bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
                      (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10) ||
@@ -662,7 +663,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     if (j->snapshot.image) {
         double pause_ns = j->snapshot.image->pause_s * 1e9;
         p->next_snapshot_ns = hpp__now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
-        p->snapshot_bytes = live_bytes_of(&j->snapshot);
+        p->snapshot_bytes = live_bytes_of(p, &j->snapshot);
         if (j->snapshot.image->n_moving == 0) {
             p->n_better_snapshots = 0;
         } else if (is_better) {

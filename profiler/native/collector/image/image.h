@@ -21,7 +21,7 @@
 /* A live block. */
 typedef struct hpp__image_block {
     uint64_t address, size_bytes; /* as requested; address + size_bytes does not overflow */
-    uint32_t site;                /* of the window, not 0 */
+    uint32_t site;                /* of the window; HPP_SITE_NONE: not in the sample */
     bool is_mapping;              /* of kind mmap: whole pages that the program mapped itself */
 } hpp__image_block;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "hpfile/margin.h"
 
 enum {
     RANK_GLOBAL, /* of Python */
@@ -15,6 +16,17 @@ enum {
     RANK_INTERPRETER = RANK_STACK + HPP__STACK_ORDERS,
     RANK_NONE /* not reached */
 };
+
+/* All mappings are counted. */
+uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
+{
+    bool is_part =
+        h->rate_bytes > 0 && !hpf_str_is(h->native->groups[node->group].shape->kind, "mmap");
+    double weight = node->site == HPP_SITE_NONE
+                        ? 0
+                        : hpf_margin_weight((double)node->size_bytes, h->rate_bytes) + 0.5;
+    return is_part ? (uint64_t)weight : node->size_bytes;
+}
 
 /* ---- For the engine ---- */
 
@@ -41,7 +53,7 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     const hpp__graph_heap *h = context;
     size_t number = number_of(h, ref);
     hpp__graph_node *node = &h->graph->nodes[number];
-    out->size_bytes = node->size_bytes;
+    out->size_bytes = hpp__graph_heap_weight(h, node);
     out->retainer_word = &node->mark;
     if (number >= h->graph->n_blocks) {
         const hpp__root_object *root = h->roots[node->site].object;

@@ -50,6 +50,7 @@ typedef struct hpp__graph_heap {
     const hpp__retainer_sites *sites; /* borrowed; may be NULL */
     bool with_stacks;                 /* roots need stacks */
     hpp__graph *graph;                /* borrowed; NULL: no objects */
+    double rate_bytes;                /* blocks with a site are a sample (hpfile/margin.h); 0: all */
     /* Only these blocks have a cost, and lives; borrowed. NULL: all have a cost. Set it after the
      * graph whose blocks it follows. */
     hpp__followed *watch;
@@ -78,6 +79,10 @@ void hpp__graph_heap_finish(hpp__graph_heap *heap);
  * blocks, by their sites and by `types`, which may be NULL, and which of them retain. Returns false
  * without memory; then there are no objects. */
 bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__types *types);
+
+/* Returns the bytes that a block counts for: in a sample, those that it stands for. A block that is
+ * not in the sample counts for none; it may hold others. */
+uint64_t hpp__graph_heap_weight(const hpp__graph_heap *heap, const hpp__graph_node *node);
 
 /* Returns whether a root reaches a block of the graph. */
 bool hpp__graph_heap_reaches(const hpp__graph_heap *heap, size_t block);

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "census/snapshot.h"
-#include "hpfile/margin.h"
 #include "hpfile/str.h"
 #include "native/collector/graph/leaks.h"
 
@@ -16,26 +15,20 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
     return hpp__site_heap_type(native, hpp__site_heap_group(native, site));
 }
 
-static void add_lost(hpp__alive *to, hpp__loss loss, uint64_t size_bytes)
+/* Adds the bytes and blocks that a block counts for. */
+static void add_block(hpp__alive *to, const hpp__objects *o, const hpp__graph_node *node,
+                      bool is_indirect)
 {
-    to->bytes += size_bytes;
-    to->blocks++;
-    if (loss == HPP__LOSS_INDIRECT) {
-        to->indirect_bytes += size_bytes;
-        to->indirect_blocks++;
-    }
+    uint64_t size = node->size_bytes > 0 ? node->size_bytes : 1;
+    uint64_t bytes = hpp__graph_heap_weight(&o->heap, node);
+    uint64_t blocks = bytes > size ? (bytes + size / 2) / size : node->site != HPP_SITE_NONE;
+    to->bytes += bytes;
+    to->blocks += blocks;
+    to->indirect_bytes += is_indirect ? bytes : 0;
+    to->indirect_blocks += is_indirect ? blocks : 0;
 }
 
-/* Returns the bytes that a block counts for. All mappings are counted. */
-static uint64_t weight_of(const hpp__objects *o, const hpp__graph_node *node)
-{
-    const hpp__group *group = &o->heap.native->groups[node->group];
-    bool is_sample = o->rate_bytes > 0 && !hpf_str_is(group->shape->kind, "mmap");
-    double size = (double)node->size_bytes;
-    return is_sample ? (uint64_t)(hpf_margin_weight(size, o->rate_bytes) + 0.5) : node->size_bytes;
-}
-
-/* Adds up the live blocks by group, which get the bytes that they count for. */
+/* Adds up the live blocks by group. */
 static bool add_up(hpp__objects *o)
 {
     size_t n_groups = o->heap.native->n_groups;
@@ -45,12 +38,8 @@ static bool add_up(hpp__objects *o)
         o->live[i] = (hpp__alive){0};
     }
     for (size_t i = 0; is_good && i < o->graph.n_blocks; i++) {
-        hpp__graph_node *node = &o->graph.nodes[i];
-        hpp__alive *to = &o->live[node->group];
-        uint64_t size = node->size_bytes > 0 ? node->size_bytes : 1;
-        node->size_bytes = weight_of(o, node);
-        to->bytes += node->size_bytes;
-        to->blocks += node->size_bytes > size ? (node->size_bytes + size / 2) / size : 1;
+        const hpp__graph_node *node = &o->graph.nodes[i];
+        add_block(&o->live[node->group], o, node, false);
     }
     return is_good;
 }
@@ -96,7 +85,7 @@ void hpp__objects_find_waste(hpp__objects *o, const hpp__image *image)
 {
     bool is_most = open_bytes(o) >= o->waste_of_bytes;
     hpp__waste *waste = is_most ? &o->most_waste : &o->waste;
-    if (o->rate_bytes == 0) {
+    if (o->heap.rate_bytes == 0) {
         o->waste_of_bytes = is_most ? open_bytes(o) : o->waste_of_bytes;
         o->n_failed += !hpp__waste_find(waste, &o->heap, image);
         o->found_waste = waste;
@@ -114,7 +103,7 @@ static bool find_leaks(hpp__objects *o)
     hpp__alive all = {0};
     for (size_t i = 0; is_good && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
-            add_lost(&all, losses[i], g->nodes[i].size_bytes);
+            add_block(&all, o, &g->nodes[i], losses[i] == HPP__LOSS_INDIRECT);
         }
     }
     bool is_most = is_good && all.bytes >= o->all_lost.bytes;
@@ -125,7 +114,8 @@ static bool find_leaks(hpp__objects *o)
     }
     for (size_t i = 0; is_most && i < g->n_blocks; i++) {
         if (losses[i] != HPP__LOSS_NONE) {
-            add_lost(&o->lost[g->nodes[i].group], losses[i], g->nodes[i].size_bytes);
+            add_block(&o->lost[g->nodes[i].group], o, &g->nodes[i],
+                      losses[i] == HPP__LOSS_INDIRECT);
         }
     }
     free(losses);

@@ -26,7 +26,6 @@ typedef struct hpp__objects {
     hpp__waste waste, most_waste;  /* of the last image, unless it is that of the largest one */
     const hpp__waste *found_waste; /* one of them; NULL: none so far */
     uint64_t waste_of_bytes;       /* live in the largest image */
-    double rate_bytes;             /* blocks are a sample (hpfile/margin.h); 0: all */
     uint64_t n_failed;             /* images without a census, and passes that were not recorded */
 } hpp__objects;
 

@@ -120,13 +120,9 @@ static hpf_status write_bins_of(const char *path, hpp__site_heap *heap,
 /* ---- The end ---- */
 
 /* Returns the margin of all blocks of a list. */
-static double margin_of(const hpp__site_heap *heap, const hpp__alive_list *alive)
+static double margin_of(const hpp__site_heap *heap, const hpp__alive *alive, size_t n)
 {
-    double bytes = 0, variance = 0;
-    for (size_t i = 0; i < alive->n; i++) {
-        bytes += (double)alive->groups[i].bytes;
-        variance += hpp__site_heap_variance(heap, i, &alive->groups[i]);
-    }
+    double variance, bytes = hpp__site_heap_sum(heap, alive, n, &variance);
     return hpf_margin(bytes, variance, heap->rate_bytes);
 }
 
@@ -135,8 +131,9 @@ static void note_losses(hpp__profile *p)
     const hpp_window_head *head = &p->reader.window->head;
     hpp_process_figures *f = &p->figures;
     f->rate_bytes = p->options->rate_bytes;
-    f->peak_margin = margin_of(&p->heap, &p->peak);
-    f->end_margin = margin_of(&p->heap, &p->last);
+    f->peak_margin = margin_of(&p->heap, p->peak.groups, p->peak.n);
+    f->end_margin = margin_of(&p->heap, p->last.groups, p->last.n);
+    f->lost_margin = margin_of(&p->heap, p->objects.lost, p->objects.n_lost);
     f->n_sites = p->reader.n_sites;
     f->n_stacks = p->stacks.n_stacks;
     f->n_lost_stacks = head->n_lost_stacks;

@@ -119,9 +119,12 @@ static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
 {
     hpf_error err;
     const char *path = hpp__profile_path(p, ".heapsnapshot");
+    double rate_bytes = p->objects.heap.rate_bytes;
+    p->objects.heap.rate_bytes = 0; /* each block has its own size */
     hpf_status status =
         path ? hpp__objects_write(&p->objects, addresses, p->reader.window->head.key, path, &err)
              : hpf_error_set_memory(&err);
+    p->objects.heap.rate_bytes = rate_bytes;
     if (status == HPF_OK) {
         p->figures.snapshot_bytes = 0;
         for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
@@ -153,15 +156,21 @@ static bool follow_lives(hpp__profile *p, const hpp__process_sample *snapshot, h
     return true;
 }
 
-/* Adds the blocks that are older than the profile. Of samples, they would not be any. Returns false
- * without an image, or without memory. */
-static bool add_earlier(hpp__profile *p, hpp__image *image)
+/* Adds the blocks that are older than the profile, or, where it matters which block holds another,
+ * those that are not in the sample. Returns false without an image, if a sample is all that can be
+ * known, or without memory. */
+static bool add_others(hpp__profile *p, hpp__image *image, bool keeps_objects)
 {
     hpf_error err;
-    bool has_earlier = p->files.is_attached && p->options->rate_bytes == 0;
-    bool is_good = image && (!has_earlier || hpp__glibc_heap_add_earlier(image, &err) == HPF_OK);
-    p->objects.n_failed += image && !is_good;
-    return is_good;
+    bool is_sample = p->options->rate_bytes > 0;
+    bool is_wanted =
+        is_sample ? hpp_census_has_retainers(p->engine) || keeps_objects : p->files.is_attached;
+    uint32_t site = is_sample ? HPP_SITE_NONE : HPP_SITE_INHERITED;
+    hpf_status status = image && is_wanted ? hpp__glibc_heap_add_others(image, site, &err) : HPF_OK;
+    bool is_good = status == HPF_OK || (status == HPF_ERR_UNSUPPORTED && !is_sample);
+    p->figures.has_unknown_blocks |= status == HPF_ERR_UNSUPPORTED && is_sample;
+    p->objects.n_failed += !is_good;
+    return image && is_good;
 }
 
 /* Looks for waste if a heap snapshot is wanted, or, with types, if the heap has grown. */
@@ -183,7 +192,7 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
 {
     const hpp_census_result *result = NULL;
     hpp__followed_note(&p->biography.watch, p->engine, snapshot->deaths, snapshot->n_deaths);
-    if (add_earlier(p, snapshot->image) &&
+    if (add_others(p, snapshot->image, snapshot->keeps_objects) &&
         hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names)) &&
         follow_lives(p, snapshot, now)) {
         uint64_t *addresses =

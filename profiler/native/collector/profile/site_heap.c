@@ -482,12 +482,25 @@ static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
     return path.data ? path : HPF_STR("");
 }
 
-double hpp__site_heap_variance(const hpp__site_heap *heap, size_t group, const hpp__alive *alive)
+/* Returns the variance of an estimate of the bytes of a group. */
+static double variance_of(const hpp__site_heap *heap, size_t group, const hpp__alive *alive)
 {
     bool is_sample = group < heap->n_groups && !hpf_str_is(heap->groups[group].shape->kind, "mmap");
     return is_sample
                ? hpf_margin_variance((double)alive->bytes, (double)alive->blocks, heap->rate_bytes)
                : 0;
+}
+
+double hpp__site_heap_sum(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
+                          double *variance)
+{
+    double bytes = 0;
+    *variance = 0;
+    for (size_t i = 0; i < n_alive; i++) {
+        bytes += (double)alive[i].bytes;
+        *variance += variance_of(heap, i, &alive[i]);
+    }
+    return bytes;
 }
 
 size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
@@ -498,8 +511,8 @@ size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, s
         if (alive[i].blocks > 0 && HPF__ARRAY_RESERVE(all.list, all.capacity, all.n + 1)) {
             hpf_str text = heap->groups[i].shape->description;
             text = text.length > 0 ? text : HPF_STR("UNKNOWN");
-            all.list[all.n++] = (place){text, alive[i], i, alive[i].bytes,
-                                        hpp__site_heap_variance(heap, i, &alive[i])};
+            all.list[all.n++] =
+                (place){text, alive[i], i, alive[i].bytes, variance_of(heap, i, &alive[i])};
         }
     }
     if (all.n == 0) {

@@ -97,9 +97,10 @@ typedef struct hpp__alive {
     uint64_t indirect_bytes, indirect_blocks; /* of these: lost indirectly */
 } hpp__alive;
 
-/* Returns the variance of what is live of the group at an index, if blocks are a sample: those of
- * the program's own mappings are not. */
-double hpp__site_heap_variance(const hpp__site_heap *heap, size_t group, const hpp__alive *alive);
+/* Returns the bytes of the first `n_alive` groups, and the variance of this estimate if blocks are a
+ * sample; the program's own mappings are not. */
+double hpp__site_heap_sum(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
+                          double *variance);
 
 /* Stores the allocation sites with the most live bytes, largest first, at most `n_most`; those with
  * the same place are one. `alive` has an entry for each of the first `n_alive` groups. Texts are

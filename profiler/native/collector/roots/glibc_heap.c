@@ -540,9 +540,10 @@ static uint64_t memory_of(const hpp__image *image)
     return n_bytes;
 }
 
-/* Merges two lists of blocks. Of those that overlap, it keeps the ones of the first list. */
+/* Merges two lists of blocks. Of those that overlap, it keeps the ones of the first list. Those of
+ * the second one get the site. */
 static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t n_known,
-                    const hpp__image_block *found, size_t n_found)
+                    const hpp__image_block *found, size_t n_found, uint32_t site)
 {
     size_t n = 0, k = 0;
     for (size_t i = 0; i < n_found; i++) {
@@ -553,7 +554,7 @@ static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t
         bool is_behind = n == 0 || out[n - 1].address + out[n - 1].size_bytes <= found[i].address;
         if (is_behind && (k == n_known || known[k].address >= end)) {
             out[n] = found[i];
-            out[n++].site = HPP_SITE_INHERITED;
+            out[n++].site = site;
         }
     }
     while (k < n_known) {
@@ -562,7 +563,7 @@ static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t
     return n;
 }
 
-hpf_status hpp__glibc_heap_add_earlier(hpp__image *image, hpf_error *err)
+hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err)
 {
     hpp__glibc_heap heap;
     hpf_status status = hpp__glibc_heap_read(&heap, image, memory_of(image), err);
@@ -572,11 +573,12 @@ hpf_status hpp__glibc_heap_add_earlier(hpp__image *image, hpf_error *err)
         status = all ? HPF_OK : hpf_error_set_memory(err);
     }
     if (all) {
-        image->n_blocks = merge(all, image->blocks, image->n_blocks, heap.blocks, heap.n_blocks);
+        image->n_blocks =
+            merge(all, image->blocks, image->n_blocks, heap.blocks, heap.n_blocks, site);
         image->blocks = all;
         free(image->own_blocks);
         image->own_blocks = all;
     }
     hpp__glibc_heap_finish(&heap);
-    return status == HPF_ERR_UNSUPPORTED ? HPF_OK : status;
+    return status;
 }

@@ -36,8 +36,9 @@ hpf_status hpp__glibc_heap_read(hpp__glibc_heap *out, const hpp__image *image, u
                                 hpf_error *err);
 void hpp__glibc_heap_finish(hpp__glibc_heap *heap);
 
-/* Adds to an image the blocks that are not in it: of a program that was attached to, those that are
- * older. They are inherited ones. An image of another allocator stays as it is. Errors: MEMORY. */
-hpf_status hpp__glibc_heap_add_earlier(hpp__image *image, hpf_error *err);
+/* Adds to an image the blocks that are not in it: those that are older than the profile, or not in
+ * its sample. They get this site. Errors: MEMORY; UNSUPPORTED if the image has no arena of glibc,
+ * then it stays as it is. */
+hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err);
 
 #endif
