@@ -453,10 +453,12 @@ static void measure(hpp__process *p, hpp__process_sample *snapshot, bool is_aliv
     atomic_store_explicit(&p->control->control, control, memory_order_relaxed);
 }
 
-/* Returns whether the process has had its last image, and is about to exit. */
+/* Returns whether the process has had its last image, and is about to exit. One that has isolated
+ * itself exits without notice. */
 static bool has_left(hpp__process *p)
 {
-    return p->is_leaving || (p->has_last_image && hpp__freezer_has_ended(&p->freezer));
+    bool has_had_last = p->has_last_image || atomic_load(&p->control->events) & HPP_EVENT_ISOLATED;
+    return p->is_leaving || (has_had_last && hpp__freezer_has_ended(&p->freezer));
 }
 
 /* Keeps the first reason why images are missed, or one that excludes images. */

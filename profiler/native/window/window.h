@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 16u
+#define HPP_WINDOW_VERSION 17u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -398,6 +398,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t thread_parts;
     _Atomic uint64_t own_maps;    /* address of hpp_own_maps; 0: it does not have all of them */
     _Atomic int32_t helper_error; /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
+    _Atomic int32_t seccomp_mode; /* as the helper started; negative: unknown */
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;

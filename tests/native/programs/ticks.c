@@ -225,6 +225,7 @@ static int burns_deep(char **arguments)
 /* Kills the process for all system calls except the ones that this program makes. */
 static const struct sock_filter narrow[] = {
     {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+    ALLOW(SYS_read),
     ALLOW(SYS_write),
     ALLOW(SYS_exit_group),
     ALLOW(SYS_exit),
@@ -287,6 +288,29 @@ static int isolates_itself(char **arguments)
     return 4;
 }
 
+static void *held;
+
+static OWN_FRAME void *make_isolated(void)
+{
+    return made(malloc(100000));
+}
+
+/* Works under the filter until its standard input ends. */
+static int waits_in_isolation(char **arguments)
+{
+    char letter;
+    (void)arguments;
+    free(made(malloc(1))); /* the first one makes system calls of its own */
+    must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+    isolate("prctl");
+    held = make_isolated();
+    while (read(STDIN_FILENO, &letter, 1) > 0) {
+    }
+    free(held);
+    say("lives\n");
+    return 5;
+}
+
 static void *burn_deep_in_thread(void *context)
 {
     pthread_barrier_wait(&barrier);
@@ -340,6 +364,7 @@ static const native_case cases[] = {
     {"burns_deep", burns_deep},
     {"isolates_itself", isolates_itself},
     {"isolates_threads", isolates_threads},
+    {"waits_in_isolation", waits_in_isolation},
     {"isolates_itself_strictly", isolates_itself_strictly},
     {NULL, NULL},
 };

@@ -495,19 +495,11 @@ bool hpp__freezer_has_room(hpp__freezer *f)
     return count_open(f) < f->max_copies;
 }
 
-/* Returns the mode of seccomp of this thread, as hpp__proc_seccomp. */
-static uint32_t own_seccomp(void)
-{
-    int mode = prctl(PR_GET_SECCOMP);
-    return mode > 0 ? (uint32_t)mode : 0;
-}
-
 /* Checks that the program can be asked for an image. */
 static hpf_status check(hpp__freezer *f, const hpp_window_head *head, hpf_error *err)
 {
-    if (atomic_load(&head->events) & HPP_EVENT_ISOLATED ||
-        hpp__proc_seccomp(f->process_id) != own_seccomp()) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it has entered seccomp");
+    if (atomic_load(&head->seccomp_mode) != prctl(PR_GET_SECCOMP)) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it was under seccomp from the beginning");
     }
     int helper_error = atomic_load(&head->helper_error);
     if (helper_error == ECHILD) {

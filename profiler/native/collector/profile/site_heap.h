@@ -97,8 +97,8 @@ typedef struct hpp__alive {
     uint64_t indirect_bytes, indirect_blocks; /* of these: lost indirectly */
 } hpp__alive;
 
-/* Returns the bytes of the first `n_alive` groups, and the variance of this estimate if blocks are a
- * sample; the program's own mappings are not. */
+/* Returns the bytes of the first `n_alive` groups, and the variance of this estimate if blocks are
+ * a sample; the program's own mappings are not. */
 double hpp__site_heap_sum(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
                           double *variance);
 

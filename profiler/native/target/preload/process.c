@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "native/target/counting/blocks.h"
@@ -64,12 +65,15 @@ static void follow_limits(void)
     }
 }
 
-/* Starts the helper, and tells the collector where the list of the library's mappings is. It lacks
+/* Starts the helper, and tells the collector under which filter of system calls it is, and where
+ * the list of the library's mappings is. It lacks
  * the twins of watched blocks, and the shadow of a program of census cc that was attached to. */
 static int start_helper(void)
 {
     bool is_whole = !hpp__is_attached && hpp__settings.biography_bytes == 0;
     atomic_store(&hpp__window->head.own_maps, is_whole ? (uintptr_t)&hpp__own_maps : 0);
+    long mode = hpp__syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
+    atomic_store(&hpp__window->head.seccomp_mode, (int32_t)mode);
     return hpp__helper_start();
 }
 
