@@ -2,11 +2,13 @@
 #include "findings/findings_write.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/names.h"
 #include "hpfile/margin.h"
 #include "hpfile/breakdown.h"
 #include "hpfile/sink.h"
+#include "hpfile/waste.h"
 
 #include "unit_format.h"
 
@@ -36,6 +38,7 @@ static const struct {
     [HPF_FINDING_PINNED] = {"pinned memory", "plot --value "},
     [HPF_FINDING_CHURN] = {"churn", "plot --lanes"},
     [HPF_FINDING_SMALL_BLOCKS] = {"small blocks", "report --value "},
+    [HPF_FINDING_WASTE] = {"waste", "plot"},
 };
 
 const char *finding_name(const hpf_finding *f)
@@ -148,6 +151,19 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         "bytes for each",
                         format_count((uint64_t)f->of.blocks.n).text, f->of.blocks.mean);
         break;
+    case HPF_FINDING_WASTE:
+        hpf_sink_printf(to, "at %s %s of %s do nothing: ", TIME(f->of.waste.time),
+                        BYTES(f->of.waste.bytes), BYTES(f->of.waste.live));
+        hpf_sink_printf(to, "%s %s, %s: ", format_count((uint64_t)f->of.waste.n_blocks).text,
+                        f->of.waste.n_blocks == 1 ? "block" : "blocks",
+                        hpf_waste_phrase(f->of.waste.kind));
+        hpf_sink_name(to, hpf_str_of(f->of.waste.type));
+        if (f->of.waste.site[0] && strcmp(f->of.waste.site, f->of.waste.type) != 0) {
+            hpf_sink_text(to, ", made by ");
+            hpf_sink_name(to, hpf_str_of(f->of.waste.site));
+        }
+        hpf_sink_text(to, "; all waste: run with --snapshot largest, then report --waste");
+        break;
     case HPF_N_FINDING_KINDS:
         break;
     }
@@ -175,6 +191,7 @@ static double time_of(const hpf_finding *f)
            : f->kind == HPF_FINDING_SHORT_PEAK ? f->of.peak.time
            : f->kind == HPF_FINDING_RESIDENT   ? f->of.resident.time
            : f->kind == HPF_FINDING_PINNED     ? f->of.pinned.time
+           : f->kind == HPF_FINDING_WASTE      ? f->of.waste.time
                                                : HUGE_VAL;
 }
 

@@ -18,7 +18,9 @@
 #include "hpfile/eventlog.h"
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/resident.h"
+#include "hpfile/str.h"
 #include "hpfile/summary.h"
+#include "hpfile/waste.h"
 
 /* Fewer samples say nothing about time. */
 enum { FEWEST_SAMPLES = 20 };
@@ -42,12 +44,21 @@ typedef struct resident_set {
     pinning ranges[HPF_N_PINNED];
 } resident_set;
 
+/* The largest part of the waste at the last time for which a log has some. */
+typedef struct most_waste {
+    double time, live;
+    hpf_waste row;
+    char type[sizeof((hpf_finding *)0)->of.waste.type];
+    char site[sizeof((hpf_finding *)0)->of.waste.site];
+} most_waste;
+
 typedef struct search {
     hpf_findings *out;
     const hpf_recording *in;
     const hpf_overview *o;
     allocation allocated; /* of the event log of a native program */
     resident_set resident;
+    most_waste waste;
 } search;
 
 static bool is_native(const search *s)
@@ -440,6 +451,53 @@ static void find_churn(search *s)
     f->of.churn.life = live / rate;
 }
 
+/* --- waste ------------------------------------------------------------------------------------ */
+
+static void copy_text(char *to, size_t room, hpf_str text)
+{
+    size_t n = hpf_utf8_cut(text, room - 1);
+    memcpy(to, text.data, n);
+    to[n] = '\0';
+}
+
+/* Rows are sorted, largest first. */
+static void note_waste(search *s, const hpf_event *event)
+{
+    hpf_str rest = event->payload;
+    most_waste *w = &s->waste;
+    if (rest.length < 8) {
+        return;
+    }
+    hpf_waste row;
+    double live = (double)hpf__read8(rest.data);
+    rest = hpf_str_from(rest, 8);
+    if (hpf_waste_take_row(&row, &rest)) {
+        w->row = row;
+        w->time = (double)event->time_ns / 1e9;
+        w->live = live;
+        copy_text(w->type, sizeof w->type, row.type);
+        copy_text(w->site, sizeof w->site, row.site);
+    }
+}
+
+/* One kind of waste at one place is a tenth of the heap, and 256 KiB. */
+static void find_waste(search *s)
+{
+    static const double least = 256 << 10, least_share = 0.1;
+    const most_waste *w = &s->waste;
+    if ((double)w->row.bytes < least || (double)w->row.bytes < w->live * least_share) {
+        return;
+    }
+    hpf_finding *f = add(s, HPF_FINDING_WASTE);
+    f->of.waste.time = w->time;
+    f->of.waste.live = w->live;
+    f->of.waste.bytes = (double)w->row.bytes;
+    f->of.waste.n_blocks = (double)w->row.n_blocks;
+    f->of.waste.kind = w->row.kind;
+    memcpy(f->of.waste.type, w->type, sizeof w->type);
+    memcpy(f->of.waste.site, w->site, sizeof w->site);
+}
+
 /* --- event logs ------------------------------------------------------------------------------- */
 
 static void note_allocation(allocation *a, const hpf_event *event)
@@ -464,6 +522,8 @@ static hpf_status note_event(void *context, const hpf_event *event, hpf_error *e
         note_allocation(&s->allocated, event);
     } else if (event->type->id == HPF__EVENT_HEAP_PROF_RESIDENT) {
         note_resident(s, event);
+    } else if (event->type->id == HPF__EVENT_HEAP_PROF_WASTE) {
+        note_waste(s, event);
     }
     return HPF_OK;
 }
@@ -581,5 +641,6 @@ hpf_status hpf_findings_find(hpf_findings *out, const hpf_recording *recording, 
         find_resident(&s);
     }
     find_churn(&s);
+    find_waste(&s);
     return status == HPF_OK ? find_small_blocks(&s, err) : status;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/big_endian.h"
+#include "hpfile/str.h"
 #include "snapshot/snapshot.h"
 
 const char *hpf_waste_name(hpf_waste_kind kind)
@@ -25,6 +27,29 @@ const char *hpf_waste_phrase(hpf_waste_kind kind)
         [HPF_WASTE_SLACK] = "larger than asked for",
         [HPF_WASTE_SIZE] = "larger than asked for"};
     return phrases[kind];
+}
+
+/* Removes a text and its NUL. */
+static bool take_text(hpf_str *out, hpf_str *rest)
+{
+    const char *end = memchr(rest->data, '\0', rest->length);
+    *out = (hpf_str){rest->data, end ? (size_t)(end - rest->data) : 0};
+    *rest = hpf_str_from(*rest, out->length + (end != NULL));
+    return end != NULL;
+}
+
+bool hpf_waste_take_row(hpf_waste *row, hpf_str *rest)
+{
+    enum { HEAD_BYTES = 1 + 8 + 8 };
+    if (rest->length < HEAD_BYTES) {
+        return false;
+    }
+    unsigned kind = (unsigned char)*rest->data;
+    *row = (hpf_waste){.kind = (hpf_waste_kind)kind,
+                       .bytes = hpf__read8(rest->data + 1),
+                       .n_blocks = hpf__read8(rest->data + 9)};
+    *rest = hpf_str_from(*rest, HEAD_BYTES);
+    return take_text(&row->type, rest) && take_text(&row->site, rest) && kind < HPF_N_WASTE_KINDS;
 }
 
 hpf_status hpf_snapshot_add_waste(hpf_snapshot *s, const hpf_waste *row, hpf_error *err)

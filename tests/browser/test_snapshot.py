@@ -116,7 +116,7 @@ def test_devtools_reads_ids_and_sites_of_native_programs(census, directory, brow
     subprocess.run([census, "run", "-hy", "--snapshot", "last", "-o", "native", "--", PROGRAM, "6"], cwd=directory,
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     text = (directory / "native.heapsnapshot").read_text()
-    expect(['"site"' in text, '"process"' in text], [True, True], "members")
+    expect([f'"{name}"' in text for name in ("site", "process", "waste")], [True] * 3, "members")
     nodes_in_devtools(census, browser, directory / "native.heapsnapshot")
 
 

@@ -9,6 +9,7 @@
 #define HPFILE_FINDINGS_H
 
 #include "hpfile/format.h"
+#include "hpfile/snapshot.h"
 #include "hpfile/survey.h"
 #include "hpfile/prof.h"
 
@@ -39,6 +40,7 @@ typedef enum hpf_finding_kind {
     HPF_FINDING_PINNED, /* in place of RESIDENT, if the log says what the resident set is made of */
     HPF_FINDING_CHURN,
     HPF_FINDING_SMALL_BLOCKS,
+    HPF_FINDING_WASTE,
     HPF_N_FINDING_KINDS
 } hpf_finding_kind;
 
@@ -94,6 +96,11 @@ typedef struct hpf_finding {
             double n, mean;
             const char *value; /* the name of their number in the format */
         } blocks;
+        struct {
+            double time, live, bytes, n_blocks;
+            hpf_waste_kind kind;
+            char type[120], site[120];
+        } waste; /* the largest part */
     } of;
     hpf_finding_gain gains[HPF_FINDING_MOST_GAINS]; /* GROWTH, SHORT_PEAK: largest first */
     size_t n_gains;

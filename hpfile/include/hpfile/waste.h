@@ -16,6 +16,12 @@ HPF_API const char *hpf_waste_name(hpf_waste_kind kind);
 /* Returns what it says of its blocks: "less than half full". */
 HPF_API const char *hpf_waste_phrase(hpf_waste_kind kind);
 
+/* The payload of a HEAP_PROF_WASTE record of an event log begins with the live bytes, in eight
+ * bytes; then come rows: the kind in one byte, the waste and the number of blocks in eight bytes
+ * each, the type, a NUL, the site and a NUL. Removes a row from the front of `*rest`. Returns false
+ * if there is none; its texts are borrowed. */
+HPF_API bool hpf_waste_take_row(hpf_waste *row, hpf_str *rest);
+
 /* Adds a row to a snapshot, which copies its texts. Errors: MEMORY. */
 HPF_API hpf_status hpf_snapshot_add_waste(hpf_snapshot *snapshot, const hpf_waste *row,
                                           hpf_error *err);

@@ -97,6 +97,7 @@ typedef struct hpf_writer_options {
     size_t (*frames)(void *context, hpf_name name, hpf_frame *frames, size_t room);
     void *frames_context;
     bool writes_resident; /* eventlog: records of the resident set (resident.h) may follow */
+    bool writes_waste;    /* eventlog: the same of waste (waste.h) */
 } hpf_writer_options;
 
 /* Creates a writer into `sink`, which is borrowed for its life. NULL `options` are all zero.

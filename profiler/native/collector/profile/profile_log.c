@@ -179,6 +179,37 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
     hpf_arena_destroy(arena);
 }
 
+/* ---- Waste ---- */
+
+void hpp__profile_log_waste(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    enum { MOST_ROWS = 5 };
+    const hpp__waste *waste = &p->objects.most_waste;
+    uint64_t live_bytes = p->figures.waste_of_bytes;
+    char head[8];
+    hpf__buffer payload = {0};
+    if (!p->heap.with_types || live_bytes == 0 || p->figures.waste_s < snapshot->time_s) {
+        return;
+    }
+    for (int i = 0; i < 8; i++) {
+        head[i] = (char)(live_bytes >> 8 * (7 - i));
+    }
+    (void)hpf__buffer_append(&payload, head, sizeof head);
+    for (size_t i = 0; i < waste->n_rows && i < MOST_ROWS; i++) {
+        const hpf_waste *row = &waste->rows[i];
+        hpf_str site = row->site;
+        if (row->kind == HPF_WASTE_SIZE) {
+            break;
+        }
+        site.length = site.length < MOST_NAME_BYTES ? site.length : MOST_NAME_BYTES;
+        put_row(&payload, row->kind, (double)row->bytes, (double)row->n_blocks, row->type);
+        (void)(hpf__buffer_add(&payload, site) && hpf__buffer_append(&payload, "", 1));
+    }
+    hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_WASTE, snapshot->time_s, 0,
+                       hpf__buffer_str(&payload), HPF_STR(""));
+    hpf__buffer_finish(&payload);
+}
+
 /* ---- Ticks and totals ---- */
 
 /* Returns the number of ticks that all processors together can have had, from some time before the
