@@ -18,8 +18,7 @@ static void find_rest(hpp__haskell_census *c)
     for (size_t i = 0; i < c->heap.n_groups; i++) {
         const hpp__haskell_group *group = &c->heap.groups[i];
         if (group->flags & HPP_HASKELL_IS_PINNED) {
-            bool is_large = group->end - group->begin > HPP_HASKELL_BLOCK_BYTES; /* one array */
-            n_pinned_bytes += (is_large ? group->used_end : group->end) - group->begin;
+            n_pinned_bytes += group->end - group->begin;
         } else if (!group->is_nursery) {
             n_bytes += group->used_end - group->begin;
         }

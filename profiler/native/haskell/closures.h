@@ -35,7 +35,8 @@ typedef struct hpp__haskell_use {
 /* What symbols say of the run-time system; 0: not known. */
 enum { HPP__HASKELL_APPLICATIONS = 7 };
 typedef struct hpp__haskell_variables {
-    uint64_t stables, n_stables;                      /* the table of stable pointers */
+    uint64_t stables, n_stables; /* the table of stable pointers */
+    uint64_t weaks; /* where the list of weak pointers of the non-moving collector begins */
     uint64_t applications[HPP__HASKELL_APPLICATIONS]; /* code of thunks that apply a function */
 } hpp__haskell_variables;
 

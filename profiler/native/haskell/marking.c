@@ -531,16 +531,15 @@ static bool is_alive(hpp__haskell_marking *m, uint64_t pointer)
     return false;
 }
 
-/* Reaches the weak pointers of a generation whose keys are reached, and what they refer to. Returns
- * whether there were any that were not handled before. */
-static bool reach_weaks(hpp__haskell_marking *m, size_t generation, hpp__map *handled)
+/* Reaches the weak pointers of a list whose keys are reached, and what they refer to. `head` is
+ * where the address of the first one is. Returns whether there were any that were not handled
+ * before. */
+static bool reach_weaks(hpp__haskell_marking *m, uint64_t head, hpp__map *handled)
 {
     enum { FINALIZERS = 1, KEY, VALUE, FINALIZER, LINK, WEAK_WORDS };
     uint64_t at = 0;
     bool is_any = false;
-    (void)hpp__image_read(m->heap->image, &at,
-                          m->heap->generations[generation] + m->heap->layout->generation_weaks,
-                          sizeof at);
+    (void)hpp__image_read(m->heap->image, &at, head, sizeof at);
     hpp__map seen = {0};
     const uint64_t *words;
     while ((words = object_at(m, at, HPP_HASKELL_WEAK, WEAK_WORDS)) && !hpp__map_find(&seen, at) &&
@@ -580,8 +579,10 @@ bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
     for (int n_left = MOST_ROUNDS; n_left > 0 && is_any && !m->is_short; n_left--) {
         is_any = false;
         for (size_t g = 0; g < heap->n_generations; g++) {
-            is_any |= reach_weaks(m, g, &handled);
+            is_any |=
+                reach_weaks(m, heap->generations[g] + heap->layout->generation_weaks, &handled);
         }
+        is_any |= reach_weaks(m, closures->variables->weaks, &handled);
         visit_all(m);
     }
     hpp__map_finish(&handled);

@@ -155,6 +155,7 @@ static void find_variables(hpp__closure_heap *h, const hpp__image *image)
         uint64_t bias = map->begin - hpp_resolver_address(h->resolver, object, 0);
         h->table_at = address_of(h, object, bias, "stable_ptr_table");
         h->size_at = address_of(h, object, bias, "SPT_size");
+        h->variables.weaks = address_of(h, object, bias, "nonmoving_weak_ptr_list");
         for (unsigned k = 0; k < HPP__HASKELL_APPLICATIONS && h->with_names; k++) {
             char name[32];
             snprintf(name, sizeof name, "stg_ap_%u_upd_info", k + 1);
