@@ -37,10 +37,7 @@ function(census_unit_test room module)
     ${PROJECT_SOURCE_DIR}/tests/support)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} m)
   census_criterion_test(${target} ${room}.${module})
-  # Tests are compiled as quickly as possible; those of `native` have sources of the product among their own.
-  if(NOT room STREQUAL native)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
+  target_compile_options(${target} PRIVATE -O0) # it compiles quickest
   if(arg_WAITS AND TEST ${room}.${module})
     set_tests_properties(${room}.${module} PROPERTIES LABELS waits)
   endif()
