@@ -4,7 +4,7 @@
 # The documents are checked, too, and embedding.md is compiled and run.
 #
 # run.sh static BUILD SOURCE COMPILER [SANITIZERS]: the libraries of a finished build
-# run.sh shared BUILD SOURCE COMPILER: shared libraries, which are built for this, in BUILD/shared
+# run.sh shared BUILD SOURCE COMPILER: shared libraries, which are linked for this, in BUILD/shared
 set -eu
 mode=$1 build=$2 source=$3 compiler=$4 sanitizers=${5:+-fsanitize=$5}
 root=$source/../..
@@ -14,9 +14,11 @@ trap 'rm -rf "$scratch"' EXIT
 
 if [ "$mode" = shared ]; then
     build=$build/shared
-    rm -f "$build/CMakeCache.txt"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_C_COMPILER="$compiler" \
+    rm -rf "$build"
+    cmake -S "$root" -B "$build" -G Ninja -DBUILD_SHARED_LIBS=ON -DCMAKE_C_COMPILER="$compiler" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+        -DCMAKE_C_COMPILER_LAUNCHER="$source/take_object.sh;$build/same" \
         -DCENSUS_BUILD_TESTS=OFF -DCENSUS_BUILD_BENCH=OFF -DCENSUS_BUILD_SAMPLES=OFF >/dev/null
+    "$source/same_objects.py" "$2" "$build"
     cmake --build "$build" >"$scratch/log" || { grep -A9 FAILED "$scratch/log"; exit 1; }
 fi
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
