@@ -11,7 +11,7 @@
 #include "failing_alloc.h"
 #include "toy_heap.h"
 
-enum { N_OBJECTS = 3500, N_STACKS = 120, N_CENSUSES = 4 };
+enum { N_OBJECTS = 1200, N_STACKS = 120, N_CENSUSES = 4 };
 
 static toy_stack stacks[N_STACKS];
 static char labels[N_STACKS][8];
@@ -28,7 +28,7 @@ static void make_heap(toy_heap *heap, bool has_headers)
     }
     toy_init(heap, N_OBJECTS, has_headers);
     for (size_t i = 0; i < N_OBJECTS; i++) {
-        bool is_thunk = i % 500 == 0;
+        bool is_thunk = i % 150 == 0;
         toy_new(heap, i % 7 + 1, is_thunk ? &THUNK : &CELL, &stacks[i % N_STACKS], 0);
         heap->objects[i].is_root = is_thunk;
     }
