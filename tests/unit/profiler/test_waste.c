@@ -257,6 +257,8 @@ Test(waste, rooms_are_where_the_words_say)
                1024, 0x1f0 + 0x20);
     check_room("array of Vec<u64>", 800, WORDS(100, at, 30), 800, 240);
     check_room("array of Vec<u64>", 800, WORDS(7, at, 100, 30), 800, 240);
+    check_room("array of VecDeque<u64>", 800, WORDS(100, at, 90, 30), 800, 240);
+    check_room("array of VecDeque<u64>", 800, WORDS(100, at, 30, 101), 0, 0);
     check_room("text of String", 100, WORDS(100, at, 101), 0, 0);
     check_room("node of std::map<int,int>", 48, WORDS(0, at, at + 8, at + 48), 0, 0);
 }

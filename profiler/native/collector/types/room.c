@@ -24,6 +24,7 @@ hpp__room_layout hpp__room_layout_of(hpf_str type)
         {"text of std::wstring", HPP__ROOM_TEXT},
         {"buckets of std::unordered_", HPP__ROOM_BUCKETS},
         {"index of std::deque", HPP__ROOM_DEQUE},
+        {"array of VecDeque", HPP__ROOM_RING},
         {"array of Vec", HPP__ROOM_RUST},
         {"text of String", HPP__ROOM_RUST},
     };
@@ -108,18 +109,20 @@ static bool find_deque(hpp__room *out, const hpp__image_block *block, const uint
            n_used <= out->bytes;
 }
 
-/* The size of an element is not known: it divides the block. */
+/* Fills the room of `n` elements, whose size is not known: it divides the block. */
+static bool fill_rust(hpp__room *out, const hpp__image_block *block, uint64_t n, uint64_t n_used)
+{
+    if (n == 0 || n_used > n || block->size_bytes % n != 0) {
+        return false;
+    }
+    *out = (hpp__room){block->size_bytes, block->size_bytes / n * n_used};
+    return true;
+}
+
 static bool find_rust(hpp__room *out, const hpp__image_block *block, const uint64_t *words)
 {
-    const uint64_t pairs[][2] = {{words[BEFORE], words[FIRST]}, {words[FIRST], words[SECOND]}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        uint64_t n = pairs[i][0], n_used = pairs[i][1];
-        if (n > 0 && n_used <= n && block->size_bytes % n == 0) {
-            *out = (hpp__room){block->size_bytes, block->size_bytes / n * n_used};
-            return true;
-        }
-    }
-    return false;
+    return fill_rust(out, block, words[BEFORE], words[FIRST]) ||
+           fill_rust(out, block, words[FIRST], words[SECOND]);
 }
 
 hpp__room_layout hpp__room_find(hpp__room *out, hpp__room_layout layout,
@@ -138,7 +141,9 @@ hpp__room_layout hpp__room_find(hpp__room *out, hpp__room_layout layout,
         find_array(out, block, words, rounding)) {
         return HPP__ROOM_ARRAY;
     }
-    return layout == HPP__ROOM_DEQUE && find_deque(out, block, words, rounding) ? HPP__ROOM_DEQUE
-           : layout == HPP__ROOM_RUST && find_rust(out, block, words)           ? HPP__ROOM_RUST
-                                                                                : HPP__ROOM_NONE;
+    bool fits_own =
+        (layout == HPP__ROOM_DEQUE && find_deque(out, block, words, rounding)) ||
+        (layout == HPP__ROOM_RUST && find_rust(out, block, words)) ||
+        (layout == HPP__ROOM_RING && fill_rust(out, block, words[BEFORE], words[SECOND]));
+    return fits_own ? layout : HPP__ROOM_NONE;
 }

@@ -17,6 +17,7 @@ typedef enum hpp__room_layout {
     HPP__ROOM_BUCKETS, /* std::unordered_map and its like: address, number, first node, elements */
     HPP__ROOM_DEQUE,   /* index, length of the index, and two iterators */
     HPP__ROOM_RUST,    /* room, address, length; or address, room, length */
+    HPP__ROOM_RING,    /* of Rust: room, address, first element, length */
     HPP__ROOM_ANY,     /* the type of the block is not known: one of the first three */
     HPP__N_ROOM_LAYOUTS
 } hpp__room_layout;
