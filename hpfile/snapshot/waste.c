@@ -68,6 +68,7 @@ hpf_status hpf_snapshot_add_waste(hpf_snapshot *s, const hpf_waste *row, hpf_err
 
 hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *s, hpf_error *err)
 {
+    enum { CUT_CHARACTERS = 1024 }; /* V8 writes no more of a string */
     uint32_t type;
     uint32_t n_texts = hpf_snapshot_n_texts(s);
     uint64_t *kept_bytes = calloc((size_t)n_texts + 1, sizeof *kept_bytes);
@@ -76,7 +77,8 @@ hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *s, hpf_error *err)
     bool has_strings = status == HPF_OK && hpf_snapshot_find_text(s, HPF_STR("(string)"), &type);
     for (uint32_t i = 0; has_strings && i < s->n_nodes; i++) {
         uint32_t text = s->own_names[i];
-        if (s->names[i] == type && hpf_snapshot_text(s, text).length > 0) {
+        size_t length = hpf_snapshot_text(s, text).length;
+        if (s->names[i] == type && length > 0 && length < CUT_CHARACTERS) {
             rows[text].n_blocks++;
             rows[text].all_bytes += s->sizes[i];
             kept_bytes[text] = s->sizes[i] > kept_bytes[text] ? s->sizes[i] : kept_bytes[text];

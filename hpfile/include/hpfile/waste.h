@@ -27,7 +27,8 @@ HPF_API hpf_status hpf_snapshot_add_waste(hpf_snapshot *snapshot, const hpf_wast
                                           hpf_error *err);
 
 /* Adds the equal strings of a snapshot of V8, which has no rows and was read with own names: a row
- * for each text that more than one string has. Errors: MEMORY. */
+ * for each text that more than one string has. Longer ones than V8 writes are not compared. Errors:
+ * MEMORY. */
 HPF_API hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *snapshot, hpf_error *err);
 
 /* Sorts rows by kinds of waste, sizes last and in their order; then by bytes, largest first. */

@@ -186,6 +186,23 @@ Test(heapsnapshot, finds_equal_strings)
     check_waste(&read_back.waste[0], &expected);
 }
 
+Test(heapsnapshot, does_not_compare_strings_that_v8_has_cut)
+{
+    columns = HPF_HEAPSNAPSHOT_OWN_NAMES;
+    for (int length = 1023; length <= 1024; length++) {
+        char text[2000];
+        char letters[1025];
+        memset(letters, 'x', sizeof letters);
+        int n = snprintf(text, sizeof text,
+                         USUAL "\"nodes\":[0,0,1,0,0, 2,1,3,1040,0, 2,1,5,1040,0],\"edges\":[],"
+                               "\"strings\":[\"\",\"%.*s\"]}",
+                         length, letters);
+        cr_assert_eq(read_text((hpf_str){text, (size_t)n}), HPF_OK, "%s", err.message);
+        cr_assert_eq(hpf_snapshot_find_equal_strings(&read_back, &err), HPF_OK);
+        cr_expect_eq(read_back.n_waste, length < 1024);
+    }
+}
+
 Test(heapsnapshot, sorts_waste_and_passes_unknown_kinds)
 {
     cr_assert_eq(
