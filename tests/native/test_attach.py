@@ -377,12 +377,12 @@ class Attach(harness.Native):
     def profile_older(self, running, n, *options):
         """Returns the bands of what the program puts into containers that are older than the profile, by 100 strings
         of 20,000 characters, once they are `n` of these together. Large ones
-        that are older have whole pages."""
+        that are older have whole pages; a word that the interpreter has left can hold one of them, too."""
         attached = Attached(self, running.process, "out", *options)
         running.ask("20000", n_answers=1)
         attached.wait_for_bytes(n * 2000000)
         bands = attached.end()
-        return {name: n // 2000000 for name, n in bands.items() if n > 1500000 and name != "INHERITED"}
+        return {name: round(n / 2000000) for name, n in bands.items() if n > 1500000 and name != "INHERITED"}
 
     def check_older(self, version, python):
         running = self.start([python, self.path("older.py")])

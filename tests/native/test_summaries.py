@@ -114,7 +114,7 @@ class Summary:
         self.require(all(share <= 100 for share in shares), "a share exceeds 100 %: " + line)
         if line.startswith(("biography of", "bytes of the largest sample")):
             self.require(99 <= sum(shares) <= 101, "shares are not all: " + line)
-        for part, whole in re.findall(r"\b([\d,]+) of ([\d,]+)\b", line):
+        for part, whole in re.findall(r"\b(\d[\d,]*) of (\d[\d,]*)\b", line):
             self.at_most(number(part), number(whole), line)
 
 
