@@ -359,8 +359,8 @@ static void say_waste(const page *p, size_t index, const hpp_process_figures *f)
         const hpp_site_figures *s = &parts[i];
         bool has_site = s->path.length > 0 && !hpf_str_equal(s->path, s->place);
         if (i == 0) {
-            say(p, "waste at %s, of %s live:", format_time(f->waste_s, SECONDS, false).text,
-                amount(f->waste_of_bytes).text);
+            say(p, "waste at %s, of %s live%s:", format_time(f->waste_s, SECONDS, false).text,
+                amount(f->waste_of_bytes).text, of_all(f));
         }
         say(p, "  %10s %3.0f%% %10s block%s  %.*s, %s%s%.*s", amount(s->live_bytes).text,
             100.0 * (double)s->live_bytes / (double)f->waste_of_bytes,
