@@ -398,7 +398,7 @@ typedef struct hpp_window_head {
     _Atomic uint64_t thread_parts;
     _Atomic uint64_t own_maps;    /* address of hpp_own_maps; 0: it does not have all of them */
     _Atomic int32_t helper_error; /* errno: why there is no helper; or HPP_NO_HELPER_WANTED */
-    _Atomic int32_t seccomp_mode; /* as the helper started; negative: unknown */
+    _Atomic int32_t seccomp_mode; /* as prctl returned it when the helper started */
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;

@@ -73,7 +73,7 @@ static int start_helper(void)
     bool is_whole = !hpp__is_attached && hpp__settings.biography_bytes == 0;
     atomic_store(&hpp__window->head.own_maps, is_whole ? (uintptr_t)&hpp__own_maps : 0);
     long mode = hpp__syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
-    atomic_store(&hpp__window->head.seccomp_mode, (int32_t)mode);
+    atomic_store(&hpp__window->head.seccomp_mode, mode < 0 ? -1 : (int32_t)mode);
     return hpp__helper_start();
 }
 
