@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "hpfile/str.h"
 
 /* Removes a whole number, in decimal or hexadecimal digits, from the beginning of a text. Returns
@@ -90,6 +91,23 @@ static inline hpf_str hpf__take_until(hpf_str *text, char end)
     hpf_str part = {text->data, found ? (size_t)(found - text->data) : text->length};
     *text = hpf_str_from(*text, part.length + (found != NULL));
     return part;
+}
+
+/* Removes a row of a record of what memory is made of: a kind in one byte, two numbers in eight
+ * bytes each, a name and a NUL. Returns false if there is none. */
+static inline bool hpf__take_row(hpf_str *rest, unsigned *kind, uint64_t numbers[2], hpf_str *name)
+{
+    enum { HEAD_BYTES = 17 };
+    if (rest->length <= HEAD_BYTES ||
+        !memchr(rest->data + HEAD_BYTES, '\0', rest->length - HEAD_BYTES)) {
+        return false;
+    }
+    *kind = (unsigned char)*rest->data;
+    numbers[0] = hpf__read8(rest->data + 1);
+    numbers[1] = hpf__read8(rest->data + 9);
+    *rest = hpf_str_from(*rest, HEAD_BYTES);
+    *name = hpf__take_until(rest, '\0');
+    return true;
 }
 
 /* Reads the unit of an amount: "", "B", "k", "MiB", "GB". Stores the power of its prefix, and the

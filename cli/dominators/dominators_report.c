@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/utf8.h"
 #include "base/words.h"
 #include "hpfile/heapsnapshot.h"
 #include "hpfile/str.h"
@@ -35,6 +36,15 @@ typedef struct view {
 } view;
 
 /* ---- Rows ---- */
+
+hpf_str dominators_shown(hpf_str text, bool is_for_people)
+{
+    enum { MOST_BYTES = 60 };
+    if (is_for_people && text.length > MOST_BYTES) {
+        text.length = hpf_utf8_cut(text, MOST_BYTES);
+    }
+    return text;
+}
 
 static bool is_for_people(const view *v)
 {

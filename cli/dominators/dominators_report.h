@@ -24,6 +24,9 @@ typedef struct dominators_options {
     bool paths;          /* report the ways to them instead */
 } dominators_options;
 
+/* Cuts a text of a snapshot, which may be a whole file, to what a table for people shows of it. */
+hpf_str dominators_shown(hpf_str text, bool is_for_people);
+
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
 

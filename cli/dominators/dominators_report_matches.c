@@ -4,14 +4,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/utf8.h"
 #include "hpfile/sink.h"
 
 #include "dominators_report.h"
 #include "unit_format.h"
 
-/* Most bytes of texts for people, which may be whole files; of an id. */
-enum { MOST_NAME_BYTES = 60, ID_BYTES = 24 };
+enum { ID_BYTES = 24 };
 
 typedef struct view {
     const snapshot_file *file;
@@ -34,14 +32,6 @@ static const table_column columns[N_COLUMNS] = {
     [NAME] = {"name", "name", TABLE_NAME},
 };
 
-static hpf_str shown(const view *v, hpf_str name)
-{
-    if (v->is_for_people && name.length > MOST_NAME_BYTES) {
-        name.length = hpf_utf8_cut(name, MOST_NAME_BYTES);
-    }
-    return name;
-}
-
 static void fill(const void *context, size_t index, table_cell *cells)
 {
     const view *v = context;
@@ -52,11 +42,14 @@ static void fill(const void *context, size_t index, table_cell *cells)
     cells[ID].whole = s->ids ? s->ids[node] : 0;
     snprintf(v->id, ID_BYTES, "@%" PRIu64, cells[ID].whole);
     cells[ID_TEXT].name = hpf_str_of(v->id);
-    cells[HOLDER].name = shown(v, snapshot_file_node_name(v->file, v->holders[node]));
+    cells[HOLDER].name =
+        dominators_shown(snapshot_file_node_name(v->file, v->holders[node]), v->is_for_people);
     bool has_site = s->sites && s->sites[node] != HPF_SNAPSHOT_NONE;
-    cells[SITE].name = has_site ? shown(v, hpf_snapshot_text(s, s->sites[node])) : HPF_STR("");
-    cells[TYPE].name = shown(v, snapshot_file_node_name(v->file, node));
-    cells[NAME].name = shown(v, hpf_snapshot_text(s, s->own_names[node]));
+    cells[SITE].name =
+        has_site ? dominators_shown(hpf_snapshot_text(s, s->sites[node]), v->is_for_people)
+                 : HPF_STR("");
+    cells[TYPE].name = dominators_shown(snapshot_file_node_name(v->file, node), v->is_for_people);
+    cells[NAME].name = dominators_shown(hpf_snapshot_text(s, s->own_names[node]), v->is_for_people);
 }
 
 typedef struct match {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/utf8.h"
 #include "hpfile/heapsnapshot.h"
 #include "hpfile/sink.h"
 #include "hpfile/waste.h"
@@ -8,8 +7,6 @@
 #include "dominators_report.h"
 #include "output.h"
 #include "unit_format.h"
-
-enum { MOST_NAME_BYTES = 60 }; /* of texts for people */
 
 enum { WASTE, SHARE, ALL, BLOCKS, EMPTY, KIND, TYPE, SITE, N_COLUMNS };
 
@@ -30,14 +27,6 @@ typedef struct view {
     bool is_for_people;
 } view;
 
-static hpf_str shown(const view *v, hpf_str name)
-{
-    if (v->is_for_people && name.length > MOST_NAME_BYTES) {
-        name.length = hpf_utf8_cut(name, MOST_NAME_BYTES);
-    }
-    return name;
-}
-
 static void fill(const void *context, size_t index, table_cell *cells)
 {
     const view *v = context;
@@ -48,8 +37,8 @@ static void fill(const void *context, size_t index, table_cell *cells)
     cells[BLOCKS].whole = row->n_blocks;
     cells[EMPTY].whole = row->n_empty;
     cells[KIND].name = hpf_str_of(hpf_waste_name(row->kind));
-    cells[TYPE].name = shown(v, row->type);
-    cells[SITE].name = shown(v, row->site);
+    cells[TYPE].name = dominators_shown(row->type, v->is_for_people);
+    cells[SITE].name = dominators_shown(row->site, v->is_for_people);
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -2,11 +2,8 @@
 #include "hpfile/resident.h"
 
 #include <stdbool.h>
-#include <string.h>
 
-#include "base/big_endian.h"
-
-enum { ROW_HEAD = 17 };
+#include "base/words.h"
 
 const char *hpf_resident_part_name(hpf_resident_part part)
 {
@@ -35,17 +32,11 @@ uint64_t hpf_pinned_range_bytes(size_t range)
 
 bool hpf_resident_take_row(hpf_resident_row *row, hpf_str *rest)
 {
-    const char *nul = rest->length > ROW_HEAD
-                          ? memchr(rest->data + ROW_HEAD, '\0', rest->length - ROW_HEAD)
-                          : NULL;
-    if (!nul) {
+    uint64_t numbers[2];
+    if (!hpf__take_row(rest, &row->kind, numbers, &row->name)) {
         return false;
     }
-    size_t n_name = (size_t)(nul - rest->data) - ROW_HEAD;
-    *row = (hpf_resident_row){(unsigned char)*rest->data,
-                              hpf__read8(rest->data + 1),
-                              hpf__read8(rest->data + 9),
-                              {rest->data + ROW_HEAD, n_name}};
-    *rest = hpf_str_from(*rest, ROW_HEAD + n_name + 1);
+    row->bytes = numbers[0];
+    row->second_bytes = numbers[1];
     return true;
 }

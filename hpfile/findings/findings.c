@@ -44,21 +44,13 @@ typedef struct resident_set {
     pinning ranges[HPF_N_PINNED];
 } resident_set;
 
-/* The largest part of the waste at the last time for which a log has some. */
-typedef struct most_waste {
-    double time, live;
-    hpf_waste row;
-    char type[sizeof((hpf_finding *)0)->of.waste.type];
-    char site[sizeof((hpf_finding *)0)->of.waste.site];
-} most_waste;
-
 typedef struct search {
     hpf_findings *out;
     const hpf_recording *in;
     const hpf_overview *o;
     allocation allocated; /* of the event log of a native program */
     resident_set resident;
-    most_waste waste;
+    hpf_finding waste; /* the largest part at the last time for which a log has some */
 } search;
 
 static bool is_native(const search *s)
@@ -77,6 +69,13 @@ static hpf_finding *add(const search *s, hpf_finding_kind kind)
     hpf_finding *f = &s->out->all[s->out->n++];
     *f = (hpf_finding){.kind = kind, .from_time = s->in->from_time, .to_time = s->in->to_time};
     return f;
+}
+
+static void copy_text(char *to, size_t room, hpf_str text)
+{
+    size_t n = hpf_utf8_cut(text, room - 1);
+    memcpy(to, text.data, n);
+    to[n] = '\0';
 }
 
 /* Returns the index of the first drawn sample at `time` or later. */
@@ -376,9 +375,8 @@ static void read_rows(resident_set *to, hpf_str rest)
             to->live_margin = (double)row.bytes;
         } else if (row.kind >= HPF_RESIDENT_ROW_PINNED && range < HPF_N_PINNED) {
             pinning *p = &to->ranges[range];
-            size_t n_name = hpf_utf8_cut(row.name, sizeof p->name - 1);
             if (p->bytes <= 0) {
-                memcpy(p->name, row.name.data, n_name);
+                copy_text(p->name, sizeof p->name, row.name);
                 p->most = (double)row.bytes;
             }
             p->bytes += (double)row.bytes;
@@ -453,30 +451,20 @@ static void find_churn(search *s)
 
 /* --- waste ------------------------------------------------------------------------------------ */
 
-static void copy_text(char *to, size_t room, hpf_str text)
-{
-    size_t n = hpf_utf8_cut(text, room - 1);
-    memcpy(to, text.data, n);
-    to[n] = '\0';
-}
-
 /* Rows are sorted, largest first. */
 static void note_waste(search *s, const hpf_event *event)
 {
-    hpf_str rest = event->payload;
-    most_waste *w = &s->waste;
-    if (rest.length < 8) {
-        return;
-    }
     hpf_waste row;
-    double live = (double)hpf__read8(rest.data);
-    rest = hpf_str_from(rest, 8);
+    hpf_finding *f = &s->waste;
+    hpf_str rest = event->payload.length < 8 ? HPF_STR("") : hpf_str_from(event->payload, 8);
     if (hpf_waste_take_row(&row, &rest)) {
-        w->row = row;
-        w->time = (double)event->time_ns / 1e9;
-        w->live = live;
-        copy_text(w->type, sizeof w->type, row.type);
-        copy_text(w->site, sizeof w->site, row.site);
+        f->of.waste.time = (double)event->time_ns / 1e9;
+        f->of.waste.live = (double)hpf__read8(event->payload.data);
+        f->of.waste.bytes = (double)row.bytes;
+        f->of.waste.n_blocks = (double)row.n_blocks;
+        f->of.waste.kind = row.kind;
+        copy_text(f->of.waste.type, sizeof f->of.waste.type, row.type);
+        copy_text(f->of.waste.site, sizeof f->of.waste.site, row.site);
     }
 }
 
@@ -484,18 +472,10 @@ static void note_waste(search *s, const hpf_event *event)
 static void find_waste(search *s)
 {
     static const double least = 256 << 10, least_share = 0.1;
-    const most_waste *w = &s->waste;
-    if ((double)w->row.bytes < least || (double)w->row.bytes < w->live * least_share) {
-        return;
+    double bytes = s->waste.of.waste.bytes;
+    if (bytes >= least && bytes >= s->waste.of.waste.live * least_share) {
+        add(s, HPF_FINDING_WASTE)->of = s->waste.of;
     }
-    hpf_finding *f = add(s, HPF_FINDING_WASTE);
-    f->of.waste.time = w->time;
-    f->of.waste.live = w->live;
-    f->of.waste.bytes = (double)w->row.bytes;
-    f->of.waste.n_blocks = (double)w->row.n_blocks;
-    f->of.waste.kind = w->row.kind;
-    memcpy(f->of.waste.type, w->type, sizeof w->type);
-    memcpy(f->of.waste.site, w->site, sizeof w->site);
 }
 
 /* --- event logs ------------------------------------------------------------------------------- */

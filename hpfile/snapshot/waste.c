@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/big_endian.h"
-#include "hpfile/str.h"
+#include "base/words.h"
 #include "snapshot/snapshot.h"
 
 const char *hpf_waste_name(hpf_waste_kind kind)
@@ -29,27 +28,21 @@ const char *hpf_waste_phrase(hpf_waste_kind kind)
     return phrases[kind];
 }
 
-/* Removes a text and its NUL. */
-static bool take_text(hpf_str *out, hpf_str *rest)
-{
-    const char *end = memchr(rest->data, '\0', rest->length);
-    *out = (hpf_str){rest->data, end ? (size_t)(end - rest->data) : 0};
-    *rest = hpf_str_from(*rest, out->length + (end != NULL));
-    return end != NULL;
-}
-
 bool hpf_waste_take_row(hpf_waste *row, hpf_str *rest)
 {
-    enum { HEAD_BYTES = 1 + 8 + 8 };
-    if (rest->length < HEAD_BYTES) {
+    unsigned kind;
+    uint64_t numbers[2];
+    hpf_str type;
+    if (!hpf__take_row(rest, &kind, numbers, &type) || kind >= HPF_N_WASTE_KINDS ||
+        rest->length == 0 || !memchr(rest->data, '\0', rest->length)) {
         return false;
     }
-    unsigned kind = (unsigned char)*rest->data;
     *row = (hpf_waste){.kind = (hpf_waste_kind)kind,
-                       .bytes = hpf__read8(rest->data + 1),
-                       .n_blocks = hpf__read8(rest->data + 9)};
-    *rest = hpf_str_from(*rest, HEAD_BYTES);
-    return take_text(&row->type, rest) && take_text(&row->site, rest) && kind < HPF_N_WASTE_KINDS;
+                       .type = type,
+                       .site = hpf__take_until(rest, '\0'),
+                       .n_blocks = numbers[1],
+                       .bytes = numbers[0]};
+    return true;
 }
 
 hpf_status hpf_snapshot_add_waste(hpf_snapshot *s, const hpf_waste *row, hpf_error *err)

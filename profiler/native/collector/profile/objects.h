@@ -23,7 +23,7 @@ typedef struct hpp__objects {
     hpp__alive *lost; /* the same, at the census that lost most */
     size_t n_live, live_capacity, n_lost, lost_capacity;
     hpp__alive all_lost;
-    hpp__waste waste, most_waste;  /* of the last image, unless it is that of the largest one */
+    hpp__waste waste, most_waste;  /* of the last image but the largest; of that */
     const hpp__waste *found_waste; /* one of them; NULL: none so far */
     uint64_t waste_of_bytes;       /* live in the largest image */
     uint64_t n_failed;             /* images without a census, and passes that were not recorded */

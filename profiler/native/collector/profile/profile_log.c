@@ -65,16 +65,27 @@ void hpp__profile_log_quantities(hpp__profile *p, const hpp__process_sample *sna
 
 enum { MOST_PINNING = 12, MOST_NAME_BYTES = 1000 };
 
+static bool put_number(hpf__buffer *payload, double number)
+{
+    char bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (char)((uint64_t)(number + 0.5) >> 8 * (7 - i));
+    }
+    return hpf__buffer_append(payload, bytes, sizeof bytes);
+}
+
+/* Appends a text with a NUL. */
+static bool put_text(hpf__buffer *payload, hpf_str text)
+{
+    text.length = text.length < MOST_NAME_BYTES ? text.length : MOST_NAME_BYTES;
+    return hpf__buffer_add(payload, text) && hpf__buffer_append(payload, "", 1);
+}
+
 static void put_row(hpf__buffer *payload, unsigned kind, double bytes, double second, hpf_str name)
 {
-    char head[17] = {(char)kind};
-    uint64_t amounts[] = {(uint64_t)(bytes + 0.5), (uint64_t)(second + 0.5)};
-    for (int i = 0; i < 16; i++) {
-        head[1 + i] = (char)(amounts[i / 8] >> 8 * (7 - i % 8));
-    }
-    name.length = name.length < MOST_NAME_BYTES ? name.length : MOST_NAME_BYTES;
-    (void)(hpf__buffer_append(payload, head, sizeof head) && hpf__buffer_add(payload, name) &&
-           hpf__buffer_append(payload, "", 1));
+    char byte = (char)kind;
+    (void)(hpf__buffer_append(payload, &byte, 1) && put_number(payload, bytes) &&
+           put_number(payload, second) && put_text(payload, name));
 }
 
 /* Stores the sites that pin most in ranges of a size, with the bytes that are not live as live
@@ -186,24 +197,18 @@ void hpp__profile_log_waste(hpp__profile *p, const hpp__process_sample *snapshot
     enum { MOST_ROWS = 5 };
     const hpp__waste *waste = &p->objects.most_waste;
     uint64_t live_bytes = p->figures.waste_of_bytes;
-    char head[8];
     hpf__buffer payload = {0};
     if (!p->heap.with_types || live_bytes == 0 || p->figures.waste_s < snapshot->time_s) {
         return;
     }
-    for (int i = 0; i < 8; i++) {
-        head[i] = (char)(live_bytes >> 8 * (7 - i));
-    }
-    (void)hpf__buffer_append(&payload, head, sizeof head);
+    (void)put_number(&payload, (double)live_bytes);
     for (size_t i = 0; i < waste->n_rows && i < MOST_ROWS; i++) {
         const hpf_waste *row = &waste->rows[i];
-        hpf_str site = row->site;
         if (row->kind == HPF_WASTE_SIZE) {
             break;
         }
-        site.length = site.length < MOST_NAME_BYTES ? site.length : MOST_NAME_BYTES;
         put_row(&payload, row->kind, (double)row->bytes, (double)row->n_blocks, row->type);
-        (void)(hpf__buffer_add(&payload, site) && hpf__buffer_append(&payload, "", 1));
+        (void)put_text(&payload, row->site);
     }
     hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_WASTE, snapshot->time_s, 0,
                        hpf__buffer_str(&payload), HPF_STR(""));

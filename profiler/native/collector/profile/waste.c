@@ -150,13 +150,8 @@ static bool copy_words(const waste_finder *f, uint64_t words[HPP__ROOM_WORDS], u
     uint64_t *to = from == address ? &words[1] : words;
     uint64_t room = (uint64_t)(&words[HPP__ROOM_WORDS] - to) * WORD_BYTES;
     size_t n_bytes = (size_t)(end - from < room ? (end - from) / WORD_BYTES * WORD_BYTES : room);
-    const hpp__piece_reader *r = &f->other;
     memset(words, 0, HPP__ROOM_WORDS * sizeof *words);
-    if (from < r->begin || from + n_bytes > r->end) {
-        return hpp__image_read(f->image, to, from, n_bytes);
-    }
-    memcpy(to, r->bytes + r->begin % HPP__PIECE_PAGE_BYTES + (from - r->begin), n_bytes);
-    return true;
+    return hpp__piece_reader_copy(&f->other, to, from, n_bytes);
 }
 
 /* Looks for the words of containers in a block, or in the mapping [begin, end). */
@@ -301,15 +296,11 @@ static block_facts read_block(waste_finder *f, size_t number)
 static void add_slack(waste_finder *f, const hpp__image_block *block, size_t group)
 {
     const uint64_t flags = 7, is_mapped = 2;
-    uint64_t header, at = block->address - WORD_BYTES;
-    const hpp__piece_reader *r = &f->reader;
+    uint64_t header;
     if (!f->groups[group].has_header) {
         return;
     }
-    if (at >= r->begin && block->address <= r->end) {
-        memcpy(&header, r->bytes + r->begin % HPP__PIECE_PAGE_BYTES + (at - r->begin),
-               sizeof header);
-    } else if (!hpp__image_read(f->image, &header, at, sizeof header)) {
+    if (!hpp__piece_reader_copy(&f->reader, &header, block->address - WORD_BYTES, sizeof header)) {
         header = 0;
     }
     uint64_t overhead = header & is_mapped ? 2 * WORD_BYTES : WORD_BYTES;

@@ -31,6 +31,15 @@ void hpp__piece_reader_finish(hpp__piece_reader *r)
     *r = (hpp__piece_reader){.pagemap = -1};
 }
 
+bool hpp__piece_reader_copy(const hpp__piece_reader *r, void *out, uint64_t address, size_t n_bytes)
+{
+    if (address < r->begin || address + n_bytes > r->end) {
+        return hpp__image_read(r->image, out, address, n_bytes);
+    }
+    memcpy(out, r->bytes + r->begin % PAGE_BYTES + (address - r->begin), n_bytes);
+    return true;
+}
+
 bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, size_t most_bytes,
                      bool (*is_text)(unsigned char byte))
 {

@@ -41,6 +41,10 @@ static inline size_t hpp__piece_reader_left(const hpp__piece_reader *reader, con
     return (size_t)(first + (reader->end - reader->begin) - (const unsigned char *)memory);
 }
 
+/* Copies memory: what the piece has, or the image. Returns false if it cannot be read. */
+bool hpp__piece_reader_copy(const hpp__piece_reader *reader, void *out, uint64_t address,
+                            size_t n_bytes);
+
 /* Appends the text at an address, without its NUL. Returns false if it is empty, longer than about
  * `most_bytes`, or has a byte that is not `is_text`. */
 bool hpp__image_text(const hpp__image *image, hpp__text *out, uint64_t address, size_t most_bytes,
