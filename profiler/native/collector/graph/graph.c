@@ -283,6 +283,9 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
         status = hpf_error_set_memory(err);
     }
     graph->n_unread_bytes = b.reader.n_unread_bytes;
+    graph->areas = b.roots.areas;
+    graph->n_areas = b.roots.n_areas;
+    b.roots.areas = NULL;
     hpp__text_finish(&b.name);
     hpp__roots_finish(&b.roots);
     hpp__python_roots_finish(&b.python_roots);
@@ -296,6 +299,7 @@ void hpp__graph_finish(hpp__graph *graph)
     free(graph->nodes);
     free(graph->edges);
     free(graph->roots);
+    free(graph->areas);
     hpf_arena_destroy(graph->arena);
     hpp__python_finish(&graph->python);
     *graph = (hpp__graph){0};

@@ -40,7 +40,8 @@ typedef struct hpp__graph {
     hpp__graph_node *nodes; /* blocks, then roots, then one that ends the last one's edges */
     uint32_t *edges;        /* numbers of blocks */
     hpp__graph_root *roots;
-    size_t n_blocks, n_roots, n_edges;
+    hpp__root_area *areas; /* of memory that roots are in, sorted by address */
+    size_t n_blocks, n_roots, n_areas, n_edges;
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
     size_t nodes_capacity, edges_capacity, roots_capacity;
     hpf_arena *arena;   /* texts of roots */

@@ -154,7 +154,7 @@ static bool copy_words(const waste_finder *f, uint64_t words[HPP__ROOM_WORDS], u
     return hpp__piece_reader_copy(&f->other, to, from, n_bytes);
 }
 
-/* Looks for the words of containers in a block, or in the mapping [begin, end). */
+/* Looks for the words of containers in a block, or in [begin, end) of roots. */
 static bool scan_words(waste_finder *f, size_t block_number, uint64_t begin, uint64_t end)
 {
     for (uint64_t at = begin; at + WORD_BYTES <= end;) {
@@ -201,16 +201,6 @@ static bool refers_to_container(const waste_finder *f, size_t block)
     return false;
 }
 
-/* Returns whether a mapping has variables, stacks and the like, and no blocks. */
-static bool may_have_roots(const waste_finder *f, const hpp__image_map *map)
-{
-    size_t first = 0;
-    const hpp__image *image = f->image;
-    HPF__ARRAY_BISECT(first, image->n_blocks, i, image->blocks[i].address < map->begin);
-    bool has_blocks = first < image->n_blocks && image->blocks[first].address < map->end;
-    return map->is_readable && map->is_writable && !map->is_shared && !has_blocks;
-}
-
 static bool find_rooms(waste_finder *f)
 {
     bool has_any = false;
@@ -224,9 +214,9 @@ static bool find_rooms(waste_finder *f)
             return false;
         }
     }
-    for (size_t i = 0; has_any && i < f->image->n_maps; i++) {
-        const hpp__image_map *map = &f->image->maps[i];
-        if (may_have_roots(f, map) && !scan_words(f, SIZE_MAX, map->begin, map->end)) {
+    for (size_t i = 0; has_any && i < f->graph->n_areas; i++) {
+        const hpp__root_area *area = &f->graph->areas[i];
+        if (!scan_words(f, SIZE_MAX, area->begin, area->end)) {
             return false;
         }
     }
