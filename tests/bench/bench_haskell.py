@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What samples of a Haskell heap (census run -hT) cost: how long the program waits for each, and how fast census follows
+"""What samples of a Haskell heap (census run -hT, or -hr) cost: how long the program waits for each, and how fast census follows
 closures. Prints a table in Markdown.
 
-    bench_haskell.py --build build/release [--ghc GHC] [--millions 1 5 20]
+    bench_haskell.py --build build/release [--ghc GHC] [--by -hr] [--millions 1 5 20]
 
 haskell_list.hs keeps a list with two closures for each element, and collects its young garbage every millisecond. Of the N
 longest of these rounds while N samples were taken, the shortest is printed, and the same without census: each sample made a
@@ -62,11 +62,11 @@ def rounds(program, n, seconds):
     return [us / 1000 for us in json.loads(runs.communicate("\n", timeout=PATIENCE_S)[0].splitlines()[0])]
 
 
-def measure(census, program, n, folder):
+def measure(census, program, n, folder, by):
     """Returns a round with a sample and one without, in milliseconds, the resident set of the program, and closures per
     second of processor time."""
     path = os.path.join(folder, f"list-{n}.hp")
-    runs = subprocess.Popen([census, "run", "-q", "-hT", "-i0.05", "-o", path, "--", program, str(n)],
+    runs = subprocess.Popen([census, "run", "-q", by, "-i0.05", "-o", path, "--", program, str(n)],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runs.stdout.readline()
     begin_of_rounds = time.monotonic()
@@ -85,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--ghc", default="ghc")
+    parser.add_argument("--by", default="-hT", choices=["-hT", "-hr"])
     parser.add_argument("--millions", type=int, nargs="+", default=[1, 5, 20])
     options = parser.parse_args()
     census = os.path.join(os.path.abspath(options.build), "cli/census")
@@ -96,7 +97,7 @@ def main():
         print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         for millions in options.millions:
             n = millions * 1000000
-            sampled, plain, gib, rate = measure(census, program, n, folder)
+            sampled, plain, gib, rate = measure(census, program, n, folder, options.by)
             print(f"| {ELEMENT_CLOSURES * millions} M | {n * ELEMENT_BYTES / 2 ** 20:.0f} | {gib * 1024:.0f} | "
                   f"{sampled:.1f} | {plain:.1f} | {(sampled - plain) / gib:.0f} | {rate / 1e6:.1f} |", flush=True)
 

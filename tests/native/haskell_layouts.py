@@ -21,6 +21,7 @@ ROW = {
     "thread_bytes": "sizeof(StgTSO)",
     "thread_what_next": "offsetof(StgTSO, what_next)",
     "thread_block_info": "offsetof(StgTSO, block_info)",
+    "thread_id": "offsetof(StgTSO, id)",
     "thread_capability": "offsetof(StgTSO, cap)",
     "thread_record": "offsetof(StgTSO, trec)",
     "thread_label": "THREAD_LABEL",

@@ -85,6 +85,21 @@ def merged(bands):
     return result
 
 
+class Snapshot:
+    """A heap snapshot: its nodes are (name, bytes, indices of the nodes that it refers to)."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        n_fields, edges, at = len(data["snapshot"]["meta"]["node_fields"]), data["edges"], 0
+        self.nodes = []
+        for i in range(0, len(data["nodes"]), n_fields):
+            _, name, _, n_bytes, n_edges = data["nodes"][i:i + n_fields]
+            to = [place // n_fields for place in edges[at + 2:at + 3 * n_edges:3]]
+            self.nodes.append((data["strings"][name], n_bytes, to))
+            at += 3 * n_edges
+
+
 class Haskell(Native):
     def build(self, name, *options):
         """Returns the path of a program that GHC has compiled."""
@@ -257,6 +272,95 @@ class Haskell(Native):
         subprocess.run(["strip", "-s", built], check=True)
         bare = [n for (name, _, _), n in self.names(built).items() if re.match(r"thunk at lazy\+0x[0-9a-f]+$", name)]
         self.assertAlmostEqual(sum(bare), add + scaled, delta=(add + scaled) / 100)
+
+    def snapshot_while_waiting(self, built, *flags):
+        """Returns the last sample of a program that waits, and the path of a heap snapshot of it."""
+        directory = self.fresh()
+        path, snapshot = os.path.join(directory, "profile.hp"), os.path.join(directory, "profile.heapsnapshot")
+        runs = Interactive([CENSUS, "run", "-q", "-i0.05", *flags, "-o", path, "--", built], directory)
+        runs.say("begin")
+        runs.read_until("waits")
+        with open(f"/proc/{runs.process.pid}/task/{runs.process.pid}/children", encoding="ascii") as file:
+            child = file.read().split()[0]
+        n_before = len(wait_for_samples(path, bool))
+        done = harness.run([CENSUS, "mark", "--snapshot", child])
+        self.assertEqual(done.status, 0, done.errors)
+        end = time.monotonic() + harness.PATIENCE_S
+        while not os.path.exists(snapshot) and time.monotonic() < end:
+            time.sleep(0.05)
+        found = wait_for_samples(path, lambda samples: len(samples) > n_before + 2 and
+                                 samples[-1] == samples[-2] == samples[-3])[-1]
+        runs.say("end")
+        runs.end()
+        self.assertEqual((runs.status, runs.read_errors()), (0, ""))
+        return found, snapshot
+
+    def check_snapshot(self, built):
+        """The closures of a heap snapshot are those of the profile by closure type."""
+        bands, path = self.snapshot_while_waiting(built, "-hT")
+        found, known = collections.Counter(), closures(bands)
+        known["UNREACHED"] = bands["UNREACHED"]
+        for name, n_bytes, _ in Snapshot(path).nodes:
+            found[re.sub("^(thunk|function|application|partial|field)_.*", "code", name)] += n_bytes
+        for name in [name for name in known if ":" in name or re.match("(ARR|MUT|COMPACT|UNR|PIN|STACK|TSO)", name)]:
+            self.assertEqual(found[name], known[name], name)
+        code = [n for name, n in known.items() if re.match("(THUNK|FUN|AP|PAP)", name)]
+        self.assertEqual(found["code"], sum(code))
+
+    def test_haskell_snapshot(self):
+        for name in "mix", "lazy", "closures", "weak":
+            self.check_snapshot(self.build(name))
+
+    def test_haskell_holders(self):
+        """Variables, a stable pointer and a thread hold maps whose sizes are known."""
+        for options in [], ["-threaded"], ["-dynamic"]:
+            bands, path = self.snapshot_while_waiting(self.build("holders", *options), "-hr")
+            sums = {re.sub(r"^\(\d+\)", "", name): n for name, n in bands.items()}
+            entry = BIN_BYTES + 16  # with the number
+            self.assertEqual(sums["CAF_Main.small"], 1000 * entry)
+            self.assertEqual(sums["CAF_Main.middle"], 10000 * entry)
+            self.assertEqual(sums["CAF_Main.table"], 20000 * entry + 16 + 16)  # IORef of MUT_VAR
+            self.assertEqual(sums["stable_pointers"], 5000 * entry)
+            worker = [n for name, n in sums.items()
+                      if re.match("thread_worker$" if self.version() >= (9, 6) else r"thread_\d+$", name)]
+            self.assertAlmostEqual(max(worker), 40000 * entry, delta=65536)  # and its stack
+            self.check_holders(sums, path)
+            done = harness.run([CENSUS, "report", "-m0", "--depth=1", "--format=csv", path])
+            self.assertRegex(done.output, r',640000,0,20000,0,"CAF_Main\.middle"\n')
+
+    def check_holders(self, sums, path):
+        """The holders of closures are those that a search from each root finds. Variables go before threads."""
+        snapshot = Snapshot(path)
+        ranks = [r"CAF_", r"stable_pointers$", r"thread_", r"weak_pointers$"]
+        holders = [set() for _ in snapshot.nodes]
+        for rank in ranks:
+            roots = [node for node in snapshot.nodes[0][2] if re.match(rank, snapshot.nodes[node][0])]
+            for root in roots:
+                left, seen = [root], set()
+                while left:
+                    for node in snapshot.nodes[left.pop()][2]:
+                        held = holders[node]
+                        if node not in seen and (not held or re.match(rank, next(iter(held)))):
+                            seen.add(node)
+                            left.append(node)
+                for node in seen:
+                    holders[node].add(snapshot.nodes[root][0])
+        found = collections.Counter()
+        for (_, n_bytes, _), held in zip(snapshot.nodes, holders):
+            if held:
+                found[",".join(sorted(held))] += n_bytes
+        self.assertGreater(len(found), 5)
+        known = {",".join(sorted(name.split(","))): n for name, n in sums.items()}
+        for name, n_bytes in found.items():
+            if n_bytes > 0 and len(name) < 60:  # names of many are cut
+                self.assertEqual(n_bytes, known.get(name), name)
+
+    def test_haskell_holders_of_all_kinds(self):
+        for name in "mix", "queue", "cache":
+            bands, path = self.snapshot_while_waiting(self.build(name), "-hr")
+            self.check_holders({re.sub(r"^\(\d+\)", "", band): n for band, n in bands.items()}, path)
+            known, _ = self.snapshot_while_waiting(self.build(name), "-hT")
+            self.assertAlmostEqual(sum(bands.values()), sum(known.values()), delta=sum(known.values()) / 100)
 
     def check_work(self, samples, n_threads):
         """Checks that each sample has the maps that the threads work with. A thread may have replaced a part of one."""

@@ -81,6 +81,7 @@ static void run_sample(hpp__job *base)
         hpp__profile_take(j->process->profile, &j->snapshot);
     }
     if (j->snapshot.keeps_objects) {
+        atomic_store(&j->process->is_snapshot_missed, j->snapshot.is_unsettled);
         atomic_store(&j->process->is_snapshot_queued, false);
     }
     finish_job(j);
@@ -643,7 +644,8 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
     hpp_snapshot_when when = p->profile_options.profile->snapshot;
     uint64_t live_bytes = live_bytes_of(p, &j->snapshot);
     bool is_better = p->n_better_snapshots > 0 && live_bytes >= kept_bytes;
-    bool is_wanted = p->is_snapshot_wanted || is_better || when == HPP_SNAPSHOT_LAST ||
+    bool is_wanted = p->is_snapshot_wanted || atomic_load(&p->is_snapshot_missed) || is_better ||
+                     when == HPP_SNAPSHOT_LAST ||
                      (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10) ||
                      (when == HPP_SNAPSHOT_OOM && comes_near_limit(p, live_bytes));
     bool is_early = atomic_load(&p->is_snapshot_queued) || hpp__now_ns() < p->next_snapshot_ns;
@@ -983,15 +985,15 @@ static hpf_status copy_options(hpp__process *p, const hpp__profile_options *prof
     return base ? HPF_OK : hpf_error_set_memory(err);
 }
 
-/* Finds out whether closures of a Haskell program are to be counted. */
+/* Finds out whether closures of a Haskell program are to be read. */
 static void find_haskell(hpp__process *p, const hpp_collector_options *options)
 {
-    p->is_haskell = hpp__profile_counts_closures(options->profile) && !options->without_python &&
+    p->is_haskell = hpp__profile_has_closures(options->profile) && !options->without_python &&
                     hpp__freezer_check(NULL) == HPF_OK &&
                     hpp__haskell_program_find(&p->haskell, p->process_id);
     if (p->is_haskell && p->haskell.layout) {
         p->profile_options.haskell = p->haskell.layout;
-        p->with_images = true;
+        p->with_images |= hpp__profile_counts_closures(options->profile);
     }
 }
 

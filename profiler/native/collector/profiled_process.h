@@ -73,6 +73,7 @@ typedef struct hpp__process {
     /* Heap snapshots. */
     bool is_snapshot_wanted;         /* by hpp__process_snapshot */
     _Atomic bool is_snapshot_queued; /* until it is written */
+    _Atomic bool is_snapshot_missed; /* its image was no use: another is wanted */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
     uint64_t near_bytes, near_ns;    /* with --snapshot oom: live in the sample before, and when */

@@ -48,6 +48,8 @@ hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__i
         return HPP__HASKELL_RUNNING;
     }
     find_rest(c);
+    c->n_infos = (uint32_t)c->closures.n_infos;
+    c->n_uses = (uint32_t)c->closures.n_uses;
     return is_plausible(&c->marking) ? HPP__HASKELL_FOUND : HPP__HASKELL_UNFIT;
 }
 
@@ -60,7 +62,7 @@ void hpp__haskell_census_finish(hpp__haskell_census *c)
 
 /* Visits a sum whose closures have an info table, and may have a subject. */
 static void visit_sum(hpp__haskell_census *c, const hpp__haskell_info *info,
-                      const hpp__haskell_info *subject, hpp__haskell_sum sum,
+                      const hpp__haskell_info *subject, hpp__haskell_sum sum, uint32_t number,
                       hpp__haskell_visit *visit, void *context)
 {
     hpp__text kind = {0};
@@ -74,24 +76,45 @@ static void visit_sum(hpp__haskell_census *c, const hpp__haskell_info *info,
         sum.file = c->names->file;
         sum.line = c->names->line;
     }
-    visit(&sum, context);
+    visit(&sum, number, context);
     hpp__text_finish(&kind);
 }
 
 void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit, void *context)
 {
     const hpp__haskell_info *infos = c->closures.infos;
-    for (size_t i = 0; i < c->closures.n_infos; i++) {
+    for (uint32_t i = 0; i < c->n_infos; i++) {
         const hpp__haskell_sum sum = {.n_bytes = infos[i].n_bytes,
                                       .n_closures = infos[i].n_closures};
         if (sum.n_closures > 0 && !(c->names && hpp__haskell_has_subject(&infos[i]))) {
-            visit_sum(c, &infos[i], NULL, sum, visit, context);
+            visit_sum(c, &infos[i], NULL, sum, i, visit, context);
         }
     }
-    for (size_t i = 0; i < c->closures.n_uses; i++) {
+    for (uint32_t i = 0; i < c->n_uses; i++) {
         const hpp__haskell_use *use = &c->closures.uses[i];
         const hpp__haskell_sum sum = {.n_bytes = use->n_bytes, .n_closures = use->n_closures};
         visit_sum(c, &infos[use->info], use->subject != UINT32_MAX ? &infos[use->subject] : NULL,
-                  sum, visit, context);
+                  sum, c->n_infos + i, visit, context);
     }
+    const hpf_str rests[] = {HPF_STR("UNREACHED"), HPF_STR("PINNED")};
+    const uint64_t n_bytes[] = {c->unreached_bytes, c->pinned_rest_bytes};
+    for (uint32_t i = 0; i < 2; i++) {
+        const hpp__haskell_sum sum = {
+            .kind = rests[i], .description = rests[i], .n_bytes = n_bytes[i], .n_closures = 1};
+        visit(&sum, hpp__haskell_census_unreached(c) + i, context);
+    }
+}
+
+uint32_t hpp__haskell_census_kind(hpp__haskell_census *c, const hpp__haskell_closure *closure)
+{
+    bool has_use = c->names && hpp__haskell_has_subject(&c->closures.infos[closure->info]);
+    uint32_t use = has_use ? hpp__haskell_use_of(&c->marking, closure) : 0;
+    return !has_use                      ? closure->info
+           : use > 0 && use <= c->n_uses ? c->n_infos + use - 1
+                                         : UINT32_MAX;
+}
+
+uint32_t hpp__haskell_census_unreached(const hpp__haskell_census *c)
+{
+    return c->n_infos + c->n_uses;
 }

@@ -19,6 +19,7 @@ typedef struct hpp__haskell_census {
     hpp__haskell_marking marking;
     hpp__haskell_names *names; /* borrowed; may be NULL */
     uint64_t unreached_bytes, pinned_rest_bytes;
+    uint32_t n_infos, n_uses; /* that closures have */
 } hpp__haskell_census;
 
 /* Takes a census. With `names`, which may be NULL, closures have descriptions. Both are borrowed.
@@ -29,7 +30,7 @@ hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *census, const h
                                             hpp__haskell_names *names);
 void hpp__haskell_census_finish(hpp__haskell_census *census);
 
-/* Closures that were reached. */
+/* Closures that were reached, or a rest. */
 typedef struct hpp__haskell_sum {
     hpf_str kind; /* their type, or constructor */
     /* With names; all but the description may be empty. */
@@ -38,9 +39,16 @@ typedef struct hpp__haskell_sum {
     uint64_t n_bytes, n_closures;
 } hpp__haskell_sum;
 
-/* Visits the sums of reached closures; several may have the same names. */
-typedef void hpp__haskell_visit(const hpp__haskell_sum *sum, void *context);
+/* Visits the sums of reached closures, and of the rests UNREACHED and PINNED; several may have the
+ * same names. `kind` is a number of what closures have in common. */
+typedef void hpp__haskell_visit(const hpp__haskell_sum *sum, uint32_t kind, void *context);
 void hpp__haskell_census_each(hpp__haskell_census *census, hpp__haskell_visit *visit,
                               void *context);
+
+/* Returns the kind of a closure that was reached, UINT32_MAX without memory. */
+uint32_t hpp__haskell_census_kind(hpp__haskell_census *census, const hpp__haskell_closure *closure);
+
+/* Returns the kind UNREACHED, the last but one; the last is PINNED. */
+uint32_t hpp__haskell_census_unreached(const hpp__haskell_census *census);
 
 #endif

@@ -156,22 +156,17 @@ uint64_t hpp__haskell_closure_words(const hpp__haskell_closures *c, const hpp__h
     }
 }
 
-bool hpp__haskell_count_use(hpp__haskell_closures *c, const hpp__haskell_info *info,
-                            const hpp__haskell_info *subject, uint64_t n_bytes)
+uint32_t hpp__haskell_use_number(hpp__haskell_closures *c, uint32_t info,
+                                 const hpp__haskell_info *subject)
 {
-    hpp__haskell_use use = {.info = (uint32_t)(info - c->infos),
+    hpp__haskell_use use = {.info = info,
                             .subject = subject ? (uint32_t)(subject - c->infos) : UINT32_MAX};
     uint64_t *place =
         hpp__map_add(&c->use_of, ((uint64_t)use.info + 1) << 32 | (use.subject + UINT32_C(1)));
     if (place && *place == 0 && HPF__ARRAY_PUSH(c->uses, c->n_uses, c->uses_capacity, use)) {
         *place = c->n_uses;
     }
-    bool is_counted = place && *place != 0;
-    if (is_counted) {
-        c->uses[*place - 1].n_closures++;
-        c->uses[*place - 1].n_bytes += n_bytes;
-    }
-    return is_counted;
+    return place ? (uint32_t)*place : 0;
 }
 
 static bool is_printable(unsigned char byte)

@@ -76,9 +76,10 @@ static inline uint64_t hpp__haskell_subject(const hpp__haskell_info *info, const
     return place < n ? words[place] : 0;
 }
 
-/* Counts a closure by its subject; `subject` NULL: not known. Returns false without memory. */
-bool hpp__haskell_count_use(hpp__haskell_closures *closures, const hpp__haskell_info *info,
-                            const hpp__haskell_info *subject, uint64_t n_bytes);
+/* Returns the number of the use of closures with an info table and a subject, from 1, a new one if
+ * needed; 0 without memory. `subject` NULL: not known. */
+uint32_t hpp__haskell_use_number(hpp__haskell_closures *closures, uint32_t info,
+                                 const hpp__haskell_info *subject);
 
 /* Replaces `out` by the name of closures: "package:Module.Constructor", or the type. */
 void hpp__haskell_closure_name(const hpp__haskell_closures *closures, const hpp__haskell_info *info,

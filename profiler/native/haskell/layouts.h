@@ -44,7 +44,8 @@ typedef struct hpp_haskell_layout {
     uint16_t generation_bytes[2];
     uint16_t generation_threads, generation_weaks, generation_to;
     uint16_t generation_old_blocks[2];
-    uint16_t thread_bytes, thread_what_next, thread_block_info, thread_capability, thread_record;
+    uint16_t thread_bytes, thread_what_next, thread_block_info, thread_id, thread_capability;
+    uint16_t thread_record;
     uint16_t thread_label; /* 0: it has none */
     uint16_t thread_exceptions, thread_queue;
     uint16_t record_chunk_bytes[2]; /* of transactions */
@@ -64,6 +65,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .thread_bytes = 120,
         .thread_what_next = 32,
         .thread_block_info = 40,
+        .thread_id = 48,
         .thread_capability = 72,
         .thread_record = 80,
         .thread_label = 0,
@@ -85,6 +87,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .thread_bytes = 120,
         .thread_what_next = 32,
         .thread_block_info = 40,
+        .thread_id = 48,
         .thread_capability = 72,
         .thread_record = 80,
         .thread_label = 0,
@@ -106,6 +109,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .thread_bytes = 128,
         .thread_what_next = 32,
         .thread_block_info = 40,
+        .thread_id = 48,
         .thread_capability = 72,
         .thread_record = 80,
         .thread_label = 88,
@@ -127,6 +131,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .thread_bytes = 136,
         .thread_what_next = 32,
         .thread_block_info = 48,
+        .thread_id = 56,
         .thread_capability = 80,
         .thread_record = 88,
         .thread_label = 96,

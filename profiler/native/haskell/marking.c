@@ -59,7 +59,8 @@ static bool bit_of(const hpp__haskell_marking *m, uint64_t address, uint64_t **w
 static void reach_static(hpp__haskell_marking *m, uint64_t address)
 {
     uint64_t word;
-    if (address == 0 || hpp__map_find(&m->statics, address) || m->statics.n_keys >= MOST_STATICS ||
+    if (m->found || address == 0 || hpp__map_find(&m->statics, address) ||
+        m->statics.n_keys >= MOST_STATICS ||
         !hpp__haskell_read(m->heap, &word, address, sizeof word) ||
         !hpp__haskell_info_at(m->closures, word)) {
         return;
@@ -71,8 +72,7 @@ static void reach_static(hpp__haskell_marking *m, uint64_t address)
     }
 }
 
-/* Reaches the closure that a pointer refers to, whose lowest bits are its tag. */
-static void reach(hpp__haskell_marking *m, uint64_t pointer)
+void hpp__haskell_reach(hpp__haskell_marking *m, uint64_t pointer)
 {
     uint64_t address = pointer & ~(uint64_t)TAG_MASK;
     const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
@@ -91,6 +91,8 @@ static void reach(hpp__haskell_marking *m, uint64_t pointer)
     uint64_t *word, bit;
     if (!group || address < group->begin || address >= group->object_end) {
         m->n_invalid++;
+    } else if (m->found) {
+        m->found(m->found_context, address);
     } else if (!bit_of(m, address, &word, &bit)) {
         *word |= bit;
         push(m, address);
@@ -104,14 +106,14 @@ static void reach_if_closure(hpp__haskell_marking *m, uint64_t pointer)
     const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
     const hpp__haskell_info *info = group ? info_of(m, group, address) : NULL;
     if (!group || (info && !hpp__haskell_is_frame(info->type) && address < group->object_end)) {
-        reach(m, pointer);
+        hpp__haskell_reach(m, pointer);
     }
 }
 
 static void reach_all(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
-        reach(m, words[i]);
+        hpp__haskell_reach(m, words[i]);
     }
 }
 
@@ -140,7 +142,7 @@ static uint64_t reach_by_bitmap(hpp__haskell_marking *m, uint64_t bitmap, const 
             return most + 1;
         }
         if (!(bits >> i % 64 & 1)) {
-            reach(m, words[i]);
+            hpp__haskell_reach(m, words[i]);
         }
     }
     return n;
@@ -169,7 +171,7 @@ static uint64_t follow_frame(hpp__haskell_marking *m, const uint64_t *words, uin
     case HPP_HASKELL_RET_FUN: /* size, function, arguments */
         n_words = n > 2 && words[1] <= n - 3 ? 3 + words[1] : n + 1;
         if (n_words <= n) {
-            reach(m, words[2]);
+            hpp__haskell_reach(m, words[2]);
             reach_all_if_closures(m, words + 3, words[1]);
         }
         break;
@@ -182,7 +184,7 @@ static uint64_t follow_frame(hpp__haskell_marking *m, const uint64_t *words, uin
         n_words = 1 + size;
         for (uint64_t i = 0; i < size && n_words <= n; i++) {
             if (!(bits >> i & 1)) {
-                reach(m, words[1 + i]);
+                hpp__haskell_reach(m, words[1 + i]);
             }
         }
     }
@@ -219,15 +221,15 @@ static bool is_evaluated(hpp__haskell_marking *m, uint64_t pointer)
 static void follow_thread(hpp__haskell_marking *m, const uint64_t *words)
 {
     const hpp_haskell_layout *layout = m->heap->layout;
-    reach(m, words[1]); /* the next one of a queue */
-    reach(m, words[3]); /* its stack */
+    hpp__haskell_reach(m, words[1]); /* the next one of a queue */
+    hpp__haskell_reach(m, words[3]); /* its stack */
     reach_if_closure(m, words[layout->thread_block_info / WORD_BYTES]);
-    reach(m, words[layout->thread_record / WORD_BYTES]);
+    hpp__haskell_reach(m, words[layout->thread_record / WORD_BYTES]);
     if (layout->thread_label != 0) {
-        reach(m, words[layout->thread_label / WORD_BYTES]);
+        hpp__haskell_reach(m, words[layout->thread_label / WORD_BYTES]);
     }
-    reach(m, words[layout->thread_exceptions / WORD_BYTES]);
-    reach(m, words[layout->thread_queue / WORD_BYTES]);
+    hpp__haskell_reach(m, words[layout->thread_exceptions / WORD_BYTES]);
+    hpp__haskell_reach(m, words[layout->thread_queue / WORD_BYTES]);
 }
 
 /* Reaches what a closure of the heap refers to. `n` is its size in words. */
@@ -249,18 +251,18 @@ static void follow(hpp__haskell_marking *m, const hpp__haskell_info *info, const
         reach_all(m, words + THUNK_PAYLOAD, info->n_pointers);
         break;
     case HPP_HASKELL_THUNK_SELECTOR:
-        reach(m, words[THUNK_PAYLOAD]);
+        hpp__haskell_reach(m, words[THUNK_PAYLOAD]);
         break;
     case HPP_HASKELL_AP: /* number of arguments, function, arguments */
-        reach(m, words[3]);
+        hpp__haskell_reach(m, words[3]);
         reach_all_if_closures(m, words + 4, n - 4);
         break;
     case HPP_HASKELL_PAP:
-        reach(m, words[2]);
+        hpp__haskell_reach(m, words[2]);
         reach_all_if_closures(m, words + 3, n - 3);
         break;
     case HPP_HASKELL_AP_STACK:
-        reach(m, words[3]);
+        hpp__haskell_reach(m, words[3]);
         follow_stack(m, words + 4, n - 4);
         break;
     case HPP_HASKELL_MUT_ARR_PTRS_CLEAN:
@@ -276,7 +278,7 @@ static void follow(hpp__haskell_marking *m, const hpp__haskell_info *info, const
         reach_all(m, words + 2, words[1]);
         break;
     case HPP_HASKELL_BLACKHOLE:
-        reach(m, words[PAYLOAD]);
+        hpp__haskell_reach(m, words[PAYLOAD]);
         break;
     case HPP_HASKELL_CONTINUATION: /* code, a place, number of words, stack */
         follow_stack(m, words + 4, n - 4);
@@ -336,56 +338,95 @@ static const hpp__haskell_info *subject_of(hpp__haskell_marking *m, uint64_t poi
     return NULL;
 }
 
-/* Counts a closure of the heap, and reaches what it refers to. */
-static void visit(hpp__haskell_marking *m, const hpp__haskell_group *group, uint64_t address)
+bool hpp__haskell_look_at(hpp__haskell_marking *m, uint64_t address, hpp__haskell_closure *out)
 {
+    const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
     size_t n = FIRST_WORDS;
-    const uint64_t *words = words_at(m, group, address, &n);
+    const uint64_t *words = group ? words_at(m, group, address, &n) : NULL;
+    *out = (hpp__haskell_closure){.words = words, .n_first = n};
     if (words && words[0] & 1) { /* a collection has moved it */
-        reach(m, words[0] - 1);
-        return;
+        out->stands_for = words[0] - 1;
+        return true;
     }
-    hpp__haskell_info *info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
+    const hpp__haskell_info *info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
     if (info && n > 1 &&
         (info->type == HPP_HASKELL_IND ||
          (info->type == HPP_HASKELL_BLACKHOLE && !is_evaluated(m, words[1])))) {
-        reach(m, words[1]);
-        return;
+        out->stands_for = words[1];
+        return true;
     }
     info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL; /* it may have moved */
     uint64_t n_words = info ? hpp__haskell_closure_words(m->closures, info, words, n) : 0;
     bool is_region = info && info->type == HPP_HASKELL_COMPACT_NFDATA;
     if (n_words == 0 || (!is_region && n_words > (group->end - address) / WORD_BYTES)) {
-        m->n_invalid++;
+        return false;
+    }
+    out->info = (uint32_t)(info - m->closures->infos);
+    out->n_words = n_words;
+    out->is_pinned = (group->flags & HPP_HASKELL_IS_PINNED) != 0;
+    return true;
+}
+
+uint32_t hpp__haskell_use_of(hpp__haskell_marking *m, const hpp__haskell_closure *closure)
+{
+    const hpp__haskell_info *info = &m->closures->infos[closure->info];
+    const hpp__haskell_info *subject =
+        subject_of(m, hpp__haskell_subject(info, closure->words, closure->n_first));
+    return hpp__haskell_use_number(m->closures, closure->info, subject);
+}
+
+void hpp__haskell_follow(hpp__haskell_marking *m, uint64_t address,
+                         const hpp__haskell_closure *closure)
+{
+    enum { VALUE = 3, FINALIZER = 4 };
+    const hpp__haskell_info info = m->closures->infos[closure->info]; /* others are added */
+    if (info.type == HPP_HASKELL_COMPACT_NFDATA || info.type == HPP_HASKELL_ARR_WORDS) {
         return;
     }
-    info->n_closures++;
-    info->n_bytes += n_words * WORD_BYTES;
-    m->n_closures++;
-    m->n_bytes += n_words * WORD_BYTES;
-    if (m->with_uses && hpp__haskell_has_subject(info)) {
-        const uint64_t pointer = hpp__haskell_subject(info, words, n);
-        const size_t index = (size_t)(info - m->closures->infos);
-        const hpp__haskell_info *subject = subject_of(m, pointer);
-        info = &m->closures->infos[index]; /* it may have moved */
-        m->is_short |= !hpp__haskell_count_use(m->closures, info, subject, n_words * WORD_BYTES);
-    }
-    bool is_pinned = (group->flags & HPP_HASKELL_IS_PINNED) != 0;
-    m->n_pinned_bytes += is_pinned ? n_words * WORD_BYTES : 0;
-    if (is_region || info->type == HPP_HASKELL_ARR_WORDS) {
-        return;
-    }
-    const hpp__haskell_info copy = *info; /* others are added meanwhile */
-    words = hpp__haskell_words(m->heap, address, (size_t)n_words);
-    if (words && copy.type == HPP_HASKELL_STACK) {
-        follow_stack_closure(m, address, words, n_words);
+    const uint64_t *words = hpp__haskell_words(m->heap, address, (size_t)closure->n_words);
+    if (words && info.type == HPP_HASKELL_STACK) {
+        follow_stack_closure(m, address, words, closure->n_words);
     } else if (words) {
-        follow(m, &copy, words, n_words);
+        follow(m, &info, words, closure->n_words);
+    }
+    if (words && info.type == HPP_HASKELL_WEAK && hpp__map_find(&m->weaks, address) &&
+        closure->n_words > FINALIZER) {
+        hpp__haskell_reach(m, words[VALUE]);
+        hpp__haskell_reach(m, words[FINALIZER]);
     }
 }
 
-/* Reaches what a static closure refers to. */
-static void visit_static(hpp__haskell_marking *m, uint64_t address)
+/* Counts a closure of the heap, and reaches what it refers to. */
+static void visit(hpp__haskell_marking *m, uint64_t address)
+{
+    hpp__haskell_closure closure;
+    if (!hpp__haskell_look_at(m, address, &closure)) {
+        m->n_invalid++;
+        return;
+    }
+    if (closure.n_words == 0) {
+        hpp__haskell_reach(m, closure.stands_for);
+        return;
+    }
+    hpp__haskell_info *info = &m->closures->infos[closure.info];
+    uint64_t n_bytes = closure.n_words * WORD_BYTES;
+    info->n_closures++;
+    info->n_bytes += n_bytes;
+    m->n_closures++;
+    m->n_bytes += n_bytes;
+    m->n_pinned_bytes += closure.is_pinned ? n_bytes : 0;
+    if (m->with_uses && hpp__haskell_has_subject(info)) {
+        uint32_t number = hpp__haskell_use_of(m, &closure);
+        m->is_short |= number == 0;
+        if (number > 0) {
+            m->closures->uses[number - 1].n_closures++;
+            m->closures->uses[number - 1].n_bytes += n_bytes;
+        }
+    }
+    hpp__haskell_follow(m, address, &closure);
+}
+
+void hpp__haskell_follow_static(hpp__haskell_marking *m, uint64_t address)
 {
     uint64_t words[MOST_STATIC_WORDS];
     if (!hpp__haskell_read(m->heap, words, address, 2 * WORD_BYTES)) {
@@ -398,7 +439,7 @@ static void visit_static(hpp__haskell_marking *m, uint64_t address)
         reach_static(m, info.table);
     }
     if (info.type == HPP_HASKELL_IND_STATIC) {
-        reach(m, words[1]);
+        hpp__haskell_reach(m, words[1]);
     } else if (is_function || hpp__haskell_is_constructor(info.type)) {
         /* A function may be a table of references, too: it has these as pointers. */
         for (uint64_t i = 0; i < info.n_pointers;) {
@@ -420,11 +461,10 @@ static void visit_all(hpp__haskell_marking *m)
     const uint64_t most_bytes = m->heap->n_megablocks * (uint64_t)HPP_HASKELL_MEGABLOCK_BYTES;
     while (m->n_left > 0 && !m->is_short && m->n_bytes <= most_bytes) {
         uint64_t address = m->left[--m->n_left];
-        const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
-        if (group) {
-            visit(m, group, address);
+        if (hpp__haskell_group_of(m->heap, address)) {
+            visit(m, address);
         } else {
-            visit_static(m, address);
+            hpp__haskell_follow_static(m, address);
         }
     }
 }
@@ -465,7 +505,8 @@ static void reach_thread(hpp__haskell_marking *m, uint64_t address, const uint64
         return; /* it is reached if anything refers to it */
     }
     note_capability(m, capability);
-    reach(m, address);
+    m->is_short |= !HPF__ARRAY_PUSH(m->threads, m->n_threads, m->threads_capacity, address);
+    hpp__haskell_reach(m, address);
     m->n_running += hpp__image_read(m->heap->image, &current, capability + layout->current_thread,
                                     sizeof current) &&
                     current == address;
@@ -490,8 +531,8 @@ static void reach_threads(hpp__haskell_marking *m)
     hpp__map_finish(&seen);
 }
 
-/* Reaches the objects of stable pointers. A free entry has the address of another one. */
-static void reach_stables(hpp__haskell_marking *m)
+/* A free entry has the address of another one. */
+void hpp__haskell_reach_stables(hpp__haskell_marking *m)
 {
     const hpp__haskell_variables *known = m->closures->variables;
     uint64_t end = known->stables + known->n_stables * WORD_BYTES;
@@ -534,7 +575,7 @@ static bool is_alive(hpp__haskell_marking *m, uint64_t pointer)
 /* Reaches the weak pointers of a list whose keys are reached, and what they refer to. `head` is
  * where the address of the first one is. Returns whether there were any that were not handled
  * before. */
-static bool reach_weaks(hpp__haskell_marking *m, uint64_t head, hpp__map *handled)
+static bool reach_weaks(hpp__haskell_marking *m, uint64_t head)
 {
     enum { FINALIZERS = 1, KEY, VALUE, FINALIZER, LINK, WEAK_WORDS };
     uint64_t at = 0;
@@ -545,11 +586,11 @@ static bool reach_weaks(hpp__haskell_marking *m, uint64_t head, hpp__map *handle
     while ((words = object_at(m, at, HPP_HASKELL_WEAK, WEAK_WORDS)) && !hpp__map_find(&seen, at) &&
            hpp__map_add(&seen, at)) {
         uint64_t next = words[LINK];
-        if (!hpp__map_find(handled, at) && is_alive(m, words[KEY])) {
-            is_any |= hpp__map_add(handled, at) != NULL;
-            reach(m, at);
-            reach(m, words[VALUE]);
-            reach(m, words[FINALIZER]);
+        if (!hpp__map_find(&m->weaks, at) && is_alive(m, words[KEY])) {
+            is_any |= hpp__map_add(&m->weaks, at) != NULL;
+            hpp__haskell_reach(m, at);
+            hpp__haskell_reach(m, words[VALUE]);
+            hpp__haskell_reach(m, words[FINALIZER]);
         }
         at = next;
     }
@@ -572,20 +613,17 @@ bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
     if (m->n_running > 0) {
         return !m->is_short;
     }
-    reach_stables(m);
+    hpp__haskell_reach_stables(m);
     visit_all(m);
-    hpp__map handled = {0};
     bool is_any = true;
     for (int n_left = MOST_ROUNDS; n_left > 0 && is_any && !m->is_short; n_left--) {
         is_any = false;
         for (size_t g = 0; g < heap->n_generations; g++) {
-            is_any |=
-                reach_weaks(m, heap->generations[g] + heap->layout->generation_weaks, &handled);
+            is_any |= reach_weaks(m, heap->generations[g] + heap->layout->generation_weaks);
         }
-        is_any |= reach_weaks(m, closures->variables->weaks, &handled);
+        is_any |= reach_weaks(m, closures->variables->weaks);
         visit_all(m);
     }
-    hpp__map_finish(&handled);
     return !m->is_short;
 }
 
@@ -593,6 +631,8 @@ void hpp__haskell_marking_finish(hpp__haskell_marking *m)
 {
     free(m->is_reached);
     hpp__map_finish(&m->statics);
+    hpp__map_finish(&m->weaks);
     free(m->left);
+    free(m->threads);
     *m = (hpp__haskell_marking){0};
 }

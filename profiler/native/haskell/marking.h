@@ -28,6 +28,9 @@ typedef struct hpp__haskell_marking {
     hpp__map statics;                /* that were reached */
     uint64_t *left;                  /* closures to be followed */
     size_t n_left, left_capacity;
+    hpp__map weaks;    /* weak pointers whose keys were reached */
+    uint64_t *threads; /* that have not ended */
+    size_t n_threads, threads_capacity;
     uint64_t capabilities[HPP__HASKELL_MAX_CAPABILITIES];
     size_t n_capabilities;
     uint64_t n_bytes, n_pinned_bytes; /* reached; the latter in blocks of pinned arrays */
@@ -35,12 +38,43 @@ typedef struct hpp__haskell_marking {
     size_t n_running;                 /* threads that run Haskell code */
     bool is_short;                    /* memory was lacking */
     bool with_uses;                   /* closures are counted by what they apply, too */
+    /* If it is set, what is reached is not marked: this gets its address in the heap. */
+    void (*found)(void *context, uint64_t address);
+    void *found_context;
 } hpp__haskell_marking;
+
+/* A closure of the heap. */
+typedef struct hpp__haskell_closure {
+    const uint64_t *words; /* the first ones */
+    size_t n_first;        /* how many */
+    uint64_t n_words;      /* its size; 0: it is none itself, but */
+    uint64_t stands_for;   /* the closure that this pointer refers to */
+    uint32_t info;         /* index */
+    bool is_pinned;
+} hpp__haskell_closure;
 
 /* Finds what is reached, unless threads run. `with_uses`: closures are counted by their subjects,
  * too. Returns false without memory. Call hpp__haskell_marking_finish in any case. */
 bool hpp__haskell_mark(hpp__haskell_marking *marking, hpp__haskell_closures *closures,
                        bool with_uses);
+/* Looks at the closure at an address of the heap. Returns false if there is none. */
+bool hpp__haskell_look_at(hpp__haskell_marking *marking, uint64_t address,
+                          hpp__haskell_closure *out);
+
+/* Returns the number of the use that a closure with a subject is one of, from 1; 0 without memory.
+ */
+uint32_t hpp__haskell_use_of(hpp__haskell_marking *marking, const hpp__haskell_closure *closure);
+
+/* Reaches the closure that a pointer refers to, whose lowest bits are its tag. */
+void hpp__haskell_reach(hpp__haskell_marking *marking, uint64_t pointer);
+
+/* Reaches what a closure of the heap refers to; what a static closure does; the objects of stable
+ * pointers. */
+void hpp__haskell_follow(hpp__haskell_marking *marking, uint64_t address,
+                         const hpp__haskell_closure *closure);
+void hpp__haskell_follow_static(hpp__haskell_marking *marking, uint64_t address);
+void hpp__haskell_reach_stables(hpp__haskell_marking *marking);
+
 void hpp__haskell_marking_finish(hpp__haskell_marking *marking);
 
 #endif

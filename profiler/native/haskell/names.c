@@ -250,3 +250,10 @@ void hpp__haskell_names_make(hpp__haskell_names *n, const hpp__haskell_closures 
         add_closure(n, c, subject, "");
     }
 }
+
+void hpp__haskell_names_make_static(hpp__haskell_names *n, const hpp__haskell_closures *c,
+                                    uint64_t info)
+{
+    n->description.length = 0;
+    add_code(n, c, info, "CAF", "CAF ");
+}

@@ -31,6 +31,10 @@ void hpp__haskell_names_finish(hpp__haskell_names *names);
 void hpp__haskell_names_make(hpp__haskell_names *names, const hpp__haskell_closures *closures,
                              const hpp__haskell_info *info, const hpp__haskell_info *subject);
 
+/* Names a variable at the top level by its info table: "CAF Main.cache". */
+void hpp__haskell_names_make_static(hpp__haskell_names *names,
+                                    const hpp__haskell_closures *closures, uint64_t info);
+
 /* A symbol of GHC's, as it was in the source. */
 typedef struct hpp__haskell_symbol {
     hpp__text package, module, name; /* the package is empty for that of the program */

@@ -5,9 +5,10 @@
  * have stored.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "native/haskell/census.h"
+#include "native/haskell/references.h"
 
 enum {
     MEGABLOCK = HPP_HASKELL_MEGABLOCK_BYTES,
@@ -104,7 +105,8 @@ static const uint64_t frame = code_at + 64, stop = code_at + 128, thread_info = 
 static const uint64_t stack_info = code_at + 256, cons = code_at + 320, pair = code_at + 448;
 static const uint64_t array_info = code_at + 576, link_info = code_at + 640;
 static const uint64_t young = data_at, old = data_at + GENERATION, capability = data_at + 1024;
-static const uint64_t end_of_list = data_at + 4096;
+static const uint64_t end_of_list = data_at + 4096, variable = data_at + 4160;
+static const uint64_t variable_info = code_at + 704, variable_code = code_at + 768;
 
 static void make_heap(void)
 {
@@ -117,6 +119,7 @@ static void make_heap(void)
     put_info(pair, HPP_HASKELL_CONSTR, 2, 1, "main:Main.Pair");
     put_info(array_info, HPP_HASKELL_ARR_WORDS, 0, 0, NULL);
     put_info(link_info, HPP_HASKELL_IND, 1, 0, NULL);
+    put_info(variable_info, HPP_HASKELL_IND_STATIC, 1, 0, NULL);
     put(young + 120, old); /* to the next generation */
     put(old, 1);
     put(old + 120, old);
@@ -130,6 +133,7 @@ static void make_heap(void)
     put(thread, thread_info);
     put(thread + 24, stack);
     put(thread + 32, 1);
+    put(thread + 48, 7); /* its number */
     put(thread + 72, capability);
     put(stack, stack_info);
     put(stack + 8, STACK_WORDS);
@@ -156,6 +160,10 @@ static void make_heap(void)
     put(pinned, array_info);
     put(pinned + 8, 41); /* bytes: six words */
     put(end_of_list, pair);
+    put(end_of_list + 8, variable);
+    put(variable, variable_info); /* it was evaluated */
+    put(variable + 8, link);
+    put(variable + 24, variable_code);
 }
 
 static uint64_t bytes_of(const char *name, const hpp__haskell_census *taken)
@@ -171,13 +179,13 @@ static uint64_t bytes_of(const char *name, const hpp__haskell_census *taken)
     return n_bytes;
 }
 
-static hpp__haskell_found take(hpp__haskell_census *census)
+static hpp__haskell_census census;
+
+static hpp__haskell_found take(hpp__haskell_census *out)
 {
     static const hpp__haskell_variables none = {.stables = 0};
-    return hpp__haskell_census_take(census, &image, &hpp__haskell_layouts[0], &none, NULL);
+    return hpp__haskell_census_take(out, &image, &hpp__haskell_layouts[0], &none, NULL);
 }
-
-static hpp__haskell_census census;
 
 Test(haskell, counts_what_a_stack_reaches_once)
 {
@@ -307,9 +315,93 @@ Test(haskell, other_symbols_are_left)
     }
 }
 
+/* ---- References ---- */
+
+static char seen[4096];
+static uint32_t n_seen;
+
+/* Appends " | 120" for a closure, " | 2:thread 7" for a root, " >1" for a reference. */
+static void see(const char *before, uint64_t number, hpf_str name)
+{
+    size_t n = strlen(seen);
+    snprintf(seen + n, sizeof seen - n, " %s%llu%s%.*s", before, (unsigned long long)number,
+             name.length > 0 ? ":" : "", (int)name.length, name.data);
+}
+
+static bool see_closure(void *context, uint64_t n_bytes, uint32_t kind)
+{
+    (void)context;
+    cr_assert_lt(kind, hpp__haskell_census_unreached(&census) + 2);
+    see("| ", n_bytes, HPF_STR(""));
+    n_seen++;
+    return true;
+}
+
+static bool see_reference(void *context, uint32_t to)
+{
+    (void)context;
+    see(">", to, HPF_STR(""));
+    return true;
+}
+
+static bool see_root(void *context, hpp__haskell_root root, hpf_str name)
+{
+    (void)context;
+    see("| ", root, name);
+    return true;
+}
+
+static bool see_all(void)
+{
+    const hpp__haskell_visitor visitor = {
+        .closure = see_closure, .reference = see_reference, .root = see_root};
+    seen[0] = '\0';
+    n_seen = 0;
+    return hpp__haskell_references_visit(&census, &visitor);
+}
+
+Test(haskell, closures_refer_to_closures)
+{
+    hpf_error err;
+    hpp__haskell_names names = {0};
+    cr_assert_eq(hpp_resolver_create(&names.resolver, NULL, &err), HPF_OK);
+    make_heap();
+    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    census.names = &names;
+    cr_assert(see_all());
+    cr_assert_str_eq(seen, " | 120 >1 | 536 >2 | 24 >4 >3 | 24 >4 | 32 >5 >2 | 64 | 3360 | 4032"
+                           " | 2:thread 7 >0 | 0:CAF at p+0x300 >4 | 4:UNREACHED >6 | 4:PINNED >7");
+    hpp__haskell_census_finish(&census);
+    hpp_resolver_destroy(names.resolver);
+    hpp__haskell_names_finish(&names);
+}
+
+static bool refuse(void *context, uint64_t n_bytes, uint32_t kind)
+{
+    (void)context, (void)n_bytes, (void)kind;
+    return ++n_seen < 2;
+}
+
+Test(haskell, a_visitor_ends_the_walk)
+{
+    const hpp__haskell_visitor visitor = {
+        .closure = refuse, .reference = see_reference, .root = see_root};
+    make_heap();
+    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    seen[0] = '\0';
+    n_seen = 0;
+    cr_assert(!hpp__haskell_references_visit(&census, &visitor));
+    cr_assert_eq(n_seen, 2);
+    cr_assert_str_eq(seen, " >1");
+    hpp__haskell_census_finish(&census);
+}
+
 /* Each word may have any value that is near to a valid one, or none of these. */
 Test(haskell, hostile_words_are_not_followed)
 {
+    hpf_error err;
+    hpp__haskell_names names = {0};
+    cr_assert_eq(hpp_resolver_create(&names.resolver, NULL, &err), HPF_OK);
     uint64_t random = 1;
     const uint64_t places[] = {heap_at, code_at, data_at};
     const uint64_t bytes[] = {block_at(7) - heap_at, 1024, 2048};
@@ -328,6 +420,13 @@ Test(haskell, hostile_words_are_not_followed)
         }
         hpp__haskell_found found = take(&census);
         cr_assert(found != HPP__HASKELL_FOUND || census.marking.n_bytes < UINT64_C(1) << 52);
+        if (found == HPP__HASKELL_FOUND) {
+            census.names = &names;
+            cr_assert(see_all());
+            cr_assert_eq(n_seen, census.marking.n_closures + 2);
+        }
         hpp__haskell_census_finish(&census);
     }
+    hpp_resolver_destroy(names.resolver);
+    hpp__haskell_names_finish(&names);
 }

@@ -85,7 +85,8 @@ static hpf_status write_objects(const hpp__image *image, const char *out, hpp_co
     parts p;
     uint64_t *addresses = hpp__image_addresses(image);
     hpf_status status = init_parts(&p, image->process_id, err);
-    if (status == HPF_OK && !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names))) {
+    if (status == HPF_OK &&
+        !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names), NULL)) {
         status = hpf_error_set(err, HPF_ERR_MEMORY, "not enough memory for the graph of the heap");
     }
     if (status == HPF_OK) {

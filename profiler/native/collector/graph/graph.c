@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One pass over the blocks in address order, then one over the roots. Neighbouring blocks are read
- * together. Equal edges in a row are one.
+ * One pass over the blocks in address order, then closures, then one over the roots. Neighbouring
+ * blocks are read together. Equal edges in a row are one.
  */
 #include "graph.h"
 
@@ -239,7 +239,43 @@ static bool add_python_roots(builder *b)
     return true;
 }
 
-static bool build(builder *b, const hpp__image *image, hpp__python_past *past)
+/* ---- Closures ---- */
+
+static bool add_closure(void *context, uint64_t n_bytes, uint32_t kind)
+{
+    builder *b = context;
+    bool is_added = b->graph->n_blocks < HPP__NO_BLOCK - 1 &&
+                    add_node(b->graph, (hpp__graph_node){.size_bytes = n_bytes, .site = kind});
+    b->graph->n_blocks += is_added;
+    b->graph->n_closures += is_added;
+    return is_added;
+}
+
+static bool add_reference(void *context, uint32_t to)
+{
+    builder *b = context;
+    hpp__graph *g = b->graph;
+    return HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity,
+                           (uint32_t)hpp__graph_first_closure(g) + to);
+}
+
+static bool add_haskell_root(void *context, hpp__haskell_root root, hpf_str name)
+{
+    builder *b = context;
+    b->name.length = 0;
+    hpp__text_add(&b->name, name);
+    return add_root(b, HPP__ROOT_CAF + (hpp__root_kind)root, HPF_STR(""), 0);
+}
+
+static bool add_closures(builder *b, hpp__haskell_census *haskell)
+{
+    const hpp__haskell_visitor visitor = {
+        .closure = add_closure, .reference = add_reference, .root = add_haskell_root, .context = b};
+    return !haskell || hpp__haskell_references_visit(haskell, &visitor);
+}
+
+static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
+                  hpp__haskell_census *haskell)
 {
     hpp__python *python = &b->graph->python;
     if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots), past) ||
@@ -251,6 +287,9 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past)
         if (!add_block(b, image, i)) {
             return false;
         }
+    }
+    if (!add_closures(b, haskell)) {
+        return false;
     }
     for (size_t i = 0; i < b->roots.n_areas; i++) {
         if (!add_area(b, &b->roots.areas[i])) {
@@ -268,7 +307,7 @@ void hpp__graph_past_finish(hpp__graph_past *past)
 }
 
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpf_error *err)
+                           hpp_resolver *resolver, hpp__haskell_census *haskell, hpf_error *err)
 {
     builder b = {.graph = graph, .reader = {.pagemap = -1}};
     *graph = (hpp__graph){.arena = hpf_arena_create()};
@@ -279,7 +318,7 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     if (status == HPF_OK &&
         (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||
          !HPF__ARRAY_RESERVE(graph->nodes, graph->nodes_capacity, image->n_blocks + 1) ||
-         !build(&b, image, &past->python))) {
+         !build(&b, image, &past->python, haskell))) {
         status = hpf_error_set_memory(err);
     }
     graph->n_unread_bytes = b.reader.n_unread_bytes;

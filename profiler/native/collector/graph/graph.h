@@ -4,12 +4,14 @@
  *
  * Every aligned word of a block or a root that is the address of a byte of a live block is an edge;
  * one past the end is not. So a number that happens to look like an address is an edge, too. Of the
- * objects of CPython, edges are only what their garbage collector would follow.
+ * objects of CPython, edges are only what their garbage collector would follow; of the closures of
+ * a Haskell heap, which are blocks, too, the same.
  *
- * Nodes are numbered: first the blocks, in the order of the image, then the roots. A graph takes 32
- * bytes for a node and 4 bytes for an edge, so at most half of what it was read from and 32 bytes
- * for each block; while it is made, also a sixtieth of the addresses of the heap. Memory is read in
- * pieces of at most a MiB. The graph keeps nothing of the image, which can be closed.
+ * Nodes are numbered: first the blocks, in the order of the image, then closures, then the roots. A
+ * graph takes 32 bytes for a node and 4 bytes for an edge, so at most half of what it was read from
+ * and 32 bytes for each block; while it is made, also a sixtieth of the addresses of the heap.
+ * Memory is read in pieces of at most a MiB. The graph keeps nothing of the image, which can be
+ * closed.
  *
  * Threads: one thread at a time.
  */
@@ -19,12 +21,13 @@
 #include "base/arena.h"
 #include "native/python/heap/objects.h"
 #include "native/collector/roots/roots.h"
+#include "native/haskell/references.h"
 
 typedef struct hpp__graph_node {
     uint64_t mark;       /* for a census: its retainer word. 0: not reached (yet) */
     uint64_t size_bytes; /* of a root 0 */
     uint64_t first_edge; /* its edges end where the edges of the next node begin */
-    uint32_t site;       /* of a root: its index */
+    uint32_t site;       /* of a root: its index; of a closure: its kind */
     uint32_t group;      /* for the heap adapter: of sites */
 } hpp__graph_node;
 
@@ -42,6 +45,7 @@ typedef struct hpp__graph {
     hpp__graph_root *roots;
     hpp__root_area *areas; /* of memory that roots are in, sorted by address */
     size_t n_blocks, n_roots, n_areas, n_edges;
+    size_t n_closures;       /* of the blocks, the last ones */
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
     size_t nodes_capacity, edges_capacity, roots_capacity;
     hpf_arena *arena;   /* texts of roots */
@@ -57,11 +61,18 @@ typedef struct hpp__graph_past {
 void hpp__graph_past_finish(hpp__graph_past *past);
 
 /* Makes the graph of an image. `past` becomes that of the next one; `resolver` names variables and
- * functions. Errors: MEMORY, LIMIT, SYNTAX for invalid blocks. Call hpp__graph_finish in any case.
+ * functions; `haskell` is a census of its Haskell heap, or NULL. Errors: MEMORY, LIMIT, SYNTAX for
+ * invalid blocks. Call hpp__graph_finish in any case.
  */
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpf_error *err);
+                           hpp_resolver *resolver, hpp__haskell_census *haskell, hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
+
+/* Returns the number of the first closure, and of the block after the last one of the image. */
+static inline size_t hpp__graph_first_closure(const hpp__graph *graph)
+{
+    return graph->n_blocks - graph->n_closures;
+}
 
 /* Returns the edges of a node. */
 static inline const uint32_t *hpp__graph_edges(const hpp__graph *graph, size_t node, size_t *n)

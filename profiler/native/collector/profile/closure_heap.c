@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/names.h"
 #include "base/words.h"
 #include "hpfile/str.h"
 #include "native/collector/image/proc.h"
@@ -49,7 +50,7 @@ static const hpp__stack *stack_of(hpp__closure_heap *h, const hpp__haskell_sum *
         .file = from->file,
         .line = from->line,
     };
-    const hpp__stack *own = h->with_names && from->description.length > 0
+    const hpp__stack *own = h->native->calls && from->description.length > 0
                                 ? hpp__named_stacks_object_kind(h->native->calls, &name)
                                 : NULL;
     return own ? own : h->calls;
@@ -68,6 +69,26 @@ static bool make_key(hpp__closure_heap *h, const hpp__haskell_sum *from)
     return !h->key.is_short;
 }
 
+/* Returns what closures are called, with their source: "thunk_of_Main.add@Main.hs:12". */
+static hpf_str describe(hpp__closure_heap *h, const hpp__haskell_sum *from, hpf_str kind)
+{
+    hpp__text text = {0};
+    if (from->description.length == 0) {
+        return kind;
+    }
+    hpp__text_add(&text, from->description);
+    if (from->line > 0) {
+        hpp__text_add(&text, HPF_STR("@"));
+        hpp__text_add(&text, hpf__base_name(from->file));
+        hpp__text_add(&text, HPF_STR(":"));
+        hpp__text_add_number(&text, from->line);
+    }
+    char *copy = text.is_short ? NULL : hpf_arena_alloc(h->arena, text.length + 1);
+    hpf_str clean = {copy, copy ? hpp__names_clean(copy, hpp__text_str(&text)) : 0};
+    hpp__text_finish(&text);
+    return copy ? clean : kind;
+}
+
 /* Returns the sum of closures with the same names; NULL without memory. */
 static hpp__closure_sum *sum_of(hpp__closure_heap *h, const hpp__haskell_sum *from)
 {
@@ -83,33 +104,42 @@ static hpp__closure_sum *sum_of(hpp__closure_heap *h, const hpp__haskell_sum *fr
         hpf_str kept = h->names.names[number], kind = hpf__take_until(&kept, '\0');
         h->sums[number] = sum;
         if (sum) {
-            *sum = (hpp__closure_sum){.shape = {.description = kind, .type = kind, .kind = kind},
+            *sum = (hpp__closure_sum){.shape = {.description = describe(h, from, kind),
+                                                .type = kind,
+                                                .module = HPF_STR(HASKELL_HEAP),
+                                                .kind = kind},
                                       .calls = stack_of(h, from)};
         }
     }
     return h->sums[number];
 }
 
-static void add_sum(const hpp__haskell_sum *from, void *context)
+static void add_sum(const hpp__haskell_sum *from, uint32_t kind, void *context)
 {
     hpp__closure_sum *sum = sum_of(context, from);
+    (void)kind;
     if (sum) {
         sum->n_bytes += from->n_bytes;
         sum->n_closures += from->n_closures;
     }
 }
 
-/* Adds up the mappings of the program that have megablocks in them, by group. */
-static bool find_inside(hpp__closure_heap *h, const hpp__image *image,
-                        const hpp__haskell_heap *haskell)
+/* Returns whether a block is a mapping with megablocks in it. */
+static bool is_inside(const hpp__closure_heap *h, const hpp__image_block *block)
+{
+    const uint64_t bytes = HPP_HASKELL_MEGABLOCK_BYTES;
+    uint64_t first = (block->address + bytes - 1) / bytes * bytes;
+    return block->is_mapping && first < block->address + block->size_bytes &&
+           hpp__haskell_has(&h->census->heap, first);
+}
+
+/* Adds up these mappings by group. */
+static bool find_inside(hpp__closure_heap *h, const hpp__image *image)
 {
     bool is_good = true;
     for (size_t i = 0; i < image->n_blocks && is_good; i++) {
         const hpp__image_block *block = &image->blocks[i];
-        const uint64_t bytes = HPP_HASKELL_MEGABLOCK_BYTES;
-        uint64_t first = (block->address + bytes - 1) / bytes * bytes;
-        if (!block->is_mapping || first >= block->address + block->size_bytes ||
-            !hpp__haskell_has(haskell, first)) {
+        if (!is_inside(h, block)) {
             continue;
         }
         size_t group = hpp__site_heap_group(h->native, block->site);
@@ -156,7 +186,7 @@ static void find_variables(hpp__closure_heap *h, const hpp__image *image)
         h->table_at = address_of(h, object, bias, "stable_ptr_table");
         h->size_at = address_of(h, object, bias, "SPT_size");
         h->variables.weaks = address_of(h, object, bias, "nonmoving_weak_ptr_list");
-        for (unsigned k = 0; k < HPP__HASKELL_APPLICATIONS && h->with_names; k++) {
+        for (unsigned k = 0; k < HPP__HASKELL_APPLICATIONS; k++) {
             char name[32];
             snprintf(name, sizeof name, "stg_ap_%u_upd_info", k + 1);
             h->variables.applications[k] = address_of(h, object, bias, name);
@@ -164,7 +194,9 @@ static void find_variables(hpp__closure_heap *h, const hpp__image *image)
     }
 }
 
-/* Reads where the stable pointers are, which are moved as their number grows. */
+/* Reads where the stable pointers are, which are moved as their number grows. A run-time system
+ * that is a library does not export how many there is room for: the block that they are in says so.
+ */
 static void read_variables(hpp__closure_heap *h, const hpp__image *image)
 {
     uint64_t table = 0;
@@ -172,18 +204,52 @@ static void read_variables(hpp__closure_heap *h, const hpp__image *image)
     if (!h->has_looked) {
         find_variables(h, image);
     }
-    bool is_known = h->table_at != 0 && h->size_at != 0 &&
-                    hpp__image_read(image, &table, h->table_at, sizeof table) &&
-                    hpp__image_read(image, &n, h->size_at, sizeof n);
+    bool is_known =
+        h->table_at != 0 && hpp__image_read(image, &table, h->table_at, sizeof table) && table != 0;
+    if (is_known && h->size_at != 0) {
+        is_known = hpp__image_read(image, &n, h->size_at, sizeof n);
+    } else if (is_known) {
+        size_t block = hpp__image_block_of(image, table);
+        is_known = block != SIZE_MAX && image->blocks[block].address == table;
+        n = is_known ? (uint32_t)(image->blocks[block].size_bytes / sizeof table) : 0;
+    }
     h->variables.stables = is_known ? table : 0;
     h->variables.n_stables = n;
 }
 
 /* ---- A census ---- */
 
-bool hpp__closure_heap_take(hpp__closure_heap *h, const hpp__image *image)
+bool hpp__closure_heap_open(hpp__closure_heap *h, const hpp__image *image, bool for_graph)
 {
-    hpp__haskell_census *census = calloc(1, sizeof *census);
+    bool with_names = for_graph || h->native->calls;
+    h->census = calloc(1, sizeof *h->census);
+    if (!h->census) {
+        return false;
+    }
+    read_variables(h, image);
+    hpp__haskell_found found = hpp__haskell_census_take(h->census, image, h->layout, &h->variables,
+                                                        with_names ? &h->namer : NULL);
+    bool is_unsettled = found == HPP__HASKELL_COLLECTING || found == HPP__HASKELL_RUNNING;
+    h->n_counted += found == HPP__HASKELL_FOUND;
+    h->n_skipped += is_unsettled;
+    h->n_unfit += found == HPP__HASKELL_UNFIT;
+    if (found != HPP__HASKELL_FOUND) {
+        hpp__closure_heap_close(h);
+    }
+    return found == HPP__HASKELL_FOUND || (h->n_counted == 0 && !is_unsettled);
+}
+
+void hpp__closure_heap_close(hpp__closure_heap *h)
+{
+    if (h->census) {
+        hpp__haskell_census_finish(h->census);
+        free(h->census);
+        h->census = NULL;
+    }
+}
+
+bool hpp__closure_heap_count(hpp__closure_heap *h, const hpp__image *image)
+{
     for (uint32_t i = 0; i < h->names.n_names; i++) {
         if (h->sums[i]) {
             h->sums[i]->n_bytes = h->sums[i]->n_closures = 0;
@@ -192,34 +258,54 @@ bool hpp__closure_heap_take(hpp__closure_heap *h, const hpp__image *image)
     if (h->inside_capacity > 0) {
         memset(h->inside, 0, h->inside_capacity * sizeof *h->inside);
     }
-    if (!census) {
+    if (!h->census) {
+        return true;
+    }
+    hpp__haskell_census_each(h->census, add_sum, h);
+    return find_inside(h, image);
+}
+
+/* ---- In a graph ---- */
+
+void hpp__closure_heap_take_out(const hpp__closure_heap *h, hpp__image *image)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < image->n_blocks && h->census && image->own_blocks; i++) {
+        if (!is_inside(h, &image->own_blocks[i])) {
+            image->own_blocks[n++] = image->own_blocks[i];
+        }
+    }
+    image->n_blocks = h->census && image->own_blocks ? n : image->n_blocks;
+}
+
+/* Finds the group of a kind of closures; that of what is unknown without memory. */
+static void find_group(const hpp__haskell_sum *from, uint32_t kind, void *context)
+{
+    hpp__closure_heap *h = context;
+    hpp__closure_sum *sum = sum_of(h, from);
+    size_t index;
+    if (sum && sum->group == 0) {
+        const hpp__group group = {
+            .stack = h->stack, .calls = sum->calls, .shape = &sum->shape, .is_closure = true};
+        sum->group = hpp__site_heap_add_closures(h->native, &group, &index) ? index + 1 : 0;
+    }
+    h->groups[kind] = sum && sum->group > 0 ? sum->group - 1 : HPP__GROUP_UNKNOWN;
+}
+
+bool hpp__closure_heap_group(hpp__closure_heap *h, hpp__graph *graph)
+{
+    size_t n_kinds = h->census ? hpp__haskell_census_unreached(h->census) + (size_t)2 : 0;
+    if (!HPF__ARRAY_RESERVE(h->groups, h->groups_capacity, n_kinds)) {
         return false;
     }
-    read_variables(h, image);
-    hpp__haskell_found found = hpp__haskell_census_take(census, image, h->layout, &h->variables,
-                                                        h->with_names ? &h->namer : NULL);
-    bool is_counted = false;
-    if (found == HPP__HASKELL_FOUND) {
-        hpp__haskell_census_each(census, add_sum, h);
-        const hpp__haskell_sum rests[] = {{.kind = HPF_STR("UNREACHED"),
-                                           .description = HPF_STR("UNREACHED"),
-                                           .n_bytes = census->unreached_bytes,
-                                           .n_closures = 1},
-                                          {.kind = HPF_STR("PINNED"),
-                                           .description = HPF_STR("PINNED"),
-                                           .n_bytes = census->pinned_rest_bytes,
-                                           .n_closures = 1}};
-        add_sum(&rests[0], h);
-        add_sum(&rests[1], h);
-        is_counted = find_inside(h, image, &census->heap);
+    if (h->census) {
+        hpp__haskell_census_each(h->census, find_group, h);
     }
-    bool is_unsettled = found == HPP__HASKELL_COLLECTING || found == HPP__HASKELL_RUNNING;
-    h->n_counted += is_counted;
-    h->n_skipped += is_unsettled;
-    h->n_unfit += found == HPP__HASKELL_UNFIT;
-    hpp__haskell_census_finish(census);
-    free(census);
-    return is_counted || (h->n_counted == 0 && !is_unsettled);
+    for (size_t i = hpp__graph_first_closure(graph); i < graph->n_blocks; i++) {
+        graph->nodes[i].group = (uint32_t)h->groups[graph->nodes[i].site];
+        graph->nodes[i].site = HPP_SITE_UNKNOWN;
+    }
+    return true;
 }
 
 /* ---- Life ---- */
@@ -228,19 +314,17 @@ hpf_status hpp__closure_heap_init(hpp__closure_heap *h, hpp__site_heap *native,
                                   const hpp_haskell_layout *layout, hpp_resolver *resolver,
                                   hpf_error *err)
 {
-    *h = (hpp__closure_heap){.native = native,
-                             .layout = layout,
-                             .resolver = resolver,
-                             .with_names = native->calls != NULL,
-                             .namer.resolver = resolver};
+    *h = (hpp__closure_heap){
+        .native = native, .layout = layout, .resolver = resolver, .namer.resolver = resolver};
     h->heap = (hpp_heap){.size = sizeof h->heap,
                          .sums = visit_sums,
                          .stacks = &hpp__named_stacks_view,
                          .context = h};
     h->arena = hpf_arena_create();
-    hpp__named_stacks *stacks = native->calls ? native->calls : native->stacks;
-    h->calls = hpp__named_stacks_special(stacks, HPF_STR(HASKELL_HEAP));
-    return h->arena && h->calls ? HPF_OK : hpf_error_set_memory(err);
+    h->stack = hpp__named_stacks_special(native->stacks, HPF_STR(HASKELL_HEAP));
+    h->calls =
+        native->calls ? hpp__named_stacks_special(native->calls, HPF_STR(HASKELL_HEAP)) : h->stack;
+    return h->arena && h->stack && h->calls ? HPF_OK : hpf_error_set_memory(err);
 }
 
 void hpp__closure_heap_finish(hpp__closure_heap *h)
@@ -249,6 +333,8 @@ void hpp__closure_heap_finish(hpp__closure_heap *h)
     hpf__intern_finish(&h->names);
     hpp__haskell_names_finish(&h->namer);
     hpp__text_finish(&h->key);
+    hpp__closure_heap_close(h);
+    free(h->groups);
     free(h->sums);
     free(h->inside);
     *h = (hpp__closure_heap){0};

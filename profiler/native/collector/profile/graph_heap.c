@@ -13,15 +13,16 @@ enum {
     RANK_VARIABLE,
     RANK_MAPPING,
     RANK_STACK, /* of the first frame; others follow in their order */
-    RANK_INTERPRETER = RANK_STACK + HPP__STACK_ORDERS,
+    RANK_LAST = RANK_STACK + HPP__STACK_ORDERS,
     RANK_NONE /* not reached */
 };
 
 /* All mappings are counted. */
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
 {
-    bool is_part =
-        h->rate_bytes > 0 && !hpf_str_is(h->native->groups[node->group].shape->kind, "mmap");
+    bool is_part = h->rate_bytes > 0 &&
+                   node < &h->graph->nodes[hpp__graph_first_closure(h->graph)] &&
+                   !hpf_str_is(h->native->groups[node->group].shape->kind, "mmap");
     double weight = node->site == HPP_SITE_NONE
                         ? 0
                         : hpf_margin_weight((double)node->size_bytes, h->rate_bytes) + 0.5;
@@ -147,7 +148,12 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
         [HPP__ROOT_MAPPING] = {"mapping", RANK_MAPPING},
         [HPP__ROOT_STACK] = {"stack", RANK_STACK},
         [HPP__ROOT_REGISTERS] = {"registers", RANK_STACK},
-        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_INTERPRETER},
+        [HPP__ROOT_INTERPRETER] = {"interpreter", RANK_LAST},
+        [HPP__ROOT_CAF] = {"variable", RANK_GLOBAL},
+        [HPP__ROOT_STABLE] = {"stable pointers", RANK_VARIABLE},
+        [HPP__ROOT_HASKELL_THREAD] = {"thread", RANK_FRAME},
+        [HPP__ROOT_WEAK] = {"weak pointers", RANK_MAPPING},
+        [HPP__ROOT_REST] = {"garbage", RANK_LAST},
     };
     const char *kind = kinds[from->kind].name;
     hpp__root_object *root = hpf_arena_alloc(h->arena, sizeof *root);
@@ -161,10 +167,10 @@ static hpp__root_object *make_root(hpp__graph_heap *h, hpf_str name, const hpp__
                               .kind = hpf_str_of(kind),
                               .flags = HPP_STATIC | HPP_RETAINER};
     hpp__verdict verdict = hpp__retainer_sites_judge(h->sites, name, module);
-    bool is_of_python = from->kind >= HPP__ROOT_GLOBAL;
+    bool is_of_runtime = from->kind >= HPP__ROOT_GLOBAL;
     root->rank = verdict == HPP__VERDICT_BY_NUMBER  ? kinds[from->kind].rank
                  : verdict == HPP__VERDICT_DOES_NOT ? RANK_STACK + HPP__ORDER_LAST
-                 : is_of_python                     ? RANK_GLOBAL
+                 : is_of_runtime                    ? RANK_GLOBAL
                                                     : RANK_VARIABLE;
     root->is_frame = root->rank == RANK_STACK;
     root->stack = h->with_stacks ? hpp__named_stacks_special(h->native->stacks, name) : NULL;
@@ -350,7 +356,9 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
     }
     for (size_t i = 0; i < graph->n_blocks; i++) {
         hpp__graph_node *node = &graph->nodes[i];
-        node->group = (uint32_t)group_of(h, node->site, types, i);
+        if (i < hpp__graph_first_closure(graph)) {
+            node->group = (uint32_t)group_of(h, node->site, types, i);
+        }
         uint64_t *n_blocks = count_of(h, node->group);
         if (!n_blocks) {
             return false;
@@ -362,7 +370,7 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         !HPF__ARRAY_RESERVE(h->retains, h->retains_capacity, n_groups)) {
         return false;
     }
-    /* Objects of Python are held by variables and functions with names. */
+    /* Objects of Python are held by variables and functions with names; closures, too. */
     bool by_number = !graph->python.of_block;
     for (size_t i = 0; i < n_groups; i++) {
         uint64_t *n_blocks = count_of(h, i);
@@ -370,7 +378,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         if (!n_blocks) {
             return false;
         }
-        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? by_number && has_few(n_blocks)
+        bool may_retain = by_number && !h->native->groups[i].is_closure;
+        h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? may_retain && has_few(n_blocks)
                                                           : verdict == HPP__VERDICT_RETAINS;
     }
     return true;

@@ -12,7 +12,8 @@
  * of threads hold the rest, outer frames before inner ones. A program works on its tables through
  * local variables, but the question is who will still hold them later; and inner frames have words
  * that earlier calls have left. In Python, variables of modules go first, functions that run go
- * second, and variables in C follow; the interpreter holds what nothing else does.
+ * second, and variables in C follow; the interpreter holds what nothing else does. In Haskell,
+ * variables at the top level go before stable pointers, and these before threads.
  *
  * A frame is a holder with a name of its own from the second census in a row on in which it holds
  * something, or as soon as that is a twentieth of the heap. Before, its thread's stack holds it.
@@ -76,8 +77,8 @@ hpf_status hpp__graph_heap_init(hpp__graph_heap *heap, hpp__site_heap *native,
 void hpp__graph_heap_finish(hpp__graph_heap *heap);
 
 /* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its
- * blocks, by their sites and by `types`, which may be NULL, and which of them retain. Returns false
- * without memory; then there are no objects. */
+ * blocks, by their sites and by `types`, which may be NULL; closures have theirs. Finds out which
+ * of them retain. Returns false without memory; then there are no objects. */
 bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__types *types);
 
 /* Returns the bytes that a block counts for: in a sample, those that it stands for. A block that is

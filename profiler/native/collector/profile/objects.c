@@ -44,12 +44,15 @@ static bool add_up(hpp__objects *o)
     return is_good;
 }
 
-bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *resolver)
+bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *resolver,
+                       hpp__closure_heap *closures)
 {
     hpf_error err;
     hpp__types types = {0};
     hpp__site_heap *native = o->heap.native;
-    bool is_open = hpp__graph_init(&o->graph, image, &o->past, resolver, &err) == HPF_OK;
+    bool is_open = hpp__graph_init(&o->graph, image, &o->past, resolver,
+                                   closures ? closures->census : NULL, &err) == HPF_OK &&
+                   (!closures || hpp__closure_heap_group(closures, &o->graph));
     if (is_open && native->with_types) {
         is_open = hpp__types_init(&types, image, &o->graph, type_of_site, native, &err) == HPF_OK;
         o->types = (hpp_type_figures){.by_class = types.bytes_by[HPP__NAMED_BY_CLASS],
@@ -57,6 +60,9 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
                                       .by_variable = types.bytes_by[HPP__NAMED_BY_VARIABLE],
                                       .by_owner = types.bytes_by[HPP__NAMED_BY_OWNER],
                                       .by_site = types.bytes_by[HPP__NAMED_BY_SITE]};
+        for (size_t i = hpp__graph_first_closure(&o->graph); i < o->graph.n_blocks; i++) {
+            o->types.by_class += o->graph.nodes[i].size_bytes; /* constructors are */
+        }
     }
     is_open =
         is_open && hpp__graph_heap_set(&o->heap, &o->graph, native->with_types ? &types : NULL);
@@ -136,12 +142,14 @@ typedef struct identities {
     const uint64_t *addresses;
 } identities;
 
-/* Returns the address of a block, or 0 for a root. */
+/* Returns the address of a block; 0 for a closure, which moves, or a root. */
 static uint64_t address_of(hpp_ref ref, const void *context)
 {
     const identities *known = context;
     size_t number = (size_t)((const hpp__graph_node *)ref - known->graph->nodes);
-    return known->addresses && number < known->graph->n_blocks ? known->addresses[number] : 0;
+    return known->addresses && number < hpp__graph_first_closure(known->graph)
+               ? known->addresses[number]
+               : 0;
 }
 
 hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses, uint64_t process,

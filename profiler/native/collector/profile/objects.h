@@ -9,6 +9,7 @@
 #define HPP_NATIVE_COLLECTOR_PROFILE_OBJECTS_H
 
 #include "core/retainer_log.h"
+#include "closure_heap.h"
 #include "graph_heap.h"
 #include "waste.h"
 
@@ -29,9 +30,11 @@ typedef struct hpp__objects {
     uint64_t n_failed;             /* images without a census, and passes that were not recorded */
 } hpp__objects;
 
-/* Makes the graph of an image and presents it as the heap. Returns false without memory, or if the
+/* Makes the graph of an image and presents it as the heap, with the closures of a Haskell heap that
+ * was read, or NULL. Returns false without memory, or if the
  * image is invalid. Call hpp__objects_close in any case. */
-bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver);
+bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver,
+                       hpp__closure_heap *closures);
 
 /* Returns whether the open objects are a tenth more than those in which most waste was found. */
 bool hpp__objects_have_grown(const hpp__objects *objects);

@@ -33,6 +33,8 @@ typedef struct hpp__process_sample {
     size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
     bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
+    bool is_unsettled;  /* stored by hpp__profile_take: the image shows no moment at which the
+                           closures of its Haskell heap are known */
     hpp__resident *resident; /* owned; NULL: not looked at */
 } hpp__process_sample;
 
@@ -86,6 +88,10 @@ bool hpp__profile_needs_images(const hpp_options *profile);
 /* Returns whether they need images of programs with a Haskell heap: by closure type (-hT), together
  * with other properties of sums at most. */
 bool hpp__profile_counts_closures(const hpp_options *profile);
+
+/* Returns whether images show the closures of such a heap: in their censuses, or in heap snapshots.
+ */
+bool hpp__profile_has_closures(const hpp_options *profile);
 
 /* Returns whether the event log has the threads of the program. */
 bool hpp__profile_logs_threads(const hpp_options *profile);

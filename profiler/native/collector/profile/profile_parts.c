@@ -98,6 +98,15 @@ bool hpp__profile_counts_closures(const hpp_options *profile)
            !hpp__profile_needs_images(profile);
 }
 
+bool hpp__profile_has_closures(const hpp_options *profile)
+{
+    const hpp_census_options *census = profile->census;
+    bool has_objects =
+        profile->snapshot != HPP_SNAPSHOT_NEVER || hpp__profile_needs_images(profile);
+    return hpp__profile_counts_closures(profile) ||
+           (has_objects && !hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY));
+}
+
 static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *options, hpf_error *err)
 {
     bool has_log = p->options->with_eventlog;
@@ -129,7 +138,7 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     }
     if (status == HPF_OK) {
         const hpp_heap *heap = hpp__profile_needs_images(p->options) ? &p->objects.heap.heap
-                               : options->haskell                    ? &p->closures.heap
+                               : hpp__profile_sums_closures(p)       ? &p->closures.heap
                                                                      : &p->heap.heap;
         status = hpp_census_create(&p->engine, heap, census, err);
     }

@@ -104,6 +104,12 @@ static inline uint64_t hpp__larger(uint64_t known, double seen)
     return seen > (double)known ? (uint64_t)seen : known;
 }
 
+/* Returns whether the heap of the census is that of the sums of closures. */
+static inline bool hpp__profile_sums_closures(const hpp__profile *p)
+{
+    return p->files.haskell && hpp__profile_counts_closures(p->options);
+}
+
 /* Returns the path of a file of the profile, in the arena; NULL without memory. */
 const char *hpp__profile_path(const hpp__profile *p, const char *suffix);
 

@@ -67,7 +67,7 @@ static void keep_bands(hpp__peak_bands *to, const hpp_bands *from, bool is_restr
 static void keep_all_bands(hpp__profile *p, const hpp_census_result *result)
 {
     const hpp_bands first = {p->options->census->breakdown, result->bands, result->n_bands};
-    bool is_restricted = p->options->census->n_restrictions > 0 || p->files.haskell;
+    bool is_restricted = p->options->census->n_restrictions > 0 || hpp__profile_sums_closures(p);
     keep_bands(&p->peak_bands[0], &first, is_restricted);
     for (int i = 0; i < HPP_MAX_FURTHER_BANDS; i++) {
         keep_bands(&p->peak_bands[1 + i], &result->further[i], is_restricted);
@@ -132,6 +132,8 @@ static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
         }
         p->figures.snapshot_s = snapshot->time_s;
         p->figures.n_snapshots++;
+        bool was_unsettled = p->snapshot_error.status == HPF_ERR_UNSUPPORTED;
+        p->snapshot_error = was_unsettled ? (hpf_error){.status = HPF_OK} : p->snapshot_error;
     } else if (p->snapshot_error.status == HPF_OK) {
         p->snapshot_error = err;
     }
@@ -192,12 +194,17 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
 {
     const hpp_census_result *result = NULL;
     hpp__followed_note(&p->biography.watch, p->engine, snapshot->deaths, snapshot->n_deaths);
+    if (p->closures.census && snapshot->image) {
+        hpp__closure_heap_take_out(&p->closures, snapshot->image);
+    }
     if (add_others(p, snapshot->image, snapshot->keeps_objects) &&
-        hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names)) &&
+        hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names),
+                          p->files.haskell ? &p->closures : NULL) &&
         follow_lives(p, snapshot, now)) {
         uint64_t *addresses =
             snapshot->keeps_objects ? hpp__image_addresses(snapshot->image) : NULL;
         find_waste(p, snapshot);
+        hpp__closure_heap_close(&p->closures);
         close_image(snapshot); /* the graph is all that is needed */
         if (hpp__profile_needs_images(p->options)) {
             result = hpp_census_take(p->engine, snapshot->time_s);
@@ -215,22 +222,47 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
         free(addresses);
     }
     hpp__objects_close(&p->objects);
+    hpp__closure_heap_close(&p->closures);
     close_image(snapshot);
     return result;
 }
 
-/* Takes a census of the closures in an image. Returns the result; NULL without an image, or if it
- * shows no moment at which they are known. */
-static const hpp_census_result *take_closures(hpp__profile *p, hpp__process_sample *snapshot)
+/* Looks for the closures in an image, which is closed if it shows no moment at which they are
+ * known.
+ */
+static void open_closures(hpp__profile *p, hpp__process_sample *snapshot)
 {
-    bool is_counted = snapshot->image && hpp__closure_heap_take(&p->closures, snapshot->image);
-    if (!snapshot->keeps_objects) {
+    hpf_error err;
+    if (!snapshot->image) {
+        return;
+    }
+    bool for_graph = snapshot->keeps_objects || hpp__profile_needs_images(p->options);
+    snapshot->is_unsettled = !hpp__closure_heap_open(&p->closures, snapshot->image, for_graph);
+    if (snapshot->is_unsettled) {
         close_image(snapshot);
+        if (snapshot->keeps_objects && p->figures.n_snapshots == 0 &&
+            p->snapshot_error.status == HPF_OK) {
+            hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
+                          "no heap snapshot: Haskell code ran, or all of its heap was being "
+                          "collected");
+            p->snapshot_error = err;
+        }
     }
     p->figures.n_unsettled = p->closures.n_skipped;
     p->figures.haskell = p->closures.n_counted == 0 && p->closures.n_unfit > 0
                              ? HPP_NO_HASKELL_LAYOUT
                              : HPP_HASKELL_PROFILED;
+}
+
+/* Takes a census of the sums of closures. Returns the result; NULL without an image, or without
+ * memory. The image is closed unless a heap snapshot needs it. */
+static const hpp_census_result *take_closures(hpp__profile *p, hpp__process_sample *snapshot)
+{
+    bool is_counted = snapshot->image && hpp__closure_heap_count(&p->closures, snapshot->image);
+    if (!snapshot->keeps_objects) {
+        hpp__closure_heap_close(&p->closures);
+        close_image(snapshot);
+    }
     return is_counted ? hpp_census_take(p->engine, snapshot->time_s) : NULL;
 }
 
@@ -305,9 +337,15 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     }
     hpp__throw_log_report(&p->throws, &p->calls, p->figures.process_id, hpp__profile_program(p));
     hpp__era now = {.number = snapshot->era, .live_bytes = live_bytes};
-    const hpp_census_result *closures = p->files.haskell ? take_closures(p, snapshot) : NULL;
-    const hpp_census_result *result = take_objects(p, snapshot, &now);
+    const hpp_census_result *closures = NULL;
     if (p->files.haskell) {
+        open_closures(p, snapshot);
+    }
+    if (hpp__profile_sums_closures(p)) {
+        closures = take_closures(p, snapshot);
+    }
+    const hpp_census_result *result = take_objects(p, snapshot, &now);
+    if (hpp__profile_sums_closures(p)) {
         result = closures;
     } else if (!hpp__profile_needs_images(p->options)) {
         result = hpp_census_take(p->engine, snapshot->time_s);

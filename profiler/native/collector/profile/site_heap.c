@@ -245,6 +245,12 @@ size_t hpp__site_heap_group(hpp__site_heap *h, uint32_t site)
     return group_of(h, site);
 }
 
+bool hpp__site_heap_add_closures(hpp__site_heap *h, const hpp__group *group, size_t *index)
+{
+    *index = h->n_groups;
+    return add_group(h, *group);
+}
+
 void hpp__site_heap_add_up(hpp__site_heap *h, const hpp__window_sums *sums)
 {
     memset(h->costs, 0, h->n_groups * sizeof *h->costs);

@@ -30,6 +30,7 @@ typedef struct hpp__group {
     hpp__naming naming;    /* how the type is known: by a container, a variable, or only the site */
     uint32_t shape_number; /* from 1; 0: a special shape */
     bool is_object;        /* its blocks may own others: as hpp__site_type */
+    bool is_closure;       /* its blocks are closures of a Haskell heap */
     uint32_t band_word, stack_word; /* the engine's */
 } hpp__group;
 
@@ -75,6 +76,10 @@ void hpp__site_heap_add_up(hpp__site_heap *heap, const hpp__window_sums *sums);
 
 /* Returns the index of the group of a site, a new one if needed. */
 size_t hpp__site_heap_group(hpp__site_heap *heap, uint32_t site);
+
+/* Adds a group of closures, whose stacks and shape are borrowed, and stores its index. Returns
+ * false without memory. */
+bool hpp__site_heap_add_closures(hpp__site_heap *heap, const hpp__group *group, size_t *index);
 
 /* Returns the live bytes of all groups. */
 uint64_t hpp__site_heap_live_bytes(const hpp__site_heap *heap);

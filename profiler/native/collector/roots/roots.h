@@ -33,6 +33,12 @@ typedef enum hpp__root_kind {
     HPP__ROOT_CLASS,
     HPP__ROOT_FRAME,       /* of a function that a thread runs */
     HPP__ROOT_INTERPRETER, /* all variables of the interpreter in C */
+    /* Of a Haskell heap (haskell/references.h), in the order of hpp__haskell_root: */
+    HPP__ROOT_CAF,
+    HPP__ROOT_STABLE,
+    HPP__ROOT_HASKELL_THREAD,
+    HPP__ROOT_WEAK,
+    HPP__ROOT_REST,
     HPP__N_ROOT_KINDS
 } hpp__root_kind;
 
