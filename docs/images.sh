@@ -41,6 +41,13 @@ if command -v ghc >/dev/null; then
     draw haskell-counts counts.census --dpi 144
 fi
 
+if command -v hledger >/dev/null; then
+    seq 40000 | awk '{ printf "20%02d-%02d-%02d * shop %d\n    expenses:kind %d  $%d.%02d\n    assets:bank\n\n",
+        10 + int($1 / 4001), 1 + $1 % 12, 1 + $1 % 28, $1 % 977, $1 % 7, $1 * 7919 % 900, $1 % 100 }' >journal
+    record journal -hT -i 0.2 -- hledger -f journal balance
+    draw haskell-hledger journal.census --exclude '^(UNREACHED|PINNED)$' --dpi 96
+fi
+
 cat >evicted.py <<'END'
 import time
 cache = [b"x" * (1000 + i % 2) for i in range(200_000)]

@@ -3,7 +3,7 @@
 """What samples of a Haskell heap (census run -hT, or -hr) cost: how long the program waits for each, and how fast census follows
 closures. Prints a table in Markdown.
 
-    bench_haskell.py --build build/release [--ghc GHC] [--by -hr] [--millions 1 5 20]
+    bench_haskell.py --build build/release [--ghc GHC] [--by r] [--millions 1 5 20]
 
 haskell_list.hs keeps a list with two closures for each element, and collects its young garbage every millisecond. Of the N
 longest of these rounds while N samples were taken, the shortest is printed, and the same without census: each sample made a
@@ -66,7 +66,7 @@ def measure(census, program, n, folder, by):
     """Returns a round with a sample and one without, in milliseconds, the resident set of the program, and closures per
     second of processor time."""
     path = os.path.join(folder, f"list-{n}.hp")
-    runs = subprocess.Popen([census, "run", "-q", by, "-i0.05", "-o", path, "--", program, str(n)],
+    runs = subprocess.Popen([census, "run", "-q", "-h" + by, "-i0.05", "-o", path, "--", program, str(n)],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runs.stdout.readline()
     begin_of_rounds = time.monotonic()
@@ -85,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--ghc", default="ghc")
-    parser.add_argument("--by", default="-hT", choices=["-hT", "-hr"])
+    parser.add_argument("--by", default="T", choices=["T", "r"])
     parser.add_argument("--millions", type=int, nargs="+", default=[1, 5, 20])
     options = parser.parse_args()
     census = os.path.join(os.path.abspath(options.build), "cli/census")
