@@ -290,10 +290,11 @@ class Haskell(Native):
             time.sleep(0.05)
         found = wait_for_samples(path, lambda samples: len(samples) > n_before + 2 and
                                  samples[-1] == samples[-2] == samples[-3])[-1]
+        kept = shutil.copy(snapshot, os.path.join(directory, "kept.heapsnapshot"))  # a later one may replace it
         runs.say("end")
         runs.end()
         self.assertEqual((runs.status, runs.read_errors()), (0, ""))
-        return found, snapshot
+        return found, kept
 
     def check_snapshot(self, built):
         """The closures of a heap snapshot are those of the profile by closure type."""
