@@ -4,7 +4,8 @@
 
 missing=()
 
-# want PACKAGE PROBE...: PACKAGE is missing when the probe fails. Names that it has in several releases: A|B.
+# want PACKAGE PROBE...: PACKAGE is missing when the probe fails. Names that it has in several releases: A|B. A name that
+# ends with | is left out where the release has none of them.
 want() {
     local package=$1
     shift
@@ -60,13 +61,14 @@ install_named() {
     local names=() package name known
     for package in "${missing[@]}"; do
         known=${package%%|*}
+        [[ $package != *'|' ]] || known=''
         for name in ${package//|/ }; do
             if [[ $(LC_ALL=C apt-cache policy "$name") == *'Candidate: '[^\(]* ]]; then
                 known=$name
                 break
             fi
         done
-        names+=("$known")
+        names+=(${known:+"$known"})
     done
     "$@" apt-get install -y --no-install-recommends "${names[@]}"
 }
@@ -83,9 +85,37 @@ step() {
     fi
 }
 
+# CMake has presets from 3.21 on, Debian from 12 on.
+has_presets() {
+    cmake --list-presets >/dev/null 2>&1
+}
+
+# configure PRESET
+configure() {
+    local options
+    if has_presets; then
+        cmake --preset "$1"
+        return
+    fi
+    mapfile -t options < <(awk -v name="\"$1\"" '/"buildPresets"/ { exit } /"name":/ { is_it = index($0, name) } is_it' \
+        CMakePresets.json | grep -o '"[A-Z0-9_]*": "[^"]*"' | sed 's/^"\(.*\)": "\(.*\)"$/-D\1=\2/')
+    cmake -G Ninja -B "build/$1" "${options[@]}"
+}
+
 # build PRESET [OPTION...]
 build() {
     local preset=$1
     shift
-    step "configure-$preset" cmake --preset "$preset" && step "build-$preset" cmake --build "build/$preset" "$@"
+    step "configure-$preset" configure "$preset" && step "build-$preset" cmake --build "build/$preset" "$@"
+}
+
+# run_tests PRESET [OPTION...]
+run_tests() {
+    local preset=$1
+    shift
+    if has_presets; then
+        ctest --preset "$preset" "$@"
+    else
+        (cd "build/$preset" && ctest --output-on-failure --timeout 600 "$@")
+    fi
 }

@@ -19,6 +19,10 @@
 
 #include "hprender/backend.h"
 
+#if !PANGO_VERSION_CHECK(1, 48, 0)
+#define pango_fc_font_get_pattern(font) ((font)->font_pattern)
+#endif
+
 /* Glyphs that the first family does not have come from the next one, then from any font. */
 #define DEFAULT_FAMILY "Liberation Sans"
 #define SECOND_FAMILY  "DejaVu Sans"

@@ -68,7 +68,9 @@ static int connect_viewer(const char *path)
     static const char request[] = "GET /" TOKEN "/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    need(snprintf(address.sun_path, sizeof address.sun_path, "%s", path) <
+             (int)sizeof address.sun_path,
+         "a path that is short enough");
     need(connect(fd, (struct sockaddr *)&address, sizeof address) == 0, "connect");
     need(write(fd, request, sizeof request - 1) == (ssize_t)(sizeof request - 1), "write");
     return fd;

@@ -20,6 +20,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#ifndef SMB2_SUPER_MAGIC /* in the headers of Linux from 5.18 on */
+#define SMB2_SUPER_MAGIC 0xfe534d42
+#endif
+
 /* ---- Notifications --------------------------------------------------------------------------- */
 
 /* Notifications about a file by inotify: about its name in the directory, and about the open

@@ -540,9 +540,11 @@ static struct MHD_Daemon *start(http_server *server, int listening_fd)
                             MHD_OPTION_CONNECTION_TIMEOUT, patience_s,                    /* */
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, /* */
                             MHD_OPTION_STRICT_FOR_CLIENT, 1,                              /* */
-                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                         /* */
                             MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,            /* */
                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,          /* */
+#if MHD_VERSION >= 0x00097300
+                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, /* */
+#endif
                             MHD_OPTION_END);
 }
 

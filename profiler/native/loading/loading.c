@@ -308,13 +308,14 @@ static bool read_segments(program *p)
            read_at(p->fd, p->segments, p->n_segments * sizeof *p->segments, elf->e_phoff);
 }
 
-/* Returns whether the loader is of glibc 2.35, of which the library needs functions. */
+/* Returns whether the loader is of glibc 2.35, of which the library needs functions if it was built
+ * with it. */
 static bool is_new_enough(const char *loader)
 {
-    program p;
-    bool is_new = false;
-    if (open_program(&p, AT_FDCWD, loader) && is_elf(&p) && check_machine(&p) == HPP_LOADABLE &&
-        read_segments(&p)) {
+    program p = {.fd = -1};
+    bool is_new = !__GLIBC_PREREQ(2, 35);
+    if (!is_new && open_program(&p, AT_FDCWD, loader) && is_elf(&p) &&
+        check_machine(&p) == HPP_LOADABLE && read_segments(&p)) {
         dynamic_tables tables = find_tables(&p);
         is_new = defines(&p, &tables, "__rseq_offset");
     }

@@ -31,6 +31,11 @@ static inline long hpp__bare_syscall(long number, long a, long b, long c, long d
     return x0;
 }
 
+static inline uintptr_t hpp__thread_pointer(void)
+{
+    return (uintptr_t)__builtin_thread_pointer();
+}
+
 static inline bool hpp__is_fork(long number)
 {
     (void)number;

@@ -29,6 +29,14 @@ static inline long hpp__bare_syscall(long number, long a, long b, long c, long d
     return result;
 }
 
+/* Returns the thread pointer, by which the ABI of thread-local variables has each thread's data. */
+static inline uintptr_t hpp__thread_pointer(void)
+{
+    uintptr_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
 /* Returns whether a system call other than clone and clone3 forks. */
 static inline bool hpp__is_fork(long number)
 {

@@ -14,6 +14,7 @@
 #include <linux/aio_abi.h>
 #include <linux/futex.h>
 #include <linux/io_uring.h>
+#include <linux/time_types.h>
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -48,6 +49,18 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef IORING_ENTER_EXT_ARG /* headers of Linux before 5.11 */
+#define IORING_ENTER_EXT_ARG (1U << 3)
+struct io_uring_getevents_arg {
+    uint64_t sigmask;
+    uint32_t sigmask_sz, pad;
+    uint64_t ts;
+};
+#endif
+#ifndef SYS_epoll_pwait2 /* glibc 2.31 */
+#define SYS_epoll_pwait2 441
+#endif
 
 enum {
     WAIT_MS = 800,

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if !__GLIBC_PREREQ(2, 32)
+#define strerrorname_np strerror
+#endif
+
 #ifdef __clang__
 #define OWN_FRAME __attribute__((noinline))
 #else

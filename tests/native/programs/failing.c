@@ -43,8 +43,10 @@ __attribute__((constructor)) static void choose(void)
 
 static bool is_of_program(void *caller)
 {
-    struct dl_find_object object;
-    return _dl_find_object(caller, &object) == 0 && object.dlfo_link_map->l_name[0] == '\0';
+    Dl_info info;
+    struct link_map *object;
+    return dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP) != 0 &&
+           object->l_name[0] == '\0';
 }
 
 static bool fails(kind called, void *caller, int error)

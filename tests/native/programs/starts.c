@@ -132,6 +132,13 @@ static void with_fexecve(const char *n)
     fexecve(open(path, O_RDONLY | O_CLOEXEC), words(path, n), environ);
 }
 
+#if !__GLIBC_PREREQ(2, 34)
+static int execveat(int fd, const char *name, char *const argv[], char *const envp[], int flags)
+{
+    return (int)syscall(SYS_execveat, fd, name, argv, envp, flags);
+}
+#endif
+
 static void with_execveat(const char *n)
 {
     execveat(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "starts", words(path, n), environ,

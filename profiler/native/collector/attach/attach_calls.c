@@ -33,11 +33,8 @@
 #include "base/descriptor.h"
 #include "native/collector/image/proc.h"
 #include "native/machine/clock.h"
+#include "native/machine/linux_numbers.h"
 #include "seccomp_filter.h"
-
-#ifndef SYS_epoll_pwait2 /* glibc 2.31 */
-#define SYS_epoll_pwait2 441
-#endif
 
 enum {
     RED_ZONE_BYTES = 128,

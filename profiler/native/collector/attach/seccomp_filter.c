@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 
 #include "native/collector/image/proc.h"
+#include "native/machine/linux_numbers.h"
 
 enum { MOST_STEPS = 1 << 20 }; /* in a filter, for one call */
 

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "native/machine/clock.h"
+#include "native/machine/linux_numbers.h"
 #include "proc.h"
 
 /* As the kernel has them: results of interrupted system calls. */

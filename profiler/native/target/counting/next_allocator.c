@@ -4,13 +4,12 @@
  */
 #include "next_allocator.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "native/target/unwind/loader.h"
 #include "native/window/platform.h"
 #include "blocks.h"
 
@@ -220,7 +219,8 @@ static void *find_behind_stub(const char *name)
         struct dl_find_object place;
         if (object != NULL) {
             void *function = dlsym(object, name); /* of this object, or one that it needs */
-            bool is_here = _dl_find_object(function, &place) == 0 && place.dlfo_link_map == m;
+            bool is_here =
+                hpp__loader_find(&place, (uintptr_t)function) && place.dlfo_link_map == m;
             found = is_here ? function : NULL;
             dlclose(object);
         }
@@ -297,8 +297,7 @@ bool hpp__next_allocator_is_hidden(void)
 bool hpp__next_allocator_is_together(const void *function, const void *other)
 {
     struct dl_find_object mine, theirs;
-    return function != NULL && other != NULL &&
-           _dl_find_object((void *)(uintptr_t)function, &mine) == 0 &&
-           _dl_find_object((void *)(uintptr_t)other, &theirs) == 0 &&
+    return function != NULL && other != NULL && hpp__loader_find(&mine, (uintptr_t)function) &&
+           hpp__loader_find(&theirs, (uintptr_t)other) &&
            mine.dlfo_link_map == theirs.dlfo_link_map;
 }

@@ -6,6 +6,7 @@
 
 #include "python_place.h"
 #include "native/window/trie.h"
+#include "native/target/unwind/loader.h"
 #include "native/target/unwind/verify.h"
 #include "native/window/window_writer.h"
 
@@ -83,7 +84,7 @@ static hpp_stack_walk_outcome walk_fully_from_here(hpp_stack_walk *path, hpp_cal
 static bool is_loading(hpp_caller caller)
 {
     hpp_unwind_rule rule = hpp__unwind_rules_find(caller.pc - 1);
-    return hpp__unwind_rule_is_loader(rule) && hpp__modules_are_changing();
+    return hpp__unwind_rule_is_loader(rule) && hpp__loader_is_changing();
 }
 
 /* ---- with a thread's memory ---------------------------------------------------------------- */

@@ -192,7 +192,7 @@ hpp_window_cell *hpp__shared_cell(uint32_t site)
 void hpp__thread_note(const hpp_thread *thread)
 {
     hpp_thread_state *state = hpp__thread_state(thread);
-    state->thread_pointer = (uintptr_t)__builtin_thread_pointer();
+    state->thread_pointer = hpp__thread_pointer();
     atomic_store(&state->thread_id, thread->thread_id);
 }
 

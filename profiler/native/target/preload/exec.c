@@ -293,12 +293,14 @@ HPP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
     return start_program(&s, envp);
 }
 
+#if __GLIBC_PREREQ(2, 34)
 HPP_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
     const start s = {
         .call = CALL_EXECVEAT, .directory = fd, .path = path, .argv = argv, .flags = flags};
     return start_program(&s, envp);
 }
+#endif
 
 #define SPAWN(name, is_along)                                                                      \
     HPP_EXPORT int name(int *pid, const char *path, const posix_spawn_file_actions_t *actions,     \

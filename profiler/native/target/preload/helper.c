@@ -22,11 +22,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "native/machine/linux_numbers.h"
 #include "native/window/window_writer.h"
-
-#ifndef SYS_close_range /* glibc 2.31 */
-#define SYS_close_range 436
-#endif
 
 enum {
     LINK = 0, /* descriptors of the helper */

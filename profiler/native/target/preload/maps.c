@@ -6,10 +6,10 @@
 #include "maps.h"
 
 #include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include "accounting.h"
 #include "entry.h"
+#include "native/machine/linux_numbers.h"
 #include "native/target/counting/mapped_pages.h"
 #include "native/target/counting/next_allocator.h"
 #include "native/window/trie.h"

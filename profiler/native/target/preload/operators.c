@@ -9,14 +9,13 @@
  * The next operator is looked up at its first use: after this library in the global order, or, if
  * C++ was loaded by dlopen, in the scope of its caller.
  */
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdlib.h>
 
 #include "accounting.h"
 #include "entry.h"
 #include "native/target/counting/next_allocator.h"
+#include "native/target/unwind/loader.h"
 
 /* NEW(index, symbol, call, how its entry goes on), DELETE(index, symbol) */
 #define OPERATORS(NEW, DELETE, SIZED_DELETE)                                                       \
@@ -173,7 +172,7 @@ static void *look_in(const char *path, const char *name)
 static void pin(void *function)
 {
     struct dl_find_object object;
-    if (_dl_find_object(function, &object) == 0) {
+    if (hpp__loader_find(&object, (uintptr_t)function)) {
         dlopen(object.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
 }
@@ -183,7 +182,7 @@ static void *look_where_caller_would(uintptr_t caller_pc, const char *name)
 {
     struct dl_find_object object;
     void *found = NULL;
-    if (_dl_find_object((void *)caller_pc, &object) == 0) {
+    if (hpp__loader_find(&object, caller_pc)) {
         found = look_in(object.dlfo_link_map->l_name, name);
     }
     found = found != NULL ? found : look_in("libstdc++.so.6", name);

@@ -63,7 +63,7 @@ bool hpp__threads_start(void)
  * pointer points to, less than a page below the upper end of the stack. */
 static void find_stack(hpp_thread *self)
 {
-    uintptr_t descriptor = (uintptr_t)__builtin_thread_pointer();
+    uintptr_t descriptor = hpp__thread_pointer();
     struct rlimit limit = {0};
     self->stack_low = 0;
     self->stack_end = 0;

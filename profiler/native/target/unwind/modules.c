@@ -5,15 +5,14 @@
  */
 #include "modules.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "bytes.h"
+#include "loader.h"
 #include "native/window/platform.h"
 #include "native/window/window_writer.h"
 
@@ -41,63 +40,13 @@ _Atomic uint32_t hpp__generation = 1;
 static module_record records[HPP_MAX_MODULES];
 static _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
 
-/* ---- program headers and notes --------------------------------------------------------- */
-
-/* Returns the program headers of the object whose first page is at a place, if it begins with an
- * ELF header. */
-static const Elf64_Phdr *headers_at(uint32_t *n, const void *place)
-{
-    const Elf64_Ehdr *header = place;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > HPP_WINDOW_PAGE_BYTES ||
-        header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > HPP_WINDOW_PAGE_BYTES) {
-        *n = 0;
-        return NULL;
-    }
-    *n = header->e_phnum;
-    return (const void *)((const char *)place + header->e_phoff);
-}
-
-/* Returns the program headers of an object. The loader lists an object with gaps between its
- * segments, which only the kernel leaves, by segment: then the headers are where the kernel says,
- * or at the bias. */
-static const Elf64_Phdr *program_headers(uint32_t *n, const struct dl_find_object *object)
-{
-    const Elf64_Phdr *headers = headers_at(n, object->dlfo_map_start);
-    if (headers != NULL) {
-        return headers;
-    }
-    if (object->dlfo_link_map == _r_debug.r_map) {
-        *n = (uint32_t)getauxval(AT_PHNUM);
-        return (const void *)getauxval(AT_PHDR);
-    }
-    uintptr_t bias = object->dlfo_link_map->l_addr;
-    return hpp__modules_hold(bias) ? headers_at(n, (const void *)bias) : NULL;
-}
-
-/* Makes a segment of an object the whole of it. */
-static void widen(struct dl_find_object *object)
-{
-    uint32_t n;
-    const Elf64_Phdr *headers = program_headers(&n, object);
-    for (uint32_t i = 0; i < n; i++) {
-        uintptr_t begin = object->dlfo_link_map->l_addr + headers[i].p_vaddr;
-        uintptr_t end = begin + headers[i].p_memsz;
-        begin -= begin % HPP_WINDOW_PAGE_BYTES;
-        if (headers[i].p_type == PT_LOAD && begin < (uintptr_t)object->dlfo_map_start) {
-            object->dlfo_map_start = (void *)begin;
-        }
-        if (headers[i].p_type == PT_LOAD && end > (uintptr_t)object->dlfo_map_end) {
-            object->dlfo_map_end = (void *)end;
-        }
-    }
-}
+/* ---- tables and notes ---------------------------------------------------------------------- */
 
 static void fill_tables(hpp_cfi_tables *out, const struct dl_find_object *object, uintptr_t bias)
 {
     *out = (hpp_cfi_tables){.header = (uintptr_t)object->dlfo_eh_frame};
     uint32_t n;
-    const Elf64_Phdr *headers = program_headers(&n, object);
+    const Elf64_Phdr *headers = hpp__loader_headers(&n, object);
     for (uint32_t i = 0; i < n && out->n_spans < HPP_CFI_MAX_SPANS; i++) {
         if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_R) {
             uintptr_t low = bias + headers[i].p_vaddr;
@@ -141,7 +90,7 @@ static void fill_build_id(build_id *out, const struct dl_find_object *object, ui
 {
     *out = (build_id){0};
     uint32_t n;
-    const Elf64_Phdr *headers = program_headers(&n, object);
+    const Elf64_Phdr *headers = hpp__loader_headers(&n, object);
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *at = (const uint8_t *)(bias + headers[i].p_vaddr);
         bool is_inside = (uintptr_t)at >= (uintptr_t)object->dlfo_map_start &&
@@ -352,10 +301,10 @@ static module_record *find_record(const struct dl_find_object *object)
 bool hpp__modules_find(hpp_module *out, uintptr_t address)
 {
     struct dl_find_object object;
-    if (_dl_find_object((void *)address, &object) != 0) {
+    if (!hpp__loader_find(&object, address)) {
         return false;
     }
-    widen(&object);
+    hpp__loader_widen(&object);
     const module_record *record = find_record(&object);
     if (record) {
         *out = record->module;
@@ -368,23 +317,10 @@ bool hpp__modules_find(hpp_module *out, uintptr_t address)
 bool hpp__modules_hold(uintptr_t address)
 {
     struct dl_find_object object;
-    return _dl_find_object((void *)address, &object) == 0;
+    return hpp__loader_find(&object, address);
 }
 
 uint32_t hpp__modules_new_generation(void)
 {
     return atomic_fetch_add(&hpp__generation, 1) + 1;
-}
-
-/* Every namespace has its own state, in a list that begins with version 2 of the structure. */
-bool hpp__modules_are_changing(void)
-{
-    const struct r_debug_extended *each = (const struct r_debug_extended *)(const void *)&_r_debug;
-    while (each) {
-        if (each->base.r_state != RT_CONSISTENT) {
-            return true;
-        }
-        each = _r_debug.r_version >= 2 ? each->r_next : NULL;
-    }
-    return false;
 }

@@ -2,7 +2,7 @@
  *
  * The loaded objects: their unwind tables, and their records in the window.
  *
- * An object is found by _dl_find_object, which takes no lock, and recorded when it is first found
+ * An object is found without a lock, and recorded when it is first found
  * on a stack. A generation is a period in which no object is unloaded or replaced. In a new
  * generation, an object is the same one if it has the same name and build id.
  *
@@ -33,8 +33,5 @@ uint32_t hpp__modules_new_generation(void);
 
 /* The generation: from 1. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__generation;
-
-/* Returns whether the loader is adding or removing objects now. */
-bool hpp__modules_are_changing(void);
 
 #endif
