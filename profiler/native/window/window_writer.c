@@ -28,7 +28,9 @@ enum {
     MAX_SEND_TRIES = 200,
     SEND_PAUSE_NS = 10000000,
     MAX_PLACES = 8,
-    MAX_YIELDS = 10000,
+    MAX_YIELDS = 100,
+    MAX_PAUSES = 2000,
+    PAUSE_NS = 50000,
 };
 
 /* Where a window can grow: the kernel puts no mapping there unless it is asked to, and sanitizers
@@ -69,6 +71,17 @@ static HPP_COLD void grow(uint64_t old_bytes)
     atomic_flag_clear(&is_growing);
 }
 
+/* Lets others run, at first those that are ready. */
+static void let_others_run(int n_before)
+{
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
+    if (n_before < MAX_YIELDS) {
+        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    } else {
+        hpp__syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+}
+
 /* Returns the mapped bytes, once they are at least `n_bytes` or cannot be: where many threads have
  * used up the headroom, they let the one that maps more go first. A signal handler may have
  * interrupted that one, and does not wait for long. */
@@ -80,10 +93,10 @@ static uint64_t map_up_to(uint64_t n_bytes)
     }
     grow(mapped);
     mapped = atomic_load(&mapped_bytes);
-    for (int i = 0; i < MAX_YIELDS && n_bytes > mapped && !cannot_grow &&
+    for (int i = 0; i < MAX_YIELDS + MAX_PAUSES && n_bytes > mapped && !cannot_grow &&
                     mapped < hpp__window->head.size_bytes;
          i++) {
-        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+        let_others_run(i);
         grow(mapped);
         mapped = atomic_load(&mapped_bytes);
     }

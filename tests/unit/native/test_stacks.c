@@ -147,7 +147,7 @@ hpp_window_cell *hpp__thread_cell(hpp_thread *thread, uint32_t of)
     return NULL;
 }
 
-bool hpp__modules_are_changing(void)
+bool hpp__loader_is_changing(void)
 {
     return are_changing;
 }
