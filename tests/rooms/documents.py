@@ -16,7 +16,7 @@ COLUMNS = ["feature", "command", "shown by", "remark"]
 
 def sources_of_tests(source, build, ctest):
     """Returns the text of the sources of each test: its script, or the file of a unit test."""
-    listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
+    listed = subprocess.run([ctest, "--show-only=json-v1"], cwd=build, capture_output=True, text=True, check=True)
     texts = {}
     for test in json.loads(listed.stdout)["tests"]:
         files = [pathlib.Path(word) for word in test.get("command", []) if word.endswith(".py")]
