@@ -41,11 +41,13 @@ void output_explain(const input *in, hpf_sink *sink, const char *name, const hpf
 int output_close(hpf_sink *sink, const char *name)
 {
     hpf_error err;
-    hpf_status status = sink ? hpf_sink_finish(sink, &err) : hpf_error_set_memory(&err);
-    hpf_sink_destroy(sink);
-    if (status != HPF_OK) {
-        diag_error(name, &err);
+    if (!sink) {
         return EXIT_FAILED;
     }
-    return EXIT_DONE;
+    bool is_done = hpf_sink_finish(sink, &err) == HPF_OK;
+    if (!is_done) {
+        diag_error(name, &err);
+    }
+    hpf_sink_destroy(sink);
+    return is_done ? EXIT_DONE : EXIT_FAILED;
 }

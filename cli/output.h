@@ -16,7 +16,7 @@ hpf_sink *output_open(const char *path, const char **name);
 /* Prints why writing from `in` to `sink` failed: an error of the output, of the input, or `err`. */
 void output_explain(const input *in, hpf_sink *sink, const char *name, const hpf_error *err);
 
-/* Finishes and destroys `sink`; NULL means that it could not be created. Prints errors for `name`.
+/* Finishes and destroys `sink`; NULL means that output_open has failed. Prints errors for `name`.
  * Returns an exit status. */
 int output_close(hpf_sink *sink, const char *name);
 
