@@ -12,6 +12,8 @@
 #define NAME_GAP_PT 2.5 /* between a name and its line */
 #define STEP_PT     6.0 /* between the places that are tried for a name */
 
+enum { MOST_CUT_NAMES = 4 }; /* one below the other, next to an arrow */
+
 static const double most_name_share = 0.4; /* of the plot's width, for the name of a line */
 
 static hpr_text_size measure(const hpr__note_style *style, const char *text, double size_pt)
@@ -221,18 +223,24 @@ typedef struct obstacles {
     size_t n;
 } obstacles;
 
-static bool is_free(const hpr_chart *chart, const obstacles *others, const hpr__area *area)
+/* Returns whether an area has nothing of any other text. */
+static bool is_apart(const obstacles *others, const hpr__area *area)
 {
-    bool is_clear =
-        area->left_pt >= chart->plot_x_pt && area->right_pt <= hpr__right_of_plot(chart) &&
-        area->bottom_pt >= chart->plot_y_pt && area->top_pt <= hpr__top_of_plot(chart) + 1 &&
-        !is_on_rule(chart, area, NAME_GAP_PT) && !is_on_lines(chart, area);
-    for (size_t i = 0; is_clear && i < others->n; i++) {
+    bool is_apart = true;
+    for (size_t i = 0; is_apart && i < others->n; i++) {
         const hpr__area *other = &others->areas[i];
-        is_clear = area->right_pt < other->left_pt || other->right_pt < area->left_pt ||
+        is_apart = area->right_pt < other->left_pt || other->right_pt < area->left_pt ||
                    area->top_pt < other->bottom_pt || other->top_pt < area->bottom_pt;
     }
-    return is_clear;
+    return is_apart;
+}
+
+static bool is_free(const hpr_chart *chart, const obstacles *others, const hpr__area *area)
+{
+    return area->left_pt >= chart->plot_x_pt && area->right_pt <= hpr__right_of_plot(chart) &&
+           area->bottom_pt >= chart->plot_y_pt && area->top_pt <= hpr__top_of_plot(chart) + 1 &&
+           !is_on_rule(chart, area, NAME_GAP_PT) && !is_on_lines(chart, area) &&
+           is_apart(others, area);
 }
 
 /* Returns the area of a name that ends at `right_pt`, above its line or below it. */
@@ -288,21 +296,24 @@ static hpr__area area_after(const hpr_chart *chart, const hpr_quantity *line, hp
     return (hpr__area){left, left + size.width_pt, bottom, bottom + height};
 }
 
-/* Returns the best area for a name: next to the arrow of a line that is cut; right of the line;
- * else the rightmost free one above it, or below it and above the bands; else the rightmost free
- * one below it on the bands; without any room, the one at the end of the line. */
+/* Returns the best area for a name: next to the arrow of a line that is cut, below the names of
+ * others with an arrow there; right of the line; else the rightmost free one above it, or below it
+ * and above the bands; else the rightmost free one below it on the bands; without any room, the one
+ * at the end of the line. */
 static hpr__area find_area(const hpr_chart *chart, const hpr_quantity *line,
                            const obstacles *others, hpr_text_size size)
 {
     double begin = hpr__x_of_time(chart, line->points[0].time);
     double last = hpr__x_of_time(chart, line->points[line->n_points - 1].time);
     double end = fmin(last, hpr__right_of_plot(chart) - 1);
-    double arrow = hpr__arrow_of(chart, line), top = hpr__top_of_plot(chart);
-    for (int is_left = 0; is_left <= 1 && !isnan(arrow); is_left++) {
+    double arrow = hpr__arrow_of(chart, line), height = size.ascent_pt + size.descent_pt;
+    for (int place = 0; place < 2 * MOST_CUT_NAMES && !isnan(arrow); place++) {
+        bool is_left = place % 2;
         double left = is_left ? arrow - HPR__ARROW_PT - size.width_pt : arrow + HPR__ARROW_PT;
-        hpr__area beside = {left, left + size.width_pt, top - size.ascent_pt - size.descent_pt,
-                            top};
-        if (is_left || beside.right_pt <= hpr__right_of_plot(chart)) {
+        double top = hpr__top_of_plot(chart) - place / 2 * (height + NAME_GAP_PT);
+        hpr__area beside = {left, left + size.width_pt, top - height, top};
+        if ((is_left || beside.right_pt <= hpr__right_of_plot(chart)) &&
+            is_apart(others, &beside)) {
             return beside;
         }
     }

@@ -129,6 +129,25 @@ Test(quantity_lines, line_above_the_plot_is_cut_and_has_an_arrow)
     }
 }
 
+Test(quantity_lines, names_of_lines_that_are_cut_at_one_place_are_apart)
+{
+    hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
+    drawing d;
+    const hpr_item *names[2] = {NULL, NULL};
+    options.overlay = HPR_OVERLAY_ALL;
+    draw(&d, PROFILE, TITLE "0\tresident\t60\n0\theld\t50\n4\tresident\t800\n4\theld\t700\n",
+         &options);
+    for (size_t i = 0; i < d.scene->n_items; i++) {
+        const hpr_item *item = &d.scene->items[i];
+        if (item->kind == HPR_ITEM_TEXT && strstr(item->text, ", at most ")) {
+            names[item->text[0] == 'h'] = item;
+        }
+    }
+    cr_assert(names[0] && names[1]);
+    cr_expect_geq(fabs(names[0]->at.y_pt - names[1]->at.y_pt), names[0]->size_pt);
+    destroy(&d);
+}
+
 Test(quantity_lines, line_at_a_constant_distance_tells_nothing)
 {
     hpr_options options = hpr_options_default(HPR_LOOK_MODERN);
