@@ -85,11 +85,12 @@ def texts_agree(svg, pdf):
 def check(census, tool, source, name, words, directory):
     reference = source / f"tests/golden/ref/{name}.png"
     png = draw(census, source, words, "png", directory)
-    good = compare(tool, png, reference, 100 if words[0] == "hp2ps" else 60, 3, "png")
+    most = 4 if "scripts" in name else 3  # per mille; HarfBuzz 2.7 makes some scripts narrower
+    good = compare(tool, png, reference, 100 if words[0] == "hp2ps" else 60, most, "png")
     pdf = draw(census, source, words, "pdf", directory)
-    good &= compare(tool, rasterise(pdf, directory), reference, 100, 3, "pdf")
+    good &= compare(tool, rasterise(pdf, directory), reference, 100, most, "pdf")
     eps = draw(census, source, words, "eps", directory)
-    good &= compare(tool, rasterise(eps, directory), reference, 100, 3, "eps")
+    good &= compare(tool, rasterise(eps, directory), reference, 100, most, "eps")
     good &= texts_agree(draw(census, source, words, "svg", directory), pdf)
     if not good:
         print("Is the change meant to be seen? Build the target update_pictures, then look at\n"
