@@ -311,10 +311,9 @@ static hpr__area find_area(const hpr_chart *chart, const hpr_quantity *line,
         bool is_left = place % 2;
         double left = is_left ? arrow - HPR__ARROW_PT - size.width_pt : arrow + HPR__ARROW_PT;
         double top = hpr__top_of_plot(chart) - place / 2 * (height + NAME_GAP_PT);
-        hpr__area beside = {left, left + size.width_pt, top - height, top};
-        if ((is_left || beside.right_pt <= hpr__right_of_plot(chart)) &&
-            is_apart(others, &beside)) {
-            return beside;
+        hpr__area area = {left, left + size.width_pt, top - height, top};
+        if ((is_left || area.right_pt <= hpr__right_of_plot(chart)) && is_apart(others, &area)) {
+            return area;
         }
     }
     hpr__area area = area_after(chart, line, size);

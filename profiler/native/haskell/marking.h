@@ -57,6 +57,7 @@ typedef struct hpp__haskell_closure {
  * too. Returns false without memory. Call hpp__haskell_marking_finish in any case. */
 bool hpp__haskell_mark(hpp__haskell_marking *marking, hpp__haskell_closures *closures,
                        bool with_uses);
+
 /* Looks at the closure at an address of the heap. Returns false if there is none. */
 bool hpp__haskell_look_at(hpp__haskell_marking *marking, uint64_t address,
                           hpp__haskell_closure *out);

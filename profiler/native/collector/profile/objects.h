@@ -30,9 +30,9 @@ typedef struct hpp__objects {
     uint64_t n_failed;             /* images without a census, and passes that were not recorded */
 } hpp__objects;
 
-/* Makes the graph of an image and presents it as the heap, with the closures of a Haskell heap that
- * was read, or NULL. Returns false without memory, or if the
- * image is invalid. Call hpp__objects_close in any case. */
+/* Makes the graph of an image and presents it as the heap, with the open closures of a Haskell
+ * heap, or NULL. Returns false without memory, or if the image is invalid. Call hpp__objects_close
+ * in any case. */
 bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver,
                        hpp__closure_heap *closures);
 

@@ -227,12 +227,10 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
     return result;
 }
 
-/* Looks for the closures in an image, which is closed if it shows no moment at which they are
- * known.
- */
+/* Looks for the closures in an image. Closes the image if it shows no moment at which they are
+ * known. */
 static void open_closures(hpp__profile *p, hpp__process_sample *snapshot)
 {
-    hpf_error err;
     if (!snapshot->image) {
         return;
     }
@@ -242,10 +240,9 @@ static void open_closures(hpp__profile *p, hpp__process_sample *snapshot)
         close_image(snapshot);
         if (snapshot->keeps_objects && p->figures.n_snapshots == 0 &&
             p->snapshot_error.status == HPF_OK) {
-            hpf_error_set(&err, HPF_ERR_UNSUPPORTED,
+            hpf_error_set(&p->snapshot_error, HPF_ERR_UNSUPPORTED,
                           "no heap snapshot: Haskell code ran, or all of its heap was being "
                           "collected");
-            p->snapshot_error = err;
         }
     }
     p->figures.n_unsettled = p->closures.n_skipped;

@@ -21,6 +21,13 @@ static const Elf64_Phdr *headers_at(uint32_t *n, const void *place)
     return (const void *)((const char *)place + header->e_phoff);
 }
 
+/* Returns the program headers of the program, which the kernel has passed. */
+static const Elf64_Phdr *headers_of_program(uint32_t *n)
+{
+    *n = (uint32_t)getauxval(AT_PHNUM);
+    return (const void *)getauxval(AT_PHDR);
+}
+
 /* Extends an object to all its segments. */
 static void widen_by(struct dl_find_object *object, const Elf64_Phdr *headers, uint32_t n)
 {
@@ -52,8 +59,7 @@ static void fill_object(struct dl_find_object *out, struct link_map *map)
     const Elf64_Phdr *headers = NULL;
     *out = (struct dl_find_object){.dlfo_map_start = (void *)UINTPTR_MAX, .dlfo_link_map = map};
     if (map == _r_debug.r_map) {
-        n = (uint32_t)getauxval(AT_PHNUM);
-        headers = (const void *)getauxval(AT_PHDR);
+        headers = headers_of_program(&n);
     } else if (map->l_addr != 0) {
         headers = headers_at(&n, (const void *)map->l_addr);
     }
@@ -92,8 +98,7 @@ const Elf64_Phdr *hpp__loader_headers(uint32_t *n, const struct dl_find_object *
         return headers;
     }
     if (object->dlfo_link_map == _r_debug.r_map) {
-        *n = (uint32_t)getauxval(AT_PHNUM);
-        return (const void *)getauxval(AT_PHDR);
+        return headers_of_program(n);
     }
     struct dl_find_object at_bias;
     uintptr_t bias = object->dlfo_link_map->l_addr;
