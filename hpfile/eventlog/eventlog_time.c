@@ -39,11 +39,18 @@
  * Items are outermost first: 01 and the address of an info table, 02 and the id of a text, 03
  * and the ids of a text and a place, all of 8 bytes.
  *
- * Chunks of a stack are joined as they come: the profiler writes them from the outermost to the
- * innermost. Chunks of another thread begin another stack. */
+ * Chunks of a stack are joined as they come in the records of one capability: the profiler writes
+ * them from the outermost to the innermost, and blocks of other capabilities may stand between.
+ * Chunks of another thread begin another stack. */
 
 /* The first byte of an item. */
 enum { ITEM_IS_INFO = 1, ITEM_IS_TEXT = 2, ITEM_IS_PLACED_TEXT = 3 };
+
+typedef struct chunks {
+    char thread[8];    /* the capability and thread of `stack` */
+    hpf__buffer stack; /* the items of a stack so far */
+    bool is_whole;     /* no more of them will come */
+} chunks;
 
 /* All zero is a log without messages. */
 typedef struct stack_messages {
@@ -51,9 +58,8 @@ typedef struct stack_messages {
     hpf__intern ids; /* FF CC or FF CD without the FF, and the id */
     hpf_str *texts;  /* by the number of their id */
     size_t texts_capacity;
-    char thread[8];    /* the capability and thread of `stack` */
-    hpf__buffer stack; /* the items of a stack so far */
-    bool is_whole;     /* no more of them will come */
+    chunks *chunks; /* of each capability, after those of none */
+    size_t chunks_capacity;
 } stack_messages;
 
 enum { REST = 0xffca, PART = 0xffcb, TEXT = 0xffcc, PLACE = 0xffcd };
@@ -68,7 +74,10 @@ enum { REST = 0xffca, PART = 0xffcb, TEXT = 0xffcc, PLACE = 0xffcd };
 static void stack_messages_finish(stack_messages *m)
 {
     hpf__intern_finish(&m->ids);
-    hpf__buffer_finish(&m->stack);
+    for (size_t i = 0; i < m->chunks_capacity; i++) {
+        hpf__buffer_finish(&m->chunks[i].stack);
+    }
+    free(m->chunks);
     hpf_arena_destroy(m->arena);
     free(m->texts);
     *m = (stack_messages){0};
@@ -154,30 +163,40 @@ static hpf_str first_items(hpf_str text, size_t n)
     return (hpf_str){text.data, n == 0 ? text.length - rest.length : 0};
 }
 
-static hpf_status add_items(stack_messages *m, hpf_str payload)
+/* Stores the chunks so far if these items end a stack, else NULL. */
+static hpf_status add_items(stack_messages *m, const hpf_event *event, const chunks **whole)
 {
+    hpf_str payload = event->payload;
     const char *thread = payload.data + TAG_BYTES;
     size_t n = hpf__read2(payload.data + HEAD_BYTES - 2);
-    hpf_str items = first_items(hpf_str_from(payload, HEAD_BYTES), n);
-    if (m->is_whole || memcmp(m->thread, thread, sizeof m->thread) != 0) {
-        m->stack.length = 0;
-        memcpy(m->thread, thread, sizeof m->thread);
+    size_t at = event->cap == HPF_EVENT_NO_CAP ? 0 : event->cap + (size_t)1;
+    if (!HPF__ARRAY_RESERVE_ZEROED(m->chunks, m->chunks_capacity, at + 1)) {
+        return HPF_ERR_MEMORY;
     }
-    m->is_whole = hpf__read2(payload.data) == REST;
-    return hpf__buffer_add(&m->stack, items) ? HPF_OK : HPF_ERR_MEMORY;
+    chunks *c = &m->chunks[at];
+    if (c->is_whole || memcmp(c->thread, thread, sizeof c->thread) != 0) {
+        c->stack.length = 0;
+        memcpy(c->thread, thread, sizeof c->thread);
+    }
+    c->is_whole = hpf__read2(payload.data) == REST;
+    if (!hpf__buffer_add(&c->stack, first_items(hpf_str_from(payload, HEAD_BYTES), n))) {
+        return HPF_ERR_MEMORY;
+    }
+    *whole = c->is_whole && c->stack.length > 0 ? c : NULL;
+    return HPF_OK;
 }
 
-/* Reads a record, and stores whether it ended a stack: `stack` has its items, and begins with a
- * capability and a thread in `thread`, until the next call. Other messages, and invalid ones, are
- * ignored. Returns HPF_OK, HPF_ERR_MEMORY or HPF_ERR_LIMIT. */
-static hpf_status stack_messages_note(stack_messages *m, hpf_str payload, bool *is_stack)
+/* Reads a record, and stores the chunks of a stack that it ended, until the next call, else NULL.
+ * Other messages, and invalid ones, are ignored. Returns HPF_OK, HPF_ERR_MEMORY or
+ * HPF_ERR_LIMIT. */
+static hpf_status stack_messages_note(stack_messages *m, const hpf_event *event,
+                                      const chunks **whole)
 {
+    hpf_str payload = event->payload;
     unsigned tag = payload.length < TAG_BYTES ? 0 : hpf__read2(payload.data);
-    *is_stack = false;
+    *whole = NULL;
     if ((tag == REST || tag == PART) && payload.length >= HEAD_BYTES) {
-        hpf_status status = add_items(m, payload);
-        *is_stack = status == HPF_OK && m->is_whole && m->stack.length > 0;
-        return status;
+        return add_items(m, event, whole);
     }
     if (tag == TEXT && payload.length >= TEXT_AT) {
         size_t n = hpf__read2(payload.data + TEXT_AT - 2);
@@ -352,12 +371,12 @@ static hpf_status note_sample(hpf_eventlog_time *t, const hpf_event *event)
 /* Counts a stack of ghc-stack-profiler as a tick. */
 static hpf_status note_message(hpf_eventlog_time *t, const hpf_event *event)
 {
-    bool is_stack;
-    hpf_status status = stack_messages_note(&t->messages, event->payload, &is_stack);
-    if (status != HPF_OK || !is_stack) {
+    const chunks *whole;
+    hpf_status status = stack_messages_note(&t->messages, event, &whole);
+    if (status != HPF_OK || !whole) {
         return status;
     }
-    hpf_str stack = {t->messages.stack.bytes, t->messages.stack.length}, rest = stack;
+    hpf_str stack = hpf__buffer_str(&whole->stack), rest = stack;
     uint32_t at = 0;
     size_t n = 0;
     while (stack_messages_cut(&rest).length > 0) {
@@ -367,7 +386,7 @@ static hpf_status note_message(hpf_eventlog_time *t, const hpf_event *event)
         hpf_str item = stack_messages_cut(&stack);
         status = n - i > MOST_ITEMS ? HPF_OK : find_child(t, at, item, &at);
     }
-    return status == HPF_OK ? count(t, event->time_ns, at, hpf__read4(t->messages.thread)) : status;
+    return status == HPF_OK ? count(t, event->time_ns, at, hpf__read4(whole->thread)) : status;
 }
 
 hpf_status hpf_eventlog_time_note(hpf_eventlog_time *t, const hpf_event *event, hpf_error *err)

@@ -239,6 +239,28 @@ Test(stack_messages, chunks_are_joined)
     hpf_eventlog_time_destroy(time);
 }
 
+/* A block of one capability with a chunk of one item. */
+static void put_block(hpf_sink *log, uint64_t cap, uint64_t tag, uint64_t thread, uint64_t address)
+{
+    log_put(log, 18, 3, "482", 24ull + 33, 9ull, cap);
+    log_put(log, 181, 4, "244218", tag, 0ull, thread, 1ull, 1ull, address);
+}
+
+Test(stack_messages, blocks_of_other_capabilities_may_stand_between_chunks)
+{
+    hpf_sink *log = begin_messages();
+    put_block(log, 3, 0xffcbull, 1, 0x1000);
+    put_block(log, 0, 0xffcbull, 1, 0x2000);
+    put_block(log, 1, 0xffcaull, 2, 0x2000);
+    put_block(log, 3, 0xffcaull, 1, 0x3000);
+    put_block(log, 0, 0xffcaull, 1, 0x1000);
+    log_end(log);
+    hpf_eventlog_time *time = read_log(log);
+    const char *const stacks[] = {"/MAIN/stg_info", "/MAIN/go/0x3000", "/MAIN/stg_info/go"};
+    expect_stacks(time, stacks, 3);
+    hpf_eventlog_time_destroy(time);
+}
+
 Test(stack_messages, what_is_invalid_or_of_others_is_ignored)
 {
     hpf_sink *log = begin_messages();
