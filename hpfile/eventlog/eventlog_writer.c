@@ -541,10 +541,12 @@ hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id, uint64_t 
     eventlog_writer *w = (eventlog_writer *)writer;
     begin(w);
     const hpf_event_type *t = hpf__log_find_type(&w->log, id);
-    if (!t || payload.length > HPF__LOG_MAX_PAYLOAD ||
-        (t->n_bytes >= 0 && payload.length != (size_t)t->n_bytes)) {
+    bool is_fixed = t && t->n_bytes >= 0;
+    size_t n_bytes = is_fixed ? (size_t)t->n_bytes : payload.length;
+    if (!t || payload.length > HPF__LOG_MAX_PAYLOAD || payload.length < n_bytes) {
         return HPF_OK;
     }
+    payload.length = n_bytes;
     hpf__log_put(&w->log, payload.data, payload.length);
     hpf__log_put_text(&w->log, text, HPF__LOG_MAX_PAYLOAD - payload.length);
     hpf__log_end_record_of(&w->log, t, cap, time_ns);

@@ -14,8 +14,8 @@
 HPF_BEGIN_DECLS
 
 /* Writes a record: its `payload`, as documented for its type, and then `text`, as UTF-8 and cut to
- * the room in a record. Omits records of undeclared types, and those whose length is not the
- * declared one. Errors: MEMORY. */
+ * the room in a record. Omits records of undeclared types, and those that are shorter than
+ * declared; what is longer is cut. Errors: MEMORY. */
 HPF_API HPF_MUST_USE hpf_status hpf_eventlog_writer_record(hpf_writer *writer, uint16_t id,
                                                            uint64_t time_ns, uint16_t cap,
                                                            hpf_str payload, hpf_str text,
