@@ -199,7 +199,9 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
     case HPF__EVENT_HEAP_PROF_BEGIN:
         return note_profile(metadata, payload, err);
     case HPF__EVENT_HEAP_PROF_RATE:
-        metadata->rate_bytes = payload.length < 9 ? 0 : hpf__read8(payload.data + 1);
+        if (payload.length >= 9 && hpf__read8(payload.data + 1) > metadata->rate_bytes) {
+            metadata->rate_bytes = hpf__read8(payload.data + 1);
+        }
         return HPF_OK;
     case HPF__EVENT_HEAP_PROF_COST_CENTRE: /* its flags come last */
         if (payload.length > 4) {

@@ -59,7 +59,7 @@ static uint32_t call_of(const hpp_window *window, uint32_t site)
         return NO_CALL;
     }
     const hpp_window_site *sites = at(window, window->site_pages[site / HPP_SITES_PER_CHUNK]);
-    return sites[site % HPP_SITES_PER_CHUNK].call & ~(uint32_t)HPP_CALL_INHERITED;
+    return sites[site % HPP_SITES_PER_CHUNK].call & HPP_CALL_KIND;
 }
 
 static void add_cell(hpp_window_cell *sum, const hpp_window_cell *cell)

@@ -79,6 +79,17 @@ class Rate(Native):
             found.append(done.profile.of("pass"))
         self.check_mean(found, true, math.sqrt(true * RATE), "pass")
 
+    def test_mean_grows_while_samples_cost_too_much(self):
+        """Blocks of each mean are weighed by it. The largest one is in the log, and makes the margins."""
+        done = self.sample([program("sampled"), "busy"], 0, "--rate=1K", "-i0.02", files=(".hp", ".census"))  # not a seed for all
+        true = done.printed("live")["busy"]
+        report = self.report(done.base + ".census", "-m0")
+        doubled = math.log2(report["rate_bytes"] / 1024)
+        self.assertGreaterEqual(doubled, 1)
+        self.assertEqual(doubled % 1, 0)
+        self.assertLess(abs(done.profile.of("busy") - true), 5 / 1.96 * report["peak_margin"], (true, report))
+        self.assertGreater(report["peak_margin"], 1.8 * math.sqrt(true * report["rate_bytes"]))
+
     def test_samples_of_forked_children(self):
         """What a child frees was a sample of its parent; its own samples are other ones than its siblings'."""
         done = self.sample([program("sampled"), "children"], 0)  # not a seed for all

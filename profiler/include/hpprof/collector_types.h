@@ -36,7 +36,8 @@ typedef struct hpp_collector_options {
     bool without_python;         /* show Python and Haskell programs as native ones */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
     uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
-    uint64_t biography_seed;     /* of the choice of these blocks; 0: a new one for each process */
+    uint64_t biography_seed;     /* of the choice of these blocks, and of samples, whose rate stays
+                                    the same then; 0: a new one for each process */
     uint32_t verify_stacks;      /* compare every n-th stack with a new unwind; 0: none */
     uint64_t max_overhead_bytes; /* of the profiler in a process; 0: no limit */
     uint32_t max_overhead_percent; /* the same, in percent of the process's own resident set; 0: no

@@ -93,7 +93,8 @@ typedef struct hpp_options {
     hpp_census_options *census; /* -h..., -L, -R, -xt, --...; the rest is set by the caller */
     uint64_t interval_ns;       /* -i */
     uint64_t rate_bytes;        /* of a native program: mean number of bytes between sampled blocks
-                                   (hpfile/margin.h); 0: all blocks are counted */
+                                   (hpfile/margin.h), until they cost too much; 0: all blocks are
+                                   counted */
     hpp_report report;          /* -p... */
     uint64_t tick_ns;           /* -V */
     bool print_on_abort;        /* -xc */

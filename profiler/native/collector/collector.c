@@ -201,6 +201,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .parent_id = hpp__proc_parent(process_id),
         .run_start_ns = c->start_ns,
         .is_attached = c->options.is_attached,
+        .keeps_rate = c->options.biography_seed != 0, /* the same samples in each run */
         .events = is_first ? c->options.events : NULL,
         .events_context = c->options.events_context,
         .print = c->options.print,

@@ -269,7 +269,7 @@ static void start_clock(hpp__process *p)
     uint64_t start_ns = p->reader.window->head.start_ns;
     bool is_sane = start_ns <= p->last.ns && p->last.ns - start_ns < longest_run_ns;
     p->start_ns = is_sane ? start_ns : p->last.ns;
-    p->start_cpu_ns = p->last.cpu_ns;
+    p->start_cpu_ns = p->rate_cpu_ns = p->last.cpu_ns;
     p->next_cpu_ns = p->last.cpu_ns + p->interval_ns;
     p->before = p->last;
 }
@@ -578,6 +578,27 @@ static void raise_peak(hpp__process *p, const hpp__window_sums *sums)
     }
 }
 
+/* Doubles the mean number of bytes between sampled blocks if they have taken more than a hundredth
+ * of the processor's time since it was last changed. The first stacks of a program take longer. */
+static void adapt_rate(hpp__process *p)
+{
+    enum { FIRST_NS = 5000000 };
+    const hpp_window_head *head = &p->reader.window->head;
+    uint32_t level = atomic_load(&p->control->rate_level);
+    uint64_t ticks = atomic_load(&head->rate_ticks), stamp = hpp__clock();
+    if (level >= HPP_MAX_RATE_LEVEL || ticks <= p->rate_ticks || head->start_stamp == 0 ||
+        stamp <= head->start_stamp || p->last.ns <= head->start_ns) {
+        return;
+    }
+    double tick_ns = (double)(p->last.ns - head->start_ns) / (double)(stamp - head->start_stamp);
+    double allowed_ns = FIRST_NS + (double)(p->last.cpu_ns - p->rate_cpu_ns) / 100;
+    if ((double)(ticks - p->rate_ticks) * tick_ns > allowed_ns) {
+        atomic_store(&p->control->rate_level, level + 1);
+        p->rate_ticks = ticks;
+        p->rate_cpu_ns = p->last.cpu_ns;
+    }
+}
+
 /* Takes sums of this moment, and what happened before it: marks, and a peak. Sums without memory
  * stay empty. A sample with an image has the time of the image. */
 static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
@@ -591,6 +612,9 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
     measure(p, snapshot, is_alive);
     if (is_alive) {
         keep_title(p, hpp__window_sums_live_bytes(&snapshot->sums));
+        if (!p->profile_options.keeps_rate) {
+            adapt_rate(p);
+        }
     }
     if (snapshot->image) {
         raise_peak(p, &snapshot->sums);

@@ -53,6 +53,7 @@ typedef struct hpp__process {
     hpp__page_set pages;
 
     bool by_cpu_time;
+    uint64_t rate_ticks, rate_cpu_ns; /* of samples, and the processor's time, at its last change */
     uint64_t interval_ns;
     uint64_t start_ns, start_cpu_ns;
     uint64_t next_cpu_ns;          /* when a census is due by processor time */

@@ -289,10 +289,15 @@ uint32_t hpp__trie_site(uint32_t node, uint32_t call)
     return HPP_LIKELY(found != 0) ? found : add_site(&wanted);
 }
 
-uint32_t hpp__trie_inherited_site(uint32_t site)
+uint32_t hpp__trie_site_with(uint32_t site, uint32_t more)
 {
     const hpp_window_site *record = site_record(site);
-    return hpp__trie_site(record->node, record->call | HPP_CALL_INHERITED);
+    return hpp__trie_site(record->node, record->call | more);
+}
+
+uint32_t hpp__trie_site_call(uint32_t site)
+{
+    return site_record(site)->call;
 }
 
 uint32_t hpp__trie_site_node(uint32_t site)

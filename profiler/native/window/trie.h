@@ -25,12 +25,12 @@ uint32_t hpp__trie_node(uint32_t parent, uintptr_t address, uint16_t module_inde
 uint32_t hpp__trie_find_node(uint32_t parent, uintptr_t address, uint16_t module_index,
                              uint16_t flags);
 
-/* Returns the site of a node and a hpp_call, to which HPP_CALL_INHERITED may be added; 0 as above.
- */
+/* Returns the site of a node and the `call` of hpp_window_site; 0 as above. */
 uint32_t hpp__trie_site(uint32_t node, uint32_t call);
 
-/* Returns the site of an existing site's node and call for inherited blocks; 0 as above. */
-uint32_t hpp__trie_inherited_site(uint32_t site);
+/* Returns the site of an existing site's node and call, to which `more` is added: it was not there,
+ * or is HPP_CALL_INHERITED. 0 as above. */
+uint32_t hpp__trie_site_with(uint32_t site, uint32_t more);
 
 /* Returns the record of an existing node. */
 static inline const hpp_window_node *hpp__trie_look(uint32_t node)
@@ -40,8 +40,9 @@ static inline const hpp_window_node *hpp__trie_look(uint32_t node)
     return (const hpp_window_node *)hpp__window_at(page) + node % HPP_NODES_PER_CHUNK;
 }
 
-/* Returns the node of an existing site. */
+/* Return the node, and the `call`, of an existing site. */
 uint32_t hpp__trie_site_node(uint32_t site);
+uint32_t hpp__trie_site_call(uint32_t site);
 
 /* Returns the record of a site's lives in an era; NULL as above. */
 hpp_window_life *hpp__trie_life(uint32_t site, uint32_t era);

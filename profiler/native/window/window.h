@@ -113,6 +113,15 @@ static inline int hpp_call_is_block(uint32_t call)
  * and their creation counts in the parent. */
 enum { HPP_CALL_INHERITED = 1u << 8 };
 
+/* Added to the call of a site for samples of blocks (--rate), times the level of their mean: they
+ * were drawn with the first mean, doubled that many times. */
+enum {
+    HPP_CALL_KIND = HPP_CALL_INHERITED - 1, /* the hpp_call */
+    HPP_CALL_RATE_SHIFT = 9,
+    HPP_CALL_RATE = 1u << HPP_CALL_RATE_SHIFT,
+    HPP_MAX_RATE_LEVEL = 15,
+};
+
 /* Node 0 is the root, above the outermost frame of every thread. A function is on a stack once
  * (unwind/recursion.h). */
 typedef struct hpp_window_node {
@@ -137,7 +146,7 @@ enum {
 
 typedef struct hpp_window_site {
     uint32_t node;
-    uint32_t call; /* hpp_call, with HPP_CALL_INHERITED */
+    uint32_t call; /* hpp_call, with HPP_CALL_INHERITED and a level of HPP_CALL_RATE */
 } hpp_window_site;
 
 /* Sites that exist from the start, all with node 0. */
@@ -357,6 +366,8 @@ typedef struct hpp_window_head {
     uint32_t tick_us;                     /* of processor time per tick, or 0 */
     _Atomic uint32_t events;              /* HPP_EVENT_ values: why less was counted */
     _Atomic uint32_t n_apart;             /* forked children that could not connect */
+    _Atomic uint32_t rate_level;          /* of new samples of blocks; written by the collector */
+    _Atomic uint64_t rate_ticks;          /* of the processor's clock, that samples have taken */
     _Atomic uint64_t most_resident_bytes; /* when the process ended by itself; else 0 */
 
     /* The biography. The collector numbers its censuses from 1; before census n, the era that it

@@ -4,6 +4,7 @@
  */
 #include "window_reader.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,7 +160,7 @@ bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_wi
         return false;
     }
     memcpy(out, record, sizeof *out);
-    out->call &= ~(uint32_t)HPP_CALL_INHERITED;
+    out->call &= HPP_CALL_KIND;
     return out->node < r->n_nodes && out->call < HPP_N_CALLS;
 }
 
@@ -168,6 +169,20 @@ bool hpp__window_reader_is_inherited(const hpp__window_reader *r, uint32_t site)
     const hpp_window_site *record =
         record_at(r, r->window->site_pages, site, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *record);
     return record && (record->call & HPP_CALL_INHERITED) != 0;
+}
+
+double hpp__window_reader_rate(const hpp__window_reader *r, uint32_t site, double first_bytes)
+{
+    const hpp_window_site *record =
+        record_at(r, r->window->site_pages, site, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *record);
+    uint32_t level = record ? record->call >> HPP_CALL_RATE_SHIFT & HPP_MAX_RATE_LEVEL : 0;
+    return ldexp(first_bytes, (int)level);
+}
+
+double hpp__window_reader_rate_now(const hpp__window_reader *r, double first_bytes)
+{
+    uint32_t level = atomic_load(&r->window->head.rate_level);
+    return ldexp(first_bytes, (int)(level < HPP_MAX_RATE_LEVEL ? level : HPP_MAX_RATE_LEVEL));
 }
 
 bool hpp__window_reader_life(const hpp__window_reader *r, uint32_t index, hpp_window_life *out)

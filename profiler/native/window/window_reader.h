@@ -61,6 +61,11 @@ bool hpp__window_reader_site(const hpp__window_reader *reader, uint32_t index,
 /* Returns whether a site is one of inherited blocks. */
 bool hpp__window_reader_is_inherited(const hpp__window_reader *reader, uint32_t site);
 
+/* Returns the mean number of bytes between samples that the blocks of a site were drawn with, if
+ * the first one of the process was `first_bytes`; and the mean of now. */
+double hpp__window_reader_rate(const hpp__window_reader *reader, uint32_t site, double first_bytes);
+double hpp__window_reader_rate_now(const hpp__window_reader *reader, double first_bytes);
+
 bool hpp__window_reader_module(const hpp__window_reader *reader, uint32_t index,
                                hpp_window_module *out);
 

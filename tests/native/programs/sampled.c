@@ -81,6 +81,24 @@ static int sizes(char **argv)
     return 0;
 }
 
+/* Makes many blocks, of which each hundredth stays. */
+static int busy(char **argv)
+{
+    unsigned long long live = 0;
+    (void)argv;
+    for (size_t i = 0; i < 10000000; i++) {
+        size_t n_bytes = 16 + i * 7919 % 500;
+        void *block = made(malloc(n_bytes));
+        if (i % 100 != 0) {
+            free(block);
+        } else {
+            live += n_bytes;
+        }
+    }
+    say("live busy %llu\n", live);
+    return 0;
+}
+
 enum { N_NODES = 15000, N_VALUES = 2000, N_LOST = 500 };
 
 typedef struct node {
@@ -231,9 +249,10 @@ static int random_blocks(char **argv)
 
 int main(int argc, char **argv)
 {
-    static const native_case cases[] = {{"sizes", sizes},          {"held", held},
-                                        {"threads", threads},      {"children", children},
-                                        {"random", random_blocks}, {NULL, NULL}};
+    static const native_case cases[] = {
+        {"sizes", sizes},     {"busy", busy},         {"held", held},
+        {"threads", threads}, {"children", children}, {"random", random_blocks},
+        {NULL, NULL}};
     (void)argc;
     return run_case(cases, argv);
 }

@@ -43,6 +43,7 @@ typedef struct range {
 
 typedef struct look {
     uint32_t process_id;
+    const hpp__window_reader *reader; /* borrowed */
     hpp__known_blocks known;
     hpf_resident_part rest; /* REST or BEFORE; LIVE: all blocks are known */
     int pagemap;
@@ -318,12 +319,14 @@ static void add_to_ranges(look *l, uint64_t page, double live)
 
 /* ---- Pages ---- */
 
-/* Returns how many live bytes a byte of a block stands for. */
-static double weight_of(const look *l, const hpp__image_block *block)
+/* Adds bytes of a block to the live ones of a page, as what they stand for. */
+static void add_live(look *l, const hpp__image_block *block, double bytes, double *live)
 {
     double size = (double)block->size_bytes;
-    return l->known.rate_bytes > 0 && size > 0 ? hpf_margin_weight(size, l->known.rate_bytes) / size
-                                               : 1;
+    double rate_bytes = hpp__window_reader_rate(l->reader, block->site, l->known.rate_bytes);
+    bytes *= hpf_margin_weight(size, rate_bytes) / size;
+    *live += bytes;
+    l->variance += hpf_margin_variance(bytes, bytes / size, rate_bytes);
 }
 
 /* Returns the part to which the rest of a page belongs. */
@@ -354,10 +357,7 @@ static void add_page(look *l, const mapping *m, uint64_t page)
         if (block->is_mapping) {
             mapped += n_bytes;
         } else if (n_bytes > 0) {
-            double bytes = n_bytes * weight_of(l, block);
-            live += bytes;
-            l->variance +=
-                hpf_margin_variance(bytes, bytes / (double)block->size_bytes, l->known.rate_bytes);
+            add_live(l, block, n_bytes, &live);
         }
     }
     l->divided[HPF_RESIDENT_MAPPED] += mapped;
@@ -535,6 +535,7 @@ hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader 
                                   hpp__known_blocks known)
 {
     look l = {.process_id = process_id,
+              .reader = reader,
               .known = known,
               .rest = known.since_attached   ? HPF_RESIDENT_BEFORE
                       : known.rate_bytes > 0 ? HPF_RESIDENT_REST
@@ -551,8 +552,8 @@ hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader 
         find_stacks(&l, &reader->window->head);
         l.out->page_table_bytes = hpp__proc_page_table_bytes(process_id);
         add_mappings(&l);
-        l.out->margin =
-            hpf_margin(l.out->resident[HPF_RESIDENT_LIVE], l.variance, known.rate_bytes);
+        l.out->margin = hpf_margin(l.out->resident[HPF_RESIDENT_LIVE], l.variance,
+                                   hpp__window_reader_rate_now(reader, known.rate_bytes));
         bound_live(&l, l.out->resident);
         bound_live(&l, l.out->proportional);
         keep_pins(&l);

@@ -33,7 +33,7 @@ typedef struct hpp__resident {
 
 /* Which blocks are known. */
 typedef struct hpp__known_blocks {
-    double rate_bytes;   /* a sample (hpfile/margin.h); 0: all */
+    double rate_bytes;   /* a sample (hpfile/margin.h), with this mean at first; 0: all */
     bool since_attached; /* only those from then on */
 } hpp__known_blocks;
 

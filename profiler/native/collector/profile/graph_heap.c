@@ -17,16 +17,14 @@ enum {
     RANK_NONE /* not reached */
 };
 
-/* All mappings are counted. */
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
 {
-    bool is_part = h->rate_bytes > 0 &&
-                   node < &h->graph->nodes[hpp__graph_first_closure(h->graph)] &&
-                   !hpf_str_is(h->native->groups[node->group].shape->kind, "mmap");
-    double weight = node->site == HPP_SITE_NONE
-                        ? 0
-                        : hpf_margin_weight((double)node->size_bytes, h->rate_bytes) + 0.5;
-    return is_part ? (uint64_t)weight : node->size_bytes;
+    if (!h->is_sample || node >= &h->graph->nodes[hpp__graph_first_closure(h->graph)]) {
+        return node->size_bytes;
+    }
+    double rate_bytes = h->native->groups[node->group].rate_bytes;
+    double weight = hpf_margin_weight((double)node->size_bytes, rate_bytes) + 0.5;
+    return node->site == HPP_SITE_NONE ? 0 : (uint64_t)weight;
 }
 
 /* ---- For the engine ---- */

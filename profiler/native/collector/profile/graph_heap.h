@@ -51,7 +51,7 @@ typedef struct hpp__graph_heap {
     const hpp__retainer_sites *sites; /* borrowed; may be NULL */
     bool with_stacks;                 /* roots need stacks */
     hpp__graph *graph;                /* borrowed; NULL: no objects */
-    double rate_bytes; /* blocks with a site are a sample (hpfile/margin.h); 0: all */
+    bool is_sample;                   /* blocks with a site are a sample */
     /* Only these blocks have a cost, and lives; borrowed. NULL: all have a cost. Set it after the
      * graph whose blocks it follows. */
     hpp__followed *watch;

@@ -92,7 +92,7 @@ void hpp__objects_find_waste(hpp__objects *o, const hpp__image *image)
     uint64_t bytes = open_bytes(o);
     bool is_most = bytes >= o->waste_of_bytes;
     hpp__waste *waste = is_most ? &o->most_waste : &o->waste;
-    if (o->heap.rate_bytes == 0) {
+    if (!o->heap.is_sample) {
         o->waste_of_bytes = is_most ? bytes : o->waste_of_bytes;
         o->n_failed += !hpp__waste_find(waste, &o->heap, image);
         o->found_waste = waste;

@@ -64,6 +64,7 @@ typedef struct hpp__profile_options {
     uint64_t run_start_ns;
     double start_s;
     bool is_attached;         /* it was running already */
+    bool keeps_rate;          /* whatever the samples of its blocks cost */
     const hpf_events *events; /* more callbacks; may be NULL */
     void *events_context;
     void (*print)(void *context, hpf_str line); /* -xc; may be NULL */

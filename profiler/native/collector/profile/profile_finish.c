@@ -123,14 +123,13 @@ static hpf_status write_bins_of(const char *path, hpp__site_heap *heap,
 static double margin_of(const hpp__site_heap *heap, const hpp__alive *alive, size_t n)
 {
     double variance, bytes = hpp__site_heap_sum(heap, alive, n, &variance);
-    return hpf_margin(bytes, variance, heap->rate_bytes);
+    return hpf_margin(bytes, variance, heap->rate_now);
 }
 
 static void note_losses(hpp__profile *p)
 {
     const hpp_window_head *head = &p->reader.window->head;
     hpp_process_figures *f = &p->figures;
-    f->rate_bytes = p->options->rate_bytes;
     f->peak_margin = margin_of(&p->heap, p->peak.groups, p->peak.n);
     f->end_margin = margin_of(&p->heap, p->last.groups, p->last.n);
     f->lost_margin = margin_of(&p->heap, p->objects.lost, p->objects.n_lost);

@@ -190,6 +190,22 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
     hpf_arena_destroy(arena);
 }
 
+/* ---- The rate ---- */
+
+void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    hpf__buffer payload = {0};
+    if (p->heap.rate_now <= (double)p->figures.rate_bytes) {
+        return;
+    }
+    p->figures.rate_bytes = (uint64_t)p->heap.rate_now;
+    if (hpf__buffer_append(&payload, "", 1) && put_number(&payload, p->heap.rate_now)) {
+        hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_RATE, snapshot->time_s, 0,
+                           hpf__buffer_str(&payload), HPF_STR(""));
+    }
+    hpf__buffer_finish(&payload);
+}
+
 /* ---- Waste ---- */
 
 void hpp__profile_log_waste(hpp__profile *p, const hpp__process_sample *snapshot)

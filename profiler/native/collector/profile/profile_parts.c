@@ -124,13 +124,16 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
         p->heap.with_types = hpp_census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
+        p->figures.rate_bytes = p->options->rate_bytes;
         p->heap.rate_bytes = (double)p->options->rate_bytes;
+        p->heap.groups[HPP__GROUP_UNKNOWN].rate_bytes = p->heap.rate_bytes;
+        p->heap.groups[HPP__GROUP_INHERITED].rate_bytes = p->heap.rate_bytes;
     }
     const hpp_census_options *census = p->options->census;
     if (status == HPF_OK) {
         status = hpp__graph_heap_init(&p->objects.heap, &p->heap, options->retainer_sites,
                                       census->retaining.identity == HPF_BREAKDOWN_COST_CENTRE, err);
-        p->objects.heap.rate_bytes = p->heap.rate_bytes;
+        p->objects.heap.is_sample = p->heap.rate_bytes > 0;
     }
     if (status == HPF_OK && options->haskell) {
         status = hpp__closure_heap_init(&p->closures, &p->heap, options->haskell,
@@ -315,13 +318,12 @@ static size_t top_bands(const hpp__profile *p, hpp__peak_bands *all, hpp_site_fi
     HPF__ARRAY_SORT(all->bands, all->n, by_size);
     double variance, all_bytes = hpp__site_heap_sum(&p->heap, p->peak.groups, p->peak.n, &variance);
     bool is_known = p->options->census->n_restrictions == 0 && all_bytes > 0;
-    double spread = is_known ? variance / all_bytes : p->heap.rate_bytes;
+    double spread = is_known ? variance / all_bytes : p->heap.rate_now;
     for (size_t i = 0; i < n; i++) {
         double bytes = (double)all->bands[i].size_bytes;
-        out[i] =
-            (hpp_site_figures){.place = hpf__without_id(all->bands[i].name),
-                               .live_bytes = all->bands[i].size_bytes,
-                               .margin = hpf_margin(bytes, bytes * spread, p->heap.rate_bytes)};
+        out[i] = (hpp_site_figures){.place = hpf__without_id(all->bands[i].name),
+                                    .live_bytes = all->bands[i].size_bytes,
+                                    .margin = hpf_margin(bytes, bytes * spread, p->heap.rate_now)};
     }
     return n;
 }

@@ -119,12 +119,12 @@ static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
 {
     hpf_error err;
     const char *path = hpp__profile_path(p, ".heapsnapshot");
-    double rate_bytes = p->objects.heap.rate_bytes;
-    p->objects.heap.rate_bytes = 0; /* each block has its own size */
+    bool is_sample = p->objects.heap.is_sample;
+    p->objects.heap.is_sample = false; /* each block has its own size */
     hpf_status status =
         path ? hpp__objects_write(&p->objects, addresses, p->reader.window->head.key, path, &err)
              : hpf_error_set_memory(&err);
-    p->objects.heap.rate_bytes = rate_bytes;
+    p->objects.heap.is_sample = is_sample;
     if (status == HPF_OK) {
         p->figures.snapshot_bytes = 0;
         for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
@@ -276,23 +276,23 @@ static void share_costs(hpp__profile *p, const hpp__process_sample *snapshot)
  * blocks of unknown sizes: then it is the largest one, as of small blocks. */
 static double spread_of(const hpp__profile *p)
 {
-    double rate_bytes = (double)p->options->rate_bytes, bytes = 0, variance = 0;
+    double bytes = 0, variance = 0;
     for (size_t i = 0; i < p->heap.n_groups && p->options->census->n_restrictions == 0; i++) {
         const hpp__costs *costs = &p->heap.costs[i];
         double live = i != HPP__GROUP_TICKS ? (double)hpp__costs_live_bytes(costs) : 0;
         bytes += live;
-        variance +=
-            live > 0 ? hpf_margin_variance(live, (double)hpp__costs_live_blocks(costs), rate_bytes)
-                     : 0;
+        variance += live > 0 ? hpf_margin_variance(live, (double)hpp__costs_live_blocks(costs),
+                                                   p->heap.groups[i].rate_bytes)
+                             : 0;
     }
-    return bytes > 0 ? variance / bytes : rate_bytes;
+    return bytes > 0 ? variance / bytes : p->heap.rate_now;
 }
 
 /* Without memory, an earlier sample stays. */
 static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
                          const hpp_census_result *shown)
 {
-    double rate_bytes = (double)p->options->rate_bytes, spread = spread_of(p);
+    double rate_bytes = p->heap.rate_now, spread = spread_of(p);
     double live = (double)shown->size_bytes, peak = (double)p->figures.peak_bytes;
     hpp_latest_band *bands = malloc((shown->n_bands + 1) * sizeof *bands);
     for (size_t i = 0; bands && i < shown->n_bands; i++) {
@@ -304,7 +304,7 @@ static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
         .time_s = snapshot->time_s,
         .live_bytes = shown->size_bytes,
         .peak_bytes = p->figures.peak_bytes,
-        .rate_bytes = p->options->rate_bytes,
+        .rate_bytes = (uint64_t)rate_bytes,
         .live_margin = hpf_margin(live, live * spread, rate_bytes),
         .peak_margin = hpf_margin(peak, peak * spread, rate_bytes),
         .resident_bytes = snapshot->resident_bytes,
@@ -369,6 +369,7 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
         hpp__profile_log_totals(p, snapshot->time_s, false);
     }
     hpp__profile_log_quantities(p, snapshot, shown.live_bytes);
+    hpp__profile_log_rate(p, snapshot);
     hpp__profile_log_resident(p, snapshot);
     hpp__profile_log_waste(p, snapshot);
     hpp__output_result(&p->output, &shown);

@@ -2,6 +2,8 @@
  *
  * From a site to its group: by its stack and its shape; shapes by function, file, line and call.
  */
+#include <math.h>
+
 #include "base/arena.h"
 #include "site_heap.h"
 
@@ -11,7 +13,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { MAX_LINE = (1 << 28) - 1 };
+enum { MAX_LINE = (1 << 28) - 1, LEVEL_SHIFT = 28 };
 static const uint32_t inherited_number = UINT32_MAX; /* not in the list */
 
 static const hpp_shape unknown_shape = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, 0};
@@ -146,12 +148,14 @@ static bool add_group(hpp__site_heap *h, hpp__group group)
     return true;
 }
 
-/* Returns the number of the group with a stack and a shape, from 1, which is added if it is new; 0
- * without memory. */
+/* Returns the number of the group with a stack, a shape and a mean, from 1, which is added if it is
+ * new; 0 without memory. */
 static uint32_t add_once(hpp__site_heap *h, hpp__group group)
 {
     const hpp__stack *stack = group.calls ? group.calls : group.stack;
-    uint64_t key = (uint64_t)(stack ? stack->id : 0) << 32 | group.shape_number;
+    int level = group.rate_bytes > 0 ? ilogb(group.rate_bytes / h->rate_bytes) : 0;
+    uint64_t key = (uint64_t)(stack ? stack->id : 0) << 32 | (uint64_t)level << LEVEL_SHIFT |
+                   group.shape_number;
     uint64_t *number = hpp__map_add(&h->by_shape, key);
     group.shape = h->shape_list[group.shape_number - 1];
     if (number && *number == 0 && add_group(h, group)) {
@@ -198,9 +202,12 @@ static uint32_t find_group(hpp__site_heap *h, uint32_t site_index)
         hpf_str place = h->shape_list[shape - 1]->description;
         shape = shape_with_type(h, shape, type.type.length > 0 ? type.type : place);
     }
+    bool is_sample = site.call != HPP_CALL_MMAP; /* all mappings are counted */
+    double rate_bytes = hpp__window_reader_rate(h->reader, site_index, h->rate_bytes);
     return shape > 0 ? add_once(h, (hpp__group){.stack = producer.stack,
                                                 .calls = calls,
                                                 .shape_number = shape,
+                                                .rate_bytes = is_sample ? rate_bytes : 0,
                                                 .naming = type.naming,
                                                 .is_object = type.is_object})
                      : 0;
@@ -255,6 +262,7 @@ void hpp__site_heap_add_up(hpp__site_heap *h, const hpp__window_sums *sums)
 {
     memset(h->costs, 0, h->n_groups * sizeof *h->costs);
     memset(h->inherited, 0, h->n_groups * sizeof *h->inherited);
+    h->rate_now = hpp__window_reader_rate_now(h->reader, h->rate_bytes);
     /* Without room, sites that have no place in the array are unknown. */
     (void)HPF__ARRAY_RESERVE_ZEROED(h->group_of, h->group_of_capacity, sums->n_sites);
     for (uint32_t site = HPP_SITE_UNKNOWN; site < sums->n_sites; site++) {
@@ -491,10 +499,8 @@ static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
 /* Returns the variance of an estimate of the bytes of a group. */
 static double variance_of(const hpp__site_heap *heap, size_t group, const hpp__alive *alive)
 {
-    bool is_sample = group < heap->n_groups && !hpf_str_is(heap->groups[group].shape->kind, "mmap");
-    return is_sample
-               ? hpf_margin_variance((double)alive->bytes, (double)alive->blocks, heap->rate_bytes)
-               : 0;
+    double rate_bytes = group < heap->n_groups ? heap->groups[group].rate_bytes : 0;
+    return hpf_margin_variance((double)alive->bytes, (double)alive->blocks, rate_bytes);
 }
 
 double hpp__site_heap_sum(const hpp__site_heap *heap, const hpp__alive *alive, size_t n_alive,
@@ -537,7 +543,7 @@ size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, s
             .live_bytes = all.list[i].alive.bytes,
             .live_blocks = all.list[i].alive.blocks,
             .margin =
-                hpf_margin((double)all.list[i].alive.bytes, all.list[i].variance, heap->rate_bytes),
+                hpf_margin((double)all.list[i].alive.bytes, all.list[i].variance, heap->rate_now),
             .indirect_bytes = all.list[i].alive.indirect_bytes,
             .indirect_blocks = all.list[i].alive.indirect_blocks,
         };

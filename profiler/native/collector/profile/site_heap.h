@@ -2,7 +2,8 @@
  *
  * The heap adapter of a profiled program. It has sums instead of objects, one for each group of
  * sites that no breakdown distinguishes: with the same stack of functions (and, for event logs,
- * lines of calls), line and call. The group of a site is found once; a census then only adds.
+ * lines of calls), line, call and mean of a sample. The group of a site is found once; a census
+ * then only adds.
  *
  * Threads: one thread at a time.
  */
@@ -29,6 +30,7 @@ typedef struct hpp__group {
     const hpp_shape *shape;  /* of its blocks: -hd, -hT, -hy */
     hpp__naming naming;    /* how the type is known: by a container, a variable, or only the site */
     uint32_t shape_number; /* from 1; 0: a special shape */
+    double rate_bytes;     /* blocks are a sample (hpfile/margin.h); 0: all */
     bool is_object;        /* its blocks may own others: as hpp__site_type */
     bool is_closure;       /* its blocks are closures of a Haskell heap */
     uint32_t band_word, stack_word; /* the engine's */
@@ -52,7 +54,8 @@ typedef struct hpp__site_heap {
     hpp__map by_shape;        /* stack and shape -> index of the group + 1 */
     const uint64_t *left_out; /* by group: live bytes that another heap is made of; NULL: none */
     size_t n_left_out;
-    double rate_bytes; /* blocks are a sample (hpfile/margin.h); 0: all */
+    double rate_bytes; /* blocks are a sample (hpfile/margin.h), with this mean at first; 0: all */
+    double rate_now;   /* the same, of the last sum */
     bool with_types;   /* set it before the first sums: shapes have types */
     hpf__intern types;
     hpp__map typed; /* shape and type -> number of the shape with that type */

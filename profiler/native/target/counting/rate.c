@@ -5,31 +5,43 @@
 
 #include "process_state.h"
 #include "thread.h"
+#include "native/window/trie.h"
 
 _Thread_local uint64_t hpp__bytes_to_count HPP_INITIAL_EXEC;
 static _Thread_local uint64_t random_state HPP_INITIAL_EXEC; /* 0: none yet */
+static _Thread_local uint32_t drawn_level HPP_INITIAL_EXEC;  /* of these bytes */
 
-HPP_COLD HPP_ANY_STACK bool hpp__rate_draw(size_t n_bytes)
+/* Draws the bytes until the next sample, with the mean of now. */
+static void draw_bytes(void)
+{
+    uint32_t level = atomic_load_explicit(&hpp__window->head.rate_level, memory_order_relaxed);
+    drawn_level = level < HPP_MAX_RATE_LEVEL ? level : HPP_MAX_RATE_LEVEL;
+    hpp__bytes_to_count = hpp__chance_bytes(&random_state, hpp__settings.rate_bytes << drawn_level);
+}
+
+HPP_COLD HPP_ANY_STACK bool hpp__rate_draw(size_t n_bytes, uint32_t *level)
 {
     if (random_state == 0) {
         random_state = hpp__chance_begin();
-        hpp__bytes_to_count = hpp__chance_bytes(&random_state, hpp__settings.rate_bytes);
+        draw_bytes();
     }
     if (n_bytes < hpp__bytes_to_count) {
         hpp__bytes_to_count -= n_bytes;
         return false;
     }
-    hpp__bytes_to_count = hpp__chance_bytes(&random_state, hpp__settings.rate_bytes);
+    *level = drawn_level;
+    draw_bytes();
     return true;
 }
 
-hpp_weight hpp__rate_weigh(uint64_t n_bytes)
+hpp_weight hpp__rate_weigh(hpp_block block)
 {
     if (!hpp__blocks_are_samples) {
-        return (hpp_weight){n_bytes, 1};
+        return (hpp_weight){block.size_bytes, 1};
     }
-    uint64_t size = n_bytes > 0 ? n_bytes : 1;
-    uint64_t bytes = hpp__chance_represented(size, hpp__settings.rate_bytes);
+    uint32_t level = hpp__trie_site_call(block.site) >> HPP_CALL_RATE_SHIFT;
+    uint64_t size = block.size_bytes > 0 ? block.size_bytes : 1;
+    uint64_t bytes = hpp__chance_represented(size, hpp__settings.rate_bytes << level);
     return (hpp_weight){bytes, (uint32_t)((bytes + size / 2) / size)};
 }
 

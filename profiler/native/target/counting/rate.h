@@ -3,7 +3,8 @@
  * Counting of a sample of the blocks (`census run --rate`): the usual malloc subtracts its bytes
  * from a counter of its thread, the usual free looks at the filter of the table of blocks, and both
  * go on to the next allocator. Samples are counted with the bytes and blocks that they
- * represent.
+ * represent. While they take too much of the processor's time, the collector doubles the mean
+ * number of bytes between them.
  */
 #ifndef HPP_NATIVE_TARGET_COUNTING_RATE_H
 #define HPP_NATIVE_TARGET_COUNTING_RATE_H
@@ -27,8 +28,9 @@ HPP_ALWAYS_INLINE bool hpp__rate_passes(size_t n_bytes)
     return true;
 }
 
-/* Returns whether a block that does not pass is a sample. */
-bool hpp__rate_draw(size_t n_bytes);
+/* Returns whether a block that does not pass is a sample, and then stores the level of its mean
+ * (HPP_CALL_RATE). */
+bool hpp__rate_draw(size_t n_bytes, uint32_t *level);
 
 /* What a block counts for. */
 typedef struct hpp_weight {
@@ -36,8 +38,8 @@ typedef struct hpp_weight {
     uint32_t blocks;
 } hpp_weight;
 
-/* Returns the weight of a sample; of one block while all are counted. */
-hpp_weight hpp__rate_weigh(uint64_t n_bytes);
+/* Returns the weight of a sample, whose site has its level; of one block while all are counted. */
+hpp_weight hpp__rate_weigh(hpp_block block);
 
 /* Begins in a process, if the settings say so. */
 void hpp__rate_start(void);

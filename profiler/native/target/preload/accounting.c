@@ -62,7 +62,7 @@ void hpp__account_cut(hpp_block gone, unsigned n_freed, unsigned n_new)
 
 void hpp__account_free(hpp_block gone)
 {
-    hpp_weight weight = hpp__rate_weigh(gone.size_bytes);
+    hpp_weight weight = hpp__rate_weigh(gone);
     hpp__account_cut((hpp_block){gone.site, weight.bytes}, weight.blocks, 0);
 }
 
@@ -146,15 +146,32 @@ HPP_COLD HPP_ANY_STACK void *hpp__account_block_slowly(void *block, size_t n_byt
     return enter(block, n_bytes, (hpp_place){site, cell}, (hpp_weight){n_bytes, 1});
 }
 
+/* Returns the place of samples with a mean of this level; site HPP_SITE_NONE: there is none. */
+static hpp_place at_level(hpp_place place, uint32_t level)
+{
+    if (level > 0) {
+        uint32_t site = place.site >= HPP_FIRST_SITE
+                            ? hpp__trie_site_with(place.site, level * HPP_CALL_RATE)
+                            : HPP_SITE_NONE;
+        bool has_cell = site != HPP_SITE_NONE && hpp__self != NULL;
+        place = (hpp_place){site, has_cell ? hpp__thread_cell(hpp__self, site) : NULL};
+    }
+    return place;
+}
+
 /* Counts a new block, which is a sample unless all are counted. */
-static void count_made(void *block, size_t n_bytes, hpp_place place)
+static void count_made(void *block, size_t n_bytes, hpp_place place, uint32_t level)
 {
     if (!hpp__blocks_are_samples) {
         hpp__account_block(block, n_bytes, place.cell, place.site);
         return;
     }
-    place = place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place;
-    enter(block, n_bytes, place, hpp__rate_weigh(n_bytes));
+    place = at_level(place.site & HPP_PLACE_IN_PYTHON ? complete(place.site) : place, level);
+    if (place.site != HPP_SITE_NONE) {
+        enter(block, n_bytes, place, hpp__rate_weigh((hpp_block){place.site, n_bytes}));
+    } else {
+        count_uncounted(n_bytes);
+    }
 }
 
 /* Finds the place of a call that is not cached. The process is profiled. */
@@ -173,16 +190,23 @@ static hpp_place find_place(hpp_caller caller, hpp_call call, hpp_visit *visit)
     return place;
 }
 
-static HPP_NO_INLINE void *count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
-                                           hpp_call call, uint64_t begun_at)
+static HPP_NO_INLINE void count_made_anew(void *block, size_t n_bytes, hpp_caller caller,
+                                          hpp_call call, uint64_t begun_at, uint32_t level)
 {
-    if (hpp__is_in_python_allocator || hpp__next_allocator_pool_bytes(block) != 0) {
-        return block;
+    if (!hpp__is_in_python_allocator && hpp__next_allocator_pool_bytes(block) == 0) {
+        hpp_visit visit = {.begun_at = begun_at};
+        count_made(block, n_bytes, find_place(caller, call, &visit), level);
+        hpp__stacks_end_visit(hpp__self, &visit);
     }
-    hpp_visit visit = {.begun_at = begun_at};
-    count_made(block, n_bytes, find_place(caller, call, &visit));
-    hpp__stacks_end_visit(hpp__self, &visit);
-    return block;
+}
+
+/* Adds the time that a sample took; what took longer than a sample does was an interruption. */
+static void add_time(uint64_t begun_at)
+{
+    enum { LONGEST = 1 << 18 };
+    uint64_t now = hpp__time_stamp(), ticks = now > begun_at ? now - begun_at : 0;
+    atomic_fetch_add_explicit(&hpp__window->head.rate_ticks, ticks < LONGEST ? ticks : LONGEST,
+                              memory_order_relaxed);
 }
 
 /* Finds the place of a call if its stack is cached; otherwise the site is HPP_SITE_NONE. */
@@ -219,18 +243,23 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
     if (!hpp__alive() && !hpp__process_wake()) {
         return block;
     }
-    if (hpp__blocks_are_samples && (hpp__is_in_python_allocator || !hpp__rate_draw(n_bytes))) {
+    uint32_t level = 0;
+    if (hpp__blocks_are_samples &&
+        (hpp__is_in_python_allocator || !hpp__rate_draw(n_bytes, &level))) {
         return block;
     }
     hpp__rest_for_image(NULL);
     hpp_place place = recall_place(&caller, call);
     if (HPP_LIKELY(place.site != HPP_SITE_NONE)) {
-        count_made(block, n_bytes, place);
+        count_made(block, n_bytes, place, level);
     } else {
-        count_made_anew(block, n_bytes, caller, call, begun_at);
+        count_made_anew(block, n_bytes, caller, call, begun_at, level);
     }
     if (hpp__exact_is_on()) {
         hpp__exact_begin(block);
+    }
+    if (hpp__blocks_are_samples) {
+        add_time(begun_at);
     }
     return block;
 }

@@ -149,7 +149,8 @@ static void count_inherited(uintptr_t address, hpp_block block, void *context)
     hpp_thread *self = hpp__self;
     inheritance *all = context;
     if (all->site != block.site) {
-        uint32_t site = block.site >= HPP_FIRST_SITE ? hpp__trie_inherited_site(block.site) : 0;
+        uint32_t site =
+            block.site >= HPP_FIRST_SITE ? hpp__trie_site_with(block.site, HPP_CALL_INHERITED) : 0;
         all->site = block.site;
         all->inherited_site = site != 0 ? site : block.site;
     }
@@ -161,7 +162,7 @@ static void count_inherited(uintptr_t address, hpp_block block, void *context)
     if (cell != NULL) {
         hpp_weight weight = hpp__page_at(address) == HPP_PAGE_FIRST
                                 ? (hpp_weight){block.size_bytes, 1} /* a mapping is no sample */
-                                : hpp__rate_weigh(block.size_bytes);
+                                : hpp__rate_weigh(block);
         hpp__add_own(&cell->frees, -(uint64_t)weight.blocks);
         hpp__add_own(&cell->freed_bytes, -weight.bytes);
         all->live_bytes += weight.bytes;
