@@ -3,10 +3,11 @@
 """Runs census hpc with damaged .mix and .tix files, and with files that name devices, pipes, folders and other files than
 texts of modules; and census report with heaptrack recordings of such modules.
 
-hostile_files.py CENSUS
+hostile_files.py CENSUS FIRST LAST
 
 Each run must end by itself with status 0, or with status 1 and a message; it reads no pipe and no device, prints no text of
-another file, and writes only into its destination. Damage is chosen at random, always the same.
+another file, and writes only into its destination. Damage is chosen at random, by a
+number for each case.
 """
 import os
 import pathlib
@@ -154,10 +155,10 @@ def check_modules(root):
 
 
 def main():
-    problems = []
+    problems, (first, last) = [], map(int, sys.argv[2:])
     with tempfile.TemporaryDirectory(prefix="census-files-") as root:
         problems += check_modules(pathlib.Path(root).resolve())
-    for seed in range(150):
+    for seed in range(first, last + 1):
         with tempfile.TemporaryDirectory(prefix="census-files-") as root:
             found = check_coverage(random.Random(seed), pathlib.Path(root).resolve())
             problems += [f"seed {seed}: {problem}" for problem in found]
