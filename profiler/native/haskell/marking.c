@@ -207,6 +207,15 @@ static void follow_stack(hpp__haskell_marking *m, const uint64_t *words, uint64_
 
 /* ---- What a closure refers to ---- */
 
+enum { FINALIZERS = 1, KEY, VALUE, FINALIZER, LINK, WEAK_WORDS }; /* words of a weak pointer */
+
+/* Reaches what a weak pointer keeps while its key is reached. */
+static void follow_weak(hpp__haskell_marking *m, const uint64_t *words)
+{
+    hpp__haskell_reach(m, words[VALUE]);
+    hpp__haskell_reach(m, words[FINALIZER]);
+}
+
 /* Returns whether a collection keeps the black hole that stands for a pointer: that of a thunk
  * which a thread evaluates. Others are indirections to results. */
 static bool is_evaluated(hpp__haskell_marking *m, uint64_t pointer)
@@ -378,7 +387,6 @@ uint32_t hpp__haskell_use_of(hpp__haskell_marking *m, const hpp__haskell_closure
 void hpp__haskell_follow(hpp__haskell_marking *m, uint64_t address,
                          const hpp__haskell_closure *closure)
 {
-    enum { VALUE = 3, FINALIZER = 4 };
     const hpp__haskell_info info = m->closures->infos[closure->info]; /* others are added */
     if (info.type == HPP_HASKELL_COMPACT_NFDATA || info.type == HPP_HASKELL_ARR_WORDS) {
         return;
@@ -390,9 +398,8 @@ void hpp__haskell_follow(hpp__haskell_marking *m, uint64_t address,
         follow(m, &info, words, closure->n_words);
     }
     if (words && info.type == HPP_HASKELL_WEAK && hpp__map_find(&m->weaks, address) &&
-        closure->n_words > FINALIZER) {
-        hpp__haskell_reach(m, words[VALUE]);
-        hpp__haskell_reach(m, words[FINALIZER]);
+        closure->n_words >= WEAK_WORDS) {
+        follow_weak(m, words);
     }
 }
 
@@ -577,7 +584,6 @@ static bool is_alive(hpp__haskell_marking *m, uint64_t pointer)
  * before. */
 static bool reach_weaks(hpp__haskell_marking *m, uint64_t head)
 {
-    enum { FINALIZERS = 1, KEY, VALUE, FINALIZER, LINK, WEAK_WORDS };
     uint64_t at = 0;
     bool is_any = false;
     (void)hpp__image_read(m->heap->image, &at, head, sizeof at);
@@ -589,8 +595,7 @@ static bool reach_weaks(hpp__haskell_marking *m, uint64_t head)
         if (!hpp__map_find(&m->weaks, at) && is_alive(m, words[KEY])) {
             is_any |= hpp__map_add(&m->weaks, at) != NULL;
             hpp__haskell_reach(m, at);
-            hpp__haskell_reach(m, words[VALUE]);
-            hpp__haskell_reach(m, words[FINALIZER]);
+            follow_weak(m, words);
         }
         at = next;
     }
