@@ -25,18 +25,18 @@ HPF_BEGIN_DECLS
  * Runs a statement under a new cost centre. The stack is restored at the end of the statement, and
  * after return, goto or break. The statement is a loop that runs once: break and continue leave it,
  * not a loop around it; use HPP_SCC_HERE there. For longjmp see below. */
-#define HPP_SCC(label) HPP_SCOPE_(__COUNTER__, hpp_scope_enter, HPP_CC_HERE_(label))
+#define HPP_SCC(label) HPP_SCOPE_(__LINE__, hpp_scope_enter, HPP_CC_HERE_(label))
 
 /* HPP_SCC_HERE("name"); Runs the rest of the block under a new cost centre, with break, continue,
  * return and goto as usual. It is a declaration. */
-#define HPP_SCC_HERE(label) HPP_HERE_(__COUNTER__, HPP_CC_HERE_(label))
+#define HPP_SCC_HERE(label) HPP_HERE_(__LINE__, HPP_CC_HERE_(label))
 
 /* HPP_SCC_OF(&centre) { ... } Is HPP_SCC with a cost centre that is defined elsewhere. */
-#define HPP_SCC_OF(centre) HPP_SCOPE_(__COUNTER__, hpp_scope_enter, (centre))
+#define HPP_SCC_OF(centre) HPP_SCOPE_(__LINE__, hpp_scope_enter, (centre))
 
 /* HPP_UNDER(ccs) { ... } Runs a statement under a stack that was captured earlier, for the
  * evaluation of a thunk. Does not count an entry. */
-#define HPP_UNDER(ccs) HPP_SCOPE_(__COUNTER__, hpp_scope_enter_under, (ccs))
+#define HPP_UNDER(ccs) HPP_SCOPE_(__LINE__, hpp_scope_enter_under, (ccs))
 
 /* ---- longjmp ------------------------------------------------------------------------------- */
 

@@ -56,8 +56,8 @@ Test(page_cases, margins)
         double amount = case_number(c, "amount");
         double margin =
             hpf_margin(amount, amount * case_number(c, "spread"), case_number(c, "rate"));
-        cr_expect_str_eq(format_margin(margin, HPF_STR("bytes"), false).text,
-                         case_text(c, "text").data);
+        formatted text = format_margin(margin, HPF_STR("bytes"), false);
+        cr_expect_str_eq(text.text, case_text(c, "text").data);
     }
 }
 
