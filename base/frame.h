@@ -27,6 +27,9 @@ static inline bool hpf__frame_is_type(const hpf_frame *frame)
     return frame->type.length > 0 && frame->table.length == 0;
 }
 
+/* The module of closures of a Haskell program, as `census run` records them, that have none. */
+#define HPF__HASKELL_HEAP "Haskell heap"
+
 /* Returns how many of the `n` frames of a stack come before its functions. */
 static inline size_t hpf__n_types(const hpf_frame *frames, size_t n)
 {

@@ -47,7 +47,9 @@ static const char *meaning_of_holder(const hpf_explanation *e, hpf_str name)
     return hpf_str_is(name, "SYSTEM")      ? "the stack: evaluations that are running"
            : hpf_str_is(name, "CAF")       ? "constants at the top level"
            : hpf_str_is(name, "MANY")      ? "more holders than -R allows"
-           : hpf_str_is(name, "UNREACHED") ? "nothing refers to it: a leak"
+           : hpf_str_is(name, "UNREACHED") ? e->language == HPF_EXPLAIN_CLOSURES
+                                                 ? "what the next collection of all will free"
+                                                 : "nothing refers to it: a leak"
            : hpf_str_find(name, "(stack_of_") || hpf_str_find(name, "(frame_of_")
                ? "local variables of the function"
            : hpf_str_begins(name, "stack_of_")  ? "local variables of a thread"
@@ -144,7 +146,15 @@ static void write_release(const hpf_explanation *e, const hpf_explain_advice *a,
     const hpf_explain_part *maker = e->held_makers.n > 0 ? &e->held_makers.parts[0] : NULL;
     bool is_haskell = e->language == HPF_EXPLAIN_HASKELL, is_root = narrow && narrow->is_root;
     bool is_made = maker && maker->share >= a->share / 2;
-    if (!is_haskell) {
+    if (e->language == HPF_EXPLAIN_CLOSURES) {
+        hpf_sink_text(to, "Let go of, or evaluate, what ");
+        write_named(to, a->what->name, a->what->place);
+        hpf_sink_printf(to, " holds: %s of the memory", format_share(a->share).text);
+        if (is_made) {
+            hpf_sink_printf(to, ", %s of it ", format_share(maker->share / a->share).text);
+            write_named(to, maker->name, maker->place);
+        }
+    } else if (!is_haskell) {
         hpf_sink_text(to, is_made ? "Limit what " : "Empty or limit ");
         if (is_made) {
             write_named(to, maker->name, maker->place);
@@ -194,6 +204,7 @@ static void write_limit(const hpf_explanation *e, const hpf_explain_advice *a, h
         [HPF_EXPLAIN_NATIVE] = "erase entries that are not needed any more",
         [HPF_EXPLAIN_PYTHON] =
             "delete entries that are not needed any more (lru_cache: set maxsize)",
+        [HPF_EXPLAIN_CLOSURES] = "remove entries that are not needed any more",
     };
     if (a->holder) {
         hpf_sink_text(to, " It is held by ");
@@ -215,6 +226,27 @@ static hpf_str largest_expression(const hpf_explanation *e)
                                                          : table->parts[i].name;
 }
 
+/* Writes which closures wait to be evaluated. */
+static void write_waiting(const hpf_explain_advice *a, hpf_sink *to)
+{
+    hpf_sink_printf(to,
+                    "Evaluate sooner: %s of the memory are expressions that wait to be evaluated "
+                    "(thunks)",
+                    format_share(a->share).text);
+    if (a->what) {
+        hpf_sink_text(to, ", the largest part ");
+        write_named(to, a->what->name, a->what->place);
+        hpf_sink_printf(to, ", %s", format_share(a->what->share).text);
+    }
+    if (a->holder) {
+        hpf_sink_text(to, "; ");
+        hpf_sink_name(to, a->holder->name);
+        hpf_sink_printf(to, " holds %s", format_share(a->holder->share).text);
+    }
+    hpf_sink_text(to, ". Use seq, a bang pattern (!x), a strict field, or what evaluates at once: "
+                      "Data.Map.Strict, foldl', modifyIORef'.");
+}
+
 /* Writes one piece of advice as sentences. */
 static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, hpf_sink *to)
 {
@@ -224,6 +256,10 @@ static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, 
     hpf_str time_unit = hpf_survey_header(e->main->in->survey, HPF_HEADER_SAMPLE_UNIT);
     switch (a->kind) {
     case HPF_EXPLAIN_EVALUATE:
+        if (e->language == HPF_EXPLAIN_CLOSURES) {
+            write_waiting(a, to);
+            break;
+        }
         hpf_sink_text(to, a->what ? "Evaluate sooner what " : "Evaluate sooner ");
         write_named(to, a->what ? name : largest_expression(e), place);
         hpf_sink_printf(to,
@@ -295,9 +331,10 @@ static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, 
                         format_time(o->peak_time, time_unit, false).text);
         break;
     case HPF_EXPLAIN_GROWTH:
-        hpf_sink_text(to, "Limit what ");
+        hpf_sink_text(to, e->language == HPF_EXPLAIN_CLOSURES ? "Limit " : "Limit what ");
         write_named(to, name, place);
-        hpf_sink_printf(to, " makes: it grows until the end, from %s",
+        hpf_sink_printf(to, "%s: it grows until the end, from %s",
+                        e->language == HPF_EXPLAIN_CLOSURES ? "" : " makes",
                         amount(e, a->what->amounts[0]).text);
         hpf_sink_printf(to, " after a quarter of the run to %s.",
                         amount(e, a->what->amounts[3]).text);
@@ -327,7 +364,8 @@ static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, 
     }
     case HPF_EXPLAIN_LARGEST:
         write_named(to, name, place);
-        hpf_sink_printf(to, " makes %s of the memory: look there first.", share);
+        hpf_sink_printf(to, " %s %s of the memory: look there first.",
+                        e->language == HPF_EXPLAIN_CLOSURES ? "is" : "makes", share);
         if (e->language != HPF_EXPLAIN_HASKELL || e->data > 0) {
             write_limit(e, a, to);
         }
@@ -437,7 +475,10 @@ static void write_why(const hpf_explanation *e, hpf_sink *sink)
         const hpf_explain_recording *r = e->answers[q];
         bool is_of_stacks = q == HPF_EXPLAIN_MAKER && e->makers.n > 0;
         if (r || is_of_stacks) {
-            write_rows(sink, e, labels[q], r ? r : e->main, (hpf_explain_question)q,
+            const char *label = q == HPF_EXPLAIN_MAKER && e->language == HPF_EXPLAIN_CLOSURES
+                                    ? "by code"
+                                    : labels[q];
+            write_rows(sink, e, label, r ? r : e->main, (hpf_explain_question)q,
                        is_of_stacks ? &e->makers : &r->table);
         }
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/frame.h"
 #include "base/names.h"
 #include "base/words.h"
 #include "hpfile/breakdown.h"
@@ -97,6 +98,21 @@ static hpf_breakdown breakdown_of(const hpf_survey *survey)
         by = hpf_str_begins(hpf_survey_name(survey, i), "THUNK") ? HPF_BREAKDOWN_CLOSURE_TYPE : by;
     }
     return by;
+}
+
+/* Returns whether names of a recording stand for closures. */
+static bool has_closures(const hpf_survey *survey)
+{
+    enum { MOST_FRAMES = 8 };
+    bool is_any = false;
+    for (hpf_name i = 0; i < hpf_survey_n_names(survey) && !is_any; i++) {
+        hpf_frame frames[MOST_FRAMES];
+        size_t n = hpf_survey_frames(survey, i, frames, MOST_FRAMES);
+        for (size_t k = 0; k < n && k < MOST_FRAMES; k++) {
+            is_any |= hpf_str_is(frames[k].module, HPF__HASKELL_HEAP);
+        }
+    }
+    return is_any;
 }
 
 /* Returns how well a recording answers its question. */
@@ -189,7 +205,10 @@ static hpf_status add_recording(hpf_explanation *e, const hpf_recording *in, hpf
     e->program = e->n_recordings > 0 ? e->program : program;
     if (is_native) {
         bool is_python = hpf_str_begins(first_word(program), "python");
-        e->language = is_python ? HPF_EXPLAIN_PYTHON : HPF_EXPLAIN_NATIVE;
+        r.has_closures = has_closures(in->survey);
+        e->language = is_python                                               ? HPF_EXPLAIN_PYTHON
+                      : r.has_closures || e->language == HPF_EXPLAIN_CLOSURES ? HPF_EXPLAIN_CLOSURES
+                                                                              : HPF_EXPLAIN_NATIVE;
     }
     hpf_status status = HPF_OK;
     if (r.by == HPF_BREAKDOWN_NONE) {
@@ -233,7 +252,7 @@ static double share_named(const hpf_explain_table *table, const char *name)
 static void sum_contents(hpf_explanation *e)
 {
     const hpf_explain_recording *r = e->answers[HPF_EXPLAIN_CONTENT];
-    e->tells_content = r && r->by != HPF_BREAKDOWN_TYPE && r->of.length == 0;
+    e->tells_content = r && (r->by != HPF_BREAKDOWN_TYPE || r->has_closures) && r->of.length == 0;
     for (size_t i = 0; e->tells_content && i < r->table.n; i++) {
         const hpf_explain_part *p = &r->table.parts[i];
         e->expressions += p->kind == HPF_EXPLAIN_EXPRESSION ? p->share : 0;
@@ -489,6 +508,20 @@ static const hpf_explain_part *first_part(const hpf_explain_table *table)
     return table && table->n > 0 ? &table->parts[0] : NULL;
 }
 
+/* Returns the code of the largest closures that wait to be evaluated, by its name, or NULL. */
+static const hpf_explain_part *largest_waiting(const hpf_explain_table *makers)
+{
+    static const char *const words[] = {"thunk ", "application of ", "field of "};
+    for (size_t i = 0; i < makers->n; i++) {
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            if (hpf_str_begins(makers->parts[i].name, words[k])) {
+                return &makers->parts[i];
+            }
+        }
+    }
+    return NULL;
+}
+
 /* Returns the share that must have both of two properties with these shares. */
 static double share_of_both(double a, double b)
 {
@@ -617,16 +650,19 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
     const hpf_explain_part *list = content ? part_named(&content->table, ":") : NULL;
     const hpf_explain_part *peak = find_peak(e);
     bool is_haskell = e->language == HPF_EXPLAIN_HASKELL;
+    bool is_closures = e->language == HPF_EXPLAIN_CLOSURES; /* a collection frees UNREACHED */
     /* Memory that only the interpreter of Python knows seems lost, too. */
     double least_lost = e->language == HPF_EXPLAIN_PYTHON ? some : lost;
-    if (!is_haskell && share_named(holders, "UNREACHED") >= least_lost) {
+    if (!is_haskell && !is_closures && share_named(holders, "UNREACHED") >= least_lost) {
         advise(e, HPF_EXPLAIN_LEAK, share_named(holders, "UNREACHED"), first_part(&e->lost_makers),
                NULL);
     }
     if (constant && constant->share >= much) {
         advise(e, HPF_EXPLAIN_CONSTANT, constant->share, constant, NULL);
     }
-    if (is_haskell && e->expressions >= much) {
+    if (is_closures && e->expressions >= much) {
+        advise(e, HPF_EXPLAIN_EVALUATE, e->expressions, largest_waiting(&e->makers), holder);
+    } else if (is_haskell && e->expressions >= much) {
         bool holds = holder && holder->share >= much;
         advise(e, HPF_EXPLAIN_EVALUATE, e->expressions, holds ? holder : maker,
                holds ? holder : NULL);
@@ -660,7 +696,8 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
     for (size_t i = 0; i < e->makers.n && (!is_haskell || e->n_advice == 0); i++) {
         const hpf_explain_part *p = &e->makers.parts[i];
         const hpf_explain_part *its_holder = holder_of(e, p, holder);
-        bool is_mentioned = is_named(e, p) || (is_released && its_holder);
+        bool is_mentioned =
+            is_named(e, p) || (is_released && its_holder) || (is_closures && is_no_holder(p->name));
         if (p->share >= much && !p->is_cut && !is_mentioned) {
             advise(e, HPF_EXPLAIN_LARGEST, p->share, p, its_holder);
         }
@@ -728,6 +765,7 @@ static hpf_status find_gaps(hpf_explanation *e, const hpf_explain_part *holder, 
     const hpf_str all = HPF_STR("");
     const hpf_explain_part *maker = first_part(&e->makers);
     bool is_haskell = e->language == HPF_EXPLAIN_HASKELL;
+    bool is_closures = e->language == HPF_EXPLAIN_CLOSURES; /* these have no use, only code */
     bool is_plain = is_haskell && e->main->by == HPF_BREAKDOWN_CLOSURE_TYPE;
     hpf_str narrow = e->narrowest ? e->narrowest->name : holder ? holder->name : all;
     bool wastes = e->phases[HPF_EXPLAIN_DRAG_PHASE] >= much || is_advised(e, HPF_EXPLAIN_VOID);
@@ -737,12 +775,13 @@ static hpf_status find_gaps(hpf_explanation *e, const hpf_explain_part *holder, 
         const char *question, *flags;
         hpf_str of;
     } gaps[] = {
-        {!maker, is_plain ? "who makes it (compile with -prof)" : "who makes it",
+        {!maker && !is_closures, is_plain ? "who makes it (compile with -prof)" : "who makes it",
          e->answers[HPF_EXPLAIN_HOLDER] && !is_haskell ? "-hr" : "-hc", all},
         {maker && maker->is_cut, "which function makes it: the names are cut",
          is_haskell ? "-hc -L500" : "-hc", all},
-        {is_haskell && !e->answers[HPF_EXPLAIN_CONTENT], "what it consists of", "-hd", all},
-        {!e->answers[HPF_EXPLAIN_USE], "whether it is used", "-hb", all},
+        {(is_haskell || is_closures) && !e->answers[HPF_EXPLAIN_CONTENT], "what it consists of",
+         is_closures ? "-hT" : "-hd", all},
+        {!is_closures && !e->answers[HPF_EXPLAIN_USE], "whether it is used", "-hb", all},
         {!e->answers[HPF_EXPLAIN_HOLDER], "who holds it", "-hr", all},
         {wastes && !e->waste[HPF_EXPLAIN_MAKER], "who makes what is not used",
          is_haskell ? "-hc -hbdrag,void" : "-hd -hbdrag,void", all},

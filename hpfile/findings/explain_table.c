@@ -83,10 +83,12 @@ static void describe_maker(hpf_explain_part *part, const hpf_explain_recording *
 
 /* --- contents and holders -------------------------------------------------------------------- */
 
-static hpf_explain_object_kind kind_of(hpf_breakdown by, hpf_str name)
+static hpf_explain_object_kind kind_of(const hpf_explain_recording *r, hpf_str name)
 {
+    hpf_breakdown by = r->by;
     name = name.data ? name : HPF_STR("");
-    bool is_kind = by == HPF_BREAKDOWN_CLOSURE_TYPE || by == HPF_BREAKDOWN_INFO_TABLE;
+    bool is_kind = by == HPF_BREAKDOWN_CLOSURE_TYPE || by == HPF_BREAKDOWN_INFO_TABLE ||
+                   (by == HPF_BREAKDOWN_TYPE && r->has_closures);
     hpf_str last = name;
     for (const char *dot; (dot = memchr(last.data, '.', last.length)) && last.length > 1 &&
                           dot + 1 < last.data + last.length;) {
@@ -116,11 +118,11 @@ static void describe_name(hpf_explain_part *part, const hpf_explain_recording *r
         (void)hpf_survey_retainer_set_named(r->in->survey, name, &set);
     }
     part->name = hpf__without_id(set.name);
-    part->kind = kind_of(r->by, part->name);
+    part->kind = kind_of(r, part->name);
     if (is_table) {
         part->name = top->label.length ? top->label : top->table;
         part->place = short_place(top->source);
-        part->kind = kind_of(r->by, hpf_closure_type_name(top->closure_type));
+        part->kind = kind_of(r, hpf_closure_type_name(top->closure_type));
     } else if (r->question == HPF_EXPLAIN_HOLDER) {
         part->place = hpf__explain_place(r, part->name);
     }

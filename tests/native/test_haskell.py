@@ -232,11 +232,11 @@ class Haskell(Native):
         subprocess.run(["strip", "-s", "-R", ".comment", built], check=True)
         self.check_closures(built)
 
-    def names(self, built):
-        """Returns {(name, module, source without folders): bytes} of a program that waits, from a recording."""
+    def record(self, built, *options):
+        """Returns the path of a recording of a program that waits."""
         directory = self.fresh()
         growing, recording = os.path.join(directory, "profile.hp"), os.path.join(directory, "profile.census")
-        runs = Interactive([CENSUS, "run", "-q", "-i0.05", "-hT", "-o", growing, "-o", recording, "--", built],
+        runs = Interactive([CENSUS, "run", "-q", "-i0.05", *options, "-o", growing, "-o", recording, "--", built],
                            directory)
         runs.say("begin")
         runs.read_until("waits")
@@ -244,6 +244,11 @@ class Haskell(Native):
         wait_for_samples(growing, lambda samples: len(samples) > n_before + 2)
         runs.say("end")
         runs.end()
+        return recording
+
+    def names(self, built):
+        """Returns {(name, module, source without folders): bytes} of a program that waits, from a recording."""
+        recording = self.record(built, "-hT")
         found, sums = collections.Counter(), []
         for by in ([], ["--by", "function"]):
             done = harness.run([CENSUS, "report", "-m0", "--format=json", *by, recording])
@@ -424,6 +429,26 @@ class Haskell(Native):
             self.skipTest("no ghc")
         with open(os.path.join(SOURCES, "../../../../profiler/native/haskell/layouts.h"), encoding="ascii") as file:
             self.assertIn(haskell_layouts.row(GHC), file.read())
+
+    def test_haskell_explained(self):
+        """Advice for closures: thunks are to be evaluated, what a collection frees is no leak, and only runs that show
+        closures are proposed."""
+        built = self.build("lazy")
+        for options, is_open in (["-hT"], ["-hr"]), (["-hr"], ["-hT"]), (["-hr", "-hy"], []):
+            recording = self.record(built, *options)
+            done = harness.run([CENSUS, "explain", "--format=json", recording])
+            self.assertEqual(done.status, 0, done.errors)
+            found = json.loads(done.output)
+            kinds = [advice["kind"] for advice in found["advice"]]
+            self.assertNotIn("leak", kinds, done.output)
+            self.assertNotIn("UNREACHED", [advice["name"] for advice in found["advice"]], done.output)
+            runs = [re.search(r" (-h.*) -o ", gap["command"]).group(1) for gap in found["open"]]
+            self.assertEqual(runs, is_open, done.output)
+            if options != ["-hr"]:
+                self.assertEqual(kinds[0], "evaluate", done.output)
+                self.assertIn("thunk near Main.$wadd", found["advice"][0]["text"])
+            if options == ["-hr", "-hy"]:
+                self.assertRegex(found["advice"][0]["text"], r"; \S+ holds [0-9.]+%\. Use seq")
 
     def test_haskell_unknown_version(self):
         """A program of a version that is not known is profiled as a native one, and the summary says so. What the file

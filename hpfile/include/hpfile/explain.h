@@ -59,6 +59,7 @@ typedef struct hpf_explain_recording {
     hpf_str of;        /* "-hcbuild": only a part of the heap is recorded; empty: all of it */
     hpf_str of_centre; /* the cost centre of which it is, or empty */
     bool is_waste;     /* only what is not in use */
+    bool has_closures; /* of a Haskell program as it is, by census run */
     hpf_explain_table table;
 } hpf_explain_recording;
 
@@ -103,6 +104,7 @@ typedef enum hpf_explain_language {
     HPF_EXPLAIN_HASKELL, /* also programs of a runtime that embeds the profiler */
     HPF_EXPLAIN_NATIVE,
     HPF_EXPLAIN_PYTHON,
+    HPF_EXPLAIN_CLOSURES, /* Haskell programs as they are: makers are the code of closures */
 } hpf_explain_language;
 
 typedef struct hpf_explanation {

@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/frame.h"
 #include "base/names.h"
 #include "base/words.h"
 #include "hpfile/str.h"
 #include "native/collector/image/proc.h"
 #include "symbol/resolve.h"
-
-#define HASKELL_HEAP "Haskell heap"
 
 /* ---- For the engine ---- */
 
@@ -46,7 +45,7 @@ static const hpp__stack *stack_of(hpp__closure_heap *h, const hpp__haskell_sum *
 {
     const hpp__object_name name = {
         .name = from->description,
-        .module = from->module.length > 0 ? from->module : HPF_STR(HASKELL_HEAP),
+        .module = from->module.length > 0 ? from->module : HPF_STR(HPF__HASKELL_HEAP),
         .file = from->file,
         .line = from->line,
     };
@@ -106,7 +105,7 @@ static hpp__closure_sum *sum_of(hpp__closure_heap *h, const hpp__haskell_sum *fr
         if (sum) {
             *sum = (hpp__closure_sum){.shape = {.description = describe(h, from, kind),
                                                 .type = kind,
-                                                .module = HPF_STR(HASKELL_HEAP),
+                                                .module = HPF_STR(HPF__HASKELL_HEAP),
                                                 .kind = kind},
                                       .calls = stack_of(h, from)};
         }
@@ -321,9 +320,9 @@ hpf_status hpp__closure_heap_init(hpp__closure_heap *h, hpp__site_heap *native,
                          .stacks = &hpp__named_stacks_view,
                          .context = h};
     h->arena = hpf_arena_create();
-    h->stack = hpp__named_stacks_special(native->stacks, HPF_STR(HASKELL_HEAP));
-    h->calls =
-        native->calls ? hpp__named_stacks_special(native->calls, HPF_STR(HASKELL_HEAP)) : h->stack;
+    h->stack = hpp__named_stacks_special(native->stacks, HPF_STR(HPF__HASKELL_HEAP));
+    h->calls = native->calls ? hpp__named_stacks_special(native->calls, HPF_STR(HPF__HASKELL_HEAP))
+                             : h->stack;
     return h->arena && h->stack && h->calls ? HPF_OK : hpf_error_set_memory(err);
 }
 
