@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/names.h"
 #include "debug_info.h"
 #include "function_bounds.h"
 #include "hpfile/str.h"
@@ -46,6 +47,7 @@ struct hpp__object {
     bool has_variables; /* they have been read */
     hpp__function_bounds bounds;
     hpp__debug_info *info;
+    bool has_looked_for_ghc, is_of_ghc;
 };
 
 /* What find_elf needs while an object is being opened. */
@@ -414,6 +416,18 @@ bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *
     }
     free(frame);
     return is_known && out->is_saved[HPP_CALLER_REGISTERS - 1];
+}
+
+bool hpp__object_is_of_ghc(hpp__object *object)
+{
+    if (!object->has_looked_for_ghc) {
+        hpf_str path = hpf_str_of(object->main_file.path ? object->main_file.path : "");
+        object->has_looked_for_ghc = true;
+        object->is_of_ghc = hpf_str_begins(hpf__base_name(path), "libHS") ||
+                            hpp__symbol_table_has(&object->symbols, "hs_init_ghc") ||
+                            hpp__symbol_table_has(&object->symbols, "ZCMain_main_info");
+    }
+    return object->is_of_ghc;
 }
 
 bool hpp__object_is_built_in(void)

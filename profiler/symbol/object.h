@@ -74,6 +74,10 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
  * Returns false as hpp__resolver_caller. */
 bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out);
 
+/* Returns whether GHC has linked the object: a program with its run-time system or a main function
+ * of Haskell, or a library of one of its packages. */
+bool hpp__object_is_of_ghc(hpp__object *object);
+
 /* Returns whether this build can open objects. */
 bool hpp__object_is_built_in(void);
 

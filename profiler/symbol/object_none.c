@@ -114,6 +114,12 @@ bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *
     return false;
 }
 
+bool hpp__object_is_of_ghc(hpp__object *object)
+{
+    (void)object;
+    return false;
+}
+
 bool hpp__object_is_built_in(void)
 {
     return false;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "haskell_symbol.h"
 #include "base/array.h"
 #include "base/hash_table.h"
 #include "base/names.h"
@@ -377,12 +378,26 @@ static const hpp_functions *keep_one(hpp_resolver *resolver, hpp_function functi
     return cache_keep(&resolver->cache, (hpp_functions){&function, 1});
 }
 
+/* Replaces the scratch text by the display name of a symbol of code. */
+static void make_name(hpp_resolver *resolver, const module_state *module, hpf_str linkage)
+{
+    hpp__haskell_symbol symbol;
+    bool is_haskell =
+        hpp__haskell_symbol_decode(&symbol, linkage) && hpp__object_is_of_ghc(module->object);
+    hpp__demangle(&resolver->scratch, is_haskell ? HPF_STR("") : linkage);
+    if (is_haskell) {
+        hpp__haskell_symbol_add(&resolver->scratch, &symbol, hpp__text_str(&symbol.name));
+        hpp__text_cut(&resolver->scratch, HPP__NAME_MAX_BYTES);
+    }
+    hpp__haskell_symbol_finish(&symbol);
+}
+
 static const hpp_functions *name_by_symbol(hpp_resolver *resolver, const module_state *module,
                                            const hpp__symbol *symbol)
 {
     /* Without the version: "memcpy@@GLIBC_2.14". */
     hpf_str linkage = {symbol->name, 1 + strcspn(symbol->name + 1, "@")};
-    hpp__demangle(&resolver->scratch, linkage);
+    make_name(resolver, module, linkage);
     return keep_one(resolver, (hpp_function){
                                   .name = keep_scratch(resolver),
                                   .linkage = cache_text(&resolver->cache, linkage),
@@ -459,7 +474,7 @@ static hpp_function name_by_frame(hpp_resolver *resolver, const module_state *mo
                                   const hpp__debug_frame *frame)
 {
     const char *symbol = frame->linkage ? frame->linkage : frame->name;
-    hpp__demangle(&resolver->scratch, hpf_str_of(symbol));
+    make_name(resolver, module, hpf_str_of(symbol));
     return (hpp_function){
         .name = keep_scratch(resolver),
         .linkage = text_or_empty(&resolver->cache, frame->linkage),

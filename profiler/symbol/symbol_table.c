@@ -2,7 +2,6 @@
 #include "symbol_table.h"
 
 #include <elfutils/libdwfl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,4 +157,13 @@ const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64
         }
     }
     return NULL;
+}
+
+bool hpp__symbol_table_has(const hpp__symbol_table *table, const char *name)
+{
+    size_t i = 0;
+    while (i < table->n_symbols && strcmp(table->symbols[i].name, name) != 0) {
+        i++;
+    }
+    return i < table->n_symbols;
 }

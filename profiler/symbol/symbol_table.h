@@ -10,6 +10,7 @@
 #ifndef HPP_SYMBOL_SYMBOL_TABLE_H
 #define HPP_SYMBOL_SYMBOL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,5 +44,8 @@ const hpp__symbol *hpp__symbol_table_find(const hpp__symbol_table *table, uint64
 
 /* Returns the first symbol after an address, or NULL. */
 const hpp__symbol *hpp__symbol_table_after(const hpp__symbol_table *table, uint64_t address);
+
+/* Returns whether a symbol has this name. It looks at all of them. */
+bool hpp__symbol_table_has(const hpp__symbol_table *table, const char *name);
 
 #endif

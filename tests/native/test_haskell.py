@@ -430,6 +430,16 @@ class Haskell(Native):
         with open(os.path.join(SOURCES, "../../../../profiler/native/haskell/layouts.h"), encoding="ascii") as file:
             self.assertIn(haskell_layouts.row(GHC), file.read())
 
+    def test_haskell_foreign(self):
+        """Stacks of C memory have the names of the Haskell functions that allocate it, also of those in libraries."""
+        for options in [], ["-g"], ["-dynamic"]:
+            recording = self.path("foreign.census")
+            done = harness.run([CENSUS, "run", "-q", "-hc", "-o", recording, "--", self.build("foreign", *options)])
+            self.assertEqual(done.status, 0, done.errors)
+            report = json.loads(harness.run([CENSUS, "report", "-m0", "--format=json", recording]).output)
+            largest = {band["name"]: band["max"] for band in report["bands"]}
+            self.assertEqual(largest.get("Kept.$wkept'"), sum(range(1001, 1101)), largest)
+
     def test_haskell_explained(self):
         """Advice for closures: thunks are to be evaluated, what a collection frees is no leak, and only runs that show
         closures are proposed."""

@@ -35,14 +35,4 @@ void hpp__haskell_names_make(hpp__haskell_names *names, const hpp__haskell_closu
 void hpp__haskell_names_make_static(hpp__haskell_names *names,
                                     const hpp__haskell_closures *closures, uint64_t info);
 
-/* A symbol of GHC's, as it was in the source. */
-typedef struct hpp__haskell_symbol {
-    hpp__text package, module, name; /* the package is empty for that of the program */
-} hpp__haskell_symbol;
-
-/* Decodes a symbol such as "containerszm0zi6_DataziMapziInternal_insertWith_info". Returns false if
- * it is no symbol of a Haskell module. Call hpp__haskell_symbol_finish in any case. */
-bool hpp__haskell_symbol_decode(hpp__haskell_symbol *out, hpf_str symbol);
-void hpp__haskell_symbol_finish(hpp__haskell_symbol *symbol);
-
 #endif

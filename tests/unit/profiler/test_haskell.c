@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "native/haskell/references.h"
+#include "symbol/haskell_symbol.h"
 
 enum {
     MEGABLOCK = HPP_HASKELL_MEGABLOCK_BYTES,

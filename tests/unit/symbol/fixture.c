@@ -11,6 +11,7 @@ typedef void probe(const char *place);
 void fixture_places(probe *at);
 int fixture_sum(int a, int b);
 int __fixture_product(int a, int b);
+int Main_keptzq_info(int a);
 extern char fixture_bare[];
 
 INLINED void innermost(probe *at) /* @begin_innermost */
@@ -51,6 +52,12 @@ int __fixture_product(int a, int b)
     return a * b;
 }
 int fixture_product(int a, int b) __attribute__((alias("__fixture_product")));
+
+/* Has the name that GHC gives a function. */
+int Main_keptzq_info(int a)
+{
+    return a;
+}
 
 /* A function that assembly calls neither a function nor its size. */
 __asm__(".text\n.globl fixture_bare\nfixture_bare:\n.skip 16, 0x90\nret\n");

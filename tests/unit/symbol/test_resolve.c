@@ -41,6 +41,23 @@ Test(resolve, all_symbols)
     places_free(there);
 }
 
+/* A C program may have names that look like those of GHC. */
+Test(resolve, haskell_names_in_libraries_of_ghc, .init = scratch_begin, .fini = scratch_end)
+{
+    const char *path = FIXTURE("libfixture_symbols.so");
+    const char *library = scratch_path("libHSkept.so");
+    cr_assert_eq(symlink(path, library), 0);
+    places *there = places_run(path, "fixture_places");
+    uint64_t address = places_symbol(there, "Main_keptzq_info");
+    hpp_resolver *resolver = make_resolver(&symbols_only);
+    assert_text(find_in(resolver, path, address).list->name, "Main_keptzq_info");
+    hpp_functions found = find_in(resolver, library, address);
+    assert_text(found.list->name, "Main.kept'");
+    assert_text(found.list->linkage, "Main_keptzq_info");
+    hpp_resolver_destroy(resolver);
+    places_free(there);
+}
+
 /* In these files, all segments follow each other in memory as in the file. */
 Test(resolve, offsets_are_addresses)
 {
