@@ -176,14 +176,15 @@ class Rate(Native):
         self.assertIn("leave out --rate", done.errors)
 
     def amounts(self, done):
-        """Returns the bytes that a list comprehension holds, and all that were allocated."""
+        """Returns the bytes that `keep` made, and all that were allocated."""
         bands = self.report(done.base + ".census", "-m0")["bands"]
-        return (max(band["max"] for band in bands if "listcomp" in band["name"]),
+        return (max(band["max"] for band in bands if "keep" in band["name"]),
                 self.report(done.base + ".census", "--value", "allocated")["peak"]["value"])
 
     def test_samples_of_python(self):
         """Blocks of pymalloc, and larger ones that it gets from malloc, count once."""
-        text = "kept = [bytes(100 + i % 800) for i in range(20000)]\nall(bytes(700) for i in range(20000))\n"
+        text = ("def keep(i): return bytes(100 + i % 800)\nkept = [keep(i) for i in range(20000)]\n"
+                "all(bytes(700) for i in range(20000))\n")
         command = ["/usr/bin/python3", "-c", text]
         exact = self.sample(command, 0, "--rate=1", files=(".census",))  # each block is a sample
         true, live, everything = self.amounts(exact), [], []

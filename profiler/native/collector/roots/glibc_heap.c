@@ -563,11 +563,32 @@ static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t
     return n;
 }
 
+/* Returns whether the heap has most of the blocks that an image knows. Another allocator may be
+ * used beside glibc's, by which a library allocated before. */
+static bool has_most(const hpp__glibc_heap *heap, const hpp__image *image)
+{
+    size_t n = 0, n_inside = 0, at = 0;
+    for (size_t i = 0; i < image->n_blocks; i++) {
+        const hpp__image_block *block = &image->blocks[i];
+        while (at < heap->n_blocks &&
+               heap->blocks[at].address + heap->blocks[at].size_bytes <= block->address) {
+            at++;
+        }
+        n += !block->is_mapping;
+        n_inside +=
+            !block->is_mapping && at < heap->n_blocks && heap->blocks[at].address <= block->address;
+    }
+    return n_inside >= n - n / 2;
+}
+
 hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err)
 {
     hpp__glibc_heap heap;
     hpf_status status = hpp__glibc_heap_read(&heap, image, memory_of(image), err);
     hpp__image_block *all = NULL;
+    if (status == HPF_OK && !has_most(&heap, image)) {
+        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED, "most blocks are not of glibc's malloc");
+    }
     if (status == HPF_OK) {
         all = malloc((image->n_blocks + heap.n_blocks + 1) * sizeof *all);
         status = all ? HPF_OK : hpf_error_set_memory(err);

@@ -38,7 +38,7 @@ void hpp__glibc_heap_finish(hpp__glibc_heap *heap);
 
 /* Adds to an image the blocks that are not in it: those that are older than the profile, or not in
  * its sample. They get this site. Errors: MEMORY; UNSUPPORTED if the image has no arena of glibc,
- * then it stays as it is. */
+ * or most of its blocks are in none; then it stays as it is. */
 hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err);
 
 #endif
