@@ -33,6 +33,8 @@ typedef struct walk {
     bool is_root_new;  /* the visitor does not know it yet */
     hpp__haskell_root root;
     hpp__text name;
+    uint64_t variable; /* the info table that names the root: only those that hold something are
+                          named; 0: it has a name */
     bool is_good;
 } walk;
 
@@ -84,6 +86,10 @@ static bool count_closures(walk *w)
 static void add_reference(walk *w, uint32_t to)
 {
     if (w->is_root_new) {
+        if (w->variable != 0) {
+            hpp__haskell_names_make_static(w->census->names, &w->census->closures, w->variable);
+            hpp__text_add(&w->name, hpp__text_str(&w->census->names->description));
+        }
         w->is_good =
             w->is_good && w->visitor->root(w->visitor->context, w->root, hpp__text_str(&w->name));
         w->is_root_new = false;
@@ -138,6 +144,7 @@ static void add_closures(walk *w)
 static void begin_root(walk *w, hpp__haskell_root root, hpf_str name)
 {
     w->root = root;
+    w->variable = 0;
     w->name.length = 0;
     hpp__text_add(&w->name, name);
     w->is_root_new = true;
@@ -205,9 +212,8 @@ static bool add_statics(walk *w)
                 : NULL;
         if (info) {
             bool is_variable = info->type == HPP_HASKELL_IND_STATIC;
-            hpp__haskell_names_make_static(w->census->names, &w->census->closures,
-                                           is_variable ? words[SAVED_INFO] : words[0]);
-            begin_root(w, HPP__HASKELL_CAF, hpp__text_str(&w->census->names->description));
+            begin_root(w, HPP__HASKELL_CAF, HPF_STR(""));
+            w->variable = is_variable ? words[SAVED_INFO] : words[0];
             hpp__haskell_follow_static(w->marking, all[i]);
         }
     }
