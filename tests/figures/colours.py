@@ -4,7 +4,7 @@
 
 colours.py CENSUS PROJECT
 
-Draws each sample in many views, and in SVG, PGF, HTML and JSON, and compares the colours of every name. A page zooms and
+Draws each sample in SVG, PGF, HTML and JSON, and every second one in many views, and compares the colours of every name. A page zooms and
 ranks on its own, but takes the colours from its data.
 """
 import json
@@ -65,9 +65,9 @@ class Profile:
         if known[0] != colour:  # it has a larger neighbour of its colour in one of both
             self.moved.append(f"{self.path}: {name} is {known[0]} with {known[1]}, {colour} with {view}")
 
-    def check(self):
+    def check(self, has_views):
         chart = json.loads(self.draw("json", [], False))
-        for view in views_of(chart):
+        for view in views_of(chart) if has_views else [[]]:
             text = self.draw("json", view)
             drawn = json.loads(text) if text else {"bands": []}
             self.n_views += bool(drawn["bands"])
@@ -99,16 +99,16 @@ def main():
     paths = sorted([*(project / "samples/hp").glob("*.hp"), *(project / "samples/eventlog").glob("*-h*")])
     paths = [path for path in paths if "nosample" not in path.name]
     n_views, n_noted, moved, failures = 0, 0, [], []
-    for path in paths:
+    for i, path in enumerate(paths):
         profile = Profile(census, str(path))
-        profile.check()
+        profile.check(i % 2 == 0)
         n_views += profile.n_views
         n_noted += profile.n_noted
         moved += profile.moved
         failures += profile.failures
     print("\n".join([*failures, *moved][:30]))
     print(f"{len(paths)} profiles, {n_views} views, {len(moved)} of {n_noted} colours moved, {len(failures)} differences")
-    sys.exit(1 if failures or len(moved) > 0.02 * n_noted or n_views < 20 * len(paths) else 0)
+    sys.exit(1 if failures or len(moved) > 0.02 * n_noted or n_views < 10 * len(paths) else 0)
 
 
 main()
