@@ -48,6 +48,14 @@ if command -v hledger >/dev/null; then
     draw haskell-hledger journal.census --exclude '^(UNREACHED|PINNED)$' --dpi 96
 fi
 
+if command -v pandoc >/dev/null; then
+    seq 2400 | awk '{ if ($1 % 40 == 1) printf "# Chapter %d\n\n| a | b |\n|---|---|\n| %d | 2 |\n\n", $1 / 40, $1
+        for (i = 1; i <= 30; i++) printf "word%d the *sum* of [part %d](#p%d) is\n", $1 * i % 97, i, $1 % 60
+        printf "\n" }' >book.md
+    record book -hT -i 0.1 -- pandoc book.md -o book.html
+    draw haskell-pandoc book.census --exclude '^(UNREACHED|PINNED)$' --dpi 96
+fi
+
 cat >evicted.py <<'END'
 import time
 cache = [b"x" * (1000 + i % 2) for i in range(200_000)]
