@@ -13,7 +13,8 @@
 #include "cmd.h"
 #include "diag.h"
 #include "input.h"
-#include "hpfile/heapsnapshot.h"
+#include "dominators/dominators_report.h"
+#include "hprender/html_dominators.h"
 #include "plot/plot_snapshot.h"
 #include "watch/inputs/connector.h"
 #include "watch/session.h"
@@ -69,6 +70,18 @@ static const char *check_command_line(const open_values *v, int n_operands)
                : plot_options_check_live(&v->plot);
 }
 
+/* The snapshot whose page is served. */
+typedef struct served_snapshot {
+    snapshot_file file;
+    uint32_t *holders;
+} served_snapshot;
+
+static bool answer(void *context, const char *question, hpf_sink *sink)
+{
+    served_snapshot *served = context;
+    return dominators_answer(&served->file, served->holders, question, sink);
+}
+
 /* Serves the page of a heap snapshot. */
 static int open_snapshot(const cmd *self, const open_values *v, const char *path,
                          watch_views *views)
@@ -76,16 +89,23 @@ static int open_snapshot(const cmd *self, const open_values *v, const char *path
     if (v->terminal) {
         return cmd_misused(self, "a heap snapshot has no terminal view: use census report");
     }
-    hpf_sink *page = hpf_sink_to_memory();
+    served_snapshot served;
     int status = EXIT_FAILED;
-    if (!page || (plot_snapshot_write(page, &v->plot, path) && hpf_sink_flush(page, NULL))) {
+    if (!snapshot_file_load(&served.file, path, DOMINATORS_ASKED, HPR_HTML_MOST_GROUPS)) {
+        return EXIT_FAILED;
+    }
+    served.holders = hpf_dominators_holders(&served.file.dominators, &served.file.snapshot);
+    hpf_sink *page = hpf_sink_to_memory();
+    if (!page || !served.holders) {
         diag_say("out of memory");
-    } else if (hpf_sink_bytes(page).length > 0) {
+    } else if (plot_snapshot_write(page, &v->plot, &served.file, path, "question/")) {
         const session_inputs none = {.n = 0};
-        views->document = hpf_sink_bytes(page);
+        views->document = (view_http_document){hpf_sink_bytes(page), answer, &served};
         status = session_run(self, &v->plot, &v->session, &none, views);
     }
     hpf_sink_destroy(page);
+    free(served.holders);
+    snapshot_file_finish(&served.file);
     return status;
 }
 

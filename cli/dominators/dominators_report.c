@@ -260,11 +260,11 @@ static bool parse_question(hpf_question **out, const char *text)
 }
 
 /* Writes the objects that a question matches, or the ways to them. */
-static hpf_status write_answer(snapshot_file *file, const hpf_question *question,
-                               const dominators_options *options, hpf_sink *sink, hpf_error *err)
+static hpf_status write_answer(snapshot_file *file, const uint32_t *holders,
+                               const hpf_question *question, const dominators_options *options,
+                               hpf_sink *sink, hpf_error *err)
 {
     hpf_matches matches = {0};
-    uint32_t *holders = hpf_dominators_holders(&file->dominators, &file->snapshot);
     hpf_status status = holders ? hpf_question_ask(&matches, question, &file->snapshot,
                                                    &file->dominators, holders, err)
                                 : hpf_error_set_memory(err);
@@ -277,18 +277,37 @@ static hpf_status write_answer(snapshot_file *file, const hpf_question *question
         (options->paths ? write_groups(file, options, sink)
                         : dominators_report_matches(file, &matches, holders, options, sink));
     hpf_matches_finish(&matches);
-    free(holders);
     return fits ? status : hpf_error_set_memory(err);
+}
+
+bool dominators_answer(snapshot_file *file, const uint32_t *holders, const char *text,
+                       hpf_sink *sink)
+{
+    enum { MOST_MATCHES = 200 };
+    const dominators_options options = {.format = TABLE_AS_JSON, .n_children = MOST_MATCHES};
+    hpf_error err;
+    hpf_question *question = NULL;
+    hpf_status status = hpf_question_parse(&question, text, &err);
+    if (status == HPF_OK) {
+        err.column = 0;
+        status = write_answer(file, holders, question, &options, sink, &err);
+    }
+    hpf_question_destroy(question);
+    if (status != HPF_OK && status != HPF_ERR_MEMORY) {
+        hpf_json json = hpf_json_begin(sink);
+        hpf_json_object(&json, NULL);
+        hpf_json_text(&json, "message", err.message);
+        hpf_json_whole(&json, "column", err.column);
+        hpf_json_end(&json);
+    }
+    return status != HPF_ERR_MEMORY;
 }
 
 static int report(const char *path, const dominators_options *options, const hpf_question *question)
 {
     snapshot_file file;
     uint32_t node = 0;
-    unsigned further =
-        question ? HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES
-        : options->holders ? HPF_HEAPSNAPSHOT_IDS
-                           : 0;
+    unsigned further = question ? DOMINATORS_ASKED : options->holders ? HPF_HEAPSNAPSHOT_IDS : 0;
     if (!snapshot_file_load(&file, path, further, question ? 0 : MOST_GROUPS)) {
         return EXIT_FAILED;
     }
@@ -302,7 +321,9 @@ static int report(const char *path, const dominators_options *options, const hpf
     int status = EXIT_FAILED;
     hpf_error err = {0};
     if (sink && question) {
-        (void)!write_answer(&file, question, options, sink, &err);
+        uint32_t *all_holders = hpf_dominators_holders(&file.dominators, &file.snapshot);
+        (void)!write_answer(&file, all_holders, question, options, sink, &err);
+        free(all_holders);
     } else if (sink && !(options->holders ? write_path(&file, node, options->exact, sink)
                                           : write_groups(&file, options, sink))) {
         (void)hpf_error_set_memory(&err);

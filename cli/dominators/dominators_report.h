@@ -7,6 +7,7 @@
 #ifndef CENSUS_DOMINATORS_REPORT_H
 #define CENSUS_DOMINATORS_REPORT_H
 
+#include "hpfile/heapsnapshot.h"
 #include "hpfile/question.h"
 #include "hpfile/snapshot_diff.h"
 
@@ -38,6 +39,15 @@ int dominators_report_waste(const char *path, const dominators_options *options)
  * format, most rows and `exact`. Returns an exit status; failures print a message. */
 int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,
                            const dominators_options *options);
+
+/* The further columns of a snapshot whose objects are asked for. */
+#define DOMINATORS_ASKED                                                                           \
+    (HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES)
+
+/* Writes the answer to a question as JSON for a page: its largest matches, or `message` and
+ * `column` (from 1, in bytes; 0: none) of an error. Returns false without memory. */
+bool dominators_answer(snapshot_file *file, const uint32_t *holders, const char *question,
+                       hpf_sink *sink);
 
 /* Writes the matches of a question, largest first. Returns false without memory. */
 bool dominators_report_matches(const snapshot_file *file, const hpf_matches *matches,

@@ -25,38 +25,42 @@ static char *default_output(const char *path)
     return name;
 }
 
-bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const char *path)
+bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const snapshot_file *file,
+                         const char *path, const char *questions)
 {
-    snapshot_file file;
-    if (!snapshot_file_load(&file, path, 0, HPR_HTML_MOST_GROUPS)) {
-        return false;
-    }
     const hpr_html_dominators page = {
-        .snapshot = &file.snapshot,
-        .dominators = &file.dominators,
-        .tree = &file.tree,
+        .snapshot = &file->snapshot,
+        .dominators = &file->dominators,
+        .tree = &file->tree,
         .file = path_base(path),
         .theme = (hpr_theme)v->theme,
         .si_units = v->si_units,
+        .questions = questions,
     };
     hpf_error err;
     bool is_written = hpr_html_dominators_write(&page, sink, &err) == HPF_OK;
     if (!is_written) {
         diag_error(path, &err);
     }
-    snapshot_file_finish(&file);
     return is_written;
 }
 
 static int write_page(const plot_values *v, const char *path, const char *output)
 {
     const char *name;
-    hpf_sink *sink = output_open(output, &name);
-    if (sink && plot_snapshot_write(sink, v, path)) {
-        return output_close(sink, name);
+    snapshot_file file;
+    int status = EXIT_FAILED;
+    if (!snapshot_file_load(&file, path, 0, HPR_HTML_MOST_GROUPS)) {
+        return EXIT_FAILED;
     }
-    hpf_sink_destroy(sink);
-    return EXIT_FAILED;
+    hpf_sink *sink = output_open(output, &name);
+    if (sink && plot_snapshot_write(sink, v, &file, path, NULL)) {
+        status = output_close(sink, name);
+    } else {
+        hpf_sink_destroy(sink);
+    }
+    snapshot_file_finish(&file);
+    return status;
 }
 
 int plot_snapshot(const cmd *self, const plot_values *values, const char *path)

@@ -6,14 +6,17 @@
 #define CENSUS_PLOT_SNAPSHOT_H
 
 #include "cmd.h"
+#include "dominators/snapshot_file.h"
 #include "hpfile/sink.h"
 #include "plot_options.h"
 
 /* Returns an exit status; failures print a message. */
 int plot_snapshot(const cmd *self, const plot_values *values, const char *path);
 
-/* Writes the page of a heap snapshot, of which `values` has the theme and the units, without
- * finishing the sink. Returns false after a message. */
-bool plot_snapshot_write(hpf_sink *sink, const plot_values *values, const char *path);
+/* Writes the page of a heap snapshot with a tree of at most HPR_HTML_MOST_GROUPS, of which `values`
+ * has the theme and the units, without finishing the sink. `questions` is as in
+ * hpr_html_dominators. Returns false after a message. */
+bool plot_snapshot_write(hpf_sink *sink, const plot_values *values, const snapshot_file *file,
+                         const char *path, const char *questions);
 
 #endif

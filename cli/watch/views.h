@@ -8,6 +8,7 @@
 #include "plot/plot_setup.h"
 
 #include "watch/loop/watch.h"
+#include "watch/web/view_http.h"
 
 /* A picture in a file that is updated as the profile grows. The file is replaced atomically, and
  * only if the picture has changed. */
@@ -32,12 +33,12 @@ typedef struct watch_views {
     bool of_failures;        /* print messages only about failures */
     bool tty;
     bool http;
-    const char *http_where; /* see http_listen.h; NULL: the loopback address */
-    const char *token_file; /* NULL: a new secret each time */
-    bool has_source;        /* pages show the program's text */
-    const char *source;     /* from this folder; NULL: from the files that profiles name */
-    hpf_str document;       /* a page without profiles to serve instead; empty: none */
-    const char *fragment;   /* of the URL, which selects the first view; NULL: none */
+    const char *http_where;      /* see http_listen.h; NULL: the loopback address */
+    const char *token_file;      /* NULL: a new secret each time */
+    bool has_source;             /* pages show the program's text */
+    const char *source;          /* from this folder; NULL: from the files that profiles name */
+    view_http_document document; /* to serve instead of profiles */
+    const char *fragment;        /* of the URL, which selects the first view; NULL: none */
     bool opens_browser;
     const char *picture; /* path; NULL: none */
     double every_s;      /* shortest time between two pictures */

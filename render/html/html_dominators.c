@@ -103,7 +103,7 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
     if (fits) {
         bool is_known = page->theme <= HPR_THEME_DARK;
         hpr__html_piece_write(sink, &pieces[0]);
-        hpf_sink_text(sink, "'none'");
+        hpf_sink_text(sink, page->questions ? "'self'" : "'none'");
         hpr__html_piece_write(sink, &pieces[1]);
         w.json = hpf_json_begin_line(sink);
         hpf_json_object(&w.json, NULL);
@@ -111,6 +111,9 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
         hpf_json_text(&w.json, "file", page->file);
         hpf_json_text(&w.json, "theme", hpr_theme_names[is_known ? page->theme : HPR_THEME_LIGHT]);
         hpf_json_bool(&w.json, "si", page->si_units);
+        if (page->questions) {
+            hpf_json_text(&w.json, "questions", page->questions);
+        }
         hpr__html_look(&w.json);
         fits = put_groups(&w);
         put_names(&w);

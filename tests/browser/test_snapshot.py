@@ -8,11 +8,14 @@ sample program finite_map.
 import contextlib
 import csv
 import io
+import json
 import pathlib
+import re
 import subprocess
 import sys
+import urllib.error
 
-from browser import expect, run_tests
+from browser import OPENER, expect, run_tests
 
 PROGRAM = pathlib.Path(sys.argv.pop(2)).resolve()
 FIXTURE = pathlib.Path(__file__).resolve().parent.parent / "cli/fixtures/cache.heapsnapshot"
@@ -176,6 +179,52 @@ def test_search_fades_other_bars_and_filters_the_table(census, directory, browse
     expect(browser.text("#search-note"), "not a regular expression yet", "complaint")
     browser.press("Escape")
     expect(len(rows(browser)), 9, "all again")
+
+
+def ask(browser, question):
+    """Returns the note below the box, and the rows of the answer."""
+    browser.run("document.getElementById('ask-note').textContent = 'searching …'")
+    browser.type_into("#question", question)
+    browser.press_button("#ask button")
+    browser.until("return document.getElementById('ask-note').textContent !== 'searching …'")
+    return browser.text("#ask-note"), browser.run("return [...document.querySelectorAll('#answer tr')].map("
+                                                  "(row) => [...row.cells].map((cell) => cell.textContent))")
+
+
+def test_questions_are_answered_as_in_a_report(census, directory, browser):
+    draw(census, directory, browser)
+    expect(browser.run("return document.getElementById('ask').hidden"), True, "a file has nobody to ask")
+    served = subprocess.Popen([census, "open", "--no-browser", FIXTURE], stderr=subprocess.PIPE, text=True)
+    try:
+        url = next(found[0] for found in map(re.compile(r"http://\S+").search, served.stderr) if found)
+        browser.open(url)
+        browser.until("return document.querySelector('.flame button')")
+        question = 'retained > 600 and not type ~ "stack"'
+        report = json.loads(subprocess.run([census, "report", "--format", "json", "-m0", "--where", question, FIXTURE],
+                                           check=True, capture_output=True, text=True).stdout)
+        note, table = ask(browser, question)
+        expect(note, f"{report['matches']} objects; if they went, {report['freed_bytes'] / 1024:.3g}\xa0KiB in "
+               f"{report['freed_objects']} objects would be freed", "the sums")
+        expect([row[2] for row in table], ["Type", *(row["type"] for row in report["objects"])], "the objects")
+        browser.press_button("#answer-rows tr:nth-child(2) button")
+        expect(selected(browser), report["objects"][1]["type"], "the group of the type")
+        expect(ask(browser, 'type = "é" and size >> 3')[1], [[]], "no rows")
+        expect(browser.text("#complaint").splitlines()[1].index("^"), 'type = "é" and size >'.index(">") + 1, "the place")
+        expect(ask(browser, "size = 12345"), ("no object matches", [[]]), "nothing")
+        browser.press("Escape")
+        expect(browser.text("#ask-note"), "", "back")
+        place = url.replace("#", "/").rstrip("/") + "/question/"
+        for path, status in ((place, 404), (place + "7", 404), (place + "zz", 404), (place + "00", 404), (place + "41" * 4097, 404),
+                             (place + "ff", 200), (re.sub(r"/\w{32}/", f"/{'0' * 32}/", place + "41"), 404)):
+            try:
+                with OPENER.open(path) as response:
+                    found = response.status
+            except urllib.error.HTTPError as error:
+                found = error.code
+            expect(found, status, path)
+    finally:
+        served.terminate()
+        served.wait()
 
 
 def test_dark_page_of_hostile_names(census, directory, browser):

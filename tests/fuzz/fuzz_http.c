@@ -48,10 +48,11 @@ static unsigned on_commanded(void *context, const char *command)
     return command[0] == 'a' ? 204 : 400;
 }
 
-/* Files whose names begin with "a" have text. */
-static bool on_sourced(void *context, const char *what, hpf_sink *sink)
+/* Files whose names begin with "a" have text, and so do questions. */
+static bool on_answered(void *context, http_place where, const char *what, hpf_sink *sink)
 {
     (void)context;
+    (void)where;
     hpf_sink_write(sink, "[]", 2);
     return what[0] == 'a';
 }
@@ -107,7 +108,7 @@ static world *begin_world(void)
         .instance = "me",
         .joined = on_joined,
         .commanded = on_commanded,
-        .sourced = on_sourced,
+        .answered = on_answered,
         .refused = on_refused,
         .measured = on_measured,
         .scraped = on_scraped,

@@ -18,7 +18,8 @@
 
 enum { MOST_HOST_LENGTH = 255 };
 
-static const char control_word[] = "/control/", source_word[] = "/source/";
+static const char control_word[] = "/control/", source_word[] = "/source/",
+                  question_word[] = "/question/";
 
 /* Always compares the whole token, so that the time reveals nothing. */
 static bool is_same_token(const char *token, const char *text)
@@ -49,11 +50,12 @@ static http_place place_below_secret(const http_guard *guard, const char *path)
         return HTTP_NOWHERE;
     }
     const char *rest = path + 1 + HTTP_TOKEN_LENGTH;
-    return strcmp(rest, "/") == 0                                      ? HTTP_PAGE
-           : strcmp(rest, "/events") == 0                              ? HTTP_EVENTS
-           : strncmp(rest, source_word, sizeof source_word - 1) == 0   ? HTTP_SOURCE
-           : strncmp(rest, control_word, sizeof control_word - 1) == 0 ? HTTP_CONTROL
-                                                                       : data_place(rest);
+    return strcmp(rest, "/") == 0                                        ? HTTP_PAGE
+           : strcmp(rest, "/events") == 0                                ? HTTP_EVENTS
+           : strncmp(rest, source_word, sizeof source_word - 1) == 0     ? HTTP_SOURCE
+           : strncmp(rest, question_word, sizeof question_word - 1) == 0 ? HTTP_QUESTION
+           : strncmp(rest, control_word, sizeof control_word - 1) == 0   ? HTTP_CONTROL
+                                                                         : data_place(rest);
 }
 
 const char *http_guard_rest(const char *path)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Decides which requests are allowed. There are the page, its events, the text of the program, and
- * commands, all below a secret path, and data for servers, /metrics and /debug/pprof/..., below the
- * secret path or with the secret as a bearer token. No path of a file is ever taken from a request:
- * view_http.c.
+ * Decides which requests are allowed. There are the page, its events, the text of the program,
+ * answers to questions, and commands, all below a secret path, and data for servers, /metrics and
+ * /debug/pprof/..., below the secret path or with the secret as a bearer token. No path of a file
+ * is ever taken from a request: view_http.c.
  *
  * The Host of a request must be ours. A web page whose name is made to resolve to this machine (DNS
  * rebinding) sends its own name. The port is not compared, because forwarded ports differ. Commands
@@ -60,16 +60,17 @@ typedef enum http_place {
     HTTP_PAGE,   /* /TOKEN/ */
     HTTP_EVENTS, /* /TOKEN/events */
     /* Below /TOKEN, or with a bearer token: */
-    HTTP_METRICS, /* /metrics */
-    HTTP_HEAP,    /* /debug/pprof/heap */
-    HTTP_ALLOCS,  /* /debug/pprof/allocs */
-    HTTP_PROFILE, /* /debug/pprof/profile */
-    HTTP_SOURCE,  /* /TOKEN/source/PROFILE/FILE */
-    HTTP_CONTROL, /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
+    HTTP_METRICS,  /* /metrics */
+    HTTP_HEAP,     /* /debug/pprof/heap */
+    HTTP_ALLOCS,   /* /debug/pprof/allocs */
+    HTTP_PROFILE,  /* /debug/pprof/profile */
+    HTTP_SOURCE,   /* /TOKEN/source/PROFILE/FILE */
+    HTTP_QUESTION, /* /TOKEN/question/TEXT */
+    HTTP_CONTROL,  /* /TOKEN/control/COMMAND; only this one takes POST, and nothing else */
 } http_place;
 
-/* Returns the text after `control/` or `source/` in a path whose place is HTTP_CONTROL or
- * HTTP_SOURCE. */
+/* Returns the text after `control/`, `source/` or `question/` in a path whose place is one of
+ * these. */
 const char *http_guard_rest(const char *path);
 
 bool http_guard_knows_host(const http_guard *guard, const char *host);

@@ -369,11 +369,11 @@ static enum MHD_Result send_data(peer *p, http_place where)
                      where == HTTP_PAGE ? options->page_policy : NULL);
 }
 
-static enum MHD_Result send_source(peer *p, const char *what)
+static enum MHD_Result send_answer(peer *p, http_place where, const char *what)
 {
     const http_server_options *options = &p->server->options;
     hpf_sink *sink = hpf_sink_to_memory();
-    bool is_complete = sink && options->sourced(options->context, what, sink);
+    bool is_complete = sink && options->answered(options->context, where, what, sink);
     return send_sink(p, sink, is_complete, MHD_HTTP_NOT_FOUND, "application/json", NULL);
 }
 
@@ -495,8 +495,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *request_context = p;
         return MHD_YES;
     }
-    if (!server->options.ring &&
-        (where == HTTP_EVENTS || where == HTTP_SOURCE || where == HTTP_CONTROL)) {
+    bool is_of_page = where == HTTP_EVENTS || where == HTTP_SOURCE || where == HTTP_QUESTION ||
+                      where == HTTP_CONTROL;
+    if (!server->options.ring && is_of_page) {
         return send_status(connection, MHD_HTTP_NOT_FOUND);
     }
     switch (where) {
@@ -511,7 +512,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case HTTP_PROFILE:
         return send_costs(p, where);
     case HTTP_SOURCE:
-        return send_source(p, http_guard_rest(path));
+    case HTTP_QUESTION:
+        return send_answer(p, where, http_guard_rest(path));
     case HTTP_CONTROL:
         return send_status(
             connection, server->options.commanded(server->options.context, http_guard_rest(path)));

@@ -29,8 +29,9 @@ typedef struct http_server_options {
     void (*joined)(void *context, bool is_resumed, uint64_t number);
     /* Handles a command. Returns the HTTP status. */
     unsigned (*commanded)(void *context, const char *command);
-    /* Writes the lines of a file PROFILE/FILE. Returns false if there can be none. */
-    bool (*sourced)(void *context, const char *what, hpf_sink *sink);
+    /* Writes the lines of a file PROFILE/FILE, or the answer to a question. Returns false if there
+     * can be none. */
+    bool (*answered)(void *context, http_place where, const char *what, hpf_sink *sink);
     /* Returns why there is no data of a process alone; NULL if there is. */
     const char *(*refused)(void *context, uint32_t process_id);
     /* Begins the measurement of a place of /debug/pprof; NULL: there can be none. `process_id` is

@@ -32,9 +32,9 @@
 
 /* The text of a program for pages of growing profiles, read when a page asks for it.
  *
- * A page asks for a file as the places of a profile name it, in hexadecimal. The text is
- * compared with those names, and never used as a path; what is read is in the folder of --source
- * (source_folder.h), and only lines near places of the profile are sent.
+ * A page asks for a file as the places of a profile name it, and a question, in hexadecimal. The
+ * text is compared with those names, and never used as a path; what is read is in the folder of
+ * --source (source_folder.h), and only lines near places of the profile are sent.
  *
  * Each request reads the places of new names only. */
 
@@ -174,6 +174,7 @@ typedef struct view_http {
     http_channel channel;
     http_server *server;
     http_browser browser;
+    view_http_document document; /* instead of profiles; its page is in `page` */
     hpf_sink *page;
     char policy[1024];
     http_feed **feeds;         /* by the number of the profile */
@@ -353,9 +354,8 @@ static unsigned on_commanded(void *context, const char *text)
 }
 
 /* Writes the lines of a file NUMBER/FILE: the profile, and the name in hexadecimal. */
-static bool on_sourced(void *context, const char *text, hpf_sink *sink)
+static bool write_source(view_http *v, const char *text, hpf_sink *sink)
 {
-    view_http *v = context;
     const char *file;
     const http_feed *feed = v->folder ? find_numbered(v, text, &file) : NULL;
     while (v->n_sources < v->n_feeds &&
@@ -364,6 +364,24 @@ static bool on_sourced(void *context, const char *text, hpf_sink *sink)
     return feed && feed->of->number < v->n_sources &&
            http_sources_write(&v->sources[feed->of->number], feed->of, feed->n_names, v->folder,
                               file, sink);
+}
+
+/* Writes the answer of the document to a question in hexadecimal. */
+static bool write_answer(const view_http *v, const char *hex, hpf_sink *sink)
+{
+    char question[MOST_NAME_BYTES + 1];
+    size_t length;
+    if (!v->document.answer || !read_hex(question, &length, hex) || memchr(question, 0, length)) {
+        return false;
+    }
+    question[length] = '\0';
+    return v->document.answer(v->document.context, question, sink);
+}
+
+static bool on_answered(void *context, http_place where, const char *what, hpf_sink *sink)
+{
+    view_http *v = context;
+    return where == HTTP_SOURCE ? write_source(v, what, sink) : write_answer(v, what, sink);
 }
 
 /* Returns whether data for servers contain a profile: growing ones, or the only one. */
@@ -659,8 +677,9 @@ static hpf_status make_page(view_http *v, const view_http_options *options, hpf_
     if (!v->page) {
         return hpf_error_set_memory(err);
     }
-    if (options->document.length > 0) {
-        hpf_sink_str(v->page, options->document);
+    if (options->document.page.length > 0) {
+        v->document = options->document;
+        hpf_sink_str(v->page, options->document.page);
     } else {
         status =
             hpr_html_write_live("events", v->folder ? "source" : NULL, options->page, v->page, err);
@@ -692,7 +711,7 @@ static hpf_status start_server(view_http *v, hpf_error *err)
         .instance = v->channel.instance,
         .joined = on_joined,
         .commanded = on_commanded,
-        .sourced = on_sourced,
+        .answered = on_answered,
         .refused = on_refused,
         .measured = on_measured,
         .scraped = on_scraped,

@@ -11,14 +11,22 @@
 
 #include "watch/loop/watch.h"
 
+/* A page without profiles. Pointers are borrowed while it is served. */
+typedef struct view_http_document {
+    hpf_str page; /* empty: none */
+    /* Writes the answer to a question, as JSON. Returns false if there can be none. NULL: never. */
+    bool (*answer)(void *context, const char *question, hpf_sink *sink);
+    void *context;
+} view_http_document;
+
 /* Pointers are borrowed during the call. */
 typedef struct view_http_options {
-    const char *where;       /* where to listen, see http_listen.h; NULL: the loopback address */
-    const char *token_file;  /* file with the secret of the URL; NULL: a new secret each time */
-    bool has_source;         /* show the program's text */
-    const char *source;      /* from this folder; NULL: from the files that profiles name */
-    hpf_str document;        /* a page without profiles to serve instead; empty: none */
-    const char *fragment;    /* of the URL, which selects the first view; NULL: none */
+    const char *where;      /* where to listen, see http_listen.h; NULL: the loopback address */
+    const char *token_file; /* file with the secret of the URL; NULL: a new secret each time */
+    bool has_source;        /* show the program's text */
+    const char *source;     /* from this folder; NULL: from the files that profiles name */
+    view_http_document document; /* to serve instead of profiles */
+    const char *fragment;        /* of the URL, which selects the first view; NULL: none */
     bool opens_browser;      /* open a browser, or without a display print how to reach the page */
     const hpr_options *page; /* the first view of the page */
     bool has_lanes;          /* show lanes of event logs */

@@ -9,6 +9,9 @@ const {byId, element, swatch, units, colours} = census;
 const ROW_PX = 24;
 const LEAST_PX = 2;         // narrower bars are left out
 const ROWS_AT_ONCE = 200;   // of the table
+// Of the objects that match a question: key, title, whether it is an amount.
+const COLUMNS = [['retained_bytes', 'Retained', true], ['self_bytes', 'Self', true], ['type', 'Type'], ['name', 'Name'],
+    ['holder', 'Held by'], ['site', 'Site'], ['id', 'Id']];
 
 // --- data
 
@@ -32,6 +35,11 @@ function readGroups(data) {
     });
     groups[0].name = {...groups[0].name, text: '(root)'};
     return groups;
+}
+
+// Returns the number of letters before a column, which counts bytes from 1.
+function lettersBefore(text, column) {
+    return new TextDecoder().decode(new TextEncoder().encode(text).slice(0, column - 1)).length;
 }
 
 // --- page
@@ -61,6 +69,11 @@ class Page {
         byId('help-button').addEventListener('click', () => byId('help').showModal());
         byId('whole').addEventListener('click', () => this.zoom(this.root));
         byId('search').addEventListener('input', () => this.find(byId('search').value));
+        byId('ask').hidden = !this.data.questions;
+        byId('ask').addEventListener('submit', (event) => {
+            event.preventDefault();
+            this.ask(byId('question').value.trim());
+        });
         byId('more-rows').addEventListener('click', () => {
             this.nRows += ROWS_AT_ONCE;
             this.drawTable();
@@ -140,6 +153,70 @@ class Page {
         return !this.matcher || this.matcher.test(group.name.text);
     }
 
+    // --- questions
+
+    // Asks the server, and shows the objects that match, or where it does not understand.
+    async ask(question) {
+        if (!question) {
+            this.showAnswer({}, '');
+            return;
+        }
+        const hex = Array.from(new TextEncoder().encode(question), (byte) => byte.toString(16).padStart(2, '0'));
+        byId('ask-note').textContent = 'searching …';
+        let answer = {message: 'census does not answer'};
+        try {
+            const response = await fetch(this.data.questions + hex.join(''), {cache: 'no-store'});
+            answer = response.ok ? await response.json() : answer;
+        } catch {
+            // census has ended
+        }
+        this.showAnswer(answer, question);
+    }
+
+    showAnswer({message, column, objects = [], matches, freed_objects: nFreed, freed_bytes: freed}, question) {
+        const isKnown = matches !== undefined;
+        const says = {name: (row) => row.name !== row.type, site: (row) => row.site};
+        const columns = COLUMNS.filter(([key]) => objects.some(says[key] || ((row) => row[key] !== undefined)));
+        const count = (n) => `${units.count(n)} object${n === 1 ? '' : 's'}`;
+        byId('question').setAttribute('aria-invalid', String(message !== undefined));
+        byId('answer').hidden = objects.length === 0 && !column;
+        byId('complaint').hidden = !column;
+        byId('complaint').textContent = column ? `${question}\n${' '.repeat(lettersBefore(question, column))}^ ${message}` : '';
+        byId('ask-note').textContent = column ? '' : message || (!isKnown ? ''
+            : matches === 0 ? 'no object matches'
+            : `${count(matches)}; if ${matches === 1 ? 'it' : 'they'} went, ${this.amount(freed)} in ` +
+            `${count(nFreed)} would be freed` +
+            (objects.length < matches ? `; the largest ${units.count(objects.length)}:` : ''));
+        byId('answer-heads').replaceChildren(...columns.map(([, title, isAmount]) => {
+            const head = element('th', isAmount ? 'number' : '');
+            head.scope = 'col';
+            head.append(element('span', '', title));
+            return head;
+        }));
+        byId('answer-rows').replaceChildren(...objects.map((row) => this.makeMatch(row, columns)));
+    }
+
+    // The type is a button that shows its largest group, if the page has one.
+    makeMatch(row, columns) {
+        const made = element('tr', '');
+        const group = this.groups.filter(({name}) => name.text === row.type)
+            .reduce((largest, other) => largest && largest.retained >= other.retained ? largest : other, null);
+        made.append(...columns.map(([key, , isAmount]) => {
+            const text = isAmount ? this.amount(row[key]) : key === 'id' ? `@${row.id}` : row[key] ?? '';
+            const isLink = key === 'type' && group;
+            const cell = element('td', isAmount ? 'number' : '', isLink ? '' : text);
+            cell.title = isAmount ? '' : text;
+            if (isLink) {
+                const button = element('button', '', text);
+                button.type = 'button';
+                button.addEventListener('click', () => this.zoom(group));
+                cell.append(button);
+            }
+            return cell;
+        }));
+        return made;
+    }
+
     // --- keys
 
     // Moves the selection among the bars.
@@ -160,7 +237,7 @@ class Page {
     }
 
     press(event) {
-        const isInSearch = event.target === byId('search');
+        const isInSearch = event.target.tagName === 'INPUT';
         if (byId('help').open || event.ctrlKey || event.altKey || event.metaKey) {
             return;
         }
@@ -183,7 +260,10 @@ class Page {
     }
 
     goBack() {
-        if (this.matcher || byId('search').value) {
+        if (!byId('answer').hidden || byId('question').value) {
+            byId('question').value = '';
+            this.showAnswer({}, '');
+        } else if (this.matcher || byId('search').value) {
             byId('search').value = '';
             this.find('');
         } else {

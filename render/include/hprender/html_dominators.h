@@ -22,6 +22,7 @@ typedef struct hpr_html_dominators {
     const char *file; /* name to show */
     hpr_theme theme;
     bool si_units;
+    const char *questions; /* the page asks them below this relative URL; NULL: nobody answers */
 } hpr_html_dominators;
 
 /* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: from the sink;

@@ -208,4 +208,5 @@ Test(http_guard, commands_need_post_from_own_page)
     }
     cr_expect_str_eq(http_guard_rest("/" TOKEN "/control/0/stop"), "0/stop");
     cr_expect_str_eq(http_guard_rest("/" TOKEN "/source/0/612e63"), "0/612e63");
+    cr_expect_str_eq(http_guard_rest("/" TOKEN "/question/74"), "74");
 }
