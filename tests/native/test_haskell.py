@@ -358,7 +358,8 @@ class Haskell(Native):
         self.assertGreater(len(found), 5)
         known = {",".join(sorted(name.split(","))): n for name, n in sums.items()}
         for name, n_bytes in found.items():
-            if n_bytes > 0 and len(name) < 60:  # names of many are cut
+            # Names of many are cut, and the threads of the run-time system go on between snapshot and sample.
+            if n_bytes > 0 and len(name) < 60 and "GHC.Event." not in name:
                 self.assertEqual(n_bytes, known.get(name), name)
 
     def test_haskell_holders_of_all_kinds(self):
