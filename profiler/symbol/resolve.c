@@ -384,8 +384,10 @@ static void make_name(hpp_resolver *resolver, const module_state *module, hpf_st
     hpp__haskell_symbol symbol;
     bool is_haskell =
         hpp__haskell_symbol_decode(&symbol, linkage) && hpp__object_is_of_ghc(module->object);
-    hpp__demangle(&resolver->scratch, is_haskell ? HPF_STR("") : linkage);
-    if (is_haskell) {
+    if (!is_haskell) {
+        hpp__demangle(&resolver->scratch, linkage);
+    } else {
+        resolver->scratch.length = 0;
         hpp__haskell_symbol_add(&resolver->scratch, &symbol, hpp__text_str(&symbol.name));
         hpp__text_cut(&resolver->scratch, HPP__NAME_MAX_BYTES);
     }

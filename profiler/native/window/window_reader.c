@@ -152,10 +152,16 @@ bool hpp__window_reader_node(const hpp__window_reader *r, uint32_t index, hpp_wi
     return out->address != 0 && out->parent < index && out->module_index <= r->n_modules;
 }
 
+/* Returns the record of a site in the window, or NULL. */
+static const hpp_window_site *site_at(const hpp__window_reader *r, uint32_t index)
+{
+    return record_at(r, r->window->site_pages, index, r->n_sites, HPP_SITES_PER_CHUNK,
+                     sizeof(hpp_window_site));
+}
+
 bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_window_site *out)
 {
-    const void *record =
-        record_at(r, r->window->site_pages, index, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *out);
+    const hpp_window_site *record = site_at(r, index);
     if (!record) {
         return false;
     }
@@ -166,15 +172,13 @@ bool hpp__window_reader_site(const hpp__window_reader *r, uint32_t index, hpp_wi
 
 bool hpp__window_reader_is_inherited(const hpp__window_reader *r, uint32_t site)
 {
-    const hpp_window_site *record =
-        record_at(r, r->window->site_pages, site, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *record);
+    const hpp_window_site *record = site_at(r, site);
     return record && (record->call & HPP_CALL_INHERITED) != 0;
 }
 
 double hpp__window_reader_rate(const hpp__window_reader *r, uint32_t site, double first_bytes)
 {
-    const hpp_window_site *record =
-        record_at(r, r->window->site_pages, site, r->n_sites, HPP_SITES_PER_CHUNK, sizeof *record);
+    const hpp_window_site *record = first_bytes > 0 ? site_at(r, site) : NULL;
     uint32_t level = record ? record->call >> HPP_CALL_RATE_SHIFT & HPP_MAX_RATE_LEVEL : 0;
     return ldexp(first_bytes, (int)level);
 }

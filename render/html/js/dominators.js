@@ -42,6 +42,10 @@ function lettersBefore(text, column) {
     return new TextDecoder().decode(new TextEncoder().encode(text).slice(0, column - 1)).length;
 }
 
+function countObjects(n) {
+    return `${units.count(n)} object${n === 1 ? '' : 's'}`;
+}
+
 // --- page
 
 class Page {
@@ -177,15 +181,14 @@ class Page {
         const isKnown = matches !== undefined;
         const says = {name: (row) => row.name !== row.type, site: (row) => row.site};
         const columns = COLUMNS.filter(([key]) => objects.some(says[key] || ((row) => row[key] !== undefined)));
-        const count = (n) => `${units.count(n)} object${n === 1 ? '' : 's'}`;
         byId('question').setAttribute('aria-invalid', String(message !== undefined));
         byId('answer').hidden = objects.length === 0 && !column;
         byId('complaint').hidden = !column;
         byId('complaint').textContent = column ? `${question}\n${' '.repeat(lettersBefore(question, column))}^ ${message}` : '';
         byId('ask-note').textContent = column ? '' : message || (!isKnown ? ''
             : matches === 0 ? 'no object matches'
-            : `${count(matches)}; if ${matches === 1 ? 'it' : 'they'} went, ${this.amount(freed)} in ` +
-            `${count(nFreed)} would be freed` +
+            : `${countObjects(matches)}; if ${matches === 1 ? 'it' : 'they'} went, ${this.amount(freed)} in ` +
+            `${countObjects(nFreed)} would be freed` +
             (objects.length < matches ? `; the largest ${units.count(objects.length)}:` : ''));
         byId('answer-heads').replaceChildren(...columns.map(([, title, isAmount]) => {
             const head = element('th', isAmount ? 'number' : '');
@@ -365,11 +368,10 @@ class Page {
     drawDetail() {
         const group = this.selected;
         byId('detail-name').textContent = group.name.text;
-        const objects = (n) => `${units.count(n)} object${n === 1 ? '' : 's'}`;
         const figures = [
-            ['retains', `${this.amount(group.retained)} in ${objects(group.nRetained)}`],
+            ['retains', `${this.amount(group.retained)} in ${countObjects(group.nRetained)}`],
             ['share', `${this.share(group).toFixed(1)} %`],
-            ['itself', `${this.amount(group.self)} in ${objects(group.nObjects)}`],
+            ['itself', `${this.amount(group.self)} in ${countObjects(group.nObjects)}`],
         ];
         byId('detail-figures').replaceChildren(...figures.flatMap(
             ([what, value]) => [element('dt', '', what), element('dd', '', value)]));

@@ -22,7 +22,8 @@ typedef struct hpr_html_dominators {
     const char *file; /* name to show */
     hpr_theme theme;
     bool si_units;
-    const char *questions; /* the page asks them below this relative URL; NULL: nobody answers */
+    const char
+        *questions; /* relative URL below which a server answers questions; NULL: none does */
 } hpr_html_dominators;
 
 /* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: from the sink;

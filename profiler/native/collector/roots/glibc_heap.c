@@ -563,8 +563,8 @@ static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t
     return n;
 }
 
-/* Returns whether the heap has most of the blocks that an image knows. Another allocator may be
- * used beside glibc's, by which a library allocated before. */
+/* Returns whether the heap has most of the blocks that an image knows. A program with another
+ * allocator has a heap of glibc, too, if a library allocated before that allocator was loaded. */
 static bool has_most(const hpp__glibc_heap *heap, const hpp__image *image)
 {
     size_t n = 0, n_inside = 0, at = 0;

@@ -94,6 +94,16 @@ static void *first_realloc(void *block, size_t n_bytes)
     return moved;
 }
 
+static void *first_reallocarray(void *block, size_t n, size_t n_bytes)
+{
+    if (!is_finding) {
+        hpp__next_allocator_find();
+        return hpp__next.reallocarray(block, n, n_bytes);
+    }
+    errno = ENOMEM;
+    return NULL;
+}
+
 static void first_free(void *block)
 {
     if (!is_finding) {
@@ -173,6 +183,7 @@ hpp_next_allocator hpp__next = {
     .malloc = first_malloc,
     .calloc = first_calloc,
     .realloc = first_realloc,
+    .reallocarray = first_reallocarray,
     .free = first_free,
     .memalign = first_memalign,
     .posix_memalign = first_posix_memalign,
@@ -274,6 +285,7 @@ HPP_COLD HPP_ANY_STACK void hpp__next_allocator_find(void)
     hpp__next.python = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
     find(&hpp__next.calloc, "calloc");
     find(&hpp__next.realloc, "realloc");
+    find(&hpp__next.reallocarray, "reallocarray");
     find(&hpp__next.free, "free");
     find(&hpp__next.memalign, "memalign");
     find(&hpp__next.posix_memalign, "posix_memalign");

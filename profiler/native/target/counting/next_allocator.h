@@ -20,6 +20,7 @@ typedef struct hpp_next_allocator {
     void *(*malloc)(size_t n_bytes);
     void *(*calloc)(size_t n, size_t n_bytes);
     void *(*realloc)(void *block, size_t n_bytes);
+    void *(*reallocarray)(void *block, size_t n, size_t n_bytes); /* for products that overflow */
     void (*free)(void *block);
     void *(*memalign)(size_t alignment, size_t n_bytes);
     int (*posix_memalign)(void **block, size_t alignment, size_t n_bytes);

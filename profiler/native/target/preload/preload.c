@@ -382,17 +382,14 @@ HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARA
     return resize(block, n_bytes, &HPP_CALLER);
 }
 
-/* Not every allocator has reallocarray, and libc's calls our realloc if the product fits. If not,
- * the next one says what it is: an allocator has its own errno. */
+/* Not every allocator has reallocarray, and libc's calls our realloc if the product fits. If it
+ * does not, the next one fails in its own way: errno differs between allocators. */
 HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
                                          HPP_CALLER_PARAMETERS)
 {
     size_t n_all;
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
-        void *(*next)(void *, size_t, size_t);
-        void *function = hpp__next_function("reallocarray");
-        memcpy(&next, &function, sizeof next);
-        return next(block, n, n_bytes);
+        return hpp__next.reallocarray(block, n, n_bytes);
     }
     return resize(block, n_all, &HPP_CALLER);
 }
