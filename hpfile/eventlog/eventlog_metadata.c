@@ -194,7 +194,9 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
             rest.length < 26 ? metadata->mblock_bytes : hpf__read8(rest.data + 18);
         return HPF_OK;
     case HPF__EVENT_PROF_BEGIN:
-        metadata->tick_ns = payload.length < 8 ? 0 : hpf__read8(payload.data);
+        if (payload.length >= 8 && hpf__read8(payload.data) > 0) {
+            metadata->tick_ns = hpf__read8(payload.data);
+        }
         return HPF_OK;
     case HPF__EVENT_HEAP_PROF_BEGIN:
         return note_profile(metadata, payload, err);

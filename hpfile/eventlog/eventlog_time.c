@@ -231,7 +231,7 @@ struct hpf_eventlog_time {
     char (*item_addresses)[20]; /* in the last profile, those without a name */
     node *nodes;                /* nodes[0] is the root */
     size_t nodes_capacity;
-    uint64_t n_ticks;
+    uint64_t n_ticks[2]; /* of cost centres, and of messages */
     uint32_t n_caps;
     bool keeps_order;
     hpf_time_sample *samples;
@@ -280,14 +280,21 @@ void hpf_eventlog_time_destroy(hpf_eventlog_time *t)
     }
 }
 
+/* Whether the stacks of messages are ticks: not in a log of GHC's own profiler, which may say that
+ * it began after them, since blocks of capabilities are written when they are full. */
+static bool counts_messages(const hpf_eventlog_time *t)
+{
+    return t->metadata.tick_ns == 0;
+}
+
 bool hpf_eventlog_time_has_begun(const hpf_eventlog_time *t)
 {
-    return t->n_ticks > 0 || t->metadata.tick_ns > 0;
+    return hpf_eventlog_time_n_ticks(t) > 0 || t->metadata.tick_ns > 0;
 }
 
 uint64_t hpf_eventlog_time_n_ticks(const hpf_eventlog_time *t)
 {
-    return t->n_ticks;
+    return t->n_ticks[false] + (counts_messages(t) ? t->n_ticks[true] : 0);
 }
 
 /* --- samples --- */
@@ -341,7 +348,7 @@ static hpf_status keep_sample(hpf_eventlog_time *t, uint64_t time_ns, uint32_t s
 static hpf_status count(hpf_eventlog_time *t, uint64_t time_ns, uint32_t at, uint32_t cap)
 {
     t->nodes[at].ticks++;
-    t->n_ticks++;
+    t->n_ticks[t->nodes[at].is_item]++;
     t->n_caps = cap >= t->n_caps && cap < UINT16_MAX ? cap + 1 : t->n_caps;
     return t->keeps_order ? keep_sample(t, time_ns, at, cap) : HPF_OK;
 }
@@ -403,7 +410,7 @@ hpf_status hpf_eventlog_time_note(hpf_eventlog_time *t, const hpf_event *event, 
         status = hpf__eventlog_names_define_info(&t->names, event->payload);
         break;
     case HPF__EVENT_USER_BINARY_MSG:
-        status = t->metadata.tick_ns > 0 ? HPF_OK : note_message(t, event);
+        status = counts_messages(t) ? note_message(t, event) : HPF_OK;
         break;
     default:
         return hpf_eventlog_metadata_note(&t->metadata, event, err);
@@ -430,6 +437,13 @@ static int compare_samples(const void *left, const void *right)
 
 const hpf_time_sample *hpf_eventlog_time_samples(hpf_eventlog_time *t, size_t *n_samples)
 {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_samples; i++) {
+        if (counts_messages(t) || !t->nodes[t->samples[i].stack].is_item) {
+            t->samples[n++] = t->samples[i];
+        }
+    }
+    t->n_samples = n;
     HPF__ARRAY_SORT(t->samples, t->n_samples, compare_samples);
     *n_samples = t->n_samples;
     return t->samples;
@@ -517,7 +531,7 @@ static void list_stacks(hpf_eventlog_time *t, hpf_prof *out, uint32_t root)
                                             : index_of_centre(t, from->centre_id),
             .parent_index = from->parent,
             .id = i + 1,
-            .ticks = from->ticks,
+            .ticks = from->is_item && !counts_messages(t) ? 0 : from->ticks,
         };
     }
     out->stacks = t->prof_stacks;

@@ -283,13 +283,25 @@ Test(stack_messages, what_is_invalid_or_of_others_is_ignored)
 }
 
 /* Both would be ticks of different lengths. */
+/* Blocks of capabilities may stand before the record that GHC's own profiler has begun. */
 Test(stack_messages, a_log_with_ticks_of_cost_centres_has_only_these)
 {
-    hpf_sink *log = begin();
+    size_t n;
+    hpf_sink *log = begin_messages();
+    hpf_eventlog_time *time = hpf_eventlog_time_create();
+    hpf_eventlog_time_keep_order(time);
     log_put(log, 181, 2, "244218", 0xffcaull, 0ull, 0ull, 1ull, 1ull, 0x1000ull);
+    log_put(log, 168, 1, "8", 1000000ull);
+    log_put(log, 168, 1, "8", 0ull);
+    define(log, 1, "main", "s");
+    log_put(log, 167, 30, "4814", 1ull, 3ull, 1ull, 1ull);
+    log_put(log, 181, 4, "244218", 0xffcaull, 0ull, 0ull, 1ull, 1ull, 0x2000ull);
     log_end(log);
-    hpf_eventlog_time *time = read_log(log);
-    cr_expect_eq(hpf_eventlog_time_n_ticks(time), 0);
+    read_log_into(time, log);
+    const char *const stacks[] = {"/MAIN/main"};
+    expect_stacks(time, stacks, 1);
+    const hpf_time_sample *samples = hpf_eventlog_time_samples(time, &n);
+    cr_expect(n == 1 && samples[0].time_ns == 30);
     hpf_eventlog_time_destroy(time);
 }
 
