@@ -453,10 +453,15 @@ static void say_python(const page *p, const char *who, const hpp_process_figures
     static const char *const reasons[] = {
         [HPP_NO_PYTHON_VERSION] = "frames of this version are not known (3.9 to 3.15 are)",
         [HPP_NO_PYTHON_LAYOUT] = "this build differs from others of its version",
-        [HPP_NO_PYTHON_LOCK] = "free-threaded builds are not supported, and their objects are not "
-                               "counted",
+        [HPP_NO_PYTHON_LOCK] = "objects of a free-threaded build are only counted from its start "
+                               "on, and without -hb",
     };
-    if (f->python != HPP_PYTHON_PROFILED) {
+    if (f->python == HPP_NO_PYTHON_TYPES) {
+        say(p,
+            "%sPython %u.%u is free-threaded: types and variables of its objects are not "
+            "known, its functions are",
+            who, f->python_version >> 24, f->python_version >> 16 & 0xff);
+    } else if (f->python != HPP_PYTHON_PROFILED) {
         say(p, "%sPython %u.%u is profiled as a native program: %s", who, f->python_version >> 24,
             f->python_version >> 16 & 0xff, reasons[f->python]);
     }

@@ -194,15 +194,18 @@ def allocators():
 
 # Versions whose functions and objects are known.
 PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
+FREE_THREADED = ("3.13t", "3.14t", "3.15t")
 
 
 def interpreters():
-    """Returns {"3.11": path} of what is installed, Debian's first."""
+    """Returns {"3.11": path} of what is installed, Debian's first; a free-threaded build is "3.14t"."""
+    version = "import sys, sysconfig; print('%d.%d' % sys.version_info[:2] + 't' * (sysconfig.get_config_var('Py_GIL_DISABLED') or 0))"
     found = {}
     for path in ["/usr/bin/python3", *sorted(glob.glob("/root/.pyenv/versions/*/bin/python3")),
-                 *filter(None, (shutil.which("python3.%d" % minor) for minor in range(6, 16)))]:
+                 *filter(None, (shutil.which("python" + name) for name in
+                                  (*("3.%d" % minor for minor in range(6, 16)), *FREE_THREADED)))]:
         if os.path.exists(path):
-            done = run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
+            done = run([path, "-c", version])
             found.setdefault(done.output.strip(), path)
     return found
 

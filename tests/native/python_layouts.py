@@ -4,6 +4,8 @@
 
 python_layouts.py SOURCE [PYTHON...]
 
+Of a build without the global lock, the fields that frames need are compared.
+
 For each interpreter whose headers are installed, prints its version and the fields that differ. For a version without a
 column in the table, prints the column. Exits with 77 if no interpreter has headers.
 """
@@ -52,6 +54,8 @@ FIELDS = {
     "type_qualified_name": [(9, "offsetof(PyHeapTypeObject, ht_qualname)")],
     "keys_bytes": [(9, "!"), (11, "offsetof(PyDictKeysObject, dk_indices)")],
     "values": [(9, "!"), (11, "offsetof(PyDictValues, values)")],
+    "object_bytes": [(9, "sizeof(PyObject)")],
+    "code_copies": [(9, None)],
     "HPP_PYTHON_OBJECT_TYPE": [(9, "offsetof(PyObject, ob_type)")],
     "HPP_PYTHON_OBJECT_LENGTH": [(9, "offsetof(PyVarObject, ob_size)")],
     "HPP_PYTHON_TEXT_LENGTH": [(9, "offsetof(PyASCIIObject, length)")],
@@ -89,10 +93,17 @@ PROLOGUE = """
 int main(void)
 {
     const hpp_python_offsets *o = hpp__python_offsets(PY_VERSION_HEX);
+#ifdef Py_GIL_DISABLED
+    hpp_python_offsets unlocked = *o;
+    hpp__python_unlock(&unlocked);
+    o = &unlocked;
+#endif
     HPP_PYTHON_FIELDS(HAS)
+    HAS(object_bytes)
+    HAS(code_copies)
 """
 
-HEADERS = "import sysconfig; print(sysconfig.get_path('include')); print(sysconfig.get_path('platinclude')); print('%d.%d' % sysconfig.sys.version_info[:2])"
+HEADERS = "import sysconfig; print(sysconfig.get_path('include')); print(sysconfig.get_path('platinclude')); print('%d.%d' % sysconfig.sys.version_info[:2]); print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
 
 
 def values_of(source, folder, includes, expressions):
@@ -118,11 +129,15 @@ def compare(source, python):
     found = subprocess.run([python, "-c", HEADERS], capture_output=True, text=True)
     if found.returncode != 0:
         return None
-    include, platform, version = found.stdout.split()
+    include, platform, version, is_unlocked = found.stdout.split()
     if not pathlib.Path(include, "internal", "pycore_interp.h").exists():
         return None
     minor = int(version.split(".")[1])
     chosen = {name: [text for since, text in rows if since <= minor][-1] for name, rows in FIELDS.items()}
+    if is_unlocked == "1":
+        chosen = {name: text for name, text in chosen.items() if not name.startswith(("HPP_", "type_"))}
+        if minor >= 14:
+            chosen["code_copies"] = "offsetof(PyCodeObject, co_tlbc)"
     expressions = {name: text for name, text in chosen.items() if text not in (None, "!")}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

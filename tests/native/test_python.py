@@ -93,8 +93,8 @@ class Python(Native):
             done = self.profile(python, "views.py", *(["-hc"] if option[1] == "-" else []), option)
             kept[option] = {name.partition(")")[2] or name: size // MIB for name, size in
                             done.profile.last().items() if size >= MIB}
-        for interpreter in {name for name in kept["-hm"] if "python" in name}:
-            del kept["-hm"][interpreter]  # what its start keeps
+        for name in [name for name in kept["-hm"] if "python" in name or name.startswith("importlib.")]:
+            del kept["-hm"][name]  # what the start of the interpreter keeps
         self.assertEqual(kept["-hm"], {"views": 4 + 8, "unknown_module": 16})
         self.assertEqual(kept["-hc"], {"views.kept/views.<module>": 4 + 8,
                                      "unknown_module.kept/views.<module>": 16})
@@ -109,6 +109,19 @@ class Python(Native):
         """A stack has the functions of Python; with --no-skip, the C function that allocated is its innermost one.
         --native has no functions of Python."""
         self.with_each(self.check_views, "3.11", "3.13", "3.14", "3.15")
+
+    def test_python_free_threaded(self):
+        """Stacks and lines are Python's own, and the summary says what is not known."""
+        def check(version, python):
+            self.check_names(version, python)
+            self.check_views(version, python)
+            for option, said in (("-hy", "is free-threaded: types and variables of its objects are not known"),
+                                 ("-hb", "objects of a free-threaded build are only counted from its start on")):
+                done = harness.run([harness.CENSUS, "run", option, "-o", os.path.join(self.fresh(), "free.hp"), "--",
+                                    python, os.path.join(PROGRAMS, "views.py")])
+                self.assertEqual(done.status, 0, done.errors)
+                self.assertIn(said, done.errors)
+        self.with_each(check, *harness.FREE_THREADED)
 
     def test_python_arrays(self):
         """The data of numpy's arrays have the lines that tracemalloc has for them, to the byte; an array also keeps its
@@ -326,10 +339,10 @@ class Python(Native):
         return (python, {"LD_PRELOAD": copy}) if ".so" in path else (copy, {"PYTHONHOME": home})
 
     def test_python_of_other_builds(self):
-        """A free-threaded build, and one that keeps a field elsewhere than its version does, are profiled natively,
-        and the summary says why. (The copies run as they did: nothing but debuggers and census reads these words.)"""
+        """One that says that it is free-threaded and is not laid out as such a one, and one that keeps a field elsewhere
+        than its version does, are profiled natively, and the summary says why. (The copies run as they did: nothing but debuggers and census reads these words.)"""
         def check(_, python):
-            for word, value, reason in ((2, 1, "free-threaded builds are not supported"),
+            for word, value, reason in ((2, 1, "this build differs from others of its version"),
                                         (31, 64, "this build differs from others of its version"),
                                         (37, 136, "this build differs from others of its version")):
                 base = os.path.join(self.fresh(), "other")

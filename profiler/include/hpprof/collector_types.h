@@ -86,12 +86,13 @@ typedef enum hpp_biography_end {
     HPP_BIOGRAPHY_RAW_FORK,      /* it has forked by a bare system call */
 } hpp_biography_end;
 
-/* Why the stacks of a Python program have no frames of Python. */
+/* Why the stacks of a Python program have no frames of Python, or its objects no types. */
 typedef enum hpp_python_profile {
     HPP_PYTHON_PROFILED,   /* they have, or they need not, or it is no Python program */
     HPP_NO_PYTHON_VERSION, /* the layout of its version is not known */
     HPP_NO_PYTHON_LAYOUT,  /* it has another layout than its version */
-    HPP_NO_PYTHON_LOCK,    /* it is a free-threaded build: its allocators are not replaced either */
+    HPP_NO_PYTHON_LOCK,    /* free-threaded, and it ran already, or uses are watched */
+    HPP_NO_PYTHON_TYPES,   /* free-threaded: stacks have frames, objects no types */
 } hpp_python_profile;
 
 /* Whether the heap of a Haskell program is counted, in a profile by closure type. */

@@ -46,7 +46,9 @@ static bool has_type(hpp_memory *memory, uintptr_t object, uintptr_t type)
 {
     uintptr_t found;
     return object != 0 && object % 8 == 0 &&
-           hpp__memory_read(&found, memory, object + HPP_PYTHON_OBJECT_TYPE) && found == type;
+           hpp__memory_read(&found, memory,
+                            object + hpp__python.offsets->object_bytes - sizeof(found)) &&
+           found == type;
 }
 
 /* Reads an object that another points to. */
@@ -85,8 +87,8 @@ static size_t copy_text(char *out, size_t max, uintptr_t text, bool from_end, hp
 {
     uintptr_t length;
     int32_t state;
-    if (!hpp__memory_read(&length, memory, text + HPP_PYTHON_TEXT_LENGTH) ||
-        !read_int(&state, memory, text + HPP_PYTHON_TEXT_STATE)) {
+    uintptr_t fields = text + hpp__python.offsets->object_bytes;
+    if (!hpp__memory_read(&length, memory, fields) || !read_int(&state, memory, fields + 16)) {
         return 0;
     }
     hpp_python_text_form form = hpp__python_text_form((uint32_t)state);
@@ -333,11 +335,11 @@ static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
     uintptr_t word;
     if (!read_object(&bytes, memory, code + hpp__python.offsets->code_lines,
                      hpp__python.bytes_type) ||
-        !hpp__memory_read(&length, memory, bytes + HPP_PYTHON_OBJECT_LENGTH)) {
+        !hpp__memory_read(&length, memory, bytes + hpp__python.offsets->object_bytes)) {
         return false;
     }
     length = length < MAX_TABLE_BYTES ? length : MAX_TABLE_BYTES;
-    uintptr_t data = bytes + HPP_PYTHON_BYTES_DATA;
+    uintptr_t data = bytes + hpp__python.offsets->object_bytes + 16;
     for (uintptr_t i = 0; i < length; i += HPP_WINDOW_PAGE_BYTES) {
         if (!hpp__memory_read(&word, memory, data + i)) {
             return false;
@@ -426,8 +428,38 @@ static int64_t line_by_locations(table *t, int64_t line, int64_t offset)
     return -1;
 }
 
+/* Finds a place in the copies of its instructions. At the start of a function, the place is the
+ * instruction before the first. */
+static bool find_in_copies(int64_t *out, hpp_python_place place, hpp_memory *memory)
+{
+    enum { MAX_COPIES = 1 << 16, BEFORE_FIRST = -2 };
+    const hpp_python_offsets *at = hpp__python.offsets;
+    uintptr_t copies, n, length, begin;
+    if (!hpp__memory_read(&copies, memory, place.code + at->code_copies) || copies == 0 ||
+        !hpp__memory_read(&n, memory, copies) ||
+        !hpp__memory_read(&length, memory, place.code + at->object_bytes)) {
+        return false;
+    }
+    bool is_found = false;
+    for (size_t i = 0; i < n && i < MAX_COPIES; i++) {
+        if (!hpp__memory_read(&begin, memory, copies + (1 + i) * sizeof(begin))) {
+            return false;
+        }
+        uintptr_t offset = place.instruction - begin;
+        if (begin != 0 && offset / 2 < length && offset <= INT32_MAX) {
+            *out = (int64_t)offset;
+            return true;
+        }
+        if (begin != 0 && (intptr_t)offset == BEFORE_FIRST) {
+            *out = BEFORE_FIRST;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
 /* Stores the number of the byte of the instructions at a place. */
-static bool find_offset(int64_t *out, hpp_python_place place)
+static bool find_offset(int64_t *out, hpp_python_place place, hpp_memory *memory)
 {
     const hpp_python_offsets *at = hpp__python.offsets;
     switch (at->lines) {
@@ -438,6 +470,9 @@ static bool find_offset(int64_t *out, hpp_python_place place)
         *out = 2 * (int64_t)(int32_t)(uint32_t)place.instruction;
         return true;
     default:
+        if (at->code_copies != HPP_PYTHON_NONE) {
+            return find_in_copies(out, place, memory);
+        }
         *out = (int64_t)(place.instruction - place.code - at->code_instructions);
         return *out >= -2 && *out < INT32_MAX;
     }
@@ -450,7 +485,7 @@ uint32_t hpp__codes_line(hpp_python_place place, hpp_memory *memory)
     int64_t offset;
     table t;
     read_int(&first, memory, place.code + at->code_first_line);
-    if (!find_offset(&offset, place) || offset < 0 || !open_table(&t, place.code, memory)) {
+    if (!find_offset(&offset, place, memory) || offset < 0 || !open_table(&t, place.code, memory)) {
         return (uint32_t)first;
     }
     int64_t line = at->lines == HPP_PYTHON_LNOTAB      ? line_by_lnotab(&t, first, offset)
@@ -464,7 +499,7 @@ bool hpp__codes_is_before_start(hpp_python_place place, hpp_memory *memory)
     const hpp_python_offsets *at = hpp__python.offsets;
     int32_t first_traceable;
     int64_t offset;
-    return at->code_first_traceable != HPP_PYTHON_NONE && find_offset(&offset, place) &&
+    return at->code_first_traceable != HPP_PYTHON_NONE && find_offset(&offset, place, memory) &&
            read_int(&first_traceable, memory, place.code + at->code_first_traceable) &&
            offset < 2 * (int64_t)first_traceable;
 }
@@ -478,12 +513,12 @@ bool hpp__codes_check(hpp_python_place place, hpp_memory *memory)
     uintptr_t instructions = place.code;
     uintptr_t length;
     if (!describe(&described, place.code, memory) || described.n_file == 0 ||
-        !open_table(&t, place.code, memory) || !find_offset(&offset, place)) {
+        !open_table(&t, place.code, memory) || !find_offset(&offset, place, memory)) {
         return false;
     }
     bool is_apart = at->lines != HPP_PYTHON_LOCATIONS; /* the instructions are other bytes */
     return (!is_apart || read_object(&instructions, memory, place.code + at->code_instructions,
                                      hpp__python.bytes_type)) &&
-           hpp__memory_read(&length, memory, instructions + HPP_PYTHON_OBJECT_LENGTH) &&
+           hpp__memory_read(&length, memory, instructions + at->object_bytes) &&
            offset < (int64_t)(is_apart ? length : 2 * length);
 }

@@ -179,8 +179,8 @@ HPP_ALWAYS_INLINE uint32_t guess_frames(const hpp_python_chain *chain, uint32_t 
     return 0;
 }
 
-HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, hpp_python_chain *chain, uint32_t n,
-                                 uintptr_t frame)
+HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, bool knows_codes, hpp_python_chain *chain,
+                                 uint32_t n, uintptr_t frame)
 {
     hpp_python_level *outermost = levels_of(chain);
     hpp_python_level *level = outermost + n;
@@ -189,7 +189,7 @@ HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, hpp_python_chain *chain, ui
         hpp_python_place *known = &(--level)->frame.place;
         uintptr_t instruction = instruction_of(frame, has_addresses);
         if (HPP_UNLIKELY(instruction != known->instruction ||
-                         (!has_addresses && code_of(frame) != known->code))) {
+                         (!knows_codes && code_of(frame) != known->code))) {
             n_equal = (uint32_t)(level - outermost);
             *known = (hpp_python_place){code_of(frame), instruction};
         }
@@ -204,9 +204,12 @@ HPP_ALWAYS_INLINE bool follow_as(bool has_addresses, hpp_python_chain *chain, ui
  * the first frame that is not what it was. Returns false if the number is wrong. */
 HPP_ALWAYS_INLINE bool follow(hpp_python_chain *chain, uint32_t n, uintptr_t frame)
 {
-    return HPP_LIKELY(hpp__python.offsets->lines == HPP_PYTHON_LOCATIONS)
-               ? follow_as(true, chain, n, frame)
-               : follow_as(false, chain, n, frame);
+    const hpp_python_offsets *at = hpp__python.offsets;
+    bool has_addresses = at->lines == HPP_PYTHON_LOCATIONS;
+    bool knows_codes = has_addresses && at->code_copies == HPP_PYTHON_NONE;
+    return HPP_LIKELY(knows_codes) ? follow_as(true, true, chain, n, frame)
+           : has_addresses         ? follow_as(true, false, chain, n, frame)
+                                   : follow_as(false, false, chain, n, frame);
 }
 
 static HPP_NO_INLINE bool read_new_chain(hpp_python_chain *chain, uintptr_t frame,

@@ -5,7 +5,8 @@
  * The chain of frames is read whole, and compared with the last one: outer frames that are all
  * equal have the same nodes. (Comparing only the innermost frame would be wrong: the address of a
  * frame is used again, and says nothing about its callers.) Since 3.11, an instruction is an
- * address in its code, so the codes of equal ones are compared only after a code object has died. A
+ * address in its code, so the codes of equal ones are compared only after a code object has died;
+ * without the global lock, it may be one in a copy for a thread, whose death is not noticed. A
  * frame that differs is looked up by its place and the node of its caller; its line is computed
  * once.
  *

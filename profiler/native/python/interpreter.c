@@ -61,15 +61,29 @@ static bool agrees(const hpp_python_offsets *at, const uint64_t *own)
     return true;
 }
 
+/* Returns the offsets of this build; NULL if its version is not known. */
+static const hpp_python_offsets *find_offsets(bool is_free_threaded)
+{
+    static hpp_python_offsets unlocked;
+    const hpp_python_offsets *at = hpp__python_offsets(hpp__window->head.python_version);
+    if (at == NULL || !is_free_threaded) {
+        return at;
+    }
+    unlocked = *at;
+    hpp__python_unlock(&unlocked);
+    return &unlocked;
+}
+
 /* Returns how its frames are profiled. */
-static hpp_python_state find_parts(bool with_frames)
+static hpp_python_state find_parts(bool with_frames, bool hooks_unlocked)
 {
     enum { FREE_THREADED = 2 };
     const uint64_t *own = own_offsets();
-    if (own != NULL && own[FREE_THREADED] != 0) {
-        return HPP_PYTHON_FREE_THREADED;
+    bool is_free_threaded = own != NULL && own[FREE_THREADED] != 0;
+    if (is_free_threaded && !hooks_unlocked) {
+        return HPP_PYTHON_UNLOCKED;
     }
-    hpp__python.offsets = hpp__python_offsets(hpp__window->head.python_version);
+    hpp__python.offsets = find_offsets(is_free_threaded);
     if (hpp__python.offsets == NULL) {
         return HPP_PYTHON_UNKNOWN;
     }
@@ -102,17 +116,17 @@ static hpp_python_state find_parts(bool with_frames)
     if (hpp__cfi_entry_other_part(&part, &module.tables, &function)) {
         hpp__unwind_rules_end_at(1, part.begin, part.end);
     }
-    return HPP_PYTHON_WALKED;
+    return is_free_threaded ? HPP_PYTHON_WALKED_UNLOCKED : HPP_PYTHON_WALKED;
 }
 
-bool hpp__python_start(bool with_frames)
+bool hpp__python_start(bool with_frames, bool hooks_unlocked)
 {
     const char *(*version_of)(void);
     hpp__python_function(&version_of, "Py_GetVersion");
     hpp__window->head.python_version = hpp__python_version(version_of != NULL ? version_of() : "");
-    hpp_python_state state = find_parts(with_frames);
+    hpp_python_state state = find_parts(with_frames, hooks_unlocked);
     atomic_store(&hpp__window->head.python_state, state);
-    return state != HPP_PYTHON_FREE_THREADED;
+    return state != HPP_PYTHON_UNLOCKED;
 }
 
 void hpp__python_give_up(void)

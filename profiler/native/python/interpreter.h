@@ -15,8 +15,8 @@
 
 typedef struct hpp_python {
     const hpp_python_offsets *offsets;
-    /* Return the thread state (PyThreadState) of the holder of the global lock, and of the calling
-     * thread, which need not hold it; NULL if there is none. */
+    /* Return the thread state (PyThreadState) of the holder of the global lock (without one, of the
+     * calling thread), and of the calling thread, which need not hold it; NULL if there is none. */
     const void *(*lock_holder)(void);
     const void *(*own_thread)(void);
     uintptr_t code_type, text_type, bytes_type;
@@ -27,8 +27,10 @@ extern HPP_HIDDEN hpp_python hpp__python;
 
 /* Looks for an interpreter, stores its version and its state in the window, and lets walks end at
  * its frames if they can be read and `with_frames`. Returns whether there is one whose allocators
- * may be replaced. */
-bool hpp__python_start(bool with_frames);
+ * may be hooked: those of a free-threaded one only with `hooks_unlocked`. While it runs, a thread
+ * could call one that is being set, with the context of another; and it looks for its objects in
+ * the memory of its own allocator, where watched blocks are not. */
+bool hpp__python_start(bool with_frames, bool hooks_unlocked);
 
 /* Stores the address of a function of the interpreter; NULL: it has none of that name. */
 void hpp__python_function(void *function, const char *name);

@@ -4,8 +4,9 @@
  * reads it in the running program, the collector in an image.
  *
  * Source: the headers of CPython 3.9 to 3.15 (Include/internal/pycore_*.h), for 64 bits. A version
- * keeps these through all of its releases. Builds with Py_TRACE_REFS or without the global
- * lock have other layouts: whoever uses the table checks it against a known object first.
+ * keeps these through all of its releases. Builds without the global lock have wider objects
+ * (hpp__python_unlock), builds with Py_TRACE_REFS other ones: whoever uses the table checks it
+ * against a known object first.
  *
  * Offsets are in bytes. A frame is a PyFrameObject up to 3.10, and a _PyInterpreterFrame since.
  */
@@ -74,13 +75,18 @@ enum { HPP_PYTHON_NONE = UINT16_MAX };
 typedef struct hpp_python_offsets {
     uint16_t minor; /* of version 3 */
     hpp_python_lines lines;
+    uint16_t object_bytes; /* the head of an object, which ends with its type */
+    /* Where a code object has the copies of its instructions that threads run: an address of their
+     * number and addresses. NONE: threads run its own. */
+    uint16_t code_copies;
 #define HPP_PYTHON_MEMBER(name, ...) uint16_t name;
     HPP_PYTHON_FIELDS(HPP_PYTHON_MEMBER)
 #undef HPP_PYTHON_MEMBER
 } hpp_python_offsets;
 
-/* The same in all of these versions. */
+/* The same in all of these versions, with the global lock. */
 enum {
+    HPP_PYTHON_OBJECT_BYTES = 16,
     HPP_PYTHON_OBJECT_TYPE = 8, /* after the reference count */
     HPP_PYTHON_OBJECT_LENGTH = 16,
 
@@ -131,10 +137,10 @@ typedef struct hpp_python_text_form {
 } hpp_python_text_form;
 
 /* Returns what the state of a str says. Below these bits are how it is interned, up to 3: two bits,
- * or in some releases of 3.14 sixteen. */
+ * without the global lock eight, or in some releases of 3.14 sixteen. */
 static inline hpp_python_text_form hpp__python_text_form(uint32_t state)
 {
-    uint32_t bits = state & 0xfffc ? state >> 2 : state >> 16;
+    uint32_t bits = state & 0x1c ? state >> 2 : state & 0x700 ? state >> 8 : state >> 16;
     unsigned width = bits & 7;
     bool is_compact = bits & 8 && (width == 1 || width == 2 || width == 4);
     return (hpp_python_text_form){is_compact ? width : 0, bits & 16};
@@ -152,13 +158,17 @@ static inline const hpp_python_offsets *hpp__python_offsets(uint32_t version)
 #define V13(name, v9, v10, v11, v12, v13, v14, v15) .name = v13,
 #define V14(name, v9, v10, v11, v12, v13, v14, v15) .name = v14,
 #define V15(name, v9, v10, v11, v12, v13, v14, v15) .name = v15,
-        {.minor = 9, .lines = HPP_PYTHON_LNOTAB, HPP_PYTHON_FIELDS(V9)},
-        {.minor = 10, .lines = HPP_PYTHON_LINETABLE, HPP_PYTHON_FIELDS(V10)},
-        {.minor = 11, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V11)},
-        {.minor = 12, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V12)},
-        {.minor = 13, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V13)},
-        {.minor = 14, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V14)},
-        {.minor = 15, .lines = HPP_PYTHON_LOCATIONS, HPP_PYTHON_FIELDS(V15)},
+#define ROW(number, form, column)                                                                  \
+    {.minor = number,                                                                              \
+     .lines = form,                                                                                \
+     .object_bytes = HPP_PYTHON_OBJECT_BYTES,                                                      \
+     .code_copies = NONE,                                                                          \
+     HPP_PYTHON_FIELDS(column)}
+        ROW(9, HPP_PYTHON_LNOTAB, V9),      ROW(10, HPP_PYTHON_LINETABLE, V10),
+        ROW(11, HPP_PYTHON_LOCATIONS, V11), ROW(12, HPP_PYTHON_LOCATIONS, V12),
+        ROW(13, HPP_PYTHON_LOCATIONS, V13), ROW(14, HPP_PYTHON_LOCATIONS, V14),
+        ROW(15, HPP_PYTHON_LOCATIONS, V15),
+#undef ROW
 #undef V9
 #undef V10
 #undef V11
@@ -173,6 +183,29 @@ static inline const hpp_python_offsets *hpp__python_offsets(uint32_t version)
         }
     }
     return NULL;
+}
+
+/* Makes the offsets of a version, from 3.13 on, those of its build without the global lock, as far
+ * as they are of frames and what these refer to. */
+static inline void hpp__python_unlock(hpp_python_offsets *at)
+{
+    enum { WIDER = 16 }; /* an object: its thread, lock and second count */
+    uint16_t *const of_objects[] = {
+        &at->object_bytes,    &at->code_first_line,      &at->code_file,   &at->code_name,
+        &at->code_lines,      &at->code_qualified_name,  &at->code_locals, &at->code_stack,
+        &at->code_bytes,      &at->code_first_traceable, &at->ascii_bytes, &at->compact_bytes,
+        &at->generator_frame, &at->code_instructions,
+    };
+    for (size_t i = 0; i < sizeof(of_objects) / sizeof(*of_objects); i++) {
+        *of_objects[i] = (uint16_t)(*of_objects[i] + WIDER);
+    }
+    at->interpreter_modules += at->minor == 13 ? 8 : at->minor == 14 ? 24 : 0;
+    if (at->minor >= 14) {
+        at->frame_owner += 4; /* behind the number of its copy */
+        at->code_copies = at->code_instructions;
+        at->code_instructions += 8;
+        at->code_bytes += 8;
+    }
 }
 
 /* Returns the version in a text such as "3.11.2 (main, ...)", as in PY_VERSION_HEX without the

@@ -287,7 +287,9 @@ typedef enum hpp_python_state {
     HPP_PYTHON_UNWANTED,   /* `census run --native` */
     HPP_PYTHON_UNKNOWN,    /* the version has no table of offsets */
     HPP_PYTHON_DIFFERENT,  /* the interpreter is not laid out as its version is */
-    HPP_PYTHON_FREE_THREADED,
+    /* Free-threaded: */
+    HPP_PYTHON_WALKED_UNLOCKED, /* stacks have Python frames */
+    HPP_PYTHON_UNLOCKED, /* its blocks are not counted: it ran already, or uses are watched */
 } hpp_python_state;
 
 /* The state of the program. */

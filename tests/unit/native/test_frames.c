@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Names, lines and stacks of code objects and frames of CPython, made by hand in the layouts of
- * three versions. Tables of lines belong to a function that the three interpreters have compiled,
- * with the lines that they have for them (co_lines, dis.findlinestarts). And objects that are none:
- * what an interrupted thread may leave behind.
+ * some versions, with and without the global lock. Tables of lines belong to a function that three
+ * interpreters have compiled, with the lines that they have for them (co_lines,
+ * dis.findlinestarts). And objects that are none: what an interrupted thread may leave behind.
  */
 #include "native/python/frames.h"
 
@@ -82,8 +82,9 @@ static size_t n_used;
 static const hpp_python_offsets *at;
 static const char code_type, text_type, bytes_type;
 
-static void begin(unsigned minor)
+static void begin_build(unsigned minor, bool is_unlocked)
 {
+    static hpp_python_offsets unlocked;
     const char *reason;
     if (memory == NULL) {
         memory = mmap(NULL, 2 * N_PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -93,6 +94,11 @@ static void begin(unsigned minor)
     memset(memory, 0, N_PAGES * PAGE);
     n_used = 0;
     at = hpp__python_offsets(3u << 24 | minor << 16);
+    if (is_unlocked) {
+        unlocked = *at;
+        hpp__python_unlock(&unlocked);
+        at = &unlocked;
+    }
     hpp__python = (hpp_python){.offsets = at,
                                .code_type = (uintptr_t)&code_type,
                                .text_type = (uintptr_t)&text_type,
@@ -100,12 +106,17 @@ static void begin(unsigned minor)
                                .mark_block = mark_block};
 }
 
+static void begin(unsigned minor)
+{
+    begin_build(minor, false);
+}
+
 static char *make(const void *type, size_t n_bytes)
 {
     char *object = memory + n_used;
     n_used += (n_bytes + 15) / 16 * 16;
     cr_assert(le(sz, n_used, (size_t)N_PAGES * PAGE));
-    memcpy(object + HPP_PYTHON_OBJECT_TYPE, &type, sizeof type);
+    memcpy(object + at->object_bytes - sizeof type, &type, sizeof type);
     return object;
 }
 
@@ -120,14 +131,17 @@ static void set_int(char *object, size_t offset, uint32_t number)
 }
 
 /* Makes a str of characters of `width` bytes. In 3.14, its state has 16 bits for how it is
- * interned, as in some releases. */
+ * interned, as in some releases; without the global lock, 8. */
 static char *make_wide_text(const void *characters, size_t n, unsigned width, unsigned state)
 {
     size_t head = state & ASCII ? at->ascii_bytes : at->compact_bytes;
     char *text = make(&text_type, head + (n + 1) * width);
-    set(text, HPP_PYTHON_TEXT_LENGTH, n);
+    set(text, at->object_bytes, n);
     state |= width << 2;
-    set_int(text, HPP_PYTHON_TEXT_STATE, at->minor == 14 ? state << 14 | 3 : state | 2);
+    set_int(text, at->object_bytes + 16u,
+            at->minor == 14 && at->object_bytes > HPP_PYTHON_OBJECT_BYTES ? state << 6 | 3
+            : at->minor == 14                                             ? state << 14 | 3
+                                                                          : state | 2);
     memcpy(text + head, characters, n * width);
     return text;
 }
@@ -139,9 +153,9 @@ static char *make_text(const char *text)
 
 static char *make_bytes(const void *data, size_t n)
 {
-    char *bytes = make(&bytes_type, HPP_PYTHON_BYTES_DATA + n + 1);
-    set(bytes, HPP_PYTHON_OBJECT_LENGTH, n);
-    memcpy(bytes + HPP_PYTHON_BYTES_DATA, data, n);
+    char *bytes = make(&bytes_type, at->object_bytes + 16 + n + 1);
+    set(bytes, at->object_bytes, n);
+    memcpy(bytes + at->object_bytes + 16, data, n);
     return bytes;
 }
 
@@ -154,9 +168,16 @@ static char *make_code(char *name, char *file, const uint8_t *lines, size_t n_li
     set_int(code, at->code_first_line, 1);
     set(code, at->code_lines, (uintptr_t)make_bytes(lines, n_lines));
     if (at->lines == HPP_PYTHON_LOCATIONS) {
-        set(code, HPP_PYTHON_OBJECT_LENGTH, 64); /* instructions */
+        set(code, at->object_bytes, 64); /* instructions */
     } else {
         set(code, at->code_instructions, (uintptr_t)make_bytes((const char[128]){0}, 128));
+    }
+    if (at->code_copies != HPP_PYTHON_NONE) {
+        char *copies = make(NULL, 32), *copy = make(NULL, 128);
+        set(code, at->code_copies, (uintptr_t)copies);
+        set(copies, 0, 2);
+        set(copies, 8, (uintptr_t)code + at->code_instructions);
+        set(copies, 16, (uintptr_t)copy);
     }
     return code;
 }
@@ -166,9 +187,15 @@ static char *make_function(const char *name)
     return make_code(make_text(name), make_text("app.py"), (const uint8_t *)"", 0);
 }
 
-/* Returns the place of the byte `offset` of the instructions. */
+/* Returns the place of the byte `offset` of the instructions, or of the last copy of them. */
 static hpp_python_place place_of(const char *code, unsigned offset)
 {
+    if (at->code_copies != HPP_PYTHON_NONE) {
+        uintptr_t copies, copy;
+        memcpy(&copies, code + at->code_copies, sizeof copies);
+        memcpy(&copy, (const char *)copies + 16, sizeof copy);
+        return (hpp_python_place){(uintptr_t)code, copy + offset};
+    }
     uintptr_t instruction = at->lines == HPP_PYTHON_LNOTAB ? offset
                             : at->lines == HPP_PYTHON_LINETABLE
                                 ? offset / 2
@@ -229,19 +256,23 @@ static const line_of lines_12[] = {{0, 1},    {2, 2},     {6, 305},  {8, 306},  
 
 static const struct {
     unsigned minor;
+    bool is_unlocked;
     const uint8_t *table;
     size_t n_bytes;
     const line_of *lines;
-} versions[] = {{9, table_9, sizeof table_9, lines_9},
-                {10, table_10, sizeof table_10, lines_9},
-                {12, table_12, sizeof table_12, lines_12},
-                {14, table_12, sizeof table_12, lines_12}};
+} versions[] = {{9, false, table_9, sizeof table_9, lines_9},
+                {10, false, table_10, sizeof table_10, lines_9},
+                {12, false, table_12, sizeof table_12, lines_12},
+                {14, false, table_12, sizeof table_12, lines_12},
+                {13, true, table_12, sizeof table_12, lines_12},
+                {14, true, table_12, sizeof table_12, lines_12},
+                {15, true, table_12, sizeof table_12, lines_12}};
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
 Test(frames, lines_are_those_of_the_interpreter)
 {
     for (size_t v = 0; v < N_VERSIONS; v++) {
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         char *code =
             make_code(make_text("f"), make_text("m.py"), versions[v].table, versions[v].n_bytes);
         for (const line_of *l = versions[v].lines; l->line != 0; l++) {
@@ -260,11 +291,12 @@ Test(frames, damaged_code_is_read_to_its_end, .timeout = 60)
     for (size_t v = 0; v < N_VERSIONS; v++) {
         for (int round = 0; round < 3000; round++) {
             hpp_memory careful = {0};
-            begin(versions[v].minor);
+            begin_build(versions[v].minor, versions[v].is_unlocked);
             n_used = N_PAGES * PAGE - 2048;
             size_t first = n_used;
             char *code = make_code(make_text("name"), make_text("file.py"), versions[v].table,
                                    versions[v].n_bytes);
+            hpp_python_place place = place_of(code, (unsigned)rng_below(&chance, 130));
             for (uint64_t n = 1 + rng_below(&chance, 6); n > 0; n--) {
                 size_t byte = first + (size_t)rng_below(&chance, n_used - first);
                 memory[byte] = (char)(rng_below(&chance, 3) ? rng_next(&chance) : 0xff);
@@ -275,7 +307,6 @@ Test(frames, damaged_code_is_read_to_its_end, .timeout = 60)
                 cr_assert(le(sz, (size_t)record(number)->n_name + record(number)->n_file,
                              (size_t)HPP_CODE_TEXT_BYTES));
             }
-            hpp_python_place place = place_of(code, (unsigned)rng_below(&chance, 130));
             hpp__codes_line(place, &careful);
             hpp__codes_check(place, &careful);
             hpp__codes_is_before_start(place, &careful);
@@ -290,7 +321,7 @@ Test(frames, names_are_utf_8_and_cut)
 {
     for (size_t v = 0; v < N_VERSIONS; v++) {
         char long_name[201], long_file[401], cut_name[121], cut_file[401];
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         uint32_t wide[] = {'a', 0xe9, 0x20ac, 0x1f40d, 0xd800, 0x110000};
         uint16_t path[] = {'/', 0x20ac, 0xdcff};
         char *code = make_code(make_wide_text(wide, 6, 4, COMPACT),
@@ -311,7 +342,7 @@ Test(frames, names_are_utf_8_and_cut)
 Test(frames, what_is_no_code_has_no_number)
 {
     for (size_t v = 0; v < N_VERSIONS; v++) {
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         cr_assert(eq(u32, number_of(make_text("text")), 0));
         cr_assert(eq(u32, number_of(memory + N_PAGES * PAGE), 0)); /* cannot be read */
         cr_assert(eq(u32, number_of(memory + 4), 0));
@@ -319,7 +350,7 @@ Test(frames, what_is_no_code_has_no_number)
         cr_assert(eq(u32, number_of(make_code(name, make_text("f.py"), table_9, 0)), 0));
         char *giant = make_text("giant");
         char *code = make_code(giant, make_text("f.py"), table_9, 0);
-        set(giant, HPP_PYTHON_TEXT_LENGTH, UINTPTR_MAX);
+        set(giant, at->object_bytes, UINTPTR_MAX);
         cr_assert(eq(u16, record(number_of(code))->n_name, 120));
     }
 }
@@ -418,7 +449,7 @@ Test(frames, stacks_are_those_of_tracebacks)
     for (size_t v = 0; v < N_VERSIONS; v++) {
         static hpp_python_chain chains[N_VERSIONS];
         hpp_python_chain *chain = &chains[v];
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         n_given_up = 0;
         char *file = make_text("<frozen importlib._bootstrap>");
         char *import = make_code(make_text("import_"), file, table_9, 0);
@@ -474,7 +505,7 @@ Test(frames, stacks_of_random_calls_and_returns)
         int stack[MAX_DEPTH], which[MAX_DEPTH]; /* of each call: its frame, its function */
         int n = 0;                              /* calls */
         uint64_t random = 1;
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         for (int f = 0; f < MAX_DEPTH; f++) {
             for (int k = 0; k < 4; k++) {
                 char name[] = {(char)((k / 2 ? 'A' : 'a') + f), (char)('0' + k % 2), '\0'};
@@ -528,7 +559,7 @@ Test(frames, of_interrupted_threads_may_be_anything, .timeout = 60)
 {
     for (size_t v = 0; v < N_VERSIONS; v++) {
         static hpp_python_chain chains[N_VERSIONS];
-        begin(versions[v].minor);
+        begin_build(versions[v].minor, versions[v].is_unlocked);
         char *main = make_frame(make_function("main"), NULL);
         char *inner = make_frame(make_function("inner"), main);
         cr_assert(has_stack(node_of(&chains[v], inner, false), "inner main "));

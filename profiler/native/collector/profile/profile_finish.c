@@ -158,10 +158,11 @@ static void note_losses(hpp__profile *p)
     f->started_other = (events & HPP_EVENT_STARTED_OTHER) != 0;
     f->left_network = (events & HPP_EVENT_LEFT_NETWORK) != 0;
     uint32_t python = head->python_state;
-    f->python = python == HPP_PYTHON_UNKNOWN         ? HPP_NO_PYTHON_VERSION
-                : python == HPP_PYTHON_DIFFERENT     ? HPP_NO_PYTHON_LAYOUT
-                : python == HPP_PYTHON_FREE_THREADED ? HPP_NO_PYTHON_LOCK
-                                                     : HPP_PYTHON_PROFILED;
+    f->python = python == HPP_PYTHON_UNKNOWN           ? HPP_NO_PYTHON_VERSION
+                : python == HPP_PYTHON_DIFFERENT       ? HPP_NO_PYTHON_LAYOUT
+                : python == HPP_PYTHON_WALKED_UNLOCKED ? HPP_NO_PYTHON_TYPES
+                : python == HPP_PYTHON_UNLOCKED        ? HPP_NO_PYTHON_LOCK
+                                                       : HPP_PYTHON_PROFILED;
     f->python_version = head->python_version;
     f->n_apart = head->n_apart;
     uint64_t resident_bytes = head->most_resident_bytes;

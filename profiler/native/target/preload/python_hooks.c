@@ -4,12 +4,15 @@
  *
  * PyMem_SetAllocator replaces the allocators of the domains "mem" and "obj" by hooks that call the
  * ones before them, usually pymalloc. It may be called before the interpreter starts. The domain
- * "raw" stays as it is: it is malloc, which is counted anyway.
+ * "raw" stays as it is where it is malloc, which is counted anyway.
  *
  * With PYTHONMALLOC and -X dev, the interpreter sets its allocators while it starts, and with them
  * the hooks are gone. It calls setlocale after that and before it makes objects, so hooks are
  * installed again there. Each installation has its own context, so hooks may be above one another,
  * and above tracemalloc's; the outermost one counts.
+ *
+ * A free-threaded interpreter looks for its objects in the memory of its own allocators: they stay,
+ * below the hooks.
  *
  * In an interpreter that runs already, another thread may read an allocator while it is set, and
  * call the new function with the old context, or the other way round. pymalloc has no context, so
@@ -35,7 +38,7 @@ typedef struct python_allocator {
     void (*free)(void *context, void *block);
 } python_allocator;
 
-typedef enum python_domain { DOMAIN_MEMORY = 1, DOMAIN_OBJECT = 2 } python_domain;
+typedef enum python_domain { DOMAIN_RAW, DOMAIN_MEMORY, DOMAIN_OBJECT } python_domain;
 
 /* The context of a hook. */
 typedef struct hook {
@@ -320,8 +323,18 @@ static void install(python_domain domain, hpp_call call)
     set_allocator(domain, &ours);
 }
 
-static void install_both(void)
+/* Since 3.15, a free-threaded interpreter does not use malloc. */
+static bool has_own_raw(void)
 {
+    const hpp_python_offsets *at = hpp__python.offsets;
+    return at != NULL && at->object_bytes > HPP_PYTHON_OBJECT_BYTES && at->minor >= 15;
+}
+
+static void install_all(void)
+{
+    if (has_own_raw()) {
+        install(DOMAIN_RAW, HPP_CALL_PYTHON_MEMORY);
+    }
     install(DOMAIN_MEMORY, HPP_CALL_PYTHON_MEMORY);
     install(DOMAIN_OBJECT, HPP_CALL_PYTHON_OBJECT);
 }
@@ -336,8 +349,9 @@ void hpp__python_hooks_begin(void)
     hpp__python_function(&is_initialized, "Py_IsInitialized");
     hpp__python.mark_block = hpp__blocks_mark;
     if (get_allocator != NULL && is_initialized != NULL &&
-        hpp__python_start(hpp__settings.has_python_frames)) {
-        install_both();
+        hpp__python_start(hpp__settings.has_python_frames,
+                          !hpp__is_attached && hpp__settings.biography_bytes == 0)) {
+        install_all();
     }
 }
 
@@ -354,6 +368,9 @@ static void remove_hook(python_domain domain)
 void hpp__python_hooks_end(void)
 {
     if (atomic_load(&n_hooks) > 0) {
+        if (has_own_raw()) {
+            remove_hook(DOMAIN_RAW);
+        }
         remove_hook(DOMAIN_MEMORY);
         remove_hook(DOMAIN_OBJECT);
     }
@@ -372,7 +389,7 @@ HPP_ANY_STACK void *hpp__before_setlocale(void)
 {
     static _Atomic(void *) next;
     if (HPP_UNLIKELY(atomic_load(&n_hooks) > 0) && !is_initialized()) {
-        install_both();
+        install_all();
     }
     if (atomic_load_explicit(&next, memory_order_relaxed) == NULL) {
         atomic_store(&next, hpp__next_function("setlocale"));
