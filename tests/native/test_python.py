@@ -340,7 +340,8 @@ class Python(Native):
 
     def test_python_of_other_builds(self):
         """One that says that it is free-threaded and is not laid out as such a one, and one that keeps a field elsewhere
-        than its version does, are profiled natively, and the summary says why. (The copies run as they did: nothing but debuggers and census reads these words.)"""
+        than its version does, are profiled natively, and the summary says why. (The copies run as they did: nothing but
+        debuggers and census reads these words.)"""
         def check(_, python):
             for word, value, reason in ((2, 1, "this build differs from others of its version"),
                                         (31, 64, "this build differs from others of its version"),

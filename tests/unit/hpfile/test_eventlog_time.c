@@ -282,8 +282,8 @@ Test(stack_messages, what_is_invalid_or_of_others_is_ignored)
     hpf_eventlog_time_destroy(time);
 }
 
-/* Both would be ticks of different lengths. */
-/* Blocks of capabilities may stand before the record that GHC's own profiler has begun. */
+/* Both would be ticks of different lengths. Blocks of capabilities may stand before the record that
+ * GHC's own profiler has begun. */
 Test(stack_messages, a_log_with_ticks_of_cost_centres_has_only_these)
 {
     size_t n;
