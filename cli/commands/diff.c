@@ -15,6 +15,7 @@
 
 #include "plot/overlay.h"
 #include "plot/plot_picture.h"
+#include "plot/plot_snapshot.h"
 #include "source/source_lines.h"
 #include "bins/bins_report.h"
 #include "dominators/dominators_report.h"
@@ -537,12 +538,19 @@ static int run_snapshots(const cmd *self, const diff_values *values, const targe
     const int part = values->stacks.part;
     stack_options others = values->stacks;
     others.part = -1;
-    if (!to->table || values->measure >= 0 || values->gate || stack_options_given(&others) ||
-        time_window_given(&values->window) ||
-        (part >= 0 && part != HPF_PART_TYPE && part != HPF_PART_RETAINER &&
-         part != HPF_PART_LINE)) {
+    bool has_part = part < 0 || (to->table && (part == HPF_PART_TYPE || part == HPF_PART_RETAINER ||
+                                               part == HPF_PART_LINE));
+    bool is_simple_page =
+        is_page(to) && values->n_bands < 0 && values->align == HPF_ALIGN_AUTO && !values->source;
+    if (!(to->table || is_simple_page) || !has_part || values->measure >= 0 || values->gate ||
+        stack_options_given(&others) || time_window_given(&values->window)) {
         return cmd_misused(self, "heap snapshots can only be compared as a table, with --by type, "
-                                 "retainer or line, -m, -o, --format and --bytes");
+                                 "retainer or line, -m and --bytes, or as a page, with --theme "
+                                 "and --si");
+    }
+    if (!to->table) {
+        return plot_snapshot_diff(paths, values->output, (hpr_theme)values->theme,
+                                  values->si_units);
     }
     const dominators_options options = {.output = values->output,
                                         .format = table_format_of(to),
@@ -588,13 +596,8 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                            values.output);
     }
     opt_complaint complaint;
-    if (!check_options(&values, &to, &complaint) ||
-        (is_page(&to) && !group_page(&values, &complaint))) {
+    if (!check_options(&values, &to, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
-    }
-    if (is_one && is_page(&to)) {
-        return cmd_misused(self, "a page compares two profiles; two times of one are compared on "
-                                 "the page of census plot");
     }
     if (input_begins(paths[0], hpf_bins_is_file) && input_begins(paths[1], hpf_bins_is_file)) {
         return run_bins(self, &values, &to, argv);
@@ -603,8 +606,13 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
         input_begins(paths[1], hpf_heapsnapshot_is)) {
         return run_snapshots(self, &values, &to, paths);
     }
+    if (is_one && is_page(&to)) {
+        return cmd_misused(self, "a page compares two profiles; two times of one are compared on "
+                                 "the page of census plot");
+    }
     hpf_stack_view *view;
-    if (!stack_options_view(&values.stacks, &view, &complaint)) {
+    if ((is_page(&to) && !group_page(&values, &complaint)) ||
+        !stack_options_view(&values.stacks, &view, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     if (values.measure < 0) {

@@ -146,22 +146,20 @@ int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,
     uint32_t *holders[2] = {NULL, NULL};
     const unsigned columns = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_SITES;
     int status = EXIT_FAILED;
-    if (!snapshot_file_load(&files[0], paths[0], columns, 0)) {
+    if (!snapshot_file_load_pair(files, paths, columns)) {
         return EXIT_FAILED;
     }
-    if (snapshot_file_load(&files[1], paths[1], columns, 0)) {
-        for (int i = 0; i < 2; i++) {
-            holders[i] = hpf_dominators_holders(&files[i].dominators, &files[i].snapshot);
-        }
-        if (holders[0] && holders[1]) {
-            status = compare(files, holders, part, paths, options);
-        } else {
-            diag_say("out of memory");
-        }
-        free(holders[0]);
-        free(holders[1]);
-        snapshot_file_finish(&files[1]);
+    for (int i = 0; i < 2; i++) {
+        holders[i] = hpf_dominators_holders(&files[i].dominators, &files[i].snapshot);
     }
-    snapshot_file_finish(&files[0]);
+    if (holders[0] && holders[1]) {
+        status = compare(files, holders, part, paths, options);
+    } else {
+        diag_say("out of memory");
+    }
+    for (int i = 0; i < 2; i++) {
+        free(holders[i]);
+        snapshot_file_finish(&files[i]);
+    }
     return status;
 }

@@ -10,13 +10,13 @@
 
 /* Opens the source of a file, and reads it. */
 static hpf_status read_file(hpf_snapshot *out, hpf_source **source, const char *path,
-                            unsigned columns, hpf_error *err)
+                            unsigned columns, const hpf_snapshot *owner, hpf_error *err)
 {
     *source = NULL;
     *out = (hpf_snapshot){0};
     hpf_status status = strcmp(path, "-") == 0 ? hpf_source_from_fd(source, STDIN_FILENO, NULL, err)
                                                : hpf_source_open(source, path, NULL, err);
-    return status == HPF_OK ? hpf_heapsnapshot_read(out, *source, columns, err) : status;
+    return status == HPF_OK ? hpf_heapsnapshot_read(out, *source, columns, owner, err) : status;
 }
 
 static void say(const char *path, hpf_source *source, const hpf_error *err)
@@ -32,7 +32,7 @@ bool snapshot_file_read(hpf_snapshot *snapshot, const char *path, unsigned colum
 {
     hpf_source *source;
     hpf_error err;
-    hpf_status status = read_file(snapshot, &source, path, columns, &err);
+    hpf_status status = read_file(snapshot, &source, path, columns, NULL, &err);
     if (status != HPF_OK) {
         say(path, source, &err);
     }
@@ -40,13 +40,14 @@ bool snapshot_file_read(hpf_snapshot *snapshot, const char *path, unsigned colum
     return status == HPF_OK;
 }
 
-bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
-                        uint32_t most_groups)
+/* The texts are those of `owner`; NULL: its own. */
+static bool load(snapshot_file *file, const char *path, unsigned columns, uint32_t most_groups,
+                 const hpf_snapshot *owner)
 {
     hpf_source *source;
     hpf_error err;
     *file = (snapshot_file){0};
-    hpf_status status = read_file(&file->snapshot, &source, path, columns, &err);
+    hpf_status status = read_file(&file->snapshot, &source, path, columns, owner, &err);
     if (status == HPF_OK) {
         status = hpf_snapshot_connect(&file->snapshot, &err);
     }
@@ -63,6 +64,24 @@ bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
     }
     hpf_source_destroy(source);
     return status == HPF_OK;
+}
+
+bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
+                        uint32_t most_groups)
+{
+    return load(file, path, columns, most_groups, NULL);
+}
+
+bool snapshot_file_load_pair(snapshot_file *files, const char *const *paths, unsigned columns)
+{
+    if (!load(&files[0], paths[0], columns, 0, NULL)) {
+        return false;
+    }
+    bool is_loaded = load(&files[1], paths[1], columns, 0, &files[0].snapshot);
+    if (!is_loaded) {
+        snapshot_file_finish(&files[0]);
+    }
+    return is_loaded;
 }
 
 void snapshot_file_finish(snapshot_file *file)

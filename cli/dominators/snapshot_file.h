@@ -21,6 +21,9 @@ typedef struct snapshot_file {
  * of the snapshot (heapsnapshot.h). Returns false after a message. */
 bool snapshot_file_load(snapshot_file *file, const char *path, unsigned columns,
                         uint32_t most_groups);
+/* Reads two files, without trees; the second has the texts of the first. Returns false after a
+ * message. */
+bool snapshot_file_load_pair(snapshot_file *files, const char *const *paths, unsigned columns);
 /* Reads the snapshot of a file alone, in the same way. */
 bool snapshot_file_read(hpf_snapshot *snapshot, const char *path, unsigned columns);
 

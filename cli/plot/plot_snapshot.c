@@ -63,6 +63,42 @@ static int write_page(const plot_values *v, const char *path, const char *output
     return status;
 }
 
+int plot_snapshot_diff(const char *const *paths, const char *output, hpr_theme theme, bool si_units)
+{
+    const char *name;
+    hpf_error err;
+    snapshot_file files[2];
+    int status = EXIT_FAILED;
+    if (!snapshot_file_load_pair(files, paths, 0)) {
+        return EXIT_FAILED;
+    }
+    const hpf_snapshot_side before = {&files[0].snapshot, &files[0].dominators, NULL};
+    const hpf_snapshot_side after = {&files[1].snapshot, &files[1].dominators, NULL};
+    hpf_sink *sink = output_open(output, &name);
+    const hpr_html_dominators page = {
+        .snapshot = after.snapshot,
+        .dominators = after.dominators,
+        .tree = &files[1].tree,
+        .file = path_base(paths[1]),
+        .before = &before,
+        .before_file = path_base(paths[0]),
+        .theme = theme,
+        .si_units = si_units,
+    };
+    if (sink &&
+        hpf_dominator_tree_compare(&files[1].tree, &before, &after, SNAPSHOT_LEAST_SHARE,
+                                   HPR_HTML_MOST_GROUPS, &err) == HPF_OK &&
+        hpr_html_dominators_write(&page, sink, &err) == HPF_OK) {
+        status = output_close(sink, name);
+    } else if (sink) {
+        diag_error(name, &err);
+        hpf_sink_destroy(sink);
+    }
+    snapshot_file_finish(&files[0]);
+    snapshot_file_finish(&files[1]);
+    return status;
+}
+
 int plot_snapshot(const cmd *self, const plot_values *values, const char *path)
 {
     opt_complaint complaint;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * census plot of a heap snapshot: an interactive page of its dominator tree.
+ * census plot of a heap snapshot: an interactive page of its dominator tree; census diff of two.
  */
 #ifndef CENSUS_PLOT_SNAPSHOT_H
 #define CENSUS_PLOT_SNAPSHOT_H
@@ -18,5 +18,9 @@ int plot_snapshot(const cmd *self, const plot_values *values, const char *path);
  * hpr_html_dominators. Returns false after a message. */
 bool plot_snapshot_write(hpf_sink *sink, const plot_values *values, const snapshot_file *file,
                          const char *path, const char *questions);
+
+/* Writes the page of two heap snapshots. Returns an exit status; failures print a message. */
+int plot_snapshot_diff(const char *const *paths, const char *output, hpr_theme theme,
+                       bool si_units);
 
 #endif

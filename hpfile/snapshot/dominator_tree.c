@@ -9,8 +9,6 @@
 #include "base/array.h"
 
 typedef struct grouping {
-    const hpf_snapshot *snapshot;
-    const hpf_dominators *dominators;
     hpf_dominator_group *groups;
     uint32_t n_groups;
     size_t capacity;
@@ -39,21 +37,41 @@ static uint32_t child_of(grouping *g, uint32_t parent, uint32_t name)
         .parent = parent,
         .depth = g->n_groups ? g->groups[parent].depth + 1 : 0,
         .largest = HPF_SNAPSHOT_NONE,
+        .largest_before = HPF_SNAPSHOT_NONE,
     };
     return g->n_groups++;
 }
 
-static bool add_node(grouping *g, uint32_t node)
+/* Counts a node of the snapshot before, which is above all others of its group. */
+static void add_before(hpf_dominator_group *group, const hpf_dominators *d, uint32_t node)
 {
-    const hpf_snapshot *s = g->snapshot;
-    const hpf_dominators *d = g->dominators;
+    group->before_bytes += d->retained_bytes[node];
+    if (group->largest_before == HPF_SNAPSHOT_NONE ||
+        d->retained_bytes[node] > d->retained_bytes[group->largest_before]) {
+        group->largest_before = node;
+    }
+}
+
+static void add_after(hpf_dominator_group *group, const hpf_dominators *d, uint32_t node)
+{
+    group->n_retained += d->n_retained[node];
+    group->retained_bytes += d->retained_bytes[node];
+    if (group->largest == HPF_SNAPSHOT_NONE ||
+        d->retained_bytes[node] > d->retained_bytes[group->largest]) {
+        group->largest = node;
+    }
+}
+
+static bool add_node(grouping *g, const hpf_snapshot_side *side, bool is_before, uint32_t node)
+{
+    const hpf_snapshot *s = side->snapshot;
+    const hpf_dominators *d = side->dominators;
     uint32_t name = s->names[node];
-    bool is_root = g->n_groups == 0;
-    uint32_t index = is_root ? 0 : g->group_of[d->dominators[node]];
+    uint32_t index = node == 0 ? 0 : g->group_of[d->dominators[node]];
     bool is_inside =
         index > 0 && (g->groups[index].name == name || g->groups[index].name == HPF_SNAPSHOT_NONE);
-    if (!is_inside) {
-        bool is_deep = !is_root && g->groups[index].depth == HPF_DOMINATOR_TREE_DEPTH;
+    if (node == 0 ? g->n_groups == 0 : !is_inside) {
+        bool is_deep = node != 0 && g->groups[index].depth == HPF_DOMINATOR_TREE_DEPTH;
         index = child_of(g, index, is_deep ? HPF_SNAPSHOT_NONE : name);
         if (index == HPF_SNAPSHOT_NONE) {
             return false;
@@ -61,17 +79,22 @@ static bool add_node(grouping *g, uint32_t node)
     }
     hpf_dominator_group *group = &g->groups[index];
     g->group_of[node] = index;
-    group->n_objects += s->is_object[node];
-    group->self_bytes += s->sizes[node];
+    if (is_before) {
+        group->n_before += s->is_object[node];
+    } else {
+        group->n_objects += s->is_object[node];
+        group->self_bytes += s->sizes[node];
+    }
     if (!is_inside) {
-        group->n_retained += d->n_retained[node];
-        group->retained_bytes += d->retained_bytes[node];
-        if (group->largest == HPF_SNAPSHOT_NONE ||
-            d->retained_bytes[node] > d->retained_bytes[group->largest]) {
-            group->largest = node;
-        }
+        (is_before ? add_before : add_after)(group, d, node);
     }
     return true;
+}
+
+static uint64_t larger_amount(const hpf_dominator_group *group)
+{
+    return group->before_bytes > group->retained_bytes ? group->before_bytes
+                                                       : group->retained_bytes;
 }
 
 static int compare_amounts(const void *a, const void *b)
@@ -83,13 +106,13 @@ static int compare_amounts(const void *a, const void *b)
 /* Returns how much a group must retain to stay; 0 without memory. */
 static uint64_t least_amount(const grouping *g, double least_share, uint32_t most_groups)
 {
-    uint64_t least = (uint64_t)((double)g->groups[0].retained_bytes * least_share);
+    uint64_t least = (uint64_t)((double)larger_amount(&g->groups[0]) * least_share);
     uint64_t *all = malloc(g->n_groups * sizeof *all);
     if (!all) {
         return 0;
     }
     for (uint32_t i = 0; i < g->n_groups; i++) {
-        all[i] = g->groups[i].retained_bytes;
+        all[i] = larger_amount(&g->groups[i]);
     }
     qsort(all, g->n_groups, sizeof *all, compare_amounts);
     if (g->n_groups > most_groups && least <= all[most_groups]) {
@@ -99,11 +122,15 @@ static uint64_t least_amount(const grouping *g, double least_share, uint32_t mos
     return least > 0 ? least : 1;
 }
 
-/* Equal ones keep the order in which they were found. */
+/* The larger growth first: without a snapshot before, the larger amount. Equal ones keep the order
+ * in which they were found. */
 static int compare_groups(const void *a, const void *b)
 {
     const hpf_dominator_group *x = a, *y = b;
     int order = (x->parent > y->parent) - (x->parent < y->parent);
+    int64_t grown = (int64_t)(x->retained_bytes - x->before_bytes);
+    int64_t more = (int64_t)(y->retained_bytes - y->before_bytes);
+    order = order ? order : (grown < more) - (grown > more);
     order = order ? order : compare_amounts(&x->retained_bytes, &y->retained_bytes);
     return order ? order : (x->first_child > y->first_child) - (x->first_child < y->first_child);
 }
@@ -117,8 +144,9 @@ static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
     new_index[0] = 0;
     for (uint32_t i = 1; i < g->n_groups; i++) {
         hpf_dominator_group group = groups[i];
-        new_index[i] = group.retained_bytes >= least ? n : HPF_SNAPSHOT_NONE;
-        if (group.retained_bytes >= least) {
+        bool stays = larger_amount(&group) >= least;
+        new_index[i] = stays ? n : HPF_SNAPSHOT_NONE;
+        if (stays) {
             group.first_child = i;
             groups[n++] = group;
         } else if (new_index[group.parent] != HPF_SNAPSHOT_NONE) {
@@ -126,6 +154,7 @@ static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
             parent->n_rest++;
             parent->n_rest_objects += group.n_retained;
             parent->rest_bytes += group.retained_bytes;
+            parent->rest_before_bytes += group.before_bytes;
         }
     }
     qsort(groups + 1, n - 1, sizeof *groups, compare_groups);
@@ -143,18 +172,26 @@ static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
     g->n_groups = n;
 }
 
-hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *s,
-                                   const hpf_dominators *d, double least_share,
-                                   uint32_t most_groups, hpf_error *err)
+/* Adds the nodes of a snapshot. Returns false without memory. */
+static bool add_side(grouping *g, const hpf_snapshot_side *side, bool is_before)
+{
+    const uint32_t n = side->snapshot->n_nodes;
+    g->group_of = malloc((size_t)n * sizeof *g->group_of);
+    bool fits = g->group_of != NULL;
+    for (uint32_t i = 0; i < n && fits; i++) {
+        fits = add_node(g, side, is_before, side->dominators->order[i]);
+    }
+    free(g->group_of);
+    return fits;
+}
+
+hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree, const hpf_snapshot_side *before,
+                                      const hpf_snapshot_side *after, double least_share,
+                                      uint32_t most_groups, hpf_error *err)
 {
     *tree = (hpf_dominator_tree){0};
-    grouping g = {.snapshot = s, .dominators = d};
-    g.group_of = malloc((size_t)s->n_nodes * sizeof *g.group_of);
-    bool fits = g.group_of != NULL;
-    for (uint32_t i = 0; i < s->n_nodes && fits; i++) {
-        fits = add_node(&g, d->order[i]);
-    }
-    free(g.group_of);
+    grouping g = {0};
+    bool fits = add_side(&g, after, false) && (!before || add_side(&g, before, true));
     hpf__hash_finish(&g.table);
     uint64_t least = fits ? least_amount(&g, least_share, most_groups) : 0;
     uint32_t *new_index = least > 0 ? malloc(g.n_groups * sizeof *new_index) : NULL;
@@ -166,6 +203,14 @@ hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot 
     free(new_index);
     *tree = (hpf_dominator_tree){g.groups, g.n_groups};
     return HPF_OK;
+}
+
+hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
+                                   const hpf_dominators *dominators, double least_share,
+                                   uint32_t most_groups, hpf_error *err)
+{
+    const hpf_snapshot_side only = {snapshot, dominators, NULL};
+    return hpf_dominator_tree_compare(tree, NULL, &only, least_share, most_groups, err);
 }
 
 void hpf_dominator_tree_finish(hpf_dominator_tree *tree)

@@ -565,10 +565,10 @@ bool hpf_heapsnapshot_is(hpf_str beginning)
 }
 
 hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, unsigned columns,
-                                 hpf_error *err)
+                                 const hpf_snapshot *owner, hpf_error *err)
 {
     hpf_error ignored;
-    *out = (hpf_snapshot){0};
+    *out = (hpf_snapshot){.texts = owner ? owner->texts : NULL, .borrows_texts = owner != NULL};
     const fields unknown = {0,        NO_FIELD, NO_FIELD, NO_FIELD,
                             NO_FIELD, NO_FIELD, NO_FIELD, NO_FIELD};
     reader r = {.lex = {.scan = {.source = source, .err = err ? err : &ignored, .line = 1}},

@@ -119,7 +119,7 @@ void hpf_snapshot_finish(hpf_snapshot *s)
     free(s->sites);
     free(s->own_names);
     free(s->waste);
-    if (s->texts) {
+    if (s->texts && !s->borrows_texts) {
         hpf__intern_finish(s->texts);
         free(s->texts);
     }

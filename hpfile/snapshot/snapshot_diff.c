@@ -13,15 +13,14 @@ enum { BEFORE, AFTER, N_SIDES };
 
 typedef struct comparison {
     const hpf_snapshot_side *sides[N_SIDES];
-    uint32_t *names[N_SIDES];    /* by name of each snapshot: a number that both share */
-    uint32_t n_names;            /* of these numbers */
+    uint32_t n_names;            /* of both */
     uint32_t *partners[N_SIDES]; /* by node; NONE: it is in this snapshot only */
     hpf_snapshot_part part;
 } comparison;
 
 static uint32_t name_of(const comparison *c, int side, uint32_t node)
 {
-    return c->names[side][c->sides[side]->snapshot->names[node]];
+    return c->sides[side]->snapshot->names[node];
 }
 
 static uint32_t holder_name_of(const comparison *c, int side, uint32_t node)
@@ -34,26 +33,7 @@ static uint32_t site_of(const comparison *c, int side, uint32_t node)
 {
     const hpf_snapshot *s = c->sides[side]->snapshot;
     bool has_site = s->sites && s->sites[node] != HPF_SNAPSHOT_NONE;
-    return has_site ? c->names[side][s->sites[node]] : c->n_names;
-}
-
-/* ---- Names of both ---- */
-
-static bool share_names(comparison *c)
-{
-    for (int side = BEFORE; side < N_SIDES; side++) {
-        const hpf_snapshot *s = c->sides[side]->snapshot, *first = c->sides[BEFORE]->snapshot;
-        uint32_t n = hpf_snapshot_n_texts(s);
-        c->names[side] = malloc(((size_t)n + 1) * sizeof *c->names[side]);
-        for (uint32_t i = 0; c->names[side] && i < n; i++) {
-            bool is_known = side == AFTER && hpf_snapshot_find_text(first, hpf_snapshot_text(s, i),
-                                                                    &c->names[side][i]);
-            if (!is_known) {
-                c->names[side][i] = c->n_names++;
-            }
-        }
-    }
-    return c->names[BEFORE] && c->names[AFTER];
+    return has_site ? s->sites[node] : c->n_names;
 }
 
 /* ---- Partners ---- */
@@ -318,13 +298,11 @@ static bool make_rows(const comparison *c, hpf_snapshot_diff *diff)
     if (!diff->rows) {
         return false;
     }
-    for (int side = BEFORE; side < N_SIDES; side++) {
-        const hpf_snapshot *s = c->sides[side]->snapshot;
-        for (uint32_t i = 0; i < hpf_snapshot_n_texts(s); i++) {
-            diff->rows[c->names[side][i]].name = hpf_snapshot_text(s, i);
-        }
-        count_side(c, side, diff);
+    for (uint32_t i = 0; i < c->n_names; i++) {
+        diff->rows[i].name = hpf_snapshot_text(c->sides[BEFORE]->snapshot, i);
     }
+    count_side(c, BEFORE, diff);
+    count_side(c, AFTER, diff);
     if (!add_retained(c, diff)) {
         return false;
     }
@@ -341,18 +319,17 @@ hpf_status hpf_snapshot_diff_init(hpf_snapshot_diff *out, const hpf_snapshot_sid
                                   const hpf_snapshot_side *after, hpf_snapshot_part part,
                                   hpf_error *err)
 {
-    comparison c = {.sides = {before, after}, .part = part};
+    comparison c = {
+        .sides = {before, after}, .n_names = hpf_snapshot_n_texts(before->snapshot), .part = part};
     *out = (hpf_snapshot_diff){0};
     if (part == HPF_SNAPSHOT_SITE && !(before->snapshot->sites && after->snapshot->sites)) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                              "a heap snapshot does not name both types and sites: take it with "
                              "census run -hy");
     }
-    bool fits = share_names(&c) && find_partners(&c, &out->by_id) && make_rows(&c, out);
-    for (int side = BEFORE; side < N_SIDES; side++) {
-        free(c.names[side]);
-        free(c.partners[side]);
-    }
+    bool fits = find_partners(&c, &out->by_id) && make_rows(&c, out);
+    free(c.partners[BEFORE]);
+    free(c.partners[AFTER]);
     if (!fits) {
         hpf_snapshot_diff_finish(out);
         return hpf_error_set_memory(err);

@@ -16,7 +16,7 @@ typedef struct writer {
     uint32_t *positions; /* by name: position in the page's list + 1 */
     uint32_t *names;     /* the list */
     uint32_t n_names;
-    uint32_t *holders;
+    uint32_t *holders, *holders_before; /* the latter only of a comparison */
 } writer;
 
 /* Adds the position of a name; -1 for what is too deep. */
@@ -33,19 +33,24 @@ static void put_name(writer *w, uint32_t name)
     hpf_json_whole(&w->json, NULL, w->positions[name] - 1);
 }
 
-/* Adds the way to a node: name, bytes that the last node of the step retains, number of nodes; a
- * step of 0 nodes is a gap. Returns false without memory. */
-static bool put_path(writer *w, uint32_t node)
+/* Adds the way to the largest object of a group, if it has one then: name, bytes that the last node
+ * of the step retains, number of nodes; a step of 0 nodes is a gap. Returns false without memory.
+ */
+static bool put_path(writer *w, const hpf_dominator_group *group)
 {
     size_t n;
-    const hpf_snapshot *s = w->page->snapshot;
-    hpf_snapshot_step *steps = hpf_snapshot_path(s, w->holders, node, &n);
+    bool is_gone = group->largest == HPF_SNAPSHOT_NONE;
+    const hpf_snapshot *s = is_gone ? w->page->before->snapshot : w->page->snapshot;
+    const hpf_dominators *d = is_gone ? w->page->before->dominators : w->page->dominators;
+    hpf_snapshot_step *steps =
+        hpf_snapshot_path(s, is_gone ? w->holders_before : w->holders,
+                          is_gone ? group->largest_before : group->largest, &n);
     hpf_json_array(&w->json, NULL);
     for (size_t i = 0; steps && i < n; i++) {
         bool is_gap = n > MOST_STEPS && i == MOST_STEPS / 2;
         hpf_json_array(&w->json, NULL);
         put_name(w, s->names[steps[i].node]);
-        hpf_json_whole(&w->json, NULL, w->page->dominators->retained_bytes[steps[i].node]);
+        hpf_json_whole(&w->json, NULL, d->retained_bytes[steps[i].node]);
         hpf_json_whole(&w->json, NULL, is_gap ? 0 : steps[i].n_nodes);
         hpf_json_close(&w->json);
         i = is_gap ? n - MOST_STEPS / 2 : i;
@@ -64,12 +69,16 @@ static bool put_groups(writer *w)
         const uint64_t numbers[] = {g->parent,         g->retained_bytes, g->self_bytes,
                                     g->n_retained,     g->n_objects,      g->n_rest,
                                     g->n_rest_objects, g->rest_bytes};
+        const uint64_t before[] = {g->before_bytes, g->n_before, g->rest_before_bytes};
         hpf_json_array(&w->json, NULL);
         put_name(w, g->name);
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
             hpf_json_whole(&w->json, NULL, numbers[k]);
         }
-        fits = put_path(w, g->largest);
+        fits = put_path(w, g);
+        for (size_t k = 0; w->page->before && k < sizeof before / sizeof *before; k++) {
+            hpf_json_whole(&w->json, NULL, before[k]);
+        }
         hpf_json_close(&w->json);
     }
     hpf_json_close(&w->json);
@@ -98,8 +107,10 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
     writer w = {.page = page,
                 .positions = calloc(n_texts, sizeof *w.positions),
                 .names = calloc(n_texts, sizeof *w.names),
-                .holders = hpf_snapshot_holders(page->snapshot)};
-    bool fits = w.positions && w.names && w.holders;
+                .holders = hpf_snapshot_holders(page->snapshot),
+                .holders_before =
+                    page->before ? hpf_snapshot_holders(page->before->snapshot) : NULL};
+    bool fits = w.positions && w.names && w.holders && (!page->before || w.holders_before);
     if (fits) {
         bool is_known = page->theme <= HPR_THEME_DARK;
         hpr__html_piece_write(sink, &pieces[0]);
@@ -109,6 +120,9 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
         hpf_json_object(&w.json, NULL);
         hpf_json_whole(&w.json, "version", 1);
         hpf_json_text(&w.json, "file", page->file);
+        if (page->before) {
+            hpf_json_text(&w.json, "before", page->before_file);
+        }
         hpf_json_text(&w.json, "theme", hpr_theme_names[is_known ? page->theme : HPR_THEME_LIGHT]);
         hpf_json_bool(&w.json, "si", page->si_units);
         if (page->questions) {
@@ -123,5 +137,6 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
     free(w.positions);
     free(w.names);
     free(w.holders);
+    free(w.holders_before);
     return fits ? hpf_sink_flush(sink, err) : hpf_error_set_memory(err);
 }

@@ -109,7 +109,7 @@ static void run(uint32_t n, bool is_local)
     hpf_str bytes = hpf_sink_bytes(sink);
     begin_s = cpu_s();
     check(hpf_source_from_memory(&source, bytes, NULL, NULL));
-    check(hpf_heapsnapshot_read(&again, source, 0, NULL));
+    check(hpf_heapsnapshot_read(&again, source, 0, NULL, NULL));
     print("read", begin_s, n, walk_s);
     printf("  %.1f bytes of file for each object\n", (double)bytes.length / n);
     hpf_source_destroy(source);

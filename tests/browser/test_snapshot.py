@@ -181,6 +181,38 @@ def test_search_fades_other_bars_and_filters_the_table(census, directory, browse
     expect(len(rows(browser)), 9, "all again")
 
 
+def test_page_of_two_has_both_trees(census, directory, browser):
+    # One of three entries becomes five times as large, the configuration goes, a text comes.
+    after = directory / "after.heapsnapshot"
+    after.write_text(FIXTURE.read_text().replace("8,4,9,100,0,", "8,4,9,900,0,").replace("8,5,19,64,1", "8,4,19,64,1"))
+    page = directory / "page.html"
+    subprocess.run([census, "diff", "-o", page, FIXTURE, after], check=True)
+    browser.open(page.as_uri())
+    browser.until("return document.querySelector('.flame button')")
+    expect(browser.text("#title"), "cache.heapsnapshot → after.heapsnapshot", "title")
+    expect(browser.text("#subtitle"), "+800\xa0B: 1.79\xa0KiB → 2.57\xa0KiB", "sums")
+    heads = browser.run("return [...document.querySelectorAll('#table-heads th')].map((head) => head.textContent)")
+    expect(heads, ["Name", "Growth", "Before", "After", "Objects before", "Objects after"], "heads")
+    expect(rows(browser)[2:5], [["Cache", "+800\xa0B", "744\xa0B", "1.51\xa0KiB", "1", "1"],
+                                ["entry", "+800\xa0B", "696\xa0B", "1.46\xa0KiB", "3", "3"],
+                                ["text", "+800\xa0B", "600\xa0B", "1.37\xa0KiB", "3", "3"]], "what has grown is first")
+    expect([row[:4] for row in rows(browser) if row[0] == "config"], [["config", "−64\xa0B", "64\xa0B", "0\xa0B"]], "gone")
+    before, now = ("#flame-before", "#flame")
+    wide = [browser.run("return document.querySelector(`${arguments[0]} [aria-label^='Cache:']`).getBoundingClientRect().width", flame)
+            for flame in (before, now)]
+    expect(round(wide[1] / wide[0] * 744), 1544, "a byte is as wide in both")
+    browser.press_button(f"{before} [aria-label^='config:']")
+    expect(selected(browser), "config", "selected")
+    expect(browser.text("#detail-figures"), "growth−64\xa0Bretained64\xa0B → 0\xa0Bobjects1 → 0", "figures")
+    expect(browser.run("return [...document.querySelectorAll('#holders li')].map((item) => item.textContent)")[-1],
+           "64\xa0Bconfig", "what held it")
+    expect(browser.run("return document.querySelector(\"#flame [aria-label^='config:']\")"), None, "no bar now")
+    browser.press("Escape", "ArrowUp")
+    browser.run("document.querySelector('#flame-before [tabindex=\"0\"]').focus()")
+    browser.press("ArrowDown")
+    expect(browser.run("return document.activeElement.closest('.flame').id"), "flame-before", "keys stay in their tree")
+
+
 def ask(browser, question):
     """Returns the note below the box, and the rows of the answer."""
     browser.run("document.getElementById('ask-note').textContent = 'searching …'")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`census diff` of random pairs of heap snapshots, compared with a plain calculation.
+"""`census diff` of random pairs of heap snapshots, compared with a plain calculation: the table, and the trees of the page.
 
 The second snapshot of a pair is the first one with objects removed, added, resized and given other references. In
 some pairs ids last, in others they are only numbers, of another process or say nothing, and objects are matched by
@@ -12,6 +12,7 @@ import collections
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -161,6 +162,37 @@ def compare(before, after, by):
             "total": row(before, after, set(before.objects()), set(after.objects()), same), "rows": rows}
 
 
+def tree(snapshot):
+    """By path of types in the tree of dominators: retained bytes, and objects."""
+    groups = collections.defaultdict(lambda: [0, 0])
+    for node in range(len(snapshot.nodes)):
+        above = [u for u in range(len(snapshot.nodes)) if node in snapshot.dominated[u]]
+        above.sort(key=lambda u: -len(snapshot.dominated[u]))
+        path = [snapshot.type(0)]
+        for i, u in enumerate(above[1:], 1):
+            # What has the name of the root, too, is a group below it.
+            if i == 1 or snapshot.type(u) != path[-1]:
+                path.append(snapshot.type(u))
+        for i in range(len(path)):
+            groups[tuple(path[:i + 1])][0] += snapshot.nodes[node].size
+        groups[tuple(path)][1] += snapshot.is_object(node)
+    return groups
+
+
+def compare_page(before, after, html):
+    data = json.loads(re.search(r'id="census-data">\n?(.*?)</script>', html, re.S)[1])
+    trees, paths, found, growths = (tree(before), tree(after)), [], {}, {}
+    for name, parent, retained, _, _, n_objects, *rest, way, was_retained, n_before, rest_before in data["groups"]:
+        paths.append((paths[parent] if paths else ()) + (data["names"][name][0],))
+        found[paths[-1]] = ([was_retained, n_before], [retained, n_objects])
+        growths.setdefault(parent if len(paths) > 1 else None, []).append(retained - was_retained)
+        assert rest == [0, 0, 0] and rest_before == 0, rest
+        assert data["names"][way[-1][0]][0] == paths[-1][-1], "the largest object has the name of the group"
+    assert all(of_group == sorted(of_group, reverse=True) for of_group in growths.values()), "what has grown most is first"
+    expected = {path: tuple(list(groups.get(path, [0, 0])) for groups in trees) for path in {**trees[0], **trees[1]}}
+    assert found == expected, f"\n{found}\nexpected\n{expected}"
+
+
 def main():
     chance = random.Random(22)
     seen = collections.Counter()
@@ -187,6 +219,9 @@ def main():
             found = json.loads(done.stdout)
             assert found == expected, f"pair {i}:\n{json.dumps(found)}\nexpected\n{json.dumps(expected)}"
             seen[found["matched_by"], by] += 1
+            if i % 3 == 0:
+                done = subprocess.run([CENSUS, "diff", "--format", "html", *paths], stdout=subprocess.PIPE, check=True)
+                compare_page(before, after, done.stdout.decode())
     assert len(seen) == 6 and min(seen.values()) >= N_PAIRS / 17, seen
 
 

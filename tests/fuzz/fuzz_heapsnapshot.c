@@ -15,7 +15,7 @@ static bool read_bytes(hpf_snapshot *s, hpf_str bytes)
     hpf_source *source = NULL;
     hpf_error err = {0};
     fuzz_require(hpf_source_from_memory(&source, bytes, NULL, NULL) == HPF_OK, "no source");
-    hpf_status status = hpf_heapsnapshot_read(s, source, all, &err);
+    hpf_status status = hpf_heapsnapshot_read(s, source, all, NULL, &err);
     fuzz_require((status == HPF_OK) == (s->n_nodes > 0), "neither a snapshot nor refused");
     fuzz_require(status == HPF_OK || (err.status == status && err.message[0]), "no message");
     hpf_source_destroy(source);

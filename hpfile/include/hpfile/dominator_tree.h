@@ -7,7 +7,7 @@
  * Exact for each group: retained_bytes is self_bytes, and retained_bytes of the children, and
  * rest_bytes.
  *
- * Memory: 64 bytes for each group of the whole tree, and 4 for each node, until the small ones are
+ * Memory: 88 bytes for each group of the whole tree, and 4 for each node, until the small ones are
  * dropped.
  */
 #ifndef HPFILE_DOMINATOR_TREE_H
@@ -31,6 +31,10 @@ typedef struct hpf_dominator_group {
     uint32_t n_rest;                  /* further children, which are dropped */
     uint32_t n_rest_objects;          /* that these retain */
     uint64_t rest_bytes;
+    /* Of a comparison, in the snapshot before; `largest` of a group that is in one of both only is
+     * HPF_SNAPSHOT_NONE in the other. */
+    uint32_t largest_before, n_before;
+    uint64_t before_bytes, rest_before_bytes; /* retained, and by further children */
 } hpf_dominator_group;
 
 typedef struct hpf_dominator_tree {
@@ -43,6 +47,14 @@ typedef struct hpf_dominator_tree {
 HPF_API hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
                                            const hpf_dominators *dominators, double least_share,
                                            uint32_t most_groups, hpf_error *err);
+
+/* Makes the tree of two snapshots that have the texts of the first (hpf_heapsnapshot_read): groups
+ * of both, those that have grown most first; for what is left out, the larger amount counts.
+ * Without `before` the same as hpf_dominator_tree_init. Errors: MEMORY. */
+HPF_API hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree,
+                                              const hpf_snapshot_side *before,
+                                              const hpf_snapshot_side *after, double least_share,
+                                              uint32_t most_groups, hpf_error *err);
 HPF_API void hpf_dominator_tree_finish(hpf_dominator_tree *tree);
 
 /* Makes the tree of the shortest ways from the root to the nodes for which `is_wanted`, by node, is

@@ -30,6 +30,13 @@ HPF_API hpf_status hpf_dominators_init(hpf_dominators *dominators, const hpf_sna
                                        hpf_error *err);
 HPF_API void hpf_dominators_finish(hpf_dominators *dominators);
 
+/* A snapshot of two that are compared, and its dominators; all borrowed. */
+typedef struct hpf_snapshot_side {
+    const hpf_snapshot *snapshot;
+    const hpf_dominators *dominators;
+    const uint32_t *holders; /* hpf_dominators_holders, if they are needed */
+} hpf_snapshot_side;
+
 /* Returns by node what holds it: the nearest node of another name that dominates it; of the root,
  * and where there is none, 0. To be freed. NULL without memory. */
 HPF_API uint32_t *hpf_dominators_holders(const hpf_dominators *dominators,

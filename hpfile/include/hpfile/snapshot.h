@@ -56,6 +56,7 @@ typedef struct hpf_snapshot {
 
     uint64_t process;          /* in which ids last; another in each process; 0: unknown */
     struct hpf__intern *texts; /* names by number; private */
+    bool borrows_texts;        /* of another snapshot; private */
     size_t names_capacity, sizes_capacity, is_object_capacity, first_edges_capacity,
         targets_capacity, ids_capacity, sites_capacity, own_names_capacity, waste_capacity;
 } hpf_snapshot;

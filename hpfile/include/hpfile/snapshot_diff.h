@@ -9,13 +9,6 @@
 
 HPF_BEGIN_DECLS
 
-/* A snapshot with its dominators and holders (hpf_dominators_holders); all borrowed. */
-typedef struct hpf_snapshot_side {
-    const hpf_snapshot *snapshot;
-    const hpf_dominators *dominators;
-    const uint32_t *holders;
-} hpf_snapshot_side;
-
 /* What the rows are. */
 typedef enum hpf_snapshot_part {
     HPF_SNAPSHOT_TYPE,
@@ -40,7 +33,8 @@ typedef struct hpf_snapshot_diff {
     hpf_snapshot_change total; /* without a name */
 } hpf_snapshot_diff;
 
-/* Compares two snapshots all of whose nodes the root reaches. An object is the same if it has the
+/* Compares two snapshots all of whose nodes the root reaches, with the texts of the first
+ * (hpf_heapsnapshot_read). An object is the same if it has the
  * same id and type. Ids last within a process; if the files do not say whose they are, if both have
  * some, other than 1, 3, 5 ..., and of those that are in both at least nine tenths belong to
  * objects of the same type. Else as many objects are the same as have the same type, type of the

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The page of a heap snapshot: its dominator tree as bars, each above what it keeps alive, and as a
-// table; the figures of the selected group, and what holds it.
+// table; the figures of the selected group, and what holds it. Of two snapshots: the trees of both
+// side by side, in which one place, colour and width per byte are the same, sorted by growth.
 (function (census) {
 'use strict';
 
 const {byId, element, swatch, units, colours} = census;
 const ROW_PX = 24;
 const LEAST_PX = 2;         // narrower bars are left out
+const NARROW_PX = 24;       // narrower bars have no name
 const ROWS_AT_ONCE = 200;   // of the table
 // Of the objects that match a question: key, title, whether it is an amount.
 const COLUMNS = [['retained_bytes', 'Retained', true], ['self_bytes', 'Self', true], ['type', 'Type'], ['name', 'Name'],
     ['holder', 'Held by'], ['site', 'Site'], ['id', 'Id']];
+
+// Of the table of groups: key to sort by, title, hint.
+const COLUMNS_OF_ONE = [['share', 'Share'], ['retained', 'Retained', 'What would be freed if the group went'],
+    ['self', 'Self', 'The objects of the group alone'], ['nObjects', 'Objects']];
+const COLUMNS_OF_TWO = [['growth', 'Growth', 'After minus before'], ['before', 'Before', 'What would have been freed if the group had gone'],
+    ['retained', 'After', 'What would be freed if the group went'], ['nBefore', 'Objects before'], ['nObjects', 'Objects after']];
 
 // --- data
 
@@ -19,14 +27,15 @@ function readName([text, light, dark]) {
     return {text: text.replace(/[\udc80-\udcff]/g, '\ufffd') || '(no name)', light, dark};
 }
 
-// Returns the groups: the root first, children of a group in a row, the largest first.
+// Returns the groups: the root first, children of a group in a row, the largest, or what has grown most, first.
 function readGroups(data) {
     const names = data.names.map(readName);
     const grey = {text: '(deeper)', light: data.look.light.other, dark: data.look.dark.other};
     const nameAt = (position) => position < 0 ? grey : names[position];
     const groups = data.groups.map(([name, parent, retained, self, nRetained, nObjects, nRest,
-        nRestObjects, rest, path], index) => ({index, name: nameAt(name), parent, retained, self,
-        nRetained, nObjects, nRest, nRestObjects, rest, children: [], depth: 0,
+        nRestObjects, rest, path, before = 0, nBefore = 0, restBefore = 0], index) => ({index,
+        name: nameAt(name), parent, retained, self, nRetained, nObjects, nRest, nRestObjects, rest, before, nBefore,
+        restBefore, growth: retained - before, children: [], depth: 0,
         path: path.map(([at, bytes, nNodes]) => ({name: nameAt(at), bytes, nNodes}))}));
     groups.slice(1).forEach((group) => {
         const parent = groups[group.parent];
@@ -58,17 +67,38 @@ class Page {
         this.matcher = null;
         this.sort = 'tree';
         this.nRows = ROWS_AT_ONCE;
-        this.bars = new Map();  // by group
-        document.title = data.file;
-        byId('title').textContent = data.file;
-        byId('subtitle').textContent =
-            `${units.count(this.root.nRetained)} objects, ${this.amount(this.root.retained)}`;
+        this.compares = data.before !== undefined;
+        this.columns = this.compares ? COLUMNS_OF_TWO : COLUMNS_OF_ONE;
+        // Of each tree: its element, the members of a group with what it retains and with the rest of its
+        // children, and the bars by group.
+        this.trees = (this.compares ? [['flame-before', 'before', 'restBefore']] : []).concat([['flame', 'retained', 'rest']])
+            .map(([id, bytes, rest]) => ({flame: byId(id), bytes, rest, bars: new Map()}));
+        document.title = this.compares ? `${data.before} → ${data.file}` : data.file;
+        byId('title').textContent = document.title;
+        byId('subtitle').textContent = this.compares
+            ? `${this.change(this.root.growth)}: ${this.amount(this.root.before)} → ${this.amount(this.root.retained)}`
+            : `${units.count(this.root.nRetained)} objects, ${this.amount(this.root.retained)}`;
+        document.querySelectorAll('.of-two').forEach((part) => {
+            part.hidden = !this.compares;
+        });
+        byId('before-name').textContent = data.before || '';
+        byId('after-name').textContent = data.file;
+        byId('table-heads').append(...this.columns.map(([key, title, hint]) => this.makeHead(key, title, hint)));
         this.listen();
         this.applyTheme();
     }
 
+    makeHead(key, title, hint = '') {
+        const head = element('th', 'number'), button = element('button', '', title);
+        head.scope = 'col';
+        head.dataset.sort = key;
+        button.type = 'button';
+        button.title = hint;
+        head.append(button);
+        return head;
+    }
+
     listen() {
-        const flame = byId('flame');
         byId('theme').addEventListener('click', () => this.toggleTheme());
         byId('help-button').addEventListener('click', () => byId('help').showModal());
         byId('whole').addEventListener('click', () => this.zoom(this.root));
@@ -86,21 +116,27 @@ class Page {
             this.sort = column;
             this.drawTable();
         });
-        flame.addEventListener('click', (event) => {
-            const group = this.groups[event.target.dataset.group];
-            if (group) {
-                this.zoom(group);
-            }
-        });
-        flame.addEventListener('keydown', (event) => this.move(event));
+        for (const {flame} of this.trees) {
+            flame.addEventListener('click', (event) => {
+                const group = this.groups[event.target.dataset.group];
+                if (group) {
+                    this.zoom(group);
+                }
+            });
+            flame.addEventListener('keydown', (event) => this.move(event));
+        }
         document.addEventListener('keydown', (event) => this.press(event));
         matchMedia('(prefers-color-scheme: dark)')
             .addEventListener('change', () => this.applyTheme());
-        new ResizeObserver(() => this.drawFlame()).observe(flame);
+        new ResizeObserver(() => this.drawTrees()).observe(byId('flame'));
     }
 
     amount(bytes) {
         return units.amount(bytes, 'bytes', this.data.si);
+    }
+
+    change(bytes) {
+        return (bytes > 0 ? '+' : '') + this.amount(bytes);
     }
 
     share(group) {
@@ -123,17 +159,18 @@ class Page {
         this.zoomed = this.selected = group;
         this.nRows = ROWS_AT_ONCE;
         this.draw();
-        byId('flame').scrollTop = Math.max(0, (group.depth - 1) * ROW_PX);
+        for (const {flame} of this.trees) {
+            flame.scrollTop = Math.max(0, (group.depth - 1) * ROW_PX);
+        }
     }
 
+    // Shows a group as selected, with the focus in the tree that had it, if the group has a bar there.
     select(group) {
+        const focused = this.trees.find(({flame}) => flame.contains(document.activeElement));
         this.selected = group;
-        this.drawFlame();
+        this.drawTrees();
         this.drawDetail();
-        const bar = this.bars.get(group);
-        if (bar) {
-            bar.focus();
-        }
+        [focused, ...this.trees].find((tree) => tree && tree.bars.has(group))?.bars.get(group).focus();
     }
 
     find(text) {
@@ -149,7 +186,7 @@ class Page {
         byId('search-note').textContent = complaint || (!this.matcher ? ''
             : found.length === 1 ? '1 group' : `${units.count(found.length)} groups`);
         this.nRows = ROWS_AT_ONCE;
-        this.drawFlame();
+        this.drawTrees();
         this.drawTable();
     }
 
@@ -278,48 +315,68 @@ class Page {
 
     draw() {
         byId('whole').disabled = this.zoomed === this.root;
-        this.drawFlame();
+        this.drawTrees();
         this.drawDetail();
         this.drawTable();
     }
 
-    // Shows the way to the zoomed group in full width, and below it what it keeps alive.
-    drawFlame() {
-        const flame = byId('flame');
-        const hadFocus = flame.contains(document.activeElement);
-        this.bars.clear();
+    drawTrees() {
         this.deepest = this.zoomed.depth;
+        for (const tree of this.trees) {
+            this.drawTree(tree);
+        }
+        for (const {flame} of this.trees) {
+            flame.style.height = `${(this.deepest + 1) * ROW_PX}px`;
+        }
+    }
+
+    isIn(tree, group) {
+        return !this.compares || group[tree.bytes] > 0;
+    }
+
+    // Shows the way to the zoomed group in full width, and below it what it keeps alive. A byte is as
+    // wide in all trees.
+    drawTree(tree) {
+        const {flame, bars} = tree, hadFocus = flame.contains(document.activeElement);
+        bars.clear();
+        this.tree = tree;
         this.made = document.createDocumentFragment();
-        this.px = flame.clientWidth / (this.zoomed.retained || 1);
+        this.px = flame.clientWidth / (Math.max(this.zoomed.before, this.zoomed.retained) || 1);
         for (let group = this.zoomed; group !== this.root;) {
             group = this.groups[group.parent];
-            this.addBar(group, 0, flame.clientWidth);
+            if (this.isIn(tree, group)) {
+                this.addBar(group, 0, flame.clientWidth);
+            }
         }
-        this.addBars(this.zoomed, 0);
+        if (this.isIn(tree, this.zoomed)) {
+            this.addBars(this.zoomed, 0);
+        }
         flame.replaceChildren(this.made);
-        flame.style.height = `${(this.deepest + 1) * ROW_PX}px`;
-        const bar = this.bars.get(this.selected) || this.bars.get(this.zoomed);
-        bar.tabIndex = 0;
-        if (hadFocus) {
-            bar.focus({preventScroll: true});
+        const bar = bars.get(this.selected) || bars.get(this.zoomed) || bars.get(this.root);
+        if (bar) {
+            bar.tabIndex = 0;
+            if (hadFocus) {
+                bar.focus({preventScroll: true});
+            }
         }
     }
 
     // Adds the bar of a group that begins at `x`, and those below it.
     addBars(group, x) {
-        this.addBar(group, x, group.retained * this.px || byId('flame').clientWidth);
+        const {bytes, rest} = this.tree;
+        let left = group[rest], nLeft = group.nRest;
+        this.addBar(group, x, group[bytes] * this.px || byId('flame').clientWidth);
         for (const child of group.children) {
-            if (child.retained * this.px < LEAST_PX) {
-                break;
+            if (child[bytes] * this.px < LEAST_PX) {
+                left += child[bytes];
+                nLeft += child[bytes] > 0;
+                continue;
             }
             this.addBars(child, x);
-            x += child.retained * this.px;
+            x += child[bytes] * this.px;
         }
-        const shown = group.children.filter((child) => child.retained * this.px >= LEAST_PX);
-        const rest = group.rest + group.children.slice(shown.length)
-            .reduce((sum, child) => sum + child.retained, 0);
-        if (rest * this.px >= LEAST_PX) {
-            this.addRest(group, x, rest, group.nRest + group.children.length - shown.length);
+        if (left * this.px >= LEAST_PX) {
+            this.addRest(group, x, left, nLeft);
         }
     }
 
@@ -327,12 +384,14 @@ class Page {
         bar.style.left = `${x}px`;
         bar.style.top = `${depth * ROW_PX}px`;
         bar.style.width = `${width}px`;
+        bar.classList.toggle('narrow', width < NARROW_PX);
         this.deepest = Math.max(this.deepest, depth);
         this.made.append(bar);
     }
 
     addBar(group, x, width) {
-        const bar = element('button', '', width >= 24 ? group.name.text : '');
+        const growth = this.compares && this.tree.bytes === 'retained' ? ` ${this.change(group.growth)}` : '';
+        const bar = element('button', '', width >= NARROW_PX ? group.name.text + growth : '');
         const colour = group.name[this.isDark ? 'dark' : 'light'];
         bar.type = 'button';
         bar.tabIndex = -1;
@@ -345,7 +404,7 @@ class Page {
         bar.style.background = colour;
         bar.style.color = colours.inkOn(colour);
         bar.classList.toggle('faded', !this.matches(group));
-        this.bars.set(group, bar);
+        this.tree.bars.set(group, bar);
         this.place(bar, group.depth, x, width);
     }
 
@@ -360,6 +419,10 @@ class Page {
     }
 
     describe(group) {
+        if (this.compares) {
+            return `${group.name.text}: ${this.change(group.growth)}, retained ${this.amount(group.before)} before, ` +
+                `${this.amount(group.retained)} after`;
+        }
         return `${group.name.text}: retains ${this.amount(group.retained)} ` +
             `(${this.share(group).toFixed(1)} %), itself ${this.amount(group.self)} in ` +
             `${units.count(group.nObjects)} objects`;
@@ -368,7 +431,11 @@ class Page {
     drawDetail() {
         const group = this.selected;
         byId('detail-name').textContent = group.name.text;
-        const figures = [
+        const figures = this.compares ? [
+            ['growth', this.change(group.growth)],
+            ['retained', `${this.amount(group.before)} → ${this.amount(group.retained)}`],
+            ['objects', `${units.count(group.nBefore)} → ${units.count(group.nObjects)}`],
+        ] : [
             ['retains', `${this.amount(group.retained)} in ${countObjects(group.nRetained)}`],
             ['share', `${this.share(group).toFixed(1)} %`],
             ['itself', `${this.amount(group.self)} in ${countObjects(group.nObjects)}`],
@@ -413,9 +480,9 @@ class Page {
         button.style.paddingLeft = `${isIndented ? 16 * (group.depth - this.zoomed.depth) : 0}px`;
         button.append(swatch(group.name[this.isDark ? 'dark' : 'light']), element('span', 'text', group.name.text));
         name.append(button);
-        row.append(name, ...[`${this.share(group).toFixed(1)} %`, this.amount(group.retained),
-            this.amount(group.self), units.count(group.nObjects)]
-            .map((text) => element('td', 'number', text)));
+        row.append(name, ...this.columns.map(([key]) => element('td', 'number',
+            key === 'share' ? `${this.share(group).toFixed(1)} %` : key === 'growth' ? this.change(group.growth)
+            : key.startsWith('n') ? units.count(group[key]) : this.amount(group[key]))));
         row.addEventListener('click', () => this.zoom(group));
         return row;
     }

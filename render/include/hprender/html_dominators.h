@@ -24,6 +24,9 @@ typedef struct hpr_html_dominators {
     bool si_units;
     const char
         *questions; /* relative URL below which a server answers questions; NULL: none does */
+    /* Of a comparison (hpf_dominator_tree_compare): what was before; NULL: nothing is compared. */
+    const hpf_snapshot_side *before;
+    const char *before_file;
 } hpr_html_dominators;
 
 /* Writes a self-contained page. Flushes the sink, but does not finish it. Errors: from the sink;

@@ -270,6 +270,34 @@ Test(dominators, groups_have_the_sums_of_all_objects_on_a_path_of_names)
     }
 }
 
+Test(dominators, a_tree_that_is_compared_with_itself_has_the_same_amounts_before)
+{
+    rng r = {14};
+    for (int i = 0; i < 300; i++) {
+        hpf_dominators d;
+        hpf_dominator_tree one, two;
+        make_random(&r, 2 + (uint32_t)rng_below(&r, MOST - 2), 1 + (uint64_t)i % 2);
+        cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+        const hpf_snapshot_side side = {&graph, &d, NULL};
+        cr_assert_eq(hpf_dominator_tree_init(&one, &graph, &d, 0.05, 6, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominator_tree_compare(&two, &side, &side, 0.05, 6, NULL), HPF_OK);
+        cr_assert_eq(two.n_groups, one.n_groups);
+        for (uint32_t k = 0; k < one.n_groups; k++) {
+            hpf_dominator_group expected = one.groups[k];
+            cr_assert_eq(expected.largest_before, HPF_SNAPSHOT_NONE);
+            expected.largest_before = expected.largest;
+            expected.n_before = expected.n_objects;
+            expected.before_bytes = expected.retained_bytes;
+            expected.rest_before_bytes = expected.rest_bytes;
+            cr_assert_eq(memcmp(&two.groups[k], &expected, sizeof expected), 0, "group %u", k);
+        }
+        hpf_dominator_tree_finish(&one);
+        hpf_dominator_tree_finish(&two);
+        hpf_dominators_finish(&d);
+    }
+}
+
 /* As in snapshots of V8, where the root and many objects have no name. */
 Test(dominators, objects_with_the_name_of_the_root_are_a_group_below_it)
 {

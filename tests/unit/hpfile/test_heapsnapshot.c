@@ -30,7 +30,7 @@ static hpf_status read_text(hpf_str text)
     hpf_snapshot_finish(&read_back);
     err = (hpf_error){0};
     cr_assert_eq(hpf_source_from_memory(&source, text, NULL, NULL), HPF_OK);
-    hpf_status status = hpf_heapsnapshot_read(&read_back, source, columns, &err);
+    hpf_status status = hpf_heapsnapshot_read(&read_back, source, columns, NULL, &err);
     hpf_source_destroy(source);
     return status;
 }
