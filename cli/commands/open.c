@@ -91,7 +91,8 @@ static int open_snapshot(const cmd *self, const open_values *v, const char *path
     }
     served_snapshot served;
     int status = EXIT_FAILED;
-    if (!snapshot_file_load(&served.file, path, DOMINATORS_ASKED, HPR_HTML_MOST_GROUPS)) {
+    if (!snapshot_file_load(&served.file, path, DOMINATORS_ASKED | HPF_HEAPSNAPSHOT_EDGE_NAMES,
+                            HPR_HTML_MOST_GROUPS)) {
         return EXIT_FAILED;
     }
     served.holders = hpf_dominators_holders(&served.file.dominators, &served.file.snapshot);

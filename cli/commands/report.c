@@ -511,7 +511,7 @@ static const opt report_options[] = {
         "to the one with the id @ID"),
     OPT(0, "where", OPT_TEXT, AT(where), "QUESTION",
         "heap snapshot: report the objects that match QUESTION, such as 'type ~ \"Session\" and "
-        "retained > 1M and not reachable_from \"g_cache\"'"),
+        "retained > 1M and not reachable_from \"g_cache\"', or the object @ID with its references"),
     OPT(0, "paths", OPT_FLAG, AT(paths), NULL,
         "with --where: report how the root leads to these objects, as a tree of types"),
     OPT(0, "waste", OPT_FLAG, AT(waste), NULL,
@@ -755,6 +755,10 @@ static int run_dominators(const cmd *self, const report_values *v, int argc, cha
     }
     if (v->holders && v->format != TABLE_AS_TEXT) {
         return cmd_misused(self, "--holders can only be written as text");
+    }
+    if (v->where && *v->where == '@' && (v->paths || v->format == TABLE_AS_CSV)) {
+        return cmd_misused(self,
+                           "--where @ID can only be written as text or JSON, without --paths");
     }
     if (v->where && v->holders) {
         return cmd_misused(self, "--where and --holders exclude each other");

@@ -17,8 +17,7 @@
 #include "output.h"
 #include "unit_format.h"
 
-/* Most groups; most steps of a way that are listed, half of them at its begin. */
-enum { MOST_GROUPS = 100000, MOST_STEPS = 40 };
+enum { MOST_GROUPS = 100000 };
 
 /* A group, or the rest of its children, which are not listed. */
 typedef struct row {
@@ -185,10 +184,10 @@ static bool write_groups(const snapshot_file *file, const dominators_options *op
 /* ---- What holds an object ---- */
 
 /* Returns the object with a name, or if there is none with "NAME@place", that retains most; for
- * "@ID" the one with this identity. 0 if there is none. */
+ * "@ID" the one with this identity. NONE if there is none. */
 static uint32_t find_node(const snapshot_file *file, const char *name)
 {
-    uint32_t number, best = 0;
+    uint32_t number, best = HPF_SNAPSHOT_NONE;
     const hpf_snapshot *s = &file->snapshot;
     const uint64_t *retained = file->dominators.retained_bytes;
     const size_t length = strlen(name);
@@ -196,13 +195,13 @@ static uint32_t find_node(const snapshot_file *file, const char *name)
     hpf_str rest = {name + 1, length - 1};
     bool has_id = *name == '@' && hpf__take_whole(&rest, 10, &id) && rest.length == 0;
     bool is_whole = hpf_snapshot_find_text(s, (hpf_str){name, length}, &number);
-    for (uint32_t i = 1; i < s->n_nodes; i++) {
+    for (uint32_t i = has_id ? 0 : 1; i < s->n_nodes; i++) {
         hpf_str text = hpf_snapshot_name(s, i);
         bool is_wanted = has_id     ? s->ids && s->ids[i] == id
                          : is_whole ? s->names[i] == number
                                     : text.length > length && text.data[length] == '@' &&
                                           hpf_str_begins(text, name);
-        if (is_wanted && (best == 0 || retained[i] > retained[best])) {
+        if (is_wanted && (best == HPF_SNAPSHOT_NONE || retained[i] > retained[best])) {
             best = i;
         }
     }
@@ -222,10 +221,10 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
     hpf_sink_printf(sink, "%*s  from the root, each refers to the next\n", exact ? 24 : 11,
                     "retained");
     for (size_t i = 0; i < n; i++) {
-        if (n > MOST_STEPS && i == MOST_STEPS / 2) {
-            i = n - MOST_STEPS / 2;
+        if (steps[i].n_nodes == 0) {
             hpf_sink_printf(sink, "%*s  (%s more)\n", exact ? 24 : 11, "",
-                            format_count(n - MOST_STEPS).text);
+                            format_count(steps[i].node).text);
+            continue;
         }
         uint64_t retained = file->dominators.retained_bytes[steps[i].node];
         hpf_sink_printf(sink, "%*s  ", exact ? 24 : 11,
@@ -280,6 +279,11 @@ static hpf_status write_answer(snapshot_file *file, const uint32_t *holders,
     return fits ? status : hpf_error_set_memory(err);
 }
 
+static bool is_object(const char *question)
+{
+    return question && *question == '@';
+}
+
 bool dominators_answer(snapshot_file *file, const uint32_t *holders, const char *text,
                        hpf_sink *sink)
 {
@@ -287,7 +291,13 @@ bool dominators_answer(snapshot_file *file, const uint32_t *holders, const char 
     const dominators_options options = {.format = TABLE_AS_JSON, .n_children = MOST_MATCHES};
     hpf_error err;
     hpf_question *question = NULL;
-    hpf_status status = hpf_question_parse(&question, text, &err);
+    uint32_t node = is_object(text) ? find_node(file, text) : HPF_SNAPSHOT_NONE;
+    if (node != HPF_SNAPSHOT_NONE) {
+        return dominators_report_object(file, node, holders, &options, sink);
+    }
+    hpf_status status = is_object(text)
+                            ? hpf_error_set(&err, HPF_ERR_ARGUMENT, "no object has this id")
+                            : hpf_question_parse(&question, text, &err);
     if (status == HPF_OK) {
         err.column = 0;
         status = write_answer(file, holders, question, &options, sink, &err);
@@ -307,12 +317,17 @@ static int report(const char *path, const dominators_options *options, const hpf
 {
     snapshot_file file;
     uint32_t node = 0;
-    unsigned further = question ? DOMINATORS_ASKED : options->holders ? HPF_HEAPSNAPSHOT_IDS : 0;
-    if (!snapshot_file_load(&file, path, further, question ? 0 : MOST_GROUPS)) {
+    const char *object = is_object(options->where) ? options->where : options->holders;
+    unsigned further = object == options->where && object
+                           ? DOMINATORS_ASKED | HPF_HEAPSNAPSHOT_EDGE_NAMES
+                       : question ? DOMINATORS_ASKED
+                       : object   ? HPF_HEAPSNAPSHOT_IDS
+                                  : 0;
+    if (!snapshot_file_load(&file, path, further, options->where ? 0 : MOST_GROUPS)) {
         return EXIT_FAILED;
     }
-    if (options->holders && (node = find_node(&file, options->holders)) == 0) {
-        diag_say("%s: no object has the name '%s'", path, options->holders);
+    if (object && (node = find_node(&file, object)) == HPF_SNAPSHOT_NONE) {
+        diag_say("%s: no object has the %s '%s'", path, *object == '@' ? "id" : "name", object);
         snapshot_file_finish(&file);
         return EXIT_FAILED;
     }
@@ -320,9 +335,14 @@ static int report(const char *path, const dominators_options *options, const hpf
     hpf_sink *sink = output_open(options->output, &name);
     int status = EXIT_FAILED;
     hpf_error err = {0};
-    if (sink && question) {
+    if (sink && options->where) {
         uint32_t *all_holders = hpf_dominators_holders(&file.dominators, &file.snapshot);
-        (void)!write_answer(&file, all_holders, question, options, sink, &err);
+        if (question) {
+            (void)!write_answer(&file, all_holders, question, options, sink, &err);
+        } else if (!all_holders ||
+                   !dominators_report_object(&file, node, all_holders, options, sink)) {
+            (void)hpf_error_set_memory(&err);
+        }
         free(all_holders);
     } else if (sink && !(options->holders ? write_path(&file, node, options->exact, sink)
                                           : write_groups(&file, options, sink))) {
@@ -341,7 +361,8 @@ static int report(const char *path, const dominators_options *options, const hpf
 int dominators_report(const char *path, const dominators_options *options)
 {
     hpf_question *question = NULL;
-    if (options->where && !parse_question(&question, options->where)) {
+    if (options->where && !is_object(options->where) &&
+        !parse_question(&question, options->where)) {
         return EXIT_MISUSED;
     }
     int status = report(path, options, question);

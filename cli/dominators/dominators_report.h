@@ -21,7 +21,8 @@ typedef struct dominators_options {
     uint32_t depth;      /* most levels below the root */
     bool exact;          /* print exact numbers */
     const char *holders; /* report what holds objects of this name, or "@ID", instead; or NULL */
-    const char *where;   /* report the objects that this question matches instead; or NULL */
+    const char *where;   /* report the objects that this question matches, or the object "@ID",
+                            instead; or NULL */
     bool paths;          /* report the ways to them instead */
 } dominators_options;
 
@@ -40,7 +41,8 @@ int dominators_report_waste(const char *path, const dominators_options *options)
 int dominators_report_diff(const char *const *paths, hpf_snapshot_part part,
                            const dominators_options *options);
 
-/* The further columns of a snapshot whose objects are asked for. */
+/* The further columns of a snapshot whose objects are asked for; for one object also names of
+ * references. */
 #define DOMINATORS_ASKED                                                                           \
     (HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES)
 
@@ -53,5 +55,10 @@ bool dominators_answer(snapshot_file *file, const uint32_t *holders, const char 
 bool dominators_report_matches(const snapshot_file *file, const hpf_matches *matches,
                                const uint32_t *holders, const dominators_options *options,
                                hpf_sink *sink);
+
+/* Writes an object, what it refers to and what refers to it, as text or JSON. Returns false without
+ * memory. */
+bool dominators_report_object(const snapshot_file *file, uint32_t node, const uint32_t *holders,
+                              const dominators_options *options, hpf_sink *sink);
 
 #endif

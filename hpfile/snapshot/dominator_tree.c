@@ -311,5 +311,11 @@ hpf_snapshot_step *hpf_snapshot_path(const hpf_snapshot *s, const uint32_t *hold
             break;
         }
     }
+    const size_t half = HPF_SNAPSHOT_MOST_STEPS / 2;
+    if (steps && *n_steps > 2 * half) {
+        steps[half] = (hpf_snapshot_step){(uint32_t)(*n_steps - 2 * half), 0};
+        memmove(steps + half + 1, steps + *n_steps - half, half * sizeof *steps);
+        *n_steps = 2 * half + 1;
+    }
     return steps;
 }

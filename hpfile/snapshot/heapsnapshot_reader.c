@@ -33,8 +33,9 @@ typedef struct reader {
     fields node, edge;
     char types[MOST_TYPES][MOST_TYPE_BYTES]; /* of nodes */
     uint32_t n_types;
-    uint32_t weak, shortcut; /* types of edges */
-    uint32_t *globals;       /* nodes to which the root has shortcuts */
+    uint32_t weak, shortcut;  /* types of edges */
+    uint32_t element, hidden; /* those that have an index for a name */
+    uint32_t *globals;        /* nodes to which the root has shortcuts */
     size_t n_globals, globals_capacity;
     /* While nodes or edges are read. */
     uint32_t field; /* of the next number */
@@ -90,9 +91,10 @@ static hpf_status take_node_field(reader *r, uint32_t index, hpf_str name)
 
 static hpf_status take_edge_field(reader *r, uint32_t index, hpf_str name)
 {
-    uint32_t *field = hpf_str_is(name, "type")      ? &r->edge.type
-                      : hpf_str_is(name, "to_node") ? &r->edge.target
-                                                    : NULL;
+    uint32_t *field = hpf_str_is(name, "type")            ? &r->edge.type
+                      : hpf_str_is(name, "name_or_index") ? &r->edge.name
+                      : hpf_str_is(name, "to_node")       ? &r->edge.target
+                                                          : NULL;
     if (field) {
         *field = index;
     }
@@ -113,10 +115,13 @@ static hpf_status take_node_type(reader *r, uint32_t index, hpf_str name)
 
 static hpf_status take_edge_type(reader *r, uint32_t index, hpf_str name)
 {
-    if (hpf_str_is(name, "weak")) {
-        r->weak = index;
-    } else if (hpf_str_is(name, "shortcut")) {
-        r->shortcut = index;
+    uint32_t *type = hpf_str_is(name, "weak")       ? &r->weak
+                     : hpf_str_is(name, "shortcut") ? &r->shortcut
+                     : hpf_str_is(name, "element")  ? &r->element
+                     : hpf_str_is(name, "hidden")   ? &r->hidden
+                                                    : NULL;
+    if (type) {
+        *type = index;
     }
     return HPF_OK;
 }
@@ -340,6 +345,16 @@ static hpf_status add_edge(reader *r)
         !HPF__ARRAY_PUSH(r->globals, r->n_globals, r->globals_capacity, target)) {
         return hpf_error_set_memory(r->err);
     }
+    if (r->columns & HPF_HEAPSNAPSHOT_EDGE_NAMES && r->edge.name != NO_FIELD) {
+        bool is_index = r->type == r->element || r->type == r->hidden;
+        uint32_t name = r->name >= HPF_SNAPSHOT_INDEX ? HPF_SNAPSHOT_NONE
+                        : is_index                    ? HPF_SNAPSHOT_INDEX + (uint32_t)r->name
+                                                      : (uint32_t)r->name;
+        size_t n = s->n_edges;
+        if (!HPF__ARRAY_PUSH(s->edge_names, n, s->edge_names_capacity, name)) {
+            return hpf_error_set_memory(r->err);
+        }
+    }
     return HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)
                ? HPF_OK
                : hpf_error_set_memory(r->err);
@@ -350,6 +365,8 @@ static hpf_status take_of_edge(reader *r, uint64_t number)
     uint32_t field = r->field;
     if (field == r->edge.type) {
         r->type = number;
+    } else if (field == r->edge.name) {
+        r->name = number;
     } else if (field == r->edge.target) {
         r->target = number;
     }
@@ -425,6 +442,22 @@ static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
     return HPF_OK;
 }
 
+/* Gives each edge that has a name its text in place of the number of a string. */
+static hpf_status name_edges(reader *r, const strings *all, size_t n_strings)
+{
+    hpf_snapshot *s = r->out;
+    for (uint32_t k = 0; s->edge_names && k < s->n_edges; k++) {
+        if (s->edge_names[k] < HPF_SNAPSHOT_INDEX) {
+            if (s->edge_names[k] >= n_strings) {
+                return hpf_error_set(r->err, HPF_ERR_RANGE, "edge %u has the string %u, of %zu", k,
+                                     s->edge_names[k], n_strings);
+            }
+            s->edge_names[k] = all->texts[s->edge_names[k]];
+        }
+    }
+    return HPF_OK;
+}
+
 static hpf_status read_strings(reader *r)
 {
     strings all = {0};
@@ -450,6 +483,7 @@ static hpf_status read_strings(reader *r)
         status = add_text(r, (hpf_str){text, (size_t)n}, &all);
     }
     status = status == HPF_OK ? name_nodes(r, &all, n_strings) : status;
+    status = status == HPF_OK ? name_edges(r, &all, n_strings) : status;
     free(all.texts);
     return status;
 }
@@ -504,6 +538,9 @@ static hpf_status drop_engine_edges(reader *r)
             s->first_edges[i] = n_edges;
             for (uint32_t end = s->first_edges[i + 1]; k < end; k++) {
                 if (i == 0 || is_owned[i] || !is_owned[s->targets[k]]) {
+                    if (s->edge_names) {
+                        s->edge_names[n_edges] = s->edge_names[k];
+                    }
                     s->targets[n_edges++] = s->targets[k];
                 }
             }
@@ -578,7 +615,9 @@ hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source, unsigned
                 .node = unknown,
                 .edge = unknown,
                 .weak = NO_FIELD,
-                .shortcut = NO_FIELD};
+                .shortcut = NO_FIELD,
+                .element = NO_FIELD,
+                .hidden = NO_FIELD};
     hpf_status status = hpf__json_document(&r.lex, read_member, &r);
     if (status == HPF_OK && (!r.has_strings || out->n_nodes == 0)) {
         status = hpf_error_set(r.err, HPF_ERR_SYNTAX,

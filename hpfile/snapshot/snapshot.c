@@ -81,11 +81,31 @@ hpf_status hpf_snapshot_add_edge(hpf_snapshot *s, uint32_t target, hpf_error *er
     if (s->n_edges == HPF_SNAPSHOT_MOST) {
         return fail_full(err);
     }
+    if (s->edge_names) {
+        size_t n = s->n_edges;
+        if (!HPF__ARRAY_PUSH(s->edge_names, n, s->edge_names_capacity, HPF_SNAPSHOT_NONE)) {
+            return hpf_error_set_memory(err);
+        }
+    }
     if (!HPF__ARRAY_PUSH(s->targets, s->n_edges, s->targets_capacity, target)) {
         return hpf_error_set_memory(err);
     }
     s->first_edges[s->n_nodes] = s->n_edges;
     return HPF_OK;
+}
+
+size_t hpf_snapshot_referrers(const hpf_snapshot *s, uint32_t node, hpf_snapshot_edge *out,
+                              size_t most)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        for (uint32_t k = s->first_edges[i]; k < s->first_edges[i + 1]; k++) {
+            if (s->targets[k] == node && n++ < most) {
+                out[n - 1] = (hpf_snapshot_edge){k, i};
+            }
+        }
+    }
+    return n;
 }
 
 hpf_str hpf_snapshot_name(const hpf_snapshot *s, uint32_t node)
@@ -118,6 +138,7 @@ void hpf_snapshot_finish(hpf_snapshot *s)
     free(s->ids);
     free(s->sites);
     free(s->own_names);
+    free(s->edge_names);
     free(s->waste);
     if (s->texts && !s->borrows_texts) {
         hpf__intern_finish(s->texts);
@@ -193,8 +214,13 @@ static hpf_status add_to_root(hpf_snapshot *s, uint32_t target, hpf_error *err)
         return status;
     }
     uint32_t at = s->first_edges[1];
-    memmove(s->targets + at + 1, s->targets + at, (s->n_edges - 1 - at) * sizeof *s->targets);
+    const size_t n_bytes = (s->n_edges - 1 - at) * sizeof *s->targets;
+    memmove(s->targets + at + 1, s->targets + at, n_bytes);
     s->targets[at] = target;
+    if (s->edge_names) {
+        memmove(s->edge_names + at + 1, s->edge_names + at, n_bytes);
+        s->edge_names[at] = HPF_SNAPSHOT_NONE;
+    }
     for (uint32_t i = 1; i < s->n_nodes; i++) {
         s->first_edges[i]++;
     }

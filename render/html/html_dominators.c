@@ -7,9 +7,6 @@
 #include "hpfile/sink.h"
 #include "style/palette.h"
 
-/* Most steps of a way: half of them at its begin, half at its end. */
-enum { MOST_STEPS = 40 };
-
 typedef struct writer {
     const hpr_html_dominators *page;
     hpf_json json;
@@ -47,13 +44,12 @@ static bool put_path(writer *w, const hpf_dominator_group *group)
                           is_gone ? group->largest_before : group->largest, &n);
     hpf_json_array(&w->json, NULL);
     for (size_t i = 0; steps && i < n; i++) {
-        bool is_gap = n > MOST_STEPS && i == MOST_STEPS / 2;
+        uint32_t node = steps[i].n_nodes > 0 ? steps[i].node : 0;
         hpf_json_array(&w->json, NULL);
-        put_name(w, s->names[steps[i].node]);
-        hpf_json_whole(&w->json, NULL, d->retained_bytes[steps[i].node]);
-        hpf_json_whole(&w->json, NULL, is_gap ? 0 : steps[i].n_nodes);
+        put_name(w, s->names[node]);
+        hpf_json_whole(&w->json, NULL, d->retained_bytes[node]);
+        hpf_json_whole(&w->json, NULL, steps[i].n_nodes);
         hpf_json_close(&w->json);
-        i = is_gap ? n - MOST_STEPS / 2 : i;
     }
     hpf_json_close(&w->json);
     free(steps);

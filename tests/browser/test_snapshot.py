@@ -243,6 +243,17 @@ def test_questions_are_answered_as_in_a_report(census, directory, browser):
         expect(ask(browser, 'type = "é" and size >> 3')[1], [[]], "no rows")
         expect(browser.text("#complaint").splitlines()[1].index("^"), 'type = "é" and size >'.index(">") + 1, "the place")
         expect(ask(browser, "size = 12345"), ("no object matches", [[]]), "nothing")
+        expect(ask(browser, "@12345"), ("no object has this id", [[]]), "no such object")
+        expect(ask(browser, "@7")[1],
+               [["Field", "Retained", "Self", "Type", "Held by", "Id"], ["", "132\xa0B", "32\xa0B", "entry", "Cache", "@7"],
+                ["refers to 2 objects"], ["[1]", "232\xa0B", "32\xa0B", "entry", "Cache", "@11"],
+                ["[0]", "100\xa0B", "100\xa0B", "text", "entry", "@9"],
+                ["referred to by 1 object"], ["[0]", "744\xa0B", "48\xa0B", "Cache", "stack of main", "@5"]], "an object")
+        expect(browser.run("return [...document.querySelectorAll('#way-steps li')].map((item) => item.textContent)"),
+               ["1.79\xa0KiB(root)", "1.77\xa0KiBstack of main", "744\xa0BCache", "132\xa0Bentry"], "its holders")
+        browser.press_button("#answer-rows tr:nth-child(6) td:last-child button")
+        browser.until("return document.querySelector('#answer-rows td:last-child').textContent === '@5'")
+        expect(browser.run("return document.getElementById('question').value"), "@5", "the object that refers to it")
         browser.press("Escape")
         expect(browser.text("#ask-note"), "", "back")
         place = url.replace("#", "/").rstrip("/") + "/question/"

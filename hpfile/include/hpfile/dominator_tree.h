@@ -68,10 +68,13 @@ HPF_API hpf_status hpf_path_tree_init(hpf_dominator_tree *tree, const hpf_snapsh
  * root itself 0. To be freed. Errors: NULL without memory. */
 HPF_API uint32_t *hpf_snapshot_holders(const hpf_snapshot *snapshot);
 
+/* Most steps of a way, but for a gap in its middle. */
+enum { HPF_SNAPSHOT_MOST_STEPS = 40 };
+
 /* Nodes of one name in a row, on the way from the root to a node. */
 typedef struct hpf_snapshot_step {
-    uint32_t node; /* the last of them */
-    uint32_t n_nodes;
+    uint32_t node;    /* the last of them */
+    uint32_t n_nodes; /* 0: a gap; `node` is the number of steps that are left out */
 } hpf_snapshot_step;
 
 /* Returns the way from the root to `node`, which is the last step; to be freed. `holders` is that

@@ -15,7 +15,12 @@ HPF_BEGIN_DECLS
 HPF_API bool hpf_heapsnapshot_is(hpf_str beginning);
 
 /* Columns that are read only if they are asked for. */
-enum { HPF_HEAPSNAPSHOT_IDS = 1, HPF_HEAPSNAPSHOT_OWN_NAMES = 2, HPF_HEAPSNAPSHOT_SITES = 4 };
+enum {
+    HPF_HEAPSNAPSHOT_IDS = 1,
+    HPF_HEAPSNAPSHOT_OWN_NAMES = 2,
+    HPF_HEAPSNAPSHOT_SITES = 4,
+    HPF_HEAPSNAPSHOT_EDGE_NAMES = 8
+};
 
 /* Reads the whole source, with the further columns `columns`, and with the texts of `owner`, which
  * gets those that it has not, and must live longer: equal texts of both have one number; NULL: with

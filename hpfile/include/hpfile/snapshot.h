@@ -20,6 +20,9 @@ HPF_BEGIN_DECLS
 /* Not a node. */
 #define HPF_SNAPSHOT_NONE UINT32_MAX
 
+/* Added to a number of `edge_names` that is an index, less than this. */
+#define HPF_SNAPSHOT_INDEX (UINT32_C(1) << 31)
+
 /* Memory that does nothing for the program (hpfile/waste.h). */
 typedef enum hpf_waste_kind {
     HPF_WASTE_EQUAL,     /* blocks that are equal to another one of their type */
@@ -50,6 +53,9 @@ typedef struct hpf_snapshot {
     uint64_t *ids;       /* unique; last as long as the object; 0: none */
     uint32_t *sites;     /* the number of the text of the place that allocated it; NONE: unknown */
     uint32_t *own_names; /* the number of the text of the object itself, such as a string's */
+    /* By edge, or NULL: the number of the text of the field that refers, or HPF_SNAPSHOT_INDEX and
+     * its index; NONE: unknown. */
+    uint32_t *edge_names;
 
     hpf_waste *waste; /* rows, if it was looked for */
     size_t n_waste;
@@ -58,8 +64,14 @@ typedef struct hpf_snapshot {
     struct hpf__intern *texts; /* names by number; private */
     bool borrows_texts;        /* of another snapshot; private */
     size_t names_capacity, sizes_capacity, is_object_capacity, first_edges_capacity,
-        targets_capacity, ids_capacity, sites_capacity, own_names_capacity, waste_capacity;
+        targets_capacity, ids_capacity, sites_capacity, own_names_capacity, edge_names_capacity,
+        waste_capacity;
 } hpf_snapshot;
+
+/* An edge, by its number, and a node at one of its ends. */
+typedef struct hpf_snapshot_edge {
+    uint32_t edge, node;
+} hpf_snapshot_edge;
 
 /* Adds a node, without edges. Errors: MEMORY; LIMIT (HPF_SNAPSHOT_MOST). */
 HPF_API hpf_status hpf_snapshot_add_node(hpf_snapshot *snapshot, hpf_str name, uint64_t size_bytes,
@@ -71,6 +83,11 @@ HPF_API hpf_status hpf_snapshot_set_origin(hpf_snapshot *snapshot, uint64_t id, 
 
 /* Adds an edge from the last node to `target`, which may be added later. Same errors. */
 HPF_API hpf_status hpf_snapshot_add_edge(hpf_snapshot *snapshot, uint32_t target, hpf_error *err);
+
+/* Stores the edges that lead to a node in `out`, which has room for `most`, in their order. Returns
+ * how many there are. */
+HPF_API size_t hpf_snapshot_referrers(const hpf_snapshot *snapshot, uint32_t node,
+                                      hpf_snapshot_edge *out, size_t most);
 
 /* Makes all nodes reachable: if there are some that the root does not reach, adds a node
  * "(unreached)" below the root, and below it as few of them as it takes to reach all: the ones that

@@ -12,7 +12,7 @@ const LEAST_PX = 2;         // narrower bars are left out
 const NARROW_PX = 24;       // narrower bars have no name
 const ROWS_AT_ONCE = 200;   // of the table
 // Of the objects that match a question: key, title, whether it is an amount.
-const COLUMNS = [['retained_bytes', 'Retained', true], ['self_bytes', 'Self', true], ['type', 'Type'], ['name', 'Name'],
+const COLUMNS = [['field', 'Field'], ['retained_bytes', 'Retained', true], ['self_bytes', 'Self', true], ['type', 'Type'], ['name', 'Name'],
     ['holder', 'Held by'], ['site', 'Site'], ['id', 'Id']];
 
 // Of the table of groups: key to sort by, title, hint.
@@ -198,6 +198,7 @@ class Page {
 
     // Asks the server, and shows the objects that match, or where it does not understand.
     async ask(question) {
+        byId('question').value = question;
         if (!question) {
             this.showAnswer({}, '');
             return;
@@ -214,12 +215,16 @@ class Page {
         this.showAnswer(answer, question);
     }
 
-    showAnswer({message, column, objects = [], matches, freed_objects: nFreed, freed_bytes: freed}, question) {
+    showAnswer({message, column, objects = [], matches, freed_objects: nFreed, freed_bytes: freed, object, ...ends}, question) {
         const isKnown = matches !== undefined;
-        const says = {name: (row) => row.name !== row.type, site: (row) => row.site};
-        const columns = COLUMNS.filter(([key]) => objects.some(says[key] || ((row) => row[key] !== undefined)));
+        const says = {name: (row) => row.name !== row.type, site: (row) => row.site, field: (row) => row.field};
+        const parts = object ? [['', [object]], [`refers to ${countObjects(ends.n_references)}`, ends.references],
+            [`referred to by ${countObjects(ends.n_referrers)}`, ends.referrers]] : [['', objects]];
+        const columns = COLUMNS.filter(([key]) => parts.some(([, rows]) => rows.some(says[key] || ((row) => row[key] !== undefined))));
         byId('question').setAttribute('aria-invalid', String(message !== undefined));
-        byId('answer').hidden = objects.length === 0 && !column;
+        byId('answer').hidden = objects.length === 0 && !column && !object;
+        byId('way').hidden = !object;
+        byId('way-steps').replaceChildren(...(object ? ends.way : []).map((step) => this.makeStep(step.type, step.retained_bytes, step.objects)));
         byId('complaint').hidden = !column;
         byId('complaint').textContent = column ? `${question}\n${' '.repeat(lettersBefore(question, column))}^ ${message}` : '';
         byId('ask-note').textContent = column ? '' : message || (!isKnown ? ''
@@ -233,23 +238,40 @@ class Page {
             head.append(element('span', '', title));
             return head;
         }));
-        byId('answer-rows').replaceChildren(...objects.map((row) => this.makeMatch(row, columns)));
+        byId('answer-rows').replaceChildren(...parts.flatMap(([title, rows]) => [
+            ...(title ? [this.makePart(title, rows.length, columns.length)] : []),
+            ...rows.map((row) => this.makeMatch(row, columns))]));
     }
 
-    // The type is a button that shows its largest group, if the page has one.
+    makePart(title, nRows, nColumns) {
+        const made = element('tr', ''), head = element('th', 'part', nRows < 200 ? title : `${title}, of which ${nRows} are shown`);
+        head.colSpan = nColumns;
+        head.scope = 'rowgroup';
+        made.append(head);
+        return made;
+    }
+
+    makeStep(name, bytes, nNodes) {
+        const item = element('li', '');
+        item.append(element('span', 'amount', nNodes ? this.amount(bytes) : ''),
+            element('span', 'text', !nNodes ? '…' : nNodes > 1 ? `${name} (${units.count(nNodes)} in a row)` : name));
+        return item;
+    }
+
+    // The type is a button that shows its largest group, if the page has one, and the id one that shows the object.
     makeMatch(row, columns) {
         const made = element('tr', '');
         const group = this.groups.filter(({name}) => name.text === row.type)
             .reduce((largest, other) => largest && largest.retained >= other.retained ? largest : other, null);
         made.append(...columns.map(([key, , isAmount]) => {
             const text = isAmount ? this.amount(row[key]) : key === 'id' ? `@${row.id}` : row[key] ?? '';
-            const isLink = key === 'type' && group;
+            const isLink = key === 'id' ? row.id : key === 'type' && group;
             const cell = element('td', isAmount ? 'number' : '', isLink ? '' : text);
             cell.title = isAmount ? '' : text;
             if (isLink) {
                 const button = element('button', '', text);
                 button.type = 'button';
-                button.addEventListener('click', () => this.zoom(group));
+                button.addEventListener('click', () => key === 'id' ? this.ask(text) : this.zoom(group));
                 cell.append(button);
             }
             return cell;
@@ -442,13 +464,8 @@ class Page {
         ];
         byId('detail-figures').replaceChildren(...figures.flatMap(
             ([what, value]) => [element('dt', '', what), element('dd', '', value)]));
-        byId('holders').replaceChildren(...group.path.map((step) => {
-            const item = element('li', '');
-            const row = step.nNodes > 1 ? ` (${units.count(step.nNodes)} in a row)` : '';
-            item.append(element('span', 'amount', step.nNodes ? this.amount(step.bytes) : ''),
-                element('span', 'text', step.nNodes ? step.name.text + row : '…'));
-            return item;
-        }));
+        byId('holders').replaceChildren(...group.path.map(({name, bytes, nNodes}, i) =>
+            this.makeStep(i === 0 ? this.root.name.text : name.text, bytes, nNodes)));
     }
 
     // Returns the groups of the table, in the order of the tree: the zoomed one and those below it,
