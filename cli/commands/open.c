@@ -79,7 +79,8 @@ typedef struct served_snapshot {
 static bool answer(void *context, const char *question, hpf_sink *sink)
 {
     served_snapshot *served = context;
-    return dominators_answer(&served->file, served->holders, question, sink);
+    return *question == '/' ? plot_snapshot_write_below(sink, &served->file, question)
+                            : dominators_answer(&served->file, served->holders, question, sink);
 }
 
 /* Serves the page of a heap snapshot. */

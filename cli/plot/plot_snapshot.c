@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "hprender/html_dominators.h"
 
 #include "diag.h"
@@ -41,6 +42,37 @@ bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const snapshot_fi
     bool is_written = hpr_html_dominators_write(&page, sink, &err) == HPF_OK;
     if (!is_written) {
         diag_error(path, &err);
+    }
+    return is_written;
+}
+
+/* Takes a path of numbers, as "/0/17/5". Returns how many there are; 0 for anything else. */
+static uint32_t take_path(uint32_t *path, const char *text)
+{
+    hpf_str rest = hpf_str_of(text);
+    uint32_t n = 0;
+    uint64_t number;
+    while (n < HPF_DOMINATOR_TREE_DEPTH && hpf__take_word(&rest, "/") &&
+           hpf__take_whole(&rest, 10, &number) && number < HPF_SNAPSHOT_NONE) {
+        path[n++] = (uint32_t)number;
+    }
+    return rest.length == 0 ? n : 0;
+}
+
+bool plot_snapshot_write_below(hpf_sink *sink, const snapshot_file *file, const char *text)
+{
+    uint32_t path[HPF_DOMINATOR_TREE_DEPTH];
+    uint32_t n = take_path(path, text);
+    hpf_dominator_tree tree;
+    bool is_written = false;
+    if (hpf_dominator_tree_below(&tree, &file->snapshot, &file->dominators, path, n,
+                                 HPR_HTML_MOST_GROUPS, NULL) == HPF_OK) {
+        const hpr_html_dominators page = {.snapshot = &file->snapshot,
+                                          .dominators = &file->dominators,
+                                          .tree = &tree,
+                                          .questions = ""};
+        is_written = hpr_html_dominators_write_groups(&page, sink, NULL) == HPF_OK;
+        hpf_dominator_tree_finish(&tree);
     }
     return is_written;
 }

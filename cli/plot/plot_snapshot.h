@@ -19,6 +19,11 @@ int plot_snapshot(const cmd *self, const plot_values *values, const char *path);
 bool plot_snapshot_write(hpf_sink *sink, const plot_values *values, const snapshot_file *file,
                          const char *path, const char *questions);
 
+/* Writes the groups below the one to which a path leads, as data for the page: "/0/17/5" has the
+ * numbers of the names of the groups from the root on. Returns false if there is no such group, or
+ * without memory. */
+bool plot_snapshot_write_below(hpf_sink *sink, const snapshot_file *file, const char *path);
+
 /* Writes the page of two heap snapshots. Returns an exit status; failures print a message. */
 int plot_snapshot_diff(const char *const *paths, const char *output, hpr_theme theme,
                        bool si_units);

@@ -62,6 +62,23 @@ static void add_after(hpf_dominator_group *group, const hpf_dominators *d, uint3
     }
 }
 
+/* Counts a node in a group, `is_inside` if the one above it is in the group, too. */
+static void count_node(grouping *g, const hpf_snapshot_side *side, bool is_before, uint32_t node,
+                       uint32_t index, bool is_inside)
+{
+    hpf_dominator_group *group = &g->groups[index];
+    g->group_of[node] = index;
+    if (is_before) {
+        group->n_before += side->snapshot->is_object[node];
+    } else {
+        group->n_objects += side->snapshot->is_object[node];
+        group->self_bytes += side->snapshot->sizes[node];
+    }
+    if (!is_inside) {
+        (is_before ? add_before : add_after)(group, side->dominators, node);
+    }
+}
+
 static bool add_node(grouping *g, const hpf_snapshot_side *side, bool is_before, uint32_t node)
 {
     const hpf_snapshot *s = side->snapshot;
@@ -77,17 +94,7 @@ static bool add_node(grouping *g, const hpf_snapshot_side *side, bool is_before,
             return false;
         }
     }
-    hpf_dominator_group *group = &g->groups[index];
-    g->group_of[node] = index;
-    if (is_before) {
-        group->n_before += s->is_object[node];
-    } else {
-        group->n_objects += s->is_object[node];
-        group->self_bytes += s->sizes[node];
-    }
-    if (!is_inside) {
-        (is_before ? add_before : add_after)(group, d, node);
-    }
+    count_node(g, side, is_before, node, index, is_inside);
     return true;
 }
 
@@ -103,23 +110,33 @@ static int compare_amounts(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Returns how much a group must retain to stay; 0 without memory. */
-static uint64_t least_amount(const grouping *g, double least_share, uint32_t most_groups)
+/* How much a group must retain to stay, and how many of those that retain no more do. */
+typedef struct limit {
+    uint64_t least;
+    uint32_t n_least;
+} limit;
+
+/* Returns false without memory. */
+static bool find_limit(limit *out, const grouping *g, double least_share, uint32_t most_groups)
 {
     uint64_t least = (uint64_t)((double)larger_amount(&g->groups[0]) * least_share);
     uint64_t *all = malloc(g->n_groups * sizeof *all);
     if (!all) {
-        return 0;
+        return false;
     }
     for (uint32_t i = 0; i < g->n_groups; i++) {
         all[i] = larger_amount(&g->groups[i]);
     }
     qsort(all, g->n_groups, sizeof *all, compare_amounts);
-    if (g->n_groups > most_groups && least <= all[most_groups]) {
-        least = all[most_groups] + 1;
+    *out = (limit){least > 0 ? least : 1, UINT32_MAX};
+    if (g->n_groups > most_groups && out->least <= all[most_groups]) {
+        *out = (limit){all[most_groups], most_groups};
+        for (uint32_t i = 0; i < most_groups && all[i] > out->least; i++) {
+            out->n_least--;
+        }
     }
     free(all);
-    return least > 0 ? least : 1;
+    return true;
 }
 
 /* The larger growth first: without a snapshot before, the larger amount. Equal ones keep the order
@@ -137,14 +154,16 @@ static int compare_groups(const void *a, const void *b)
 
 /* Drops small groups, and sorts the others: after the root its children, and so on. Until the end,
  * `first_child` is the old index. */
-static void drop_small(grouping *g, uint64_t least, uint32_t *new_index)
+static void drop_small(grouping *g, limit most, uint32_t *new_index)
 {
     hpf_dominator_group *groups = g->groups;
     uint32_t n = 1;
     new_index[0] = 0;
     for (uint32_t i = 1; i < g->n_groups; i++) {
         hpf_dominator_group group = groups[i];
-        bool stays = larger_amount(&group) >= least;
+        uint64_t amount = larger_amount(&group);
+        bool stays = amount > most.least || (amount == most.least && most.n_least > 0);
+        most.n_least -= stays && amount == most.least;
         new_index[i] = stays ? n : HPF_SNAPSHOT_NONE;
         if (stays) {
             group.first_child = i;
@@ -185,6 +204,24 @@ static bool add_side(grouping *g, const hpf_snapshot_side *side, bool is_before)
     return fits;
 }
 
+/* Makes the tree of all groups; `fits`: all are there. */
+static hpf_status make_tree(hpf_dominator_tree *tree, grouping *g, bool fits, double least_share,
+                            uint32_t most_groups, hpf_error *err)
+{
+    limit most;
+    hpf__hash_finish(&g->table);
+    fits = fits && find_limit(&most, g, least_share, most_groups);
+    uint32_t *new_index = fits ? malloc(g->n_groups * sizeof *new_index) : NULL;
+    if (!new_index) {
+        free(g->groups);
+        return hpf_error_set_memory(err);
+    }
+    drop_small(g, most, new_index);
+    free(new_index);
+    *tree = (hpf_dominator_tree){g->groups, g->n_groups};
+    return HPF_OK;
+}
+
 hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree, const hpf_snapshot_side *before,
                                       const hpf_snapshot_side *after, double least_share,
                                       uint32_t most_groups, hpf_error *err)
@@ -192,17 +229,72 @@ hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree, const hpf_snapsh
     *tree = (hpf_dominator_tree){0};
     grouping g = {0};
     bool fits = add_side(&g, after, false) && (!before || add_side(&g, before, true));
-    hpf__hash_finish(&g.table);
-    uint64_t least = fits ? least_amount(&g, least_share, most_groups) : 0;
-    uint32_t *new_index = least > 0 ? malloc(g.n_groups * sizeof *new_index) : NULL;
-    if (!new_index) {
-        free(g.groups);
-        return hpf_error_set_memory(err);
+    return make_tree(tree, &g, fits, least_share, most_groups, err);
+}
+
+/* ---- Below a group ---- */
+
+/* Where a node is: OUTSIDE, BELOW the group, or in the group of so many names of the path. */
+enum { OUTSIDE = 0, BELOW = UINT8_MAX };
+
+static uint8_t place_of(const hpf_snapshot *s, const hpf_dominators *d, const uint8_t *places,
+                        const uint32_t *path, uint32_t n_path, uint32_t node)
+{
+    uint8_t above = node == 0 ? OUTSIDE : places[d->dominators[node]];
+    if (node == 0) {
+        return 1;
     }
-    drop_small(&g, least, new_index);
-    free(new_index);
-    *tree = (hpf_dominator_tree){g.groups, g.n_groups};
-    return HPF_OK;
+    if (above == OUTSIDE || above == BELOW || (above > 1 && s->names[node] == path[above - 1])) {
+        return above;
+    }
+    return above == n_path ? BELOW : s->names[node] == path[above] ? (uint8_t)(above + 1) : OUTSIDE;
+}
+
+/* Adds the nodes of the group to which a path of names leads, and those below it. Returns false
+ * without memory. */
+static bool add_below(grouping *g, const hpf_snapshot_side *side, const uint32_t *path,
+                      uint32_t n_path)
+{
+    const hpf_snapshot *s = side->snapshot;
+    const hpf_dominators *d = side->dominators;
+    uint8_t *places = malloc(s->n_nodes);
+    g->group_of = malloc((size_t)s->n_nodes * sizeof *g->group_of);
+    bool fits = places && g->group_of;
+    for (uint32_t i = 0; i < s->n_nodes && fits; i++) {
+        uint32_t node = d->order[i];
+        places[node] = place_of(s, d, places, path, n_path, node);
+        if (places[node] == BELOW) {
+            fits = add_node(g, side, false, node);
+        } else if (places[node] == n_path) {
+            fits = g->n_groups > 0 || child_of(g, 0, path[n_path - 1]) != HPF_SNAPSHOT_NONE;
+            if (fits) {
+                g->groups[0].depth = n_path - 1;
+                count_node(g, side, false, node, 0,
+                           node > 0 && places[d->dominators[node]] == n_path);
+            }
+        }
+    }
+    free(places);
+    free(g->group_of);
+    return fits;
+}
+
+hpf_status hpf_dominator_tree_below(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
+                                    const hpf_dominators *dominators, const uint32_t *path,
+                                    uint32_t n_path, uint32_t most_groups, hpf_error *err)
+{
+    *tree = (hpf_dominator_tree){0};
+    grouping g = {0};
+    const hpf_snapshot_side only = {snapshot, dominators, NULL};
+    if (n_path == 0 || n_path > HPF_DOMINATOR_TREE_DEPTH) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "a path has 1 to %u names",
+                             HPF_DOMINATOR_TREE_DEPTH);
+    }
+    bool fits = add_below(&g, &only, path, n_path);
+    if (fits && g.n_groups == 0) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT, "no group has this path");
+    }
+    return make_tree(tree, &g, fits, 0, most_groups, err);
 }
 
 hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,

@@ -90,23 +90,57 @@ static void put_names(writer *w)
         hpf_json_bytes(&w->json, NULL, name);
         hpr__html_colour(&w->json, NULL, hpr__palette_of_name(name, false));
         hpr__html_colour(&w->json, NULL, hpr__palette_of_name(name, true));
+        if (w->page->questions) {
+            hpf_json_whole(&w->json, NULL, w->names[i]);
+        }
         hpf_json_close(&w->json);
     }
     hpf_json_close(&w->json);
+}
+
+/* Returns false without memory. */
+static bool begin(writer *w, const hpr_html_dominators *page)
+{
+    size_t n_texts = (size_t)hpf_snapshot_n_texts(page->snapshot) + 1;
+    *w = (writer){.page = page,
+                  .positions = calloc(n_texts, sizeof *w->positions),
+                  .names = calloc(n_texts, sizeof *w->names),
+                  .holders = hpf_snapshot_holders(page->snapshot),
+                  .holders_before =
+                      page->before ? hpf_snapshot_holders(page->before->snapshot) : NULL};
+    return w->positions && w->names && w->holders && (!page->before || w->holders_before);
+}
+
+static hpf_status end(writer *w, bool fits, hpf_sink *sink, hpf_error *err)
+{
+    free(w->positions);
+    free(w->names);
+    free(w->holders);
+    free(w->holders_before);
+    return fits ? hpf_sink_flush(sink, err) : hpf_error_set_memory(err);
+}
+
+hpf_status hpr_html_dominators_write_groups(const hpr_html_dominators *page, hpf_sink *sink,
+                                            hpf_error *err)
+{
+    writer w;
+    bool fits = begin(&w, page);
+    if (fits) {
+        w.json = hpf_json_begin_line(sink);
+        hpf_json_object(&w.json, NULL);
+        fits = put_groups(&w);
+        put_names(&w);
+        hpf_json_end(&w.json);
+    }
+    return end(&w, fits, sink, err);
 }
 
 hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
                                      hpf_error *err)
 {
     const hpr__html_piece *pieces = hpr__html_dominators_pieces;
-    size_t n_texts = (size_t)hpf_snapshot_n_texts(page->snapshot) + 1;
-    writer w = {.page = page,
-                .positions = calloc(n_texts, sizeof *w.positions),
-                .names = calloc(n_texts, sizeof *w.names),
-                .holders = hpf_snapshot_holders(page->snapshot),
-                .holders_before =
-                    page->before ? hpf_snapshot_holders(page->before->snapshot) : NULL};
-    bool fits = w.positions && w.names && w.holders && (!page->before || w.holders_before);
+    writer w;
+    bool fits = begin(&w, page);
     if (fits) {
         bool is_known = page->theme <= HPR_THEME_DARK;
         hpr__html_piece_write(sink, &pieces[0]);
@@ -130,9 +164,5 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
         hpf_json_end(&w.json);
         hpr__html_piece_write(sink, &pieces[2]);
     }
-    free(w.positions);
-    free(w.names);
-    free(w.holders);
-    free(w.holders_before);
-    return fits ? hpf_sink_flush(sink, err) : hpf_error_set_memory(err);
+    return end(&w, fits, sink, err);
 }

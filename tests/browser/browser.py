@@ -53,9 +53,7 @@ class Browser:
         self.downloads = pathlib.Path(self.directory, "downloads")
         self.downloads.mkdir()
         driver, chromium = find_driver()
-        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-        self.base = f"http://127.0.0.1:{self.read_port()}"
+        self.base = f"http://127.0.0.1:{self.start(driver)}"
         arguments = FLAGS + [f"--user-data-dir={self.directory}/profile", f"--window-size={width},{height}",
                              f"--force-device-scale-factor={scale}"]
         if dark:
@@ -74,10 +72,15 @@ class Browser:
             self.close()
             raise
 
-    def read_port(self):
-        for line in self.process.stdout:
-            if "successfully on port " in line:
-                return line.rsplit(" on port ", 1)[1].strip(" .\n")
+    def start(self, driver):
+        """Returns the port of the driver. It takes one that is free for IPv4, and ends if that is in use for IPv6."""
+        for _ in range(10):
+            self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            text=True)
+            for line in self.process.stdout:
+                if "successfully on port " in line:
+                    return line.rsplit(" on port ", 1)[1].strip(" .\n")
+            self.process.wait()
         raise Problem("chromedriver did not start")
 
     def __enter__(self):

@@ -270,6 +270,54 @@ def test_questions_are_answered_as_in_a_report(census, directory, browser):
         served.wait()
 
 
+def make_small_groups(path):
+    """A group of 100,000 bytes, ten of 150 and fifty of 20 with a child of 4, which the page leaves out."""
+    meta = json.loads(FIXTURE.read_text())["snapshot"]["meta"]
+    names = ["(root)", "large", *(f"medium {i}" for i in range(10)), *(f"small {i}" for i in range(50)), "part"]
+    sizes = [0, 100000, *[150] * 10, *[20] * 50]
+    nodes = [n for i, size in enumerate(sizes) for n in (9 if i == 0 else 8, i, 2 * i + 1, size, 61 if i == 0 else int(i > 11))]
+    nodes += [n for i in range(50) for n in (8, 62, 1001 + 2 * i, 4, 0)]
+    edges = [n for i in range(61) for n in (1, i, 5 * (i + 1))] + [n for i in range(50) for n in (1, 0, 5 * (62 + i))]
+    path.write_text(json.dumps({"snapshot": {"meta": meta, "node_count": 112, "edge_count": 111}, "nodes": nodes,
+                                "edges": edges, "strings": names}))
+
+
+def open_rest(browser, title):
+    browser.press_button(f".flame button.rest[title^='{title}']")
+    browser.until(f"return document.getElementById('detail-name').textContent === '{title}'")
+
+
+def test_small_groups_can_be_opened(census, directory, browser):
+    snapshot = directory / "small.heapsnapshot"
+    make_small_groups(snapshot)
+    draw(census, directory, browser, snapshot)
+    # 1500 bytes of groups that are too narrow, and 1200 that are not in the file.
+    expect(browser.text(".flame button.rest"), "", "narrow")
+    open_rest(browser, "(60 more)")
+    expect(rows(browser)[0], ["(60 more)", "2.6 %", "2.64\xa0KiB", "0\xa0B", "0"], "the groups that are left out")
+    expect(rows(browser)[1], ["medium 0", "0.1 %", "150\xa0B", "150\xa0B", "1"], "one of ten")
+    expect(len(rows(browser)), 11, "those that the page has")
+    expect(bars(browser)["medium 9"], (50, 2, 6), "150 of 2700 bytes")
+    expect(browser.run("return [...document.querySelectorAll('.flame button.rest')].map(({title}) => title)"),
+           ["(50 more): 1.17\xa0KiB"], "the others")
+    browser.press("Escape")
+    expect(selected(browser), "(root)", "back")
+    served = subprocess.Popen([census, "open", "--no-browser", snapshot], stderr=subprocess.PIPE, text=True)
+    try:
+        browser.open(next(found[0] for found in map(re.compile(r"http://\S+").search, served.stderr) if found))
+        browser.until("return document.querySelector('.flame button')")
+        open_rest(browser, "(60 more)")
+        listed = rows(browser)
+        expect(len(listed), 1 + 10 + 2 * 50, "all groups")
+        expect(listed[11:13], [["small 0", "0.0 %", "24\xa0B", "20\xa0B", "1"], ["part", "0.0 %", "4\xa0B", "4\xa0B", "1"]],
+               "what the server had")
+        browser.press_button("[aria-label^='small 49:']")
+        expect(bars(browser)["part"], (0, 3, 17), "below it")
+    finally:
+        served.terminate()
+        served.wait()
+
+
 def test_dark_page_of_hostile_names(census, directory, browser):
     hostile = directory / "hostile.heapsnapshot"
     hostile.write_text(FIXTURE.read_text().replace('"Cache"', '"</script><b>\\udc9b\\u202e"'))

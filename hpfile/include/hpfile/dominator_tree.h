@@ -43,7 +43,7 @@ typedef struct hpf_dominator_tree {
 } hpf_dominator_tree;
 
 /* Makes the tree of the groups that retain at least `least_share` of all bytes, at most
- * `most_groups` of them (the largest), and the root. Errors: MEMORY. */
+ * `most_groups` of them (the largest, of equal ones the first), and the root. Errors: MEMORY. */
 HPF_API hpf_status hpf_dominator_tree_init(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
                                            const hpf_dominators *dominators, double least_share,
                                            uint32_t most_groups, hpf_error *err);
@@ -55,6 +55,14 @@ HPF_API hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree,
                                               const hpf_snapshot_side *before,
                                               const hpf_snapshot_side *after, double least_share,
                                               uint32_t most_groups, hpf_error *err);
+
+/* Makes the tree below one group, which is its root. `path` has the names of the groups that lead
+ * to it, `n_path` numbers of the snapshot's texts, from the root on. Takes 5 bytes for each node
+ * meanwhile. Errors: ARGUMENT, if there is no such group, or if it is deeper than the tree;
+ * MEMORY. */
+HPF_API hpf_status hpf_dominator_tree_below(hpf_dominator_tree *tree, const hpf_snapshot *snapshot,
+                                            const hpf_dominators *dominators, const uint32_t *path,
+                                            uint32_t n_path, uint32_t most_groups, hpf_error *err);
 HPF_API void hpf_dominator_tree_finish(hpf_dominator_tree *tree);
 
 /* Makes the tree of the shortest ways from the root to the nodes for which `is_wanted`, by node, is

@@ -23,8 +23,8 @@ const COLUMNS_OF_TWO = [['growth', 'Growth', 'After minus before'], ['before', '
 
 // --- data
 
-function readName([text, light, dark]) {
-    return {text: text.replace(/[\udc80-\udcff]/g, '\ufffd') || '(no name)', light, dark};
+function readName([text, light, dark, number]) {
+    return {text: text.replace(/[\udc80-\udcff]/g, '\ufffd') || '(no name)', light, dark, number};
 }
 
 // Returns the groups: the root first, children of a group in a row, the largest, or what has grown most, first.
@@ -118,9 +118,14 @@ class Page {
         });
         for (const {flame} of this.trees) {
             flame.addEventListener('click', (event) => {
-                const group = this.groups[event.target.dataset.group];
+                const {group, rest} = event.target.dataset;
                 if (group) {
-                    this.zoom(group);
+                    this.zoom(this.groups[group]);
+                } else if (rest && !this.isOpening) {
+                    this.isOpening = true;
+                    this.openRest(this.groups[rest]).finally(() => {
+                        this.isOpening = false;
+                    });
                 }
             });
             flame.addEventListener('keydown', (event) => this.move(event));
@@ -203,16 +208,72 @@ class Page {
             this.showAnswer({}, '');
             return;
         }
-        const hex = Array.from(new TextEncoder().encode(question), (byte) => byte.toString(16).padStart(2, '0'));
         byId('ask-note').textContent = 'searching …';
-        let answer = {message: 'census does not answer'};
+        this.showAnswer(await this.fetchAnswer(question), question);
+    }
+
+    async fetchAnswer(question) {
+        const hex = Array.from(new TextEncoder().encode(question), (byte) => byte.toString(16).padStart(2, '0'));
         try {
             const response = await fetch(this.data.questions + hex.join(''), {cache: 'no-store'});
-            answer = response.ok ? await response.json() : answer;
+            if (response.ok) {
+                return await response.json();
+            }
         } catch {
             // census has ended
         }
-        this.showAnswer(answer, question);
+        return {message: 'census does not answer'};
+    }
+
+    // Returns the path of a group for the server: numbers of names from the root on.
+    pathOf(group) {
+        const number = group.isRest ? '' : `/${group.name.number}`;
+        return group === this.root ? number : this.pathOf(this.groups[group.parent]) + number;
+    }
+
+    mayFetch(group) {
+        return this.data.questions && group.nRest > 0 && group.name.number !== undefined;
+    }
+
+    // Returns the groups below one that the page does not have yet, and what is still left out. The server has them.
+    async fetchBelow(group) {
+        const {message, ...below} = await this.fetchAnswer(this.pathOf(group));
+        byId('ask-note').textContent = message || '';
+        if (message) {
+            return {children: [], nRest: group.nRest, nRestObjects: group.nRestObjects, rest: group.rest};
+        }
+        const known = new Set(group.children.map(({name}) => name.number));
+        const [top, ...others] = readGroups({...below, look: this.data.look});
+        for (const other of others) {
+            other.index += this.groups.length - 1;
+            other.parent += this.groups.length - 1;
+        }
+        this.groups.push(...others);
+        return {...top, children: top.children.filter(({name}) => !known.has(name.number))};
+    }
+
+    // Puts the groups below one that are too small to be shown, also those that only the server has, below a group of
+    // their own, and zooms to it.
+    async openRest(group) {
+        const isSmall = (child) => Math.max(child.before, child.retained) * this.px < LEAST_PX;
+        const small = group.children.filter(isSmall), others = group.children.filter((child) => !isSmall(child));
+        const {children, nRest, nRestObjects, rest} = this.mayFetch(group) ? await this.fetchBelow(group) : {...group, children: []};
+        const all = small.concat(children), sum = (key) => all.reduce((total, child) => total + child[key], 0);
+        const {look} = this.data;
+        const more = {...group, index: this.groups.length, parent: group.index, isRest: true, children: all, path: group.path,
+            name: {text: `(${units.count(nRest + all.length)} more)`, light: look.light.other, dark: look.dark.other},
+            retained: sum('retained') + rest, before: sum('before') + group.restBefore, self: 0, nObjects: 0, nBefore: 0,
+            nRetained: sum('nRetained') + nRestObjects, nRest, nRestObjects, rest};
+        more.growth = more.retained - more.before;
+        this.groups.push(more);
+        const place = (child, parent) => {
+            child.parent = parent.index;
+            child.depth = parent.depth + 1;
+            child.children.forEach((grandchild) => place(grandchild, child));
+        };
+        place(more, group);
+        Object.assign(group, {children: [...others, more], nRest: 0, nRestObjects: 0, rest: 0, restBefore: 0});
+        this.zoom(more);
     }
 
     showAnswer({message, column, objects = [], matches, freed_objects: nFreed, freed_bytes: freed, object, ...ends}, question) {
@@ -437,6 +498,9 @@ class Page {
         bar.type = 'button';
         bar.tabIndex = -1;
         bar.title = `${text}: ${this.amount(bytes)}`;
+        if (nGroups > group.nRest || this.mayFetch(group)) {
+            bar.dataset.rest = group.index;
+        }
         this.place(bar, group.depth + 1, x, width);
     }
 

@@ -34,5 +34,10 @@ typedef struct hpr_html_dominators {
 HPF_API hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *sink,
                                              hpf_error *err);
 
+/* Writes groups alone, as data for a page: those of a tree below a group
+ * (hpf_dominator_tree_below). Same errors. */
+HPF_API hpf_status hpr_html_dominators_write_groups(const hpr_html_dominators *page, hpf_sink *sink,
+                                                    hpf_error *err);
+
 HPF_END_DECLS
 #endif

@@ -298,6 +298,74 @@ Test(dominators, a_tree_that_is_compared_with_itself_has_the_same_amounts_before
     }
 }
 
+/* Compares two groups and what is below them, but for their indices. */
+static void check_same(const hpf_dominator_tree *one, uint32_t i, const hpf_dominator_tree *two,
+                       uint32_t k)
+{
+    const hpf_dominator_group *a = &one->groups[i], *b = &two->groups[k];
+    cr_assert_eq(a->name, b->name);
+    cr_assert_eq(a->depth, b->depth);
+    cr_assert_eq(a->largest, b->largest);
+    cr_assert_eq(a->n_objects, b->n_objects);
+    cr_assert_eq(a->self_bytes, b->self_bytes);
+    cr_assert_eq(a->retained_bytes, b->retained_bytes);
+    cr_assert_eq(a->n_retained, b->n_retained);
+    cr_assert_eq(a->n_children, b->n_children);
+    for (uint32_t c = 0; c < a->n_children; c++) {
+        check_same(one, a->first_child + c, two, b->first_child + c);
+    }
+}
+
+Test(dominators, the_tree_below_each_group_is_that_of_the_whole)
+{
+    rng r = {15};
+    for (int i = 0; i < 200; i++) {
+        hpf_dominators d;
+        hpf_dominator_tree all, below;
+        make_random(&r, 2 + (uint32_t)rng_below(&r, MOST - 2), 1 + (uint64_t)i % 2);
+        cr_assert_eq(hpf_snapshot_connect(&graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+        cr_assert_eq(hpf_dominator_tree_init(&all, &graph, &d, 0, 1000, NULL), HPF_OK);
+        for (uint32_t g = 0; g < all.n_groups; g++) {
+            uint32_t path[MOST + 1], n = all.groups[g].depth + 1;
+            for (uint32_t at = g, k = n; k-- > 0; at = all.groups[at].parent) {
+                path[k] = all.groups[at].name;
+            }
+            cr_assert_eq(hpf_dominator_tree_below(&below, &graph, &d, path, n, 1000, NULL), HPF_OK);
+            check_same(&all, g, &below, 0);
+            hpf_dominator_tree_finish(&below);
+            path[n - 1] = HPF_SNAPSHOT_NONE;
+            cr_assert(n == 1 || hpf_dominator_tree_below(&below, &graph, &d, path, n, 1000, NULL) ==
+                                    HPF_ERR_ARGUMENT);
+        }
+        hpf_dominator_tree_finish(&all);
+        hpf_dominators_finish(&d);
+    }
+}
+
+Test(dominators, of_equal_groups_as_many_stay_as_there_is_room_for)
+{
+    add("root", 0);
+    for (uint32_t i = 1; i <= 10; i++) {
+        lead_to(i);
+    }
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        add(name, i == 7 ? 20 : 10);
+    }
+    hpf_dominators d;
+    hpf_dominator_tree tree;
+    cr_assert_eq(hpf_dominators_init(&d, &graph, NULL), HPF_OK);
+    cr_assert_eq(hpf_dominator_tree_init(&tree, &graph, &d, 0, 4, NULL), HPF_OK);
+    cr_assert_eq(tree.n_groups, 4);
+    cr_assert_eq(tree.groups[1].self_bytes, 20);
+    cr_assert(hpf_str_is(hpf_snapshot_text(&graph, tree.groups[3].name), "b"));
+    cr_assert_eq(tree.groups[0].n_rest, 7);
+    check_sums(&tree);
+    hpf_dominator_tree_finish(&tree);
+    hpf_dominators_finish(&d);
+}
+
 /* As in snapshots of V8, where the root and many objects have no name. */
 Test(dominators, objects_with_the_name_of_the_root_are_a_group_below_it)
 {
