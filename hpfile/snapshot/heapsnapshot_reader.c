@@ -436,7 +436,8 @@ static hpf_status name_nodes(reader *r, const strings *all, size_t n_strings)
         if (s->own_names) {
             s->own_names[i] = all->texts[s->own_names[i]];
         }
-        s->names[i] = all->texts[keeps_names[type] ? s->names[i] : n_strings + type];
+        bool has_name = hpf_snapshot_text(s, all->texts[s->names[i]]).length > 0 || i == 0;
+        s->names[i] = all->texts[keeps_names[type] && has_name ? s->names[i] : n_strings + type];
         s->is_object[i] = are_objects[type];
     }
     return HPF_OK;

@@ -87,6 +87,18 @@ class Tasks(unittest.TestCase):
         at_peak = self.section(holders, "(?:at the peak:|the peak has no sample; in the largest one)")
         self.assertIn("closure.HANDLERS", at_peak)
 
+    @unittest.skipUnless(shutil.which("node"), "needs node")
+    def test_closed_sessions_in_node(self):
+        """What holds the sessions that a server of Node has closed."""
+        self.run_command("node", os.path.join(ROOT, "samples/node/chat.js"), "300")
+        asked = self.run_command(CENSUS, "report", "-m1", "--where", 'type = "Session" and held_by "Bus"', "chat.heapsnapshot")
+        self.assertRegex(asked, r"^200 matches, ")
+        node = re.search(r" (@\d+) .* Session\n", asked)[1]
+        self.assertRegex(self.run_command(CENSUS, "report", "--where", node, "chat.heapsnapshot"),
+                         r"referred to by 1 object\n\nfield +.*\nsession .* system / Context\n$")
+        self.assertRegex(self.run_command(CENSUS, "report", "--holders", node, "chat.heapsnapshot"),
+                         r" Bus\n.* Array\n(?:.* \(array\)\n)?.* \(closure\)\n.* system / Context\n.* Session\n$")
+
     def test_figure_and_difference_for_a_paper(self):
         before, after = (os.path.join(ROOT, "samples/hp", name) for name in ("pathgrid-prof-hc-i0.005.hp", "foldleak-prof-hc.hp"))
         for command, name in (("plot", "figure.pdf"), ("diff", "difference.pdf")):

@@ -88,7 +88,8 @@ static size_t copy_text(char *out, size_t max, uintptr_t text, bool from_end, hp
     uintptr_t length;
     int32_t state;
     uintptr_t fields = text + hpp__python.offsets->object_bytes;
-    if (!hpp__memory_read(&length, memory, fields) || !read_int(&state, memory, fields + 16)) {
+    if (!hpp__memory_read(&length, memory, fields) ||
+        !read_int(&state, memory, fields + HPP_PYTHON_TEXT_STATE - HPP_PYTHON_OBJECT_BYTES)) {
         return 0;
     }
     hpp_python_text_form form = hpp__python_text_form((uint32_t)state);
@@ -339,7 +340,8 @@ static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
         return false;
     }
     length = length < MAX_TABLE_BYTES ? length : MAX_TABLE_BYTES;
-    uintptr_t data = bytes + hpp__python.offsets->object_bytes + 16;
+    uintptr_t data =
+        bytes + hpp__python.offsets->object_bytes + HPP_PYTHON_BYTES_DATA - HPP_PYTHON_OBJECT_BYTES;
     for (uintptr_t i = 0; i < length; i += HPP_WINDOW_PAGE_BYTES) {
         if (!hpp__memory_read(&word, memory, data + i)) {
             return false;
