@@ -64,7 +64,7 @@ function(census_install_documents)
   install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.sh" EXCLUDE)
   install(FILES samples/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples)
-  install(DIRECTORY samples/api samples/hp samples/native samples/programs samples/python
+  install(DIRECTORY samples/api samples/hp samples/native samples/node samples/programs samples/python
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples PATTERN "__pycache__" EXCLUDE)
   foreach(room base hpfile coverage render profiler profiler/native cli)
     install(FILES ${room}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${room})
