@@ -84,7 +84,8 @@ def cases(files, program):
     one_input = {
         "report": [[], [b"--format", b"csv"], [b"--time"], [b"--ticky"], [b"--nonmoving"],
                    [b"--source", b"."], [b"--source", name["missing"]], [b"--sets", name["prof"]],
-                   [b"--holders", b"text"], [b"--holders", bad], [b"-o", name["folder"]]],
+                   [b"--holders", b"text"], [b"--holders", bad], [b"--where", b"@5"], [b"--where", b"@" + bad],
+                   [b"--where", bad], [b"-o", name["folder"]]],
         "explain": [[], [name["profile"]]],
         "info": [[], [b"--events"]],
         "convert": [[b"-o", b"out" + bad + b".hp"], [b"--format", b"folded", b"-o", b"out"],

@@ -8,7 +8,10 @@
 #include "hpfile/dominator_tree.h"
 #include "hpfile/heapsnapshot.h"
 
-enum { all = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES };
+enum {
+    all = HPF_HEAPSNAPSHOT_IDS | HPF_HEAPSNAPSHOT_OWN_NAMES | HPF_HEAPSNAPSHOT_SITES |
+          HPF_HEAPSNAPSHOT_EDGE_NAMES
+};
 
 static bool read_bytes(hpf_snapshot *s, hpf_str bytes)
 {
@@ -36,6 +39,41 @@ static void check_written(const hpf_snapshot *s)
     hpf_sink_destroy(sink);
 }
 
+/* The tree below the last group has the same amounts as the group. */
+static void check_below(const hpf_snapshot *s, const hpf_dominators *d,
+                        const hpf_dominator_tree *tree)
+{
+    hpf_dominator_tree below;
+    uint32_t path[HPF_DOMINATOR_TREE_DEPTH + 2];
+    const hpf_dominator_group *last = &tree->groups[tree->n_groups - 1], *g = last;
+    for (uint32_t k = last->depth + 1; k-- > 0; g = &tree->groups[g->parent]) {
+        path[k] = g->name;
+    }
+    if (hpf_dominator_tree_below(&below, s, d, path, last->depth + 1, 100, NULL) != HPF_OK) {
+        fuzz_require(last->depth >= HPF_DOMINATOR_TREE_DEPTH, "the group is not found");
+        return;
+    }
+    fuzz_require(below.groups[0].retained_bytes == last->retained_bytes &&
+                     below.groups[0].self_bytes == last->self_bytes,
+                 "another group");
+    hpf_dominator_tree_finish(&below);
+}
+
+/* Names of references are texts or indices. */
+static void check_references(const hpf_snapshot *s)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; s->edge_names && i < s->n_edges; i++) {
+        fuzz_require(s->edge_names[i] >= HPF_SNAPSHOT_INDEX ||
+                         s->edge_names[i] < hpf_snapshot_n_texts(s),
+                     "a reference without a text");
+    }
+    for (uint32_t i = 0; i < s->n_nodes && s->n_nodes < 100; i++) {
+        n += hpf_snapshot_referrers(s, i, NULL, 0);
+    }
+    fuzz_require(s->n_nodes >= 100 || n == s->n_edges, "references are lost");
+}
+
 static void check_tree(const hpf_snapshot *s)
 {
     hpf_dominators d;
@@ -50,6 +88,7 @@ static void check_tree(const hpf_snapshot *s)
         self_bytes += tree.groups[i].self_bytes + tree.groups[i].rest_bytes;
     }
     fuzz_require(d.retained_bytes[0] == bytes && self_bytes == bytes, "bytes are lost");
+    check_below(s, &d, &tree);
     hpf_dominator_tree_finish(&tree);
     hpf_dominators_finish(&d);
 }
@@ -61,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_require(hpf_snapshot_connect(&s, NULL) == HPF_OK, "not connected");
         check_written(&s);
         check_tree(&s);
+        check_references(&s);
         hpf_snapshot_finish(&s);
     }
     return 0;
