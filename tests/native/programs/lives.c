@@ -429,6 +429,19 @@ static int fills_slowly(char **arguments)
     return 0;
 }
 
+/* Fills each block once more after some samples, when the program comes to a later era at once. */
+static int fills_after_waits(char **arguments)
+{
+    (void)arguments;
+    for (int i = 0; i < 20; i++) {
+        int made = make(1000);
+        usleep(50000);
+        census_mark("waited");
+        memset(blocks[made].at, 1, blocks[made].size_bytes);
+    }
+    return 0;
+}
+
 /* A mark after each block says how many there are. */
 static int marks_blocks(char **arguments)
 {
@@ -485,6 +498,7 @@ int main(int argc, char **argv)
                                         {"with_children", with_children},
                                         {"handed_over", handed_over},
                                         {"fills_slowly", fills_slowly},
+                                        {"fills_after_waits", fills_after_waits},
                                         {"marks_blocks", marks_blocks},
                                         {"naps", naps},
                                         {NULL, NULL}};

@@ -141,18 +141,23 @@ static void watch_again(uintptr_t address, uint32_t era)
     watch(address);
 }
 
-/* Ends the creation of threads' newest blocks that have had a whole era for it. A thread may be
- * filling one that is younger: an era can begin in a signal handler, or by another thread. */
-static void end_creations(uint32_t era)
+/* Added to the address of a thread's newest block that was there when an era began. */
+enum { WAS_THERE = 1 };
+
+/* Ends the creation of threads' newest blocks that were there when the era before began. A thread
+ * may be filling one that is younger: an era can begin in a signal handler, or by another thread.
+ * (The numbers of eras do not tell: a thread that waits for a processor comes to a later one.) */
+static void end_creations(void)
 {
     uint32_t n = atomic_load(&hpp__window->head.n_slots);
     for (uint32_t i = 0; i < n; i++) {
         uintptr_t newest = atomic_load(&hpp__thread_at(i)->newest);
-        life_word *word = newest != 0 ? word_of(newest / HPP_GRANULE_BYTES, false) : NULL;
-        hpp_life life = life_of(word != NULL ? atomic_load(word) : 0, (hpp_block){0});
-        if (newest != 0 && life.birth + 1 < era &&
-            atomic_compare_exchange_strong(&hpp__thread_at(i)->newest, &newest, 0)) {
-            watch(newest);
+        bool was_there = newest & WAS_THERE;
+        if (newest != 0 &&
+            atomic_compare_exchange_strong(&hpp__thread_at(i)->newest, &newest,
+                                           was_there ? 0 : newest | WAS_THERE) &&
+            was_there) {
+            watch(newest & ~(uintptr_t)WAS_THERE);
         }
     }
 }
@@ -172,7 +177,7 @@ static HPP_NO_INLINE void step(void)
         atomic_store(&before->n, 0);
         atomic_store(&current_list, 1 - ended);
         atomic_store(&hpp__window->head.era, era);
-        end_creations(era);
+        end_creations();
         each_of(&lists[ended], era, watch_again);
     }
     atomic_flag_clear(&is_stepping);
@@ -223,7 +228,7 @@ void hpp__exact_begin(const void *block)
         created = atomic_exchange(&hpp__self->newest, created);
     }
     if (created != 0) {
-        watch(created);
+        watch(created & ~(uintptr_t)WAS_THERE);
     }
 }
 
@@ -236,9 +241,9 @@ void hpp__exact_end(const void *block)
         return;
     }
     hpp__exact_keep_up();
-    uintptr_t newest = (uintptr_t)block;
-    if (hpp__self != NULL) {
-        atomic_compare_exchange_strong(&hpp__self->newest, &newest, 0);
+    uintptr_t newest = hpp__self != NULL ? atomic_load(&hpp__self->newest) : 0;
+    while ((newest & ~(uintptr_t)WAS_THERE) == (uintptr_t)block &&
+           !atomic_compare_exchange_weak(&hpp__self->newest, &newest, 0)) {
     }
     life_word *word = word_of((uintptr_t)block / HPP_GRANULE_BYTES, false);
     if (word != NULL && atomic_load(word) != 0) {
